@@ -83,7 +83,7 @@ empty :=
 comma := ,
 space := $(empty) $(empty)
 CUDA_READY := $(if $(CUDA_PARTS),build/cuda/parts-$(subst $(space),-,$(CUDA_PARTS)))
-# The disassembler is of a release of its own, and what simulates looks for it here: harness/sim/nvdisasm.c.
+# The disassembler is of a release of its own, and what simulates looks for it here: harness/sass/nvdisasm.c.
 DISASM_READY := $(if $(filter yes,$(DISASM)),build/disasm/ready)
 WHEELS_MISSING := $(if $(filter-out $(wildcard $(CUDA_READY) $(DISASM_READY)),$(CUDA_READY) $(DISASM_READY)),wheels)
 
@@ -110,8 +110,8 @@ GENCODE = $(foreach arch,$(CUDA_ARCHS),-gencode arch=compute_$(arch),code=sm_$(a
 
 # The plugins alone include CUDA headers, and the one for CUPTI needs CUDA's libraries; see harness/worker/backend.h.
 HARNESS_C := $(wildcard harness/*/*.c)
-INJECT_C := $(wildcard harness/cupti/inject*.c)
-PLUGIN_C := $(filter-out $(INJECT_C),$(wildcard harness/cupti/*.c))
+INJECT_C := $(wildcard harness/inject/*.c)
+PLUGIN_C := $(wildcard harness/cupti/*.c)
 SIM_C := $(wildcard harness/sim/*.c)
 LIBRARY_C := $(filter-out harness/command/main.c $(PLUGIN_C) $(INJECT_C) $(SIM_C),$(HARNESS_C))
 KERNELS_CU := $(wildcard kernels/*.cu)
@@ -121,7 +121,7 @@ FUZZ_C := $(filter-out tests/fuzz/replay_main.c,$(wildcard tests/fuzz/*.c))
 LIBRARY_O := $(LIBRARY_C:%.c=$(BUILD)/%.o)
 DEVICE_CU := $(wildcard kernels/device/*.cu)
 PLUGIN_O := $(PLUGIN_C:%.c=$(BUILD)/%.o) $(DEVICE_CU:kernels/device/%.cu=$(BUILD)/device/%.o)
-INJECT_O := $(INJECT_C:%.c=$(BUILD)/%.o) $(patsubst %,$(BUILD)/harness/cupti/cupti_%.o,counters device error sass)
+INJECT_O := $(INJECT_C:%.c=$(BUILD)/%.o) $(patsubst %,$(BUILD)/harness/cupti/cupti_%.o,counters device error launch_call sass)
 # Operations on the lanes of a simulated warp are compiled once for each kind of vector unit.
 LANES_C := $(wildcard harness/sim/lanes_*.c)
 VECTORS := base $(if $(filter x86_64,$(shell uname -m)),avx2 avx512)
@@ -154,7 +154,7 @@ CU_HOST_FLAGS := -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wno-missing
 
 # ---- Targets for people --------------------------------------------------------------------------------------------
 
-.PHONY: help all check-perf demo nightly-report test test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts deb wheel clean FORCE
+.PHONY: help all check-perf demo nightly-report test test-install test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts deb wheel clean FORCE
 .PHONY: check-dependencies fuzzers
 
 ## help: this list
@@ -170,7 +170,7 @@ all: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so $(
 
 ## check-perf: measure every kernel and compare with the baseline of this GPU; without a GPU, compute what changed
 check-perf:
-	@ci/install_deps.sh build $(WHEELS_MISSING)
+	@ci/install_deps.sh build gate $(WHEELS_MISSING)
 	@$(MAKE) --no-print-directory all
 	@CUGATE=$(BUILD)/cugate KERNELS='$(KERNELS)' BASE='$(BASE)' STRICT='$(STRICT)' SIM='$(SIM)' NVCC='$(NVCC)' \
 	    CUDA_HOME='$(CUDA_HOME)' CUDA_ARCHS='$(CUDA_ARCHS)' CUBLAS='$(CUBLAS)' NVCC_FLAGS='$(NVCC_FLAGS)' \
@@ -182,27 +182,36 @@ demo: $(BUILD)/cugate
 
 ## nightly-report: measure, keep the run in the history and write the pages of all nights; without a GPU, of recorded ones
 nightly-report:
-	@ci/install_deps.sh build python $(WHEELS_MISSING)
+	@ci/install_deps.sh build gate python $(WHEELS_MISSING)
 	@$(MAKE) --no-print-directory all
 	@CUGATE=$(BUILD)/cugate STRICT='$(STRICT)' REPLAY='$(REPLAY)' ci/nightly.sh $(ARGS)
 
-## test: unit tests, command lines, replays, fuzz corpora, pages in a browser; needs no GPU
+test_environment = BUILD=$(BUILD) NVCC='$(abspath $(NVCC))' CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' \
+    CUDA_LIBS='$(abspath $(CUDA_LIBS))'
+
+## test: unit tests, command lines, replays, fuzz corpora; needs no GPU
 test:
-	@ci/install_deps.sh build test package python browser $(WHEELS_MISSING)
+	@ci/install_deps.sh build test python $(WHEELS_MISSING)
 	@ci/install_python.sh --test
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/random_kernels fuzzers standin
-	@BUILD=$(BUILD) NVCC='$(abspath $(NVCC))' CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' \
-	    CUDA_LIBS='$(abspath $(CUDA_LIBS))' ci/test.sh
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/random_kernels fuzzers standin compiled
+	@$(test_environment) ci/test.sh
+
+## test-install: what is installed, projects of others by it, Slurm, pages in a browser, years of nights; needs the network, no GPU
+test-install:
+	@ci/install_deps.sh build test python install package browser $(WHEELS_MISSING)
+	@ci/install_python.sh --test
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/libmany.so
+	@$(test_environment) ci/test.sh --install
 
 ## test-gpu: the tests that need a GPU
 test-gpu: all
-	@ci/install_deps.sh gpu
+	@ci/install_deps.sh gate
 	@CUGATE=$(BUILD)/cugate tests/gpu/run.sh
 
 ## planted: that planted faults are caught and blamed on their lines, and harmless edits are not; needs a GPU
 planted: all
 	@$(BUILD)/cugate list --devices >/dev/null || { echo 'make planted measures; its recording is judged by make test' >&2; exit 1; }
-	@ci/install_deps.sh gpu
+	@ci/install_deps.sh gate
 	@NVCC='$(NVCC)' CU_FLAGS='$(CU_FLAGS) $(CU_HOST_FLAGS) -Iharness $(CUDA_CPPFLAGS)' FLAGS='$(strip $(CU_FLAGS))' \
 	    CUDA_LDFLAGS=$(call quoted,$(CUDA_LDFLAGS)) tests/planted/build.sh
 	@CUGATE=$(BUILD)/cugate tests/planted/run.sh
@@ -254,7 +263,7 @@ fuzz:
 
 ## sim-random: that random kernels give the same on one core and on all, by each vector unit, and that arithmetic is the CPU's
 sim-random:
-	@ci/install_deps.sh build $(WHEELS_MISSING)
+	@ci/install_deps.sh build gate $(WHEELS_MISSING)
 	@$(MAKE) --no-print-directory all $(BUILD)/tests/random_kernels
 	@CUGATE=$(BUILD)/cugate GENERATOR=$(BUILD)/tests/random_kernels NVCC='$(abspath $(NVCC))' \
 	    CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' CUDA_LIBS='$(abspath $(CUDA_LIBS))' tests/sim/random.sh $(SEEDS)
@@ -276,7 +285,7 @@ install: install-scripts $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/li
 	install -m 644 metrics/gpus/*.ini "$(to)/share/cugate/metrics/gpus"
 
 # What a gate is made of beside the program, in the folders that it has here: ci/where.sh tells the two apart.
-SCRIPTS := where gate nightly shards job join_comments check before strict report fetch install_python install_cuda_wheels
+SCRIPTS := where gate nightly shards job join_comments check before bisect report fetch install_python install_cuda_wheels
 install-scripts: $(BUILD)/cugate
 	ci/man.sh $(BUILD)/cugate >$(BUILD)/cugate.1
 	$(BUILD)/cugate completion bash >$(BUILD)/completion
@@ -354,17 +363,14 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags.c | check-dependencies
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) -Itests/unit $(CRITERION_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/harness/cupti/%.o: harness/cupti/%.c $(BUILD)/flags.c $(CUDA_READY) | check-dependencies
-	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(C_FLAGS) $(PLUGIN_FLAGS) -fvisibility=hidden $(CUDA_CPPFLAGS) -MMD -MP -c -o $@ $<
-
-$(BUILD)/harness/sim/%.o: harness/sim/%.c $(BUILD)/flags.c $(CUDA_READY) | check-dependencies
-	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(C_FLAGS) $(CUDA_CPPFLAGS) -MMD -MP -c -o $@ $<
-
+# The rooms of plugins, which alone include CUDA's headers.
+CUDA_O := $(patsubst %.c,$(BUILD)/%.o,$(PLUGIN_C) $(INJECT_C) $(filter-out $(LANES_C),$(SIM_C)))
+$(CUDA_O): $(CUDA_READY)
+$(CUDA_O): PLUGIN_FLAGS = $(CUDA_CPPFLAGS)
+$(patsubst %.c,$(BUILD)/%.o,$(PLUGIN_C) $(INJECT_C)): PLUGIN_FLAGS += -fvisibility=hidden
 # cupti_profiler_host.h is C but for an unused #include <string>: for these files, an empty header stands in.
 HOST_O := $(addprefix $(BUILD)/harness/cupti/,cupti_counters.o cupti_chip.o)
-$(HOST_O): PLUGIN_FLAGS := -isystem build/include-cxx-stub
+$(HOST_O): PLUGIN_FLAGS += -isystem build/include-cxx-stub
 $(HOST_O): | build/include-cxx-stub/string
 # The occupancy calculator is one header of the toolkit's that needs no library.
 $(BUILD)/harness/cubin/occupancy.o: PLUGIN_FLAGS := $(CUDA_CPPFLAGS)
@@ -442,6 +448,21 @@ $(BUILD)/beside: build/libkernels.so | $(BUILD)
 	@[ $(BUILD) = build ] || { ln -sfn ../libkernels.so $(BUILD)/libkernels.so; ln -sfn ../metrics build/metrics; ln -sfn ../disasm $(BUILD)/disasm; }
 	@touch $@
 
+# The rule of these folders: tests/scripts/compiled.sh.
+COMPILING := $(addprefix tests/,$(addsuffix .sh,$(addprefix scripts/,bisect own simulate simulate_own static static_files) sim/faults sim/oracle))
+.PHONY: compiled
+## compiled: what scripts of tests/ compile with nvcc, once for all builds; test does it too
+compiled: $(foreach script,$(COMPILING),build/tests/compiled/$(basename $(notdir $(script)))/ready)
+define compiled_rule
+build/tests/compiled/$(basename $(notdir $(1)))/ready: $(1) tests/scripts/compiled.sh $(wildcard tests/data/*.cu tests/sim/*.cu \
+    tests/sim/*.h tests/sim/*.cuh tests/sim/oracle_cpu.cc tests/planted/*.patch harness/cugate/*) $(KERNELS_CU) \
+    build/libkernels.so | $(BUILD)/tests/random_kernels
+	$$(call say,NVCC)rm -rf $$(@D) && mkdir -p $$(@D) && $$(test_environment) GENERATOR=$(BUILD)/tests/random_kernels $(1) --compile \
+	    >$$(@D)/log 2>&1 || { cat $$(@D)/log; exit 1; }
+	@touch $$@
+endef
+$(foreach script,$(COMPILING),$(eval $(call compiled_rule,$(script))))
+
 # Kernel libraries for the tests, in plain C; like the plugins they are loaded and not linked.
 $(BUILD)/tests/lib%.so: tests/libraries/%.c harness/cugate/kernel.h $(BUILD)/flags.c | check-dependencies
 	@mkdir -p $(@D)
@@ -449,7 +470,7 @@ $(BUILD)/tests/lib%.so: tests/libraries/%.c harness/cugate/kernel.h $(BUILD)/fla
 
 $(BUILD)/tests/unit_tests: $(TESTS_O) $(SIM_O) $(BUILD)/libcugate.a | $(TESTS_SO) $(BUILD)/libcugate_cupti.so
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) $(CRITERION_LIBS) \
-	    -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/..'
+	    -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/..' -Wl,--export-dynamic-symbol='mbedtls_x509_crt_parse_*'
 
 # A GPU that is made up, for tests of what CUPTI measures. Sources that match a pattern make one library or program.
 .PHONY: standin
@@ -487,13 +508,17 @@ $(BUILD)/tests/standin/bare_static: tests/standin/bare.c tests/standin/echo.c $(
 	$(call say,LD)$(CC) -std=c11 -D_GNU_SOURCE $(CFLAGS) $(LDFLAGS) -static -o $@ $(filter tests/%.c,$^)
 
 # Machine code for one architecture, whatever GPU is here: the made up one is of that.
-build/tests/standin/kernels.cubin build/tests/standin/other.cubin: build/tests/standin/%.cubin: tests/standin/kernels.cu build/flags.cu $(CUDA_READY)
+STANDIN_CUBINS := $(patsubst %,build/tests/standin/%.cubin,kernels other unlined)
+$(STANDIN_CUBINS): build/tests/standin/%.cubin: tests/standin/kernels.cu build/flags.cu $(CUDA_READY)
 	@mkdir -p $(@D)
-	$(call say,NVCC)$(NVCC) -cubin -arch=sm_90 -lineinfo $(if $(filter other,$*),-DOTHER) -o $@ $<
-$(BUILD)/tests/standin/cubins.o: build/tests/standin/kernels.cubin build/tests/standin/other.cubin | $(BUILD)
+	$(call say,NVCC)$(NVCC) -cubin -arch=sm_90 $(if $(filter unlined,$*),,-lineinfo) $(if $(filter other,$*),-DOTHER) -o $@ $<
+# In containers as nvcc puts them into a program (harness/cubin/cubin.c), but for the one that has another add_one.
+$(BUILD)/tests/standin/cubins.o: $(STANDIN_CUBINS) | $(BUILD)
 	@mkdir -p $(@D)
-	$(call say,EMBED)for file in $^; do name=_binary_$$(basename $$file .cubin)_cubin; printf '%s\n' \
-	    '.section .rodata' '.balign 16' ".globl $${name}_start" "$${name}_start: .incbin \"$$file\""; done | \
+	$(call say,EMBED)for file in $^; do name=_binary_$$(basename $$file .cubin)_cubin; section='.nv_fatbin, "a"'; \
+	    [ $$name != _binary_other_cubin ] || section=.rodata; printf '%s\n' ".section $$section" '.balign 16' \
+	    '.long 0xba55ed50' '.short 1, 16' '.quad 2f - 1f' '1: .short 2, 1' '.long 16' '.quad 2f - 3f' \
+	    ".globl $${name}_start" '3:' "$${name}_start: .incbin \"$$file\"" '2:'; done | \
 	    { cat; echo '.section .note.GNU-stack,"",%progbits'; } | $(CC) -c -x assembler -o $@ -
 
 $(BUILD)/selftest/selftest: $(SELFTEST_O) $(BUILD)/libcugate.a | $(TESTS_SO)

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# Lays out the baselines and the metric files of another revision, for `cugate check --before`, and prints the folder.
+# Gets the baselines and the metric files of another revision for `cugate check --before`, and prints the folder.
 #
 #   [CUGATE=build/cugate] ci/before.sh REVISION [OPTION OF cugate check]...
 #
-# Which folders they are is said by --baselines and --metrics among the options; without them by cugate.ini; else they are
-# baselines here, and metrics here where cugate's own are these. (What is beside them, --metrics +DIR, is held against
-# the definitions that the baseline was accepted under.) What this repository or that revision does not have is left
-# out, and the check says so. The folder is build/before, made anew each time. Exits 2 when there is no such revision.
+# The options and cugate.ini say by --baselines and --metrics which folders these are. (Metrics beside them, by --metrics
+# +DIR, are compared with the definitions under which the baseline was accepted.) A folder that this repository or that
+# revision lacks is left out, and the check says so. The folder is build/before, made anew each time. The exit code is 2 when
+# there is no such revision.
 set -euo pipefail
+# shellcheck source=ci/where.sh
+. "$(dirname "$(realpath "$0")")/where.sh"
 
 fail() {
     printf 'before: %s\n' "$1" >&2
@@ -16,29 +18,9 @@ fail() {
 
 revision=${1:?usage: ci/before.sh REVISION [OPTION OF cugate check]...}
 shift
-baselines=baselines metrics=''
-program=$(realpath -m -- "$(command -v "${CUGATE:-build/cugate}" || echo build/cugate)")
-[ ! "${program%/*}/../metrics" -ef metrics ] || metrics=metrics
-config=$("${CUGATE:-build/cugate}" list --config 2>/dev/null) || config='' # the check will say what is wrong with it
-while IFS= read -r line; do
-    case $line in
-    'baselines = '*) baselines=${line#*= } ;;
-    'metrics = +'*) ;;
-    'metrics = '*) metrics=${line#*= } ;;
-    esac
-done <<<"$config"
-for ((i = 1; i <= $#; i++)); do
-    next=$((i + 1))
-    case ${!i} in
-    --baselines) baselines=${!next-} ;;
-    --baselines=*) baselines=${!i#*=} ;;
-    --metrics) [[ ${!next-} == +* ]] || metrics=${!next-} ;;
-    --metrics=+*) ;;
-    --metrics=*) metrics=${!i#*=} ;;
-    esac
-done
+plan "$@"
 
-# A hook runs with variables that name the repository.
+# A hook runs with variables that name the repository; they are unset here.
 # shellcheck disable=SC2046 # one word each
 unset $(git rev-parse --local-env-vars 2>/dev/null)
 if ! top=$(git rev-parse --show-toplevel 2>&1); then
@@ -72,6 +54,6 @@ lay_out() { # NAME PATH
         git read-tree "$tree" && git checkout-index --all --prefix="$place/$name/" && rm -f "$GIT_INDEX_FILE"
     ) || fail "cannot lay out $path of $revision in $folder/$name"
 }
-lay_out baselines "$baselines"
-lay_out metrics "$metrics"
+lay_out baselines "$(planned baselines)"
+lay_out metrics "$(planned metrics)"
 echo "$folder"

@@ -3,8 +3,9 @@
 #
 #   [CUDA_HOME=...] [CUDA_ARCHS=...] [CUBLAS=...] [NVCC_FLAGS=...] [NVCC=...] ci/build_base.sh REVISION
 #
-# The variables are the Makefile's, so that both builds come from one compiler. The revision is checked out into a
-# worktree below build/base, which is gone afterwards; the library stays for the next time. Exits 2 when there is none.
+# The variables are those of the Makefile, so that both builds are made by the same compiler. The revision is checked out
+# into a worktree below build/base, which is removed afterwards. The library stays for the next time. The exit code is 2 when
+# there is no library.
 set -euo pipefail
 
 fail() {
@@ -14,7 +15,7 @@ fail() {
 
 revision=${1:?usage: ci/build_base.sh REVISION}
 
-# A hook runs with variables that name the repository, and they would name it for the worktree as well.
+# A hook runs with variables that name the repository. They would name it for the worktree as well, so they are unset.
 # shellcheck disable=SC2046 # one word each
 unset $(git rev-parse --local-env-vars 2>/dev/null)
 if ! top=$(git rev-parse --show-toplevel 2>&1); then
@@ -41,7 +42,8 @@ if [ -e "$library" ] && [ "$settings" = "$(cat "$folder/settings" 2>/dev/null)" 
     exit
 fi
 
-# This worktree and no other, which its whole path says: one whose folder is away for a while keeps what was staged in it.
+# Only this worktree is removed, by its whole path. `git worktree prune` would also remove one whose folder is away for a
+# while.
 remove_tree() {
     rm -rf "$tree"
     git worktree remove --force --force "$top/$tree" 2>/dev/null || true
@@ -50,25 +52,26 @@ trap remove_tree EXIT
 trap 'exit 130' INT TERM HUP
 
 printf 'building the kernels of %s (%s)\n' "$revision" "$(git log -1 --format='%h %s' "$commit")" >&2
-remove_tree # of a build that was killed
+remove_tree # one that a killed build left
 git -c core.hooksPath=/dev/null worktree add --quiet --detach "$tree" "$commit" 9>&- ||
     fail "cannot check out $revision into $tree"
 if [ -d build/cuda ]; then
     mkdir -p "$tree/build"
     ln -s "$PWD/build/cuda" "$tree/build/cuda"
-    ln -sfn ../../cuda "$folder/cuda" # where the library looks for its runtime, beside itself
+    ln -sfn ../../cuda "$folder/cuda" # the library looks for its runtime there, beside itself
 fi
-# Without CUDA_READY the other revision installs nothing: what is in build/cuda is this tree's. Parallel by itself, as it
-# is no part of the make that called.
+# Without CUDA_READY the other revision installs nothing: this tree's build/cuda is used. The build is parallel by itself, as
+# it is no part of the make that called.
 if ! env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$tree" --no-print-directory build/libkernels.so CUDA_READY= \
     CUDA_HOME="${CUDA_HOME-}" ${CUDA_ARCHS:+CUDA_ARCHS="$CUDA_ARCHS"} ${CUBLAS:+CUBLAS="$CUBLAS"} \
     NVCC_FLAGS="${NVCC_FLAGS-}" >"$folder/log" 2>&1 9>&-; then
     tail -n 20 "$folder/log" >&2
     fail "the kernels of $revision do not build; all that make said is in $folder/log"
 fi
-rm -f "$folder/settings" # of another build: it must not vouch for this one
+rm -f "$folder/settings" # those of an earlier build must not vouch for this one
 mv "$tree/build/libkernels.so" "$library"
-# The kernels' sources stay where line information says that they are: a check shows lines of both sides by their text.
+# The kernels' sources stay where the line information says that they are, because a check compares lines of both sides by
+# their text.
 remove_tree
 trap - EXIT
 mkdir -p "$tree"

@@ -1,28 +1,22 @@
 #!/usr/bin/env bash
-# `cugate check`, and a whole report that vouches for its exit code: what passes has said so in writing.
+# Runs `cugate check`, and makes sure that a complete report has the same exit code.
 #
-#   [CUGATE=build/cugate] ci/check.sh REPORT.json [OPTION OF cugate check]...
+#   [CUGATE=build/cugate] ci/check.sh DIR [OPTION OF cugate check]...
 #
-# Ends as cugate did. But 0, 1 and 3 are verdicts: without a report in REPORT.json that is whole and has the same exit code
-# they are 5, as nothing shows that anything was judged.
+# DIR gets every report, as with --out DIR. The exit code is that of cugate. But 0, 1 and 3 are verdicts. They become 5
+# without a complete check.json that has the same exit code, since then nothing shows that anything was judged.
 set -Eeuo pipefail
 trap 'exit 2' ERR # 1 is a verdict: that what is worse was judged
 
-report=${1:?usage: ci/check.sh REPORT.json [OPTION OF cugate check]...}
+# shellcheck source=ci/where.sh
+. "$(dirname "$(realpath "$0")")/where.sh"
+report=${1:?usage: ci/check.sh DIR [OPTION OF cugate check]...}/check.json
 shift
-
-# The report's form is stable: see report_json.c. Its second line has the exit code, and no other line can begin so, nor
-# can it end so before its end.
-vouched() {
-    [ -f "$report" ] && [ "$(head -n 1 "$report")" = '{"schema": 1,' ] &&
-        [ "$(tail -c 3 "$report" && echo .)" = $']}\n.' ] &&
-        sed -n '2s/^ "exit_code": \([0-9][0-9]*\),$/\1/p' "$report"
-}
 
 rm -f "$report" # of an earlier run
 code=0
-"${CUGATE:-build/cugate}" check --report "json=$report" "$@" || code=$?
-said=$(vouched) || said=''
+"$CUGATE" check --out "${report%/*}" "$@" || code=$?
+said=$(jq -s 'if length == 1 and .[0].schema == 1 then .[0].exit_code else empty end' "$report" 2>/dev/null) || said=''
 [ "$said" != $code ] || exit $code
 case $code in
 0 | 1 | 3) ;;

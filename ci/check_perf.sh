@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# The body of `make check-perf`: the gate where there is a GPU; else what can be computed of the code at hand without one,
-# judged by what a GPU counted, under a banner that says what was not.
+# Does the work of `make check-perf`. With a GPU it is the gate. Without one, the counts of the machine code are computed and
+# compared with those that a GPU measured, and a banner says what was not judged.
 #
 #   CUGATE=build/cugate [KERNELS='GLOB...'] [BASE=REVISION] [STRICT=1] [SIM=all] ci/check_perf.sh
 #       [OPTION OF cugate check]...
 #
-# BASE also takes the variables of ci/build_base.sh. Without a GPU, SIM=all simulates also those kernels whose machine code,
-# launches and inputs are the baseline's. Exit codes are those of cugate check, as ci/check.sh vouches for them; 5 without a GPU
-# when STRICT=1. A CI server needs no STRICT: what is computed is a verdict of its code, and no replay.
+# BASE also takes the variables of ci/build_base.sh. Without a GPU, SIM=all also simulates kernels whose machine code,
+# launches and inputs are those of the baseline. The exit codes are those of ci/check.sh. With STRICT=1 and no GPU the exit
+# code is 5. A CI server needs no STRICT: computed counts are a verdict on its code, and no replay.
 set -Eeuo pipefail
 trap 'exit 2' ERR # 1 is a verdict: that what is worse was judged
 
-export CUGATE=${CUGATE:-build/cugate}
-cugate=$CUGATE
+# shellcheck source=ci/where.sh
+. ci/where.sh
 
 globs=()
 set -f
@@ -23,56 +23,36 @@ set +f
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-check() {
-    ci/check.sh "$work/check.json" "${globs[@]}" "$@"
-}
 
-# What is measured, and what is computed, of the base as well.
-own=()
-of_base() {
-    [ -n "${BASE-}" ] || return 0
-    local before base
-    before=$(ci/before.sh "$BASE" "$@")
-    base=$(ci/build_base.sh "$BASE")
-    own+=(--before "$before" --against "$base")
-}
-
-# Only "no GPU" leads to computing. A GPU that does not answer is a failure, and what cugate said about it stands.
+# Counts are computed only when there is no GPU. A GPU that does not answer is a failure, and cugate's message stands.
+# shellcheck disable=SC2119 # without options: is there a GPU for a check that measures?
+plan || exit $?
+no_gpu=$(planned no_gpu)
 status=0
-devices=$("$cugate" list --devices 2>&1) || status=$?
-if [ $status -eq 0 ]; then
-    of_base "$@"
-    check "${own[@]}" "$@" || status=$?
+if [ -z "$no_gpu" ]; then
+    options_of_base measure "$@"
+    ci/check.sh "$work" "${globs[@]}" "${base_options[@]}" "$@" || status=$?
     exit $status
 fi
-if ! grep -q '^cugate: error: no GPU: ' <<<"$devices"; then
-    printf '%s\n' "$devices" >&2
-    exit $status
-fi
-case ${STRICT-} in
-'' | 0 | false) ;;
-*)
-    printf '%s\n' "$devices" >&2
+if is_set "${STRICT-}"; then
+    echo "check-perf: no GPU: $no_gpu" >&2
     echo "check-perf: STRICT is set, and what is computed is not measured: run this on a machine with a CUDA GPU" >&2
     exit 5
-    ;;
-esac
+fi
 case ${SIM-} in
-'') own=(--simulate) ;;
-all) own=(--simulate --all) ;;
+'') how=(--simulate) ;;
+all) how=(--simulate --all) ;;
 *)
     echo "check-perf: SIM=$SIM: all simulates every kernel; without it those whose machine code, launch or inputs changed" >&2
     exit 2
     ;;
 esac
-of_base "$@"
-
-status=0
-check "${own[@]}" "$@" || status=$?
-number() { # KEY of "computed" in the report, whose form is stable: see report_json.c
-    sed -n "s/^ \"computed\": {.*\"$1\": \([0-9]*\).*/\1/p" "$work/check.json"
+options_of_base simulate "$@"
+ci/check.sh "$work" "${globs[@]}" "${how[@]}" "${base_options[@]}" "$@" || status=$?
+number() { # KEY of what was computed
+    jq ".computed.$1" "$work/check.json"
 }
-if [ -s "$work/check.json" ] && [ -n "$(number rows)" ]; then
+if jq -e .computed "$work/check.json" >/dev/null 2>&1; then
     line() {
         printf '##  %-74s##\n' "$1"
     }
@@ -89,7 +69,7 @@ if [ -s "$work/check.json" ] && [ -n "$(number rows)" ]; then
     line '  times, DRAM, caches, achieved occupancy, bank conflicts by arbitration'
     line 'To measure: a machine with an NVIDIA GPU; STRICT=1 makes this an error.'
     line ''
-    printf '%s\n%s\n' "$(printf '#%.0s' {1..80})" "$(grep -m 1 '^cugate: error: no GPU: ' <<<"$devices")"
+    printf '%s\nno GPU: %s\n' "$(printf '#%.0s' {1..80})" "$no_gpu"
 fi
 printf 'computed, not measured: exit %d\n' "$status"
 exit "$status"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Holds the harness to harness/ROOMS, its rule of rooms, and prints each offence. Reads the sources and, for who calls
-# whom, the objects that were built from them.
+# Checks that the harness keeps to harness/ROOMS, the rule of its rooms, and prints each offence. It reads the sources. Which
+# file calls which it learns from the objects that were built from them.
 #
 #   ci/check_rooms.sh [OBJECTS]    OBJECTS: folder with harness/ROOM/*.o (default: build)
 set -euo pipefail
@@ -10,16 +10,16 @@ objects=${1:-build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# "ROOM OTHER" for each room that a room may include, and the rooms in their order.
+# Writes "ROOM OTHER" for each room that a room may include, and the rooms in their order.
 awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in seen); i++) print $1, $i; seen[$1] }' \
     rooms="$work/rooms" harness/ROOMS >"$work/may"
 
 {
-    # A room is a folder and a line; cugate/ is none, but what kernel libraries include.
+    # Each room has a folder and a line. cugate/ is no room: kernel libraries include it.
     { diff <(sort "$work/rooms") <(for folder in harness/*/; do basename "$folder"; done | grep -vx cugate | sort) || true; } |
         sed -n 's|^< \(.*\)|harness/ROOMS: there is no folder harness/\1|p; s|^> \(.*\)|harness/\1: has no line in harness/ROOMS|p'
 
-    # Includes.
+    # Each include is of the own room, or is the public header of a room on the line.
     grep -nE '^[[:space:]]*#[[:space:]]*include' harness/*/*.[ch] | awk -F: '
         FILENAME == ARGV[1] { split($0, pair, " "); may[pair[1] "/" pair[2]]; next }
         FILENAME == ARGV[2] { there[$0]; next }
@@ -27,9 +27,9 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
             split($1, path, "/"); room = path[2]; where = $1 ":" $2 ": "
             name = $3; sub(/^[^"<]*["<]/, "", name); sub(/[">].*/, "", name)
             if ($3 ~ /</) {
-                if (name ~ /^(cuda|cupti|nvperf|nvtx|generated_cuda)/ && room != "cupti" && room != "sim" &&
+                if (name ~ /^(cuda|cupti|nvperf|nvtx|generated_cuda)/ && room !~ /^(cupti|inject|sim)$/ &&
                     !(name == "cuda_occupancy.h" && $1 == "harness/cubin/occupancy.c"))
-                    print where "<" name "> is a header of CUDA: only harness/cupti and harness/sim include those"
+                    print where "<" name "> is a header of CUDA: only harness/{cupti,inject,sim} include those"
             } else if (name == "cugate/kernel.h") {
                 next # the contract, which is installed under that name
             } else if (split(name, to, "/") == 1) {
@@ -41,7 +41,7 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
                 print where name " is private to its room: include \"" to[1] "/" to[1] ".h\""
         }' "$work/may" <(printf '%s\n' harness/*/*) -
 
-    # "DEFINED symbol file" and "USED symbol file" of every object.
+    # Writes "DEFINED symbol file" and "USED symbol file" for every object.
     built=()
     for source in harness/*/*.c; do
         object=$objects/${source%.c}.o
@@ -56,7 +56,7 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
         { file = $1; sub(/:[^:]*$/, "", file); file = substr(file, length(before) + 1); sub(/(\.base)?\.o$/, ".c", file) }
         $(NF - 1) ~ /^[BCDRTVW]$/ { print "DEFINED", $NF, file }
         $(NF - 1) ~ /U$/ { print "USED", $NF, file }' >"$work/symbols"
-    # "FILE OTHER ROOM OTHER": who calls whom.
+    # Writes "FILE OTHER ROOM OTHER" for each file that calls another one.
     awk '$1 == "DEFINED" { file[$2] = $3; next }
          $2 in file && file[$2] != $3 { split($3, a, "/"); split(file[$2], b, "/"); print $3, file[$2], a[1], b[1] }' \
         <(grep ^DEFINED "$work/symbols") <(grep ^USED "$work/symbols") | sort -u >"$work/calls"
@@ -64,7 +64,7 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
          $3 != $4 && !(($3 "/" $4) in may) { print "harness/" $1 ": calls harness/" $2 ", and " $3 " may not: see its line in harness/ROOMS" }' \
         "$work/may" "$work/calls"
 
-    # Circles of files: of calls, and of headers.
+    # Neither calls between files of a room nor its headers form a circle.
     while read -r room; do
         awk -v room="$room" '$3 == room && $4 == room { print $1, $2 }' "$work/calls" | { tsort 2>&1 >/dev/null || true; } |
             sed -n "s|^tsort: \($room/.*\)|harness/\1: is in a circle of files that call each other|p"
@@ -73,7 +73,8 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
             sed -n "s|^tsort: \(.*\.h\)$|harness/$room/\1: is in a circle of headers that include each other|p"
     done <"$work/rooms"
 
-    # Tests: tests/unit/ROOM/test_X.c for harness/ROOM/X.c, or a line in tests/unit/COVERED that says what covers it.
+    # Each file is tested by tests/unit/ROOM/test_X.c (for harness/ROOM/X.c), or a line in tests/unit/COVERED says what
+    # covers it.
     awk '!/^#/ && NF == 1 { print "tests/unit/COVERED: what covers " $1 "? Say it behind the name" }' tests/unit/COVERED
     sed -E '/^(#|$)/d; s/[[:space:]].*//' tests/unit/COVERED | sort >"$work/covered"
     declare -A covered
@@ -91,7 +92,7 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
         fi
     done
     grep -L '^Test(' tests/unit/*/test_*.c | sed 's/$/: holds no test/'
-    # A file may have several: test_X.c, test_X_THIS.c.
+    # A file may have several tests: test_X.c, test_X_THIS.c.
     for test in tests/unit/*/test_*.c; do
         file=${test#tests/unit/}
         file=harness/${file/test_/}

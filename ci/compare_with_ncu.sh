@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Compares cugate's counters with Nsight Compute's, kernel by kernel, on one GPU, one after the other, and prints the table
-# and what each took.
+# Compares cugate's counters with those of Nsight Compute, kernel by kernel. Both measure on the same GPU, one after the
+# other. Prints the table, and how long each took.
 #
 #     ci/compare_with_ncu.sh [RUN.json [NCU.csv]]     keeps the two raw results in these files
 #
-# cugate runs again under ncu with its host collector, which reads no counters itself and marks the measured launches for
-# ncu (cuProfilerStart), so that both see the same launches with the same inputs. Needs ncu and jq. Exit code: 0 when every
-# figure is within its bar, 1 when not, 5 when something could not be measured.
+# Under ncu, cugate runs with its host collector. That reads no counters itself, and marks the measured launches for ncu
+# (cuProfilerStart). So both see the same launches with the same inputs. ncu and jq are needed. The exit code is 0 when every
+# figure is within its limit, 1 when one is not, and 5 when something could not be measured.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -29,13 +29,13 @@ done
 seconds() { date +%s.%N; }
 
 start=$(seconds)
-"$cugate" run --quiet "${filter[@]}" -o "$run" >"$scratch/run.txt" || { cat "$scratch/run.txt"; exit 5; }
+"$cugate" run --quiet "${filter[@]}" --save "$run" >"$scratch/run.txt" || { cat "$scratch/run.txt"; exit 5; }
 cugate_seconds=$(echo "$(seconds) $start" | awk '{ print $1 - $2 }')
 
 counters=$(jq -r '[.metrics[].counter | split(" ")[0] | select(startswith("cugate.") | not)] | join(",")' "$run")
-# For the figures each pass of ncu runs the whole program again, and the caches are left to cugate's own flush: ncu's usual
-# way empties them before every launch, also before the second one of a variant that launches two.
-# For the cost ncu works as people use it, saving and restoring memory between its passes over a launch.
+# For the figures, each pass of ncu runs the whole program again, and cugate alone flushes the caches. By default ncu would
+# empty them before every launch, also before the second one of a variant that launches two. For the cost, ncu is run with
+# its defaults: it saves and restores memory between its passes over a launch.
 samples=5
 ncu_run() {
     local samples=$1
@@ -49,7 +49,7 @@ start=$(seconds)
 ncu_run 1 --log-file "$scratch/usual.csv" || { tail -5 "$scratch/usual.csv"; exit 5; }
 ncu_seconds=$(echo "$(seconds) $start" | awk '{ print $1 - $2 }')
 
-# Every row of ncu's CSV is a JSON array without its brackets.
+# Every row of ncu's CSV becomes a JSON array when brackets are put around it.
 grep '^"' "$csv" | sed 's/.*/[&]/' | jq -s . >"$scratch/rows.json"
 "$cugate" list "${filter[@]}" | awk '{ print $1 }' | jq -R . | jq -s . >"$scratch/order.json"
 jq -r -n --slurpfile run "$run" --slurpfile rows "$scratch/rows.json" --slurpfile order "$scratch/order.json" \

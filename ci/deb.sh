@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes a Debian package of what `make install` has put below ROOT/usr. The body of `make deb`.
+# Makes a Debian package of what `make install` has put below ROOT/usr. `make deb` calls it.
 #
 #   [MAINTAINER='Name <address>'] ci/deb.sh ROOT VERSION FILE.deb
 #
-# It depends on the packages of the libraries that the program links here, as dpkg-shlibdeps finds them. What is NVIDIA's is
-# not in it: `cugate-fetch` fetches it.
+# The package depends on the packages of the libraries that the program here is linked with, which dpkg-shlibdeps finds. It
+# contains nothing of NVIDIA's: `cugate-fetch` fetches that.
 set -euo pipefail
 
 root=$1 version=$2 file=$3
@@ -15,7 +15,8 @@ programs=("$root"/usr/bin/cugate "$root"/usr/lib/cugate/*.so)
 strip --strip-unneeded "${programs[@]}"
 gzip -9nf "$root/usr/share/man/man1/cugate.1"
 
-# dpkg-shlibdeps wants to see each library, and neither the driver's nor CUPTI is a package's; it reads a debian/control.
+# dpkg-shlibdeps needs each library, and a debian/control. No package has the driver's library or CUPTI, so empty ones take
+# their place.
 mkdir -p "$work/debian" "$work/nvidia"
 for library in libcuda.so.1 libcupti.so.13; do
     cc -shared -nostdlib -x c /dev/null -o "$work/nvidia/$library" -Wl,-soname,$library
@@ -35,7 +36,7 @@ Architecture: $(dpkg --print-architecture)
 Maintainer: ${MAINTAINER:-cugate <cugate@example.org>}
 Installed-Size: $(du -sk --apparent-size "$root/usr" | cut -f 1)
 Depends: ${depends#shlibs:Depends=}
-Recommends: ca-certificates, git, python3-pip, python3-venv
+Recommends: ca-certificates, git, jq, python3-pip, python3-venv
 Section: devel
 Priority: optional
 Description: performance gate for CUDA kernels

@@ -4,8 +4,7 @@
 #
 #   ci/gate.sh [OPTION OF cugate check]...          for example: --simulate, or --replay RUN.json --baselines DIR
 #
-#   OUT=build/gate      the folder; it gets run.json, check.json, junit.xml, summary.md (for a step's summary), comment.md (for
-#                       a pull request), annotations.txt and page/index.html
+#   OUT=build/gate      the folder; it gets what `cugate check --out` leaves, and page/index.html
 #   BASE=origin/main    say what was weakened in baselines and metric files since this revision (ci/before.sh); in cugate's
 #                       own tree also settle times by running the kernels of that revision in turn (ci/build_base.sh), with
 #                       --simulate what another compiler counts. For other kernels the option --against names a build
@@ -31,52 +30,26 @@ if [ -e "$out/page" ] && ! [ -e "$out/page/.cugate-report" ]; then
     exit 2
 fi
 
-# What was judged, and by what, as cugate will understand it.
-baselines=$("$cugate" list --config 2>/dev/null | sed -n 's/^baselines = //p') || true # of cugate.ini
-baselines=${baselines:-baselines} replay='' saved='' static='' simulated=''
-arguments=("$@") own=()
-for ((i = 0; i < $#; i++)); do
-    case ${arguments[i]} in
-    --baselines) baselines=${arguments[i + 1]-} ;;
-    --baselines=*) baselines=${arguments[i]#*=} ;;
-    --replay) replay=${arguments[i + 1]-} ;;
-    --replay=*) replay=${arguments[i]#*=} ;;
-    --save) saved=${arguments[i + 1]-} ;;
-    --save=*) saved=${arguments[i]#*=} ;;
-    --static | --static=*) static=1 ;;
-    --simulate | --simulate=*) simulated=1 ;;
-    esac
-done
-
-if [ -n "${BASE-}" ]; then
-    before=$("$here/before.sh" "$BASE" "$@")
-    own+=(--before "$before")
-    if [ -n "$own_tree" ] && [ -z "$replay$static" ]; then
-        base=$("$here/build_base.sh" "$BASE")
-        own+=(--against "$base")
-    fi
-fi
-# What an earlier run left must not pass for what this one found. Its run may be what is to be judged again, and in its pages
-# only what is new is drawn.
+# In cugate's own pages only what is new is drawn.
 set_aside() {
     [ ! -e "$out/page" ] || { rm -rf "$out/.page" && mv "$out/page" "$out/.page"; }
 }
-mkdir -p "$out"
-rm -rf "$out"/{check.json,junit.xml,summary.md,comment.md,annotations.txt,explain.json}
-set_aside
-[ "$replay" -ef "$out/run.json" ] || rm -f "$out/run.json"
-[ -n "$replay$saved$static" ] || own+=(--save "$out/run.json")
-
 code=0
-"$here/check.sh" "$out/check.json" "${own[@]}" --report "junit=$out/junit.xml" \
-    --report "markdown=$out/summary.md" --report "comment=$out/comment.md" \
-    --report "github=$out/annotations.txt" "$@" || code=$?
+plan "$@" || code=$?
+forget_reports "$out" "$(planned replay)" # it may be a run of before that is judged again
+rm -f "$out/explain.json"
+set_aside
+[ $code -eq 0 ] || exit $code
+way=$(planned way)
+
+options_of_base "$way" "$@"
+"$here/check.sh" "$out" "${base_options[@]}" "$@" || code=$?
 [ -s "$out/check.json" ] || exit $code # there is nothing to show
 if [ -n "${GITHUB_ACTIONS-}" ]; then
     cat "$out/annotations.txt"
     [ -z "${GITHUB_STEP_SUMMARY-}" ] || cat "$out/summary.md" >>"$GITHUB_STEP_SUMMARY"
 fi
-[ -z "$static$simulated" ] || exit $code # nothing was measured, so there is no night to show
+[[ $way == measure || $way == replay ]] || exit $code # nothing was measured, so there is no night to show
 
 # ---- The pages
 
@@ -86,7 +59,7 @@ reports() {
     HISTORY=${HISTORY:-$work/history.db} "$here/report.sh" "$@"
 }
 
-# Of the same code in several sessions, how often the gate would fail without a reason.
+# This says how often the gate would fail without a reason, by several sessions of the same code.
 analyse() {
     reports export --alike "$work/runs" --last 30 >/dev/null
     local runs=("$work"/runs/*.json)
@@ -96,9 +69,8 @@ analyse() {
 }
 
 pages() {
-    local given=$replay$saved # cugate check takes one of them
-    [ -z "$given" ] || [ "$given" -ef "$out/run.json" ] || cp "$given" "$out/run.json"
-    local found=("$out/run.json" "$out/check.json")
+    local found=("$out/run.json" "$out/check.json") baselines
+    baselines=$(planned baselines)
     [ ! -d "$baselines" ] || found+=("$baselines")
     "$cugate" explain '*' --replay "$out/run.json" --format json -o "$out/explain.json" 2>/dev/null || true # of what ran
     [ ! -s "$out/explain.json" ] || found+=("$out/explain.json")

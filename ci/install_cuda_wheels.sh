@@ -13,7 +13,7 @@ folder=$1
 toolkit=$2
 shift 2
 
-# Versions that were tried together; the hashes are those of the wheels for x86_64 and aarch64.
+# These versions were tried together. The hashes are those of the wheels for x86_64 and aarch64.
 release=13.0
 wheels="
 nvcc     nvidia-cuda-nvcc==13.0.88         56fe502eb77625a12f25172caa3cdddb4e4c8ba2c8c17dba44b164761b380f03 c7ff28f86a24effdc6c034fa15230c549a273e4771b10a7fec14996f8cf3307f
@@ -28,7 +28,7 @@ cublas   nvidia-cublas==13.1.0.3           ee8722c1f0145ab246bccb9e452153b5e0515
 disasm   nvidia-cuda-nvdisasm==13.5.37     d3fdbdd49fa53e2e4aacd3db8259d052bd2b049ececdcb69e92e083c6728e7ca a3a8248074edb9fba63b74c38a5416b712a91ab09e70b8ab37186c3d293fc605
 "
 
-# Parts of one release only go with the rest of that release.
+# A part of a release works only with the other parts of that release.
 if [ -n "$toolkit" ]; then
     found=$("$toolkit/bin/nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
     if [ "$found" != "$release" ]; then
@@ -67,7 +67,7 @@ if ! PIP_ROOT_USER_ACTION=ignore python3 -I -m pip install --quiet --timeout 60 
     exit 1
 fi
 
-# The linker looks for libX.so, nvcc for lib64; wheels have neither.
+# The linker looks for libX.so and nvcc for lib64. The wheels have neither.
 tree=$new/nvidia/cu13
 if [ -d "$tree/lib" ]; then
     for library in "$tree"/lib/lib*.so.*; do

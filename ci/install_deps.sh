@@ -3,13 +3,14 @@
 #
 #   ci/install_deps.sh [--check] NEED...
 #
-# NEED is build (compilers and libraries), test (all that the tests ask for), lint (clang-format, clang-tidy, shellcheck),
-# gpu (jq, for the tests that need a GPU), package (for `make deb` and its test), wheels (pip, for a machine without a CUDA
-# toolkit), python (for the reports) or browser (Chromium, for the tests of their pages).
+# NEED is build (compilers and libraries), test (all that `make test` asks for), install (CMake and Slurm, for
+# `make test-install`), lint (clang-format, clang-tidy, shellcheck), gate (jq, for the scripts of the gate and the tests
+# that need a GPU), package (for `make deb` and its test), wheels (pip, for a machine without a CUDA toolkit), python (for
+# the reports) or browser (Chromium, for the tests of their pages).
 # --check installs nothing: it fails when something is missing and says what.
 set -euo pipefail
 
-# To add a dependency: one row. The test succeeds when it is there.
+# To add a dependency: one row. The test succeeds when the dependency is installed.
 # need   Debian package   elsewhere: dnf, pacman                       test
 table="
 build  gcc              gcc gcc                                      command -v gcc
@@ -29,19 +30,19 @@ test   git              git git                                      command -v 
 test   jq               jq jq                                        command -v jq
 test   postgresql       postgresql-server postgresql                 ls /usr/lib/postgresql/*/bin/initdb
 test   patch            patch patch                                  command -v patch
-test   cmake            cmake cmake                                  command -v cmake
+install cmake           cmake cmake                                  command -v cmake
 test   shellcheck       ShellCheck shellcheck                        command -v shellcheck
-test   slurmctld        slurm-slurmctld slurm-llnl                   command -v slurmctld || no_slurm slurmctld
-test   slurmd           slurm-slurmd slurm-llnl                      command -v slurmd || no_slurm slurmd
-test   slurm-client     slurm slurm-llnl                             command -v sbatch || no_slurm slurm-client
-test   munge            munge munge                                  command -v munged || no_slurm munge
+install slurmctld       slurm-slurmctld slurm-llnl                   command -v slurmctld || no_slurm slurmctld
+install slurmd          slurm-slurmd slurm-llnl                      command -v slurmd || no_slurm slurmd
+install slurm-client    slurm slurm-llnl                             command -v sbatch || no_slurm slurm-client
+install munge           munge munge                                  command -v munged || no_slurm munge
 test   libxml2-utils    libxml2 libxml2                              command -v xmllint
 test   python3-pip      python3-pip python-pip                       python3 -I -m pip --version
 test   ca-certificates  ca-certificates ca-certificates              test -s /etc/ssl/certs/ca-certificates.crt
 lint   clang-format     clang-tools-extra clang                      command -v clang-format
 lint   clang-tidy       clang-tools-extra clang                      command -v clang-tidy
 lint   shellcheck       ShellCheck shellcheck                        command -v shellcheck
-gpu    jq               jq jq                                        command -v jq
+gate   jq               jq jq                                        command -v jq
 python python3-venv     python3 python                               python3 -I -m ensurepip --version
 python ca-certificates  ca-certificates ca-certificates              test -s /etc/ssl/certs/ca-certificates.crt
 python xz-utils         xz xz                                        command -v xz
@@ -55,8 +56,8 @@ wheels ca-certificates  ca-certificates ca-certificates              test -s /et
 
 header() { printf '#include <%s>\n' "$1" | gcc -E -o /dev/null -; }
 library() { pkg-config --exists "$1"; }
-# Ubuntu has Chromium as a snap only, which no container can run: there the tests in a browser are skipped, and say so.
-# Where Debian has no Slurm its test is skipped, and says so.
+# Ubuntu has Chromium only as a snap, which no container can run. There the tests in a browser are skipped, and say so. Where
+# Debian has no Slurm, its test is skipped in the same way.
 no_slurm() { command -v apt-cache && ! apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [0-9]'; }
 snap_only() { grep -q '^ID=ubuntu' /etc/os-release; }
 

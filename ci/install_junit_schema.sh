@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Puts the schema of JUnit reports that CI servers use, junit-10.xsd of the Jenkins xunit plugin (MIT licence), at FILE.
-# It comes from PyPI, in the sources of pytest, which tests its own reports by it. Does nothing when FILE is there.
+# Puts the schema of JUnit reports that CI servers use at FILE: junit-10.xsd of the Jenkins xunit plugin (MIT licence). It is
+# taken from the sources of pytest on PyPI, which tests its own reports by it. Nothing is done when FILE exists.
 #
 #   ci/install_junit_schema.sh FILE
 set -euo pipefail

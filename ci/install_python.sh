@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Puts the Python packages of reports/ into a virtual environment: those of reports/requirements.txt, and with --test those
-# of reports/requirements-test.txt as well. Does nothing, and needs no network, when they are there.
+# Installs the Python packages of reports/ into a virtual environment: those of reports/requirements.txt, and with --test
+# also those of reports/requirements-test.txt. When they are installed, nothing is done, and no network is needed.
 #
 #   ci/install_python.sh [--test | --where]         --where only prints the environment's folder
 #
@@ -29,13 +29,13 @@ if [ "${1-}" = --test ]; then
     stamps=("$folder/installed-test")
 fi
 
-# A stamp holds what was installed and by which Python: another list, or another Python, is installed anew.
+# A stamp says what was installed, and by which Python. When either changes, everything is installed again.
 wanted=$(python3 -I -c 'import sys; print(sys.version)' && cat "${lists[@]}")
 for stamp in "${stamps[@]}"; do
     [ ! -f "$stamp" ] || [[ $(cat "$stamp") != "$wanted"* ]] || exit 0
 done
 
-# The pinned packages have wheels for these.
+# The pinned packages have wheels for these versions of Python.
 if ! python3 -I -c 'import sys; sys.exit(not (3, 10) <= sys.version_info < (3, 14))'; then
     echo "error: reports/ needs Python 3.10 to 3.13; python3 here is $(python3 -I --version)" >&2
     exit 1

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The steps of a gate's job on a CI server, for any repository: what ci/action.yml and templates/gate.yml call.
+# The steps of a gate's job on a CI server, for any repository: what ci/action.yml and templates/*.yml call. In cugate's own
+# tree `install` builds that.
 #
 #   cugate-job check-inputs | install | build | gate | comment | verdict
 #
@@ -38,7 +39,7 @@ one_of() { # NAME VALUE WORD...
 }
 
 check_inputs() {
-    # GitLab's runner lets everybody write to what it clones, and there no cugate.ini is believed.
+    # GitLab's runner lets everybody write to what it clones. cugate would not believe a cugate.ini there.
     [ -z "${GITLAB_CI-}" ] || [ ! -O . ] || chmod go-w . cugate.ini 2>/dev/null || true
     one_of mode "${CUGATE_MODE-}" static simulate measure judge verdict
     one_of allow-inconclusive "${CUGATE_ALLOW_INCONCLUSIVE:-false}" true false
@@ -68,7 +69,7 @@ check_inputs() {
     fi
 }
 
-# One a line. xargs reads words as a shell does, and runs nothing of them.
+# Prints the arguments, one a line. xargs splits words as a shell does, but executes nothing.
 split_arguments() {
     xargs -r printf '%s\n' <<<"${CUGATE_ARGUMENTS-}"
 }
@@ -86,10 +87,10 @@ install_package() {
     fi
     as_root apt-get update -qq
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-        "$(realpath "$file")" python3-pip python3-venv git ca-certificates >/dev/null
+        "$(realpath "$file")" python3-pip python3-venv git jq ca-certificates >/dev/null
 }
 
-# From the sources that this script is part of.
+# Installs cugate from the sources that this script is part of.
 install_sources() {
     local prefix=${RUNNER_TEMP:-/tmp}/cugate-installed
     (cd "$here/.." && ci/install_deps.sh build wheels python)
@@ -99,6 +100,11 @@ install_sources() {
 }
 
 install() {
+    if [ -n "$own_tree" ]; then # its kernels are judged by the program that they come with
+        ci/install_deps.sh build gate wheels python
+        make all
+        return
+    fi
     if [ -n "${CUGATE_PACKAGE-}" ]; then
         install_package
     elif ! command -v cugate >/dev/null; then
@@ -133,10 +139,11 @@ gate() {
     local arguments=() code=0 script=(gate.sh) report=${OUT:-build/gate}/check.json
     mapfile -t arguments < <(split_arguments)
     case ${CUGATE_MODE-} in
-    static) [[ " ${arguments[*]}" == *' --static'* ]] || arguments=(--static "${arguments[@]}") ;;
-    simulate) [[ " ${arguments[*]}" == *' --simulate'* ]] || arguments=(--simulate "${arguments[@]}") ;;
-    measure) [[ " ${arguments[*]}" != *' --static'* && " ${arguments[*]}" != *' --simulate'* && " ${arguments[*]}" != *' --replay'* ]] ||
-        fail "mode is measure, and arguments ask for something else: ${arguments[*]}" ;;
+    static | simulate) arguments=("--$CUGATE_MODE" "${arguments[@]}") ;; # they may say once more for which GPU
+    measure)
+        plan "${arguments[@]}" || exit $?
+        [ "$(planned way)" = measure ] || fail "mode is measure, and arguments ask for something else: ${arguments[*]}"
+        ;;
     judge) script=(shards.sh judge) ;;
     *) fail "mode is '${CUGATE_MODE-}', and there is no gate for that" ;;
     esac
@@ -147,8 +154,7 @@ gate() {
     BASE=${CUGATE_BASE-} "$here/${script[0]}" "${script[@]:1}" "${arguments[@]}" || code=$?
     case $code in
     0 | 3)
-        # What the report counts, in its form that is stable: see report_json.c.
-        if ! sed -n 's/^ "counts": {\(.*\)},$/\1/p' "$report" | grep -qE '"(same|improved|expected|trade-off|unsure)": [1-9]'; then
+        if ! jq -e '.counts | [.same, .improved, .expected, ."trade-off", .unsure] | add > 0' "$report" >/dev/null; then
             echo "cugate-job: nothing was judged by a baseline, which is no pass: all kernels are new, or there are none" >&2
             [ -z "${GITHUB_ACTIONS-}" ] || echo "::error title=cugate::nothing was judged by a baseline"
             exit 5
@@ -163,8 +169,8 @@ gate() {
     exit $code
 }
 
-# One comment a pull request, found again by its first line. GitHub refuses one of more than 64 KiB, and the one before it
-# would stay; a KiB is for what stands around the jobs' comments.
+# A pull request gets one comment, which is found again by its first line. GitHub refuses a comment of more than 64 KiB, and
+# then the one before would stay. One KiB is for the text around the jobs' comments.
 comment() {
     local comments_of=(report/*/comment.md)
     {

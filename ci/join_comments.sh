@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Prints the comments of several jobs as one of a limited size, which is what a host takes.
+# Prints the comments of several jobs as one comment of limited size, which is what a host takes.
 #
 #   ci/join_comments.sh BYTES FILE...           FILE is ARTIFACT/comment.md, as --report comment=FILE wrote it
 #
-# What short ones leave of the room goes to the others. Of one that is too long there stay the verdict, which is its first
-# line, and whole lines after it as far as they fit; a fence or <details> that is open there is closed, and it is said how
-# much is left out, and of which artifact. Jobs whose verdicts do not fit either are counted.
+# Room that short comments leave goes to the others. A comment that is too long keeps its first line, the verdict, and as
+# many whole lines as fit. An open fence or <details> is closed there. Then it says how much is left out, and which artifact
+# has it. Jobs whose verdicts do not fit either are only counted.
 set -euo pipefail
 
-# Bytes, not characters. A line is printed when what closes its blocks still fits after it.
+# Sizes are in bytes, not characters. A line is printed when what closes its blocks still fits after it.
 # shellcheck disable=SC2016 # awk's words
 LC_ALL=C exec awk '
     function artifact_of(path) {
@@ -31,7 +31,7 @@ LC_ALL=C exec awk '
         size[job] = length(text[job, 1]) + 1
         lines[job] = 1
     }
-    # Each gets as much as the others of those that need more.
+    # Of the jobs that need more than their share, each gets the same.
     function share(bytes, jobs,    left, job, least) {
         for (left = jobs; left > 0; left--) {
             least = 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The body of `make lint`. Users never get -Werror; here every warning counts.
+# Does the work of `make lint`. Users never get -Werror; here every warning counts.
 #
 #   ci/lint.sh FLAG...      checks; FLAGs are the compiler's
 #   ci/lint.sh --files      prints the files that clang-format looks after
@@ -22,12 +22,12 @@ step() {
     "$@" || failed=1
 }
 
-# One process a file, as many at once as there are cores.
+# Compiles each file in a process of its own, as many at once as there are cores.
 compile() {
     printf '%s\0' "${c[@]}" | xargs -0 -P "$(nproc)" -I FILE gcc "$@" -Itests/unit -Werror -c -o /dev/null FILE
 }
 
-# What it says on standard error is only how many warnings it held back.
+# On standard error clang-tidy only says how many warnings it suppressed, so that is dropped.
 tidy() {
     printf '%s\0' "${harness[@]}" |
         xargs -0 -P "$(nproc)" -I FILE clang-tidy --quiet --warnings-as-errors='*' FILE -- "$@" 2>/dev/null

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the manual page cugate(1), made of what `cugate --help` and the help of each command say.
+# Prints the manual page cugate(1), made from `cugate --help` and the help of each command.
 #
 #   ci/man.sh build/cugate >cugate.1
 set -euo pipefail
@@ -7,9 +7,9 @@ set -euo pipefail
 cugate=${1:?usage: ci/man.sh CUGATE}
 export COLUMNS=100 LC_ALL=C
 
-# help_to_man KIND: of help on standard input. In it a line at the margin that stands alone is a heading, two spaces begin an
-# entry, which two more part from its text, and a line that is further in goes on with the text. KIND is `program`, or
-# `command`, of which the parts that all commands have alike are left out.
+# help_to_man KIND: turns help on standard input into a part of the page. A line that stands alone at the margin is a
+# heading. Two spaces begin an entry, and two more separate it from its text. A line that is indented further continues the
+# text. KIND is `program` or `command`; for a command, the parts that all commands have in common are left out.
 help_to_man() {
     awk -v kind="$1" '
         function safe(text) {
@@ -22,14 +22,15 @@ help_to_man() {
             if (held) print kind == "program" ? ".SH " toupper(held) : ".SS " toupper(substr(held, 1, 1)) substr(held, 2)
             held = ""
         }
-        NR == 1 { next } # name and summary
+        /^cugate( [a-z]+)? - / { next } # name and summary
+        /^example: / { example = substr($0, 10); next }
         /^usage: / {
             if (kind == "program") print ".SH SYNOPSIS"
             print ".B " safe(substr($0, 8)); print ".PP"; next
         }
         /^(options of every command|exit codes|commands|options|example)$/ {
             section = $0
-            skipped = kind == "command" && section ~ /^(options of every|exit)/
+            skipped = kind == "command" && section ~ /^options of every/
             held = skipped ? "" : section
             next
         }
@@ -45,7 +46,8 @@ help_to_man() {
             next
         }
         section && /^[^ ]/ { print ".PP" }
-        { sub(/^ +/, ""); print safe($0) }'
+        { sub(/^ +/, ""); print safe($0) }
+        END { if (example) { print ".SS Example"; print ".nf"; print safe(example); print ".fi" } }'
 }
 
 version=$("$cugate" --version)
@@ -54,7 +56,7 @@ printf '.SH NAME\n%s\n' "$("$cugate" --help | sed -n '1s/ - / \\- /p')"
 "$cugate" --help | help_to_man program
 while read -r command; do
     printf '.SH "cugate %s"\n' "$command"
-    "$cugate" "$command" --help | sed -n '1s/^cugate [^ ]* - \(.*\)/\u\1./p'
+    "$cugate" "$command" --help | sed -n 's/^cugate [a-z]* - \(.*\)/\u\1./p'
     echo .PP
     "$cugate" "$command" --help | help_to_man command
 done < <("$cugate" --help | sed -n '/^commands$/,/^$/s/^  \([a-z]*\) .*/\1/p')

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Writes the C++ source of the table of build/libkernels.so to standard output. nvcc compiles it, which says its own
-# version there.
+# Writes the C++ source of the table of build/libkernels.so to standard output. nvcc compiles it and puts its own version
+# into it.
 #
 #   ci/registry.sh FLAGS kernels/FAMILY.cu...    FLAGS: what the families are compiled with, told beside results
 #
-# The files are the table: kernels/x.cu must define cugate_family_x, else the library does not link.
+# The files are the table: kernels/x.cu must define cugate_family_x, otherwise the library does not link.
 set -euo pipefail
 
 flags=${1//\\/\\\\}

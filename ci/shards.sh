@@ -27,19 +27,20 @@ measure() {
     [[ ${1-} =~ ^[0-9]+/[0-9]+$ ]] || usage
     mkdir -p "$out/parts"
     rm -f "$out/parts/${1%/*}.json" # of an earlier run
-    exec "$CUGATE" run --shard "$1" -q "${@:2}" -o "$out/parts/${1%/*}.json"
+    exec "$CUGATE" run --shard "$1" -q "${@:2}" --save "$out/parts/${1%/*}.json"
 }
 
 judge() {
     local parts=("$out"/parts/*.json) code=0
     rm -f "$out/merged.json"
     if [ -e "${parts[0]}" ]; then
-        "$CUGATE" merge -q "${parts[@]}" -o "$out/merged.json" || code=$?
+        "$CUGATE" merge -q "${parts[@]}" --save "$out/merged.json" || code=$?
     else
         echo "shards: there is no part in $out/parts: nothing was measured" >&2
     fi
     if [ ! -s "$out/merged.json" ]; then # what an earlier run left must not pass for what was judged
-        rm -rf "$out"/{run.json,check.json,junit.xml,summary.md,comment.md,annotations.txt,explain.json,page}
+        forget_reports "$out"
+        rm -rf "$out"/{explain.json,page}
         [ $code -ne 0 ] || code=5
         exit $code
     fi

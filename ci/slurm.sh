@@ -33,14 +33,14 @@ gate | nightly) script=ci/$1.sh ;;
 esac
 shift
 
-# Slurm runs a copy of this file, from a folder of its own.
+# Slurm runs a copy of this file from a folder of its own.
 cd "${SLURM_SUBMIT_DIR:-$(dirname "$0")/..}"
 if [ ! -x "$script" ]; then
     echo "slurm: $PWD has no $script: submit from the top of cugate's tree" >&2
     exit 2
 fi
 
-# The GPU decides what kernels are built for, and a login node has none. What a node without network cannot fetch has to
-# be there before: `make all` and ci/install_python.sh on the login node.
+# The GPU decides what kernels are built for, and a login node has none, so they are built here. What a node without network
+# cannot download has to be installed before: run `make all` and ci/install_python.sh on the login node.
 make all || exit 2
 STRICT=${STRICT:-1} exec "$script" "$@"

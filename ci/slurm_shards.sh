@@ -38,7 +38,7 @@ for part in "${again[@]}"; do
     fi
 done
 
-# What an earlier run left must not pass for a part of this one.
+# Parts that an earlier run left must not pass for parts of this one.
 mkdir -p "$OUT/parts"
 if [ ${#again[@]} -eq 0 ]; then
     rm -f "$OUT/parts"/*.json
@@ -52,7 +52,7 @@ job() { # NAME COMMAND [OPTION OF sbatch]...: its number
     number=$(sbatch --parsable --job-name="cugate-$name" "$@" --wrap "$command") || return
     echo "${number%%;*}"
 }
-# quoted WORD...: as any sh takes them, which need not know the quotes of bash.
+# quoted WORD...: quotes words for any sh, which may not know the quotes of bash.
 quoted() {
     local word
     for word; do
@@ -73,7 +73,7 @@ trap 'rm -f "$said"' EXIT
 code=0
 sbatch --wait --job-name=cugate-judge --dependency="afterany:$array" --wrap "exec ci/shards.sh judge$options" |
     tee "$said" || code=$?
-# sbatch ends with 0 also when its job was cancelled before it began.
+# sbatch also ends with 0 when its job was cancelled before it began.
 judge=$(sed -n 's/^Submitted batch job \([0-9]*\).*/\1/p' "$said")
 if [ $code -eq 0 ] && ! scontrol --oneliner show job "$judge" | grep -q ' JobState=COMPLETED '; then
     echo "slurm: job $judge did not end by itself, so nothing was judged" >&2

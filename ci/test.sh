@@ -1,28 +1,86 @@
 #!/usr/bin/env bash
 # Runs what `make test` has built and ends with one line that sums it up: "N passed, N failed".
 #
-#   BUILD=build ci/test.sh                  unit tests, command lines, scripts, JUnit's schema, static facts, what is computed
-#                                           without a GPU, what an H200 counted of it, its arithmetic against the
-#                                           CPU's, libraries of users, faults in memory, planted faults, what the READMEs say,
-#                                           laws of a recorded run, what judges the figures of `exec`, ways round
-#                                           the gate, a run in parts, fuzz corpora; and, but not with sanitizers, which
-#                                           they do not concern, the reports, what is in ci/ for CI servers and Slurm,
-#                                           what Python takes, what is installed, another repository's CI, and projects of others
-#   BUILD=build/libfuzzer ci/test.sh --fuzz N    libFuzzer, N seconds a target, starting from the corpora
+#   BUILD=build ci/test.sh              runs the parts of the table below that the build takes: plain, or with sanitizers
+#   BUILD=build ci/test.sh --install    runs those of `make test-install`
+#   BUILD=build ci/test.sh --corpora    runs the fuzz targets on their corpora alone
+#   BUILD=build/libfuzzer ci/test.sh --fuzz N    runs libFuzzer, N seconds a target, starting from the corpora
+#
+# Before that line it prints what each part took: seconds of CPU, of its children too, and seconds of wall time.
 set -euo pipefail
 
 build=${BUILD:-build}
-# Of the ways round the gate, those that sanitizers concern.
-harness_areas='judging measuring definitions laws hostile scale parts'
+# What nvdisasm says of a function is kept by the hash of its code: one cache serves all parts and builds. That it is made
+# and used rightly is tested by tests/sim/faults.sh, with one of its own.
+export XDG_CACHE_HOME=$PWD/build/tests/cache
+# The reports are tested in two halves: the second has all that the first has not, so that a new file is in one of them.
+reports_first=(reports/tests/test_{site,main,changes}.py)
+browser=reports/tests/test_pages_in_browser.py
+years=(reports/tests/test_{change_rates,bench_pages}.py) # of nights
+pytest='build/python/bin/python -I -m pytest -q -rs -p no:cacheprovider'
+
+# To add a part: a row. Rows that take longest come first, so that none of them is left to run alone.
+# The pass is one of these:
+#   both        `make test` and `make SAN=... test` run the part: each of them can find what the other cannot
+#   plain       only `make test` runs it: sanitizers would find nothing more, since it tests scripts, Python or counts
+#   install     `make test-install` runs it: it tests packages, projects of others, a cluster, pages in a browser, or years of nights
+# The kind says how its log is counted: by one of the functions count_* below.
+# kind     name             pass     command
+table="
+reports    reports          plain    $pytest reports/tests ${reports_first[*]/#/--ignore=} --ignore=$browser ${years[*]/#/--ignore=}
+reports    reports_pages    plain    $pytest ${reports_first[*]}
+script     gate             plain    tests/scripts/gate.sh
+criterion  unit             both     $build/tests/unit_tests
+script     ways_round       both     tests/ways_round/run.sh !ci !reports
+script     recorded         both     tests/sim/recorded.sh
+script     scripts_round    plain    tests/ways_round/run.sh ci reports
+script     rooms            plain    tests/scripts/rooms.sh
+script     exec             both     tests/scripts/exec.sh
+script     ci_templates     plain    tests/scripts/ci_templates.sh
+script     seats            both     tests/scripts/seats.sh
+script     cli              both     tests/cli/run.sh
+script     simulate         plain    tests/scripts/simulate.sh
+script     readme           plain    tests/scripts/readme.sh
+script     measuring_cupti  both     tests/scripts/measuring.sh
+script     shards           plain    tests/scripts/shards.sh
+script     bisect           both     tests/scripts/bisect.sh
+script     own              both     tests/scripts/own.sh
+script     exec_recorded    both     tests/scripts/exec_recorded.sh
+script     terminal         both     tests/scripts/terminal.sh
+script     faults           both     tests/sim/faults.sh
+script     planted          both     tests/scripts/planted.sh
+script     check_perf       plain    tests/scripts/check_perf.sh
+script     simulate_own     both     tests/scripts/simulate_own.sh
+script     oracle           both     env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
+script     two_models       both     tests/scripts/two_models.sh
+script     static           both     tests/scripts/static.sh
+script     static_files     both     tests/scripts/static_files.sh
+script     standin          both     tests/scripts/standin.sh
+script     laws             plain    tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json
+criterion  standin_test     both     $build/tests/standin/standin_test
+script     record_baseline  plain    tests/scripts/record_baseline.sh
+script     merge            both     tests/scripts/merge.sh
+script     junit            install    tests/scripts/junit.sh
+script     exec_figures     plain    tests/gpu/exec.sh --self-test
+script     fuzz             both     env BUILD=$build ci/test.sh --corpora
+script     slurm            install  tests/scripts/slurm.sh
+reports    years            install  $pytest ${years[*]}
+script     packages         install  flock $build/tests/install.lock tests/scripts/packages.sh
+script     outside          install  flock $build/tests/install.lock tests/outside/run.sh
+reports    browser          install  $pytest $browser
+script     action           install  flock $build/tests/install.lock tests/scripts/action.sh
+script     python           install  tests/scripts/python.sh
+"
+
 passed=0
 failed=0
 failures='' # a line each, told once more at the end: what one sees of a log is often its last lines
 
-# Every part is run to its end, whatever came of those before; but Ctrl-C ends them all.
+# Every part is run to its end, whatever became of those before. But Ctrl-C ends them all.
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# failures_of LOG: the lines of LOG that tell of a failed test, by any of the runners.
+# failures_of LOG: collects the lines of LOG that tell of a failed test of any runner.
 failures_of() {
     failures+=$(grep -aE '^(not ok|FAILED:)|^\[(FAIL|CRASH)\]|ERROR: LeakSanitizer|^(FAILED|ERROR) reports/' "$1" |
         sed "s/^/$(basename "$1" .log): /" || true)$'\n'
@@ -33,7 +91,7 @@ count_criterion() { # LOG: of unit tests
     local log=$1 pass fail crash leaks
     read -r pass fail crash <<<"$(sed -n 's/^.*Synthesis: Tested: [0-9]* | //p' "$log" | tr -dc '0-9 ')"
     [ -n "$crash" ] || read -r pass fail crash <<<'0 1 0'
-    # Criterion takes a test for passed before its process looks for leaks.
+    # Criterion counts a test as passed before its process looks for leaks.
     leaks=$(grep -c 'ERROR: LeakSanitizer' "$log" || true)
     passed=$((passed + pass - leaks))
     failed=$((failed + fail + crash + leaks))
@@ -54,7 +112,7 @@ count_script() { # LOG: of a script that ends with a line like that of this one
 
 count_reports() { # LOG: of pytest
     local log=$1 pass fail
-    # "557 passed, 1 failed, 2 skipped, 1 error in 80 s", of which each may be missing.
+    # The line is "557 passed, 1 failed, 2 skipped, 1 error in 80 s", and each of these may be missing.
     pass=$(tail -1 "$log" | sed -n 's/^\(.* \)\{0,1\}\([0-9]*\) passed.*/\2/p')
     fail=$(tail -1 "$log" | { grep -oE '[0-9]+ (failed|error)' || true; } | awk '{ sum += $1 } END { print sum + 0 }')
     [ -n "$pass" ] || fail=1 # nothing ran
@@ -63,18 +121,17 @@ count_reports() { # LOG: of pytest
     [ "$fail" -eq 0 ] || failures_of "$log"
 }
 
-# Parts run beside each other, each into a log that is shown when it ends: one more at a time than there are cores, since
-# some of them wait for others. Signals are as a terminal's programs have them, which the jobs of a script have not.
+# Parts run beside each other, and the log of each is shown when it ends. There is one more part at a time than there are
+# cores, since some parts wait. Signals are set as in a terminal, since the jobs of a script ignore some.
 running=() # by process
 part() { # KIND NAME COMMAND...: KIND of the functions above that count
     local kind=$1 name=$2
     shift 2
     [ ${#running[@]} -le "$(nproc)" ] || end_part
-    CUGATE=$build/cugate setsid env --default-signal=INT "$@" >"$build/tests/$name.log" 2>&1 &
+    # shellcheck disable=SC2016 # the variables are those of the shell that takes the time
+    CUGATE=$build/cugate setsid env --default-signal=INT bash -c 'TIMEFORMAT="%U %S %R"
+        { time "${@:2}" >"$1.log" 2>&1; } 2>"$1.seconds"' timed "$build/tests/$name" "$@" &
     running[$!]="$kind $name"
-}
-script() { # NAME COMMAND...
-    part script "$@"
 }
 
 end_part() { # waits for one
@@ -91,6 +148,14 @@ end_part() { # waits for one
     echo "---- $name"
     cat "$build/tests/$name.log"
     "count_$kind" "$build/tests/$name.log"
+    [ ! -s "$build/tests/$name.seconds" ] || sed "s/\$/ $name/" "$build/tests/$name.seconds" >>"$build/tests/seconds"
+}
+
+# Prints how long each part took, the most expensive last.
+show_seconds() {
+    printf '%8s %8s  %s\n' 'CPU s' 'wall s' part
+    awk '{ printf "%8.1f %8.1f  %s\n", $1 + $2, $3, $4 }' "$build/tests/seconds" | sort -n
+    awk -v wall="$SECONDS" '{ sum += $1 + $2 } END { printf "%8.1f %8.1f  all, beside each other\n", sum, wall }' "$build/tests/seconds"
 }
 
 end_parts() {
@@ -107,87 +172,50 @@ stop_parts() {
 }
 trap stop_parts EXIT
 
-# fuzz_target NAME COMMAND...: one test a target; its output is shown only when it fails.
-fuzz_target() {
+# Runs one fuzz target as a test. Its output is shown only when it fails.
+fuzz_target() { # NAME COMMAND...
     local name=$1 output
     shift
     if output=$("$@" 2>&1); then
         echo "fuzz: $name: passed"
         passed=$((passed + 1))
     else
-        printf '%s\nfuzz: %s: failed\n' "$(tail -40 <<<"$output")" "$name"
+        printf '%s\nFAILED: fuzz: %s\n' "$(tail -40 <<<"$output")" "$name"
         failed=$((failed + 1))
-        failures+="fuzz: $name"$'\n'
     fi
 }
+fuzz_targets() { # SECONDS, or none: the corpora alone
+    local source name corpus
+    for source in tests/fuzz/fuzz_*.c; do
+        name=$(basename "$source" .c)
+        corpus=tests/fuzz/corpus/${name#fuzz_}
+        if [ $# -eq 0 ]; then
+            fuzz_target "$name" "$build/fuzz/$name" "$corpus"
+        else
+            mkdir -p "$build/corpus/$name" # finds go here, not into the tree
+            fuzz_target "$name" "$build/fuzz/$name" -max_total_time="$1" -artifact_prefix="$build/$name-" \
+                "$build/corpus/$name" "$corpus"
+        fi
+    done
+}
 
-if [ "${1-}" = --fuzz ]; then
-    for source in tests/fuzz/fuzz_*.c; do
-        name=$(basename "$source" .c)
-        mkdir -p "$build/corpus/$name" # finds go here, not into the tree
-        fuzz_target "$name" "$build/fuzz/$name" -max_total_time="$2" -artifact_prefix="$build/$name-" \
-            "$build/corpus/$name" "tests/fuzz/corpus/${name#fuzz_}"
-    done
-else
-    rm -f "$build"/tests/*.log # what does not run has none
-    # Those that take longest come first, so that none is left to run alone. Those that install from this tree, for which
-    # it makes the manual page, do so one after the other.
-    if [ "$build" = build ]; then
-        # The reports in two halves: in the second is all that is not in the first, so that a new file is in one.
-        reports_first=(reports/tests/test_{pages_in_browser,site,main,changes}.py)
-        pytest='build/python/bin/python -I -m pytest -q -rs -p no:cacheprovider'
+run_parts() { # PASS...
+    local kind name pass command
+    rm -f "$build"/tests/{*.log,*.seconds,seconds} # what does not run has none
+    while read -r kind name pass command; do
         # shellcheck disable=SC2086 # words
-        part reports reports_pages $pytest "${reports_first[@]}"
-        # shellcheck disable=SC2086
-        part reports reports $pytest reports/tests "${reports_first[@]/#/--ignore=}"
-        script slurm tests/scripts/slurm.sh
-    fi
-    # shellcheck disable=SC2046 # words
-    script ways_round tests/ways_round/run.sh $([ "$build" = build ] || echo "$harness_areas")
-    script simulate tests/scripts/simulate.sh
-    if [ "$build" = build ]; then
-        script gate tests/scripts/gate.sh
-        script packages flock "$build/tests/install.lock" tests/scripts/packages.sh
-    fi
-    script recorded tests/sim/recorded.sh
-    script oracle env "GENERATOR=$build/tests/random_kernels" tests/sim/oracle.sh
-    script own tests/scripts/own.sh
-    part criterion unit "$build/tests/unit_tests"
-    script static tests/scripts/static.sh
-    if [ "$build" = build ]; then
-        script ci_templates tests/scripts/ci_templates.sh
-        script outside flock "$build/tests/install.lock" tests/outside/run.sh
-        script action flock "$build/tests/install.lock" tests/scripts/action.sh
-        script rooms tests/scripts/rooms.sh
-        script python tests/scripts/python.sh
-    fi
-    script exec tests/scripts/exec.sh
-    script cli tests/cli/run.sh
-    script bisect tests/scripts/bisect.sh
-    script seats tests/scripts/seats.sh
-    script readme tests/scripts/readme.sh
-    script static_files tests/scripts/static_files.sh
-    script shards tests/scripts/shards.sh
-    script measuring_cupti tests/scripts/measuring.sh
-    script faults tests/sim/faults.sh
-    script two_models tests/scripts/two_models.sh
-    script exec_recorded tests/scripts/exec_recorded.sh
-    script terminal tests/scripts/terminal.sh
-    script planted tests/scripts/planted.sh
-    script check_perf tests/scripts/check_perf.sh
-    script standin tests/scripts/standin.sh
-    script laws tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json
-    part criterion standin_test "$build/tests/standin/standin_test"
-    script record_baseline tests/scripts/record_baseline.sh
-    script merge tests/scripts/merge.sh
-    script junit tests/scripts/junit.sh
-    script exec_figures tests/gpu/exec.sh --self-test
+        [[ " $* " != *" $pass "* ]] || part "$kind" "$name" $command
+    done < <(sed '/^$/d' <<<"$table")
     end_parts
-    for source in tests/fuzz/fuzz_*.c; do
-        name=$(basename "$source" .c)
-        fuzz_target "$name" "$build/fuzz/$name" "tests/fuzz/corpus/${name#fuzz_}"
-    done
-fi
+    show_seconds
+}
+
+case ${1-} in
+--fuzz) fuzz_targets "$2" ;;
+--corpora) fuzz_targets ;;
+--install) run_parts install ;;
+*) if [ "$build" = build ]; then run_parts both plain; else run_parts both; fi ;;
+esac
 
 sed '/^$/d' <<<"$failures"
 echo "$passed passed, $failed failed"

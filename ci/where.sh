@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# Where the scripts are: sourced by those that are installed too (Makefile), which work in whatever folder they are called
-# from. Sets `here`, their folder; `in_tree`, 1 where they lie in cugate's sources, else empty; `own_tree`, 1 where they are
-# also called from there, so that cugate's own kernels are judged; and CUGATE, the program that goes with them, where it is
-# not set: the one built here, installed with them, or (ci/action.yml) on the PATH.
+# Says where the scripts are. All scripts source it, also those that are installed (Makefile) and are called from any folder.
+# It sets `here`, their folder. `in_tree` is 1 if that is in cugate's sources, otherwise empty. `own_tree` is 1 if they are
+# also called from there, so that cugate's own kernels are judged. If CUGATE is not set, it becomes the program that belongs
+# to them: the one built here, installed with them, or (ci/action.yml) on the PATH.
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 in_tree='' own_tree=''
 [ ! -d "$here/../harness" ] || in_tree=1
@@ -15,7 +15,52 @@ else
     export CUGATE=${CUGATE:-$(realpath -m "$here/../../../bin/cugate")}
 fi
 
-# tell_help "$@": prints the comment at the head of the script, and ends it, when its first argument asks for help.
+# plan [OPTION OF cugate check]...: asks the program what these options amount to, since only the program parses them. It
+# fails as the program does.
+# planned KEY: prints one answer to that, which `cugate check --help` names under --dry-run. It is empty where the answer is
+# null.
+plan() {
+    the_plan=''
+    if ! command -v jq >/dev/null; then
+        echo "${0##*/}: this reads JSON by jq: apt-get install jq" >&2
+        return 2
+    fi
+    the_plan=$("$CUGATE" check --dry-run "$@")
+}
+planned() {
+    jq -r ".$1 // empty" <<<"$the_plan" 2>/dev/null || true
+}
+
+# options_of_base WAY [OPTION OF cugate check]...: sets the array `base_options` to the options that BASE, a revision, adds.
+# They say what was weakened since. If WAY executes cugate's own kernels, they also name a build of that revision to run in
+# turn.
+options_of_base() {
+    local before library way=$1
+    shift
+    base_options=()
+    [ -n "${BASE-}" ] || return 0
+    before=$("$here/before.sh" "$BASE" "$@")
+    base_options=(--before "$before")
+    [ -n "$own_tree" ] && [[ $way == measure || $way == simulate ]] || return 0
+    library=$("$here/build_base.sh" "$BASE")
+    base_options+=(--against "$library")
+}
+
+# is_set VALUE: whether a variable says yes.
+is_set() {
+    [ -n "$1" ] && [ "$1" != 0 ] && [ "$1" != false ]
+}
+
+# forget_reports DIR [FILE]: removes what an earlier `cugate check --out DIR` left there, which must not pass for a result of
+# this one. FILE stays.
+forget_reports() {
+    local name
+    for name in run.json check.json report.txt junit.xml summary.md comment.md annotations.txt; do
+        [ "$1/$name" -ef "${2-}" ] || rm -f "$1/$name"
+    done
+}
+
+# tell_help "$@": if the first argument asks for help, prints the comment at the head of the script, and ends it.
 tell_help() {
     case ${1-} in
     -h | --help)

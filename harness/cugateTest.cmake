@@ -13,15 +13,12 @@ foreach(i RANGE ${last})
 endforeach()
 list(POP_FRONT words cugate)
 
-# What says by itself whether to measure is left as it is.
+# A check that needs none is told of no GPU; and one that does not answer is no absent one: the check says what is wrong.
 set(how)
-if(NOT "${words}" MATCHES "(^|;)--(simulate|static|collector|replay)")
-    execute_process(COMMAND "${cugate}" list --devices RESULT_VARIABLE code OUTPUT_QUIET ERROR_VARIABLE said)
-    # A GPU that does not answer is no absent one: the check will say what is wrong with it.
-    if(NOT code EQUAL 0 AND said MATCHES "cugate: error: no GPU: ")
-        set(how --simulate)
-        message("no GPU here: what can be computed is judged, and nothing is measured")
-    endif()
+execute_process(COMMAND "${cugate}" check --dry-run ${words} OUTPUT_VARIABLE plan ERROR_QUIET)
+if(plan MATCHES "\"no_gpu\": \"")
+    set(how --simulate)
+    message("no GPU here: what can be computed is judged, and nothing is measured")
 endif()
 execute_process(COMMAND "${cugate}" check ${how} ${words} RESULT_VARIABLE code)
 if(NOT code EQUAL 0)

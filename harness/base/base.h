@@ -2,6 +2,7 @@
 #ifndef BASE_H
 #define BASE_H
 
+#include "attended.h"
 #include "columns.h"
 #include "error.h"
 #include "files.h"
@@ -14,6 +15,7 @@
 #include "numbers.h"
 #include "parallel.h"
 #include "points.h"
+#include "processes.h"
 #include "terminal.h"
 #include "utf8.h"
 #include "version.h"

@@ -10,7 +10,7 @@ int terminal_columns(FILE *stream)
     const int file = fileno(stream);
     if (file < 0 || !isatty(file))
         return 0;
-    /* A terminal that does not say how wide it is has a shell, mostly, that was told. */
+    /* A terminal that does not report its width was mostly started by a shell that was told. */
     const char *told = getenv("COLUMNS");
     long columns = ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
                    : told                                                 ? strtol(told, NULL, 10)

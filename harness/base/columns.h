@@ -4,9 +4,10 @@
 
 #include <stdio.h>
 
-#define COLUMNS_LEAST 40 /* what is written for a terminal that is narrower */
+#define COLUMNS_LEAST 40 /* a narrower terminal is treated as if it had this width */
 
-/* The columns of the terminal that a stream is, COLUMNS_LEAST at least; 0 when it is none. */
+/* Returns the width of the terminal that the stream is, in columns, at least COLUMNS_LEAST; 0 when it is no
+ * terminal. */
 int terminal_columns(FILE *stream);
 
 #endif

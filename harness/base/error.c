@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* To add an exit code: a constant in error.h, a row here, and its place in the precedence of verdict and README. */
+/* To add an exit code: a constant in error.h, a row here, and its place in the precedence of verdicts and in README. */
 static const struct exit_row {
     enum exit_code code;
     const char *name;
@@ -22,12 +22,22 @@ static const struct exit_row {
     {EXIT_INTERRUPTED, "interrupted", "stopped by Ctrl-C; what was measured until then is reported"},
 };
 
-const char *exit_code_name(enum exit_code code)
+static const struct exit_row *find_exit(enum exit_code code)
 {
     for (size_t i = 0; i < ARRAY_SIZE(table); i++)
         if (table[i].code == code)
-            return table[i].name;
+            return &table[i];
     BUG("exit code %d has no name", (int)code);
+}
+
+const char *exit_code_name(enum exit_code code)
+{
+    return find_exit(code)->name;
+}
+
+const char *exit_code_doc(enum exit_code code)
+{
+    return find_exit(code)->doc;
 }
 
 void exit_code_help(FILE *stream)
@@ -36,7 +46,7 @@ void exit_code_help(FILE *stream)
         fprintf(stream, "  %3d  %s\n", (int)table[i].code, table[i].doc);
 }
 
-/* On a terminal a long message goes on in the next line at a blank, not within a word. */
+/* Breaks a long message for a terminal at blanks instead of within words. */
 static void break_lines(char *text, int columns)
 {
     char *blank = NULL;
@@ -54,8 +64,9 @@ static void break_lines(char *text, int columns)
     }
 }
 
-/* One call of fprintf a message, so that the lines of two processes do not mix. Text out of files may be hostile, so no
- * control character reaches the terminal, and no newline: CI servers take commands from the beginning of a line. */
+/* Prints a message by one call of fprintf, so that lines of two processes do not mix. Text from files may be hostile:
+ * no control character reaches the terminal. Nor does a newline, since CI servers take commands from the beginning of a
+ * line. */
 __attribute__((format(printf, 2, 0))) static void say(const char *kind, const char *format, va_list list)
 {
     char text[4096], line[4200];
@@ -124,7 +135,7 @@ __attribute__((noreturn)) static void out_of_memory(size_t count, size_t size)
 
 void *x_calloc(size_t count, size_t size)
 {
-    /* calloc(0, ...) may answer NULL, which would read as "out of memory". */
+    /* calloc(0, ...) may return NULL, which would look like "out of memory". */
     void *memory = calloc(count ? count : 1, size ? size : 1);
     if (!memory)
         out_of_memory(count, size);
@@ -164,7 +175,7 @@ char *x_sprintf(const char *format, ...)
 
 void *x_grow(void *memory, size_t count, size_t size)
 {
-    /* The capacity is the count rounded up to a power of two, so it needs no field of its own. */
+    /* The capacity is the count rounded up to a power of two, so it needs no member of its own. */
     if ((count & (count - 1)) == 0)
         memory = x_realloc(memory, count ? 2 * count : 1, size);
     memset((char *)memory + count * size, 0, size);

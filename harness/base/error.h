@@ -1,60 +1,64 @@
-/* error.h - what goes wrong: messages, exit codes, and memory that runs out. */
+/* error.h - error messages, exit codes, and allocation that ends the program when memory is exhausted. */
 #ifndef ERROR_H
 #define ERROR_H
 
 #include <stddef.h>
 #include <stdio.h>
 
-/* The documented exit codes: constants, never counts. */
+/* The documented exit codes. They are constants, never counts. */
 enum exit_code {
-    EXIT_SAME = 0,         /* nothing worse */
+    EXIT_SAME = 0,         /* nothing is worse */
     EXIT_REGRESSED = 1,    /* at least one confirmed regression */
-    EXIT_USAGE = 2,        /* unknown flag, unreadable or malformed file; nothing was measured */
-    EXIT_UNSURE = 3,       /* inconclusive */
+    EXIT_USAGE = 2,        /* unknown option, unreadable or malformed file; nothing was measured */
+    EXIT_UNSURE = 3,       /* undecided: some row could not be judged */
     EXIT_BASELINE = 4,     /* no baseline for this GPU, or it does not match */
     EXIT_NOT_MEASURED = 5, /* no GPU, counters denied, a kernel crashed, hung or gave a wrong result */
     EXIT_INTERRUPTED = 130
 };
 
-/* What the gate says of a code in one or two words: "same", "regressed", "unsure", "no baseline", ... */
+/* Returns the gate's name for a code, one or two words: "same", "regressed", "unsure", "no baseline", ... */
 const char *exit_code_name(enum exit_code code);
 
-/* Prints the table for --help. */
+/* Returns what a code means for every command that does not say it otherwise, in words for --help. */
+const char *exit_code_doc(enum exit_code code);
+
+/* Prints the table of exit codes for --help. */
 void exit_code_help(FILE *stream);
 
-/* Prints "cugate: error: ..." and a newline to standard error. Always returns -1: `return error("...")`. */
+/* Prints "cugate: error: ..." and a newline to standard error. Always returns -1, for `return error("...")`. */
 __attribute__((format(printf, 1, 2))) int error(const char *format, ...);
 
-/* The same with "warning:" and "note:"; warning returns nothing because the caller goes on. */
+/* Print messages like error(), with "warning:" and "note:". They return nothing because the caller goes on. */
 __attribute__((format(printf, 1, 2))) void warning(const char *format, ...);
 
-/* What went wrong, in one line, for whoever asked. `struct problem problem = {0}` is none. */
+/* An error message in one line, for a caller that decides what to do with it. `struct problem problem = {0}` is
+ * none. */
 struct problem {
     char text[1024];
 };
-/* Writes it. Always returns -1: `return problem_set(problem, ...)`. */
+/* Writes the message. Always returns -1, for `return problem_set(problem, ...)`. */
 __attribute__((format(printf, 2, 3))) int problem_set(struct problem *problem, const char *format, ...);
 
-/* error(), then exit with code. For the edge of a command only, never in library functions. */
+/* Calls error() and exits with the code. For commands only, never for library functions. */
 __attribute__((format(printf, 2, 3), noreturn)) void die(enum exit_code code, const char *format, ...);
 
 /* For what cannot happen: prints file and line and aborts. */
 #define BUG(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
 __attribute__((format(printf, 3, 4), noreturn)) void bug_at(const char *file, int line, const char *format, ...);
 
-/* Allocation that ends the program with a clear message when memory is exhausted. Free with free(). */
+/* Allocate zeroed memory, or end the program with a message when memory is exhausted. Free with free(). */
 void *x_calloc(size_t count, size_t size);
 void *x_realloc(void *memory, size_t count, size_t size);
-char *x_strdup(const char *text); /* NULL stays NULL */
+char *x_strdup(const char *text); /* x_strdup(NULL) is NULL */
 __attribute__((format(printf, 1, 2))) char *x_sprintf(const char *format, ...);
 
-/* Makes room for one more element at the end of a growing array and returns it zeroed. The array starts as NULL and
- * grows by ARRAY_GROW alone, because its capacity follows from its count:
+/* Makes room for one more element at the end of a growing array, and returns that element zeroed. The array starts as
+ * NULL and must grow by ARRAY_GROW alone, because its capacity follows from its count:
  *     struct row *row = ARRAY_GROW(result->rows, result->row_count); */
 #define ARRAY_GROW(array, count) ((array) = x_grow((array), (count), sizeof *(array)), &(array)[(count)++])
 void *x_grow(void *memory, size_t count, size_t size);
 
-/* The same at that place of it: what stands there and behind it moves on by one. */
+/* Makes room for one more element at index `place`: elements from there on move by one. */
 #define ARRAY_INSERT(array, count, place)                                                                              \
     ((array) = x_insert((array), (count)++, sizeof *(array), (place)), &(array)[place])
 void *x_insert(void *memory, size_t count, size_t size, size_t place);

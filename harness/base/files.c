@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reads from the open descriptor until its end. */
+/* Reads an open file until its end. */
 static int read_all(int descriptor, const char *path, size_t limit, char **text, size_t *length)
 {
     size_t capacity = 0;
@@ -45,7 +45,7 @@ int file_read(const char *path, size_t limit, char **text, size_t *length)
     struct stat facts;
     *text = NULL;
     *length = 0;
-    /* O_NONBLOCK: a pipe that nobody writes would block the open itself. */
+    /* O_NONBLOCK: opening a pipe without a writer would block. */
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0)
         return error("cannot read %s: %s", path, strerror(errno));
@@ -79,7 +79,7 @@ int make_directories(const char *path)
         *end = '\0';
         struct stat facts;
         if (mkdir(part, 0777) < 0 && (errno != EEXIST || stat(part, &facts) < 0 || !S_ISDIR(facts.st_mode)))
-            result = error("cannot create the folder %s: %s", part, strerror(errno));
+            result = error("cannot create the folder %s: %s", part, strerror(errno == EEXIST ? ENOTDIR : errno));
         *end = kept;
     }
     free(part);
@@ -107,6 +107,23 @@ char *program_directory(void)
     return directory_of(path);
 }
 
+char *program_beside(const char *const *candidates, size_t count)
+{
+    char *directory = program_directory();
+    char *path = NULL;
+    for (size_t i = 0; i < count; i++) {
+        path = x_sprintf("%s/%s", directory, candidates[i]);
+        if (access(path, F_OK) == 0)
+            break;
+        free(path);
+        path = NULL;
+    }
+    if (!path)
+        path = x_sprintf("%s/%s", directory, candidates[0]);
+    free(directory);
+    return path;
+}
+
 bool program_is_installed(void)
 {
     char *directory = program_directory(), *path = x_sprintf("%s/cugate-fetch", directory);
@@ -116,9 +133,9 @@ bool program_is_installed(void)
     return found;
 }
 
-/* A temporary file is called "run.json.cugate-0.tmp", and its writer holds a lock on it that ends with the process,
- * however that ends. One that nobody holds is what a writer left that was killed: the next one in that directory
- * removes it. */
+/* A temporary file is called "run.json.cugate-0.tmp". Its writer holds a lock on it, which ends with the process,
+ * however that ends. So a temporary file without a lock was left by a writer that was killed. The next writer in that
+ * directory removes it. */
 #define MARK ".cugate-"
 #define ENDING ".tmp"
 
@@ -134,7 +151,7 @@ static bool is_temporary(const char *name)
     return digits > 0 && strcmp(number + digits, ENDING) == 0;
 }
 
-/* Whether the name still stands for the open file, so that nobody renamed or removed it meanwhile. */
+/* Whether the name still refers to the open file, so nobody renamed or removed it meanwhile. */
 static bool is_still(int directory, const char *name, int descriptor)
 {
     struct stat named, opened;
@@ -142,7 +159,8 @@ static bool is_still(int directory, const char *name, int descriptor)
            S_ISREG(opened.st_mode) && named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
-/* For writing, because NFS locks nothing else. While it is locked here, its name means nothing else. */
+/* Removes a temporary file if its writer is gone. It opens the file for writing, because NFS locks nothing else. While
+ * this process holds the lock, nobody else uses that name. */
 static void remove_if_left(int directory, const char *name)
 {
     const int descriptor = openat(directory, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -153,7 +171,8 @@ static void remove_if_left(int directory, const char *name)
     close(descriptor);
 }
 
-/* Once for files that are opened one after the other: reading a large directory for each of its files takes long. */
+/* Removes temporary files that killed writers left. It is done once for files that are opened one after the other,
+ * because reading a large directory for each of them takes long. */
 static void remove_left(const char *path, const struct atomic_file *before)
 {
     char *name = directory_of(path), *name_before = directory_of(before ? before->path : "");
@@ -167,7 +186,8 @@ static void remove_left(const char *path, const struct atomic_file *before)
     free(name);
 }
 
-/* Where there are no locks nobody removes anything, so that having none does no harm. */
+/* Locks a temporary file. On a file system without locks nobody removes temporary files, so having no lock does no
+ * harm. */
 static bool lock_own(int descriptor, const char *name)
 {
     if (flock(descriptor, LOCK_EX | LOCK_NB) < 0)
@@ -175,8 +195,8 @@ static bool lock_own(int descriptor, const char *name)
     return is_still(AT_FDCWD, name, descriptor);
 }
 
-/* Creates a file beside path that nobody else has. O_EXCL with mode 0666 leaves the umask to the kernel, which
- * mkstemp's 0600 would not. */
+/* Creates a file beside path with a name that nobody else uses. O_EXCL with mode 0666 leaves the umask to the kernel,
+ * while mkstemp would create it with 0600. */
 static int open_beside(const char *path, char **temporary)
 {
     for (int i = 0; i < 1000; i++) {
@@ -186,7 +206,7 @@ static int open_beside(const char *path, char **temporary)
         if (descriptor >= 0 && lock_own(descriptor, *temporary))
             return descriptor;
         if (descriptor >= 0)
-            close(descriptor); /* another process has just taken it for left, and removes it */
+            close(descriptor); /* another process found it before it was locked, and removes it */
         free(*temporary);
         *temporary = NULL;
         errno = reason;
@@ -196,7 +216,7 @@ static int open_beside(const char *path, char **temporary)
     return -1;
 }
 
-/* Opens the stream for file->path; -1 with errno set. */
+/* Opens the stream for file->path. -1 with errno set. */
 static int open_stream(struct atomic_file *file, const struct atomic_file *before)
 {
     struct stat facts;
@@ -246,8 +266,8 @@ int atomic_file_open_next(struct atomic_file *file, const char *path, const stru
     return -1;
 }
 
-/* A rename is on the disk only once the directory is. Failing here is not worth an error: the file is whole either
- * way, and some file systems cannot sync a directory. */
+/* A rename is on the disk only when its directory is synced. Failure is no error: the file is complete either way, and
+ * some file systems cannot sync a directory. */
 static void sync_directory(const char *path)
 {
     char *directory = directory_of(path);
@@ -261,7 +281,7 @@ static void sync_directory(const char *path)
 
 int atomic_file_sync(struct atomic_file *file)
 {
-    /* A stream that failed earlier may flush without complaint, and has lost the reason by now. */
+    /* Flushing a stream that failed earlier may succeed, and by then errno is lost. */
     bool failed_before = ferror(file->stream) != 0;
     errno = 0;
     if (fflush(file->stream) != 0 || failed_before || (file->temporary && fsync(fileno(file->stream)) < 0))

@@ -1,4 +1,4 @@
-/* Apart from names.c, which goes into programs of others (cupti/inject.c) and is to bring no library with it. */
+/* Apart from names.c, which goes into programs of others (the room inject) and is to bring no library with it. */
 #include "names.h"
 
 #include "error.h"
@@ -8,10 +8,10 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Of the longest name of a file system: what stands behind it while its file is written (files.c) has room too. */
+/* The longest part: the name of its temporary file (files.c) must not exceed a file system's limit either. */
 enum { PART_MAX = NAME_MAX - sizeof ".json.cugate-999.tmp" };
 
-/* Part of a path; see id_path. Caller frees. */
+/* Makes one part of a path; see id_path. Caller frees. */
 static char *part_path(const char *part, size_t length)
 {
     if (length <= PART_MAX && name_length(part) >= length)

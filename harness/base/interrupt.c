@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool has_come; /* of a process: since then it writes what it has, and ends */
+static bool has_come; /* true once a signal has come: the process then only writes its results, and ends */
 
 int interrupts_open(struct interrupts *interrupts)
 {
@@ -14,7 +14,8 @@ int interrupts_open(struct interrupts *interrupts)
     sigset_t set;
     sigemptyset(&set);
     for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
-        /* Not those that were ignored when we started (nohup): these would come through once they are blocked. */
+        /* Signals that were ignored when the process started (nohup) must stay ignored: once blocked, they would
+         * arrive. */
         struct sigaction action;
         if (sigaction(ends[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
             sigaddset(&set, ends[i]);
@@ -37,7 +38,7 @@ bool interrupts_take(const struct interrupts *interrupts, struct signalfd_siginf
 
 bool interrupts_close(struct interrupts *interrupts)
 {
-    /* One that is left would end us as soon as it is no longer blocked, before anything is written. */
+    /* A pending signal would end the process as soon as it is unblocked, before anything is written. */
     struct signalfd_siginfo taken;
     bool any = false;
     while (interrupts_take(interrupts, &taken))

@@ -1,4 +1,4 @@
-/* interrupt.h - the signals that end measuring, held back so that what was measured can still be kept. */
+/* interrupt.h - holds back the signals that would end measuring, so that what was measured can still be saved. */
 #ifndef INTERRUPT_H
 #define INTERRUPT_H
 
@@ -6,20 +6,21 @@
 #include <stdbool.h>
 #include <sys/signalfd.h>
 
-/* Between open and close SIGINT, SIGTERM and SIGHUP end nothing: the descriptor becomes readable when one has come.
- * May be nested: what the inner one does not take is the outer one's. Once one was taken they stay blocked, also after
- * close: all that is left is to write what was measured, and a session that ends sends more than one. */
+/* Between open and close SIGINT, SIGTERM and SIGHUP do not end the process. Instead the descriptor becomes readable
+ * when one has come. It may be nested: a signal that the inner one does not take goes to the outer one. Once a
+ * signal was taken they stay blocked, even after close: only saving is left to do. (A session that ends sends more
+ * than one.) */
 struct interrupts {
     int descriptor;
     sigset_t before;
 };
 
-int interrupts_open(struct interrupts *interrupts); /* -1 after error() */
+int interrupts_open(struct interrupts *interrupts); /* starts holding signals back; -1 after error() */
 
-/* The next signal that came; false when there is none. */
+/* Takes the next signal that has come; false when there is none. */
 bool interrupts_take(const struct interrupts *interrupts, struct signalfd_siginfo *taken);
 
-/* True when a signal came that nobody has taken. */
+/* Ends it. Returns true when a signal has come that nobody took. */
 bool interrupts_close(struct interrupts *interrupts);
 
 #endif

@@ -8,9 +8,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* What a file may hold at most. Jansson takes up to 250 bytes for each "{}" and 50 for each "0,", so that a hostile
- * file of 128 MB would else ask for gigabytes. A run of 10,000 kernels and 50 metrics has some 1,600,000 and
- * 3,200,000. */
+/* Limits on what a file may contain. Jansson needs up to 250 bytes for each "{}" and 50 for each "0,", so a hostile
+ * file of 128 MB could ask for gigabytes. A run of 10,000 kernels and 50 metrics has some 1,600,000 and 3,200,000. */
 #define GROUPS_LIMIT 3000000
 #define VALUES_LIMIT 8000000
 
@@ -122,7 +121,7 @@ int json_at_number(const struct json_at *at, json_t *value, double *number)
     *number = json_number_value(value);
     if (*number < 0)
         return json_error(at, "is %g, but nothing here is negative", *number);
-    /* Above 2^53 a double cannot tell every count from the next. */
+    /* Above 2^53 a double cannot represent every whole number. */
     if (json_is_integer(value) && (*number >= 0x1p63 || (json_int_t)*number != json_integer_value(value)))
         return json_error(at, "is %" JSON_INTEGER_FORMAT ", which a double does not hold exactly",
                           json_integer_value(value));
@@ -135,9 +134,8 @@ int json_at_number_key(const struct json_at *above, json_t *object, const char *
     return json_at_number(&at, json_object_get(object, key), number);
 }
 
-/* ---- Parsing. What Jansson asks for while a thread has a document open comes from blocks, which are freed as a whole:
- * a run of 100,000 rows takes some two million pieces, whose malloc() and free() would be a third of reading it. ----
- */
+/* ---- Parsing. While a thread has a document open, Jansson allocates from blocks that are freed as a whole: a run of
+ * 100,000 rows has some two million pieces, whose malloc() and free() would take a third of the time. ---- */
 
 #define BLOCK_BYTES 65536
 
@@ -147,7 +145,7 @@ struct block {
 };
 
 static _Thread_local struct {
-    unsigned documents; /* open ones; the memory of all goes with the last */
+    unsigned documents; /* how many are open; all memory is freed with the last */
     struct block *blocks;
     char *free;
     size_t free_bytes;
@@ -213,13 +211,13 @@ void json_at_end(const json_t *root)
         close_document();
 }
 
-/* Whether the text holds too much for one file, whatever it says. */
+/* Whether the text has too many values for one file, before parsing it. */
 static bool is_too_much(const char *text, size_t length)
 {
     size_t groups = 0;
     size_t values = 0;
     bool in_text = false;
-    if (length <= GROUPS_LIMIT) /* the smaller one */
+    if (length <= GROUPS_LIMIT) /* a text shorter than the smaller limit cannot have too many values */
         return false;
     for (size_t i = 0; i < length; i++) {
         if (in_text && text[i] == '\\')
@@ -251,7 +249,7 @@ json_t *json_at_parse(const char *name, const char *text, size_t length)
     if (!root) {
         if (*problem.text)
             error("%s:%d:%d: %s", name, problem.line, problem.column, problem.text);
-        else /* Jansson says nothing of memory */
+        else /* Jansson has no message when memory is exhausted */
             error("%s: cannot allocate memory for what it holds: free some memory", name);
         close_document();
     }

@@ -1,7 +1,7 @@
-/* json_read.h - typed reading of JSON whose errors say where: "run.json: kernels/access/coalesced/bytes: is
+/* json_read.h - reads typed values from JSON. Error messages say where: "run.json: kernels/access/coalesced/bytes: is
  * missing; ...".
  *
- * Each function returns 0, or -1 after error(). One that takes a key reads that member of the object at *above. */
+ * Each function returns 0, or -1 after error(). A function with a key reads that member of the object at *above. */
 #ifndef JSON_READ_H
 #define JSON_READ_H
 
@@ -9,27 +9,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Where the reader is: a chain on the stack, from the file's name down to a key or an index. */
+/* Where in a document the reader is: a chain on the stack, from the file's name down to a key or an index. */
 struct json_at {
     const struct json_at *above;
-    const char *key; /* NULL: an element of a list */
+    const char *key; /* name of the member; NULL for an element of a list */
     size_t index;
 };
 
-/* Parses a document; name is for messages. NULL after error(); the same thread ends the result with json_at_end, which
- * frees all that was parsed or made with Jansson in between. */
+/* Parses a document; name is for messages. NULL after error(). The same thread must end the result with json_at_end,
+ * which frees all that was parsed or created with Jansson in between. */
 json_t *json_at_parse(const char *name, const char *text, size_t length);
-void json_at_end(const json_t *root); /* NULL is none */
+void json_at_end(const json_t *root); /* json_at_end(NULL) does nothing */
 
 __attribute__((format(printf, 2, 3))) int json_error(const struct json_at *at, const char *format, ...);
 
-/* The value is of that type; words name the type: "a list". */
+/* Checks that the value has that type. words name the type in the message: "a list". */
 int json_at_expect(const struct json_at *at, const json_t *value, json_type type, const char *words);
 
-/* The value is an object that has no keys but these. */
+/* Checks that the value is an object with no other keys than these. */
 int json_at_object(const struct json_at *at, json_t *value, const char *const *keys, size_t count);
 
-/* Numbers are never negative; whole ones lie between min and max. */
+/* Read a number, which must not be negative. A whole number must be between min and max. */
 int json_at_whole(const struct json_at *at, json_t *value, long long min, long long max, long long *number);
 int json_at_number(const struct json_at *at, json_t *value, double *number);
 
@@ -38,7 +38,7 @@ int json_at_unsigned_key(const struct json_at *above, json_t *object, const char
 int json_at_number_key(const struct json_at *above, json_t *object, const char *key, double *number);
 int json_at_flag(const struct json_at *above, json_t *object, const char *key, bool *flag);
 
-/* A copy for the caller to free; *text stays as it is when the key is absent and not required. */
+/* Copies a text; the caller frees it. *text is unchanged when the key is missing and not required. */
 int json_at_text(const struct json_at *above, json_t *object, const char *key, bool required, char **text);
 
 #endif

@@ -1,5 +1,6 @@
-/* By hand and not by Jansson, which knows neither these layouts nor the shortest text of a number, and holds the whole
- * of what it writes: a report may have 10,000 rows. A stream belongs to one thread, so nothing here locks it. */
+/* It is written by hand, because Jansson lacks these layouts and the shortest text of a number. Jansson also keeps the
+ * whole document in memory, and a report may have 10,000 rows. A stream belongs to one thread, so nothing here locks
+ * it. */
 #include "json_write.h"
 
 #include "error.h"
@@ -25,35 +26,31 @@ static void new_line(const struct json_writer *json)
         fprintf(json->stream, "\n%*s", json->indent * json->depth, "");
 }
 
-static bool is_plain(const struct json_writer *json, unsigned char byte)
+static bool is_plain(unsigned char byte)
 {
-    return byte >= 0x20 && byte != '"' && byte != '\\' && (byte < 0x7f || (byte == 0x7f && json->spelled));
+    return byte >= 0x20 && byte != '"' && byte != '\\' && byte < 0x7f;
 }
 
 static void put_escaped(const struct json_writer *json, unsigned character)
 {
-    static const char letters[] = {['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't'};
-    const char *form = json->spelled ? "\\u%04X" : "\\u%04x";
     if (character == '"' || character == '\\')
         fprintf(json->stream, "\\%c", (char)character);
-    else if (json->spelled && character < sizeof letters && letters[character])
-        fprintf(json->stream, "\\%c", letters[character]);
     else if (character < 0x10000)
-        fprintf(json->stream, form, character); /* NOLINT: one of the two above */
+        fprintf(json->stream, "\\u%04x", character);
     else {
         put_escaped(json, 0xd800 + ((character - 0x10000) >> 10));
         put_escaped(json, 0xdc00 + (character & 0x3ff));
     }
 }
 
-/* A message cut in the middle of a character, a host's odd name or a source file in another encoding must not make the
- * file unreadable. */
+/* Writes a text. Bytes that are not UTF-8 must not make the file unreadable. A message may be cut within a character,
+ * and a host's name or a source file may have another encoding. */
 static void put_text(const struct json_writer *json, const char *text)
 {
     put_character(json, '"');
     while (*text) {
         const char *begin = text;
-        while (is_plain(json, (unsigned char)*text))
+        while (is_plain((unsigned char)*text))
             text++;
         put(json, begin, (size_t)(text - begin));
         if (!*text)
@@ -69,14 +66,14 @@ static void put_text(const struct json_writer *json, const char *text)
     put_character(json, '"');
 }
 
-/* What stands before a value: the comma behind the one before, and its key. */
+/* Writes what precedes a value: a comma if it is not the first, and its key. */
 static void begin_value(struct json_writer *json, const char *key)
 {
     if (json->depth > 0) {
         struct json_level *level = &json->levels[json->depth - 1];
         if (level->any)
             put(json, ", ", level->lines ? 1 : 2);
-        if (level->lines && (level->any || !json->tight || level->bracket == '['))
+        if (level->lines)
             new_line(json);
         level->any = true;
     }
@@ -98,7 +95,7 @@ void json_open(struct json_writer *json, const char *key, char bracket, enum jso
 void json_close(struct json_writer *json)
 {
     const struct json_level *level = &json->levels[--json->depth];
-    if (level->lines && level->any && !json->tight)
+    if (level->lines && level->any)
         new_line(json);
     put_character(json, level->bracket == '{' ? '}' : ']');
 }
@@ -123,50 +120,24 @@ static void put_whole(const struct json_writer *json, unsigned long long number,
     put(json, begin, (size_t)(end - begin));
 }
 
-/* 1e-07 -> 1e-7, 2e+20 -> 2e20. */
-static void shorten_exponent(char *text)
-{
-    char *to = strchr(text, 'e');
-    if (!to)
-        return;
-    const char *from = ++to;
-    if (*from == '-')
-        to++;
-    from += strspn(from, "+-");
-    from += strspn(from, "0");
-    memmove(to, from, strlen(from) + 1);
-}
-
 static void put_real(const struct json_writer *json, double number)
 {
     char text[32];
     snprintf(text, sizeof text, "%.*g", json->digits ? json->digits : 9, number);
     for (int digits = 10; !json->digits && digits <= 17 && strtod(text, NULL) != number; digits++)
         snprintf(text, sizeof text, "%.*g", digits, number);
-    if (json->spelled)
-        shorten_exponent(text);
     put(json, text, strlen(text));
-    if (json->spelled && !strpbrk(text, ".e"))
-        put(json, ".0", 2);
-}
-
-void json_put_real(struct json_writer *json, const char *key, double number)
-{
-    begin_value(json, key);
-    if (isfinite(number))
-        put_real(json, number);
-    else
-        put(json, "null", 4);
 }
 
 void json_put_number(struct json_writer *json, const char *key, double number)
 {
-    if (!(fabs(number) < 0x1p53 && rint(number) == number)) {
-        json_put_real(json, key, number);
-        return;
-    }
     begin_value(json, key);
-    put_whole(json, (unsigned long long)fabs(number), number < 0);
+    if (fabs(number) < 0x1p53 && rint(number) == number)
+        put_whole(json, (unsigned long long)fabs(number), number < 0);
+    else if (isfinite(number))
+        put_real(json, number);
+    else
+        put(json, "null", 4);
 }
 
 void json_put_count(struct json_writer *json, const char *key, unsigned long long count)

@@ -38,7 +38,7 @@ int order_of_texts(const char *a, const char *b)
     return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
-/* A list that is sorted by the places of its elements. */
+/* A list whose indices are sorted in the order of its elements. */
 struct places {
     const char *list;
     size_t size;

@@ -1,23 +1,25 @@
-/* lists.h - lists that are in order. */
+/* lists.h - sorted lists. */
 #ifndef LISTS_H
 #define LISTS_H
 
 #include <stddef.h>
 
-/* For qsort and bsearch of a list of texts, or of structs that begin with one: their name. */
+/* Orders texts, or structs that begin with one (their name), for qsort and bsearch. */
 int by_text(const void *left, const void *right);
 
-/* Sorts such a list. One that is in order already, as most files are, costs a look at each pair of neighbours. */
+/* Sorts a list of structs that begin with a name. If it is sorted already, as in most files, it only compares
+ * neighbours. */
 void sort_by_name(void *list, size_t count, size_t size);
 
-/* For each element of a list the place of the first that is equal to it, which may be its own; order is as qsort has
- * it. What is alike in a long list is found with this, and not by looking at each pair. Caller frees. */
+/* Returns for each element of a list the index of the first element equal to it, which may be its own. order is as in
+ * qsort. It finds duplicates in a long list without comparing each pair. Caller frees. */
 size_t *first_of_equals(const void *list, size_t count, size_t size, int (*order)(const void *, const void *));
 
-/* Where the struct of that name is in such a list, sorted by_text, or would be: the first that does not come before. */
+/* Returns the index of the struct with that name in a list that is sorted by_text. Without such a struct it is the
+ * index of the first one that comes after the name. */
 size_t place_of_name(const void *list, size_t count, size_t size, const char *name);
 
-/* strcmp of texts that may be unknown: NULL comes first. */
+/* Compares texts like strcmp; NULL (unknown) comes first. */
 int order_of_texts(const char *a, const char *b);
 
 #endif

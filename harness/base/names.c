@@ -36,7 +36,7 @@ size_t id_length(const char *text)
     return point > 0 && text[length + 1 + point] == ']' ? length + point + 2 : length;
 }
 
-/* As a shell does, but for the point of a kernel: a glob without one is for all points of what it names. */
+/* Matches a glob as a shell does, except for points: a glob without a point matches all points of what it names. */
 static bool glob_one(const char *glob, const char *text)
 {
     const size_t begin = point_begin(text);
@@ -81,8 +81,8 @@ char *slug(const char *text)
     return out;
 }
 
-/* Insertions, deletions, replacements and swaps of neighbours (optimal string alignment) that turn a into b;
- * SIZE_MAX when a word is too long to be a slip of the other. */
+/* Returns how many insertions, deletions, replacements and swaps of neighbours turn a into b (optimal string
+ * alignment). It is SIZE_MAX when the lengths differ too much for a typing error. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t rows[3][64];
@@ -118,7 +118,7 @@ const char *nearest_name(const char *text, const char *const *names, size_t coun
 {
     const char *nearest = NULL;
     size_t length = strlen(text);
-    size_t bound = length / 3 + 2; /* as many edits make it another word, and so does half of a short one */
+    size_t bound = length / 3 + 2; /* limit: with more edits, or half of a short word changed, it is another word */
     if (bound > (length + 1) / 2)
         bound = (length + 1) / 2;
     for (size_t i = 0; i < count; i++) {

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-/* What a number of a middling size is with 9 digits: a whole number below 10^9 over a power of ten, both of which a
- * double holds, so that their quotient is the double nearest to the decimal. NAN where it takes more care: at a tie,
- * for all that multiplying may have lost, and outside 10^-13 to 10^8. */
+/* Rounds a number of a middling size to 9 digits. It computes a whole number below 10^9 and divides it by a power of
+ * ten. A double holds both exactly, so the quotient is the double nearest to the decimal. Returns NAN where that is not
+ * certain: outside 10^-13 to 10^8, and so near to a tie that the multiplication's error matters. */
 static double round_middling(double value)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10,
@@ -42,7 +42,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* By insertion: beside qsort a fifth of the time for five. */
+/* Sorts by insertion, which for five values takes a fifth of qsort's time. */
 static void sort_few(double *sorted, const double *values, size_t count)
 {
     for (size_t i = 0, place; i < count; i++) {
@@ -56,9 +56,9 @@ double median(const double *values, size_t count)
 {
     if (count == 0)
         BUG("median of nothing");
-    if (count == 1) /* each session of a baseline */
+    if (count == 1) /* fast path: each session of a baseline has one sample */
         return values[0];
-    double few[16]; /* as many as a session has: no memory to ask for */
+    double few[16]; /* room for as many samples as a session usually has, so nothing is allocated */
     double *sorted = count <= ARRAY_SIZE(few) ? few : x_calloc(count, sizeof *sorted);
     if (sorted == few)
         sort_few(sorted, values, count);
@@ -68,7 +68,7 @@ double median(const double *values, size_t count)
     double low = sorted[(count - 1) / 2];
     if (sorted != few)
         free(sorted);
-    /* Halved first: the sum of two large values may be infinite. */
+    /* The values are halved first, because the sum of two large ones may be infinite. */
     return low == high ? high : low / 2 + high / 2;
 }
 
@@ -81,7 +81,7 @@ double now_seconds(void)
 
 const char *group_digits(double whole, char *text, size_t size)
 {
-    char digits[320]; /* the largest double has 309 */
+    char digits[320]; /* the largest double has 309 digits before the point */
     int count = snprintf(digits, sizeof digits, "%.0f", whole);
     size_t used = 0;
     for (int i = 0; i < count && used + 2 < size; i++) {

@@ -1,24 +1,25 @@
-/* numbers.h - rounding, the median, digits for people, the clock. */
+/* numbers.h - rounding, the median, numbers for people, the clock. */
 #ifndef NUMBERS_H
 #define NUMBERS_H
 
 #include <stddef.h>
 
-/* The nearest number with 9 significant digits (counters carry fewer); whole numbers below 2^53 stay exact. What is
- * measured is rounded once, so that a value survives being written and read unchanged. */
+/* Rounds to 9 significant digits (counters have fewer); whole numbers below 2^53 stay exact. Each measured value is
+ * rounded once, so that it is unchanged after writing and reading. */
 double round_value(double value);
 
-/* Median of count > 0 values; the mean of the middle two for an even count. Reorders nothing. */
+/* Returns the median of count > 0 values; for an even count the mean of the middle two. values stay in their order. */
 double median(const double *values, size_t count);
 
-/* Seconds of a clock that nobody sets: for differences. */
+/* Returns seconds of a monotonic clock, for differences. */
 double now_seconds(void);
 
-/* The word for so many: "" or "s" behind a noun, or the one or the other of two words, "pass" or "passes". */
+/* plural returns "" for a count of 1, else "s". plural_of returns one of two words, "pass" or "passes". */
 const char *plural(size_t count);
 const char *plural_of(size_t count, const char *one, const char *more);
 
-/* 1234567 -> "1,234,567", of a number from 0 on, in text, which it returns; cut where there is no room. */
+/* Writes a number >= 0 with commas into text, 1234567 -> "1,234,567", and returns text. It is cut if size is too
+ * small. */
 const char *group_digits(double whole, char *text, size_t size);
 
 #endif

@@ -23,7 +23,8 @@ static size_t value_length(const char *text)
     return strspn(text, LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZ" DIGITS "_.+-");
 }
 
-/* How a value is written: a whole number that 1024 divides with K, M or G, all else as it is. Caller frees. */
+/* Returns how a value is written: a whole number that 1024 divides with K, M or G, anything else unchanged. Caller
+ * frees. */
 static char *value_label(const char *value, size_t length)
 {
     char *label = x_sprintf("%.*s", (int)length, value), *end;
@@ -68,9 +69,9 @@ size_t point_begin(const char *id)
     return bracket ? (size_t)(bracket - id) : length;
 }
 
-/* ---- What a library says ---- */
+/* ---- Checking the points of a library ---- */
 
-/* Of one AXIS=VALUE; `before` is the one before it, or NULL. */
+/* Returns what is wrong with one AXIS=VALUE, or NULL; `before` is the one before it, or NULL. Caller frees. */
 static char *fault_of(const char *item, size_t length, const char *before)
 {
     const size_t axis = axis_length(item);
@@ -100,7 +101,7 @@ static char *fault_of(const char *item, size_t length, const char *before)
 
 char *point_fault(const char *text)
 {
-    enum { LONGEST = 50 }; /* so that an id of names of 100 each can be kept in a run file */
+    enum { LONGEST = 50 }; /* limit of a point: with names of 100 characters each, an id still fits into a run file */
     char *fault = strlen(text) > LONGEST ? x_sprintf("it has more than %d characters", LONGEST) : NULL;
     const char *before = NULL;
     for (const char *item = text; !fault;) {
@@ -122,7 +123,7 @@ const char *point_pattern(const char *pattern)
     return pattern[begin] && strchr(pattern + begin, '=') ? pattern + begin : NULL;
 }
 
-/* The value on that axis of a point, or NULL. */
+/* Returns the value of a point on that axis, or NULL. */
 static const char *value_at(const char *point, const char *axis, size_t length)
 {
     for (const char *item = point; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL)

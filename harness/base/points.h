@@ -1,26 +1,26 @@
-/* points.h - where a kernel is on the axes of its family, as its id ends: softmax/online[n=16M,type=half]. The
- * contract, and what stands for it in kernel libraries, is cugate/kernel.h. */
+/* points.h - the point at the end of a kernel's id, which says where it is on the axes of its family:
+ * softmax/online[n=16M,type=half]. cugate/kernel.h has the contract. */
 #ifndef POINTS_H
 #define POINTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How long the point is that the text begins with, "n=16M,type=half"; 0 when it begins with none. */
+/* Returns the length of the point at the beginning of text, "n=16M,type=half"; 0 when there is none. */
 size_t point_length(const char *text);
 
-/* How long what stands before the point of an id is: all of it, where there is none. */
+/* Returns the length of an id without its point; the whole length when it has none. */
 size_t point_begin(const char *id);
 
-/* NULL when text is a point as kernel.h has them, else what is wrong with it, with what is to be done. Caller frees. */
+/* Returns what is wrong with a point, by the rules of kernel.h, with a remedy; NULL when nothing is. Caller frees. */
 char *point_fault(const char *text);
 
-/* Where the points begin that a pattern names, "[n=16M]" at its end; NULL where it names none: a bracket without = is a
- * class of characters, as shells have them. */
+/* Returns the part of a glob that selects points, "[n=16M]" at its end, or NULL. (A bracket without = is a class of
+ * characters, as in a shell.) */
 const char *point_pattern(const char *pattern);
 
-/* Whether each AXIS=VALUE of such a pattern is at that point, "n=16M,type=half". A VALUE may be a glob, and a number
- * may be written out. */
+/* Whether a point, "n=16M,type=half", has each AXIS=VALUE of such a part. A VALUE may be a glob, and a number may be
+ * written in full. */
 bool point_matches(const char *pattern, const char *point);
 
 #endif

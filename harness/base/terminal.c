@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNIT_MAX 4 /* characters of a unit with what ends the words: "us),", "MB;" */
+#define UNIT_MAX 4 /* longest unit with its punctuation, in characters: "us),", "MB;" */
 
 static const char *const inks[INKS] = {
     [INK_PLAIN] = "",       [INK_BOLD] = "\033[1m",    [INK_DIM] = "\033[2m",
     [INK_RED] = "\033[31m", [INK_YELLOW] = "\033[33m", [INK_GREEN] = "\033[32m",
 };
 
-/* Behind that many characters. */
+/* Returns the position behind that many characters. */
 static const char *skip(const char *text, size_t count)
 {
     while (count-- > 0 && *text)
@@ -36,7 +36,7 @@ char *text_cut_before(const char *text, size_t max)
     return count <= max ? x_strdup(text) : x_sprintf("...%s", skip(text, max > 3 ? count - max + 3 : count));
 }
 
-/* Caller frees. */
+/* Formats into allocated memory. Caller frees. */
 __attribute__((format(printf, 1, 0))) static char *format_text(const char *format, va_list list)
 {
     char *words = NULL;
@@ -48,7 +48,7 @@ __attribute__((format(printf, 1, 0))) static char *format_text(const char *forma
     return words;
 }
 
-/* Where a line begins, "::" behind its blanks is a command to GitHub's runners. */
+/* Makes a line harmless to GitHub's runners, which take "::" behind leading blanks for a command. */
 static void spoil_command(char *line)
 {
     line += strspn(line, " ");
@@ -75,8 +75,9 @@ bool text_fits(const struct text *text, int columns)
     return text->columns == 0 || columns <= text->columns;
 }
 
-/* A newline of the format ends a line. One of its arguments must not: what follows could be a command to a CI server,
- * or pass for a line of ours. The same without the format's own newlines tells the two apart. Caller frees. */
+/* Formats a text without control characters. A newline in the format ends a line. A newline from an argument must not:
+ * what follows could be a command to a CI server, or look like a line of ours. To tell the two apart, the format is
+ * printed a second time without its own newlines. Caller frees. */
 __attribute__((format(printf, 1, 0))) static char *harmless(const char *format, va_list list, int *columns)
 {
     char *plain = x_strdup(format);
@@ -121,7 +122,8 @@ void print_harmless(const char *format, ...)
     free(words);
 }
 
-/* Behind the last two blanks of a line: what stands before them are the cells of a table, which stay as they are. */
+/* Returns the position behind the last two blanks of a line. What precedes them are cells of a table, which are not
+ * wrapped. */
 static const char *behind_cells(const char *line)
 {
     const char *behind = line;
@@ -149,7 +151,7 @@ void print_wrapped(int indent, const char *format, ...)
     free(line);
 }
 
-/* So many bytes of a word as fit behind the column. At least one character does. */
+/* Returns how many bytes of a word fit behind the column: those of one character at least. */
 static int fitting(const struct text *text, int column, const char *word, int length)
 {
     const char *end = word;
@@ -159,7 +161,7 @@ static int fitting(const struct text *text, int column, const char *word, int le
     return text->columns > 0 && end < word + length ? (int)(end - word) : length;
 }
 
-/* A number and its unit stay together: "17.8 M", "(86 %", "+11.5 us". */
+/* Returns the length of the next word. A number and its unit count as one: "17.8 M", "(86 %", "+11.5 us". */
 static int word_length(const char *words)
 {
     const size_t length = strcspn(words, " \n");
@@ -184,7 +186,7 @@ void text_wrap(const struct text *text, enum ink ink, int column, int indent, co
             column = indent;
             first = true;
         }
-        /* A line that begins with :: behind its blanks is a command to GitHub's runners. */
+        /* A line must not begin with "::", which is a command to GitHub's runners. */
         const char *before = !first ? " " : strncmp(words, "::", 2) == 0 ? "?" : "";
         length = fitting(text, column + (int)strlen(before), words, length);
         column += text_print(text, ink, "%s%.*s", before, length, words);
@@ -210,4 +212,14 @@ void text_shell_word(const struct text *text, const char *word)
             text_print(text, INK_PLAIN, "%.*s", (int)(word - begin), begin);
     }
     text_print(text, INK_PLAIN, "'");
+}
+
+char *shell_word(const char *word)
+{
+    char *quoted = NULL;
+    size_t size;
+    const struct text memory = {.stream = open_memstream(&quoted, &size)};
+    text_shell_word(&memory, word);
+    fclose(memory.stream);
+    return quoted;
 }

@@ -1,5 +1,5 @@
-/* terminal.h - text for people: colour, columns, wrapping. Text out of files may be hostile, so no control character of
- * it reaches the terminal. */
+/* terminal.h - prints text for people: colour, columns, wrapping. Text from files may be hostile, so none of its
+ * control characters reaches the terminal. */
 #ifndef TERMINAL_H
 #define TERMINAL_H
 
@@ -8,47 +8,50 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define TEXT_WIDTH 120 /* of lines of words where there is no terminal, and at most on a wide one */
+#define TEXT_WIDTH 120 /* width of wrapped text without a terminal, and the maximum on a wide one */
 
 struct text {
     FILE *stream;
     bool color;
-    int columns; /* of the terminal; 0: it is none, so that tables are as wide as they need */
+    int columns; /* width of the terminal; 0: it is none, so tables are as wide as they need */
 };
 
-/* Where lines of words end. */
+/* Returns the column at which text is wrapped. */
 int text_width(const struct text *text);
 
-/* Whether a line of a table fits. */
+/* Whether a table line of so many columns fits. */
 bool text_fits(const struct text *text, int columns);
 
 enum ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_RED, INK_YELLOW, INK_GREEN, INKS };
 
-/* The first characters of it, at most so many, with "..." at the end when that is not all; likewise the last ones: the
- * end of a path says more than its beginning. Caller frees. */
+/* text_cut returns the first `max` characters of a text, ending with "..." if it was cut. text_cut_before returns the
+ * last ones, since the end of a path says more than its beginning. Caller frees. */
 char *text_cut(const char *text, size_t max);
 char *text_cut_before(const char *text, size_t max);
 
-/* Its beginning and its end with "..." between, when all of it is too long: where names differ. Caller frees. */
+/* Returns the beginning and the end of a text that is too long, with "..." between: names may differ at either end.
+ * Caller frees. */
 char *text_cut_middle(const char *text, size_t max);
 
-/* printf in a colour. Newlines end a line in the format, and become blanks in its arguments; other control characters,
- * and what is not UTF-8, become '?'. Returns how many columns it took. */
+/* Prints in a colour, like printf. Newlines in the format end a line; in arguments they become blanks. Other control
+ * characters, and bytes that are not UTF-8, become '?'. Returns how many columns were printed. */
 __attribute__((format(printf, 3, 4))) int text_print(const struct text *text, enum ink ink, const char *format, ...);
 
-/* The same to standard output, from the beginning of a line: for commands, in place of printf. */
+/* Prints to standard output, like text_print, from the beginning of a line. Commands use it in place of printf. */
 __attribute__((format(printf, 1, 2))) void print_harmless(const char *format, ...);
 
-/* A line to standard output, which needs no newline; where a terminal has no room for it, what stands behind the last
- * two blanks goes on at `indent` in the next. */
+/* Prints one line to standard output and adds the newline. If it does not fit on a terminal, the text behind its last
+ * two blanks is wrapped, and continues at column `indent`. */
 __attribute__((format(printf, 2, 3))) void print_wrapped(int indent, const char *format, ...);
 
-/* Breaks words into lines of text_width(). The first begins at `column`, where the cursor is, the others at `indent`.
- * Ends the last line. None begins with "::", which CI servers take for a command. On a terminal a word that is wider
- * than a line is broken too. */
+/* Prints words as lines of text_width(). The first line begins at `column`, where the cursor is, the others at
+ * `indent`; the last line is ended. No line begins with "::", which CI servers take for a command. On a terminal a word
+ * that is wider than a line is broken too. */
 void text_wrap(const struct text *text, enum ink ink, int column, int indent, const char *words);
 
-/* Prints a word as a shell takes it: in quotes when it needs them. */
+/* text_shell_word prints a word as a shell would need it: quoted if necessary. shell_word returns it so; caller frees.
+ */
 void text_shell_word(const struct text *text, const char *word);
+char *shell_word(const char *word);
 
 #endif

@@ -8,7 +8,8 @@ unsigned text_next(const char **text)
     if (*byte < 0x80)
         return *byte;
 
-    /* The first byte says how many follow; the smallest value of each length tells an overlong form. */
+    /* The first byte says how many bytes follow. A character below the smallest value of its length is an overlong
+     * form. */
     const int more = *byte >= 0xf0 && *byte < 0xf5 ? 3 : *byte >= 0xe0 && *byte < 0xf0 ? 2 : *byte >= 0xc2 ? 1 : 0;
     static const unsigned min[] = {0, 0x80, 0x800, 0x10000};
     unsigned character = *byte & (0x3fu >> more);
@@ -54,8 +55,8 @@ const char *text_utf8(unsigned character, char text[5])
     return text;
 }
 
-/* "##[error]", "##vso[task.complete]", "##teamcity[...]": a command to the runners of GitHub, Azure and TeamCity,
- * wherever it stands. */
+/* Whether words begin with a command to the runners of GitHub, Azure or TeamCity, which may stand anywhere in a line:
+ * "##[error]", "##vso[task.complete]", "##teamcity[...]". */
 static bool is_command(const char *words)
 {
     if (strncmp(words, "##", 2) != 0)

@@ -1,5 +1,5 @@
-/* version.h - the version of this program, in one place. The Makefile reads it for the pkg-config file and may override
- * it: -DCUGATE_VERSION='"0.1.0-12-gabcdef"'. */
+/* version.h - the version of cugate, in one place. The Makefile reads it for the pkg-config file and may override it:
+ * -DCUGATE_VERSION='"0.1.0-12-gabcdef"'. */
 #ifndef VERSION_H
 #define VERSION_H
 

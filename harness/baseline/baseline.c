@@ -35,7 +35,7 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* The names in a directory, by bytes. None when it does not exist. -1 after error(). */
+/* Lists the names in a directory in byte order; none when it does not exist. -1 after error(). */
 static int list_directory(const char *directory, struct dirent ***entries)
 {
     int count = scandir(directory, entries, is_visible, by_entry_name);
@@ -45,7 +45,7 @@ static int list_directory(const char *directory, struct dirent ***entries)
     return errno == ENOENT ? 0 : error("cannot read the baselines in %s: %s", directory, strerror(errno));
 }
 
-/* Where the file of a kernel is. Caller frees. */
+/* Returns the path of a kernel's file. Caller frees. */
 static char *path_of(const struct baseline_files *files, const char *id)
 {
     char *below = id_path(id), *path = x_sprintf("%s/%s.json", files->directory, below);
@@ -53,7 +53,7 @@ static char *path_of(const struct baseline_files *files, const char *id)
     return path;
 }
 
-/* Checks that a file belongs here. */
+/* Checks that a file is of this kernel and this device. */
 static int check_kernel(const struct baseline_files *files, struct kernel_file *file, const struct device *device)
 {
     char difference[512];
@@ -206,10 +206,10 @@ void baseline_files_rename(struct baseline_files *files, struct kernel_file *fil
     sort_files(files);
 }
 
-/* Adds the sessions of all files, each once, whatever it was accepted for. */
+/* Adds the sessions of all files to the baseline, each once, whatever it was accepted for. */
 static void merge_sessions(struct run *baseline, const struct baseline_files *files)
 {
-    struct session *all = NULL; /* borrows */
+    struct session *all = NULL; /* the list is owned, its elements are borrowed */
     size_t count = 0;
     for (size_t i = 0; i < files->count; i++)
         for (size_t k = 0; k < files->list[i].run.session_count; k++)
@@ -224,8 +224,9 @@ static void merge_sessions(struct run *baseline, const struct baseline_files *fi
     free(all);
 }
 
-/* Adds the notes of a file. Rows of different counters have no common meaning, so they must agree. Of what else a
- * definition says, the strictest stands for all: what is laxer now is so for some rows. */
+/* Adds the notes (definitions of metrics) of a file. Files must agree on the counter, since values of different
+ * counters cannot be compared. Where the definitions differ in anything else, the strictest one is kept: a laxer one
+ * now is laxer for some rows. */
 static int merge_notes(struct run *baseline, const struct kernel_file *file)
 {
     for (size_t i = 0; i < file->run.note_count; i++) {
@@ -261,7 +262,8 @@ bool baseline_exists(const char *baselines, const struct device *device)
     return found;
 }
 
-/* "; baselines has nvidia-h100, nvidia-h200": what there are of other devices. Empty without any. Caller frees. */
+/* Returns which other devices have baselines, for a message: "; baselines has nvidia-h100, nvidia-h200". Empty without
+ * any. Caller frees. */
 static char *tell_others(const char *baselines)
 {
     char *words = x_strdup("");
@@ -300,11 +302,11 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
         struct run *run = &files.list[i].run;
         for (size_t j = 0; j < run->result_count; j++) {
             struct result *kernel = ARRAY_GROW(baseline->results, baseline->result_count);
-            *kernel = run->results[j]; /* one a file: check_kernel has seen to it */
+            *kernel = run->results[j]; /* check_kernel made sure that there is one in each file */
             kernel->sessions = run->sessions;
             kernel->session_count = run->session_count;
         }
-        run->result_count = run->session_count = 0; /* baseline owns them now */
+        run->result_count = run->session_count = 0; /* the baseline owns the run's results and sessions now */
         run->sessions = NULL;
         result = merge_notes(baseline, &files.list[i]);
     }
@@ -319,7 +321,8 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
     return result;
 }
 
-/* The first run file in the directory or at most `depth` directories below it, or NULL. Caller frees. */
+/* Returns the path of the first run file in the directory, or at most `depth` directories below it; or NULL. Caller
+ * frees. */
 static char *first_file(const char *directory, int depth)
 {
     struct dirent **entries = NULL;
@@ -330,7 +333,7 @@ static char *first_file(const char *directory, int depth)
         if (!found && is_run_file(entries[i]->d_name))
             found = x_strdup(path);
         else if (!found && depth > 0)
-            found = first_file(path, depth - 1); /* NULL for what is no directory */
+            found = first_file(path, depth - 1); /* first_file returns NULL when path is no directory */
         free(path);
         free(entries[i]);
     }

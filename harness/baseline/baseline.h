@@ -1,41 +1,41 @@
-/* baseline.h - the directory of kept runs, one file a kernel: baselines/<gpu>/<family>/<variant>.json, or what id_path
- * makes of it. So two branches that accept different kernels touch no common file, and to drop a kernel is to remove
- * its file. */
+/* baseline.h - the baseline: a directory of runs that somebody accepted, one file a kernel. The path is
+ * baselines/<gpu>/<family>/<variant>.json, or what id_path makes of the id. So two branches that accept different
+ * kernels change different files, and a kernel is dropped by removing its file. */
 #ifndef BASELINE_H
 #define BASELINE_H
 
 #include "judge/judge.h"
 #include "model/model.h"
 
-#define BASELINE_SESSIONS 20 /* that a row keeps; the oldest go first */
+#define BASELINE_SESSIONS 20 /* how many sessions a row keeps; the oldest are dropped */
 
-/* The directory of a device below the baselines directory: "baselines/nvidia-h200". Caller frees. */
+/* Returns the directory of a device below the baselines directory: "baselines/nvidia-h200". Caller frees. */
 char *baseline_directory(const char *baselines, const struct device *device);
 
-/* Reads all kernels' files of a device into one run, its sessions in the order of their dates. Returns 0, or an
- * exit_code after error(): EXIT_BASELINE when there is no directory or no file for this device, when its key differs
- * (said field by field), or when two files define a metric differently; EXIT_USAGE when a file is malformed or lies in
- * the wrong place. */
+/* Reads all kernels' files of a device into one run, with its sessions sorted by date. Returns 0, or an exit_code after
+ * error(). EXIT_BASELINE: there is no directory or no file for this device, its facts differ (the message says which),
+ * or two files define a metric differently. EXIT_USAGE: a file is malformed or in the wrong place. */
 int baseline_read(struct run *baseline, const char *baselines, const struct device *device);
 
-/* Whether there is a kernel's directory for devices of that name, whatever it holds. */
+/* Whether the directory for devices of that name exists, whatever it contains. */
 bool baseline_exists(const char *baselines, const struct device *device);
 
-/* ---- Which devices there are baselines of ---- */
+/* ---- Which devices have baselines ---- */
 
 struct baseline_device {
-    char *directory; /* its name below the baselines directory: "nvidia-h200" */
+    char *directory; /* name of the directory below the baselines directory: "nvidia-h200" */
     struct device device;
 };
 
-/* Owned list, sorted by directory. */
+/* An owned list, sorted by directory. */
 struct baseline_devices {
     struct baseline_device *list;
     size_t count;
 };
 
-/* Reads one file of each directory below `baselines`; a directory without files is passed over, and one that is not
- * there holds none. -1 after error() when the directory or a file cannot be read. */
+/* Lists the devices that have baselines, by reading one file in each directory below `baselines`. A directory without
+ * files is skipped; if `baselines` does not exist the list is empty. -1 after error() when a directory or file cannot
+ * be read. */
 int baseline_devices_read(struct baseline_devices *devices, const char *baselines);
 void baseline_devices_release(struct baseline_devices *devices);
 
@@ -43,99 +43,103 @@ void baseline_devices_release(struct baseline_devices *devices);
 
 struct acceptance {
     const char *baselines;
-    const struct metrics *metrics; /* rows that none of them defines are taken for information */
-    char *const *globs;            /* kernels; none is all */
+    const struct metrics *metrics; /* definitions of metrics; rows of other metrics count as info */
+    char *const *globs;            /* which kernels are accepted; none means all */
     size_t glob_count;
-    char *const *metric_globs; /* none is all */
+    char *const *metric_globs; /* which metrics are accepted; none means all */
     size_t metric_glob_count;
     const char *reason;
-    const char *was;      /* what the one chosen kernel was called before, or NULL */
+    const char *was;      /* former name of the one chosen kernel, or NULL */
     bool drift_reference; /* set the drift reference of every chosen row to its new value */
-    char *const *names;   /* what the runs are called in messages */
+    char *const *names;   /* names of the runs, for messages */
 };
 
-/* What became of a chosen row. */
+/* What happened to a chosen row. */
 enum accepted_step {
-    ACCEPTED_ADDED,    /* agreed: it gained the sessions */
-    ACCEPTED_NOISE,    /* moved a little, though the code is the same: it gained them, too */
-    ACCEPTED_REPLACED, /* moved, or is not of the same counter: it has the new sessions alone */
-    ACCEPTED_INFO,     /* of class info: replaced, since a row of its kernel was */
-    ACCEPTED_FIRST,    /* the baseline did not have it */
-    ACCEPTED_KNOWN,    /* had these very sessions already, or the same state without any */
-    ACCEPTED_LEFT,     /* is far off, though the code is the same: it stays as it was */
+    ACCEPTED_ADDED,    /* the row agreed with the baseline, so the sessions were added */
+    ACCEPTED_NOISE,    /* the row moved a little although the code is the same, so the sessions were added */
+    ACCEPTED_REPLACED, /* the row moved, or has another counter, so it has the new sessions only */
+    ACCEPTED_INFO,     /* the row is of class info, and was replaced because a row of its kernel was */
+    ACCEPTED_FIRST,    /* the baseline did not have the row */
+    ACCEPTED_KNOWN,    /* the baseline has these very sessions already, or the same state without a number */
+    ACCEPTED_LEFT,     /* the row is far off although the code is the same, so it was left unchanged */
     ACCEPTED_STEPS
 };
 
-/* A row that was replaced, or left out, because it moved. */
+/* A row that was replaced or left unchanged because its value moved. */
 struct accepted_move {
     char *kernel, *metric;
-    enum finding finding; /* when both were measured; else FOUND_SAME: its state changed */
-    bool left;            /* ACCEPTED_LEFT, else ACCEPTED_REPLACED */
+    enum finding finding; /* if both were measured; else FOUND_SAME: the state changed */
+    bool left;            /* the row was left unchanged (ACCEPTED_LEFT), not replaced */
     enum value_state was_state, now_state;
-    double was, now; /* where measured */
+    double was, now; /* values before and after, if measured */
 };
 
-/* Owned; release it whatever baseline_accept returned. */
+/* What baseline_accept did. Owned; release it whatever baseline_accept returned. */
 struct accepted {
     size_t kernels;
-    size_t rows;                   /* without those left out */
-    size_t counts[ACCEPTED_STEPS]; /* of rows */
-    size_t sessions;               /* new ones, in all runs together */
-    size_t drift_references;       /* that were there and have another value now */
-    size_t time_sessions;          /* fewest of a chosen row of class time now; 0 when there is none */
-    struct accepted_move *moves;   /* worse ones and those left out first, then by name */
+    size_t rows;                   /* how many rows were accepted, without those left unchanged */
+    size_t counts[ACCEPTED_STEPS]; /* for each step: how many rows it happened to */
+    size_t sessions;               /* how many new sessions there are in all runs */
+    size_t drift_references;       /* how many drift references changed */
+    size_t time_sessions; /* the smallest number of sessions that a chosen row of class time now has; 0 without such a
+                             row */
+    struct accepted_move *moves; /* worse rows and rows left unchanged first, then by name */
     size_t move_count;
-    size_t inputs; /* computed run, measured baseline: kernels whose inputs it has now, and nothing else of the above */
-    size_t inputs_left; /* and those whose inputs were not taken */
+    size_t inputs; /* when computed runs are accepted into a measured baseline: how many kernels got inputs; all else is
+                      0 */
+    size_t inputs_left; /* how many kernels did not get inputs */
 };
 
-/* Makes the chosen rows of runs[0..count) the baseline; no other row changes. A row of the same definition that agrees
- * with its old one by the rule (rule.h; no shift is taken off) gains a session for each of the runs' sessions, the
- * median of its samples, and keeps its drift reference; so does one whose machine code changed, since it agrees, and an
- * exact one that only ceased to repeat. One that moved is replaced: `previous` holds its old value with date, commit
- * and reason of its newest session. It keeps its drift reference while the check would not fail the new value by it, so
- * that small steps add up; else the drift reference is the new value, as it is for a row that is new. Metrics of class
- * info have no rule and no drift reference: they are replaced when a row of their kernel was in the same call.
+/* Makes the chosen rows of runs[0..count) the baseline. No other row changes.
  *
- * But where the kernel launched the same machine code in the same way and no exact row moved, time, steady and info
- * gain the sessions although they moved: that is their spread. It is none in a session further from the baseline's mean
- * than both RULE_DRIFT_REFERENCE of it and the row's limit: then that row is left as it is. With metric_globs what
- * moved is replaced all the same: who names a metric means the value. Of a kernel that launches nothing, as transfers
- * do, the code is unknown.
+ * A row agrees with its old one if the rule says so (rule.h; no common shift is subtracted) and its definition is the
+ * same. It then gains a session for each session of the runs, with the median of its samples, and keeps its drift
+ * reference. That also holds if the machine code changed, and for an exact row that only ceased to repeat.
  *
- * A session that the file lists and whose value the row holds is not added again. `readings` of exact and static rows
- * also count sessions that the window has lost since.
+ * A row that moved is replaced. `previous` holds its old value, with date, commit and reason of its newest session. It
+ * keeps its drift reference as long as a check would not fail the new value by it, so that small steps add up.
+ * Otherwise, and for a new row, the drift reference becomes the new value. Metrics of class info have neither a rule
+ * nor a drift reference. They are replaced when a row of their kernel was replaced in the same call.
  *
- * Source lines are those of the newest run that has some, if its machine code is that of the launches; of a file of
- * source, that is, and not of single instructions. Session roofs are not kept.
+ * There is an exception if the kernel launched the same machine code in the same way and no exact row moved. Then rows
+ * of time, steady and info gain the sessions even if they moved, because that is their spread. But if a session is
+ * further from the baseline's mean than both RULE_DRIFT_REFERENCE of it and the row's limit, the row is left unchanged.
+ * With metric_globs it is replaced nevertheless: a user who names a metric means its value. A kernel that launches
+ * nothing, such as a transfer, has no known code.
  *
- * Launches are those of the newest run when a time is among the rows, all metrics of a kernel are accepted, or the
- * kernel is new: they say of which code the times are. A row holds BASELINE_SESSIONS values at most, the newest; the
- * file lists every session that a value is from, and the values say from which ("from"), unless from the first ones in
- * order.
+ * A session that the file lists and whose value the row has is not added again. `readings` of exact and static rows
+ * also count sessions that have been dropped since.
  *
- * Inputs stay what they are while the machine code and the launches do and no exact row is replaced or new. Of computed
- * runs into a baseline that was measured nothing but inputs is accepted: of the kernels whose code and launches are the
- * baseline's, and whose computed counts compare_runs finds the same without exception. Their files change in nothing
- * else, the reason is not kept, and `was`, metric_globs and drift_reference are refused.
+ * Source lines are taken from the newest run that has some, if its machine code is that of the launches. Lines without
+ * a source file (single instructions) and session roofs are not kept.
  *
- * What a warning names instead: kernels that are not ok in every run that holds them, and rows that are not counted in
- * one run or whose states differ. Another names the section of each replaced or new row that KNOWN_REGRESSION_FILE
- * declares: such a row passes from now on, and thereby fails.
+ * Launches are taken from the newest run if a time is among the rows, all metrics of a kernel are accepted, or the
+ * kernel is new. They tell of which code the times are. A row holds at most the newest BASELINE_SESSIONS values. The
+ * file lists every session of these values. A row's "from" says which session each value is from, unless they are the
+ * first ones in order.
  *
- * No file is put in its place before all are on the disk, and SIGINT, SIGTERM and SIGHUP wait until all are in theirs.
- * When a file cannot be put there, the error says how many were: accepting the same again does the rest. Then, with
- * `was`, the file of the old name is removed. Returns 0 or an exit_code after error(): EXIT_BASELINE when runs, or runs
- * and baseline, are of different devices or collectors or define a metric differently; EXIT_NOT_MEASURED when nothing
- * that was chosen can be accepted; EXIT_USAGE when nothing was chosen, `was` does not fit, or a file cannot be read or
- * written. */
+ * Inputs stay unchanged while machine code and launches do and no exact row is replaced or new. If computed runs are
+ * accepted into a measured baseline, only inputs are taken. They are taken of kernels with the baseline's code and
+ * launches, all of whose computed counts compare_runs finds the same. Nothing else in their files changes, the reason
+ * is not kept, and `was`, metric_globs and drift_reference are refused.
+ *
+ * A warning names kernels that are not ok in every run that has them, and rows that are not counted in one run or whose
+ * states differ. They are not accepted. Another warning names each replaced or new row that KNOWN_REGRESSION_FILE
+ * declares: it passes from now on, and so the declaration fails.
+ *
+ * All files are on the disk before the first is renamed, and SIGINT, SIGTERM and SIGHUP wait until the last one is. If
+ * a rename fails, the error says how many were done, and accepting the same again does the rest. With `was`, the file
+ * of the old name is removed last. Returns 0 or an exit_code after error(). EXIT_BASELINE: runs, or runs and baseline,
+ * have different devices or collectors, or define a metric differently. EXIT_NOT_MEASURED: nothing that was chosen can
+ * be accepted. EXIT_USAGE: nothing was chosen, `was` does not fit, or a file cannot be read or written. */
 int baseline_accept(const struct acceptance *acceptance, const struct run *runs, size_t count,
                     struct accepted *accepted);
 void accepted_release(struct accepted *accepted);
 
-/* Kernels with the seconds that they took alone, to share out work by: those of that run file or, where it is NULL, the
- * most that a baseline of any model says that this collector measured. Kernels whose seconds are not known are not in
- * it, and where there is no baseline, none is. 0, or an exit_code after error(), and then *costs is empty. */
+/* Reads how many seconds each kernel took when measured alone, to share out work by. They are from the run file or, if
+ * file is NULL, the maximum that baselines of any model have for this collector. Kernels without known seconds are left
+ * out; without a baseline all are. Returns 0, or an exit_code after error(), and then *costs is empty. */
 int costs_read(struct run *costs, const char *file, const char *baselines, const char *collector);
 
 #endif

@@ -1,5 +1,5 @@
-/* Accepting in three steps, each a file of its own: gather the new rows out of the runs, merge them into the kernels'
- * files in memory, write. Here are the checks between them. */
+/* Accepting has three steps, each in a file of its own. It gathers the new rows from the runs, merges them into the
+ * kernels' files in memory, and writes. This file has the checks between them. */
 #include "base/base.h"
 #include "judge/judge.h"
 
@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A session that two runs hold would count twice. */
+/* Refuses a session that two runs contain, because it would count twice. */
 static int check_sessions(const struct candidate *candidates, size_t count)
 {
-    struct session *all = NULL; /* borrows */
+    struct session *all = NULL; /* the list is owned, its elements are borrowed */
     size_t *candidate_of = NULL;
     size_t sessions = 0, places = 0;
     int result = 0;
@@ -36,7 +36,7 @@ static int check_sessions(const struct candidate *candidates, size_t count)
     return result;
 }
 
-/* Two runs whose rows cannot stand beside each other in a baseline. */
+/* Refuses two runs whose rows cannot be in one baseline. */
 static int check_pair(const char *name, const struct run *run, const char *other_name, const struct run *other)
 {
     char difference[512];
@@ -84,7 +84,7 @@ static int check_candidates(const struct candidate *candidates, size_t count)
     return check_sessions(candidates, count);
 }
 
-/* The collector is no part of a device's key, but a value depends on it all the same. */
+/* Checks the collector against the baseline. It is no part of a device's identity, but values depend on it. */
 static int check_old(const struct baseline_files *files, const struct run *run, const char *name)
 {
     const char *second, *ours = run_collector(run, &second);
@@ -106,7 +106,7 @@ static bool is_fresh(const struct run *fresh, const char *id, const char *metric
     return result && result_find(result, metric);
 }
 
-/* Rows of an old definition that would stay beside rows of a new one. */
+/* Refuses new rows if rows of the same metric with an old definition would remain. */
 static int check_notes(const struct baseline_files *files, const struct run *fresh)
 {
     for (size_t f = 0; f < files->count; f++) {
@@ -135,7 +135,8 @@ static int by_path(const void *left, const void *right)
     return strcmp((*(const struct kernel_file *const *)left)->path, (*(const struct kernel_file *const *)right)->path);
 }
 
-/* What id_path leaves of two names is told apart by digits, which somebody could choose to be the same. */
+/* Refuses two kernels whose ids give the same path. id_path distinguishes them by a hash, but ids can be chosen to
+ * collide. */
 static int check_paths(const struct baseline_files *files)
 {
     const struct kernel_file **sorted = x_calloc(files->count, sizeof *sorted);
@@ -151,7 +152,7 @@ static int check_paths(const struct baseline_files *files)
     return result;
 }
 
-/* Gives the file of the old name to the one kernel that was chosen; *old_path is where it was, and the caller's. */
+/* Gives the file of the old name to the one chosen kernel. *old_path is where it was; the caller frees it. */
 static int rename_kernel(struct baseline_files *files, const struct acceptance *acceptance,
                          const struct candidate *candidates, size_t count, const struct run *fresh, char **old_path)
 {
@@ -182,7 +183,7 @@ static bool comes_first(const struct accepted_move *move)
     return move->left || move->finding == FOUND_WORSE || move->finding == FOUND_MIXED;
 }
 
-/* Worse ones and those left out first; either part stays in the order of its names. */
+/* Puts worse rows and rows left unchanged first; both parts stay sorted by name. */
 static void sort_moves(struct accepted *accepted)
 {
     struct accepted_move *sorted = x_calloc(accepted->move_count, sizeof *sorted);
@@ -205,7 +206,8 @@ static void merge(const struct baseline_files *files, struct run *fresh, struct 
     sort_moves(merging->accepted);
 }
 
-/* Only of rows that hold the new sessions alone: what was added to others did not make their regression pass. */
+/* Warns about declared regressions in rows that were replaced or are new, since these rows pass now. Rows that only
+ * gained sessions are not meant. */
 static void warn_expected(const struct known_regressions *regressions, const struct baseline_files *files,
                           const struct run *fresh)
 {
@@ -224,8 +226,8 @@ static void warn_expected(const struct known_regressions *regressions, const str
     }
 }
 
-/* By date, so that the oldest sessions of a row come first; runs without a date before all others, as they are given.
- */
+/* Orders runs by date, so that the oldest sessions of a row come first. Runs without a date come before all others, in
+ * the given order. */
 static int by_date(const void *a, const void *b)
 {
     const struct candidate *left = a, *right = b;
@@ -276,13 +278,13 @@ static int accept_rows(struct merging *merging, struct baseline_files *files, st
     return result;
 }
 
-/* With the directory locked. */
+/* Does the second and third step; the directory must be locked. */
 static int accept_fresh(struct merging *merging, struct run *fresh)
 {
     const struct run *first = merging->candidates[0].run;
     struct baseline_files files;
     int result = baseline_files_read(&files, merging->acceptance->baselines, &first->device);
-    if (result == 0 && run_is_computed(first) && baseline_was_measured(&files))
+    if (result == 0 && run_origin(first)->computed && baseline_was_measured(&files))
         result = baseline_take_inputs(merging, &files);
     else if (result == 0)
         result = accept_rows(merging, &files, fresh);

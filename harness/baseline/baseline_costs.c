@@ -1,4 +1,4 @@
-/* How long kernels take to measure, by what a run or the baselines of all models of GPUs say. */
+/* How many seconds kernels take to measure, from a run or from the baselines of all GPU models. */
 #include "baseline.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The first step of accepting: out of several runs, the rows that can become a baseline. */
+/* The first step of accepting: chooses from several runs the rows that can become a baseline. */
 #include "base/base.h"
 
 #include "baseline_files.h"
@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REFUSALS_SHOWN 20 /* then their number alone */
+#define REFUSALS_SHOWN 20 /* warnings that name what is refused; further ones are only counted */
 
 struct gathering {
     const struct acceptance *acceptance;
     const struct candidate *candidates;
     size_t count;
-    struct run *fresh; /* what is accepted: kernels with their rows, and the notes of these */
+    struct run *fresh; /* the accepted kernels with their rows and notes */
     size_t refused;
 };
 
@@ -49,18 +49,18 @@ static bool is_ok_everywhere(struct gathering *gathering, const char *id)
     return true;
 }
 
-/* The session that a value is from; the last one where a run has more values than sessions. */
+/* Returns the session of a value; the last one if the run has more values than sessions. */
 static size_t session_of(const struct run *run, const struct row *row, size_t value)
 {
     const size_t session = row->sessions[value].session;
     return session < run->session_count || session == 0 ? session : run->session_count - 1;
 }
 
-/* Fills the empty row with the sessions of each run; false when it cannot be accepted. */
+/* Fills an empty row with the sessions of each run; false when it cannot be accepted. */
 static bool gather_row(struct gathering *gathering, const char *id, struct row *row)
 {
     enum value_state state = VALUE_STATES;
-    size_t place = 0; /* of the candidate's first session among those of all */
+    size_t place = 0; /* index of the candidate's first session among those of all candidates */
     for (size_t i = 0; i < gathering->count; place += gathering->candidates[i++].run->session_count) {
         const struct result *result = run_find(gathering->candidates[i].run, id);
         const struct row *found = result ? result_find(result, row->metric) : NULL;
@@ -87,8 +87,8 @@ static bool gather_row(struct gathering *gathering, const char *id, struct row *
     return true;
 }
 
-/* The notes of all rows that were gathered, each from the first run that has one. In the order of their names, lest
- * each be put between others. */
+/* Adds the notes of all gathered rows, each from the first run that has one. They are added sorted by name, since
+ * inserting in between is slow. */
 static void add_notes(struct gathering *gathering)
 {
     const struct run *fresh = gathering->fresh;
@@ -111,7 +111,7 @@ static void add_notes(struct gathering *gathering)
     free(names);
 }
 
-/* Fills the empty result of fresh; it keeps no rows when nothing of it can be accepted. */
+/* Fills an empty result of fresh. It gets no rows when none can be accepted. */
 static void gather_result(struct gathering *gathering, struct result *fresh)
 {
     const struct acceptance *acceptance = gathering->acceptance;
@@ -122,9 +122,9 @@ static void gather_result(struct gathering *gathering, struct result *fresh)
         if (!result)
             continue;
         if (!same_code(fresh, result))
-            profile_release(&fresh->profile); /* of other code than the newest */
+            profile_release(&fresh->profile); /* the lines are of other code than the newest run's */
         const bool mixed = fresh->launch_count > 0 && order_of_texts(fresh->inputs, result->inputs) != 0;
-        result_copy_facts(fresh, result); /* the newest run's in the end */
+        result_copy_facts(fresh, result); /* the facts of the last, newest run prevail */
         if (mixed)
             result_forget_inputs(fresh);
         if (result->profile.counted || result->profile.period) {

@@ -1,4 +1,4 @@
-/* Accepting what was computed where the baseline was measured: none of its values, but of which inputs they are. */
+/* Accepts a computed run into a measured baseline: it takes none of its values, only the hashes of inputs. */
 #include "base/base.h"
 
 #include "baseline_files.h"
@@ -9,13 +9,13 @@
 bool baseline_was_measured(const struct baseline_files *files)
 {
     for (size_t i = 0; i < files->count; i++)
-        if (run_is_computed(&files->list[i].run))
+        if (run_origin(&files->list[i].run)->computed)
             return false;
     return files->count > 0;
 }
 
-/* The row of that kernel that is not known to be the baseline's, or NULL; adds to *same those that were computed and
- * are. */
+/* Returns a row of the kernel that is not known to equal the baseline's, or NULL; adds to *same how many computed rows
+ * do. */
 static const struct judgement *find_other(const struct comparison *comparison, const char *id, size_t *same)
 {
     for (size_t i = 0; i < comparison->count; i++) {
@@ -31,8 +31,7 @@ static const struct judgement *find_other(const struct comparison *comparison, c
     return NULL;
 }
 
-/* Why nothing says that the baseline's counts are of the inputs that the runs were given; NULL: they are. Caller frees.
- */
+/* Returns why the baseline's counts may be of other inputs than the runs', or NULL when they are not. Caller frees. */
 static char *find_doubt(const struct result *base, const struct result *fresh, const struct comparison *comparisons,
                         size_t count)
 {
@@ -75,7 +74,7 @@ static void take_inputs(const struct merging *merging, struct baseline_files *fi
     baseline_refused(refused);
 }
 
-/* The kernels of the runs that were chosen. */
+/* Counts the kernels of the runs that were chosen. */
 static size_t count_chosen(const struct merging *merging)
 {
     struct run chosen = {0};

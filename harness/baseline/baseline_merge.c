@@ -1,4 +1,4 @@
-/* The second step of accepting: what becomes of the old rows of one kernel. In memory alone. */
+/* The second step of accepting: merges the new rows of one kernel with the old ones, in memory. */
 #include "base/base.h"
 
 #include "baseline_files.h"
@@ -17,7 +17,8 @@ static bool is_exact(const struct metric *metric)
     return metric && (metric->class == METRIC_EXACT || metric->class == METRIC_STATIC);
 }
 
-/* The sessions or samples of a run do not agree: changed arguments would have moved them alike. */
+/* Whether sessions or samples of a run disagree with each other. Changed arguments would have moved all of them
+ * alike. */
 static bool disagrees(enum finding finding)
 {
     return finding == FOUND_MIXED || finding == FOUND_NONREPEATING;
@@ -35,7 +36,7 @@ struct choice {
     const struct metric *metric;
     enum accepted_step step;
     enum finding finding;
-    bool far; /* a session is further from the baseline's mean than the noise of one code may take it */
+    bool far; /* a session is further from the baseline's mean than noise of the same code may be */
 };
 
 static void add_move(const struct merging *merging, const char *kernel, const struct row *old, const struct row *fresh,
@@ -61,7 +62,7 @@ static bool is_same_note(const struct merging *merging, const struct kernel_file
     return was && now ? note_is_equal(was, now) : was == now;
 }
 
-/* How far from its drift reference a value may be, as the check has it. */
+/* Returns how far from its drift reference a value may be without failing a check. */
 static double drift_reference_allows(double reference, const struct assessment *found)
 {
     return fmax(RULE_DRIFT_REFERENCE * fabs(reference), found->limit);
@@ -80,8 +81,8 @@ static bool is_far(struct merging *merging, const struct metric *metric, const s
     return false;
 }
 
-/* The rule; but exact values that cease to repeat did not move. And what is past its drift reference has moved all the
- * same, since it would fail for as long as the drift reference stays. */
+/* Applies the rule to a row, with two exceptions. Exact values that ceased to repeat did not move. And a value too far
+ * from its drift reference has moved: it would fail as long as that drift reference stays. */
 static enum finding judge_row(struct merging *merging, const struct metric *metric, const struct row *old,
                               const struct row *fresh, bool *far)
 {
@@ -96,7 +97,7 @@ static enum finding judge_row(struct merging *merging, const struct metric *metr
     return drifted ? FOUND_WORSE : FOUND_SAME;
 }
 
-/* What becomes of a row, seen by itself. Sets the finding when its value moved. */
+/* Chooses what happens to a row, regardless of other rows. Sets the finding when its value moved. */
 static enum accepted_step choose_step(struct merging *merging, const struct kernel_file *file, const struct row *old,
                                       struct row *fresh, struct choice *choice)
 {
@@ -122,7 +123,7 @@ static size_t newest_session_of(const struct row *row)
     return newest;
 }
 
-/* What is remembered of a row that goes; NULL when there is no value of the same meaning. */
+/* Returns what is remembered of a replaced row; NULL when it has no comparable value. */
 static struct previous *remember(const struct run *run, const struct row *old)
 {
     if (old->state != VALUE_MEASURED)
@@ -139,7 +140,7 @@ static struct previous *remember(const struct run *run, const struct row *old)
     return previous;
 }
 
-/* Readings behind both rows when all are equal, else 0. */
+/* Returns the readings behind both rows when all are equal, else 0. */
 static size_t equal_readings(const struct row *old, const struct row *fresh)
 {
     const size_t more = row_equal_readings(fresh);
@@ -149,7 +150,7 @@ static size_t equal_readings(const struct row *old, const struct row *fresh)
     return had > 0 && more > 0 && row_session_value(old, 0) == row_session_value(fresh, 0) ? had + more : 0;
 }
 
-/* Appends the new sessions, each as its median, to a row that holds the old ones or none. */
+/* Appends the new sessions to a row that has the old ones or none; each becomes its median. */
 static void add_sessions_to_row(struct row *row, const struct row *fresh, const struct metric *metric)
 {
     if (fresh->state != VALUE_MEASURED) {
@@ -173,8 +174,8 @@ static void add_sessions_to_row(struct row *row, const struct row *fresh, const 
         remove_sessions(row, 0, row->session_count - BASELINE_SESSIONS);
 }
 
-/* Gives an emptied row its drift reference back, unless the new value is so far from it that the check would fail the
- * row: many small steps are to add up, but a large one was accepted knowingly. */
+/* Restores the drift reference of a replaced row, unless a check would fail the new value by it. So many small steps
+ * add up, while a large step was accepted knowingly. */
 static void keep_drift_reference(struct merging *merging, const struct metric *metric, struct row *row,
                                  double reference, const struct row *fresh)
 {
@@ -233,9 +234,9 @@ static bool is_same_code(const struct merging *merging, const struct result *old
     return true;
 }
 
-/* What depends on the other rows of the kernel. The value of code that did not change moves by its spread alone, unless
- * its arguments changed: then its counts moved as well. One that is far off is left out, lest the limit become so wide
- * that real regressions pass. */
+/* Adjusts the choices to the other rows of the kernel. If the code did not change, a value moves only by its spread,
+ * unless its arguments changed; but then counts moved too. A value that is far off is left out: otherwise the limit
+ * would become so wide that real regressions pass. */
 static void settle_choices(struct choice *choices, size_t count, bool only_spread)
 {
     bool moved = false;
@@ -276,14 +277,14 @@ static void merge_rows(struct merging *merging, const struct kernel_file *file, 
         if (left)
             remove_sessions(new, 0, new->session_count);
         if (is_exact(choices[i].metric) && (choices[i].step == ACCEPTED_REPLACED || choices[i].step == ACCEPTED_FIRST))
-            result_forget_inputs(result); /* they are those of the counts that it had */
+            result_forget_inputs(result); /* the file's inputs belong to its old counts */
         merge_row(merging, file, old, new, choices[i].step);
     }
     free(choices);
 }
 
-/* Accepted are the values by the definitions in use, whose rule they were held against. A run of an older version says
- * less than is known. */
+/* Merges two notes: accepted values were judged by the definitions in use, so the new one counts. But a run of an older
+ * version lacks some members, which are kept. */
 static struct metric_note merge_note(const struct metric_note *known, const struct metric_note *fresh,
                                      const struct metrics *metrics)
 {
@@ -293,14 +294,14 @@ static struct metric_note merge_note(const struct metric_note *known, const stru
     return known && !note.judged && note_is_equal(known, &note) ? *known : note;
 }
 
-/* A note for each row: the new one, else the one that was there. */
+/* Sets a note for each row: the new one, else the old one. */
 static void merge_notes(const struct merging *merging, struct run *run, const struct result *result)
 {
     struct run merged = {0};
     for (size_t i = 0; i < result->row_count; i++) {
         const char *metric = result->rows[i].metric;
         const struct metric_note *now = run_find_note(merging->fresh, metric), *known = run_find_note(run, metric);
-        struct metric_note note; /* borrows */
+        struct metric_note note; /* a note whose members are borrowed */
         if (now)
             note = merge_note(known, now, merging->acceptance->metrics);
         else if (known)
@@ -315,7 +316,7 @@ static void merge_notes(const struct merging *merging, struct run *run, const st
     run_release(&merged);
 }
 
-/* Whether a time of the runs was merged; it is times that the same code excuses. */
+/* Whether a time of the runs was merged, because only times are excused by equal code. */
 static bool has_time(const struct merging *merging, const struct result *fresh)
 {
     for (size_t i = 0; i < fresh->row_count; i++) {
@@ -326,8 +327,8 @@ static bool has_time(const struct merging *merging, const struct result *fresh)
     return false;
 }
 
-/* Keeps the lines that a check can name: those of source files. A library without line information has thousands of
- * instructions instead. */
+/* Keeps the lines that a check can name: those with a source file. A library without line information has thousands of
+ * single instructions instead. */
 static void keep_source_lines(struct result *result, const struct profile *profile)
 {
     profile_release(&result->profile);
@@ -335,7 +336,8 @@ static void keep_source_lines(struct result *result, const struct profile *profi
     profile_keep_files(&result->profile);
 }
 
-/* Lines are of one machine code: those of another than the values' are no use. Fewer kinds of them replace nothing. */
+/* Merges the lines. Lines of other machine code than the values' are useless. Lines with fewer counters than before
+ * replace nothing. */
 static void merge_lines(struct result *result, const struct result *fresh, bool was_same_code)
 {
     const struct profile *profile = &fresh->profile;
@@ -350,19 +352,20 @@ static void merge_lines(struct result *result, const struct result *fresh, bool 
 void baseline_merge(struct merging *merging, struct kernel_file *file, struct result *fresh)
 {
     const bool is_new = !run_find(&file->run, fresh->id);
-    const bool named = merging->acceptance->metric_glob_count > 0; /* these values, and no mixture with the old ones */
+    /* the user named metrics, so their values are not mixed with old ones */
+    const bool named = merging->acceptance->metric_glob_count > 0;
     struct result *result = run_add(&file->run, fresh->id);
     const bool only_spread = !is_new && !named && is_same_code(merging, result);
     baseline_add_sessions(merging, &file->run, fresh);
     merge_rows(merging, file, result, fresh, only_spread);
     const bool takes_launches = is_new || !named || has_time(merging, fresh);
     const bool was_same_code = same_code(result, fresh);
-    if (was_same_code && !fresh->inputs) /* nobody measures them */
+    if (was_same_code && !fresh->inputs) /* the new runs do not know the inputs */
         fresh->inputs = x_strdup(result->inputs);
     if (takes_launches)
         result_copy_facts(result, fresh);
     else if (order_of_texts(result->inputs, fresh->inputs) != 0)
-        result_forget_inputs(result); /* its rows are of both */
+        result_forget_inputs(result); /* the rows are now from runs with different inputs */
     merge_lines(result, fresh, was_same_code);
     baseline_forget_unused(&file->run, result);
     merge_notes(merging, &file->run, result);

@@ -1,4 +1,4 @@
-/* The sessions of one kernel's file: which a new value is from, and which are still needed. */
+/* The sessions of one kernel's file: from which of them a new value is, and which are still needed. */
 #include "base/base.h"
 
 #include "baseline_files.h"
@@ -12,7 +12,7 @@ static int by_place(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* The sessions that the values of a row are from, in order. Caller frees. */
+/* Returns the sorted indices of the sessions that a row's values are from. Caller frees. */
 static size_t *places_of(const struct row *row)
 {
     size_t *places = x_calloc(row->session_count, sizeof *places);
@@ -37,7 +37,7 @@ void baseline_forget_known(const struct row *old, struct row *fresh)
     free(known);
 }
 
-/* A session that is there already gains the reason. */
+/* Adds the reason for accepting to a session that is there already. */
 static void add_reason(struct session *session, const char *reason)
 {
     char *old = session->facts[SESSION_REASON];
@@ -47,18 +47,18 @@ static void add_reason(struct session *session, const char *reason)
     free(old);
 }
 
-/* Adds a session as the file keeps it. */
+/* Adds a session in the form that a baseline file keeps. */
 static void add_session(struct run *run, const struct session *session, const char *reason)
 {
     struct session *added = ARRAY_GROW(run->sessions, run->session_count);
     session_copy(added, session);
     free(added->facts[SESSION_REASON]);
     added->facts[SESSION_REASON] = x_strdup(reason);
-    memset(added->roofs, 0, sizeof added->roofs); /* of no use to a judge */
+    memset(added->roofs, 0, sizeof added->roofs); /* judging does not need a session's peaks */
 }
 
-/* The place among all candidates' sessions of the newest of a run that measured the kernel: it says when the kernel was
- * accepted where no value does. */
+/* Returns the index, among all candidates' sessions, of the newest session that measured the kernel. It tells when the
+ * kernel was accepted if no value does. */
 static size_t newest_candidate(const struct merging *merging, const char *kernel)
 {
     size_t newest = 0, place = 0;
@@ -71,8 +71,8 @@ static size_t newest_candidate(const struct merging *merging, const char *kernel
     return newest;
 }
 
-/* The places among all candidates' sessions that the new values of the kernel are from, in order, each once; and the
- * newest. Caller frees. */
+/* Returns the sorted indices, among all candidates' sessions, of those that the kernel's new values are from, and of
+ * the newest. Caller frees. */
 static size_t *used_places(const struct merging *merging, const struct result *fresh, size_t *count)
 {
     size_t *places = NULL, all = 0;
@@ -88,12 +88,12 @@ static size_t *used_places(const struct merging *merging, const struct result *f
     return places;
 }
 
-/* Adds those sessions to the file, and returns the place there of each of them. Caller frees. */
+/* Adds these sessions to the file. Returns the index of each in the file. Caller frees. */
 static size_t *add_sessions(const struct merging *merging, struct run *run, const size_t *places, size_t count)
 {
     const char *reason = merging->acceptance->reason;
     const size_t had = run->session_count;
-    struct session *all = x_calloc(had + count, sizeof *all); /* borrows */
+    struct session *all = x_calloc(had + count, sizeof *all); /* the list is owned, its elements are borrowed */
     size_t *added = x_calloc(count, sizeof *added);
     for (size_t i = 0; i < had; i++)
         all[i] = run->sessions[i];
@@ -122,7 +122,7 @@ void baseline_add_sessions(const struct merging *merging, struct run *run, struc
         for (size_t k = 0; k < fresh->rows[i].session_count; k++) {
             size_t *place = &fresh->rows[i].sessions[k].session;
             const size_t *found = count > 0 ? bsearch(place, places, count, sizeof *places, by_place) : NULL;
-            *place = found ? added[found - places] : 0; /* a run without sessions */
+            *place = found ? added[found - places] : 0; /* a row's session is 0 if the run has no sessions */
         }
     free(added);
     free(places);
@@ -131,7 +131,7 @@ void baseline_add_sessions(const struct merging *merging, struct run *run, struc
 void baseline_forget_unused(struct run *run, struct result *result)
 {
     const size_t count = run->session_count;
-    size_t *places = x_calloc(count + 1, sizeof *places); /* 1 for a used one; then its new place */
+    size_t *places = x_calloc(count + 1, sizeof *places); /* for each session 1 if it is used; later its new index */
     size_t kept = 0;
     for (size_t i = 0; i < result->row_count; i++)
         for (size_t k = 0; k < result->rows[i].session_count; k++)

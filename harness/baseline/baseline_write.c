@@ -19,7 +19,7 @@ static int make_parents(const char *path)
     return result;
 }
 
-/* There may be more kernels than a process may have files open, as long as it asks for no more. */
+/* Raises the limit on open files: there may be more kernels than a process may have files open by default. */
 static void allow_open_files(void)
 {
     struct rlimit limit;
@@ -29,7 +29,7 @@ static void allow_open_files(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Writes every changed file beside its place, and only when all of them are on the disk puts them there. */
+/* Writes every changed file beside its place, and renames them when all are on the disk. */
 static int write_files(const struct baseline_files *files)
 {
     int result = -1;
@@ -79,13 +79,13 @@ int baseline_lock(const char *directory)
     return error("cannot lock %s: %s", directory, strerror(errno));
 }
 
-/* The new file is in its place, so that nothing is lost when this fails. */
+/* Removes the file of the old name. The new file is in its place, so nothing is lost if this fails. */
 static int remove_old(const char *path)
 {
     if (unlink(path) < 0)
         return error("cannot remove %s: %s; remove it by hand, its rows have a new place", path, strerror(errno));
     char *directory = directory_of(path);
-    (void)rmdir(directory); /* only when that was the last of its family */
+    (void)rmdir(directory); /* succeeds only if that was the last file of its family */
     free(directory);
     return 0;
 }

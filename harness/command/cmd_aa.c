@@ -28,7 +28,7 @@ static void release_runs(struct runs *runs)
     free(runs->names);
 }
 
-/* Takes the run over. */
+/* Adds a run, of which it takes ownership. */
 static void add_run(struct runs *runs, struct run *run, char *name)
 {
     size_t count = runs->count;
@@ -37,7 +37,7 @@ static void add_run(struct runs *runs, struct run *run, char *name)
     *run = (struct run){0};
 }
 
-/* What stands in the way of writing into the directory shows before anything is measured. */
+/* Checks that the directory can be written, before anything is measured. */
 static int prepare_directory(const char *directory)
 {
     if (make_directories(directory) < 0)
@@ -47,12 +47,13 @@ static int prepare_directory(const char *directory)
     return 0;
 }
 
-/* Named by its date, so that sessions of many days gather in one directory and none is lost to another. */
+/* Saves a session under its date, so that sessions of many days can be in one directory without overwriting each
+ * other. */
 static int save_run(const struct run *run, const char *directory)
 {
     const char *date = run->sessions[0].facts[SESSION_DATE];
     char *path = NULL;
-    /* Sessions of two GPUs may have the same. */
+    /* Sessions of two GPUs may have the same date. */
     for (int number = 1; !path || access(path, F_OK) == 0; number++) {
         free(path);
         path = number == 1 ? x_sprintf("%s/%s.json", directory, date)
@@ -63,14 +64,14 @@ static int save_run(const struct run *run, const char *directory)
     struct atomic_file file;
     int result = atomic_file_open(&file, path);
     if (result == 0) {
-        (void)run_write(run, file.stream); /* a failure of the stream shows in the commit */
+        (void)run_write(run, file.stream); /* atomic_file_commit reports write errors */
         result = atomic_file_commit(&file);
     }
     free(path);
     return result;
 }
 
-/* Sessions from number `first` on, one on each GPU. */
+/* Measures sessions from number `first` on, one on each GPU. */
 static int measure_some(struct runs *runs, const struct options *options, struct measurement *measurement, int first,
                         int count)
 {
@@ -92,7 +93,7 @@ static int measure_some(struct runs *runs, const struct options *options, struct
     return code;
 }
 
-/* One session after the other, or one on each GPU at a time, until one is not whole. */
+/* Measures sessions one after the other, or one on each GPU at a time, until one is incomplete. */
 static int measure_sessions(struct runs *runs, const struct options *options, const struct metrics *metrics)
 {
     struct measurement measurement;
@@ -100,14 +101,15 @@ static int measure_sessions(struct runs *runs, const struct options *options, co
         return EXIT_USAGE;
     const int gpus = measurement.devices.count > 0 ? (int)measurement.devices.count : 1;
     int code = EXIT_SAME;
-    measurement.every_sample = true; /* how exact counts repeat is one of its answers */
+    measurement.every_sample = true; /* measures exact counts in each sample, to see how well they repeat */
     for (int i = 0; i < options->sessions && code == EXIT_SAME; i += gpus)
         code =
             measure_some(runs, options, &measurement, i, options->sessions - i < gpus ? options->sessions - i : gpus);
     return code;
 }
 
-/* Ctrl-C between two sessions must find someone to keep what was measured as well. */
+/* Measures the sessions. Signals are held back, so that a Ctrl-C between two sessions does not lose what was
+ * measured. */
 static int measure(struct runs *runs, const struct options *options, const struct metrics *metrics)
 {
     struct interrupts interrupts;
@@ -133,7 +135,7 @@ static int read_files(struct runs *runs, const struct options *options, const st
     for (size_t i = 0; i < options->argument_count; i++) {
         const char *path = options->arguments[i];
         struct run run = {0};
-        int code = run_read(&run, path) < 0 || run_refuse_part(&run, path) < 0 ||
+        int code = gate_read(&run, &path, 1, metrics) < 0 || run_refuse_part(&run, path) < 0 ||
                            analysis_takes(&run, path, runs->list, runs->count, runs->names, metrics) < 0
                        ? EXIT_USAGE
                        : EXIT_SAME;
@@ -148,13 +150,12 @@ static int read_files(struct runs *runs, const struct options *options, const st
             return code;
         }
         run_filter(&run, options->globs, options->glob_count);
-        run_apply_laws(&run, metrics, path);
         add_run(runs, &run, x_strdup(path));
     }
     return EXIT_SAME;
 }
 
-/* What stopped the measuring, if anything did, is the exit code in the end. */
+/* Analyses the runs. If something stopped measuring, its exit code is the one of the command. */
 static int analyse(struct runs *runs, const struct options *options, const struct metrics *metrics, int code,
                    const struct format *format, struct atomic_file *file)
 {
@@ -167,7 +168,7 @@ static int analyse(struct runs *runs, const struct options *options, const struc
         .quiet = options->quiet,
         .verbose = options->verbose,
     };
-    (void)format->aa(&analysis, &style, file->stream); /* a failure shows in the commit */
+    (void)format->aa(&analysis, &style, file->stream); /* atomic_file_commit reports write errors */
     analysis_release(&analysis);
     return atomic_file_commit(file) < 0 ? EXIT_USAGE : (int)style.exit_code;
 }
@@ -204,7 +205,7 @@ static const struct option_row *const takes[] = {
            .doc = "keep each session that was measured as a run file in DIR"),
     OPTION(.name = "sessions", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(sessions), .minimum = 2,
            .maximum = 1000, .doc = "sessions to measure, each a process of its own (default: 10)"),
-    &option_kernels, &option_metrics, &option_collector, &option_device, &option_samples, &option_timeout,
+    &option_kernels, &option_metrics, &option_collector, &option_simulate, &option_device, &option_samples, &option_timeout,
     OPTION(.name = "format", .argument = "FORMAT", .kind = KIND_FORMAT, .place = PLACE(format),
            .document = DOCUMENT_AA),
     NULL,
@@ -214,14 +215,22 @@ const struct command command_aa = {
     .name = "aa",
     .arguments = "[RUN.json...]",
     .summary = "how often the gate would fail without a reason on this machine",
-    .details = "Measures the same code in many sessions, judges them by each other, and prints the false alarms, the\n"
-               "spread of each metric, the counters that do not repeat, and the smallest change of time that would be\n"
-               "caught. --save keeps each session as DIR/<its date>.json as soon as it is measured. Run files of two\n"
-               "or more such sessions, of many GPUs and days for example, are analysed without a GPU.\n"
-               "--device all measures as many sessions at once as there are GPUs, each on one of them.\n"
-               "Exit code 1 is a false alarm. Ctrl-C ends it with the sessions that are whole.",
+    .details = "Measures the same code in many sessions and judges them by each other. It prints the false alarms,"
+               " the spread of each metric, the counters that do not repeat, and the smallest change of time that "
+               "would be caught.\n"
+               "--save keeps each session as DIR/<its date>.json as soon as it is measured. Run files of at least "
+               "two sessions, of several GPUs or days for example, are analysed without a GPU.\n"
+               "--device all measures one session on each GPU at once. Ctrl-C ends it with the sessions that are "
+               "complete.",
+    .exits = EXITS({EXIT_SAME, "no false alarm"},
+                   {EXIT_REGRESSED, "a false alarm: a session would have failed a check by the others"},
+                   {EXIT_USAGE, NULL},
+                   {EXIT_BASELINE, "the run files do not belong to one A/A analysis"},
+                   {EXIT_NOT_MEASURED, "no GPU, counters denied, or a kernel crashed, hung or was wrong in some session"},
+                   {EXIT_INTERRUPTED, NULL}),
     .example = "cugate aa --sessions 20 --save sessions",
     .takes = takes,
     .minimum = 0, .maximum = -1, .run = cmd_aa,
+    .ways = WAYS_OF_LIBRARY | WAY(COMPUTED),
 };
 /* clang-format on */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REASON_LIMIT 1000 /* bytes: every file keeps it */
-#define MOVES_SHOWN 10    /* then their number alone, but all that are worse or left out */
+#define REASON_LIMIT 1000 /* limit of the reason in bytes; it is stored in every file */
+#define MOVES_SHOWN 10    /* rows that are neither worse nor left out are printed up to this number */
 
 static const char *const finding_words[] = {
     [FOUND_SAME] = "changed",  [FOUND_BETTER] = "better",        [FOUND_WORSE] = "worse",
@@ -20,7 +20,7 @@ static bool is_always_shown(const struct accepted_move *move)
     return move->left || move->finding == FOUND_WORSE || move->finding == FOUND_MIXED;
 }
 
-/* The value or, when the row is no measurement, the word for what it is instead. */
+/* Returns the value, or the word for the state of a row without one. */
 static const char *value_text(const struct metric *metric, enum value_state state, double value, char *text,
                               size_t size)
 {
@@ -37,7 +37,7 @@ static void print_move(const struct metrics *metrics, const struct accepted_move
     const struct metric *metric = metrics_find(metrics, move->metric);
     const char *left = value_text(metric, move->was_state, move->was, was, sizeof was);
     const char *right = value_text(metric, move->now_state, move->now, now, sizeof now);
-    if (strcmp(left, right) == 0) { /* too near each other for the digits that people read */
+    if (strcmp(left, right) == 0) { /* the printed digits of the two values are equal */
         left = value_text(NULL, move->was_state, move->was, was, sizeof was);
         right = value_text(NULL, move->now_state, move->now, now, sizeof now);
     }
@@ -51,7 +51,7 @@ static void print_move(const struct metrics *metrics, const struct accepted_move
     free(left_out);
 }
 
-/* "55 new, 2 replaced; 1 anchor moved"; caller frees. */
+/* Returns "55 new, 2 replaced; 1 drift reference moved". Caller frees. */
 static char *counts_words(const struct accepted *accepted)
 {
     static const char *const words[ACCEPTED_STEPS] = {
@@ -72,8 +72,8 @@ static char *counts_words(const struct accepted *accepted)
         list = longer;
     }
     if (accepted->drift_references > 0) {
-        longer =
-            x_sprintf("%s; %zu anchor%s moved", list, accepted->drift_references, plural(accepted->drift_references));
+        longer = x_sprintf("%s; %zu drift reference%s moved", list, accepted->drift_references,
+                           plural(accepted->drift_references));
         free(list);
         list = longer;
     }
@@ -167,20 +167,18 @@ static int cmd_accept(const struct options *options)
         return EXIT_USAGE;
     size_t count = options->argument_count;
     if (count == 0) {
-        error("accept needs a run file: measure with `cugate run -o run.json` or `cugate exec --save run.json -- "
+        error("accept needs a run file: measure with `cugate run --save run.json` or `cugate exec --save run.json -- "
               "PROGRAM`");
         return EXIT_USAGE;
     }
     struct metrics metrics;
     int result = options_read_metrics(options, &metrics) < 0 ? EXIT_USAGE : 0;
     struct run *runs = x_calloc(count, sizeof *runs);
-    if (result == 0 && runs_read(runs, (const char *const *)options->arguments, count) < 0)
+    if (result == 0 && gate_read(runs, (const char *const *)options->arguments, count, &metrics) < 0)
         result = EXIT_USAGE;
     for (size_t i = 0; i < count && result == 0; i++)
         if (run_refuse_part(&runs[i], options->arguments[i]) < 0)
             result = EXIT_USAGE;
-        else
-            run_apply_laws(&runs[i], &metrics, options->arguments[i]);
     if (result == 0)
         result = accept_runs(options, &metrics, runs, count);
     for (size_t i = 0; i < count; i++)
@@ -208,15 +206,22 @@ static const struct option_row *const takes[] = {
 const struct command command_accept = {
     .name = "accept",
     .arguments = "RUN.json...",
-    .summary = "make runs, or some of their rows, the baseline",
-    .details = "Writes each chosen row into the baseline of the runs' model of GPU, with the reason; no other row\n"
-               "changes. A row that agrees with the baseline gains the sessions of the runs, so that its limit\n"
-               "becomes sharper: accept good runs now and then. One that moved is replaced, and its old value is\n"
-               "kept beside it. But when the kernel's machine code and its exact counts are the same, a move is\n"
-               "noise: up to 5 % or the limit it is added, further off it is left out and named; -m takes it all\n"
-               "the same. A kernel that is gone is dropped by removing its file.\n"
-               "Of what `cugate check --simulate --all --save RUN.json` computed, a baseline that was measured takes\n"
-               "only of which inputs its counts are, so that they are not simulated again: no value changes.",
+    .summary = "make runs, or some of their numbers, the baseline",
+    .details = "Writes each chosen number into the baseline of the runs' model of GPU, with the reason. Nothing "
+               "else in the baseline changes.\n"
+               "A number that agrees with the baseline adds its sessions to it. More sessions make limits tighter,"
+               " so accept good runs from time to time. A number that moved replaces the old one, which is kept "
+               "beside it.\n"
+               "If the machine code and the exact counts of the kernel are unchanged, a move is noise. Up to 5 % "
+               "or the limit it is added as a session. Beyond that it is left out, with a message; -m takes it "
+               "anyway.\n"
+               "To drop a kernel, remove its file from the baseline. After a kernel was renamed, -k NEW --was OLD keeps its sessions.\n"
+               "A run of `cugate check --simulate --all --save RUN.json` adds the hashes of inputs to a measured "
+               "baseline, and no number. With them, unchanged kernels need no simulation.",
+    .exits = EXITS({EXIT_SAME, "the baseline was written"},
+                   {EXIT_USAGE, "unknown option, or a file that cannot be read or written; the baseline is as it was"},
+                   {EXIT_BASELINE, "the runs do not fit together, or do not fit the baseline; it is as it was"},
+                   {EXIT_NOT_MEASURED, "nothing could be accepted, since it was not measured; the baseline is as it was"}),
     .example = "cugate accept run.json -k transpose/padded -m time --reason \"two more words of padding\"",
     .takes = takes,
     .minimum = 1, .maximum = -1, .run = cmd_accept,

@@ -1,95 +1,23 @@
-/* Which commit made a kernel worse: git chooses commits (bisection.h), each is built, and its value is taken for that
- * of the end of the range which it is nearer to. */
+/* Which commit made a kernel worse. ci/bisect.sh has git choose commits, builds each and runs it. Here the options are
+ * parsed for it, and what it asks about runs is answered: is one worse, and which of two is another nearer to. */
 #include "gate/gate.h"
-#include "measure/measure.h"
+#include "worker/worker.h"
 
-#include "bisection.h"
 #include "command.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define OWN_LIBRARY "build/libkernels.so" /* of cugate's own tree */
-
-/* A commit of cugate's own has CUDA from build/cuda where there is no toolkit, as in ci/build_base.sh: what is there is
- * not fetched for each worktree anew. To other makefiles CUDA_READY is a variable that they do not know. */
-#define BUILD_COMMAND                                                                                                  \
-    "if [ -e ci/install_cuda_wheels.sh ] && [ -d \"$CUGATE_TOP/build/cuda\" ]; then mkdir -p build && "                \
-    "ln -sfn \"$CUGATE_TOP/build/cuda\" build/cuda; fi; exec make '%s' CUDA_READY="
-
-/* A commit that was tried. */
-struct trial {
-    char *commit;
-    bool has_value;
-    double value;
-};
+#include <unistd.h>
 
 struct bisecting {
     const struct options *options;
     struct metrics metrics;
     const struct metric *metric; /* NULL until it is known what got worse */
-    struct measurement measurement;
     bool computes;
-    struct interrupts interrupts;
-    struct bisection bisection;
-    char *library; /* below the top of the repository */
-    char *path;    /* of it in the worktree */
-    char *build;   /* command */
-    char *good, *bad;
-    struct run good_run, bad_run;
-    double good_value, bad_value;
-    struct trial *trials;
-    size_t trial_count;
+    struct run runs[4];
 };
-
-/* ---- What is asked ---- */
-
-/* Without "." and "..", lexically. NULL when it leaves the top. Caller frees. */
-static char *normal_path(const char *path)
-{
-    char *copy = x_strdup(path), *normal = x_strdup(""), *rest = NULL;
-    for (char *word = strtok_r(copy, "/", &rest); word && normal; word = strtok_r(NULL, "/", &rest)) {
-        char *slash = strrchr(normal, '/');
-        if (strcmp(word, ".") == 0)
-            continue;
-        if (strcmp(word, "..") != 0) {
-            char *longer = x_sprintf("%s%s%s", normal, *normal ? "/" : "", word);
-            free(normal);
-            normal = longer;
-        } else if (*normal) {
-            *(slash ? slash : normal) = '\0';
-        } else {
-            free(normal);
-            normal = NULL;
-        }
-    }
-    free(copy);
-    return normal;
-}
-
-/* Where a build puts the library: what --kernels names, as it is in any checkout. */
-static int find_library(struct bisecting *work)
-{
-    const struct options *options = work->options;
-    const char *top = work->bisection.top, *named = options->kernels;
-    if (named == options->found[0])
-        named = OWN_LIBRARY;
-    const size_t length = strlen(top);
-    char *path = NULL;
-    if (*named != '/')
-        path = x_sprintf("%s/%s", named == options->kernels ? work->bisection.prefix : "", named);
-    else if (strncmp(named, top, length) == 0 && named[length] == '/')
-        path = x_strdup(named + length);
-    work->library = path ? normal_path(path) : NULL;
-    free(path);
-    if (!work->library || strpbrk(work->library, "'\n"))
-        return error("--kernels %s is not below %s: name the library where a build of this checkout puts it", named,
-                     top);
-    work->path = x_sprintf("%s/%s", work->bisection.tree, work->library);
-    work->build = options->build ? x_strdup(options->build) : x_sprintf(BUILD_COMMAND, work->library);
-    return 0;
-}
 
 static int find_metric(struct bisecting *work)
 {
@@ -115,85 +43,118 @@ static int find_metric(struct bisecting *work)
     return 0;
 }
 
-static int prepare(struct bisecting *work)
+/* ---- The script ---- */
+
+/* The options of `cugate run`, by which each commit is run, behind the words that are there. */
+static int add_options(char ***words, size_t *count, const struct bisecting *work)
 {
     const struct options *options = work->options;
-    struct options how = *options;
-    char *description = NULL;
-    if (metrics_read_directory(&work->metrics, options->metrics) < 0 || find_metric(work) < 0)
-        return -1;
-    how.simulate = work->computes;
-    if (work->computes && !how.description)
-        how.description = description = options_find_gpu(options);
-    if (work->computes && !how.description)
-        return -1;
-    const int result = options_measurement(&work->measurement, &how, &work->metrics);
-    if (result == 0)
-        work->measurement.gpu = x_strdup(how.description);
-    free(description);
-    return result;
-}
-
-/* ---- One commit ---- */
-
-/* Builds and measures what is in the worktree. 0, or -1 with the reason in *why; so is an interrupt. */
-static int run_commit(struct bisecting *work, struct run *run, struct problem *why)
-{
-    *run = (struct run){0};
-    if (bisection_build(&work->bisection, work->build, work->library, why) < 0)
-        return -1;
-    struct measurement measurement = work->measurement;
-    measurement.kernels = work->path;
-    measurement.skip_unmatched = true;
-    const int code = measure_whole(&measurement, run);
-    if (code == EXIT_SAME && work->metric && metric_is_on_demand(work->metric)) {
-        measure_profile(&measurement, run, NULL, 0, PROVIDES_LINE_COUNTS);
-        computed_add_excess(run, &work->metrics);
+    const struct device_list *devices = &options->devices;
+    *ARRAY_GROW(*words, *count) = x_sprintf("--metrics=%s", options->metrics);
+    for (size_t i = 0; i < options->metric_set_count; i++)
+        *ARRAY_GROW(*words, *count) = x_sprintf("--metrics=+%s", options->metric_sets[i]);
+    if (options->timeout > 0)
+        *ARRAY_GROW(*words, *count) = x_sprintf("--timeout=%.17g", options->timeout);
+    if (work->metric && metric_is_on_demand(work->metric))
+        *ARRAY_GROW(*words, *count) = x_strdup("--lines");
+    if (work->computes) {
+        char *gpu = options->description ? x_strdup(options->description) : options_find_gpu(options);
+        *ARRAY_GROW(*words, *count) = x_sprintf("--simulate=%s", gpu ? gpu : "");
+        free(gpu);
+        return gpu ? 0 : -1;
     }
-    if (code == EXIT_INTERRUPTED)
-        work->bisection.interrupted = true;
-    if (code != EXIT_SAME)
-        return problem_set(why, "not measured: %s", exit_code_name((enum exit_code)code));
-    run_apply_laws(run, &work->metrics, "the run");
-    if (run->result_count == 0)
-        return problem_set(why, "it has no kernel %s", work->options->globs[0]);
-    if (run->result_count > 1)
-        return problem_set(why, "-k %s matches %zu kernels: name one", work->options->globs[0], run->result_count);
-    const struct result *result = &run->results[0];
-    if (result->status != RESULT_OK)
-        return problem_set(why, "%s: %s", result_status_name(result->status), result->reason);
+    *ARRAY_GROW(*words, *count) = x_sprintf("--samples=%d", options->samples);
+    if (devices->all || devices->count > 0) {
+        char *list = x_strdup(devices->all ? "all" : "");
+        for (size_t i = 0; i < devices->count; i++) {
+            char *longer = x_sprintf("%s%s%d", list, i > 0 ? "," : "", devices->list[i]);
+            free(list);
+            list = longer;
+        }
+        *ARRAY_GROW(*words, *count) = x_sprintf("--device=%s", list);
+        free(list);
+    }
     return 0;
 }
 
-/* The number of the metric. -1 with the reason in *why where there is none that can be compared with the good one's. */
-static int value_of(const struct bisecting *work, const struct run *run, double *value, struct problem *why)
+/* Becomes the script; returns only when that fails. */
+static int start_script(const struct bisecting *work)
+{
+    static const char *const scripts[] = {"../share/cugate/ci/bisect.sh", "../ci/bisect.sh", "../../ci/bisect.sh"};
+    const struct options *options = work->options;
+    const bool is_default = options->kernels == options->found[0];
+    char *script = program_beside(scripts, ARRAY_SIZE(scripts));
+    const char *const asked[] = {
+        script,
+        options->arguments[0],
+        options->globs[0],
+        work->metric ? work->metric->name : "",
+        is_default ? "" : options->kernels,
+        options->build ? options->build : "",
+        work->computes ? "computed" : "measured",
+    };
+    char **words = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(asked); i++)
+        *ARRAY_GROW(words, count) = x_strdup(asked[i]);
+    if (add_options(&words, &count, work) == 0) {
+        *ARRAY_GROW(words, count) = NULL;
+        char *program = realpath("/proc/self/exe", NULL);
+        setenv("CUGATE", program ? program : "cugate", 1);
+        free(program);
+        fflush(NULL);
+        execv(script, words);
+        error("cannot run %s: %s", script, strerror(errno));
+    }
+    while (count > 0)
+        free(words[--count]);
+    free(words);
+    free(script);
+    return EXIT_USAGE;
+}
+
+/* ---- What it asks ---- */
+
+/* Whether it is of one kernel, which was measured. */
+static int judge_ran(struct bisecting *work)
+{
+    const struct run *run = &work->runs[0];
+    const struct result *result = run->results;
+    if (run->result_count > 1)
+        error("-k %s matches %zu kernels: name one", work->options->globs[0], run->result_count);
+    else if (run->result_count == 0)
+        error("it has no kernel %s", work->options->globs[0]);
+    else if (result->status != RESULT_OK)
+        error("%s: %s", result_status_name(result->status), result->reason);
+    else
+        return EXIT_SAME;
+    return EXIT_NOT_MEASURED;
+}
+
+/* The number of the metric. -1 after error() where there is none that can be compared with that of the first run. */
+static int value_of(const struct bisecting *work, const struct run *run, double *value)
 {
     const struct metric *metric = work->metric;
-    const struct result *now = &run->results[0], *good = &work->good_run.results[0];
+    const struct result *now = &run->results[0], *good = &work->runs[0].results[0];
     const struct row *row = result_find(now, metric->name);
     char words[256] = "";
     if (!row || row->state != VALUE_MEASURED)
-        return problem_set(why, "%s: %s", metric->name, row ? value_state_name(row->state) : "not measured");
+        return error("%s: %s", metric->name, row ? value_state_name(row->state) : "not measured");
     if (metric->clock &&
         !rule_precondition(result_find(now, metric->clock), result_find(good, metric->clock), words, sizeof words))
-        return problem_set(why, "%s", words);
+        return error("%s", words);
     *value = row_value(row);
     return 0;
 }
 
-/* ---- The ends ---- */
-
-static int run_end(struct bisecting *work, const char *word, const char *commit, struct run *run)
+/* "16,384 -> 24,576 (+50.0 %)" */
+static void print_change(const struct metric *metric, double from, double to)
 {
-    struct problem why;
-    if (bisection_checkout(&work->bisection, commit) < 0)
-        return EXIT_USAGE;
-    if (run_commit(work, run, &why) == 0)
-        return EXIT_SAME;
-    if (work->bisection.interrupted)
-        return EXIT_INTERRUPTED;
-    error("nothing can be compared: %s (%.12s): %s", word, commit, why.text);
-    return EXIT_NOT_MEASURED;
+    char before[64], after[64], share[64] = "";
+    if (from != 0) /* NOLINT(clang-diagnostic-float-equal): of nothing there is no share */
+        snprintf(share, sizeof share, " (%+.1f %%)", (to - from) / fabs(from) * 100);
+    print_harmless("  %s: %s -> %s%s\n", metric->name, metric_format(metric, from, before, sizeof before),
+                   metric_format(metric, to, after, sizeof after), share);
 }
 
 /* The row that got worse most, of the metric that was asked for. */
@@ -208,10 +169,17 @@ static const struct judgement *find_worse(const struct comparison *comparison, c
     return NULL;
 }
 
+/* The name of a file, which is that of a commit. */
+static const char *name_in(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 /* There is nothing to look for, or nobody can say so. */
 static int say_no_worse(const struct bisecting *work, const struct comparison *comparison)
 {
-    const char *id = work->bad_run.results[0].id;
+    const char *id = work->runs[1].results[0].id;
     bool judged = false;
     for (size_t i = 0; i < comparison->count; i++) {
         const struct judgement *judgement = &comparison->list[i];
@@ -232,192 +200,100 @@ static int say_no_worse(const struct bisecting *work, const struct comparison *c
                    work->metric     ? work->metric->name
                    : work->computes ? "what can be computed"
                                     : "nothing",
-                   work->bad, work->good);
+                   name_in(work->options->arguments[1]), name_in(work->options->arguments[0]));
     if (work->metric || !work->computes)
         return EXIT_SAME;
     print_harmless("times are measured, on a GPU: -m time\n");
     return EXIT_UNSURE;
 }
 
-static void add_trial(struct bisecting *work, const char *commit, const double *value)
-{
-    *ARRAY_GROW(work->trials, work->trial_count) =
-        (struct trial){.commit = x_strdup(commit), .has_value = value != NULL, .value = value ? *value : 0};
-}
-
-/* "16,384 -> 24,576 (+50.0 %)" */
-static void print_change(const struct metric *metric, double from, double to)
-{
-    char before[64], after[64], share[64] = "";
-    if (from != 0) /* NOLINT(clang-diagnostic-float-equal): of nothing there is no share */
-        snprintf(share, sizeof share, " (%+.1f %%)", (to - from) / fabs(from) * 100);
-    print_harmless("  %s: %s -> %s%s\n", metric->name, metric_format(metric, from, before, sizeof before),
-                   metric_format(metric, to, after, sizeof after), share);
-}
-
-/* 0 when BAD is worse, and by what is known. */
-static int judge_ends(struct bisecting *work, long count)
+/* Whether the second run is worse than the first, and by what. */
+static int judge_worse(struct bisecting *work)
 {
     struct comparison comparison;
-    struct problem why;
-    int code = run_end(work, "GOOD", work->good, &work->good_run);
-    if (code == EXIT_SAME)
-        code = run_end(work, "BAD", work->bad, &work->bad_run);
-    if (code != EXIT_SAME)
-        return code;
-    if (gate_comparable(&work->bad_run, &work->good_run) < 0)
+    double good, bad;
+    if (gate_comparable(&work->runs[1], &work->runs[0]) < 0)
         return EXIT_BASELINE;
-    compare_runs(&comparison, &work->good_run, &work->bad_run, &work->metrics, NULL);
+    compare_runs(&comparison, &work->runs[0], &work->runs[1], &work->metrics, NULL);
     const struct judgement *worse = find_worse(&comparison, work->metric);
-    if (!worse) {
-        code = say_no_worse(work, &comparison);
-    } else {
-        work->metric = worse->metric;
-        if (value_of(work, &work->good_run, &work->good_value, &why) < 0 ||
-            value_of(work, &work->bad_run, &work->bad_value, &why) < 0) {
-            error("%s", why.text);
-            code = EXIT_NOT_MEASURED;
-        }
-    }
+    int code = worse ? EXIT_REGRESSED : say_no_worse(work, &comparison);
+    work->metric = worse ? worse->metric : NULL;
     comparison_release(&comparison);
-    if (code != EXIT_SAME || !worse)
+    if (!worse)
         return code;
-    add_trial(work, work->good, &work->good_value);
-    add_trial(work, work->bad, &work->bad_value);
-    print_harmless("%s, %s, %ld commits from %.12s on to %.12s\n", work->bad_run.results[0].id,
-                   work->computes ? "computed" : "measured", count, work->good, work->bad);
-    print_change(work->metric, work->good_value, work->bad_value);
-    return EXIT_REGRESSED;
+    if (value_of(work, &work->runs[0], &good) < 0 || value_of(work, &work->runs[1], &bad) < 0)
+        return EXIT_NOT_MEASURED;
+    print_harmless("%s %s\n", work->metric->name, work->runs[1].results[0].id);
+    print_change(work->metric, good, bad);
+    return code;
 }
 
-/* ---- Between them ---- */
-
-/* Tries what is in the worktree; what git is to be told, or NULL after an interrupt. */
-static const char *try_commit(struct bisecting *work, const char *commit)
+/* Which of the first two runs the third is nearer to. */
+static int judge_nearer(struct bisecting *work)
 {
-    struct run run;
-    struct problem why;
-    double value = 0;
-    char words[64] = "";
-    const char *verdict = "skip";
-    const bool has_value = run_commit(work, &run, &why) == 0 && value_of(work, &run, &value, &why) == 0;
-    run_release(&run);
-    if (work->bisection.interrupted)
-        return NULL;
-    if (has_value) {
-        verdict = fabs(value - work->bad_value) < fabs(value - work->good_value) ? "bad" : "good";
-        metric_format(work->metric, value, words, sizeof words);
-    }
-    add_trial(work, commit, has_value ? &value : NULL);
-    char *subject = bisection_subject(&work->bisection, commit);
-    print_harmless("  %.12s  %-4s  %12s  %s\n", commit, verdict, words, subject ? subject : "");
-    if (!has_value)
-        print_harmless("                left out: %s\n", why.text);
-    free(subject);
-    return verdict;
+    double good, bad, now;
+    char words[64];
+    if (judge_ran(&(struct bisecting){.options = work->options, .runs = {work->runs[2]}}) != EXIT_SAME ||
+        value_of(work, &work->runs[0], &good) < 0 || value_of(work, &work->runs[1], &bad) < 0 ||
+        value_of(work, &work->runs[2], &now) < 0)
+        return EXIT_NOT_MEASURED;
+    print_harmless("%s %s\n", fabs(now - bad) < fabs(now - good) ? "bad" : "good",
+                   metric_format(work->metric, now, words, sizeof words));
+    return EXIT_SAME;
 }
 
-static const struct trial *find_trial(const struct bisecting *work, const char *commit)
+/* What the third run, of the commit that was found, changed; the fourth is of the one before, where that was run. */
+static int judge_found(struct bisecting *work)
 {
-    for (size_t i = 0; commit && i < work->trial_count; i++)
-        if (strcmp(work->trials[i].commit, commit) == 0 && work->trials[i].has_value)
-            return &work->trials[i];
-    return NULL;
-}
-
-static void print_found(struct bisecting *work, const char *commit)
-{
-    char *subject = bisection_subject(&work->bisection, commit), *parent = bisection_parent(&work->bisection, commit);
-    const struct trial *now = find_trial(work, commit), *before = find_trial(work, parent);
-    print_harmless("\nfirst bad commit: %.12s %s\n", commit, subject ? subject : "");
-    if (now && before)
-        print_change(work->metric, before->value, now->value);
-    else if (now)
-        print_change(work->metric, work->good_value, now->value);
-    if (now && before && fabs(now->value - before->value) < fabs(work->bad_value - work->good_value))
+    double good, bad, now, before;
+    const bool has_before = work->options->argument_count == 4;
+    if (value_of(work, &work->runs[0], &good) < 0 || value_of(work, &work->runs[1], &bad) < 0 ||
+        value_of(work, &work->runs[2], &now) < 0 || (has_before && value_of(work, &work->runs[3], &before) < 0))
+        return EXIT_NOT_MEASURED;
+    print_change(work->metric, has_before ? before : good, now);
+    if (has_before && fabs(now - before) < fabs(bad - good))
         print_harmless("  that is not all of it: another commit of the range has the rest\n");
-    free(subject);
-    free(parent);
+    return EXIT_SAME;
 }
 
-static int print_end(struct bisecting *work)
-{
-    bool sure;
-    char **found = bisection_found(&work->bisection, &sure);
-    if (sure)
-        print_found(work, found[0]);
-    else
-        print_harmless("\nonly commits are left that could not be built or measured; the first bad one is among\n");
-    for (size_t i = 0; found[i]; i++) {
-        char *subject = sure ? NULL : bisection_subject(&work->bisection, found[i]);
-        if (!sure)
-            print_harmless("  %.12s  %s\n", found[i], subject ? subject : "");
-        free(subject);
-        free(found[i]);
-    }
-    free(found);
-    return sure ? EXIT_REGRESSED : EXIT_UNSURE;
-}
+static const struct {
+    const char *name;
+    int (*judge)(struct bisecting *work);
+    size_t minimum, maximum; /* run files */
+} questions[] = {
+    {"ran", judge_ran, 1, 1},
+    {"worse", judge_worse, 2, 2},
+    {"nearer", judge_nearer, 3, 3},
+    {"found", judge_found, 3, 4},
+};
 
-static int bisect(struct bisecting *work)
+static int answer(struct bisecting *work)
 {
-    char *next;
-    int result = bisection_begin(&work->bisection, work->good, work->bad, &next);
-    while (result == 0 && next) {
-        const char *verdict = try_commit(work, next);
-        free(next);
-        next = NULL;
-        fflush(stdout); /* a commit may take minutes */
-        result = verdict ? bisection_go_on(&work->bisection, verdict, &next) : -1;
-    }
-    if (result < 0)
-        return work->bisection.interrupted ? EXIT_INTERRUPTED : EXIT_USAGE;
-    return print_end(work);
-}
-
-static int find_commits(struct bisecting *work, long *count)
-{
-    char *good = NULL, *bad = NULL;
-    int result = -1;
-    if (bisection_split(work->options->arguments[0], &good, &bad) == 0 &&
-        (work->good = bisection_commit(&work->bisection, good)) &&
-        (work->bad = bisection_commit(&work->bisection, bad)))
-        *count = result = (int)bisection_count(&work->bisection, work->good, work->bad);
-    if (result == 0)
-        result = error("%s has no commit: both are %.12s", work->options->arguments[0], work->bad);
-    free(good);
-    free(bad);
-    return result;
+    const struct options *options = work->options;
+    for (size_t i = 0; i < ARRAY_SIZE(questions); i++)
+        if (strcmp(questions[i].name, options->judge) == 0 && options->argument_count >= questions[i].minimum &&
+            options->argument_count <= questions[i].maximum) {
+            if (runs_read(work->runs, (const char *const *)options->arguments, options->argument_count) < 0)
+                return EXIT_USAGE;
+            const int code = questions[i].judge(work);
+            for (size_t r = 0; r < options->argument_count; r++)
+                run_release(&work->runs[r]);
+            return code;
+        }
+    error("--judge is for ci/bisect.sh, and knows no such question");
+    return EXIT_USAGE;
 }
 
 static int cmd_bisect(const struct options *options)
 {
     struct bisecting work = {.options = options};
-    long count = 0;
     int code = EXIT_USAGE;
-    if (interrupts_open(&work.interrupts) < 0)
-        return EXIT_NOT_MEASURED;
-    if (prepare(&work) == 0 && bisection_open(&work.bisection, &work.interrupts) == 0 &&
-        find_commits(&work, &count) > 0 && find_library(&work) == 0) {
-        code = judge_ends(&work, count);
-        if (code == EXIT_REGRESSED)
-            code = bisect(&work);
-    }
-    bisection_close(&work.bisection);
-    const bool interrupted = interrupts_close(&work.interrupts) || work.bisection.interrupted;
-    for (size_t i = 0; i < work.trial_count; i++)
-        free(work.trials[i].commit);
-    free(work.trials);
-    run_release(&work.good_run);
-    run_release(&work.bad_run);
-    free((char *)work.measurement.gpu);
-    free(work.library);
-    free(work.path);
-    free(work.build);
-    free(work.good);
-    free(work.bad);
+    if (!options->judge && options->argument_count > 1)
+        error("`cugate bisect` does not know what to do with '%s'", options->arguments[1]);
+    else if (options_read_metrics(options, &work.metrics) == 0 && find_metric(&work) == 0)
+        code = options->judge ? answer(&work) : start_script(&work);
     metrics_release(&work.metrics);
-    return interrupted ? EXIT_INTERRUPTED : code;
+    return code;
 }
 
 /* clang-format off */
@@ -430,26 +306,34 @@ static const struct option_row *const takes[] = {
     &option_kernels, &option_metrics, &option_simulate,
     OPTION(.name = "measure", .kind = KIND_FLAG, .place = PLACE(measure),
            .doc = "measure on a GPU also what can be computed"),
-    &option_device, &option_samples, &option_timeout, NULL,
+    &option_device, &option_samples, &option_timeout,
+    OPTION(.name = "judge", .argument = "QUESTION", .kind = KIND_TEXT, .place = PLACE(judge),
+           .doc = "of run files in place of a range: what ci/bisect.sh asks; ran, worse, nearer or found"),
+    NULL,
 };
 
 const struct command command_bisect = {
     .name = "bisect",
     .arguments = "GOOD..BAD",
     .summary = "which commit made a kernel worse",
-    .details = "Builds and compares commits between two revisions of this repository, those that `git bisect` chooses, in\n"
-               "a worktree of its own in a temporary folder: nothing of this checkout is touched, and what is not\n"
-               "committed is not looked at. A commit is bad when its value is nearer to that of BAD than to that of\n"
-               "GOOD. What can be computed from machine code is, as by --simulate; a time, and with --measure\n"
-               "everything, is measured on a GPU. A commit that cannot be built or measured is left out.\n"
-               "--kernels is where a build puts the library in this checkout; it is looked for at the same place of\n"
-               "the worktree. The build's environment has CUGATE_TOP, the top of this checkout. Files that .gitignore\n"
-               "names stay from one build to the next.\n"
-               "Exit code 1 is the first bad commit, found; 0 that BAD is no worse than GOOD; 3 that only commits are\n"
-               "left which could not be judged, or that nothing worse can be computed; 5 that GOOD or BAD cannot be\n"
-               "built or measured.",
+    .details = "Finds the commit between two revisions of this repository that made a kernel worse. It builds and "
+               "compares the commits that `git bisect` chooses, in a worktree of its own in a temporary folder. "
+               "This checkout is not touched, and uncommitted changes are not looked at.\n"
+               "A commit is bad when its value is nearer to that of BAD than to that of GOOD. What can be computed"
+               " from machine code is computed, as by --simulate. A time, and with --measure everything, is "
+               "measured on a GPU. A commit that cannot be built or measured is left out.\n"
+               "--kernels is where a build puts the library in this checkout. It is looked for at the same place "
+               "of the worktree. The environment of the build has CUGATE_TOP, the top of this checkout. Files that"
+               " .gitignore names stay from one build to the next.",
+    .exits = EXITS({EXIT_SAME, "BAD is no worse than GOOD"},
+                   {EXIT_REGRESSED, "the first bad commit was found"},
+                   {EXIT_USAGE, NULL},
+                   {EXIT_UNSURE, "only commits are left that could not be judged, or nothing worse can be computed"},
+                   {EXIT_BASELINE, "GOOD and BAD cannot be compared"},
+                   {EXIT_NOT_MEASURED, "GOOD or BAD cannot be built or measured"},
+                   {EXIT_INTERRUPTED, NULL}),
     .example = "cugate bisect v1.0..HEAD -k transpose/padded --kernels build/libmine.so --build 'make -j8'",
     .takes = takes,
-    .minimum = 1, .maximum = 1, .run = cmd_bisect,
+    .minimum = 1, .maximum = 4, .run = cmd_bisect,
 };
 /* clang-format on */

@@ -6,10 +6,10 @@
 #include "outputs.h"
 
 /* Both files are read and comparable, and narrowed by -k. */
-static int read_files(struct run *base, struct run *run, const struct options *options)
+static int read_files(struct run *base, struct run *run, const struct options *options, const struct metrics *metrics)
 {
     struct run runs[2];
-    if (runs_read(runs, (const char *const *)options->arguments, 2) < 0)
+    if (gate_read(runs, (const char *const *)options->arguments, 2, metrics) < 0)
         return EXIT_USAGE;
     *base = runs[0];
     *run = runs[1];
@@ -31,12 +31,10 @@ static int cmd_compare(const struct options *options)
 
     if (outputs_open(&outputs, options) < 0 || options_read_metrics(options, &metrics) < 0)
         goto out;
-    code = read_files(&base, &run, options);
+    code = read_files(&base, &run, options, &metrics);
     if (code != EXIT_SAME)
         goto out;
 
-    run_apply_laws(&base, &metrics, options->arguments[0]);
-    run_apply_laws(&run, &metrics, options->arguments[1]);
     compare_runs(&comparison, &base, &run, &metrics, NULL);
     diagnosis_make(&diagnosis, &comparison, &base, &run);
     struct report report = {
@@ -70,7 +68,14 @@ const struct command command_compare = {
     .name = "compare",
     .arguments = "BASE.json RUN.json",
     .summary = "judge one run file by another",
-    .details = "Needs no GPU. Both must have been measured on the same model of GPU by the same collector.",
+    .details = "Judges RUN.json by BASE.json as `cugate check` judges a run by its baseline. Both must be of the "
+               "same model of GPU and the same collector. It needs no GPU.",
+    .exits = EXITS({EXIT_SAME, NULL},
+                   {EXIT_REGRESSED, NULL},
+                   {EXIT_USAGE, NULL},
+                   {EXIT_UNSURE, NULL},
+                   {EXIT_BASELINE, "the runs are of different GPUs or collectors"},
+                   {EXIT_NOT_MEASURED, "a kernel failed, or is in one of the runs only"}),
     .example = "cugate compare before.json after.json",
     .takes = takes,
     .minimum = 2, .maximum = 2, .run = cmd_compare,

@@ -1,4 +1,5 @@
-/* What a shell completes: printed from the tables of commands and options, so that it knows each new one. */
+/* Prints a completion script for bash. It is made from the tables of commands and options, so it knows every new
+ * one. */
 #include "base/base.h"
 
 #include "command.h"
@@ -6,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind an option stands what its row calls its argument. What is not here is a file. */
+/* How an option's argument is completed, by the name that its row gives the argument. Names that are not here are
+ * files. */
 static const struct {
     const char *argument, *completed;
 } arguments[] = {
@@ -14,7 +16,7 @@ static const struct {
     {"N", "nothing"},  {"NAME", "nothing"},  {"SECONDS", "nothing"}, {"TEXT", "nothing"},
 };
 
-/* The script around the cases, which are made of the tables. */
+/* The script around the cases, which are made from the tables. */
 static const char head[] =
     "# What bash completes of cugate " CUGATE_VERSION "; printed by `cugate completion bash`.\n"
     "_cugate() {\n"
@@ -52,7 +54,7 @@ static const char tail[] = "    esac\n"
                            "}\n"
                            "complete -F _cugate cugate\n";
 
-/* "text, json or github" as words, each with what stands behind it. */
+/* Prints the formats in "text, json or github" as words, each followed by `behind`. */
 static void print_formats(enum document document, const char *behind)
 {
     char *names = format_names(document), *rest = NULL;
@@ -78,7 +80,7 @@ static void print_completed(const struct option_row *row)
     }
 }
 
-/* One case of the options before the word: what their argument is. */
+/* Prints the case for an option before the word: how its argument is completed. */
 static void print_option(const struct option_row *row)
 {
     if (!row->argument)
@@ -133,9 +135,11 @@ const struct command command_completion = {
     .name = "completion",
     .arguments = "bash",
     .summary = "what a shell completes when Tab is pressed",
-    .details = "Prints what bash has to read once to complete commands, options and their arguments. Where cugate is\n"
-               "installed with `make install` or as a package, bash-completion finds it by itself. Elsewhere, in\n"
+    .details = "Prints a script that bash reads once to complete commands, options and their arguments. After "
+               "`make install` or with the package, bash-completion finds it by itself. Elsewhere, add to "
                "~/.bashrc: source <(cugate completion bash)",
+    .exits = EXITS({EXIT_SAME, "it was printed"},
+                   {EXIT_USAGE, NULL}),
     .example = "cugate completion bash >~/.local/share/bash-completion/completions/cugate",
     .takes = takes,
     .minimum = 1, .maximum = 1, .run = cmd_completion,

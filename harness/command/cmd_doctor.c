@@ -1,5 +1,5 @@
-/* The proof that a machine can measure is a measurement: one kernel, one sample. The rest says what stands in the way.
- * Without a kernel library there is nothing to measure; but programs bring their own kernels (`cugate exec`). */
+/* Checks whether this machine can measure by measuring one kernel with one sample. The other checks find what prevents
+ * it. Without a kernel library nothing is measured, but programs bring their own kernels (`cugate exec`). */
 #include "base/base.h"
 #include "measure/measure.h"
 #include "worker/worker.h"
@@ -12,20 +12,20 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the checks share, and what the last of them found. */
+/* The state that checks share, and the finding of the last one. */
 struct doctor {
     const struct options *options;
     struct measurement measurement;
-    bool no_library; /* none was named, and there is no own one */
-    char *kernel;    /* that is measured; NULL: none can be */
+    bool no_library; /* no library was named, and cugate has none of its own */
+    char *kernel;    /* id of the kernel that is measured; NULL: no kernel can be */
     const struct gpu_plugin *gpu;
-    struct problem no_gpu; /* why that is NULL, once it was looked for */
-    const char *remedy;    /* another one than the row's */
+    struct problem no_gpu; /* why there is no GPU, once that was checked */
+    const char *remedy;    /* a remedy that replaces the one of the check's row */
     char text[2048];
 };
 
-/* The lightest kernel there is: a family that proves little and runs anywhere, else the library's first that launches.
- */
+/* Chooses a light kernel: of a family that needs little and runs anywhere, else the library's first one that
+ * launches. */
 static char *choose_kernel(const struct library_facts *library)
 {
     const char *first = NULL;
@@ -107,7 +107,7 @@ static enum health measure_on(struct doctor *doctor, int ordinal)
     return good ? HEALTH_GOOD : HEALTH_BAD;
 }
 
-/* On each GPU. */
+/* Measures on each GPU. */
 static enum health look_at_measuring(struct doctor *doctor)
 {
     if (doctor->no_library) {
@@ -125,7 +125,7 @@ static enum health look_at_measuring(struct doctor *doctor)
     return health;
 }
 
-/* RmProfilingAdminOnly is how the kernel module names its restriction of counters. */
+/* Looks at the kernel module's setting RmProfilingAdminOnly, which restricts counters to root. */
 static enum health look_at_permission(struct doctor *doctor)
 {
     static const char params[] = "/proc/driver/nvidia/params";
@@ -143,7 +143,7 @@ static enum health look_at_permission(struct doctor *doctor)
                           : found(doctor, HEALTH_BAD, "reserved to the administrator");
 }
 
-/* NULL with the reason in no_gpu. */
+/* Loads the plugin; NULL with the reason in no_gpu. */
 static const struct gpu_plugin *load_cupti(struct doctor *doctor)
 {
     if (!doctor->gpu && !*doctor->no_gpu.text)
@@ -156,11 +156,11 @@ static enum health look_at_cupti(struct doctor *doctor)
     if (load_cupti(doctor))
         return found(doctor, HEALTH_GOOD, "loaded");
     found(doctor, HEALTH_BAD, doctor->no_gpu.text);
-    doctor->text[strcspn(doctor->text, ";")] = '\0'; /* behind it a remedy, which the row has as well */
+    doctor->text[strcspn(doctor->text, ";")] = '\0'; /* the rest of the text is a remedy, which the row has too */
     return HEALTH_BAD;
 }
 
-/* One more GPU, which has to be of the model of the first. */
+/* Checks that another GPU is of the same model as the first. */
 static enum health look_at_another(struct doctor *doctor, int ordinal, const struct device *first)
 {
     struct problem problem;
@@ -188,7 +188,7 @@ static enum health look_at_gpu(struct doctor *doctor)
 {
     struct problem problem;
     struct run run = {0};
-    if (gpu_driver_is_absent()) /* whatever else is missing */
+    if (gpu_driver_is_absent()) /* without a driver no other finding matters */
         return found(doctor, HEALTH_BAD, "no NVIDIA driver here (libcuda.so.1 was not found)");
     if (!load_cupti(doctor))
         return found(doctor, HEALTH_UNKNOWN, "not known: CUPTI asks for it");
@@ -210,8 +210,7 @@ static enum health look_at_gpu(struct doctor *doctor)
     return health;
 }
 
-/* To add a check: a row, with what mends what it finds bad. The first things are first: a row stands in the way of
- * those below it. */
+/* To add a check: a row with a remedy. Rows are in order: if one fails, those below it may fail because of it. */
 /* clang-format off */
 static const struct doctor_check checks[] = {
     {.title = "GPU", .of_counters = true, .opens_driver = true, .look = look_at_gpu,
@@ -240,7 +239,7 @@ const struct doctor_check *doctor_checks(size_t *count)
 
 #define FINDING_COLUMN 22
 
-/* "FAIL  GPU             no NVIDIA driver here", and below it the remedy. */
+/* Prints "FAIL  GPU             no NVIDIA driver here", and the remedy below. */
 void doctor_say(const struct text *text, const char *title, const struct diagnosed *finding)
 {
     static const char *const marks[] = {[HEALTH_GOOD] = "ok", [HEALTH_UNKNOWN] = "-", [HEALTH_BAD] = "FAIL"};
@@ -255,10 +254,10 @@ void doctor_say(const struct text *text, const char *title, const struct diagnos
     text_wrap(text, INK_PLAIN, column, FINDING_COLUMN + 2, finding->remedy);
 }
 
-/* What the machine can do, by what was found: the words, and the command's exit code. */
+/* Sets *words to what the machine can do by these findings. Returns the exit code of the command. */
 static enum exit_code conclude(const struct doctor *doctor, const struct diagnosed *findings, const char **words)
 {
-    enum health worst = HEALTH_GOOD; /* of what programs need as well */
+    enum health worst = HEALTH_GOOD; /* among the checks that measuring programs needs too */
     for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
         if (checks[i].of_counters && findings[i].health > worst)
             worst = findings[i].health;
@@ -289,8 +288,8 @@ static void look(struct doctor *doctor, const struct doctor_check *check, struct
     finding->remedy = doctor->remedy;
 }
 
-/* Those that open the driver come last, wherever they stand: a process that has opened it cannot fork workers that use
- * it. */
+/* Makes all checks. Those that open the driver are made last, wherever their rows are: a process that has opened it
+ * cannot fork workers that use it. */
 static enum exit_code examine(struct doctor *doctor, const struct text *text)
 {
     const bool counts = doctor->measurement.backend->provides & PROVIDES_COUNTERS;
@@ -341,9 +340,12 @@ static const struct option_row *const takes[] = {
 const struct command command_doctor = {
     .name = "doctor",
     .arguments = "",
-    .summary = "can this machine measure, and what to change if not",
-    .details = "Checks the GPU, its driver, the permission to read counters and the kernel library, and says the\n"
-               "remedy for each thing that is not ok.",
+    .summary = "whether this machine can measure, and what to change if not",
+    .details = "Checks the GPU, its driver, the permission to read counters and the kernel library. For each "
+               "problem it prints the remedy.",
+    .exits = EXITS({EXIT_SAME, "everything is ok"},
+                   {EXIT_USAGE, NULL},
+                   {EXIT_NOT_MEASURED, "something keeps this machine from measuring"}),
     .example = "cugate doctor",
     .takes = takes,
     .minimum = 0, .maximum = 0, .run = cmd_doctor,

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds a metric, and what it is judged by: how long a launch was decides whether more than its exact counts is. */
+/* Adds a metric, and those that it is judged by: the time of a launch decides whether more than its exact counts is
+ * judged. */
 static void choose_metric(struct metrics *chosen, const struct metrics *all, const struct metric *metric)
 {
     metrics_need(chosen, all, metric->name);
@@ -16,7 +17,7 @@ static void choose_metric(struct metrics *chosen, const struct metrics *all, con
             metrics_need(chosen, all, all->list[m].name);
 }
 
-/* Those that -m matches; *chosen borrows all of them. -1 after error() when that is none. */
+/* Chooses the metrics that -m matches; *chosen borrows them. -1 after error() when there are none. */
 static int choose_metrics(struct metrics *chosen, const struct metrics *all, const struct options *options)
 {
     for (size_t g = 0; g < options->metric_glob_count; g++) {
@@ -36,7 +37,7 @@ static int choose_metrics(struct metrics *chosen, const struct metrics *all, con
     return 0;
 }
 
-/* The table goes where it does not mix with what the program prints. */
+/* Prints the table to standard error, so that it does not mix with the program's output. */
 static int report_run(const struct options *options, const struct metrics *metrics, const struct run *run, int code)
 {
     struct report report = {
@@ -44,7 +45,7 @@ static int report_run(const struct options *options, const struct metrics *metri
     return options->quiet ? 0 : output_print(format_find(DOCUMENT_CHECK, "text", "--format"), &report, options, stderr);
 }
 
-/* *status is the program's. */
+/* Measures the program; *status is its exit status. */
 static int measure(const struct options *options, const struct metrics *metrics, struct run *run, int *status)
 {
     struct measurement measurement;
@@ -54,10 +55,8 @@ static int measure(const struct options *options, const struct metrics *metrics,
     program.speaks = true;
     program.status = status;
     int code = measure_whole(&measurement, run);
-    if (code == EXIT_SAME && *status == 0 && options->lines) {
+    if (code == EXIT_SAME && *status == 0 && options->lines)
         code = measure_profile(&measurement, run, NULL, 0, PROVIDES_LINE_COUNTS);
-        computed_add_excess(run, metrics);
-    }
     if (code == EXIT_SAME)
         code = (int)run_exit_code(run);
     free(program.name);
@@ -75,11 +74,8 @@ static int cmd_exec(const struct options *options)
         (options->save && atomic_file_open(&file, options->save) < 0))
         goto out;
     code = measure(options, &chosen, &run, &status);
-    if (run.result_count > 0 && options->save) {
-        (void)run_write(&run, file.stream); /* a failure of the stream shows in the commit */
-        if (atomic_file_commit(&file) < 0 && code == EXIT_SAME)
-            code = EXIT_USAGE;
-    }
+    if (run.result_count > 0 && output_save(&run, &file) < 0 && code == EXIT_SAME)
+        code = EXIT_USAGE;
     if (run.result_count > 0 && report_run(options, &chosen, &run, code) < 0 && code == EXIT_SAME)
         code = EXIT_USAGE;
 out:
@@ -87,7 +83,7 @@ out:
     run_release(&run);
     free(chosen.list);
     metrics_release(&metrics);
-    return status != 0 ? status : code; /* what the program says of itself comes first */
+    return status != 0 ? status : code; /* the program's exit status, unless it is 0, precedes cugate's */
 }
 
 /* clang-format off */
@@ -106,18 +102,24 @@ const struct command command_exec = {
     .name = "exec",
     .arguments = "-- PROGRAM [ARG]...",
     .summary = "measure the kernels of an unmodified program",
-    .details = "Runs PROGRAM and measures the kernels that it and its children launch: PyTorch, Triton, CuPy, cuBLAS,\n"
-               "any CUDA program. What it reads, prints and exits with is its own; the table goes to standard error.\n"
-               "It runs once for each set of metrics that the GPU can count at a time, and must do the same each time;\n"
-               "what it prints is seen the first time only. --runs 1 with -m is for a program that can run once.\n"
-               "Launches of one kernel in one shape are one row, called NAME/KERNEL@GRID,BLOCK. Caches are as the\n"
-               "program leaves them, so that such a run is never compared with one of `cugate run`.\n"
-               "The launch of a CUDA graph is a row of its own, named by its kernels.\n"
-               "`cugate accept` makes the run file a baseline; `cugate check -- PROGRAM` measures and judges at once.\n"
-               "It exits with what the program exits with, when that is not 0; with 5 when --timeout ended it; else with\n"
-               "0, 2, 5 or 130 of those below.",
+    .details = "Runs PROGRAM and measures the kernels that it and its child processes launch: PyTorch, Triton, "
+               "CuPy, cuBLAS or any other CUDA program. Its input, output and exit code stay its own. The table "
+               "goes to standard error.\n"
+               "The program runs once for each set of metrics that the GPU can count together, and has to do the "
+               "same each time. Its output is shown the first time only. For a program that can run only once, use"
+               " --runs 1 and choose metrics with -m.\n"
+               "Launches of one kernel in one shape make one entry, NAME/KERNEL@GRID,BLOCK. The launch of a CUDA "
+               "graph is one entry, named after its kernels. Caches are as the program leaves them, so such a run "
+               "is never compared with one of `cugate run`.\n"
+               "`cugate accept` makes the run file a baseline. `cugate check -- PROGRAM` measures and judges in "
+               "one command.",
+    .exits = EXITS({EXIT_SAME, "the kernels were measured; an exit code of PROGRAM other than 0 comes first"},
+                   {EXIT_USAGE, NULL},
+                   {EXIT_NOT_MEASURED, "no GPU, counters denied, or --timeout ended the program"},
+                   {EXIT_INTERRUPTED, NULL}),
     .example = "cugate exec --save run.json -- python3 train.py",
     .takes = takes,
     .minimum = 1, .maximum = -1, .runs_arguments = true, .run = cmd_exec,
+    .ways = WAY(PROGRAM),
 };
 /* clang-format on */

@@ -1,17 +1,20 @@
 #include "base/base.h"
 #include "explain/explain.h"
+#include "gate/gate.h"
 #include "measure/measure.h"
 #include "model/model.h"
+#include "names/names.h"
 #include "worker/worker.h"
 
 #include "report/report.h"
 
 #include "command.h"
+#include "outputs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What the command works with; everything is empty at first and released at the end. */
+/* All state of the command. It is empty at first and released at the end. */
 struct work {
     const struct options *options;
     const struct format *format;
@@ -21,17 +24,13 @@ struct work {
     struct run run;
 };
 
-/* Files are opened before anything is measured: minutes of measuring are not lost to a slip in a path. */
+/* Opens output files before measuring, so that a wrong path does not cost minutes of measuring. */
 static int open_files(struct work *work)
 {
     const struct options *options = work->options;
     work->format = format_find(DOCUMENT_EXPLAIN, options->format, "--format of `cugate explain`");
     if (!work->format)
         return -1;
-    if (options->replay && options->simulate)
-        return error("--simulate computes, but --replay shows a recording: leave one of them out");
-    if (options->replay && options->save)
-        return error("--save keeps what was measured, but --replay measures nothing: leave one of them out");
     if (options_read_metrics(options, &work->metrics) < 0 ||
         (!options->replay &&
          (options_measurement(&work->measurement, options, &work->metrics) < 0 || options_has_library(options) < 0)))
@@ -54,7 +53,7 @@ static int find_recorded(const struct work *work)
     return result;
 }
 
-/* In the kernel library, before anything is measured. 0, or an exit_code after error(). */
+/* Checks before measuring that the kernel library has the kernels. Returns 0, or an exit_code after error(). */
 static int find_built(const struct work *work)
 {
     struct library_facts library;
@@ -73,25 +72,15 @@ static int find_built(const struct work *work)
     return result < 0 ? EXIT_USAGE : EXIT_SAME;
 }
 
-/* ---- From a recording, or measured now: either way the run has the kernels that are meant, and no others ---- */
+/* ---- The run, measured or read from a file; it has only the chosen kernels ---- */
 
 static int replay(struct work *work)
 {
     const struct options *options = work->options;
-    if (run_read(&work->run, options->replay) < 0 || find_recorded(work) < 0)
+    if (gate_read(&work->run, &options->replay, 1, &work->metrics) < 0 || find_recorded(work) < 0)
         return EXIT_USAGE;
     run_filter(&work->run, options->arguments, options->argument_count);
-    run_apply_laws(&work->run, &work->metrics, options->replay);
     return EXIT_SAME;
-}
-
-/* Keeps the run, also when it could not be explained. */
-static int save_run(struct work *work)
-{
-    if (!work->options->save || work->run.result_count == 0)
-        return EXIT_SAME;
-    (void)run_write(&work->run, work->run_file.stream); /* a failure of the stream shows in the commit */
-    return atomic_file_commit(&work->run_file) < 0 ? EXIT_USAGE : EXIT_SAME;
 }
 
 /* Values, then source lines. Ctrl-C between the two is kept for the end. */
@@ -103,10 +92,8 @@ static int measure_kernels(struct work *work)
     if (interrupts_open(&interrupts) < 0)
         return EXIT_NOT_MEASURED;
     int code = measure_whole(&work->measurement, &work->run);
-    if (code == EXIT_SAME) {
+    if (code == EXIT_SAME)
         code = measure_profile(&work->measurement, &work->run, NULL, 0, PROVIDES_LINE_COUNTS | PROVIDES_STALLS);
-        computed_add_excess(&work->run, &work->metrics);
-    }
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
 }
 
@@ -116,7 +103,9 @@ static int measure(struct work *work)
     if (code != EXIT_SAME)
         return code;
     code = measure_kernels(work);
-    const int saved = save_run(work);
+    /* What was measured is kept, whatever came of it. */
+    const bool failed = work->run.result_count > 0 && output_save(&work->run, &work->run_file) < 0;
+    const int saved = failed ? EXIT_USAGE : EXIT_SAME;
     return code == EXIT_SAME ? saved : code;
 }
 
@@ -137,11 +126,12 @@ static void print_explanation(const struct work *work, const struct result *resu
         .verbose = options->verbose,
         .follows = follows,
     };
-    (void)work->format->explain(&explanation, &style, work->output.stream); /* a failure shows in the commit */
+    /* a write error is reported by the commit */
+    (void)work->format->explain(&explanation, &style, work->output.stream);
     explain_release(&explanation);
 }
 
-/* Says why there is none of a kernel that was not measured. */
+/* Prints the explanations; for a kernel that was not measured, why it has none. */
 static int explain(struct work *work, int code)
 {
     const struct run *run = &work->run;
@@ -185,7 +175,7 @@ static int cmd_explain(const struct options *options)
 /* clang-format off */
 static const struct option_row *const takes[] = {
     &option_output, &option_save,
-    OPTION(.name = "replay", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(replay),
+    OPTION(.name = "replay", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(replay), .ways = WAY_RECORDED,
            .doc = "measure nothing: explain kernels of a recorded run"),
     &option_simulate, &option_kernels, &option_metrics, &option_collector, &option_device, &option_samples, &option_timeout,
     OPTION(.name = "format", .argument = "FORMAT", .kind = KIND_FORMAT, .place = PLACE(format),
@@ -197,16 +187,21 @@ const struct command command_explain = {
     .name = "explain",
     .arguments = "KERNEL",
     .summary = "why a kernel is as fast as it is",
-    .details = "Measures a kernel, or each that a glob like 'reduce/*' matches, then shows what its launches take,\n"
-               "what limits occupancy and by how little that would change, how near it came to the most that this\n"
-               "GPU can do, and on which source lines it spends its time, waits or does needless work. Several are\n"
-               "explained one after the other; as JSON, a text each.\n"
-               "--simulate explains what can be computed of it without a GPU: source lines and what limits occupancy.\n"
-               "--replay explains kernels of a recorded run instead and needs no GPU; source lines are in runs of\n"
-               "`cugate run --lines` and `cugate explain --save`. Texts of source lines are looked for in the checkout\n"
-               "of the kernel library. A kernel that was not measured leaves exit code 5, and the others are explained.",
+    .details = "Measures a kernel, or each that a glob like 'reduce/*' matches. It shows what its launches use, "
+               "what limits occupancy and by how little that would change, how close it came to the peaks of this "
+               "GPU, and on which source lines it spends time, stalls or does needless work. As JSON, each kernel "
+               "is a document.\n"
+               "--simulate explains without a GPU what can be computed: source lines and what limits occupancy.\n"
+               "--replay explains kernels of a recorded run. Source lines are in runs of `cugate run --lines` and "
+               "`cugate explain --save`. Their text is looked for in the checkout of the kernel library. A kernel "
+               "that could not be measured is named, and the others are explained.",
+    .exits = EXITS({EXIT_SAME, "every kernel was explained"},
+                   {EXIT_USAGE, NULL},
+                   {EXIT_NOT_MEASURED, NULL},
+                   {EXIT_INTERRUPTED, NULL}),
     .example = "cugate explain reduce/interleaved_index",
     .takes = takes,
     .minimum = 1, .maximum = 1, .run = cmd_explain,
+    .ways = WAYS_OF_LIBRARY | WAY(COMPUTED),
 };
 /* clang-format on */

@@ -9,20 +9,19 @@ static int cmd_import(const struct options *options)
 {
     struct metrics metrics = {0};
     struct run run = {0};
-    struct atomic_file file = {0};
+    struct run_files files = {0};
     struct import_request request = {
         .format = import_format_find(options->arguments[0]), .metrics = &metrics, .gpu = options->measured_on};
     int code = EXIT_USAGE;
 
-    if (!request.format || options_read_metrics(options, &metrics) < 0 ||
-        (options->output && atomic_file_open(&file, options->output) < 0) ||
+    if (!request.format || options_read_metrics(options, &metrics) < 0 || run_files_open(&files, options) < 0 ||
         import_files(&run, &request, options->arguments + 1, options->argument_count - 1) < 0)
         goto out;
     code = (int)run_exit_code(&run);
-    if (output_run(options, &metrics, &run, options->arguments[1], code, &file) < 0)
+    if (output_run(options, &metrics, &run, options->arguments[1], code, &files) < 0)
         code = EXIT_USAGE;
 out:
-    atomic_file_abandon(&file);
+    run_files_abandon(&files);
     run_release(&run);
     metrics_release(&metrics);
     return code;
@@ -30,7 +29,7 @@ out:
 
 /* clang-format off */
 static const struct option_row *const takes[] = {
-    &option_output,
+    &option_save, &option_output,
     OPTION(.name = "gpu", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(measured_on),
            .doc = "on which GPU it was measured, where the file does not say: 'NVIDIA H200'"),
     &option_metrics, NULL,
@@ -40,23 +39,28 @@ const struct command command_import = {
     .name = "import",
     .arguments = "FORMAT FILE...",
     .summary = "make a run file of what another program measured",
-    .details = "FORMAT is one of\n"
-               "  nvbench           what --json wrote. A kernel is a state, BENCHMARK/AXIS:VALUE,AXIS:VALUE; its time\n"
-               "                    is the mean of the cold GPU times, one sample, for the file has no more of them;\n"
-               "                    with the SM clock and what nvbench read by CUPTI, where it did\n"
-               "  google-benchmark  what --benchmark_out wrote, as JSON. A kernel is BENCHMARK/ARGUMENTS; its samples\n"
-               "                    are the repetitions' real times, which are the host's: wall_time\n"
-               "  ncu               what `ncu --csv --page raw --print-units base` printed. A kernel is\n"
-               "                    PROCESS/FUNCTION@GRID,BLOCK; its samples are the launches, and its metrics the\n"
-               "                    columns whose counters metric files name\n"
-               "What an id cannot hold becomes '_', a long name is cut, and digits of the whole name tell apart what is\n"
-               "the same then; two benchmarks of one name in a file are refused. A file is a session: give several, of\n"
-               "as many processes, for what takes a second session to be red. Its date is the file's own where it says\n"
-               "none. What the file does not know stays unknown, and what it has no number of is no row. The run is\n"
-               "compared with runs and baselines of the same format alone: keep its baselines in a folder of their own,\n"
-               "with --baselines.",
-    .example = "cugate import nvbench bench_1.json bench_2.json -o run.json && cugate check --replay run.json",
+    .details = "Makes a run file of what another program measured. FORMAT is one of\n"
+               "  nvbench           the file of its --json. A kernel is a state, BENCHMARK/AXIS:VALUE,AXIS:VALUE. "
+               "Its time is the mean of the cold GPU times, one sample, since the file has no more. The SM clock "
+               "and what nvbench read by CUPTI are taken too.\n"
+               "  google-benchmark  the file of its --benchmark_out, as JSON. A kernel is BENCHMARK/ARGUMENTS. Its"
+               " samples are the real times of the repetitions, which are the host's: wall_time.\n"
+               "  ncu               the output of `ncu --csv --page raw --print-units base`. A kernel is "
+               "PROCESS/FUNCTION@GRID,BLOCK. Its samples are the launches. Its metrics are the columns whose "
+               "counters a metric file names.\n"
+               "Characters that a name cannot have become '_'. A long name is cut, and a hash of the whole name "
+               "tells equal ones apart. Two benchmarks of one name in a file are refused.\n"
+               "Each file is a session. A time fails only when two sessions agree, so give files of several "
+               "processes. The date is the file's own where it says none. What the file does not know stays "
+               "unknown.\n"
+               "Such a run is compared only with runs and baselines of the same format. Keep its baselines in a "
+               "folder of their own, with --baselines.",
+    .exits = EXITS({EXIT_SAME, "every number was imported"},
+                   {EXIT_USAGE, NULL},
+                   {EXIT_NOT_MEASURED, "a benchmark failed, or a number is missing"}),
+    .example = "cugate import nvbench bench_1.json bench_2.json --save run.json && cugate check --replay run.json",
     .takes = takes,
     .minimum = 2, .maximum = -1, .run = cmd_import,
+    .makes_run_file = true,
 };
 /* clang-format on */

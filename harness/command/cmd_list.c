@@ -4,7 +4,7 @@
 #include "command.h"
 #include "list_chip.h"
 
-/* The first glob of -k that matches no kernel, or NULL. */
+/* Returns the first glob of -k that matches no kernel, or NULL. */
 static const char *find_unmatched(const struct options *options, const struct library_facts *library)
 {
     for (size_t g = 0; g < options->glob_count; g++) {
@@ -58,12 +58,11 @@ static int list_devices(void)
     struct problem problem;
     const struct gpu_plugin *gpu = gpu_plugin_load(&problem);
     int count = gpu ? gpu->count(&problem) : -1;
-    if (!gpu && gpu_driver_is_absent()) { /* CUPTI, which is missing as well, would be of no use here */
+    if (!gpu && gpu_driver_is_absent()) { /* without a driver, saying that CUPTI is missing too would not help */
         count = 0;
         problem_set(&problem, NO_GPU_DRIVER);
     }
     if (count <= 0) {
-        /* ci/check_perf.sh replays after "no GPU" and after nothing else. */
         error("%s%s", count == 0 ? "no GPU: " : "", problem.text);
         return EXIT_NOT_MEASURED;
     }
@@ -98,7 +97,7 @@ static int list_metrics(const struct options *options)
     return code;
 }
 
-/* As in the file, but paths as they are seen from here: scripts read this, ci/before.sh. */
+/* As in the file, but paths as they are seen from here. */
 static int list_config(const struct config *config)
 {
     if (!config->path)
@@ -155,11 +154,13 @@ static const struct option_row *const takes[] = {
 const struct command command_list = {
     .name = "list",
     .arguments = "",
-    .summary = "what there is: kernels, metrics, GPUs, collectors",
-    .details = "Lists the kernels of the library, one a line, unless an option names something else to list.\n"
-               "--metrics --chip NAME checks for any chip that each counter exists there, and says how many\n"
-               "passes over a kernel the whole set takes, and --search finds counters for metrics of your own; both\n"
-               "need no GPU.",
+    .summary = "list kernels, metrics, GPUs or collectors",
+    .details = "Lists the kernels of the library, one a line, unless an option asks for another list.\n"
+               "--metrics --chip NAME says which counter of that chip stands for each metric, and how many passes "
+               "over a kernel all of them take together. --search finds further counters. Both need no GPU.",
+    .exits = EXITS({EXIT_SAME, "it was listed"},
+                   {EXIT_USAGE, NULL},
+                   {EXIT_NOT_MEASURED, "no GPU, or CUPTI cannot be loaded"}),
     .example = "cugate list --metrics --chip H200 --search 'tensor fp8'",
     .takes = takes,
     .minimum = 0, .maximum = 0, .run = cmd_list,

@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-/* Whether the run is to be judged by those baselines, elsewhere. */
+/* Whether the run will be judged by these baselines, on another machine. */
 static bool has_judge(const struct options *options)
 {
     return options->shard ||
            (strcmp(options->baselines, OPTIONS_BASELINES) != 0 && !config_gives(&options->config, "baselines"));
 }
 
-/* What is measured says which part it is; of an empty shard nothing else is to be said. */
+/* Measures the kernels. The run says which shard it is. Of an empty shard only the GPU is described. */
 static int measure_all(struct measurement *measurement, const struct options *options, struct sharding *sharding,
                        struct run *run)
 {
@@ -39,22 +39,21 @@ static int measure(const struct options *options, const struct metrics *metrics,
     if (options_measurement(&measurement, options, metrics) < 0 || options_has_library(options) < 0)
         return EXIT_USAGE;
     if (options->lines && !(measurement.backend->provides & PROVIDES_LINE_COUNTS)) {
-        error("--lines needs the collector cupti or sim: no other sees source lines");
+        error("--lines needs the collector cupti, or --simulate: no other sees source lines");
         return EXIT_USAGE;
     }
-    struct interrupts interrupts; /* also between two measurements */
+    struct interrupts interrupts; /* signals stay held back between the measurements, too */
     if (interrupts_open(&interrupts) < 0)
         return EXIT_NOT_MEASURED;
     int code = sharding_make(&sharding, options, &measurement);
     if (code == EXIT_SAME)
         code = measure_all(&measurement, options, &sharding, run);
     sharding_release(&sharding);
-    computed_add_excess(run, metrics);
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
 }
 
-/* Of more shards than families some are empty, or have only what was not built. That is no fault of theirs, and merge
- * wants their runs. */
+/* Whether a shard has nothing to measure. With more shards than families some are empty, or have only kernels that were
+ * not built. That is no failure, and merge needs their runs. */
 static bool has_nothing_to_measure(const struct run *run)
 {
     bool nothing = run->shard.of > 0 && run->result_count == run->shard.measures;
@@ -63,19 +62,11 @@ static bool has_nothing_to_measure(const struct run *run)
     return nothing;
 }
 
-static int write_only(const struct run *run, struct atomic_file *file)
-{
-    if (!file->stream)
-        return 0;
-    (void)run_write(run, file->stream); /* a failure of the stream shows in the commit */
-    return atomic_file_commit(file);
-}
-
 static int cmd_run(const struct options *options)
 {
     struct metrics metrics = {0};
     struct run run = {0};
-    struct atomic_file file = {0};
+    struct run_files files = {0};
     int code = EXIT_USAGE;
 
     if (options->argument_count > 0) {
@@ -83,21 +74,20 @@ static int cmd_run(const struct options *options)
               options->arguments[0]);
         return EXIT_USAGE;
     }
-    if (options_read_metrics(options, &metrics) < 0 ||
-        (options->output && atomic_file_open(&file, options->output) < 0))
+    if (options_read_metrics(options, &metrics) < 0 || run_files_open(&files, options) < 0)
         goto out;
     code = measure(options, &metrics, &run);
     if (has_nothing_to_measure(&run)) {
-        if (write_only(&run, &file) < 0 && code == EXIT_SAME)
+        if (output_save(&run, &files.run) < 0 && code == EXIT_SAME)
             code = EXIT_USAGE;
         goto out;
     }
     if (code == EXIT_SAME)
         code = (int)run_exit_code(&run);
-    if (run.result_count > 0 && output_run(options, &metrics, &run, NULL, code, &file) < 0 && code == EXIT_SAME)
+    if (run.result_count > 0 && output_run(options, &metrics, &run, NULL, code, &files) < 0 && code == EXIT_SAME)
         code = EXIT_USAGE;
 out:
-    atomic_file_abandon(&file);
+    run_files_abandon(&files);
     run_release(&run);
     metrics_release(&metrics);
     return code;
@@ -105,7 +95,7 @@ out:
 
 /* clang-format off */
 static const struct option_row *const takes[] = {
-    &option_k, &option_output,
+    &option_k, &option_save, &option_output,
     OPTION(.name = "shard", .argument = "N/OF", .kind = KIND_TEXT, .place = PLACE(shard),
            .doc = "only that part of the kernels, 2/8: `cugate merge` makes one run of all parts"),
     OPTION(.name = "costs", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(costs),
@@ -114,30 +104,35 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "lines", .kind = KIND_FLAG, .place = PLACE(lines),
            .doc = "also collect counts and stalls by source line: a second for each kernel"),
     &option_kernels, &option_metrics, &option_collector,
-    OPTION(.name = "gpu", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(gpu),
-           .doc = "with --collector sim: which GPU, one of metrics/gpus, or a FILE with a slash in it"),
-    &option_device, &option_samples, &option_timeout, NULL,
+    &option_simulate, &option_device, &option_samples, &option_timeout, NULL,
 };
 
 const struct command command_run = {
     .name = "run",
     .arguments = "",
     .summary = "measure the kernels and write a run file",
-    .details = "Runs every kernel in a worker process, checks its output against a reference and collects every\n"
-               "metric. A kernel that crashes, hangs or gives a wrong result costs its own result only.\n"
-               "-o keeps the run as a file for compare, check --replay and accept; the table goes to standard\n"
-               "output. --lines adds what `cugate explain --replay` needs, and what names the line when a kernel gets\n"
-               "worse than a baseline that was accepted from such a run.\n"
-               "--device all, or 0,1,3, has several GPUs of one model share the kernels. One that fails on a GPU is tried\n"
-               "on another, once, and both are said: where it succeeds there, exit code 3 is the best that comes of it.\n"
-               "What takes longest, by --costs or the baselines, comes first.\n"
-               "--shard 2/8 measures one of eight parts, on any machine: all find the same parts when they are given the\n"
-               "same library, -k and --costs or baselines. Variants of a family stay together. A part is not judged;\n"
-               "`cugate merge` makes one run of all.\n"
-               "With --baselines or --shard the bank conflicts that a check would count are counted as well, so that\n"
-               "check --replay lacks nothing that the baseline has.",
-    .example = "cugate run -k 'transpose/*' -o run.json",
+    .details = "Runs each kernel in a worker process, compares its output with a reference, and collects every "
+               "metric. A kernel that crashes, hangs or gives a wrong result loses its own numbers only.\n"
+               "--save keeps the run for compare, check --replay and accept. --lines adds counts by source line, "
+               "which `cugate explain --replay` shows. A check against a baseline with lines names the line that "
+               "got worse.\n"
+               "--device all, or 0,1,3, divides the kernels among GPUs of one model, the longest first. A kernel "
+               "that fails on one GPU is tried once on another. If it succeeds there, the exit code is 3 at best.\n"
+               "--shard 2/8 measures the second of eight parts. Every machine finds the same parts, given the same"
+               " library, -k and --costs or baselines. The variants of a family stay together. `cugate merge` "
+               "makes one run of all parts.\n"
+               "With --baselines or --shard, bank conflicts are counted where a check would count them. So check "
+               "--replay lacks nothing that the baseline has.",
+    .exits = EXITS({EXIT_SAME, "every kernel was measured"},
+                   {EXIT_USAGE, NULL},
+                   {EXIT_UNSURE, "a kernel failed on one GPU and succeeded on another"},
+                   {EXIT_BASELINE, "the baseline of --baselines cannot be used"},
+                   {EXIT_NOT_MEASURED, NULL},
+                   {EXIT_INTERRUPTED, NULL}),
+    .example = "cugate run -k 'transpose/*' --save run.json",
     .takes = takes,
     .minimum = 0, .maximum = -1, .run = cmd_run,
+    .makes_run_file = true,
+    .ways = WAYS_OF_LIBRARY | WAY(COMPUTED),
 };
 /* clang-format on */

@@ -1,4 +1,4 @@
-/* command.h - the commands, one a file; their table is in commands.c. */
+/* command.h - the commands, one a file, and what several of them share. The table is in commands.c. */
 #ifndef COMMAND_H
 #define COMMAND_H
 
@@ -9,26 +9,26 @@
 extern const struct command command_list, command_run, command_compare, command_check, command_accept, command_aa,
     command_explain, command_import, command_doctor, command_exec, command_bisect, command_completion, command_merge;
 
-/* All of them, in the order of the help. */
+/* Returns all commands, in the order of the help. */
 const struct command *const *commands(size_t *count);
 
-/* How a command line asks to measure, with progress when standard error is a terminal. Borrows from both; -1 after
- * error(). In options_measurement.c. */
+/* Fills in how the command line asks to measure, with a progress line if standard error is a terminal. Borrows from
+ * options and metrics. -1 after error(). In options_measurement.c. */
 int options_measurement(struct measurement *measurement, const struct options *options, const struct metrics *metrics);
 
-/* The same of a program, whose command is the arguments: *program and what *measurement needs of it. The name is the
- * caller's to free. */
+/* options_measurement for a program, whose command is the arguments: fills in *program and the rest of *measurement.
+ * The caller frees program->name. */
 int options_program(struct program *program, struct measurement *measurement, const struct options *options);
 
-/* -1 with the problem where there is no file of the kernel library, which a loader would say without saying who named
- * it; options_has_library() is the same after error(). In options_library.c. */
+/* Checks that the file of the kernel library exists. Otherwise -1 with the problem, which says who named it (a loader
+ * could not); options_has_library() calls error() instead. In options_library.c. */
 int options_find_library(const struct options *options, struct problem *problem);
 int options_has_library(const struct options *options);
 
-/* Whether the library is one that is cugate's own: nobody named another. */
+/* Whether the kernel library is cugate's own, because nobody named another. */
 bool options_library_is_own(const struct options *options);
 
-/* Seconds a kernel. */
+/* Returns the time limit for a kernel, in seconds. */
 double options_timeout(const struct options *options);
 
 #endif

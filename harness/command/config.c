@@ -13,12 +13,12 @@
 enum key_kind {
     KEY_WORD,
     KEY_PATH,
-    KEY_METRICS, /* a path, which may have a `+` before it */
-    KEY_GPU      /* the model that is meant where a command needs one and is told none */
+    KEY_METRICS, /* a path, optionally with a `+` before it */
+    KEY_GPU      /* the GPU model for commands that need one when none is named */
 };
 
-/* To add a key: a row here, with the name of an option. What would change what a verdict means is none: a gate that
- * replays, computes or looks at some kernels only says so where it is called. */
+/* To add a key: a row here with the name of an option. Options that change what a verdict means are excluded. Whether a
+ * gate replays, computes or looks at some kernels only must be visible where it is called. */
 static const struct key_name {
     const char *name;
     enum key_kind kind;
@@ -28,7 +28,7 @@ static const struct key_name {
     {"first", KEY_WORD},   {"skip", KEY_WORD},       {"gpu", KEY_GPU},
 };
 
-/* What a link of the pages may hold, and which of it each must. */
+/* Words that a link of the pages may contain, as {word}; each kind of link has some that it must. */
 static const char *const link_words[] = {"commit", "path", "line"};
 static const struct link {
     const char *name;
@@ -41,7 +41,7 @@ static const struct link {
 struct config_reader {
     struct config *config;
     struct ini_text text;
-    char *directory; /* of the file, with a slash behind it, or "" */
+    char *directory; /* directory of the file with a slash at the end, or "" */
     bool in_links;
     int link_lines[ARRAY_SIZE(links)];
 };
@@ -69,7 +69,7 @@ static char *resolve(const struct config_reader *reader, enum key_kind kind, con
     if (!plus || strchr(path, '/') || access(resolved + 1, F_OK) == 0)
         return resolved;
     free(resolved);
-    return x_strdup(value); /* +tensor: one of cugate's own */
+    return x_strdup(value); /* +tensor: one of cugate's own sets */
 }
 
 static int take_option(struct config_reader *reader, const char *name, const char *value)
@@ -94,7 +94,7 @@ static int take_option(struct config_reader *reader, const char *name, const cha
     return 0;
 }
 
-/* The `{word}`s of a link are those that it may and must hold. */
+/* Checks that a link contains the `{word}`s that it must, and no other. */
 static int check_link(struct config_reader *reader, const struct link *link, const char *value)
 {
     bool held[ARRAY_SIZE(link_words)] = {false};
@@ -135,18 +135,18 @@ static int take_link(struct config_reader *reader, const char *name, const char 
     return check_link(reader, &links[which], value);
 }
 
-/* inih's handler: 1 to go on, 0 for an error. */
+/* The handler for inih: returns 1 to continue, 0 for an error. */
 static int take_key(void *user, const char *section, const char *name, const char *value)
 {
     struct config_reader *reader = user;
-    (void)section; /* next_line knows it also where it has no key */
+    (void)section; /* next_line knows the section, even one without keys */
     if (reader->text.failed)
         return 0;
     return (reader->in_links ? take_link(reader, name, value) : take_option(reader, name, value)) == 0;
 }
 
-/* inih's line reader. Nothing goes on in a second line, and nothing stands behind a value, so that a reader in another
- * language takes the same for a value. */
+/* The line reader for inih. A value cannot continue on a second line or be followed by a comment, so that readers in
+ * other languages get the same value. */
 static char *next_line(char *buffer, int size, void *stream)
 {
     struct config_reader *reader = stream;
@@ -198,17 +198,17 @@ static bool is_own(const struct stat *facts)
     return facts->st_uid == geteuid() || facts->st_uid == 0;
 }
 
-/* Everybody may write there, or a group that is neither one's own nor the owner's alone. */
+/* Whether others may write there: everybody, or a group that is neither one's own nor the owner's alone. */
 static bool is_open(const struct stat *facts)
 {
     const bool is_of_strangers = facts->st_gid != facts->st_uid && !group_member(facts->st_gid);
     return (facts->st_mode & S_IWOTH) || ((facts->st_mode & S_IWGRP) && is_of_strangers);
 }
 
-/* Whether the cugate.ini in that folder counts: what it names is loaded and run. So who owns a folder is believed
- * there, as make believes them, and nobody else is: 1; 0: there is none; -1 after error(). In a folder as /tmp, which
- * is found from all that are below, a stranger's is none, and so is a link, beside which anybody may put what it names.
- */
+/* Decides whether to read the cugate.ini in a folder: 1, or 0 when there is none; -1 after error(). What it names is
+ * loaded and run. So the file must belong to the user or to the owner of its folder, whom make would trust too. Nobody
+ * else may write there. In a folder such as /tmp, where anybody may add files, a stranger's file is ignored. So is a
+ * link, because anybody may put the files that it names beside it. */
 static int look(const char *path, const char *folder)
 {
     struct stat file, around;
@@ -235,7 +235,7 @@ static int look(const char *path, const char *folder)
     return counts;
 }
 
-/* *found is the path as it is seen from the current directory, or NULL; the caller's to free. -1 after error(). */
+/* Finds the file. *found is its path from the current directory, or NULL; the caller frees it. -1 after error(). */
 static int find(char **found)
 {
     const char *home_name = getenv("HOME");

@@ -1,28 +1,28 @@
-/* doctor.h - what `cugate doctor` looks at. */
+/* doctor.h - the checks of `cugate doctor`. */
 #ifndef DOCTOR_H
 #define DOCTOR_H
 
 #include "base/base.h"
 
-/* UNKNOWN: it could not be looked at. */
+/* The result of a check; HEALTH_UNKNOWN means that it could not be made. */
 enum health { HEALTH_GOOD, HEALTH_UNKNOWN, HEALTH_BAD };
 
 struct doctor;
 struct doctor_check {
     const char *title;
-    const char *remedy;           /* said wherever the finding is not good */
-    const char *remedy_installed; /* the same where cugate is installed; NULL: there is no other */
-    bool of_counters;             /* nothing for collectors that read none */
-    bool opens_driver;            /* in this process: made after the others */
+    const char *remedy;           /* the remedy, printed unless the result is good */
+    const char *remedy_installed; /* the remedy where cugate is installed; NULL: the same */
+    bool of_counters;             /* irrelevant for backends that read no counters */
+    bool opens_driver;            /* the check opens the driver in this process, so it is made after the others */
     enum health (*look)(struct doctor *doctor);
 };
 
-/* The table, in the order in which they are told. */
+/* Returns the table of checks, in the order of printing. */
 const struct doctor_check *doctor_checks(size_t *count);
 
 struct diagnosed {
     enum health health;
-    char *words; /* owned by who looked */
+    char *words; /* the finding in words; owned by whoever made the check */
     const char *remedy;
 };
 

@@ -26,7 +26,7 @@ void list_metric(const struct options *options, const struct metric *metric, con
     free(laws);
 }
 
-/* ---- Which chip ---- */
+/* ---- The chip ---- */
 
 static int list_chips(const char *const *names, size_t count)
 {
@@ -35,7 +35,7 @@ static int list_chips(const char *const *names, size_t count)
     return EXIT_SAME;
 }
 
-/* The chip of that name, in small letters as well, or of that product; NULL after error(). */
+/* Returns the chip of that name, or of that product; case does not matter. NULL after error(). */
 static const char *find_chip(const char *text, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -62,10 +62,10 @@ static const char *find_chip(const char *text, const char *const *names, size_t 
 
 struct search {
     const struct metrics *metrics;
-    struct metrics shipped; /* with those that are optional */
-    char *text;             /* the words, in small letters, each ended by a NUL */
+    struct metrics shipped; /* shipped metrics, including optional ones */
+    char *text;             /* the words to find, in lower case, each ended by a NUL */
     size_t length, found;
-    const char **parts; /* of all names, for a word that nothing has; owned */
+    const char **parts; /* words in the names of all counters, for suggestions; owned */
     size_t part_count;
 };
 
@@ -77,7 +77,7 @@ static char *in_small_letters(const char *text)
     return small;
 }
 
-/* Whether the name or the description has every word. */
+/* Whether the name or the description of a counter contains every word. */
 static bool has_words(const struct search *search, const struct chip_counter *counter)
 {
     char *both = x_sprintf("%s %s", counter->name, counter->description), *small = in_small_letters(both);
@@ -89,7 +89,7 @@ static bool has_words(const struct search *search, const struct chip_counter *co
     return has;
 }
 
-/* The first metric that has the counter, whatever its ending, or NULL. */
+/* Returns the first metric that reads the counter, whatever its suffix, or NULL. */
 static const struct metric *find_user(const struct metrics *metrics, const char *name)
 {
     const size_t length = strlen(name);
@@ -117,7 +117,7 @@ static void take_counter(void *data, const struct chip_counter *counter)
         print_wrapped(4, "    %s", counter->description);
 }
 
-/* Keeps the words that names of counters are made of. */
+/* Collects the words that names of counters consist of. */
 static void take_parts(void *data, const struct chip_counter *counter)
 {
     struct search *search = data;
@@ -181,9 +181,9 @@ static int search_chip(const struct gpu_plugin *gpu, const char *chip, const str
     return code;
 }
 
-/* ---- What it has of the metrics ---- */
+/* ---- Which metrics the chip has ---- */
 
-/* Names those that take more than one pass alone. */
+/* Names the metrics that need more than one pass by themselves. */
 static void name_many_passes(const struct gpu_plugin *gpu, const char *chip, const struct metrics *metrics,
                              const char *const *chosen)
 {

@@ -1,14 +1,14 @@
-/* list_chip.h - the part of `cugate list` that asks CUPTI about a chip; no GPU is needed. */
+/* list_chip.h - the part of `cugate list` that asks CUPTI about a chip. Needs no GPU. */
 #ifndef LIST_CHIP_H
 #define LIST_CHIP_H
 
 #include "options.h"
 
-/* One line of `list --metrics`, and with -v what the metric says. chosen[m] is the chip's counter for it or NULL;
- * chosen itself is NULL when no chip was asked about. */
+/* Prints one line of `list --metrics`, and with -v the metric's documentation. chosen[m] is the chip's counter for
+ * metric m, or NULL; chosen is NULL when no chip was named. */
 void list_metric(const struct options *options, const struct metric *metric, const char *const *chosen);
 
-/* What a chip has of the metrics, or of all counters what --search finds. Returns an exit code. */
+/* Prints which metrics a chip has, or which of its counters --search finds. Returns an exit code. */
 int list_chip(const struct options *options, const struct metrics *metrics);
 
 #endif

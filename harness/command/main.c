@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "base/processes.h"
 
 #include "command.h"
 
@@ -69,7 +70,7 @@ static int run_command(const struct command *command, int argc, char **argv)
     return code;
 }
 
-/* What was printed counts only once it is written: a full disk behind `cugate list > file` is an error. */
+/* Flushes standard output. A full disk behind `cugate list > file` is an error. */
 static int flush_output(int code)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -78,9 +79,9 @@ static int flush_output(int code)
     return code == EXIT_SAME ? EXIT_USAGE : code;
 }
 
-/* The next file that is opened would else get the number of one that was closed (`cugate check >&-`), and what is meant
- * for that number be written into it. Number 1 cannot be written then, so that a report is an error; warnings vanish.
- */
+/* Opens /dev/null for standard streams that are closed (`cugate check >&-`). Otherwise the next file would get their
+ * number, and receive what is printed. Writing to that standard output fails, so a report is an error; warnings
+ * vanish. */
 static void fill_descriptors(void)
 {
     static const int flags[] = {[STDIN_FILENO] = O_RDONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY};
@@ -93,6 +94,7 @@ static void fill_descriptors(void)
 int main(int argc, char **argv)
 {
     fill_descriptors();
+    processes_know_ends();
     const char *word = argc > 1 ? argv[1] : NULL;
     int code;
 

@@ -1,4 +1,4 @@
-/* Options that several commands take, and what commands ask of them all. */
+/* Options that several commands take, and functions that ask about options. */
 #include "options.h"
 
 #include "base/base.h"
@@ -8,20 +8,20 @@
 #include <unistd.h>
 
 /* clang-format off */
-/* To add an option: a field in struct options, and a row in `takes` of the command. A row here, and its declaration in
- * options.h, when several commands take it. */
+/* To add an option: a field in struct options, and a row in `takes` of the command. If several commands take it, the
+ * row is here, with its declaration in options.h. */
 const struct option_row option_k = {
     .name = "k", .letter = 'k', .argument = "GLOB", .kind = KIND_LIST, .place = PLACE(globs),
     .doc = "only kernels that match: 'transpose/*', at a point 'softmax/*[n=16M]'; quoted; repeatable"};
 const struct option_row option_output = {
     .name = "output", .letter = 'o', .argument = "FILE", .kind = KIND_TEXT, .place = PLACE(output),
-    .doc = "write to FILE, whole or not at all; - is standard output"};
+    .doc = "write the document to FILE, whole or not at all; - is standard output"};
 const struct option_row option_save = {
     .name = "save", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(save),
-    .doc = "keep what was measured as a run file"};
+    .doc = "keep the run as a file, whole or not at all", .ways = WAYS_MEASURED | WAY(COMPUTED) | WAY(FILES)};
 const struct option_row option_replay = {
     .name = "replay", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(replay),
-    .doc = "measure nothing: judge a recorded run"};
+    .doc = "measure nothing: judge a recorded run", .ways = WAY_RECORDED};
 const struct option_row option_power = {
     .name = "power", .kind = KIND_FLAG, .place = PLACE(power),
     .doc = "show beside each row the smallest change that would be caught in 99 of 100 cases"};
@@ -30,38 +30,38 @@ const struct option_row option_baselines = {
     .doc = "folder of the baselines (default: " OPTIONS_BASELINES ")"};
 const struct option_row option_kernels = {
     .name = "kernels", .argument = "LIB.so", .kind = KIND_TEXT, .place = PLACE(kernels),
-    .doc = "kernel library (default: libkernels.so beside cugate)"};
+    .doc = "kernel library (default: libkernels.so beside cugate)", .ways = WAYS_OF_LIBRARY | WAY(COMPUTED) | WAY(CODE) | WAY_RECORDED};
 const struct option_row option_metrics = {
     .name = "metrics", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(metrics),
     .place_more = PLACE(metric_sets),
     .doc = "folder of metrics in place of cugate's own; +DIR or +tensor, an optional set: beside them"};
 const struct option_row option_collector = {
     .name = "collector", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(collector),
-    .doc = "how to measure (default: cupti)"};
+    .doc = "how to measure (default: cupti)", .ways = WAYS_OF_LIBRARY | WAY_RECORDED};
 const struct option_row option_simulate = {
     .name = "simulate", .argument = "GPU", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(simulate), .place_2 = PLACE(gpu),
-    .doc = "measure nothing: compute exact counts of the machine code on the CPU, as that GPU has them"};
+    .doc = "measure nothing: compute exact counts of the machine code on the CPU, as that GPU has them", .ways = WAY(COMPUTED)};
 const struct option_row option_device = {
     .name = "device", .argument = "N", .kind = KIND_DEVICES, .place = PLACE(devices), .minimum = 0, .maximum = 1023,
-    .doc = "ordinal of the GPU (default: 0); 0,1,3 or all: these of one model share the kernels"};
+    .doc = "ordinal of the GPU (default: 0); 0,1,3 or all: these of one model share the kernels", .ways = WAYS_OF_LIBRARY | WAY_RECORDED};
 const struct option_row option_samples = {
     .name = "samples", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(samples), .minimum = 1, .maximum = 1000,
-    .doc = "samples a kernel (default: 5); of instrumented counters one, where exact counts repeat"};
+    .doc = "samples a kernel (default: 5); of instrumented counters one, where exact counts repeat", .ways = WAYS_OF_LIBRARY | WAY_RECORDED};
 const struct option_row option_timeout = {
     .name = "timeout", .argument = "SECONDS", .kind = KIND_SECONDS, .place = PLACE(timeout), .minimum = 0,
     .maximum = 86400, .doc = "time limit of a kernel (default: 60, simulated: 600), or of a run of a program (none)"};
 const struct option_row option_first = {
     .name = "first", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(first), .minimum = 1, .maximum = 1000000000,
-    .doc = "of a program: launches of one kernel in one shape to measure, after one left out (default: 5)"};
+    .doc = "launches of one kernel in one shape to measure, after one left out (default: 5)", .ways = WAY(PROGRAM)};
 const struct option_row option_skip = {
     .name = "skip", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(skip), .minimum = 0, .maximum = 1000000000,
-    .doc = "likewise, to leave out before (default: 0)"};
+    .doc = "launches of one kernel in one shape to leave out before these (default: 0)", .ways = WAY(PROGRAM)};
 const struct option_row option_nvtx = {
     .name = "nvtx", .argument = "GLOB", .kind = KIND_TEXT, .place = PLACE(nvtx),
-    .doc = "of a program: only launches within an NVTX range of such a name"};
+    .doc = "only launches within an NVTX range of such a name", .ways = WAY(PROGRAM)};
 const struct option_row option_name = {
     .name = "name", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(name),
-    .doc = "what a program's kernels are called after (default: its file)"};
+    .doc = "what a program's kernels are called after (default: its file)", .ways = WAY(PROGRAM)};
 const struct option_row option_format = {
     .name = "format", .argument = "FORMAT", .kind = KIND_FORMAT, .place = PLACE(format), .document = DOCUMENT_CHECK};
 const struct option_row option_report = {
@@ -86,17 +86,6 @@ const struct option_row *options_row(const struct command *command, size_t place
         if (place-- == 0)
             return *row;
     return place < ARRAY_SIZE(everywhere) ? &everywhere[place] : NULL;
-}
-
-bool options_simulate(const struct options *options)
-{
-    return options->simulate || strcmp(options->collector, RUN_COMPUTED) == 0;
-}
-
-bool options_names_device(const struct options *options)
-{
-    const struct device_list *devices = &options->devices;
-    return devices->all || devices->count > 1 || (devices->count == 1 && devices->list[0] != 0);
 }
 
 bool options_color(const struct options *options, FILE *stream)

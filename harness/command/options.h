@@ -1,4 +1,4 @@
-/* options.h - the command line of every command: what options there are, and what they become. */
+/* options.h - the command line of every command: which options exist, and their values after parsing. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define OPTIONS_BASELINES "baselines" /* defaults */
+#define OPTIONS_BASELINES "baselines" /* default of --baselines */
 #define OPTIONS_COLLECTOR "cupti"
 #define OPTIONS_SAMPLES 5
 
@@ -20,143 +20,177 @@ enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 struct command;
 
 struct options {
-    char **globs; /* -k, borrowed strings */
+    char **globs; /* -k: globs of kernels; strings are borrowed */
     size_t glob_count;
-    char **metric_globs; /* -m */
+    char **metric_globs; /* -m: globs of metrics; strings are borrowed */
     size_t metric_glob_count;
     char **reports; /* --report, each "FORMAT=FILE" */
     size_t report_count;
+    char **out; /* --out, each a directory */
+    size_t out_count;
     const char *kernels; /* --kernels; default: libkernels.so beside the program */
     const char *metrics; /* --metrics DIR; default: ../metrics or ../share/cugate/metrics beside the program */
-    char **metric_sets;  /* --metrics +SET, without the `+`: what is read beside it, see metrics_read_sets */
+    char **metric_sets;  /* --metrics +SET without the `+`: further sets, see metrics_read_sets */
     size_t metric_set_count;
-    const char *baselines; /* --baselines; default OPTIONS_BASELINES */
-    const char *before;    /* --before: directory with baselines and metrics of the revision before */
+    const char *baselines; /* --baselines: directory; default OPTIONS_BASELINES */
+    const char *before;    /* --before: directory with baselines and metrics of the previous revision */
     const char *replay;
     const char *shard;  /* --shard: "2/8" */
     const char *costs;  /* --costs: a run whose seconds divide the kernels */
-    const char *output; /* -o */
-    const char *save;   /* --save: where check keeps the run that it measured */
+    const char *output; /* -o: where the document goes */
+    const char *save;   /* --save: where the run is kept; of aa the directory of all runs */
     const char *gpu;    /* --static=GPU: directory name of the baseline, or a capability; NULL: the only one that fits.
-                         * --simulate=GPU, run --gpu: name or file of a description */
+                         * --simulate=GPU: name or file of a description */
     const char *measured_on; /* import --gpu */
-    const char *description; /* of the GPU that is simulated; NULL where none is */
-    const char *against;     /* --against: kernel library to alternate with */
-    const char *was;         /* --was: what the accepted kernel was called before */
-    const char *format;      /* default "text" */
+    const char *description; /* path of the description of the simulated GPU; NULL without one */
+    const char *against;     /* --against: kernel library of the base build */
+    const char *was;         /* --was: former name of the accepted kernel */
+    const char *format;      /* --format: name of a format; default "text" */
     const char *reason;
     const char *chip, *search;
-    const char *collector; /* default "cupti" */
+    const char *collector; /* --collector: name of a backend; default "cupti" */
     struct device_list devices;
-    int samples;    /* default 5, 1..1000 */
-    double timeout; /* seconds; 0: none was given */
+    int samples;    /* --samples: 1 to 1000; default 5 */
+    double timeout; /* --timeout, seconds; 0: not given */
     enum color_mode color;
     bool quiet, verbose, help, version;
-    bool static_only, simulate, all, paired, power, drift_reference, lines;
+    bool is_static, simulate, all, paired, power, drift_reference, lines, dry_run;
     int first, skip, runs; /* of a program: --first, 0: none was given; --skip; --runs, 0: as many as it takes */
     const char *nvtx, *name;
     const char *build; /* bisect --build */
+    const char *judge; /* bisect --judge */
     bool measure;      /* bisect --measure */
     int explain;       /* --explain, seconds, default 20 */
     int sessions;      /* --sessions, default 10 */
     bool list_metrics, list_devices, list_collectors, list_config;
-    char **arguments; /* what is no option, borrowed */
+    char **arguments; /* arguments that are no options, borrowed */
     size_t argument_count;
+    enum origin_name way;                  /* how the run is to be made, by all of these; where one is read, of */
     const struct command *const *commands; /* all that there are */
     size_t command_count;
-    char *found[3];       /* paths that options_parse worked out: defaults, and the description; owned */
-    struct config config; /* the cugate.ini in force; options borrow from it */
+    char *found[3];       /* paths that options_parse computed: defaults, and the description; owned */
+    struct config config; /* the cugate.ini that was found; options borrow from it */
 };
 
 /* ---- An option ---- */
 
 enum kind {
-    KIND_FLAG,         /* bool */
-    KIND_TEXT,         /* const char * */
-    KIND_TEXT_OR_FLAG, /* --name sets the bool, --name=TEXT the text as well */
-    KIND_LIST,         /* char ** and, right behind it, its size_t count */
-    KIND_INTEGER,      /* int */
-    KIND_SECONDS,      /* double */
-    KIND_DEVICES,      /* struct device_list */
-    KIND_COLOR,        /* enum color_mode */
-    KIND_FORMAT,       /* const char *, the name of a format of `document` */
+    KIND_FLAG,         /* the field is a bool */
+    KIND_TEXT,         /* the field is a const char * */
+    KIND_TEXT_OR_FLAG, /* --name sets the bool, --name=TEXT also the text */
+    KIND_LIST,         /* char **, followed in struct options by its count, a size_t */
+    KIND_INTEGER,      /* the field is an int */
+    KIND_SECONDS,      /* the field is a double */
+    KIND_DEVICES,      /* the field is a struct device_list */
+    KIND_COLOR,        /* the field is an enum color_mode */
+    KIND_FORMAT,       /* const char *, the name of a format for `document` */
 };
 
 struct option_row {
-    const char *name;     /* the long name; one letter: there is only -x */
-    char letter;          /* 0: there is only the long name */
-    const char *argument; /* NULL: takes none */
+    const char *name;     /* long name of the option; one letter: there is only -x */
+    char letter;          /* short name of the option; 0: there is none */
+    const char *argument; /* name of the argument for --help; NULL: it takes none */
     enum kind kind;
-    size_t place;      /* in struct options */
-    size_t place_2;    /* KIND_TEXT_OR_FLAG: of the text */
-    size_t place_more; /* of a list, as of KIND_LIST, for texts that begin with `+`, without it; 0: they are texts */
-    long minimum, maximum; /* KIND_SECONDS: minimum is excluded */
+    size_t place;      /* offset of its field in struct options */
+    size_t place_2;    /* for KIND_TEXT_OR_FLAG: offset of the text */
+    size_t place_more; /* offset of a list (KIND_LIST) for texts that begin with `+`, stored without it; 0: there is no
+                          such list */
+    long minimum, maximum; /* range of a number; for KIND_SECONDS minimum itself is excluded */
     enum document document;
     const char *doc; /* KIND_FORMAT: NULL, for the names of the formats are */
+    unsigned ways;   /* of making a run that the option says something for, WAY bits; 0: all */
 };
 
 #define PLACE(field) offsetof(struct options, field)
 
 /* clang-format off */
-/* A row of one command, where it says what it takes. */
+/* A row for an option of one command, written in its `takes`. */
 #define OPTION(...) &(const struct option_row){__VA_ARGS__}
 /* clang-format on */
 
-/* Those that several commands take; in options.c. */
+/* Options that several commands take; in options.c. */
 extern const struct option_row option_k, option_output, option_save, option_replay, option_power, option_baselines,
     option_kernels, option_metrics, option_collector, option_device, option_samples, option_timeout, option_format,
     option_report, option_first, option_skip, option_nvtx, option_name, option_simulate;
 
-/* ---- A command: a file cmd_<name>.c, and a place in commands.c ---- */
+/* ---- Commands: each is a file cmd_<name>.c and a row in commands.c ---- */
+
+/* An exit code of a command, and what it means there; NULL: what it means everywhere. */
+struct exit_words {
+    enum exit_code code;
+    const char *doc;
+};
+#define EXITS_END ((enum exit_code) - 1)
+/* clang-format off */
+#define EXITS(...) (const struct exit_words[]){__VA_ARGS__, {EXITS_END, NULL}}
+/* clang-format on */
 
 struct command {
     const char *name;
     const char *arguments;                     /* for the usage line: "BASE.json RUN.json" */
     const char *summary;                       /* one line */
     const char *details;                       /* paragraphs for --help, with exit codes where they need words */
+    const struct exit_words *exits;            /* its exit codes: EXITS */
     const char *example;                       /* one line that works */
     const struct option_row *const *takes;     /* beside those of every command, as --help lists them; ends in NULL */
     int minimum, maximum;                      /* count of arguments; maximum < 0: any */
     bool runs_arguments;                       /* a command of their own: options end at the first */
+    bool makes_run_file;                       /* that is what it is for: --save - leaves standard output to it */
+    unsigned ways;                             /* of making a run, WAY bits; 0: it makes none */
     int (*run)(const struct options *options); /* returns an exit_code */
 };
 
-/* A row that the command takes: its own, then those of every command. NULL behind the last. */
+/* Returns an option of the command by index: its own, then those of every command. NULL behind the last. */
 const struct option_row *options_row(const struct command *command, size_t place);
 
-/* Parses argv[1..argc) of a command; argv[0] is its name. Reorders argv. What argv does not say, cugate.ini may
- * (config.h). 0, or -1 after error() that names the argument, or file and line, and suggests what was meant. Options
- * that the command does not take are errors, and so are files as options_check_files refuses them. Release *options
- * either way. */
+/* Parses argv[1..argc) of a command; argv[0] is its name. Reorders argv. Options that argv lacks may come from
+ * cugate.ini (config.h). Options that the command does not take are errors, and so are files that options_check_files
+ * refuses. Returns 0, or -1 after error(), which names the argument, or file and line, and suggests what was meant.
+ * Release *options in any case. */
 int options_parse(struct options *options, const struct command *command, int argc, char **argv);
 void options_release(struct options *options);
 
+/* Whether the command has use for a key of cugate.ini. */
+bool options_takes_key(const struct command *command, const char *name);
+
 /* -1 after error() when a file would be both read and written, or written twice, or a --report names none. Standard
  * output may take several reports. */
-int options_check_files(const struct options *options);
+int options_check_files(const struct options *options, const struct command *command);
 
-/* Reads the metric files that --metrics names, as metrics_read_sets does: 0 or -1. In options_metrics.c. */
+/* The name of a file in the directory of --out: that of each format's report, then that of the run. NULL behind it. */
+const char *options_out_name(size_t place);
+
+/* Whether two paths name one file, which may be linked to, or not be there yet. */
+bool options_same_file(const char *a, const char *b);
+
+/* Reads the metric files that --metrics names, by metrics_read_sets. Returns 0 or -1. In options_metrics.c. */
 int options_read_metrics(const struct options *options, struct metrics *metrics);
-const char *options_shipped_metrics(const struct options *options); /* the folder of those that came with cugate */
+/* returns the folder of metrics that came with cugate */
+const char *options_shipped_metrics(const struct options *options);
 
-/* Whether another GPU is named than the first one, or several. */
-bool options_names_device(const struct options *options);
+/* Which way of making a run the command line asks for, of those that the command has. In options_ways.c. */
+enum origin_name options_way(const struct options *options, const struct command *command);
 
-/* Whether counts are to be computed, by --simulate or --collector sim, in place of measuring. */
-bool options_simulate(const struct options *options);
+/* What asks for one of those ways on the command line of that command; NULL: nothing has to. */
+const char *options_asked_by(unsigned ways, const struct command *command);
 
-/* The path of the description of the GPU that is to be simulated: of `gpu`, a name or, with a slash, a file; else of
- * the one that cugate.ini names; else the only one, or the only one that there is a baseline of. Caller frees. NULL
- * after error() that names those there are. */
+/* -1 after error() when an option, or a program, says nothing for that way. typed: by row, whether the command line has
+ * the option; what cugate.ini gives is for commands of every way. */
+int options_refuse_idle(const struct options *options, const struct command *command, const bool *typed);
+
+/* Returns the path of the description of the GPU to simulate. It is the one that `gpu` names (by name or, with a slash,
+ * by path), else the one in cugate.ini. Else it is the only one, or the only one with a baseline. Caller frees. NULL
+ * after error(), which lists those that exist. */
 char *options_find_gpu(const struct options *options);
 
-/* The part of --report behind its first '='; NULL without one. */
+/* Returns the part of a --report value behind its first '='; NULL without one. */
 const char *options_report_file(const char *report);
 
-/* Prints usage, summary, options, an example and the exit codes of a command, and what cugate.ini gives it here. */
+/* Prints usage, summary, options, an example and the exit codes of a command, and what cugate.ini sets for it here. */
 void options_help(const struct command *command, FILE *stream);
 
-/* Whether to write to the stream in colour: --color, then NO_COLOR and TERM=dumb, then whether it is a terminal. */
+/* Whether to write in colour to the stream: decided by --color, then by NO_COLOR and TERM=dumb, then by whether it is a
+ * terminal. */
 bool options_color(const struct options *options, FILE *stream);
 
 #endif

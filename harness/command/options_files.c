@@ -1,4 +1,4 @@
-/* The files of a command line: none is both read and written, and none is written twice. */
+/* Checks the files of a command line: none may be both read and written, or written twice. */
 #include "options.h"
 
 #include "base/base.h"
@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A file that the command writes, and how that was asked for: "--report" "json=out". */
+/* A file that the command writes, and the option that named it: "--report" "json=out". */
 struct written {
     const char *option, *argument, *file;
-    bool is_report; /* several may go to standard output, one after the other */
+    bool is_report; /* several reports may go to standard output, one after the other */
 };
 
 static bool same_inode(const char *a, const char *b)
@@ -19,15 +19,14 @@ static bool same_inode(const char *a, const char *b)
     return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-/* What stands behind the directory in a path. */
+/* Returns the part of a path behind its directory. */
 static const char *name_in(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-/* Two names of one file, which may be linked to, or not be there yet. */
-static bool same_file(const char *a, const char *b)
+bool options_same_file(const char *a, const char *b)
 {
     if (strcmp(a, b) == 0 || same_inode(a, b))
         return true;
@@ -43,7 +42,7 @@ static bool is_standard_output(const char *file)
     return strcmp(file, "-") == 0;
 }
 
-/* A recording that gave way to its own report is gone. */
+/* Refuses to write over a file that is read: a recording that its own report replaces would be lost. */
 static int check_overwriting(const struct options *options, const struct written *written)
 {
     const char *const inputs[] = {options->replay, options->against, options->kernels, options->costs};
@@ -51,7 +50,7 @@ static int check_overwriting(const struct options *options, const struct written
         return 0;
     for (size_t i = 0; i < ARRAY_SIZE(inputs) + options->argument_count; i++) {
         const char *input = i < ARRAY_SIZE(inputs) ? inputs[i] : options->arguments[i - ARRAY_SIZE(inputs)];
-        if (input && same_file(written->file, input))
+        if (input && options_same_file(written->file, input))
             return error("%s %s would overwrite %s, which is read here: give it another place", written->option,
                          written->argument, input);
     }
@@ -69,11 +68,18 @@ static int check_outputs(const struct options *options, const struct written *ou
         if (check_overwriting(options, &outputs[i]) < 0)
             return -1;
         for (size_t k = 0; k < i; k++)
-            if (same_file(outputs[k].file, outputs[i].file) && !may_share(&outputs[k], &outputs[i]))
+            if (options_same_file(outputs[k].file, outputs[i].file) && !may_share(&outputs[k], &outputs[i]))
                 return error("%s %s and %s %s would both go to one place: give one of them another", outputs[k].option,
                              outputs[k].argument, outputs[i].option, outputs[i].argument);
     }
     return 0;
+}
+
+const char *options_out_name(size_t place)
+{
+    size_t count;
+    const struct format *formats = format_list(&count);
+    return place < count ? formats[place].file : place == count ? "run.json" : NULL;
 }
 
 const char *options_report_file(const char *report)
@@ -82,16 +88,22 @@ const char *options_report_file(const char *report)
     return equals ? equals + 1 : NULL;
 }
 
-int options_check_files(const struct options *options)
+int options_check_files(const struct options *options, const struct command *command)
 {
     struct written *outputs = NULL;
     size_t count = 0;
+    char **paths = NULL; /* of --out */
+    size_t path_count = 0;
     int result = 0;
     if (options->save)
         *ARRAY_GROW(outputs, count) = (struct written){"--save", options->save, options->save, false};
-    if (options->output)
+    if (options->output && command->makes_run_file && strlen(options->output) > 5 &&
+        strcmp(options->output + strlen(options->output) - 5, ".json") == 0)
+        result = error("-o %s is for the table, as text; the run file is kept by --save %s", options->output,
+                       options->output);
+    else if (options->output)
         *ARRAY_GROW(outputs, count) = (struct written){"-o", options->output, options->output, true};
-    else
+    else if (!command->makes_run_file || !options->save || !is_standard_output(options->save))
         *ARRAY_GROW(outputs, count) = (struct written){"the report on", "-", "-", true};
     for (size_t i = 0; i < options->report_count && result == 0; i++) {
         const char *report = options->reports[i], *file = options_report_file(report);
@@ -100,8 +112,20 @@ int options_check_files(const struct options *options)
         else
             *ARRAY_GROW(outputs, count) = (struct written){"--report", report, file, true};
     }
+    const char *name;
+    for (size_t i = 0; i < options->out_count; i++) {
+        for (size_t n = 0; (name = options_out_name(n)); n++) {
+            char *path = *ARRAY_GROW(paths, path_count) = x_sprintf("%s/%s", options->out[i], name);
+            const bool is_run = !options_out_name(n + 1);
+            if (!(is_run && options->replay && options_same_file(path, options->replay))) /* it stays as it is */
+                *ARRAY_GROW(outputs, count) = (struct written){"--out", options->out[i], path, true};
+        }
+    }
     if (result == 0)
         result = check_outputs(options, outputs, count);
+    while (path_count > 0)
+        free(paths[--path_count]);
+    free(paths);
     free(outputs);
     return result;
 }

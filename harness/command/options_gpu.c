@@ -1,4 +1,4 @@
-/* Which GPU is simulated: the descriptions that there are, and which of them is meant. */
+/* Finds the description of the GPU to simulate. */
 #include "options.h"
 
 #include "base/base.h"
@@ -11,8 +11,8 @@
 
 #define SUFFIX ".ini"
 
-/* The folder of the descriptions: that of --metrics where it has one, else the one that came with cugate. Caller frees.
- */
+/* Returns the folder of descriptions: in the folder of --metrics if that has one, else the one that came with cugate.
+ * Caller frees. */
 static char *find_folder(const struct options *options)
 {
     char *own = x_sprintf("%s/gpus", options->metrics);
@@ -22,14 +22,14 @@ static char *find_folder(const struct options *options)
     return x_sprintf("%s/gpus", options->found[1]);
 }
 
-/* The name of a description at that path: "nvidia-h200". Caller frees. */
+/* Returns the name of a description file: "nvidia-h200". Caller frees. */
 static char *name_of(const char *path)
 {
     const char *file = strrchr(path, '/') + 1;
     return x_sprintf("%.*s", (int)(strlen(file) - strlen(SUFFIX)), file);
 }
 
-/* "nvidia-h100, nvidia-h200". Caller frees. */
+/* Returns "nvidia-h100, nvidia-h200". Caller frees. */
 static char *list_names(const glob_t *paths)
 {
     char *names = x_strdup("");
@@ -51,7 +51,7 @@ static bool has_baseline(const struct options *options, const char *path)
     return has;
 }
 
-/* The only description that there is, or that there is a baseline of; NULL when that is not one. */
+/* Returns the only description, or the only one with a baseline; NULL when there are none or several. */
 static const char *find_only(const struct options *options, const glob_t *paths)
 {
     const char *found = NULL;
@@ -91,7 +91,7 @@ char *options_find_gpu(const struct options *options)
         error("there is no description of a GPU '%s'%s in %s; it has %s", meant,
               options->gpu ? "" : ", which " CONFIG_FILE " names,", folder, *names ? names : "none");
     else if (*names)
-        error("which GPU is to be simulated? There are %s: name one with --simulate=NAME (run: --gpu NAME), or with "
+        error("which GPU is to be simulated? There are %s: name one with --simulate=NAME, or with "
               "`gpu = NAME` in " CONFIG_FILE,
               names);
     else

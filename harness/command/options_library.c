@@ -1,4 +1,4 @@
-/* A kernel library that is not there: what mends it depends on who named it. */
+/* Reports a kernel library that does not exist. The remedy depends on who named it. */
 #include "command.h"
 
 #include "base/base.h"
@@ -13,7 +13,7 @@ bool options_library_is_own(const struct options *options)
     return options->kernels == options->found[0];
 }
 
-/* Of the key that gives the library. */
+/* Returns the line of the key `kernels` in cugate.ini. */
 static int line_of_kernels(const struct config *config)
 {
     for (size_t i = 0; i < config->count; i++)

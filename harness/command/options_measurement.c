@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #define KERNEL_SECONDS 60
-#define SIMULATED_SECONDS 600 /* what takes a GPU a millisecond */
+#define SIMULATED_SECONDS 600 /* default time limit: simulating what a GPU does in milliseconds may take minutes */
 
 double options_timeout(const struct options *options)
 {
-    return options->timeout > 0 ? options->timeout : options_simulate(options) ? SIMULATED_SECONDS : KERNEL_SECONDS;
+    return options->timeout > 0              ? options->timeout
+           : options->way == ORIGIN_COMPUTED ? SIMULATED_SECONDS
+                                             : KERNEL_SECONDS;
 }
 
 int options_program(struct program *program, struct measurement *measurement, const struct options *options)
@@ -43,22 +45,6 @@ int options_program(struct program *program, struct measurement *measurement, co
     return 0;
 }
 
-/* What concerns a GPU only would do nothing where counts are computed, and the other way round. */
-static int refuse_idle(const struct options *options)
-{
-    const bool simulates = options_simulate(options);
-    if (options->simulate && strcmp(options->collector, OPTIONS_COLLECTOR) != 0 &&
-        strcmp(options->collector, RUN_COMPUTED) != 0)
-        return error("--simulate computes, and --collector %s measures: leave one of them out", options->collector);
-    if (options->gpu && !simulates && !options->static_only)
-        return error("--gpu names the GPU that is simulated, and none is: add --collector " RUN_COMPUTED);
-    if (simulates && options_names_device(options) && !config_gives(&options->config, "device"))
-        return error("--device names a GPU to measure on, and here counts are computed: leave it out");
-    if (simulates && options->samples != OPTIONS_SAMPLES && !config_gives(&options->config, "samples"))
-        return error("--samples: what is computed is the same each time, so one is enough: leave it out");
-    return 0;
-}
-
 /* --device all, as ordinals. */
 static int find_devices(struct device_list *devices, const struct options *options)
 {
@@ -77,12 +63,13 @@ static int find_devices(struct device_list *devices, const struct options *optio
 
 int options_measurement(struct measurement *measurement, const struct options *options, const struct metrics *metrics)
 {
-    const char *name = options->simulate ? RUN_COMPUTED : options->collector;
+    const bool computes = options->way == ORIGIN_COMPUTED;
+    const char *name = computes ? origin_of(ORIGIN_COMPUTED)->collector : options->collector;
     const struct backend *backend = backend_find(name);
     if (!backend)
         return error("there is no collector '%s'; `cugate list --collectors` shows them", name);
-    if (refuse_idle(options) < 0)
-        return -1;
+    if (!computes && origin_find(name)->computed)
+        return error("--collector %s measures nothing: say --simulate, or --simulate=GPU", name);
     *measurement = (struct measurement){
         .kernels = options->kernels,
         .metrics = metrics,
@@ -95,7 +82,6 @@ int options_measurement(struct measurement *measurement, const struct options *o
         .gpu = options->description,
         .progress = isatty(STDERR_FILENO) && !options->quiet,
     };
-    const bool measures =
-        !options->replay && !options->static_only && !options_simulate(options) && options->argument_count == 0;
+    const bool measures = !options->replay && 1u << options->way & WAYS_OF_LIBRARY;
     return options->devices.all && measures ? find_devices(&measurement->devices, options) : 0;
 }

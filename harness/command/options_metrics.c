@@ -1,4 +1,4 @@
-/* Which metrics: the folder and the sets that --metrics names. */
+/* Reads the metrics that --metrics names: a folder and further sets. */
 #include "options.h"
 
 #include "model/model.h"

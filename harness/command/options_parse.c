@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What getopt_long calls a row: beyond every letter, so that the two are told apart. */
+/* getopt_long returns the index of an option's row plus this number, so that it differs from every letter. */
 #define FIRST_ROW 256
 
-#define ROWS_MAX 40 /* that a command takes */
+#define ROWS_MAX 40 /* how many options a command takes at most */
 
 static const char *const color_words[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
 
@@ -24,7 +24,7 @@ static size_t place_of(const struct command *command, const struct option_row *r
     return place;
 }
 
-/* "-k" or "--kernels", as it is typed. */
+/* Returns an option as it is typed: "-k" or "--kernels". */
 static const char *typed_name(const struct option_row *row, char *text, size_t size)
 {
     snprintf(text, size, "%s%s", row->name[1] ? "--" : "-", row->name);
@@ -42,7 +42,7 @@ static int read_integer(const struct option_row *row, const char *name, const ch
     return 0;
 }
 
-/* "all", or ordinals with commas between them. */
+/* Parses "all", or ordinals separated by commas. */
 static int read_devices(const struct option_row *row, const char *name, const char *text, struct device_list *devices)
 {
     *devices = (struct device_list){.all = strcmp(text, "all") == 0};
@@ -95,13 +95,14 @@ static void add_to_list(void *place, char *word)
     *ARRAY_GROW(list->words, list->count) = word;
 }
 
-/* What is behind the `+` of one more beside what is there, also beside what cugate.ini says; NULL for others. */
+/* Returns the text behind a leading `+` for options that have a second list; NULL for others. Such texts are added to
+ * those of cugate.ini. */
 static char *added(const struct option_row *row, char *argument)
 {
     return row->place_more && argument && *argument == '+' ? argument + 1 : NULL;
 }
 
-/* A text, or with a `+` before it one more of a list. */
+/* Stores a text, or with a leading `+` appends it to the option's second list. */
 static int take_text(struct options *options, const struct option_row *row, const char *name, size_t place, char *text)
 {
     char *more = added(row, text);
@@ -114,7 +115,7 @@ static int take_text(struct options *options, const struct option_row *row, cons
     return 0;
 }
 
-/* The name is for messages. */
+/* Stores an option's value. name is for messages. */
 static int store(struct options *options, const struct option_row *row, const char *name, char *argument)
 {
     void *place = (char *)options + row->place;
@@ -148,12 +149,12 @@ static int store(struct options *options, const struct option_row *row, const ch
     BUG("option %s has no kind", name);
 }
 
-/* What getopt_long wants to know, made of the rows that the command takes. */
+/* Makes the tables that getopt_long needs from the options that the command takes. */
 static void tell_getopt(const struct command *command, struct option *longs, char *shorts)
 {
     if (command->runs_arguments)
         *shorts++ = '+';
-    *shorts++ = ':'; /* a missing argument is told apart from an unknown option */
+    *shorts++ = ':'; /* so that a missing argument differs from an unknown option */
     const struct option_row *row;
     for (int i = 0; (row = options_row(command, (size_t)i)); i++) {
         if (i == ROWS_MAX)
@@ -174,7 +175,7 @@ static void tell_getopt(const struct command *command, struct option *longs, cha
     *shorts = '\0';
 }
 
-/* The row of what getopt_long found. */
+/* Returns the row that getopt_long found. */
 static const struct option_row *row_of(const struct command *command, int found)
 {
     const struct option_row *row;
@@ -186,7 +187,7 @@ static const struct option_row *row_of(const struct command *command, int found)
     BUG("getopt found an option -%c that has no row", found);
 }
 
-/* A long name, or a letter. */
+/* Whether the command takes an option, given by long name or letter. */
 static bool takes(const struct command *command, const char *name, bool is_long)
 {
     const struct option_row *row;
@@ -196,7 +197,7 @@ static bool takes(const struct command *command, const char *name, bool is_long)
     return false;
 }
 
-/* Whether another command takes the option, so that it is not a slip of the finger. */
+/* Whether another command takes the option, so it is not misspelled. */
 static bool known_elsewhere(const char *name, bool is_long)
 {
     size_t count;
@@ -238,31 +239,13 @@ static int refuse_short(const struct command *command, char letter)
     return error("unknown option -%s; see cugate %s --help", name, command->name);
 }
 
-/* The first of the candidates beside the program that exists, else the first. Caller frees. */
-static char *find_beside(const char *const *candidates, size_t count)
-{
-    char *directory = program_directory();
-    char *path = NULL;
-    for (size_t i = 0; i < count; i++) {
-        path = x_sprintf("%s/%s", directory, candidates[i]);
-        if (access(path, F_OK) == 0)
-            break;
-        free(path);
-        path = NULL;
-    }
-    if (!path)
-        path = x_sprintf("%s/%s", directory, candidates[0]);
-    free(directory);
-    return path;
-}
-
 static void set_defaults(struct options *options)
 {
     static const char *const libraries[] = {"libkernels.so", "../lib/cugate/libkernels.so"};
     static const char *const directories[] = {"../metrics", "../share/cugate/metrics"};
 
-    options->found[0] = find_beside(libraries, ARRAY_SIZE(libraries));
-    options->found[1] = find_beside(directories, ARRAY_SIZE(directories));
+    options->found[0] = program_beside(libraries, ARRAY_SIZE(libraries));
+    options->found[1] = program_beside(directories, ARRAY_SIZE(directories));
     options->kernels = options->found[0];
     options->metrics = options->found[1];
     options->baselines = OPTIONS_BASELINES;
@@ -286,7 +269,7 @@ static int check_arguments(const struct options *options, const struct command *
 
 /* ---- cugate.ini ---- */
 
-/* The row of that long name, and where it stands; NULL when the command takes none. */
+/* Returns the option of that long name and its index; NULL when the command takes none. */
 static const struct option_row *row_named(const struct command *command, const char *name, size_t *place)
 {
     const struct option_row *row;
@@ -308,16 +291,14 @@ static const struct option_row *row_of_any_command(const char *name)
     BUG("cugate.ini takes %s, which is no option", name);
 }
 
-/* Whether a model of GPU is needed and the command line names none. Files are judged for a capability. */
+/* Whether a GPU model is needed and the command line names none. Files are judged for a capability instead. */
 static bool wants_gpu(const struct options *options)
 {
-    if (options->gpu || options->replay)
-        return false;
-    return options->static_only ? options->argument_count == 0 : options_simulate(options);
+    return !options->gpu && !options->replay && (options->way == ORIGIN_CODE || options->way == ORIGIN_COMPUTED);
 }
 
-/* Whether the command has use for a key of cugate.ini. */
-static bool takes_key(const struct command *command, const char *name)
+/* Whether the command uses a key of cugate.ini. */
+bool options_takes_key(const struct command *command, const char *name)
 {
     const struct option_row *row;
     size_t place;
@@ -329,7 +310,8 @@ static bool takes_key(const struct command *command, const char *name)
     return false;
 }
 
-/* A value is checked also where it is not taken: a slip in the file is one to every command. */
+/* Takes a value from cugate.ini. It is checked even if the command does not use it, so an error in the file is one for
+ * every command. */
 static int take_from_config(struct options *options, const struct command *command, struct config_key *key,
                             const bool *given)
 {
@@ -345,7 +327,8 @@ static int take_from_config(struct options *options, const struct command *comma
     if (!row)
         row = row_of_any_command(key->name);
     char *name = x_sprintf("%s:%d: %s", options->config.path, key->line, key->name);
-    /* Of a flag that may have a text the text alone: `list --metrics` lists them, and cugate.ini says which. */
+    /* For a flag with an optional text, cugate.ini gives only the text: `list --metrics` lists metrics, and cugate.ini
+     * says which. */
     const int result = row->kind == KIND_TEXT_OR_FLAG ? take_text(taker, row, name, row->place_2, key->value)
                                                       : store(taker, row, name, key->value);
     free(unused.metric_sets);
@@ -353,7 +336,8 @@ static int take_from_config(struct options *options, const struct command *comma
     return result;
 }
 
-/* given: by row, whether the command line had it. */
+/* Takes all values from cugate.ini that the command line does not have. given[i] says that the command line has option
+ * i. */
 static int take_config(struct options *options, const struct command *command, const bool *given)
 {
     struct config *config = &options->config;
@@ -368,7 +352,7 @@ static int take_config(struct options *options, const struct command *command, c
 
 static int find_description(struct options *options)
 {
-    if (!options_simulate(options) || options->replay || options->static_only)
+    if (options->way != ORIGIN_COMPUTED || options->replay)
         return 0;
     options->description = options->found[2] = options_find_gpu(options);
     return options->description ? 0 : -1;
@@ -379,17 +363,18 @@ int options_parse(struct options *options, const struct command *command, int ar
     struct option longs[ROWS_MAX + 1];
     char shorts[2 * ROWS_MAX + 3];
     char name[64];
-    bool given[ROWS_MAX] = {false};
+    bool given[ROWS_MAX] = {false}, typed[ROWS_MAX] = {false};
 
     *options = (struct options){0};
     options->commands = commands(&options->command_count);
     set_defaults(options);
     tell_getopt(command, longs, shorts);
 
-    optind = 0; /* glibc: start anew, also after another parse in this process */
+    optind = 0; /* glibc: reset, since this process may have parsed before */
     opterr = 0;
     for (int found; (found = getopt_long(argc, argv, shorts, longs, NULL)) >= 0;) {
-        /* The word of a long option: an argument may stand behind it. In the midst of -qv it is no such word. */
+        /* The word of a long option; its argument may be the word behind it. In a cluster such as -qv there is no such
+         * word. */
         const char *word = argv[optind - (optarg && optarg == argv[optind - 1] ? 2 : 1)];
         if (found == '?')
             return optopt == 0 || optopt >= FIRST_ROW ? refuse_long(command, word, NULL)
@@ -397,17 +382,19 @@ int options_parse(struct options *options, const struct command *command, int ar
 
         int which = found == ':' ? optopt : found;
         const struct option_row *row = row_of(command, which);
-        /* getopt takes abbreviations. They are refused: the next version's options would change their sense. */
+        /* getopt accepts abbreviations. They are refused, because options of the next version would change their
+         * meaning. */
         if (which >= FIRST_ROW && strlen(row->name) != strcspn(word + 2, "="))
             return refuse_long(command, word, row);
         typed_name(row, name, sizeof name);
         if (found == ':')
             return error("%s needs %s behind it", name, row->argument);
-        /* `list --metrics +DIR`: what begins so is no argument of any command. */
+        /* `list --metrics +DIR`: a word that begins with `+` is no argument of any command. */
         if (!optarg && row->place_more && optind < argc && *argv[optind] == '+')
             optarg = argv[optind++];
         if (store(options, row, name, optarg) < 0)
             return -1;
+        typed[place_of(command, row)] = true;
         if (!added(row, optarg) && (optarg || row->kind != KIND_TEXT_OR_FLAG))
             given[place_of(command, row)] = true;
     }
@@ -415,8 +402,11 @@ int options_parse(struct options *options, const struct command *command, int ar
     options->argument_count = (size_t)(argc - optind);
     if (options->help || options->version)
         return 0;
-    if (check_arguments(options, command) < 0 || take_config(options, command, given) < 0 ||
-        options_check_files(options) < 0)
+    options->way = options_way(options, command);
+    if (check_arguments(options, command) < 0 || take_config(options, command, given) < 0)
+        return -1;
+    options->way = options_way(options, command); /* cugate.ini may name a collector */
+    if (options_refuse_idle(options, command, typed) < 0 || options_check_files(options, command) < 0)
         return -1;
     return find_description(options);
 }
@@ -426,69 +416,10 @@ void options_release(struct options *options)
     free(options->globs);
     free(options->metric_globs);
     free(options->reports);
+    free(options->out);
     free(options->metric_sets);
     for (size_t i = 0; i < ARRAY_SIZE(options->found); i++)
         free(options->found[i]);
     config_release(&options->config);
     *options = (struct options){0};
-}
-
-static void print_row(const struct option_row *row, FILE *stream)
-{
-    char letter[4] = "   ";
-    char name[64] = "";
-    if (row->letter)
-        snprintf(letter, sizeof letter, "-%c%s", row->letter, row->name[1] ? "," : "");
-    if (row->name[1])
-        snprintf(name, sizeof name, "--%s%s", row->name, row->kind == KIND_TEXT_OR_FLAG ? "[=" : "");
-    char left[128];
-    snprintf(left, sizeof left, "%s %s%s%s%s", letter, name,
-             row->argument && row->kind != KIND_TEXT_OR_FLAG && row->name[1] ? " " : "",
-             row->argument ? row->argument : "", row->kind == KIND_TEXT_OR_FLAG ? "]" : "");
-    char *formats = row->kind == KIND_FORMAT ? format_names(row->document) : NULL;
-    fprintf(stream, "  %-24s  %s%s\n", left, formats ? formats : row->doc, formats ? " (default: text)" : "");
-    free(formats);
-}
-
-/* Which of the options cugate.ini may give, and what it gives here. Its errors are said, and help goes on. */
-static void print_config(const struct command *command, FILE *stream)
-{
-    const char *names[ROWS_MAX];
-    const size_t count = config_names(names, ARRAY_SIZE(names));
-    size_t printed = 0;
-    for (size_t i = 0; i < count; i++)
-        if (takes_key(command, names[i]))
-            fprintf(stream, "%s%s",
-                    printed++ ? ", " : "\n" CONFIG_FILE ", here or in a folder above, gives defaults of\n  ", names[i]);
-    if (printed == 0)
-        return;
-    fputs("\n", stream);
-    const struct text text = {.stream = stream};
-    struct config config;
-    if (config_read(&config) == 0)
-        for (size_t i = 0; i < config.count; i++)
-            if (takes_key(command, config.keys[i].name))
-                text_print(&text, INK_PLAIN, "  here: %s = %s, of %s:%d\n", config.keys[i].name, config.keys[i].value,
-                           config.path, config.keys[i].line);
-    config_release(&config);
-}
-
-void options_help(const struct command *command, FILE *stream)
-{
-    fprintf(stream, "cugate %s - %s\n\n", command->name, command->summary);
-    fprintf(stream, "usage: cugate %s [OPTION]...%s%s\n\n", command->name, *command->arguments ? " " : "",
-            command->arguments);
-    fprintf(stream, "%s\n", command->details);
-    if (*command->takes)
-        fputs("\noptions\n", stream);
-    const struct option_row *row;
-    size_t i = 0;
-    for (; command->takes[i]; i++)
-        print_row(command->takes[i], stream);
-    fputs("\noptions of every command\n", stream);
-    for (; (row = options_row(command, i)); i++)
-        print_row(row, stream);
-    print_config(command, stream);
-    fprintf(stream, "\nexample\n  %s\n\nexit codes\n", command->example);
-    exit_code_help(stream);
 }

@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define RUN_LIMIT (1u << 30) /* bytes; what was read as a run is far smaller */
 
 int output_print(const struct format *format, struct report *report, const struct options *options, FILE *stream)
 {
@@ -16,31 +19,80 @@ int output_print(const struct format *format, struct report *report, const struc
     return format->check(report, stream);
 }
 
-int output_run(const struct options *options, const struct metrics *metrics, const struct run *run, const char *name,
-               int code, struct atomic_file *file)
+int output_save(const struct run *run, struct atomic_file *file)
 {
-    if (options->output) {
-        (void)run_write(run, file->stream); /* a failure of the stream shows in the commit */
-        if (atomic_file_commit(file) < 0)
-            return -1;
-        if (strcmp(options->output, "-") == 0)
-            return 0;
-    }
+    if (!file->stream)
+        return 0;
+    (void)run_write(run, file->stream); /* a failure of the stream shows in the commit */
+    return atomic_file_commit(file);
+}
+
+int run_files_open(struct run_files *files, const struct options *options)
+{
+    const bool fills_output = options->save && strcmp(options->save, "-") == 0;
+    if (options->save && atomic_file_open(&files->run, options->save) < 0)
+        return -1;
+    return options->output || !fills_output
+               ? atomic_file_open(&files->document, options->output ? options->output : "-")
+               : 0;
+}
+
+void run_files_abandon(struct run_files *files)
+{
+    atomic_file_abandon(&files->run);
+    atomic_file_abandon(&files->document);
+}
+
+int output_run(const struct options *options, const struct metrics *metrics, const struct run *run, const char *name,
+               int code, struct run_files *files)
+{
+    if (output_save(run, &files->run) < 0)
+        return -1;
+    if (!files->document.stream)
+        return 0;
     struct report report = {.metrics = metrics,
                             .run = run,
-                            .run_name = options->output ? options->output : name,
+                            .run_name = options->save ? options->save : name,
                             .exit_code = (enum exit_code)code};
-    return output_print(format_find(DOCUMENT_CHECK, options->format, "--format"), &report, options, stdout);
+    output_print(format_find(DOCUMENT_CHECK, options->format, "--format"), &report, options, files->document.stream);
+    return atomic_file_commit(&files->document);
+}
+
+static int open_output(struct outputs *outputs, const struct format *format, const char *file)
+{
+    struct output *output = ARRAY_GROW(outputs->list, outputs->count);
+    output->format = format;
+    return atomic_file_open(&output->file, file);
 }
 
 static int open_report(struct outputs *outputs, const char *option, const char *name, const char *file)
 {
     const struct format *format = format_find(DOCUMENT_CHECK, name, option);
-    if (!format)
-        return -1;
-    struct output *output = ARRAY_GROW(outputs->list, outputs->count);
-    output->format = format;
-    return atomic_file_open(&output->file, file);
+    return format ? open_output(outputs, format, file) : -1;
+}
+
+bool outputs_has_run(const struct options *options)
+{
+    return options->way != ORIGIN_CODE;
+}
+
+/* The files of one --out. What is there of an earlier check must not pass for what this one finds. */
+static int open_directory(struct outputs *outputs, const struct options *options, const char *directory)
+{
+    size_t count;
+    const struct format *formats = format_list(&count);
+    const char *name;
+    int result = make_directories(directory);
+    for (size_t i = 0; (name = options_out_name(i)) && result == 0; i++) {
+        char *path = x_sprintf("%s/%s", directory, name);
+        if (!(options->replay && options_same_file(path, options->replay))) {
+            (void)unlink(path);
+            if (i < count || outputs_has_run(options))
+                result = open_output(outputs, i < count ? &formats[i] : NULL, path);
+        }
+        free(path);
+    }
+    return result;
 }
 
 int outputs_open(struct outputs *outputs, const struct options *options)
@@ -52,6 +104,39 @@ int outputs_open(struct outputs *outputs, const struct options *options)
         result = open_report(outputs, "--report", format, options_report_file(report));
         free(format);
     }
+    for (size_t i = 0; i < options->out_count && result == 0; i++)
+        result = open_directory(outputs, options, options->out[i]);
+    if (result == 0 && options->save)
+        result = open_output(outputs, NULL, options->save);
+    return result;
+}
+
+/* The bytes of a recording, as they are. */
+static int copy_file(const char *path, FILE *stream)
+{
+    char *text;
+    size_t length;
+    if (file_read(path, RUN_LIMIT, &text, &length) < 0)
+        return -1;
+    fwrite(text, 1, length, stream);
+    free(text);
+    return 0;
+}
+
+int outputs_save(struct outputs *outputs, const struct run *run, const struct options *options)
+{
+    int result = 0;
+    for (size_t i = 0; i < outputs->count; i++) {
+        struct atomic_file *file = &outputs->list[i].file;
+        if (outputs->list[i].format)
+            continue;
+        if (!options->replay)
+            (void)run_write(run, file->stream); /* a failure of the stream shows in the commit */
+        else if (copy_file(options->replay, file->stream) < 0)
+            atomic_file_abandon(file);
+        if (!file->stream || atomic_file_commit(file) < 0)
+            result = -1;
+    }
     return result;
 }
 
@@ -60,8 +145,10 @@ int outputs_print(struct outputs *outputs, struct report *report, const struct o
     int result = 0;
     for (size_t i = 0; i < outputs->count; i++) {
         struct atomic_file *file = &outputs->list[i].file;
+        if (!outputs->list[i].format)
+            continue;
         output_print(outputs->list[i].format, report, options, file->stream);
-        if (atomic_file_commit(file) < 0) /* also when the stream failed */
+        if (atomic_file_commit(file) < 0) /* the commit also fails when writing to the stream failed */
             result = -1;
     }
     return result;

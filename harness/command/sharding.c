@@ -2,13 +2,15 @@
 
 #include "baseline/baseline.h"
 #include "cubin/cubin.h"
+#include "names/names.h"
 
 #include "command.h"
+#include "shards.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What is divided ---- */
+/* ---- The kernels that are divided ---- */
 
 static int read_number(const char *text, unsigned *number, unsigned *of)
 {
@@ -24,7 +26,7 @@ static int read_number(const char *text, unsigned *number, unsigned *of)
     return error("--shard needs NUMBER/OF, such as 2/8, at most %d/%d; not '%s'", SHARDS_MAX, SHARDS_MAX, text);
 }
 
-/* Those that -k chose, sorted. */
+/* Lists the kernels that -k chose, sorted. */
 static int list_kernels(struct shard *shard, const struct options *options)
 {
     struct library_facts library;
@@ -61,7 +63,7 @@ static int read_code(struct shard *shard, const char *path)
     return 0;
 }
 
-/* ---- By what ---- */
+/* ---- The seconds by which they are divided ---- */
 
 static int read_costs(struct run *costs, const struct options *options, const struct measurement *measurement)
 {
@@ -90,7 +92,7 @@ static int check_costs(const struct shard *shard, const struct run *costs, const
     return 0;
 }
 
-/* ---- The part ---- */
+/* ---- The shard ---- */
 
 static void divide(struct sharding *sharding)
 {
@@ -125,7 +127,7 @@ static int make_shard(struct sharding *sharding, const struct options *options, 
     return 0;
 }
 
-/* What says how to share out work, where nothing is. */
+/* Refuses options about sharing out work where nothing is shared out. */
 static int refuse_idle(const struct options *options)
 {
     if (options->shard || options->devices.all || options->devices.count > 1 || !options->costs)

@@ -1,4 +1,5 @@
-/* sharding.h - how `run` shares out work: by --shard 2/8 among machines, and by --device all among GPUs of one. */
+/* sharding.h - how `run` shares out work: by --shard 2/8 among machines, by --device all among the GPUs of one
+ * machine. */
 #ifndef SHARDING_H
 #define SHARDING_H
 
@@ -7,17 +8,18 @@
 #include "options.h"
 
 struct sharding {
-    struct run costs; /* see costs_read; empty where nothing is shared out */
+    struct run costs; /* seconds of kernels, see costs_read; empty where nothing is shared out */
     struct shard shard;
-    char **kernels; /* of this shard, borrowed from shard */
+    char **kernels; /* kernels of this shard, borrowed from shard */
     size_t kernel_count;
 };
 
-/* Divides the kernels that -k chose by the seconds that --costs has, else the baselines of this backend: of all models
- * of GPUs, lest it depend on the machine. Without --shard there is no shard. 0, or an exit_code after error(). */
+/* Divides the kernels that -k chose by the seconds in --costs, else by those in the baselines of this backend.
+ * Baselines of all GPU models are used, so that the result does not depend on the machine. Without --shard there is no
+ * shard. Returns 0, or an exit_code after error(). */
 int sharding_make(struct sharding *sharding, const struct options *options, const struct measurement *measurement);
 
-/* Narrows the measurement to the shard, and gives it the costs; it borrows both: of an empty shard only the GPU is
+/* Restricts the measurement to the shard and gives it the costs; it borrows both. Of an empty shard only the GPU is
  * described. */
 void sharding_narrow(const struct sharding *sharding, struct measurement *measurement);
 

@@ -1,5 +1,6 @@
-/* Where the images are: nvcc puts them into section .nv_fatbin of the host's ELF file, in containers of this form
- * (nobody documents it; seen with CUDA 11 to 13), little-endian, each container on a multiple of 8 bytes:
+/* Where nvcc puts the images: into section .nv_fatbin of the host's ELF file, in containers of the following form. It
+ * is documented nowhere, and was seen with CUDA 11 to 13. All numbers are little-endian, and each container begins on a
+ * multiple of 8 bytes:
  *
  *   container   u32 0xba55ed50, u16 version, u16 size of this header, u64 size of the entries after it
  *   entry       u16 kind (1: PTX, 2: ELF), u16 version, u32 size of this header, u64 size of the data after it */
@@ -7,6 +8,7 @@
 
 #include "base/base.h"
 #include "model/model.h"
+#include "names/names.h"
 
 #include "cubin_image.h"
 
@@ -16,7 +18,7 @@
 #include <string.h>
 
 #define FILE_LIMIT ((size_t)1 << 30)
-#define EM_GPU 190 /* EM_CUDA, which not every elf.h has */
+#define EM_GPU 190 /* EM_CUDA, which some versions of elf.h lack */
 
 #define CONTAINER_MAGIC 0xba55ed50u
 #define CONTAINER_HEADER 16
@@ -26,11 +28,12 @@
 
 struct code_file {
     const char *name;
-    const unsigned char *bytes;                                       /* of the whole file */
-    size_t compressed;                                                /* images that are left out */
-    int (*take)(void *data, const unsigned char *bytes, size_t size); /* each of the others */
+    const unsigned char *bytes; /* the content of the whole file */
+    size_t compressed;          /* how many images were left out because they are compressed */
+    /* is called for each image that is not compressed */
+    int (*take)(void *data, const unsigned char *bytes, size_t size);
     void *data;
-    struct cubin *cubin; /* of take_functions */
+    struct cubin *cubin; /* the list that take_functions adds functions to */
 };
 
 static uint64_t number_at(const unsigned char *bytes, size_t length)
@@ -70,7 +73,8 @@ static void add_functions(struct cubin *cubin, struct image *image)
     cubin->images++;
 }
 
-/* On a copy, because libelf may write and wants the bytes aligned. */
+/* Adds the functions of an image to the list. It works on a copy of the bytes, because libelf may write to them and
+ * needs them aligned. */
 static int take_functions(void *data, const unsigned char *bytes, size_t size)
 {
     const struct code_file *file = data;
@@ -109,7 +113,7 @@ static int read_entries(struct code_file *file, const unsigned char *at, const u
     return 0;
 }
 
-/* Every container between two places of the file. What is between containers is filling. */
+/* Reads every container between two positions of the file. The bytes between containers are padding. */
 static int read_containers(struct code_file *file, const unsigned char *at, const unsigned char *end)
 {
     while (end - at >= CONTAINER_HEADER) {
@@ -127,14 +131,14 @@ static int read_containers(struct code_file *file, const unsigned char *at, cons
         const int result = read_entries(file, at + header, at + header + size);
         if (result != 0)
             return result;
-        /* Sections of several object files follow each other, each on its own multiple. */
+        /* The linker aligns the sections of each object file, so padding may stand between containers. */
         const size_t whole = header + size + ENTRY_STEP - 1;
         at += whole / ENTRY_STEP * ENTRY_STEP < left ? whole / ENTRY_STEP * ENTRY_STEP : left;
     }
     return 0;
 }
 
-/* The containers of a library or program. */
+/* Reads the containers of a library or program. */
 static int read_host(struct code_file *file, size_t size)
 {
     int result = -1;
@@ -181,7 +185,7 @@ static void read_names(const struct cubin *cubin)
     char ***names = x_calloc(cubin->count, sizeof *names);
     for (size_t i = 0; i < cubin->count; i++)
         names[i] = &cubin->list[i].name;
-    symbols_read(names, cubin->count);
+    demangle(names, cubin->count);
     free(names);
 }
 
@@ -211,7 +215,7 @@ int cubin_parse(struct cubin *cubin, const char *name, const unsigned char *byte
                 name, file.compressed);
     read_names(cubin);
     for (size_t i = 0; i < cubin->count; i++)
-        symbol_forget_architectures(cubin->list[i].name);
+        function_forget_architectures(cubin->list[i].name);
     if (cubin->count > 0)
         qsort(cubin->list, cubin->count, sizeof *cubin->list, by_name_and_capability);
     return 0;
@@ -269,7 +273,7 @@ void cubin_release(struct cubin *cubin)
     *cubin = (struct cubin){0};
 }
 
-/* First function whose name is not less. */
+/* Returns the index of the first function whose name is not less than `name`. */
 static size_t place_of(const struct cubin *cubin, const char *name)
 {
     size_t low = 0;
@@ -288,7 +292,7 @@ const struct cubin_function *cubin_find(const struct cubin *cubin, const char *n
 {
     const struct cubin_function *found = NULL;
     char *plain = x_strdup(name);
-    symbol_forget_architectures(plain);
+    function_forget_architectures(plain);
     *status = CUBIN_ABSENT;
     for (size_t i = place_of(cubin, plain); i < cubin->count && strcmp(cubin->list[i].name, plain) == 0; i++) {
         const struct cubin_function *function = &cubin->list[i];

@@ -1,4 +1,4 @@
-/* cubin.h - the functions in the machine code that a library carries, read from the file; needs no GPU and no CUDA. */
+/* cubin.h - reads the machine code of a library file and lists its functions. Needs no GPU and no CUDA. */
 #ifndef CUBIN_H
 #define CUBIN_H
 
@@ -13,47 +13,47 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Owned list, sorted by name, then capability. */
+/* An owned list of functions, sorted by name, then by compute capability. */
 struct cubin {
     struct cubin_function *list;
     size_t count;
     size_t images;
-    size_t compressed; /* images that were left out */
-    char **compilers;  /* of the images that say so, each once: "ptxas 13.0.88" */
+    size_t compressed; /* how many compressed images were left out */
+    char **compilers;  /* compilers that the images name, each once: "ptxas 13.0.88" */
     size_t compiler_count;
 };
 
-/* Reads every image for a GPU in a shared library, a program, a cubin or a fatbin. A file that carries none gives an
- * empty list; compressed images are left out with a warning. Anything malformed is an error: then -1 after error(), and
- * *cubin is empty. */
+/* Reads every GPU image in a shared library, a program, a cubin or a fatbin. A file without any gives an empty list.
+ * Compressed images are left out with a warning. A malformed file is an error: then -1 after error(), and *cubin is
+ * empty. */
 int cubin_read(struct cubin *cubin, const char *path);
-/* The same for the bytes of a file; name is for messages. */
+/* Reads images from the bytes of a file as cubin_read does; name is for messages. */
 int cubin_parse(struct cubin *cubin, const char *name, const unsigned char *bytes, size_t size);
 void cubin_release(struct cubin *cubin);
 
-/* Hash in hexadecimal of the code of all functions, in whatever order and under whatever names; NULL where there is
+/* Returns a hash in hexadecimal of the code of all functions, independent of their order and names; NULL where there is
  * none. Caller frees. In cubin_hash.c. */
 char *cubin_code(const struct cubin *cubin);
 
-/* Why there is no function to speak of. */
+/* Whether cubin_find found a function, and if not, why. */
 enum cubin_status {
     CUBIN_FOUND,
-    CUBIN_ABSENT,     /* nowhere in the file */
-    CUBIN_OTHER_GPUS, /* compiled for others only */
-    CUBIN_SEVERAL     /* different functions have that name, and a launch does not say which one it was */
+    CUBIN_ABSENT,     /* the file has no function of that name */
+    CUBIN_OTHER_GPUS, /* the file has the function for other GPUs only */
+    CUBIN_SEVERAL     /* the file has different functions of that name, and a launch does not say which one it was */
 };
 
-/* Hands over the bytes of each image for a GPU in a file, in their order, until take returns other than 0, which is
- * what comes back then. -1 after error(). */
+/* Calls take for the bytes of each GPU image in a file, in their order, until it returns other than 0. Returns what the
+ * last call returned, or -1 after error(). */
 int cubin_each_image(const char *path, int (*take)(void *data, const unsigned char *bytes, size_t size), void *data);
 
-/* The same of a container of images in memory, which begins with its size, as the runtime of CUDA is given it.
- * Compressed images are left out and counted. */
+/* Calls take for each image of a container in memory, such as the CUDA runtime is given. The container begins with its
+ * size. Compressed images are left out and counted. */
 int cubin_each_image_of(const char *name, const unsigned char *container, size_t *compressed,
                         int (*take)(void *data, const unsigned char *bytes, size_t size), void *data);
 
-/* The function for a GPU of that capability (90): the one of the same major number and the highest minor not above it,
- * which is what the driver would load. Without one NULL; *status says why. */
+/* Returns the function that the driver would load on a GPU of that compute capability (90 for 9.0). It has the same
+ * major number, and the highest minor number not above. NULL when there is none; *status says why. */
 const struct cubin_function *cubin_find(const struct cubin *cubin, const char *name, int capability,
                                         enum cubin_status *status);
 

@@ -1,5 +1,5 @@
-/* The hash of a kernel's code: of the hashes of its parts in sorted order, so that no order of sections or symbols, and
- * no name, has a say. Names carry paths (anonymous namespaces) and are renamed freely. */
+/* A kernel's code hash is computed from the hashes of its parts in sorted order. So neither the order of sections and
+ * symbols nor names influence it: names contain paths (anonymous namespaces) and are renamed freely. */
 #include "cubin.h"
 #include "cubin_image.h"
 
@@ -12,9 +12,9 @@
 
 #define NOBODY SIZE_MAX
 
-/* Something that the code of a kernel consists of, by its hash. */
+/* One part of a kernel's code, represented by its hash. */
 struct part {
-    size_t owner; /* kernel, from 1; 0: every kernel of the image */
+    size_t owner; /* the kernel that it belongs to, from 1; 0: it belongs to every kernel of the image */
     XXH128_canonical_t hash;
 };
 
@@ -31,7 +31,7 @@ static void add_number(XXH3_state_t *state, uint64_t number)
     XXH3_128bits_update(state, bytes, sizeof bytes);
 }
 
-/* With its length, so that what follows cannot run into it. */
+/* Adds bytes and their length to the hash, so that other bytes split elsewhere give another hash. */
 static void add_bytes(XXH3_state_t *state, const void *bytes, size_t size)
 {
     add_number(state, size);
@@ -63,7 +63,7 @@ static XXH128_canonical_t hash_attribute(const struct image_attribute *attribute
     return hash_end(state);
 }
 
-/* The name of a section as far as it is not the name of a function. */
+/* Returns the length of the section's name without the function's name at its end. */
 static size_t label_length(const struct image_section *section)
 {
     static const char constant[] = ".nv.constant", shared[] = ".nv.shared";
@@ -76,7 +76,7 @@ static size_t label_length(const struct image_section *section)
     return strlen(section->name);
 }
 
-/* The kernel whose code a section is part of, from 1; 0 for every kernel of the image, or NOBODY. */
+/* Returns the kernel whose code the section is part of, from 1; 0 for every kernel of the image; NOBODY for none. */
 static size_t part_of(const struct image_section *section)
 {
     if (!section->bytes)
@@ -95,8 +95,8 @@ static XXH128_canonical_t hash_section(const struct image_section *section)
     return hash_end(state);
 }
 
-/* What a relocation refers to: a function by its instructions, a variable by its place, something outside the image
- * (vprintf) by its name. contents are the hashes of the sections that are part of any code. */
+/* Adds what a relocation refers to. A function is represented by its instructions, a variable by its offset, something
+ * outside the image (vprintf) by its name. contents are the hashes of the sections that are part of any code. */
 static int add_target(XXH3_state_t *state, const struct image *image, const XXH128_canonical_t *contents, size_t number)
 {
     if (number >= image->symbol_count)
@@ -110,7 +110,7 @@ static int add_target(XXH3_state_t *state, const struct image *image, const XXH1
         return 0;
     }
     add_number(state, symbol->st_value);
-    if (symbol->st_shndx >= image->section_count) /* absolute */
+    if (symbol->st_shndx >= image->section_count) /* an absolute symbol belongs to no section */
         return 0;
     const struct image_section *section = &image->sections[symbol->st_shndx];
     add_bytes(state, section->name, label_length(section));
@@ -163,7 +163,7 @@ static int add_relocations(const struct image *image, const XXH128_canonical_t *
     return result;
 }
 
-/* Adds the sections of all kernels. */
+/* Collects the sections that are part of any kernel's code. */
 static int collect_sections(struct parts *parts, const struct image *image)
 {
     int result = 0;
@@ -196,7 +196,7 @@ static int by_owner(const void *left, const void *right)
     return memcmp(&a->hash, &b->hash, sizeof a->hash);
 }
 
-/* Adds the parts of one owner, which stand together, and moves *at behind them. */
+/* Adds the parts of one owner, which are next to each other, and moves *at behind them. */
 static void add_parts(XXH3_state_t *state, const struct parts *parts, size_t owner, size_t *at)
 {
     for (; *at < parts->count && parts->list[*at].owner == owner; ++*at)
@@ -211,7 +211,7 @@ static char *in_hexadecimal(const XXH128_canonical_t *hash)
     return text;
 }
 
-/* The parts are in order of their owners. */
+/* Hashes each kernel. The parts are sorted by their owners. */
 static void hash_kernels(struct image *image, const struct parts *parts)
 {
     size_t at = 0;

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EM_GPU 190     /* EM_CUDA, which not every elf.h has */
-#define IS_KERNEL 0x10 /* in st_other: STO_CUDA_ENTRY */
+#define EM_GPU 190     /* EM_CUDA, which some versions of elf.h lack */
+#define IS_KERNEL 0x10 /* bit of st_other that marks a kernel: STO_CUDA_ENTRY */
 
-/* Since compute capability 9.0 static shared memory begins behind what the system keeps of a block. */
+/* Since compute capability 9.0 the system reserves the beginning of a block's shared memory, and static shared memory
+ * follows it. */
 #define RESERVED_SINCE 90
 #define RESERVED_BYTES 1024
 
@@ -43,7 +44,7 @@ bool image_is_whole(const unsigned char *bytes, size_t size)
         header.e_ident[EI_DATA] != ELFDATA2LSB ||
         !is_inside(header.e_phoff, (uint64_t)header.e_phnum * sizeof(Elf64_Phdr), size))
         return false;
-    /* A file with 65280 sections and more keeps their number elsewhere, and is not read here. */
+    /* A file with 65,280 or more sections stores their number elsewhere; such files are refused. */
     if (header.e_shnum == 0)
         return header.e_shoff == 0;
     if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shstrndx >= header.e_shnum ||
@@ -64,7 +65,8 @@ static uint32_t word_at(const unsigned char *bytes)
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-/* e_flags hold the compute capability in the low byte up to ABI 7 (CUDA 12), in the next one since ABI 8. */
+/* Reads the ELF header. Its e_flags hold the compute capability in the low byte up to ABI 7 (CUDA 12), and in the next
+ * byte since ABI 8. */
 static int read_header(struct image *image)
 {
     GElf_Ehdr header;
@@ -133,14 +135,15 @@ static int read_kernels(struct image *image)
         kernel->section = symbol->st_shndx;
         kernel->facts.name = x_strdup(name);
         kernel->facts.capability = image->capability;
-        /* Up to ABI 7; afterwards there is an attribute. */
+        /* Section flags hold the number of barriers up to ABI 7; later an attribute does. */
         kernel->facts.barriers = (unsigned)(section->header.sh_flags >> 20 & 0x7f);
         section->owner = image->kernel_count;
     }
     return 0;
 }
 
-/* What belongs to a kernel refers to its section; instructions do not, their sh_info means something else. */
+/* Finds the kernel of each section. sh_info of a section refers to the section of its kernel's instructions, but not in
+ * sections of instructions, where it means something else. */
 static void find_owners(const struct image *image)
 {
     for (size_t i = 0; i < image->section_count; i++) {
@@ -154,7 +157,7 @@ static void find_owners(const struct image *image)
 
 /* ---- Attributes ---- */
 
-/* Named as cuobjdump -elf does. */
+/* Attributes by their numbers, named as in cuobjdump -elf. */
 enum attribute {
     EIATTR_MAX_THREADS = 0x05,
     EIATTR_REQNTID = 0x10,
@@ -167,7 +170,7 @@ enum attribute {
     EIATTR_NUM_BARRIERS = 0x4c,
 };
 
-/* One byte of format, one of attribute, then its value by the format. */
+/* An attribute is one byte for its format, one for its number, then its value in that format. */
 int image_next_attribute(const unsigned char **at, const unsigned char *end, struct image_attribute *attribute)
 {
     enum { NONE = 1, BYTE = 2, HALF = 3, SIZED = 4 };
@@ -199,7 +202,7 @@ int image_next_attribute(const unsigned char **at, const unsigned char *end, str
     }
 }
 
-/* An attribute of all functions: number of a symbol, value. */
+/* Takes an attribute of section .nv.info: the number of a symbol, and a value. */
 static void take_common(const struct image *image, const size_t *kernel_of, const struct image_attribute *attribute)
 {
     if (attribute->size < 8 || word_at(attribute->bytes) >= image->symbol_count)
@@ -209,7 +212,7 @@ static void take_common(const struct image *image, const size_t *kernel_of, cons
         return;
     struct cubin_function *facts = &image->kernels[owner - 1].facts;
     const uint32_t value = word_at(attribute->bytes + 4);
-    const bool is_unknown = value == UINT32_MAX; /* the stack of a recursive function */
+    const bool is_unknown = value == UINT32_MAX; /* the stack of a recursive function is not known */
     if (attribute->number == EIATTR_REGCOUNT) {
         facts->registers = value;
         image->kernels[owner - 1].has_registers = true;
@@ -288,17 +291,17 @@ static int read_facts(struct image *image)
     return result;
 }
 
-/* ---- Who made it ---- */
+/* ---- The compiler ---- */
 
-/* The text at a place behind the numbers of a note; "" when it is not all there. */
+/* Returns the text at an offset behind the numbers of a note; "" when it is incomplete. */
 static const char *note_text(const unsigned char *texts, size_t size, uint32_t place)
 {
     return place < size && memchr(texts + place, '\0', size - place) ? (const char *)texts + place : "";
 }
 
-/* A note is three numbers, the sizes of name and contents and a type, then these, each on a multiple of 4 bytes. Of
- * NVIDIA's, six numbers stand before the texts, of which the third and fourth say where the tool and its version are.
- */
+/* A note consists of three numbers (size of the name, size of the contents, type), then name and contents, each aligned
+ * to 4 bytes. In NVIDIA's notes six numbers precede the texts. The third and fourth are the offsets of the tool's name
+ * and version. */
 char *image_compiler(const struct image *image)
 {
     enum { HEAD = 12, NUMBERS = 24, LETTERS = 16 };

@@ -1,7 +1,7 @@
-/* cubin_image.h - for who looks into machine code itself: one image, the ELF file with the machine code for one kind of
- * GPU. The sections beside .symtab that matter, as nvcc 11.8, 12.9 and 13.0 write them (cuobjdump -elf names them all):
+/* cubin_image.h - for code that reads machine code itself. An image is the ELF file with the machine code for one kind
+ * of GPU. Besides .symtab these sections matter, as nvcc 11.8, 12.9 and 13.0 write them (cuobjdump -elf names all):
  *
- *   .text.F               instructions of function F; helpers that were not inlined stand in that of their kernel
+ *   .text.F               instructions of function F; helpers that were not inlined are in the section of their kernel
  *   .nv.info              attributes: registers and stack of every function, by the number of its symbol
  *   .nv.info.F            attributes of kernel F: launch bounds, barriers, clusters
  *   .nv.shared.F          static shared memory of kernel F
@@ -23,8 +23,8 @@
 struct image_section {
     const char *name;
     GElf_Shdr header;
-    const unsigned char *bytes; /* NULL when it has none in the file */
-    size_t owner;               /* kernel that it belongs to, from 1; 0: none */
+    const unsigned char *bytes; /* the section's contents; NULL when the file holds none */
+    size_t owner;               /* the kernel that the section belongs to, from 1; 0: none */
 };
 
 struct image_kernel {
@@ -34,17 +34,17 @@ struct image_kernel {
     struct cubin_function facts;
 };
 
-/* An attribute as it stands in the image. */
+/* An attribute as it is stored in the image. */
 struct image_attribute {
-    size_t owner; /* kernel, from 1; 0: said of all */
+    size_t owner; /* the kernel that the attribute describes, from 1; 0: all kernels */
     unsigned number;
     const unsigned char *bytes;
     size_t size;
 };
 
 struct image {
-    const char *name; /* of the file */
-    size_t offset;    /* in the file, for messages */
+    const char *name; /* name of the file */
+    size_t offset;    /* offset of the image in the file, for messages */
     Elf *elf;
     int capability;
     struct image_section *sections;
@@ -54,29 +54,30 @@ struct image {
     size_t symbol_section, symbol_names; /* numbers of .symtab and its .strtab */
     struct image_kernel *kernels;
     size_t kernel_count;
-    struct image_attribute *attributes; /* what moves the hash beside sections and facts */
+    struct image_attribute *attributes; /* attributes that are part of the code hash, besides sections and facts */
     size_t attribute_count;
 };
 
-/* Whether the bytes are a 64-bit little-endian ELF file with all its tables and sections: then libelf can have it. */
+/* Whether the bytes are a complete 64-bit little-endian ELF file, with all tables and sections. Only then may libelf
+ * parse it. */
 bool image_is_whole(const unsigned char *bytes, size_t size);
 
-/* Reads all of one image but facts.code. Its `size` bytes may be changed, and stay as long as it. -1 after error(); to
- * be released in any case. */
+/* Reads all of one image but facts.code. The function may change the `size` bytes, which must outlive the image. -1
+ * after error(); release the image in any case. */
 int image_read(struct image *image, const char *name, size_t offset, char *bytes, size_t size);
 void image_release(struct image *image);
 
-/* The next attribute between *at and end, in a section of attributes: 1, 0 at the end, or -1 when it is damaged. owner
- * is not set. */
+/* Reads the next attribute between *at and end, in a section of attributes. Returns 1, 0 at the end, or -1 when it is
+ * damaged. attribute->owner is not set. */
 int image_next_attribute(const unsigned char **at, const unsigned char *end, struct image_attribute *attribute);
 
-/* error() with the place. Returns -1. */
+/* Calls error() with the position of the image in its file. Returns -1. */
 __attribute__((format(printf, 2, 3))) int image_error(const struct image *image, const char *format, ...);
 
-/* What assembled it, "ptxas 13.0.88"; NULL where it does not say. Caller frees. */
+/* Returns the assembler and its version, "ptxas 13.0.88"; NULL where the image does not say. Caller frees. */
 char *image_compiler(const struct image *image);
 
-/* Fills facts.code of every kernel. -1 after error(). */
+/* Computes facts.code of every kernel. -1 after error(). */
 int image_hash(struct image *image);
 
 #endif

@@ -1,6 +1,7 @@
-/* libdw reads .debug_line, with NVIDIA's addition to it, by which a row names the row of the call that brought it in.
- * Two things it does not do. Addresses are still to be relocated, and libdw sorts by them: each function gets a range
- * of its own. And calls are counted from a function's first row, where libdw counts from the first row of the unit. */
+/* libdw reads .debug_line, including NVIDIA's extension: a row may name the row of the call that inlined it. libdw
+ * lacks two things. Addresses in the file are not relocated yet, and libdw sorts by them, so each function gets an
+ * address range of its own. And the extension counts rows from the function's first one, libdw from the first one of
+ * the unit. */
 #include "line_table.h"
 
 #include "base/base.h"
@@ -17,19 +18,20 @@
 #define RANGE_BITS 32
 
 struct line_function {
-    const char *symbol; /* the image's */
-    uint64_t base;      /* its first address: where that stands in .debug_line, shifted by RANGE_BITS */
-    Dwarf_Lines *rows;  /* of its unit, in order of addresses; NULL where it has none there */
+    const char *symbol; /* the function's mangled name, which the image owns */
+    uint64_t base;      /* first address of the function: its position in .debug_line, shifted by RANGE_BITS */
+    Dwarf_Lines *rows;  /* rows of the function's unit, sorted by address; NULL where .debug_line has none */
     size_t first, count;
 };
 
 struct sections {
     Elf_Data *lines, *relocations, *symbols;
-    size_t relocation_size; /* of one */
-    size_t symbol_names;    /* number of the section */
+    size_t relocation_size; /* size of one relocation */
+    size_t symbol_names;    /* number of the section with the symbols' names */
 };
 
-/* Finds the sections; false when one that is needed is not there. Hides from libdw all but .debug_line and names. */
+/* Finds the sections; false when a needed one is missing. Hides all sections from libdw but .debug_line and those with
+ * names. */
 static bool find_sections(Elf *elf, struct sections *found)
 {
     size_t names;
@@ -43,7 +45,7 @@ static bool find_sections(Elf *elf, struct sections *found)
             continue;
         if (strcmp(name, ".debug_line") == 0 && !found->lines) {
             found->lines = elf_rawdata(section, NULL);
-            header->sh_flags = 0; /* never compressed */
+            header->sh_flags = 0; /* a cubin's sections are never compressed */
             continue;
         }
         if (strcmp(name, ".rela.debug_line") == 0 || strcmp(name, ".rel.debug_line") == 0) {
@@ -63,7 +65,7 @@ static void relocate(struct line_table *table, const struct sections *sections)
 {
     const size_t count = sections->relocations->d_size / sections->relocation_size;
     for (size_t i = 0; i < count; i++) {
-        Elf64_Rel relocation; /* as an Elf64_Rela begins */
+        Elf64_Rel relocation; /* has the layout of the first members of an Elf64_Rela */
         GElf_Sym symbol;
         memcpy(&relocation, (char *)sections->relocations->d_buf + i * sections->relocation_size, sizeof relocation);
         const uint64_t base = relocation.r_offset << RANGE_BITS, bytes = htole64(base);
@@ -86,7 +88,7 @@ static uint64_t address_of(Dwarf_Lines *rows, size_t row)
     return address;
 }
 
-/* Gives a function its rows, of which the last one only ends it. */
+/* Gives a function its rows. The last row only marks the end. */
 static void take_rows(struct line_table *table, Dwarf_Lines *rows, size_t first, size_t count)
 {
     const uint64_t range = address_of(rows, first) >> RANGE_BITS;
@@ -126,7 +128,7 @@ void line_table_open(struct line_table *table, const void *bytes, size_t size)
     *table = (struct line_table){0};
     if (!image_is_whole(bytes, size))
         return;
-    table->bytes = x_calloc(size + 1, 1); /* a name that relocating robs of its end ends here */
+    table->bytes = x_calloc(size + 1, 1); /* a 0 at the end, in case relocation overwrote the one of a name */
     memcpy(table->bytes, bytes, size);
     elf_version(EV_CURRENT);
     table->elf = elf_memory(table->bytes, size);
@@ -146,7 +148,8 @@ void line_table_release(struct line_table *table)
     *table = (struct line_table){0};
 }
 
-/* The last row at or before an offset: of several at one address, the innermost. From 1; 0 when there is none. */
+/* Returns the last row at or before an offset, from 1; 0 when there is none. Of several at one address it is the
+ * innermost. */
 static size_t row_at(const struct line_function *function, uint64_t offset)
 {
     size_t row = 0;
@@ -155,7 +158,7 @@ static size_t row_at(const struct line_function *function, uint64_t offset)
     return row < function->count ? row : 0;
 }
 
-/* The row of the call that brought a row in, which stands before it. From 1; 0 when there is none. */
+/* Returns the row of the call that inlined a row, from 1; 0 when there is none. It always precedes the row. */
 static size_t call_of(const struct line_function *function, size_t row)
 {
     const Dwarf_Line *call =
@@ -166,11 +169,11 @@ static size_t call_of(const struct line_function *function, size_t row)
     return 0;
 }
 
-/* False where the row says nothing. */
+/* Reads file and line of a row; false where it has none. */
 static bool read_place(Dwarf_Line *row, struct line_place *place)
 {
     Dwarf_Files *files;
-    size_t file; /* from 1 */
+    size_t file; /* number of the file, from 1 */
     int number = 0;
     if (dwarf_line_file(row, &files, &file) != 0 || file == 0 || dwarf_lineno(row, &number) != 0 || number <= 0)
         return false;
@@ -195,13 +198,13 @@ size_t line_table_find(const struct line_table *table, const char *symbol, uint6
     return count;
 }
 
-/* ---- Whose a place is ---- */
+/* ---- Whose code a line is ---- */
 
-/* Folders in which libraries are installed, and in them those of CCCL, whose kernels call what others write. */
+/* Folders in which libraries are installed; then those of CCCL, whose kernels call what others write. */
 static const char *const installed[] = {"include", "site-packages", "dist-packages"};
 static const char *const cccl[] = {"cccl", "cub", "thrust"};
 
-/* How many bytes stand before the last folder of the path that has one of the names; SIZE_MAX where none has. */
+/* Returns how many bytes of the path precede its last folder with one of the names; SIZE_MAX where none has. */
 static size_t find_folder(const char *path, const char *const *names, size_t count)
 {
     size_t found = SIZE_MAX;
@@ -212,7 +215,7 @@ static size_t find_folder(const char *path, const char *const *names, size_t cou
     return found;
 }
 
-/* Takes "x/.." and "." out of a path, as compilers leave them there. */
+/* Removes "x/.." and "." from a path; compilers leave them in. */
 static void make_plain(char *path)
 {
     char *to = path + (*path == '/'), *const first = to;
@@ -247,8 +250,8 @@ static bool is_of_cccl(const char *path)
     return before != SIZE_MAX && find_folder(path + before, cccl, ARRAY_SIZE(cccl)) != SIZE_MAX;
 }
 
-/* The innermost place of the code that the kernel is of: the outermost one says which that is. What is below a folder
- * of installed libraries is of that code only if this lies beside the folder. */
+/* Chooses the innermost place that is the kernel's own code. The outermost place says whose code that is. A file below
+ * a folder of installed libraries counts as the kernel's own only if the kernel lies beside that folder. */
 static size_t choose_place(char *const *paths, size_t count)
 {
     size_t outermost = count - 1, chosen = 0;

@@ -10,18 +10,21 @@
 #define KIB ((size_t)1024)
 #define WARP 32
 #define BLOCK_THREADS 1024
-#define REGISTERS 65536 /* of an SM, and of a block */
+#define REGISTERS 65536 /* registers of an SM, which is also the limit of a block */
 
 struct sm {
     int capability;
-    int threads;           /* at once */
-    size_t shared;         /* bytes */
-    size_t block_shared;   /* most that a block may ask for */
-    size_t block_reserved; /* taken by the system beside what a block asks for */
+    int threads;           /* threads that can be resident on the SM */
+    size_t shared;         /* bytes of shared memory of the SM */
+    size_t block_shared;   /* bytes of shared memory that a block may ask for at most */
+    size_t block_reserved; /* bytes that the system takes for a block, beyond what it asks for */
 };
 
-/* "Technical Specifications per Compute Capability" of the CUDA C++ Programming Guide 13.0. To add a GPU: a row of its
- * compute capability, once cuda_occupancy.h knows it (block slots and granularities come from there). */
+/* SMs by compute capability, from "Technical Specifications per Compute Capability" in the CUDA C++ Programming Guide
+ * 13.0.
+ *
+ * To add a GPU: a row for its compute capability, once cuda_occupancy.h knows it (block slots and granularities are
+ * from there). */
 /* clang-format off */
 static const struct sm sms[] = {
     { 70, 2048,  96 * KIB,  96 * KIB,       0},
@@ -47,13 +50,15 @@ static const struct sm *find_sm(int capability)
     return NULL;
 }
 
-/* cuda_occupancy.h multiplies in int. What is cut here fits on no GPU either way. */
+/* Cuts a number to a limit, because cuda_occupancy.h multiplies ints. A launch with numbers that were cut fits on no
+ * GPU either way. */
 static int at_most(unsigned limit, unsigned number)
 {
     return (int)(number < limit ? number : limit);
 }
 
-/* The header leaves its own flags as they were when barriers are what allows the fewest blocks. */
+/* Returns what limits the number of blocks. The header forgets its other flags when barriers allow the fewest
+ * blocks. */
 static unsigned limits_of(const cudaOccResult *result)
 {
     const struct {
@@ -105,7 +110,7 @@ bool occupancy_of(struct occupancy *occupancy, int capability, const struct occu
                                                 at_most(2 * BLOCK_THREADS, launch->threads),
                                                 shared) != CUDA_OCC_SUCCESS)
         return false;
-    /* The header looks at the bound of the device alone. */
+    /* The header checks the block's size against the device's limit only, not against the launch bounds. */
     if (launch->max_threads > 0 && launch->threads > launch->max_threads)
         result.blockLimitWarps = result.activeBlocksPerMultiprocessor = 0;
     occupancy->blocks = (unsigned)result.activeBlocksPerMultiprocessor;
@@ -152,12 +157,12 @@ static unsigned *part_of(struct occupancy_launch *launch, enum occupancy_limit r
                                                  : &launch->threads;
 }
 
-/* A launch with one number to be tried out. */
+/* A launch in which one number is varied. */
 struct trial {
     struct occupancy_launch launch;
-    unsigned *part; /* of launch */
+    unsigned *part; /* the number that is varied: a member of launch */
     int capability;
-    unsigned warps; /* as it is */
+    unsigned warps; /* warps that fit with the present number */
 };
 
 static bool fits_more(struct trial *trial, unsigned number, struct occupancy *occupancy)
@@ -166,7 +171,8 @@ static bool fits_more(struct trial *trial, unsigned number, struct occupancy *oc
     return occupancy_of(occupancy, trial->capability, &trial->launch) && occupancy->warps > trial->warps;
 }
 
-/* Less of it never lets fewer blocks in, so the bound is found by halving. */
+/* Returns the largest smaller number with which more warps fit. Fewer resources never allow fewer blocks, so it
+ * searches by bisection. */
 static unsigned largest_below(struct trial *trial, unsigned present)
 {
     struct occupancy occupancy;
@@ -183,7 +189,8 @@ static unsigned largest_below(struct trial *trial, unsigned present)
     return low;
 }
 
-/* Blocks have to divide the warps of the SM well, which smaller ones need not do better: each size is tried. */
+/* Returns the next block size with which more warps fit. Each size is tried, since a smaller block may divide the warps
+ * of an SM worse. */
 static unsigned next_block(struct trial *trial, unsigned present, bool larger)
 {
     struct occupancy occupancy;

@@ -1,55 +1,56 @@
-/* occupancy.h - theoretical occupancy: how many blocks of a launch fit on an SM at once, and what stands in the way of
- * one more. Pure; the rules are those of the toolkit's cuda_occupancy.h. */
+/* occupancy.h - theoretical occupancy: how many blocks of a launch fit on an SM at once, and which resource limits
+ * them. Pure; the rules are those of the toolkit's cuda_occupancy.h. */
 #ifndef OCCUPANCY_H
 #define OCCUPANCY_H
 
 #include <stdbool.h>
 
-/* What a launch takes of an SM. */
+/* The resources of an SM that a launch needs. */
 struct occupancy_launch {
-    unsigned threads;      /* a block */
-    unsigned registers;    /* a thread */
-    unsigned shared_bytes; /* a block, static and dynamic */
-    unsigned max_threads;  /* a block may have so many (launch bounds); 0: as many as the GPU allows */
-    unsigned barriers;     /* named barriers a block */
+    unsigned threads;      /* threads of a block */
+    unsigned registers;    /* registers of a thread */
+    unsigned shared_bytes; /* bytes of shared memory of a block, static and dynamic */
+    unsigned max_threads;  /* launch bounds: the largest block allowed; 0: as large as the GPU allows */
+    unsigned barriers;     /* named barriers of a block */
 };
 
-/* What allows no more blocks; several at once when they stop at the same number. */
+/* The resource that limits the number of blocks. Several are set when they limit it to the same number. */
 enum occupancy_limit {
-    OCCUPANCY_THREADS = 1, /* warps of the SM, by the size of the block */
+    OCCUPANCY_THREADS = 1, /* the SM's warps are used up, given the size of a block */
     OCCUPANCY_REGISTERS = 2,
     OCCUPANCY_SHARED_MEMORY = 4,
-    OCCUPANCY_BLOCKS = 8, /* block slots of the SM */
+    OCCUPANCY_BLOCKS = 8, /* the SM's block slots are used up */
     OCCUPANCY_BARRIERS = 16
 };
 
 struct occupancy {
-    unsigned blocks; /* on an SM at once; 0 for a launch that the GPU refuses */
+    unsigned blocks; /* blocks on an SM at once; 0 for a launch that the GPU refuses */
     unsigned warps, max_warps;
-    double percent;  /* warps / max_warps */
-    unsigned limits; /* enum occupancy_limit, or'ed */
+    double percent;  /* occupancy in %: warps / max_warps */
+    unsigned limits; /* what limits it: values of enum occupancy_limit, combined by | */
 };
 
-/* For a GPU of that compute capability (90 for 9.0). False when it is not known, or the launch has no threads. */
+/* Computes the occupancy of a launch on a GPU of that compute capability (90 for 9.0). Returns false when the GPU is
+ * not known, or the launch has no threads. */
 bool occupancy_of(struct occupancy *occupancy, int capability, const struct occupancy_launch *launch);
 
-const char *occupancy_limit_name(enum occupancy_limit limit); /* "registers", "block slots", ... */
+const char *occupancy_limit_name(enum occupancy_limit limit); /* returns "registers", "block slots", ... */
 
-/* "registers and block size", in text, which it returns. */
+/* Writes the limits into text, "registers and block size", and returns it. */
 #define OCCUPANCY_WORDS 80
 const char *occupancy_limits(unsigned limits, char text[OCCUPANCY_WORDS]);
 
-/* The least change of one resource that lets more warps onto the SM. */
+/* The smallest change of one resource with which more warps fit on an SM. */
 struct occupancy_step {
     enum occupancy_limit resource;
-    unsigned from, to;          /* registers a thread, bytes or barriers a block; else threads a block */
-    struct occupancy occupancy; /* with it */
+    unsigned from, to;          /* for registers of a thread, bytes or barriers of a block; else threads of a block */
+    struct occupancy occupancy; /* the occupancy with the changed number */
 };
 
-/* Looks for the largest smaller number of that resource with which more warps fit, the rest of the launch being as it
- * is: for OCCUPANCY_THREADS a smaller block of whole warps; but for OCCUPANCY_BLOCKS the next larger one, since few
- * slots want large blocks. False when every warp fits already or no such number exists, for example because another
- * resource stands in the way as well. */
+/* Finds the smallest change of one resource with which more warps fit, while the rest of the launch stays. It is the
+ * largest smaller number. For OCCUPANCY_THREADS it is a smaller block of whole warps, but for OCCUPANCY_BLOCKS a larger
+ * one, since few slots need large blocks. Returns false when all warps fit already or no number helps, for example
+ * because another resource limits too. */
 bool occupancy_step(struct occupancy_step *step, int capability, const struct occupancy_launch *launch,
                     enum occupancy_limit resource);
 

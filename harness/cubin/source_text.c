@@ -9,24 +9,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TEXT_LIMIT ((size_t)16 << 20) /* bytes, of all files together */
+#define TEXT_LIMIT ((size_t)16 << 20) /* limit of the texts of all files together, in bytes */
 
-/* A file that was looked for once. */
+/* A file that was looked for; it is looked for once. */
 struct source_file {
-    char *path; /* in the line information */
-    char *name; /* for people */
-    char *text; /* NULL when it cannot be read */
+    char *path; /* path in the line information */
+    char *name; /* name to print */
+    char *text; /* the file's text; NULL when it cannot be read */
     char **starts;
     size_t count;
 };
 
 struct source_files {
-    char *tree; /* the folder that names are from */
+    char *tree; /* the folder that names are relative to */
     struct source_file *list;
     size_t count;
-    size_t bytes; /* of texts */
+    size_t bytes; /* bytes of all texts so far */
     bool has_time;
-    struct timespec time; /* of the library */
+    struct timespec time; /* modification time of the library */
 };
 
 static bool is_newer(const char *path, const struct source_files *sources)
@@ -45,14 +45,15 @@ static bool is_file(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* What follows the directory's name and a slash in the path, or NULL. */
+/* Returns the rest of the path behind the directory's name and a slash, or NULL. */
 static const char *rest_below(const char *path, const char *directory)
 {
     const size_t length = strcmp(directory, "/") == 0 ? 0 : strlen(directory);
     return strncmp(path, directory, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
 }
 
-/* The nearest folder at the path or above it that is a checkout, without links; or NULL. Caller frees. */
+/* Returns the nearest folder, from the path upwards, that is a git checkout, with links resolved; or NULL. Caller
+ * frees. */
 static char *checkout_around(const char *path)
 {
     char *at = realpath(path, NULL);
@@ -70,7 +71,7 @@ static char *checkout_around(const char *path)
     return NULL;
 }
 
-/* NULL where not even the current directory is there. Caller frees. */
+/* Returns the folder that names are relative to, or NULL where not even the current directory exists. Caller frees. */
 static char *tree_of(const char *library)
 {
     char *tree = library ? checkout_around(library) : NULL;
@@ -78,8 +79,9 @@ static char *tree_of(const char *library)
     return tree ? tree : realpath(".", NULL);
 }
 
-/* The path from the tree on, without links, of a file that really is below it: a line table can name any file, and
- * reports may be public. What is hidden is no source: .git/config may hold a password. Else NULL; caller frees. */
+/* Returns the path relative to the tree, with links resolved, of a file that really is below the tree, else NULL. A
+ * line table can name any file, and reports may be public. Hidden files are no source: .git/config may hold a password.
+ * Caller frees. */
 static char *place_below(const char *path, const char *tree)
 {
     char *whole = *path == '/' ? x_strdup(path) : x_sprintf("%s/%s", tree ? tree : "", path);
@@ -173,7 +175,7 @@ static char *text_of(const struct source_file *source, unsigned number)
     if (length > SOURCE_TEXT) {
         length = SOURCE_TEXT;
         while (length > 0 && ((unsigned char)start[length] & 0xc0) == 0x80)
-            length--; /* not within a character */
+            length--; /* do not cut within a UTF-8 character */
     }
     return x_sprintf("%.*s", (int)length, start);
 }

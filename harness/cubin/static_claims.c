@@ -1,60 +1,12 @@
 #include "static_claims.h"
 
 #include "base/base.h"
+#include "names/names.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define FUNCTIONS_TOLD 6
-
-struct part {
-    const char *text;
-    size_t length;
-};
-
-static bool is_same_part(struct part a, struct part b)
-{
-    return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
-}
-
-/* Where the brackets begin that the part ends with; its length when it ends with none. */
-static size_t brackets_at(struct part part, char open, char close)
-{
-    size_t depth = 0, at = part.length;
-    if (at == 0 || part.text[at - 1] != close)
-        return part.length;
-    do {
-        at--;
-        depth += part.text[at] == close;
-        depth -= part.text[at] == open;
-    } while (depth > 0 && at > 0);
-    return depth == 0 ? at : part.length;
-}
-
-/* "void tile<32>(float*)" is tile<32>, and of the template tile, with the parameters (float*). Instances of templates
- * are demangled with what they return. */
-static struct part name_of(const char *function)
-{
-    struct part name = {function, strlen(function)};
-    name.length = brackets_at(name, '(', ')');
-    if (name.length > 5 && strncmp(name.text, "void ", 5) == 0)
-        name = (struct part){name.text + 5, name.length - 5};
-    return name;
-}
-
-static struct part template_of(const char *function)
-{
-    struct part name = name_of(function);
-    name.length = brackets_at(name, '<', '>');
-    return name;
-}
-
-static struct part parameters_of(const char *function)
-{
-    const struct part whole = {function, strlen(function)};
-    const size_t at = brackets_at(whole, '(', ')');
-    return (struct part){function + at, whole.length - at};
-}
 
 /* What two names of one function have in common, the surest first. */
 enum likeness { LIKE_CODE, LIKE_NAME, LIKE_TEMPLATE, LIKE_PARAMETERS, LIKENESSES };
@@ -65,17 +17,19 @@ static bool is_alike(enum likeness likeness, const struct launch *launch, const 
     case LIKE_CODE:
         return strcmp(launch->code, code) == 0;
     case LIKE_NAME:
-        return is_same_part(name_of(launch->function), name_of(function));
+        return name_part_is_same(function_name(launch->function), function_name(function));
     case LIKE_TEMPLATE:
-        return is_same_part(template_of(launch->function), template_of(function));
+        return name_part_is_same(function_template(launch->function), function_template(function));
     case LIKE_PARAMETERS:
     case LIKENESSES:
         break;
     }
-    return is_same_part(parameters_of(launch->function), parameters_of(function)) && parameters_of(function).length > 0;
+    return name_part_is_same(function_parameters(launch->function), function_parameters(function)) &&
+           function_parameters(function).length > 0;
 }
 
-/* The one function that nobody launches and that is like it; the count of the cubin when there is none, or several. */
+/* Returns the only similar function that no kernel launches. Returns the count of the cubin when there is none, or
+ * several. */
 static size_t find_free(const struct claims *claims, enum likeness likeness, const struct launch *launch)
 {
     const size_t count = claims->cubin->count;
@@ -91,7 +45,7 @@ static size_t find_free(const struct claims *claims, enum likeness likeness, con
     return found;
 }
 
-/* Whether another function that is gone is like it as well. */
+/* Whether another missing function is similar to the same one. */
 static bool has_rival(const struct claims *claims, enum likeness likeness, const struct rename *rename)
 {
     for (size_t i = 0; i < claims->rename_count; i++) {
@@ -128,7 +82,7 @@ static struct rename *find_gone(const struct claims *claims, const char *functio
     return NULL;
 }
 
-/* A function without code is one that the baseline's library did not carry either. */
+/* Records which kernel launches a function. A function without a code hash was not in the baseline's library either. */
 static void claim(struct claims *claims, const char *kernel, const struct launch *launch, int capability)
 {
     enum cubin_status status;
@@ -145,7 +99,7 @@ bool claims_is_judged(const struct run *baseline, const struct library_facts *fa
     return base && base->status == RESULT_OK && (facts->count == 0 || library_facts_find(facts, id));
 }
 
-/* Whether a kernel of the library may launch a function that the baseline knows nothing of. */
+/* Whether the library may have kernels whose functions the baseline does not know. */
 static bool has_new(const struct run *baseline, const struct library_facts *facts)
 {
     for (size_t i = 0; i < facts->count; i++)
@@ -190,10 +144,11 @@ const struct rename *claims_find(const struct claims *claims, const char *functi
 
 /* ---- Kernels that the baseline lacks ---- */
 
-/* Where a function may be that a new kernel launches. */
+/* Where the functions of a new kernel are looked for: in source files of its family, in files of no family, in all. */
 enum scope { SCOPE_FAMILY, SCOPE_NOBODY, SCOPE_ALL, SCOPES };
 
-/* Marks the images, one source file each, with functions that kernels of the family launch; without a family of any. */
+/* Marks the images (one for each source file) with functions that kernels of the id's family launch; of any family
+ * where id is NULL. */
 static void mark_images(const struct claims *claims, const char *id, bool *marks)
 {
     const size_t family = id ? strcspn(id, "/") + 1 : 0;
@@ -210,7 +165,7 @@ static void put_function(const struct cubin_function *function, FILE *stream)
             group_digits(function->shared_bytes, shared, sizeof shared));
 }
 
-/* Returns how many there are. */
+/* Prints the functions that no kernel launches. Returns how many they are. */
 static size_t put_free(const struct claims *claims, enum scope scope, const char *id, FILE *stream)
 {
     size_t explained = 0;

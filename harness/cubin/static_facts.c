@@ -17,7 +17,7 @@ static const char *const lack_words[] = {
     [CUBIN_SEVERAL] = "several functions of one name (give each its own)",
 };
 
-/* What is asked about every kernel of a run. */
+/* What is needed to look up the facts of each kernel. */
 struct inquiry {
     struct cubin cubin;
     int capability;
@@ -56,7 +56,8 @@ struct occupancy_launch static_facts_of_launch(const struct launch *launch)
     };
 }
 
-/* Of several launches the one counts that takes most, and the one of which the fewest warps fit. */
+/* Adds a launch to the facts of its kernel. The launch that takes most counts, and for occupancy the one with fewest
+ * warps. */
 static void add_launch(struct value facts[COMPUTED_COUNTERS], const struct launch *launch, int capability,
                        bool is_first)
 {
@@ -69,7 +70,7 @@ static void add_launch(struct value facts[COMPUTED_COUNTERS], const struct launc
     struct occupancy occupancy;
     if (!is_first && lowest->state != VALUE_MEASURED)
         return;
-    if (fit.threads == 0) /* nobody says in what blocks */
+    if (fit.threads == 0) /* nobody says how large the launch's blocks are */
         *lowest = (struct value){VALUE_NOT_APPLICABLE, 0};
     else if (!occupancy_of(&occupancy, capability, &fit))
         *lowest = (struct value){VALUE_NOT_SUPPORTED, 0};
@@ -77,7 +78,7 @@ static void add_launch(struct value facts[COMPUTED_COUNTERS], const struct launc
         *lowest = (struct value){VALUE_MEASURED, occupancy.percent};
 }
 
-/* What the launches say of their machine code; nothing where that of one is unknown. */
+/* Combines the facts of all launches of a kernel. There are none where those of one launch are unknown. */
 static void sum_up(const struct result *result, int capability, struct value facts[COMPUTED_COUNTERS])
 {
     const enum value_state state = result->launch_count > 0 ? VALUE_NOT_SUPPORTED : VALUE_NOT_APPLICABLE;
@@ -104,8 +105,8 @@ void static_facts_set_code(struct launch *launch, const struct cubin_function *f
                                            function->max_threads, function->barriers};
 }
 
-/* Sets the code of each launch and works out the facts. Where a function cannot be told, the kernel has none: then
- * returns the first such launch, with the reason in *why, else NULL. */
+/* Sets the code hash of each launch and computes the facts. If a function cannot be identified, the kernel has no
+ * facts: then returns the first such launch, with the reason in *why. Else returns NULL. */
 static const struct launch *take_facts(const struct inquiry *inquiry, struct result *result,
                                        struct value facts[COMPUTED_COUNTERS], enum cubin_status *why)
 {
@@ -162,7 +163,7 @@ int static_facts_add(struct run *run, const char *path, const struct metrics *me
         if (run->results[i].status != RESULT_OK)
             continue;
         const struct launch *unknown = take_facts(&inquiry, &run->results[i], facts, &why);
-        /* The others are in the nature of the library; this can be mended. */
+        /* The user can mend this one; the other reasons lie in the library. */
         if (unknown && why == CUBIN_SEVERAL)
             warning("nothing is known of the machine code of %s: %s has %s, %s", run->results[i].id, path,
                     lack_words[why], unknown->function);
@@ -181,13 +182,13 @@ static void copy_device(struct device *to, const struct device *from)
     to->compute_capability = x_strdup(from->compute_capability);
 }
 
-/* A function that the baseline's library did not carry either (no code) is no loss. */
+/* Whether the baseline's library had the function. If not (no code hash), its absence now is no loss. */
 static bool was_known(const struct result *base, const struct result *result, const struct launch *launch)
 {
     return base->launches[launch - result->launches].code != NULL;
 }
 
-/* Lets the launches have the functions that took the place of those that are gone. */
+/* Replaces missing functions in the launches by those that took their place. */
 static void rename_functions(struct result *result, const struct claims *claims)
 {
     for (size_t i = 0; i < result->launch_count; i++) {
@@ -210,7 +211,7 @@ static void add_kernel(struct run *run, const struct result *base, const struct 
     struct value facts[COMPUTED_COUNTERS];
     enum cubin_status why;
     result_copy_facts(result, base);
-    result->seconds = 0; /* nothing was measured */
+    result->seconds = 0; /* nothing was measured, so the kernel took no time */
     rename_functions(result, claims);
     const struct launch *unknown = take_facts(inquiry, result, facts, &why);
     if (unknown && was_known(base, result, unknown)) {
@@ -223,7 +224,7 @@ static void add_kernel(struct run *run, const struct result *base, const struct 
     add_rows(result, inquiry->metrics, facts);
 }
 
-/* Those that the library says to have: what the baseline lacks is new, and what was not built cannot be judged. */
+/* Adds the kernels that the library lists: what the baseline lacks is new, and what was not built cannot be judged. */
 static void add_listed(struct run *run, const struct run *baseline, const struct library_facts *facts,
                        const struct claims *claims)
 {
@@ -245,6 +246,7 @@ int static_facts_run(struct run *run, const struct run *baseline, const char *pa
         return -1;
     copy_device(&run->device, &baseline->device);
     struct session *session = ARRAY_GROW(run->sessions, run->session_count);
+    session->facts[SESSION_COLLECTOR] = x_strdup(origin_of(ORIGIN_CODE)->collector);
     session->facts[SESSION_COMPILER] = x_strdup(facts->compiler);
     session->facts[SESSION_FLAGS] = x_strdup(facts->flags);
     run_note_metrics(run, metrics);

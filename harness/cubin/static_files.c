@@ -1,6 +1,7 @@
 #include "static_files.h"
 
 #include "base/base.h"
+#include "names/names.h"
 
 #include "cubin.h"
 
@@ -11,12 +12,12 @@
 #include <sys/stat.h>
 
 #define FOLDERS_DEEP 16
-#define DESCRIPTION_LIMIT ((size_t)1 << 20) /* bytes; Triton's have one or two thousand */
+#define DESCRIPTION_LIMIT ((size_t)1 << 20) /* bytes; Triton's descriptions have one or two thousand */
 #define WARP 32
 
 /* ---- Reading ---- */
 
-/* Triton's description of a function lies beside its cubin, NAME.json. What is not its is left alone. */
+/* Reads Triton's description of a function, which lies beside its cubin as NAME.json. Other JSON files are ignored. */
 static int read_description(struct static_file *file)
 {
     const size_t length = strlen(file->path);
@@ -68,7 +69,7 @@ static int read_file(struct static_files *files, const char *path, size_t argume
     return read_description(file);
 }
 
-/* Neither hidden files nor those that Triton is writing. */
+/* Whether to read a file of a folder: not when it is hidden, or Triton is still writing it. */
 static int is_kept(const struct dirent *entry)
 {
     return entry->d_name[0] != '.' && strncmp(entry->d_name, "tmp.", 4) != 0;
@@ -84,7 +85,7 @@ static int read_folder(struct static_files *files, const char *folder, size_t ar
     for (int i = 0; i < count; i++) {
         const char *ending = strrchr(entries[i]->d_name, '.');
         char *path = x_sprintf("%s/%s", folder, entries[i]->d_name);
-        struct stat facts; /* a link to a folder may lead back here */
+        struct stat facts; /* of the entry itself, because a link to a folder may lead back here */
         if (result == 0 && depth > 0 && lstat(path, &facts) == 0 && S_ISDIR(facts.st_mode))
             result = read_folder(files, path, argument, depth - 1);
         else if (result == 0 && ending && strcmp(ending, ".cubin") == 0)
@@ -148,7 +149,7 @@ bool static_files_fit(const struct static_files *files, size_t argument, int cap
 
 char *static_files_architectures(const struct static_files *files, size_t argument)
 {
-    bool known[256] = {0}; /* a capability is a byte of the image */
+    bool known[256] = {0}; /* by capability, which is one byte in an image */
     for (size_t i = 0; i < files->count; i++)
         for (size_t k = 0; k < files->list[i].cubin->count; k++)
             if (argument == SIZE_MAX || files->list[i].argument == argument)
@@ -186,7 +187,7 @@ bool static_files_is_device(const struct device *device)
 struct function {
     const struct static_file *file;
     const struct cubin_function *function;
-    char *id; /* owned */
+    char *id; /* the function's id; owned */
 };
 
 struct functions {
@@ -205,7 +206,8 @@ static int order_of_functions(const struct function *a, const struct function *b
     return families ? families : strcmp(a->function->name, b->function->name);
 }
 
-/* By what it takes, so that of several with one name the same stand beside each other in two runs; last by its code. */
+/* Orders functions by their resources, so that functions with one name have the same order in two runs; last by
+ * code. */
 static int by_function(const void *left, const void *right)
 {
     const struct function *a = left, *b = right;
@@ -224,7 +226,8 @@ static int by_function(const void *left, const void *right)
     return 0;
 }
 
-/* Of each name in a file what the driver would load: the code for the highest capability that the GPU runs. */
+/* Adds for each name in a file the code that the driver would load: that of the highest capability that the GPU
+ * runs. */
 static void add_functions(struct functions *functions, const struct static_file *file, int capability)
 {
     const struct cubin *cubin = file->cubin;
@@ -239,7 +242,7 @@ static void add_functions(struct functions *functions, const struct static_file 
     }
 }
 
-/* A kernel of the baseline by the function that it is. */
+/* Orders kernels of the baseline by the function that they launch. */
 static int by_launched(const void *left, const void *right)
 {
     const struct result *a = *(const struct result *const *)left, *b = *(const struct result *const *)right;
@@ -262,7 +265,7 @@ static void find_known(struct known *known, const struct run *baseline)
         qsort(known->list, known->count, sizeof *known->list, by_launched);
 }
 
-/* The id that the baseline has for a function, or NULL. */
+/* Returns the id that the baseline has for a function, or NULL. */
 static const char *known_id(const struct known *known, const struct function *function)
 {
     const char *family = function->file->family, *name = function->function->name;
@@ -303,7 +306,7 @@ static void add_launch(struct result *result, const struct function *function)
 {
     const struct cubin_function *facts = function->function;
     const struct launch *last = result->launch_count > 0 ? &result->launches[result->launch_count - 1] : NULL;
-    /* A larger block than it was compiled for is another's: the description is not of this code. */
+    /* If the description has a larger block than the code was compiled for, it describes other code. */
     const bool fits = facts->max_threads == 0 || function->file->threads <= facts->max_threads;
     const unsigned threads = fits ? function->file->threads : 0, shared = fits ? function->file->shared : 0;
     if (last && last->block[0] == threads && last->shared == shared && strcmp(last->code, facts->code) == 0)
@@ -336,7 +339,7 @@ static void add_session(struct run *run, const struct static_files *files)
     }
     free(names);
     struct session *session = ARRAY_GROW(run->sessions, run->session_count);
-    session->facts[SESSION_COLLECTOR] = x_strdup("static");
+    session->facts[SESSION_COLLECTOR] = x_strdup(origin_of(ORIGIN_FILES)->collector);
     session->facts[SESSION_COMPILER] = joined;
 }
 
@@ -355,7 +358,7 @@ void static_files_run(struct run *run, const struct static_files *files, int cap
         add_functions(&functions, &files->list[i], capability);
         left_out += functions.count == before && files->list[i].cubin->count > 0;
     }
-    if (left_out > 0) /* in a folder, whose other files have some */
+    if (left_out > 0) /* some files of a folder have no code for the GPU */
         warning("%zu of %zu files have no machine code for sm_%d, so nothing of them is judged", left_out, files->count,
                 capability);
     if (functions.count > 0)

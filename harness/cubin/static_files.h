@@ -1,5 +1,5 @@
-/* static_files.h - the functions in the machine code of any files as the kernels of a run: what is known of a program,
- * a library or a cache before anyone has run it. */
+/* static_files.h - the functions in the machine code of any files, as the kernels of a run. That is what is known of a
+ * program, a library or a cache before it runs. */
 #ifndef STATIC_FILES_H
 #define STATIC_FILES_H
 
@@ -8,13 +8,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Owned; cubin.h has the functions. */
+/* A file with machine code; owned by struct static_files. cubin.h describes its functions. */
 struct static_file {
     char *path;
-    char *family;     /* of the ids of its functions */
-    size_t argument;  /* which of the paths it is, or is below */
-    unsigned threads; /* of the blocks that they are launched in; 0 where nobody says */
-    unsigned shared;  /* and the dynamic shared memory of each */
+    char *family;     /* family in the ids of its functions */
+    size_t argument;  /* index of the path on the command line that it is, or is below */
+    unsigned threads; /* block size that its functions are launched with; 0 where nobody says */
+    unsigned shared;  /* dynamic shared memory of a block, in bytes */
     struct cubin *cubin;
 };
 
@@ -23,28 +23,29 @@ struct static_files {
     size_t count;
 };
 
-/* Reads programs, libraries, cubins and fatbins, and of a folder every .cubin in it and below. The family is the name
- * of the file (file_short_name), or "triton" for a cubin beside which Triton's description lies, NAME.json: it says in
- * what blocks the function is launched. -1 after error(), with nothing to release, when a file cannot be read, holds no
- * machine code or some that is compressed, or a folder no cubin. */
+/* Reads programs, libraries, cubins and fatbins; of a folder every .cubin in it and below. The family is the file's
+ * name (file_short_name). It is "triton" for a cubin with Triton's description, NAME.json, beside it, which gives the
+ * block size. -1 after error(), with nothing to release, when a file cannot be read or a folder has no cubin. So it is
+ * when a file has no machine code, or some that is compressed. */
 int static_files_read(struct static_files *files, char *const *paths, size_t count);
 void static_files_release(struct static_files *files);
 
-/* Whether a GPU of that capability would run a function of the path, or of any file below it. */
+/* Whether a GPU of that capability could run a function of the path, or of a file below it. */
 bool static_files_fit(const struct static_files *files, size_t argument, int capability);
 
-/* "sm_80, sm_90": what the path has code for, or all of them where argument is SIZE_MAX. Caller frees. */
+/* Returns the architectures that the path has code for, "sm_80, sm_90"; those of all paths when argument is SIZE_MAX.
+ * Caller frees. */
 char *static_files_architectures(const struct static_files *files, size_t argument);
 
-/* The run of all functions that a GPU of that capability would run: device and session say what is known, the
- * capability and the compilers. An id is the family and the function's short name; but a function that the baseline
- * (empty, or read) knows by its whole name has the id that it has there, so that one more function of that name renames
- * none. Functions of one whole name, as Triton has for each set of its constants, are one kernel with several launches,
- * of which the worst counts. */
+/* Makes a run of all functions that a GPU of that capability could run; device and session hold only capability and
+ * compilers. An id is the family and the function's short name. But a function that the baseline (which may be empty)
+ * knows by its whole name keeps its id there. So another function of the same name changes no ids. Functions of one
+ * whole name, as Triton has for each set of constants, become one kernel with several launches, of which the worst
+ * counts. */
 void static_files_run(struct run *run, const struct static_files *files, int capability, const struct run *baseline,
                       const struct metrics *metrics);
 
-/* The device of functions that are for GPUs of a capability, whichever; and whether a device is one of those. */
+/* Sets a device that stands for all GPUs of a capability; tells whether a device is such a one. */
 void static_files_device(struct device *device, int capability);
 bool static_files_is_device(const struct device *device);
 

@@ -1,4 +1,4 @@
-/* arrays.hpp - what kernels work on, and how their results are compared; <cugate/kernel.hpp> includes it. */
+/* arrays.hpp - arrays for kernels and the comparison of their results. <cugate/kernel.hpp> includes this file. */
 #ifndef CUGATE_ARRAYS_HPP
 #define CUGATE_ARRAYS_HPP
 
@@ -26,8 +26,8 @@ namespace cugate {
 
 /* ---- Numbers for inputs ---- */
 
-/* A 32-bit value that depends on seed and index alone, so inputs are the same on every machine, in any order, on host
- * and device. The finaliser of MurmurHash3 (Appleby), which is public domain. */
+/* Returns a 32-bit value that depends on seed and index alone, so inputs are the same on every machine, in any order,
+ * on host and device. It is the finaliser of MurmurHash3 (Appleby), which is public domain. */
 __host__ __device__ inline uint32_t hash32(uint32_t seed, uint64_t index)
 {
     uint32_t h = static_cast<uint32_t>(index) * 0x9e3779b9u + static_cast<uint32_t>(index >> 32) * 0x85ebca6bu + seed;
@@ -36,15 +36,15 @@ __host__ __device__ inline uint32_t hash32(uint32_t seed, uint64_t index)
     return h ^ (h >> 16);
 }
 
-/* Uniform in [0, 1), a multiple of 2^-24, exact in float. */
+/* Returns a number that is uniform in [0, 1), a multiple of 2^-24 and exact in float. */
 __host__ __device__ inline float uniform(uint32_t seed, uint64_t index)
 {
     return static_cast<float>(hash32(seed, index) >> 8) * 0x1p-24f;
 }
 
-/* ---- What verify says ---- */
+/* ---- The result of verify ---- */
 
-/* Where verify says what is wrong: `return why("out[%zu]: expected %g, found %g", i, want, got)`, one line. */
+/* Takes the reason from verify in one line: `return why("out[%zu]: expected %g, found %g", i, want, got)`. */
 class why {
     char *text;
     size_t size;
@@ -64,8 +64,7 @@ class why {
     }
 };
 
-/* |got - want| <= tolerance * max(|want|, scale). What is infinite is close to the same infinity alone, and NaN to NaN.
- */
+/* Whether |got - want| <= tolerance * max(|want|, scale). Infinity equals only the same infinity; NaN equals NaN. */
 inline bool close_to(double got, double want, double tolerance, double scale = 1.0)
 {
     if (std::isnan(got) || std::isnan(want))
@@ -75,7 +74,7 @@ inline bool close_to(double got, double want, double tolerance, double scale = 1
     return std::fabs(got - want) <= tolerance * std::fmax(std::fabs(want), scale);
 }
 
-/* The error of the launches before, which this clears. */
+/* Returns the error of earlier launches, and clears it. */
 inline int launched()
 {
     return static_cast<int>(cudaGetLastError());
@@ -114,8 +113,8 @@ template <class T> struct device_array {
         to.resize(count);
         return static_cast<int>(cudaMemcpy(to.data(), data, count * sizeof(T), cudaMemcpyDeviceToHost));
     }
-    /* Every byte 0xFF: a NaN as a floating-point number, so that an element nobody wrote never passes verify. Of whole
-     * numbers it is -1, or the largest: where that may be a right answer, another byte. */
+    /* Sets every byte to 0xFF. As a floating-point number that is NaN, so an element that nobody writes fails verify.
+     * As a whole number it is -1 or the largest: if that may be a right answer, pass another byte. */
     [[nodiscard]] int poison(int byte = 0xFF)
     {
         return static_cast<int>(cudaMemsetAsync(data, byte, count * sizeof(T)));
@@ -126,11 +125,11 @@ template <class T> struct device_array {
     }
 };
 
-/* Device memory, and on the host the values that fill() gave it, for a reference. */
+/* Device memory, and on the host a copy of the values from fill(), for computing a reference. */
 template <class T> struct array : device_array<T> {
     std::vector<T> host;
 
-    /* n elements, each element(i). */
+    /* Fills n elements with element(i). */
     template <class F, class = std::enable_if_t<std::is_invocable_v<F &, size_t>>>
     [[nodiscard]] int fill(size_t n, F element)
     {
@@ -141,7 +140,8 @@ template <class T> struct array : device_array<T> {
         return this->upload(host);
     }
 
-    /* n elements that depend on the seed alone: uniform in [0, 1), or whole numbers of 32 random bits. */
+    /* Fills n elements with values that depend on the seed alone: uniform in [0, 1), or 32 random bits as whole
+     * numbers. */
     [[nodiscard]] int fill(size_t n, uint32_t seed)
     {
         return fill(n, [seed](size_t i) {
@@ -152,16 +152,16 @@ template <class T> struct array : device_array<T> {
         });
     }
 
-    /* Puts the values of fill() back, for what a launch changes in place. */
+    /* Restores the values of fill(), for arrays that a launch changes in place. */
     [[nodiscard]] int reset()
     {
         return this->upload(host);
     }
 
-    /* Takes the elements from the device and compares each with want(i): equal, or apart by no more than
-     * tolerance * max(|want|, 1). Where infinity or NaN is expected, only that is right, and where a number is, neither
-     * is; where NaN is expected, poison() with another byte, or what nobody wrote is right. 0, CUGATE_WRONG with the
-     * first one that is wrong, or an error. */
+    /* Copies the elements from the device and compares each with want(i): equal, or apart by no more than tolerance *
+     * max(|want|, 1). Where infinity or NaN is expected, only that is right; elsewhere neither is. Where NaN is
+     * expected, poison() with another byte: otherwise unwritten elements are right. Returns 0, CUGATE_WRONG for the
+     * first wrong element, or an error. */
     template <class F> [[nodiscard]] int compare(why &why, F want, double tolerance = 0)
     {
         std::vector<T> got;
@@ -187,7 +187,7 @@ template <class T> struct array : device_array<T> {
         if constexpr (std::is_arithmetic_v<N>)
             return static_cast<double>(value);
         else
-            return static_cast<double>(static_cast<float>(value)); /* half and its like */
+            return static_cast<double>(static_cast<float>(value)); /* such as half */
     }
 
     template <class N> static bool is_right(T got, N want, double tolerance)

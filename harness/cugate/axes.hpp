@@ -1,4 +1,4 @@
-/* axes.hpp - the sizes and types that a family is there for; <cugate/kernel.hpp> includes it. */
+/* axes.hpp - axes of a family, such as sizes and types. <cugate/kernel.hpp> includes this file. */
 #ifndef CUGATE_AXES_HPP
 #define CUGATE_AXES_HPP
 
@@ -16,7 +16,7 @@ namespace cugate {
 /* A value on an axis: a whole number, such as a size, or a word, such as a type. */
 class value {
   public:
-    std::string label; /* as it stands in names: 16777216 is 16M */
+    std::string label; /* how names show it: 16777216 is 16M */
     bool is_number;
     int64_t number = 0;
 
@@ -39,9 +39,9 @@ class value {
     }
 };
 
-/* A value on each axis of a family. */
+/* A point: one value on each axis of a family. */
 class point {
-    std::vector<std::pair<std::string, value>> values; /* by the names of the axes */
+    std::vector<std::pair<std::string, value>> values; /* axes with their values, sorted by name */
 
     const value &find(const char *axis) const
     {
@@ -52,7 +52,7 @@ class point {
     }
 
   public:
-    /* The number on that axis. */
+    /* Returns the number on that axis. */
     int64_t operator[](const char *axis) const
     {
         const value &found = find(axis);
@@ -61,7 +61,7 @@ class point {
                                         "\" is no number");
         return found.number;
     }
-    /* The word on that axis; of a number its label, such as 16M. */
+    /* Returns the word on that axis; for a number its label, such as 16M. */
     const std::string &word(const char *axis) const
     {
         return find(axis).label;
@@ -83,7 +83,7 @@ class point {
     }
 };
 
-/* A number of bytes or operations: one for all points, or a function of the point. */
+/* A number of bytes or operations: the same for all points, or a function of the point. */
 class amount {
     std::function<double(const point &)> of;
 

@@ -1,6 +1,6 @@
-/* kernel.hpp - a kernel library in C++17, in few lines. <cugate/kernel.h> is the contract, and says which stream a
- * launch is on, what counts, and which runtime of CUDA. Arrays are in <cugate/arrays.hpp>, axes in <cugate/axes.hpp>;
- * of others only cuda_runtime.h is needed.
+/* kernel.hpp - a short way to write a kernel library in C++17. <cugate/kernel.h> is the contract: it says which stream
+ * a launch uses, what counts, and which CUDA runtime to link. Arrays are in <cugate/arrays.hpp>, axes in
+ * <cugate/axes.hpp>. The only other header needed is cuda_runtime.h.
  *
  *     #include <cugate/kernel.hpp>
  *
@@ -30,20 +30,20 @@
  *
  *     nvcc -O3 -lineinfo -shared -cudart shared -Xcompiler -fPIC -o libmine.so saxpy.cu
  *
- * It holds saxpy/simple[n=1M] and saxpy/simple[n=16M].
+ * This library has the kernels saxpy/simple[n=1M] and saxpy/simple[n=16M].
  *
- * The struct of a family has:
- *     int open(const point &)    or int open(): allocates, and fills from fixed seeds: it runs anew in each process
- *     int restore()              puts back what a launch changes, and poisons its outputs
+ * The struct of a family has these functions:
+ *     int open(const point &)    or int open(): allocates and fills from fixed seeds; each process calls it again
+ *     int restore()              restores what a launch changes, and poisons its outputs
  *     int verify(why &)          or int verify(const cugate_variant &, why &): compares the outputs with a reference
- * and frees what it holds when it is destroyed. Each returns 0, a cudaError_t, or what cugate::why returned. A launch
- * is any function of the struct and may return nothing: the errors of its launches are looked at here, as are those of
- * open and restore. Exceptions are errors, with their words.
+ * Its destructor frees what it holds. Each function returns 0, a cudaError_t, or what cugate::why returned. A launch is
+ * any function of the struct, and may return nothing: this file checks for errors of its launches, as after open and
+ * restore. Exceptions are errors, with their message.
  *
- * Several source files: each has a function that returns its family as cugate::definition, and one of them names all:
- * CUGATE_LIBRARY(saxpy_family(), softmax_family()). The `struct cugate_family` of kernel.h may stand between them.
- * One that is a template by type is a family for each type, of one name: family<softmax<half>>("softmax", "...")
- * .axis("type", {"half"}), and family<softmax<float>>("softmax", "...").axis("type", {"float"}). */
+ * If there are several source files, each has a function that returns its family as cugate::definition, and one of them
+ * names all: CUGATE_LIBRARY(saxpy_family(), softmax_family()). A `struct cugate_family` of kernel.h may be among them.
+ * A template by type becomes one family for each type, with one name: family<softmax<half>>("softmax",
+ * "...").axis("type", {"half"}), and family<softmax<float>>("softmax", "...").axis("type", {"float"}). */
 #ifndef CUGATE_KERNEL_HPP
 #define CUGATE_KERNEL_HPP
 
@@ -73,7 +73,7 @@ namespace cugate {
 
 namespace detail {
 
-constexpr int caught = 1 << 20; /* no error of CUDA: the words are in last_words() */
+constexpr int caught = 1 << 20; /* no CUDA error: the message is in last_words() */
 
 inline std::string &last_words()
 {
@@ -81,7 +81,7 @@ inline std::string &last_words()
     return words;
 }
 
-/* What call() returns; no exception leaves it, as C is what calls here. */
+/* Returns what call() returns. Exceptions become errors, because the caller is C. */
 template <class F> int guarded(F call)
 {
     try {
@@ -96,8 +96,8 @@ template <class F> int guarded(F call)
 
 struct row {
     std::string name, doc, not_built;
-    std::function<int(void *)> launch; /* of the family's struct; empty when it is not built */
-    int (*entry)(void *);              /* launches this row of a `struct opened` */
+    std::function<int(void *)> launch; /* launches the variant, given the family's struct; empty when it is not built */
+    int (*entry)(void *);              /* launches the variant of this element of a `struct opened` */
     amount bytes, flops;
 };
 
@@ -187,7 +187,7 @@ inline void close(void *state)
     delete static_cast<opened *>(state);
 }
 
-/* The contract has a function without a context for each variant: this one is of the family's variant of that index. */
+/* Launches the family's variant of that index. The contract has a function for each variant, without a context. */
 template <size_t index> int launch(void *state)
 {
     return guarded([&] {
@@ -199,7 +199,7 @@ template <size_t index> int launch(void *state)
 
 } // namespace detail
 
-/* A family of any struct. */
+/* The definition of a family, whatever its struct. */
 struct definition {
     std::string name, doc;
     cugate_kind kind = CUGATE_KERNELS;
@@ -210,8 +210,8 @@ struct definition {
     decltype(cugate_family::verify) verify = nullptr;
 };
 
-/* How a family is written down; `variants` counts those it has so far. Each call returns the family with one thing
- * more, so that they follow each other as in the example above. */
+/* Defines a family; `variants` counts those defined so far. Each call returns the family with one more definition, so
+ * calls can be chained as in the example above. */
 template <class State, size_t variants = 0> class [[nodiscard]] family {
     template <class, size_t> friend class family;
 
@@ -242,21 +242,21 @@ template <class State, size_t variants = 0> class [[nodiscard]] family {
         made.verify = detail::verify<State>;
     }
 
-    /* Every variant is there once for each value; of several axes, for each combination. */
+    /* Adds an axis: every variant exists once for each value, or for each combination of values on several axes. */
     family axis(const char *name, std::vector<value> values)
     {
         made.axes.emplace_back(name, std::move(values));
         return std::move(*this);
     }
 
-    /* It launches nothing, but only copies memory. */
+    /* Declares that launches only copy memory. */
     family transfer()
     {
         made.kind = CUGATE_TRANSFER;
         return std::move(*this);
     }
 
-    /* A way to solve the problem: launch(State &) enqueues it, and may return nothing, or an error. */
+    /* Adds a variant, a way to solve the problem. launch(State &) enqueues it, and may return nothing or an error. */
     template <class Launch> family<State, variants + 1> variant(const char *name, const char *doc, Launch launch)
     {
         const auto run = [launch](void *state) mutable {
@@ -271,14 +271,14 @@ template <class State, size_t variants = 0> class [[nodiscard]] family {
         return with({name, doc, "", run, detail::launch<variants>, family_bytes, family_flops});
     }
 
-    /* A variant that this build lacks, and why: "cublas_v2.h was not found". */
+    /* Adds a variant that this build lacks, with the reason: "cublas_v2.h was not found". */
     family<State, variants + 1> not_built(const char *name, const char *doc, const char *reason)
     {
         return with({name, doc, reason, nullptr, nullptr, family_bytes, family_flops});
     }
 
-    /* What the problem has to move through device memory, read and written, and the operations that it needs: of the
-     * variant before, or where they stand before the first variant, of all. Numbers, or functions of the point. */
+    /* State how many bytes the problem must read and write in device memory, and how many operations it needs. They
+     * hold for the variant before, or before the first variant for all. Numbers, or functions of the point. */
     family bytes(amount bytes)
     {
         (made.rows.empty() ? family_bytes : made.rows.back().bytes) = std::move(bytes);
@@ -298,11 +298,11 @@ template <class State, size_t variants = 0> class [[nodiscard]] family {
 
 /* ---- The library ---- */
 
-/* The tables of kernel.h, made of what was written down. A mistake in it, such as an axis without a value, is kept, and
- * refused by cugate with words. */
+/* Makes the tables of kernel.h from the definitions. A mistake in these, such as an axis without a value, is passed on,
+ * and cugate refuses it with a message. */
 class library {
   public:
-    /* What CUGATE_LIBRARY takes. */
+    /* An argument of CUGATE_LIBRARY. */
     class member {
         friend class library;
         definition defined;
@@ -341,13 +341,13 @@ class library {
 
   private:
     std::vector<member> kept;
-    std::deque<detail::place> places; /* whose elements stay where they are, as do those of the next two */
+    std::deque<detail::place> places; /* a deque, so that elements stay where they are; so are the next two */
     std::deque<std::vector<cugate_variant>> variants;
     std::deque<cugate_family> instances;
     std::vector<const cugate_family *> families;
     struct cugate_library made = {};
 
-    /* A family for each combination of the values on the axes from that one on. */
+    /* Adds a family for each combination of the values on the axes from `axis` on. */
     void expand(const definition &family, size_t axis, const point &at)
     {
         if (axis == family.axes.size()) {
@@ -357,7 +357,7 @@ class library {
         const auto &[name, values] = family.axes[axis];
         for (const value &value : values)
             expand(family, axis + 1, at.with(name, value));
-        if (values.empty()) /* such a point is refused */
+        if (values.empty()) /* cugate refuses a point without values */
             expand(family, axis + 1, at.with(name, value("")));
     }
 
@@ -374,7 +374,7 @@ class library {
         families.push_back(&instances.back());
     }
 
-    /* No number where there is none to be had, with which cugate refuses the family. */
+    /* Returns the amount at a point; NaN where there is none, with which cugate refuses the family. */
     static double amount_at(const definition &family, const amount &amount, const point &at)
     {
         double number = NAN;
@@ -389,7 +389,7 @@ class library {
 
     static int synchronize()
     {
-        /* The launch's own error comes first; asking for it also clears it. */
+        /* The launch's own error comes first. Asking for it also clears it. */
         const cudaError_t executed = cudaDeviceSynchronize();
         const cudaError_t launched = cudaGetLastError();
         return static_cast<int>(launched != cudaSuccess ? launched : executed);
@@ -402,7 +402,7 @@ class library {
     }
 };
 
-/* ---- For tables that are written as kernel.h has them ---- */
+/* ---- For tables that are written as in kernel.h ---- */
 
 /* Writes the reason and returns CUGATE_WRONG: `return wrong(why, size, "...", ...)`. */
 __attribute__((format(printf, 3, 4))) inline int wrong(char *why, size_t size, const char *format, ...)
@@ -414,7 +414,7 @@ __attribute__((format(printf, 3, 4))) inline int wrong(char *why, size_t size, c
     return CUGATE_WRONG;
 }
 
-/* open and close of a family whose state is a C++ struct with `int open()`. */
+/* open and close for a family whose state is a C++ struct with `int open()`. */
 template <class State> int open_state(const cugate_family *, void **state)
 {
     State *made = new State;
@@ -434,13 +434,13 @@ template <class State> void close_state(void *state)
 
 } // namespace cugate
 
-/* ---- What compiled it ---- */
+/* ---- The compiler ---- */
 
 #define CUGATE_TEXT_OF(word) #word
 #define CUGATE_TEXT(word) CUGATE_TEXT_OF(word)
 
-/* Kept beside results, where another compiler is told from another kernel. -DCUGATE_COMPILER and -DCUGATE_FLAGS, each a
- * text in quotes, say it otherwise. What the host's compiler alone compiled has none. */
+/* The compiler, which is recorded with results to tell another compiler from another kernel. -DCUGATE_COMPILER and
+ * -DCUGATE_FLAGS, each a quoted text, override it. Code that only the host compiler compiled has none. */
 #ifndef CUGATE_COMPILER
 #ifdef __CUDACC_VER_MAJOR__
 #define CUGATE_COMPILER                                                                                                \
@@ -456,7 +456,7 @@ template <class State> void close_state(void *state)
 #define CUGATE_FLAGS nullptr
 #endif
 
-/* Exports the library of these families, once in it; also with -fvisibility=hidden. */
+/* Exports the library of these families, even with -fvisibility=hidden. Use it once in a library. */
 #define CUGATE_LIBRARY(...)                                                                                            \
     extern "C" const struct cugate_library *cugate_library(void)                                                       \
     {                                                                                                                  \

@@ -1,5 +1,5 @@
-/* What CUPTI says of the counters of a chip, for whoever looks for one. Apart from cupti_counters.c, which is also part
- * of libcugate_inject.so, and compiled as that is: see there. */
+/* Lists the counters of a chip, as CUPTI describes them, for a user who looks for one. It is no part of
+ * cupti_counters.c, since that is in libcugate_inject.so as well. How both are compiled is told there. */
 #include "cupti_plugin.h"
 
 #include "base/base.h"
@@ -7,7 +7,7 @@
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 
-/* Every kind of counter has its own endings. */
+/* What is put behind the name of a counter, for each kind of counter. */
 static const char *const endings[CUPTI_METRIC_TYPE__COUNT] = {
     [CUPTI_METRIC_TYPE_COUNTER] = ".sum",
     [CUPTI_METRIC_TYPE_RATIO] = ".ratio",

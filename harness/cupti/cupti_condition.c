@@ -1,5 +1,5 @@
-/* What goes before every measured launch: an empty L2 and clocks that have left their resting state. Without them time
- * and DRAM throughput spread by 12 to 24 %, with them by 0.1 to 2 % (17 kernels x 10 samples on an H200). */
+/* Prepares the GPU before every measured launch: the L2 is emptied, and the clocks leave their resting state. Without
+ * that, time and DRAM throughput spread by 12 to 24 %, with it by 0.1 to 2 % (17 kernels x 10 samples on an H200). */
 #include "cupti_plugin.h"
 
 #include "base/base.h"
@@ -7,11 +7,11 @@
 #include <cudaProfiler.h>
 #include <stdlib.h>
 
-/* conditioning.cu, compiled for every architecture and embedded by the Makefile. */
+/* These are the bytes of conditioning.cu, compiled for every architecture and embedded by the Makefile. */
 extern const char _binary_conditioning_fatbin_start[];
 
 static const unsigned long long busy_ns =
-    350000; /* from rest to full clocks on an H200, with 60 us of it for the flush */
+    350000; /* the time that an H200 takes from rest to full clocks, with 60 us of it for the flush */
 static const size_t flush_at_least = (size_t)256 << 20;
 
 struct gpu_condition {
@@ -21,9 +21,9 @@ struct gpu_condition {
     CUdeviceptr sink;
     size_t word_count;
     unsigned blocks;
-    bool has_pins;      /* kernels can have lines of the L2 stay there */
-    bool may_be_pinned; /* lines may be, since they were released last */
-    size_t carve_out;   /* bytes of it for such lines, as the open family wants them; 0 where it does not say */
+    bool has_pins;      /* the GPU can pin lines in the L2 */
+    bool may_be_pinned; /* a line may have been pinned since all were released last */
+    size_t carve_out;   /* bytes of the L2 for pinned lines, as the open family wants them; 0: it wants none */
 };
 
 static int get_carve_out(size_t *bytes, struct problem *problem)
@@ -31,7 +31,7 @@ static int get_carve_out(size_t *bytes, struct problem *problem)
     return cuda_check("reading the L2's carve-out", cuCtxGetLimit(bytes, CU_LIMIT_PERSISTING_L2_CACHE_SIZE), problem);
 }
 
-/* What was pinned in the old one stays. */
+/* Sets the size of the carve-out. Lines that were pinned in the old one stay there. */
 static int set_carve_out(struct gpu_condition *condition, size_t bytes, struct problem *problem)
 {
     size_t now;
@@ -53,7 +53,7 @@ int gpu_condition_on_family(struct gpu_condition *condition, bool is_open, struc
     return set_carve_out(condition, 0, problem);
 }
 
-/* A chip before Ampere cannot pin lines, nor a part of a GPU (MIG). */
+/* Returns whether the GPU can pin lines in the L2. A chip before Ampere cannot, nor can a part of a GPU (MIG). */
 static bool can_pin(void)
 {
     size_t bytes;
@@ -61,7 +61,8 @@ static bool can_pin(void)
            cuCtxGetLimit(&bytes, CU_LIMIT_PERSISTING_L2_CACHE_SIZE) != CUDA_ERROR_UNSUPPORTED_LIMIT;
 }
 
-/* An H200 has one unless it is told otherwise, and then any kernel could leave lines there. */
+/* Takes away the carve-out of the L2. An H200 has one unless it is told otherwise, and then any kernel could leave
+ * lines there. */
 static int take_carve_out(struct gpu_condition *condition, struct problem *problem)
 {
     int most = 0;
@@ -115,7 +116,7 @@ static int launch(const struct gpu_condition *condition, size_t words, unsigned 
                       problem);
 }
 
-/* Nothing is pinned where there was no carve-out since. */
+/* Releases pinned lines. Without a carve-out since the last time, nothing can be pinned, and nothing is done. */
 int gpu_condition_unpin(struct gpu_condition *condition, struct problem *problem)
 {
     if (!condition->has_pins)
@@ -142,7 +143,8 @@ int gpu_condition_flush(struct gpu_condition *condition, struct problem *problem
     return launch(condition, condition->word_count, busy_ns, problem);
 }
 
-/* What puts the inputs back may pin lines as well, so they are released after it. */
+/* Releases pinned lines and flushes the L2. That comes after the inputs were restored, since restoring them may pin
+ * lines as well. */
 int gpu_condition_apply(struct gpu_condition *condition, struct problem *problem)
 {
     if (gpu_condition_unpin(condition, problem) < 0)
@@ -164,7 +166,7 @@ void gpu_condition_buffers(const struct gpu_condition *condition, CUdeviceptr *w
 
 void gpu_condition_mark(bool measured)
 {
-    /* These only speak to a profiler that is attached; without one their failure means nothing. */
+    /* These calls only speak to a profiler that is attached. Without one they may fail, which does not matter. */
     if (measured)
         cuProfilerStart();
     else

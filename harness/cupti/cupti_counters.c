@@ -1,4 +1,4 @@
-/* The host half of CUPTI's profiler. cupti_profiler_host.h includes C++'s <string> and uses nothing of it; this file is
+/* The host half of CUPTI's profiler. cupti_profiler_host.h includes C++'s <string> without using it. So this file is
  * compiled with an include directory that holds an empty file of that name (CUPTI 13.0). */
 #include "cupti_plugin.h"
 
@@ -47,8 +47,8 @@ static CUptiResult add_metrics(void *host, const char **names, size_t count)
     return cuptiProfilerHostConfigAddMetrics(&params);
 }
 
-/* Whether a chip has a counter. Adding it to a configuration is the one question that CUPTI answers for full names with
- * their submetrics, and a refused name spoils the object, so each question has its own. */
+/* Returns whether a chip has a counter. CUPTI answers that for full names with submetrics only when the name is added
+ * to a configuration. A refused name spoils the configuration's object, so each question has an object of its own. */
 static bool chip_has(const char *chip, const uint8_t *availability, const char *name)
 {
     void *host;
@@ -60,8 +60,8 @@ static bool chip_has(const char *chip, const uint8_t *availability, const char *
     return has;
 }
 
-/* Keeps of each metric the first alternative that the chip has. Alternatives are words in counters->memory that end
- * with NUL, and an empty word ends a metric's list. */
+/* Keeps the first alternative of each metric that the chip has. The alternatives are words in counters->memory that end
+ * with NUL; an empty word ends a metric's list. */
 static void choose(struct counters *counters, const char *chip, const uint8_t *availability, size_t metric_count)
 {
     counters->count = 0;
@@ -75,7 +75,8 @@ static void choose(struct counters *counters, const char *chip, const uint8_t *a
     }
 }
 
-/* Adds the counters. Usually the chip has every first alternative, which one question shows; else asks one by one. */
+/* Adds the counters to the configuration. Usually the chip has every first alternative, and one question shows that.
+ * Otherwise the alternatives are asked for one by one. */
 static int add_counters(struct counters *counters, const char *chip, const uint8_t *availability, size_t metric_count,
                         struct problem *problem)
 {
@@ -119,7 +120,7 @@ static int configure(struct counters *counters, struct problem *problem)
     return 0;
 }
 
-/* In how many passes the chip counts all of them; 0: it cannot. */
+/* Returns in how many passes the chip counts all of the names; 0: it cannot count them together. */
 static size_t passes_of(const char *chip, const uint8_t *availability, const char **names, size_t count)
 {
     struct counters trial = {.wanted = names, .count = count};
@@ -132,7 +133,7 @@ static size_t passes_of(const char *chip, const uint8_t *availability, const cha
     return can ? trial.passes : 0;
 }
 
-/* The metric that a counter stands for. */
+/* Returns the name of the metric that a counter stands for. */
 static const char *metric_of(const struct counters *counters, const struct metrics *metrics, const char *counter)
 {
     size_t m = 0;
@@ -141,8 +142,8 @@ static const char *metric_of(const struct counters *counters, const struct metri
     return metrics->list[m].name;
 }
 
-/* "[a] (a.sum) with [b] (b.sum)": a counter that cannot be counted beside those that can, and the first of them alone
- * that it does not go with, if it is that. Adds it to the words. */
+/* Adds "[a] (a.sum) with [b] (b.sum)" to the words. The first counter is one that cannot be counted beside the others.
+ * The second is the first of those that it does not go with, if it fails with that one alone. */
 static void name_clash(const struct counters *counters, const char *chip, const uint8_t *availability,
                        const struct metrics *metrics, const char **kept, size_t count, const char *counter,
                        char **words)
@@ -163,8 +164,8 @@ static void name_clash(const struct counters *counters, const char *chip, const 
     *words = longer;
 }
 
-/* CUPTI refuses a set as a whole: tries its counters one by one, and says which of them do not go with those before
- * them. Leaves *problem alone where each does. */
+/* Names the counters that do not go together: CUPTI refuses a set only as a whole. Adds them one by one, and sets
+ * *problem to those that do not go with the ones before. *problem stays as it is where each goes with the others. */
 static void name_clashes(const struct counters *counters, const char *chip, const uint8_t *availability,
                          const struct metrics *metrics, struct problem *problem)
 {
@@ -207,7 +208,7 @@ int counters_open(struct counters *counters, const char *chip, const uint8_t *av
         counters->wanted[counters->count++] = end;
         for (const char *c = metrics->list[m].counter; *c; c++)
             *end++ = *c == ' ' ? '\0' : *c;
-        end += 2; /* the word's end and the list's */
+        end += 2; /* behind the end of the word and the end of the list */
     }
     if (add_counters(counters, chip, availability, metrics->count, problem) == 0 && configure(counters, problem) == 0)
         return 0;
@@ -224,7 +225,7 @@ bool counter_is_instrumented(const char *name)
 
 size_t counters_instrumented_passes(const struct counters *counters, const char *chip, const uint8_t *availability)
 {
-    const char **names = x_calloc(counters->count, sizeof *names); /* those of hardware from the front */
+    const char **names = x_calloc(counters->count, sizeof *names); /* counters of the hardware stand at the front */
     size_t hardware = 0, instrumented = 0;
     for (size_t i = 0; i < counters->count; i++) {
         const char *name = counters->wanted[i];

@@ -9,8 +9,8 @@
 
 int gpu_count(struct problem *problem)
 {
-    /* Without the driver's library the cu* symbols of this plugin have no address: ask the linker before calling one.
-     */
+    /* Without the driver's library the cu* symbols of this plugin have no address, so the linker is asked before one is
+     * called. */
     if (!dlsym(RTLD_DEFAULT, "cuInit")) {
         problem_set(problem, NO_GPU_DRIVER);
         return 0;
@@ -32,7 +32,8 @@ int gpu_count(struct problem *problem)
     return count;
 }
 
-/* "580.159.04" from the kernel module; the driver API only knows its CUDA version. */
+/* Returns the driver's version, such as "580.159.04", as the kernel module tells it. The driver API knows only its CUDA
+ * version. Caller frees. */
 static char *driver_version(void)
 {
     FILE *file = fopen("/proc/driver/nvidia/version", "r");
@@ -57,24 +58,24 @@ static char *uuid_text(const CUuuid *uuid)
                      b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
 }
 
-/* The three calls that we need of NVML, the driver's management library, as documented in its API reference. Its header
- * is not part of every toolkit, and the library comes with the driver. */
+/* These are the three calls that are used of NVML, the driver's management library, as its API reference documents
+ * them. The library comes with the driver, but its header is not in every toolkit. */
 typedef int nvml_init(void);
 typedef int nvml_find(const char *uuid, void **device);
 typedef int nvml_processes(void *device, unsigned *count, void *list);
 
 #define NVML_SUCCESS 0
-#define NVML_INSUFFICIENT_SIZE 7 /* the list is too short; count says how long it has to be */
+#define NVML_INSUFFICIENT_SIZE 7 /* the list is too short; count then says how long it has to be */
 
-/* How many processes compute on the GPU besides this one, which must have no context on it yet; NULL where unknown.
- * Caller frees. */
+/* Returns how many processes compute on the GPU besides this one, in decimal; NULL: that is unknown. This process must
+ * have no context on the GPU yet. Caller frees. */
 static char *gpu_processes(const char *uuid)
 {
     void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return NULL;
     char *answer = NULL;
-    /* POSIX makes the way from an object pointer to a function; ISO C has none. */
+    /* POSIX allows to turn an object pointer into a function's address; ISO C does not. */
     union {
         void *address;
         nvml_init *init;

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* What a user can do about it. To add a remedy: one row; the code is CUPTI's. Codes without a row are said in CUPTI's
- * own words. */
+/* The remedies for errors of CUPTI: what a user can do. To add one, add a row with CUPTI's code. Of a code without a
+ * row, CUPTI's own words are shown. */
 static const struct {
     CUptiResult code;
     const char *remedy;

@@ -1,36 +1,26 @@
-/* Counts and describes kernel launches through CUPTI's callbacks on the driver's launch functions, which the runtime
- * and cuBLAS use too. */
-
-/* cuda.h defines the old types that generated_cuda_meta.h names only under this; no driver function is called here. */
-#define __CUDA_API_VERSION_INTERNAL
+/* Counts and describes kernel launches through CUPTI's callbacks on the driver's launch functions. */
 #include "cupti_plugin.h"
 
 #include "base/base.h"
-
-#include <cupti_driver_cbid.h>
-#include <generated_cuda_meta.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Takes function. */
-static void record(struct launch_log *log, char *function, const unsigned grid[3], const unsigned block[3],
-                   unsigned shared)
+static void record(struct launch_log *log, char *function, const struct launch_call *call)
 {
-    if (log->list_count > 0) {
-        struct launch *last = &log->list[log->list_count - 1];
-        if (strcmp(last->function, function) == 0 && memcmp(last->grid, grid, sizeof last->grid) == 0 &&
-            memcmp(last->block, block, sizeof last->block) == 0 && last->shared == shared) {
-            last->times++;
-            free(function);
-            return;
-        }
+    struct launch *last = log->list_count > 0 ? &log->list[log->list_count - 1] : NULL;
+    if (last && strcmp(last->function, function) == 0 && memcmp(last->grid, call->grid, sizeof last->grid) == 0 &&
+        memcmp(last->block, call->block, sizeof last->block) == 0 && last->shared == call->shared) {
+        last->times++;
+        free(function);
+        return;
     }
     struct launch *launch = ARRAY_GROW(log->list, log->list_count);
     launch->function = function;
-    memcpy(launch->grid, grid, sizeof launch->grid);
-    memcpy(launch->block, block, sizeof launch->block);
-    launch->shared = shared;
+    memcpy(launch->grid, call->grid, sizeof launch->grid);
+    memcpy(launch->block, call->block, sizeof launch->block);
+    launch->shared = call->shared;
     launch->times = 1;
 }
 
@@ -51,35 +41,20 @@ static void CUPTIAPI on_launch(void *data, CUpti_CallbackDomain domain, CUpti_Ca
     log->count++;
     if (!log->recording)
         return;
-    char *function = x_strdup(call->symbolName ? call->symbolName : "(unknown)");
-    if (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx || id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz) {
-        const CUlaunchConfig *config = ((const cuLaunchKernelEx_params *)call->functionParams)->config;
-        record(log, function, (unsigned[3]){config->gridDimX, config->gridDimY, config->gridDimZ},
-               (unsigned[3]){config->blockDimX, config->blockDimY, config->blockDimZ}, config->sharedMemBytes);
-    } else {
-        /* cuLaunchCooperativeKernel's parameters begin with the same fields. */
-        const cuLaunchKernel_params *p = call->functionParams;
-        record(log, function, (unsigned[3]){p->gridDimX, p->gridDimY, p->gridDimZ},
-               (unsigned[3]){p->blockDimX, p->blockDimY, p->blockDimZ}, p->sharedMemBytes);
-    }
+    struct launch_call launch;
+    launch_call_read(&launch, id, call->functionParams);
+    record(log, x_strdup(call->symbolName ? call->symbolName : "(unknown)"), &launch);
 }
 
 int launch_log_open(struct launch_log *log, struct problem *problem)
 {
-    static const CUpti_CallbackId launches[] = {
-        CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
-        CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
-        CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
-        CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
-        CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
-        CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
-    };
     if (cupti_check("watching kernel launches", cuptiSubscribe(&log->subscriber, (CUpti_CallbackFunc)on_launch, log),
                     problem) < 0)
         return -1;
-    for (size_t i = 0; i < ARRAY_SIZE(launches); i++) {
+    for (size_t i = 0; i < LAUNCH_CALLS; i++) {
         if (cupti_check("watching kernel launches",
-                        cuptiEnableCallback(1, log->subscriber, CUPTI_CB_DOMAIN_DRIVER_API, launches[i]), problem) < 0)
+                        cuptiEnableCallback(1, log->subscriber, CUPTI_CB_DOMAIN_DRIVER_API, launch_calls[i]),
+                        problem) < 0)
             return -1;
     }
     return 0;

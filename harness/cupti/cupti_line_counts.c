@@ -1,6 +1,7 @@
-/* Exact counts by source line: of one function, so its worker ends after one kernel. What may not be launched before it
- * (cupti_sass.c) is why everything is in measure(), after the warm-up, and for a function behind others at the end of
- * the runtime's call that launched the one before it. */
+/* Exact counts by source line. CUPTI counts one function in a process, so the worker ends after one kernel. Nothing may
+ * be launched before counting begins (cupti_sass.c says why), so everything happens in measure(), after the warm-up. A
+ * function that is launched behind others is counted from the end of the CUDA runtime's call that launched the one
+ * before it. */
 #include "cupti_plugin.h"
 
 #include "base/base.h"
@@ -12,9 +13,9 @@ struct lines_collector {
     const struct job *job;
     CUcontext context;
     struct launch_log log;
-    struct sass sass;
+    struct sass_metrics sass;
     bool enabled;
-    struct problem problem; /* not enabled */
+    struct problem problem; /* why counting could not begin */
 };
 
 static int lines_open(void **opened, const struct job *job, struct device *device, struct session *session,
@@ -35,10 +36,10 @@ static int lines_open(void **opened, const struct job *job, struct device *devic
 static void begin(void *data)
 {
     struct lines_collector *self = data;
-    self->enabled = sass_begin(&self->sass, self->context, &self->problem) == 0;
+    self->enabled = sass_metrics_begin(&self->sass, self->context, &self->problem) == 0;
 }
 
-/* Launches the variant once, with counting from the function on that comes after job->skip launches. */
+/* Launches the variant once. Counting begins with the function that comes after job->skip launches. */
 static int launch(struct lines_collector *self, const struct workload *workload, struct problem *problem)
 {
     if (workload_restore(workload, problem) < 0 || workload_settle(workload, problem) < 0 ||
@@ -68,7 +69,7 @@ static int flush(const struct lines_collector *self, struct profile *profile, st
     struct images images;
     if (images_open(&images, self->job->library, problem) < 0)
         return -1;
-    const int failed = sass_read(&self->sass, self->context, find_line, &images, profile, problem);
+    const int failed = sass_metrics_read(&self->sass, self->context, find_line, &images, profile, problem);
     images_close(&images);
     return failed;
 }

@@ -1,16 +1,17 @@
-/* The passes over the samples of some kernels, and how ranges become rows.
+/* Measures samples of some kernels in several passes, and makes rows of CUPTI's ranges.
  *
- * Which range is which: every launch of this process is counted (cupti_launches.c), so the ranges before the
- * measured launch (restore's own kernels, conditioning) are known and skipped. If a range got lost in one pass, those
- * behind it would hold counters of other launches there, and the last ones none: in a pass over several kernels the
- * last range is the conditioning kernel once more, and has to hold all that its first one does.
+ * Which range belongs to which launch: every launch of this process is counted (cupti_launches.c). So the ranges before
+ * the measured launch are known and skipped: those of restore() and of conditioning. If a range is lost in one pass,
+ * the ranges behind it hold counters of other launches there, and the last ones hold none. So in a pass over several
+ * kernels the last range is the conditioning kernel once more. It has to hold every counter that its first range holds.
  *
- * What instrumented code counts repeats to the digit where what the hardware counts exactly does, and takes the most
- * time of all. So these passes, the last ones, are over the first sample of each kernel only: CUPTI puts the n-th range
- * of each pass together, so that the ranges of a pass may be a part of those before, from the front. Thus the first
- * samples of all kernels come first; it does not matter to them, for each launch finds inputs, caches and clocks as all
- * others do (in short passes only inputs). A kernel whose exact counts differ from sample to sample is measured again,
- * in every pass over all; and all are, from then on, if ranges do not hold what they should. */
+ * Short passes: counts of instrumented code repeat to the digit wherever exact counts of the hardware do, and take the
+ * most time. So their passes, the last ones, are over the first sample of each kernel only. CUPTI puts the n-th ranges
+ * of all passes together, so a pass may have fewer ranges than those before it, from the front. That is why the first
+ * samples of all kernels come first. Their order does not matter, since each launch finds inputs, caches and clocks as
+ * every other one does (in short passes only inputs). A kernel whose exact counts differ from sample to sample is
+ * measured again, with every pass over all samples. If ranges do not hold what they should, all kernels are, from then
+ * on. */
 #include "cupti_passes.h"
 
 #include "base/base.h"
@@ -18,14 +19,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Samples of all kernels of a part that stand together: of each those from `from` to the one before `to`. A short pass
- * is over the first round, others over both. */
+/* Samples of all kernels of a part that follow each other: of each kernel, those from `from` to the one before `to`. A
+ * short pass covers the first round, other passes both. */
 struct round {
     size_t from, to;
-    size_t first_range, ranges; /* the last of them the end, if there is to be one */
+    size_t first_range, ranges; /* the last range is the one that shows that none was lost, where has_end() says so */
 };
 
-/* Whether another kernel's counters could be taken for those of a kernel. */
+/* Returns whether the part has several kernels, so that one kernel's counters could be taken for those of another. */
 static bool has_end(const struct part *part)
 {
     return part->to - part->from > 1;
@@ -41,7 +42,8 @@ static size_t samples_of(const struct range_collector *self, const struct part *
     return part->sample ? 1 : (size_t)self->job->samples;
 }
 
-/* Where the part has short passes, the first samples and the others; else all and none. */
+/* Divides the samples into two rounds. Where the part has short passes, the first round has the first samples and the
+ * second the others. Otherwise the first has all samples and the second none. */
 static void make_rounds(const struct range_collector *self, const struct part *part, struct round rounds[2])
 {
     const size_t samples = samples_of(self, part), first = part->short_passes > 0 ? 1 : samples;
@@ -75,7 +77,7 @@ int take_sample(struct range_collector *self, const struct workload *workload, c
     return run;
 }
 
-/* Samples of one kernel that stand together. */
+/* Takes samples of one kernel, one after the other. */
 static int take_samples(struct range_collector *self, const struct part *part, size_t i, size_t samples,
                         condition_gpu *condition, struct problem *problem)
 {
@@ -95,11 +97,11 @@ static int take_samples(struct range_collector *self, const struct part *part, s
     return 0;
 }
 
-/* Where a round is the last one of all, the output of each kernel is compared after its last launch. */
+/* Takes a round of samples. In the very last round, the output of each kernel is compared after its last launch. */
 static int take_round(struct range_collector *self, const struct part *part, const struct round *round, bool is_short,
                       bool is_last, struct problem *problem)
 {
-    /* What instrumented code counts depends on neither caches nor clocks. */
+    /* Counts of instrumented code depend on neither caches nor clocks. */
     condition_gpu *const condition = is_short ? gpu_condition_pretend : gpu_condition_flush;
     if (round->ranges == 0)
         return 0;
@@ -115,7 +117,7 @@ static int take_round(struct range_collector *self, const struct part *part, con
     return workload_settle(part->batch->workloads[part->from], problem);
 }
 
-/* Every pass over its samples of all kernels. */
+/* Runs every pass over its samples of all kernels. */
 static int collect(struct range_collector *self, const struct part *part, const struct round rounds[2],
                    struct problem *problem)
 {
@@ -139,7 +141,7 @@ static int collect(struct range_collector *self, const struct part *part, const 
             cupti_check("ending a pass", cuptiRangeProfilerStop(&stop), problem) < 0)
             return -1;
     }
-    if (pass < passes && part->batch->count > 1) /* a kernel alone is verified afterwards */
+    if (pass < passes && part->batch->count > 1) /* one kernel alone is verified afterwards */
         return problem_set(problem, "CUPTI was done after %zu of %zu passes, in the last of which outputs are compared",
                            pass, passes);
     CUpti_RangeProfiler_DecodeData_Params decode = {
@@ -162,7 +164,8 @@ static struct value counted(double number)
     return (struct value){VALUE_NOT_COUNTED, 0};
 }
 
-/* The evaluated numbers of one launch as readings, per metric; numbers holds only the counters that the chip has. */
+/* Turns the evaluated numbers of one launch into readings, one for each metric. numbers has only the counters that the
+ * chip has. */
 static void read_range(const struct range_collector *self, const double *numbers, struct value *readings)
 {
     const struct metrics *metrics = self->job->metrics;
@@ -176,7 +179,7 @@ static void read_range(const struct range_collector *self, const double *numbers
     }
 }
 
-/* Whether each exact count of the hardware is the same in all samples. */
+/* Returns whether each exact count of the hardware is the same in all samples. */
 static bool repeats(const struct range_collector *self, const struct value *values)
 {
     const struct metrics *metrics = self->job->metrics;
@@ -193,13 +196,13 @@ static bool repeats(const struct range_collector *self, const struct value *valu
     return true;
 }
 
-/* A decoded image. */
+/* A counter data image that CUPTI decoded. */
 struct image {
     uint8_t *bytes;
     size_t size;
 };
 
-/* Of one kernel, whose first range in each round is known: all samples of the rounds as values. */
+/* Reads all samples of one kernel, whose first range in each round is known, as values. */
 static int read_samples(struct range_collector *self, const struct image *image, const struct round rounds[2],
                         const size_t first[2], const struct plan *plan, struct value *values, struct problem *problem)
 {
@@ -221,8 +224,8 @@ static int read_samples(struct range_collector *self, const struct image *image,
     return failed;
 }
 
-/* Whether the range at the end of a round has every counter that the first one of the same kernel has; of the second
- * round, which short passes are not over, those of other passes. */
+/* Checks that the range at the end of each round has every counter which the first range of the same kernel has. The
+ * second round is not in short passes, so their counters are not looked for there. */
 static int check_end(struct range_collector *self, const struct image *image, const struct part *part,
                      const struct round *round, struct problem *problem)
 {
@@ -248,7 +251,7 @@ out:
     return failed;
 }
 
-/* Whether short passes gave the first range a counter: the conditioning kernel has instructions to count. */
+/* Checks that short passes gave the first range a counter. The conditioning kernel always has instructions to count. */
 static int check_short(struct range_collector *self, const struct image *image, const struct part *part,
                        struct problem *problem)
 {
@@ -275,7 +278,7 @@ static int check_ranges(struct range_collector *self, const struct image *image,
     return 0;
 }
 
-/* Has everything measured in passes that are over all samples. */
+/* Gives up short passes: from now on every pass is over all samples. */
 static void give_up_short(struct range_collector *self, const struct part *part, struct plan *plans)
 {
     self->short_passes = 0;
@@ -283,7 +286,7 @@ static void give_up_short(struct range_collector *self, const struct part *part,
         plans[i].differs = true;
 }
 
-/* Turns a decoded image into rows, but for kernels that have to be measured again. */
+/* Turns a decoded image into rows, except of kernels that have to be measured again. */
 static int evaluate(struct range_collector *self, const struct image *image, const struct part *part,
                     struct plan *plans, const struct round rounds[2], struct problem *problem)
 {
@@ -312,7 +315,7 @@ static int evaluate(struct range_collector *self, const struct image *image, con
     return failed;
 }
 
-/* Profiles with a counter data image of its own and evaluates it. */
+/* Measures a part with a counter data image of its own, and evaluates it. */
 static int profile(struct range_collector *self, const struct part *part, struct plan *plans,
                    const struct round rounds[2], struct problem *problem)
 {

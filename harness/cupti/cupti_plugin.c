@@ -13,7 +13,7 @@ static int chip_counters(const char *chip, const struct metrics *metrics, const 
     memcpy(chosen, counters.names, metrics->count * sizeof *chosen);
     *passes = counters.passes;
     *memory = counters.memory;
-    counters.memory = NULL; /* now the caller's */
+    counters.memory = NULL; /* now the caller owns it */
     counters_close(&counters);
     return 0;
 }

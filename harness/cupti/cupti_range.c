@@ -1,15 +1,17 @@
-/* The CUPTI collector: range profiler, one kernel a range (AutoRange), the harness repeats the launches (UserReplay).
+/* The CUPTI collector. It uses the range profiler with one kernel a range (AutoRange), and the harness repeats the
+ * launches itself (UserReplay).
  *
- * UserRange would add about 10 us to short kernels, and KernelReplay's save and restore changes the traffic of kernels
- * that fit in the L2 (both measured on an H200). All samples of a batch of kernels stand in one Start/Stop a pass,
- * because on an H200 the first Start of a batch costs about 40 ms and a Stop about 10, however few launches are in it;
- * the counter data image is sized to them, because Start takes time in proportion to it.
+ * The other modes disturb: UserRange would add about 10 us to short kernels. KernelReplay's save and restore changes
+ * the traffic of kernels that fit in the L2 (both measured on an H200). All samples of a batch of kernels stand between
+ * one Start and one Stop in each pass. On an H200 the first Start of a batch costs about 40 ms and a Stop about 10,
+ * however few launches are in it. The counter data image is as large as they need and no larger, because Start takes
+ * time in proportion to it.
  *
- * CUPTI 13.0 keeps room for twice the ranges of the first configuration and drops the rest without a word (15 first,
- * then 130: it had 30). Enabling the profiler anew makes room, but the next Start takes as long as the first of the
- * process: 207 ms for 10 ranges, 368 for 160, 728 for 640. So room is asked for when the first batch is known, for the
- * largest that can be foreseen; a batch that needs more than what is kept is measured in parts, and only for a kernel
- * that does not fit alone the profiler is enabled anew. */
+ * Room: CUPTI 13.0 keeps room for twice the ranges of the first configuration, and drops the rest without an error (15
+ * first, then 130: it had 30). Enabling the profiler again makes room, but the next Start takes as long as the first of
+ * the process: 207 ms for 10 ranges, 368 for 160, 728 for 640. So room is made when the first batch is known, for the
+ * largest batch that can be foreseen. A batch that needs more is measured in parts. The profiler is enabled again only
+ * for a kernel that does not fit alone. */
 #include "cupti_passes.h"
 
 #include "base/base.h"
@@ -25,12 +27,12 @@
 #include <string.h>
 
 enum {
-    USUAL_RANGES = 2, /* a sample: what conditions the GPU, and the kernel */
-    ENDS = 2,         /* of a part of several kernels: see cupti_passes.c */
-    MOST_RANGES = 640 /* to begin with, unless one kernel needs more */
+    USUAL_RANGES = 2, /* ranges of one sample: the conditioning kernel, and the kernel */
+    ENDS = 2,         /* ranges at the end of a part of several kernels, see cupti_passes.c */
+    MOST_RANGES = 640 /* room that is made at first, unless one kernel needs more */
 };
 
-/* Notes which metrics take instrumented code; whether the hardware counts one that is exact. */
+/* Notes which metrics take instrumented code. Returns whether the hardware counts an exact metric. */
 static bool note_exact(struct range_collector *self)
 {
     const struct metrics *metrics = self->job->metrics;
@@ -38,7 +40,7 @@ static bool note_exact(struct range_collector *self)
     self->once = x_calloc(metrics->count, sizeof *self->once);
     for (size_t m = 0; m < metrics->count; m++) {
         const char *name = self->counters.names[m];
-        const char *weight = metrics->list[m].weight; /* what a mean is weighed by has to be there, too */
+        const char *weight = metrics->list[m].weight; /* the counter by which a mean is weighted has to be there, too */
         const char *by = weight ? self->counters.names[metrics_index(metrics, weight)] : NULL;
         self->once[m] = name && (counter_is_instrumented(name) || (by && counter_is_instrumented(by)));
         has_exact |= name && !self->once[m] && metrics->list[m].class == METRIC_EXACT;
@@ -96,13 +98,13 @@ static int enable(struct range_collector *self, struct problem *problem)
     return 0;
 }
 
-/* How many ranges a pass may have, of several kernels. */
+/* Returns how many ranges of several kernels one pass may have. */
 static size_t room_for(const struct range_collector *self)
 {
     return self->capacity > 0 ? 2 * self->capacity : MOST_RANGES;
 }
 
-/* Has the next configuration make room for so many ranges, unless there is. */
+/* Has the next configuration make room for that many ranges, unless there is room already. */
 static int make_room(struct range_collector *self, size_t ranges, struct problem *problem)
 {
     if (self->capacity > 0 && ranges > room_for(self)) {
@@ -152,10 +154,10 @@ static int range_open(void **opened, const struct job *job, struct device *devic
     if (gpu_context(&self->context, problem) < 0 || launch_log_open(&self->log, problem) < 0 ||
         cupti_check("starting CUPTI's profiler", cuptiProfilerInitialize(&start), problem) < 0)
         goto failed;
-    /* THE LINE: what is above it is done while another worker measures on this GPU (cuptiProfilerGetCounterAvailability
-     * would say CUPTI_ERROR_HARDWARE_BUSY then). */
+    /* THE LINE: everything above it is done while another worker still measures on this GPU.
+     * cuptiProfilerGetCounterAvailability would return CUPTI_ERROR_HARDWARE_BUSY during that. */
     message_await_go(job->pipe);
-    /* Enabling once now shows denied or busy counters before any kernel runs. */
+    /* The profiler is enabled once now, so that denied or busy counters are found before any kernel runs. */
     if (open_counters(self, problem) < 0 || enable(self, problem) < 0 ||
         gpu_condition_open(&self->condition, problem) < 0)
         goto failed;
@@ -170,7 +172,7 @@ failed:
     return -1;
 }
 
-/* Once more unmeasured, to learn what it launches. */
+/* Runs the variant once without measuring, to learn what it launches. */
 static int plan(struct range_collector *self, const struct batch *batch, size_t i, struct plan *plan,
                 struct problem *problem)
 {
@@ -184,7 +186,7 @@ static int plan(struct range_collector *self, const struct batch *batch, size_t 
     return 0;
 }
 
-/* As many more kernels as there is room for, one at least. */
+/* Adds as many more kernels to the part as there is room for, at least one. */
 static void fill_part(const struct range_collector *self, struct part *part)
 {
     part->short_passes = self->short_passes;
@@ -205,7 +207,7 @@ static int measure_part(struct range_collector *self, const struct part *part, s
     return part_measure(self, part, plans, problem);
 }
 
-/* A sample after the other, with nothing pinned before each. */
+/* Measures a kernel that pins lines of the L2: one sample after the other, each with nothing pinned before it. */
 static int measure_pinning(struct range_collector *self, const struct batch *batch, struct plan *plans, size_t i,
                            struct problem *problem)
 {
@@ -255,7 +257,7 @@ static void works_alone(void *self, size_t i)
     (void)self, (void)i;
 }
 
-/* The worker does, afterwards. */
+/* Verifies nothing here: the worker does it afterwards. */
 static int verify_later(void *self, size_t i, struct problem *problem)
 {
     (void)self, (void)i, (void)problem;

@@ -1,16 +1,16 @@
-/* What the GPU can do at most, by kernels/device/roofs.cu: the best of a few runs, timed by events. Not from a data
- * sheet: clocks, power limits and ECC are as they are today.
+/* Measures the peaks of the GPU with kernels/device/roofs.cu: the best of a few runs, timed by events. A data sheet
+ * would not do, since clocks, power limits and ECC are as they are today.
  *
- * It allocates nothing, and reads the buffer that flushes the L2. A gigabyte taken here, though freed again, moved what
- * kernel libraries allocate afterwards, and with it the bytes that an sgemm of 16 MB of output writes back while it
- * runs: 9.5 MB, not 8.5 (H200; the same in every session either way). */
+ * It allocates nothing, but reads the buffer that flushes the L2. When it allocated a gigabyte, though freed again,
+ * kernel libraries got other addresses afterwards. An sgemm of 16 MB of output then wrote back 9.5 MB while it ran, not
+ * 8.5 (H200; the same in every session either way). */
 #include "cupti_plugin.h"
 
 #include "base/base.h"
 
 #include <string.h>
 
-/* roofs.cu, compiled for every architecture and embedded by the Makefile. */
+/* These are the bytes of roofs.cu, compiled for every architecture and embedded by the Makefile. */
 extern const char _binary_roofs_fatbin_start[];
 
 enum {
@@ -22,7 +22,7 @@ enum {
     DRAM_ROUNDS = 4
 };
 
-/* What every measurement works with; arguments of the kernels point into it. */
+/* What every measurement works with. Arguments of the kernels point into it. */
 struct bench {
     CUmodule module;
     CUevent begin, end;
@@ -33,7 +33,7 @@ struct bench {
     float factor32;
 };
 
-/* Work done by one launch, in the roof's unit. */
+/* Each of these functions returns the work of one launch, in the unit of its roof. */
 static double dram_work(const struct bench *bench)
 {
     return (double)bench->word_count * 16 * bench->dram_rounds;
@@ -104,7 +104,7 @@ static void bench_close(struct bench *bench)
         cuModuleUnload(bench->module);
 }
 
-/* Milliseconds of one launch. */
+/* Times one launch of a kernel, in milliseconds. */
 static int time_launch(struct bench *bench, CUfunction kernel, enum arguments arguments, float *milliseconds,
                        struct problem *problem)
 {
@@ -135,7 +135,7 @@ static int measure_roof(struct bench *bench, size_t row, double *roof, struct pr
         if (time_launch(bench, kernel, roofs_table[row].arguments, &milliseconds, problem) < 0)
             return -1;
         const double rate = milliseconds > 0 ? roofs_table[row].work(bench) / milliseconds * 1e3 : 0;
-        if (i > 0 && rate > *roof) /* the first one also loads the code and raises the clocks */
+        if (i > 0 && rate > *roof) /* the first launch also loads the code and raises the clocks */
             *roof = rate;
     }
     *roof = round_value(*roof);

@@ -1,10 +1,10 @@
 /* Exact counts by instruction, through CUPTI's SASS metrics, which instrument the machine code.
  *
- * CUPTI 13.0 on an H200 counts one function in the life of a process: the first one that is launched after
- * cuptiSassMetricsEnable, over all its launches; of others there are no records, whatever is enabled, flushed, reset or
- * reloaded (tried: lazy and eager, a second configuration, which is out of memory, cuptiFinalize, another context). Nor
- * may a kernel be in flight when it is launched, or another be launched since the profiler was started: so sass_begin
- * comes right before the launch. */
+ * CUPTI 13.0 on an H200 counts one function in the life of a process: the first that is launched after
+ * cuptiSassMetricsEnable, over all its launches. Other functions have no records, whatever is enabled, flushed, reset
+ * or reloaded. (Tried: lazy and eager, a second configuration, which is out of memory, cuptiFinalize, another context.)
+ * No kernel may be in flight when it is launched, and none may have been launched since the profiler was started. So
+ * sass_begin() is called right before the launch. */
 #include "cupti_plugin.h"
 
 #include "base/base.h"
@@ -15,14 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The counts of one instruction, by the number of its configuration. */
+/* The counts of one instruction; values are by the number of the configuration. */
 struct instruction {
     const CUpti_SassMetrics_Data *record; /* any of its records */
     double counts[LINE_COUNTERS];
 };
 
 /* Which counters the chip has. */
-static void choose_counters(struct sass *self, const char *chip)
+static void choose_counters(struct sass_metrics *self, const char *chip)
 {
     for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++) {
         const char *name = line_counter_metric(counter);
@@ -47,7 +47,7 @@ static void choose_counters(struct sass *self, const char *chip)
     }
 }
 
-int sass_begin(struct sass *self, CUcontext context, struct problem *problem)
+int sass_metrics_begin(struct sass_metrics *self, CUcontext context, struct problem *problem)
 {
     CUpti_Profiler_Initialize_Params start = {.structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
     CUpti_Device_GetChipName_Params chip = {.structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE};
@@ -87,7 +87,7 @@ static int by_function_and_offset(const void *a, const void *b)
 }
 
 /* One instruction from each record, which has one counter; then those of one place made one. Returns how many. */
-static size_t gather(const struct sass *self, const CUpti_SassMetrics_Data *records, size_t count,
+static size_t gather(const struct sass_metrics *self, const CUpti_SassMetrics_Data *records, size_t count,
                      struct instruction *list)
 {
     size_t gathered = 0;
@@ -113,7 +113,8 @@ static size_t gather(const struct sass *self, const CUpti_SassMetrics_Data *reco
     return kept;
 }
 
-static double count_of(const struct sass *self, const struct instruction *instruction, enum line_counter counter)
+static double count_of(const struct sass_metrics *self, const struct instruction *instruction,
+                       enum line_counter counter)
 {
     for (size_t c = 0; c < self->count; c++)
         if (strcmp(line_counter_metric(self->counters[c]), line_counter_metric(counter)) == 0)
@@ -121,8 +122,8 @@ static double count_of(const struct sass *self, const struct instruction *instru
     return 0;
 }
 
-static void add_instruction(const struct sass *self, const struct instruction *instruction, sass_find_line *find,
-                            void *data, struct profile *profile)
+static void add_instruction(const struct sass_metrics *self, const struct instruction *instruction,
+                            sass_metrics_line *find, void *data, struct profile *profile)
 {
     unsigned number = 0;
     const CUpti_SassMetrics_Data *record = instruction->record;
@@ -137,8 +138,8 @@ static void add_instruction(const struct sass *self, const struct instruction *i
     free(file);
 }
 
-static void add_records(const struct sass *self, const CUpti_SassMetrics_Data *records, size_t count,
-                        sass_find_line *find, void *data, struct profile *profile)
+static void add_records(const struct sass_metrics *self, const CUpti_SassMetrics_Data *records, size_t count,
+                        sass_metrics_line *find, void *data, struct profile *profile)
 {
     struct instruction *list = x_calloc(count, sizeof *list);
     const size_t gathered = gather(self, records, count, list);
@@ -148,8 +149,8 @@ static void add_records(const struct sass *self, const CUpti_SassMetrics_Data *r
     free(list);
 }
 
-int sass_read(const struct sass *self, CUcontext context, sass_find_line *find, void *data, struct profile *profile,
-              struct problem *problem)
+int sass_metrics_read(const struct sass_metrics *self, CUcontext context, sass_metrics_line *find, void *data,
+                      struct profile *profile, struct problem *problem)
 {
     CUpti_SassMetricsGetDataProperties_Params size = {
         .structSize = CUpti_SassMetricsGetDataProperties_Params_STRUCT_SIZE,
@@ -176,7 +177,7 @@ int sass_read(const struct sass *self, CUcontext context, sass_find_line *find, 
     const int failed = cupti_check("reading the counts by instruction", cuptiSassMetricsFlushData(&params), problem);
     if (failed == 0)
         add_records(self, records, count, find, data, profile);
-    /* The names stay: CUPTI does not say whether records share them, and the process is about to end. */
+    /* The names are not freed: CUPTI does not say whether records share them, and the process is about to end. */
     free(values);
     free(records);
     return failed;

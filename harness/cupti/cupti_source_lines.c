@@ -1,5 +1,5 @@
-/* From an instruction to its source line: cubin.h finds the images in the library, line_table.h their line information;
- * CUPTI numbers the images, and knows the line where the table does not name its functions. Needs no GPU. */
+/* Finds the source line of an instruction; needs no GPU. cubin.h finds the images in the library, line_table.h their
+ * line information. CUPTI numbers the images, and knows the line where the table does not name the function. */
 #include "cupti_plugin.h"
 
 #include "base/base.h"
@@ -76,7 +76,7 @@ static char *line_in_image(const struct image_bytes *image, const char *symbol, 
 
 char *image_line(const struct images *images, uint64_t crc, const char *symbol, uint64_t offset, unsigned *number)
 {
-    /* SASS records have the lower half of the number only. */
+    /* SASS records have only the lower half of the image's number. */
     for (size_t i = 0; i < images->count; i++)
         if ((uint32_t)images->list[i].crc == (uint32_t)crc)
             return line_in_image(&images->list[i], symbol, offset, number);

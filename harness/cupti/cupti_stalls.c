@@ -1,9 +1,10 @@
-/* Samples of where warps stand and why they wait, through CUPTI's PC sampling: each SM notes one of its warps every 2^n
- * cycles, at full speed. (On an H200 the samples of a kernel, times the period, are its active SM cycles within 2 %.)
+/* Samples where warps stand and why they wait, through CUPTI's PC sampling. Each SM notes one of its warps every 2^n
+ * cycles, and the kernel runs at full speed. (On an H200 the samples of a kernel, times the period, are its active SM
+ * cycles within 2 %.)
  *
- * What CUPTI 13.0 on an H200 asks for: a buffer for what is left at the end (the configuration's) that is not the one
- * for what is fetched, or nothing arrives; a hardware buffer much smaller than the usual 512 MB, which takes half a
- * second to make. */
+ * CUPTI 13.0 on an H200 asks for two things. The configuration's buffer, for what is left at the end, must not be the
+ * one that is fetched into, or nothing arrives. The hardware buffer should be much smaller than the usual 512 MB, which
+ * takes half a second to make. */
 #include "cupti_plugin.h"
 
 #include "base/base.h"
@@ -15,14 +16,14 @@
 #include <string.h>
 
 #define REASON_PREFIX "smsp__pcsamp_warps_issue_stalled_"
-#define NOT_ISSUED "_not_issued" /* counted once more, for cycles in which no warp at all issued */
+#define NOT_ISSUED "_not_issued" /* a second count of a reason, for cycles in which no warp at all issued */
 
 enum {
-    PLACES = 16384,             /* instructions fetched at a time */
+    PLACES = 16384,             /* instructions that are fetched at a time */
     HARDWARE_BUFFER = 64 << 20, /* bytes */
     SCRATCH_BUFFER = 16 << 20,  /* bytes */
-    SAMPLES_WANTED = 200,       /* by an SM in one launch */
-    MIN_PERIOD = 5,             /* 2^n cycles, CUPTI's limits */
+    SAMPLES_WANTED = 200,       /* samples of an SM in one launch */
+    MIN_PERIOD = 5,             /* CUPTI's limits for n, in 2^n cycles */
     MAX_PERIOD = 31
 };
 
@@ -31,7 +32,7 @@ struct stalls_collector {
     CUcontext context;
     struct gpu_condition *condition;
     struct launch_log log;
-    unsigned period; /* 2^n cycles */
+    unsigned period; /* n, in 2^n cycles */
     size_t reason_count;
     uint32_t *indices;
     char **reasons;
@@ -85,7 +86,7 @@ static int stalls_open(void **opened, const struct job *job, struct device *devi
     return 0;
 }
 
-/* Everything before a launch, with nothing left in flight. */
+/* Does everything that precedes a launch, and waits until nothing is in flight. */
 static int prepare(const struct stalls_collector *self, const struct workload *workload, struct problem *problem)
 {
     if (workload_restore(workload, problem) < 0 || gpu_condition_apply(self->condition, problem) < 0)
@@ -93,7 +94,8 @@ static int prepare(const struct stalls_collector *self, const struct workload *w
     return workload_settle(workload, problem);
 }
 
-/* A period that gives about SAMPLES_WANTED samples in the time of one launch; launches meanwhile are described. */
+/* Chooses a period that gives about SAMPLES_WANTED samples in the time of one launch. Launches made for that are
+ * described. */
 static int choose_period(struct stalls_collector *self, const struct workload *workload, struct problem *problem)
 {
     int kilohertz = 0;
@@ -172,7 +174,7 @@ static int start(struct stalls_collector *self, struct problem *problem)
     return configure(self, problem);
 }
 
-/* "long_scoreboard", or NULL for what is no reason of its own. */
+/* Returns the name of a stall reason, such as "long_scoreboard". NULL: it is no reason of its own. */
 static const char *reason_of(const struct stalls_collector *self, uint32_t index)
 {
     for (size_t i = 0; i < self->reason_count; i++) {
@@ -211,8 +213,8 @@ static void add_place(const struct stalls_collector *self, const CUpti_PCSamplin
     free(file);
 }
 
-/* Takes what is there. CUPTI decodes in a thread of its own, so little may be there yet: the rest comes with a later
- * fetch or at the end. */
+/* Takes the samples that are there. CUPTI decodes in a thread of its own, so there may be few yet. The rest comes with
+ * a later fetch or at the end. */
 static int fetch(struct stalls_collector *self, const struct images *images, struct profile *profile,
                  struct problem *problem)
 {

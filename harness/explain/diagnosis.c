@@ -8,15 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What adds less than this share of what the first line does is no hotspot. */
+/* A line that grew by less than this share of what the first line grew by is no hotspot. */
 #define HOTSPOT_PART 0.05
 
-/* Lines that those of the run can be held against: the base library's, and those that the baseline kept. */
+/* The profiles that the lines of a run can be compared with: the base build's, and the one that the baseline kept. */
 struct bases {
     const struct profile *list[2];
 };
 
-/* Whether the base knows every pattern of the metric that the run knows, and there is one. */
+/* Whether the base counted everything that the run counted for the patterns of the metric, and there is such a
+ * pattern. */
 static bool can_compare(const char *metric, const struct profile *profile, const struct profile *base)
 {
     size_t count, known = 0;
@@ -31,8 +32,8 @@ static bool can_compare(const char *metric, const struct profile *profile, const
     return known > 0;
 }
 
-/* The pattern of a metric, and the base that tells it: NULL where there was nothing to compare with. Where there was
- * and nothing grew, no line is to blame: then there is no pattern. */
+/* Finds the pattern that explains a metric, and the base profile that shows it (NULL where there was nothing to compare
+ * with). If there was and nothing grew, no line is to blame: then there is no pattern. */
 static const struct pattern *find_pattern(const char *metric, const struct profile *profile, const struct bases *bases,
                                           const struct profile **base)
 {
@@ -64,14 +65,14 @@ static void find_hotspots(struct blame *blame, const struct pattern *pattern, co
     blame->against_base = blame->pattern && blame->hotspots[0].has_base;
 }
 
-/* Whether it is known of its lines how often warps waited there before. */
+/* Whether the base has warp stall samples for the lines of the pattern. */
 static bool has_base_lines(const struct pattern *pattern, const struct profile *profile, const struct profile *base)
 {
     struct hotspot most;
     return base && pattern_hotspots(pattern, profile, base, &most, 1) > 0 && most.has_base;
 }
 
-/* A worse row: its kernel, and which judgement it is, of which the gravest stand first. */
+/* A row that is worse: its kernel, and the index of its judgement. Lower indices are more severe. */
 struct worse {
     const char *kernel;
     size_t index;
@@ -84,7 +85,7 @@ static int by_kernel(const void *left, const void *right)
     return order ? order : a->index < b->index ? -1 : 1;
 }
 
-/* Of the rows of a kernel the first, and so the gravest, that has the pattern; count when none does. */
+/* Returns the first, and so the most severe, row of a kernel that has the pattern; count when none has. */
 static size_t find_same(const struct diagnosis *diagnosis, const struct worse *rows, size_t count,
                         const struct pattern *pattern)
 {
@@ -94,9 +95,9 @@ static size_t find_same(const struct diagnosis *diagnosis, const struct worse *r
     return i;
 }
 
-/* The pattern of a row, which find_pattern gives, but not where warps wait now: they wait somewhere in any kernel,
- * which says nothing of what changed. Then the gravest counter of the kernel that became worse says it, if there is
- * one. */
+/* Chooses the pattern for a row: the one from find_pattern, except where it only says where warps stall now. Warps
+ * stall somewhere in any kernel, which says nothing about what changed. Then the kernel's most severe counter that
+ * became worse explains the row, if there is one. */
 static const struct pattern *choose_pattern(const struct diagnosis *diagnosis, const struct worse *rows, size_t count,
                                             size_t row, const struct profile *profile, const struct bases *bases,
                                             const struct profile **base)
@@ -153,7 +154,7 @@ void diagnosis_make(struct diagnosis *diagnosis, const struct comparison *compar
         const struct result *base = run_find(baseline, rows[first].kernel), *now = run_find(run, rows[first].kernel);
         for (end = first; end < count && strcmp(rows[end].kernel, rows[first].kernel) == 0;)
             end++;
-        if (!base || !now) /* of the suite */
+        if (!base || !now) /* the verdict is about all kernels together */
             continue;
         char *change = launch_change_of(static_facts_capability(&run->device), base, now);
         blame_kernel(diagnosis, &rows[first], end - first, base, now, change);

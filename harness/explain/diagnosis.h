@@ -1,5 +1,5 @@
-/* diagnosis.h - why rows are worse: the source lines that have more of what they count, and what changed in how their
- * kernels are launched. Pure. */
+/* diagnosis.h - why rows are worse: the source lines whose counts grew, and changes in how kernels are launched.
+ * Pure. */
 #ifndef DIAGNOSIS_H
 #define DIAGNOSIS_H
 
@@ -9,33 +9,34 @@
 
 #define BLAME_LINES 3
 
-/* Why one row is worse (judgement_is_worse); all empty of any other. The lines are the run's own and the base's. */
+/* Explains why one row is worse (judgement_is_worse); empty for any other row. The lines belong to the run and the
+ * base. */
 struct blame {
-    const struct profile *profile;        /* of the run */
-    const struct pattern *pattern;        /* what there is more of; NULL: no line says why, and there are no hotspots */
-    struct hotspot hotspots[BLAME_LINES]; /* most first; at least one */
+    const struct profile *profile;        /* profile of the run */
+    const struct pattern *pattern;        /* what grew; NULL: no line explains the row, and there are no hotspots */
+    struct hotspot hotspots[BLAME_LINES]; /* source lines, the largest growth first; at least one */
     size_t count;
-    bool against_base;            /* else there was nothing to compare with, and they only have most of it now */
-    const struct metric *same_as; /* the metric of a graver row of this kernel with the same pattern; else NULL */
-    bool is_worst;                /* the gravest of the worse rows of its kernel */
-    char *launch_change; /* what the kernel's launches and their machine code take otherwise than the baseline's, "block
-                          * 256x1x1 -> 32x1x1; registers 64 -> 128"; else NULL. Owned */
+    bool against_base; /* the lines grew against a base; else there was none, and they are only the largest now */
+    const struct metric *same_as; /* metric of a more severe row of the kernel with the same pattern; else NULL */
+    bool is_worst;                /* the row is the most severe of the worse rows of its kernel */
+    char *launch_change; /* how the kernel's launches and their machine code differ from the baseline's: "block 256x1x1
+                            -> 32x1x1; registers 64 -> 128"; else NULL. Owned */
 };
 
 struct diagnosis {
     const struct comparison *comparison;
-    struct blame *list; /* one for each of its judgements, in their order */
+    struct blame *list; /* one for each judgement of the comparison, in the same order */
     size_t count;
 };
 
-/* Blames lines by what those of the base library have, else those that the baseline kept. Where neither tells how often
- * warps waited on them, the time of a kernel is blamed on the lines of its gravest counter that became worse. Of a
- * finished comparison of the two runs; borrows from all three. */
+/* Blames lines by comparing them with those of the base build, else with those that the baseline kept. If neither has
+ * stall samples, the time of a kernel is blamed on the lines of its most severe counter that became worse. The
+ * comparison must be a finished one of the two runs. Borrows from all three. */
 void diagnosis_make(struct diagnosis *diagnosis, const struct comparison *comparison, const struct run *baseline,
                     const struct run *run);
 void diagnosis_release(struct diagnosis *diagnosis);
 
-/* Of one of the comparison's judgements; an empty one where diagnosis is NULL. */
+/* Returns the blame of one judgement of the comparison; an empty one where diagnosis is NULL. */
 const struct blame *diagnosis_of(const struct diagnosis *diagnosis, const struct judgement *judgement);
 
 #endif

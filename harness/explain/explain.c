@@ -34,8 +34,7 @@ static int rank_of(const struct explained_pattern *explained)
     return explained->kind == EXPLAINED_FAULT ? 1 : 3;
 }
 
-/* Stalls first, then faults, of which the largest part of its whole stands first, then instructions, then the others.
- */
+/* Orders patterns: stalls first, then faults by their share of their whole, then instructions, then the others. */
 static int by_weight(const void *left, const void *right)
 {
     const struct explained_pattern *a = left, *b = right;
@@ -73,7 +72,7 @@ static int by_share(const void *left, const void *right)
     return strcmp(a->reason, b->reason);
 }
 
-/* All samples, then one entry a reason: a file may name a great many. */
+/* Sums up all samples, then makes one entry for each reason: a file may name very many. */
 static void sum_stalls(struct explanation *explanation)
 {
     const struct profile *profile = &explanation->result->profile;

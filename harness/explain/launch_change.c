@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Changed launches that are told of a kernel. */
+/* How many changed launches of a kernel are described. */
 #define LAUNCHES_TOLD 3
 
-/* What changed so far. */
+/* The text about what changed so far. */
 struct changes {
     FILE *stream;
     size_t count;
-    int capability; /* of the GPU */
+    int capability; /* compute capability of the GPU */
 };
 
 __attribute__((format(printf, 2, 3))) static void add_change(struct changes *changes, const char *format, ...)
@@ -32,7 +32,7 @@ static void compare_extents(struct changes *changes, const char *what, const uns
         add_change(changes, "%s %ux%ux%u -> %ux%ux%u", what, was[0], was[1], was[2], is[0], is[1], is[2]);
 }
 
-/* unit follows the numbers. */
+/* Adds a change of a number; unit is printed behind the numbers. */
 static void compare_numbers(struct changes *changes, const char *what, unsigned was, unsigned is, const char *unit)
 {
     char before[16], after[16];
@@ -78,7 +78,7 @@ static void compare_launches(struct changes *changes, const struct launch *was, 
     }
 }
 
-/* What changed in one launch; "" when nothing did. Caller frees. */
+/* Describes what changed in one launch; "" when nothing did. Caller frees. */
 static char *change_of(int capability, const struct launch *was, const struct launch *is)
 {
     char *text = NULL;
@@ -91,7 +91,7 @@ static char *change_of(int capability, const struct launch *was, const struct la
     return text;
 }
 
-/* What all launches have in common is said once. */
+/* Describes once what changed in the same way in all launches. */
 static void compare_all_launches(struct changes *changes, const struct result *base, const struct result *now)
 {
     const size_t count = now->launch_count;

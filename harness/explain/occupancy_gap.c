@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#define GAP_SHARE 0.95    /* of what fits: from there on nothing is missing */
-#define GAP_SHORT_NS 5000 /* where starting and ending is no longer little: it takes one or two microseconds */
+#define GAP_SHARE 0.95    /* share of the warps that fit, from which on nothing is missing */
+#define GAP_SHORT_NS 5000 /* below this, starting and ending a launch matters: it takes one or two microseconds */
 
 static const char *const gap_names[GAPS] = {
     [GAP_UNKNOWN] = "unknown",           [GAP_NONE] = "none",
@@ -20,7 +20,7 @@ const char *explained_gap_name(enum explained_gap gap)
     return gap_names[gap];
 }
 
-/* Extents of files may have any product. */
+/* Multiplies extents as doubles, because those in a file may be huge. */
 static double product(const unsigned extents[3])
 {
     return (double)extents[0] * extents[1] * extents[2];
@@ -31,7 +31,8 @@ static double work(const struct explained_launch *launch)
     return launch->blocks * launch->threads * launch->launch->times;
 }
 
-/* A smaller block helps against registers too, since they are given to whole blocks. */
+/* Adds the changes with which more warps would fit. A smaller block helps against registers too, since they are
+ * allocated to whole blocks. */
 static void add_steps(const struct explanation *explanation, struct explained_launch *launch)
 {
     const int capability = static_facts_capability(&explanation->run->device);
@@ -55,7 +56,7 @@ static bool takes_the_same(const struct launch *a, const struct launch *b)
            (!a->has_machine || memcmp(&a->machine, &b->machine, sizeof a->machine) == 0);
 }
 
-/* Among the first alone, since a file may hold any number. */
+/* Looks only among the first launches, since a file may have any number. */
 static size_t first_like(const struct explanation *explanation, size_t place)
 {
     for (size_t i = 0; i < place && i < EXPLAIN_LAUNCHES; i++)
@@ -89,7 +90,7 @@ static void add_launch(struct explanation *explanation, const struct launch *lau
     }
 }
 
-/* How much of what fits stands empty in the last wave, as a share of the whole. */
+/* Returns how many slots for blocks are empty in the last wave, as a share of the slots of all waves. */
 static double tail_of(const struct explained_launch *launch)
 {
     return 1 - launch->waves / ceil(launch->waves);

@@ -9,10 +9,11 @@
 #include <string.h>
 
 #define THREADS_OF_A_WARP 32
-#define AMOUNT_MAX 1e300 /* so that no sum or difference of amounts leaves the numbers */
+#define AMOUNT_MAX 1e300 /* bounds amounts so that sums and differences stay finite */
 
 /* clang-format off */
-/* To add a pattern: a row. Of two that explain one metric, the more telling stands first; so do graver faults. */
+/* To add a pattern: a row. If two explain one metric, the more specific one comes first; more severe faults come first
+ * too. */
 static const struct pattern patterns[] = {
     {"excess_wavefronts", "excess shared wavefronts", "wavefronts",
      " excess_wavefronts shared_bank_conflicts shared_wavefronts ",
@@ -151,7 +152,7 @@ static double growth(const struct hotspot *hotspot)
     return hotspot->amount - hotspot->base_amount;
 }
 
-/* Puts it in its place among the first `count`, most first; returns how many there are then. */
+/* Inserts a hotspot among the first `count`, sorted by size. Returns the new count. */
 static size_t add_hotspot(struct hotspot *hotspots, size_t count, size_t capacity, const struct hotspot *hotspot)
 {
     size_t place = count;
@@ -176,7 +177,7 @@ static bool has_texts(const struct profile *profile)
 size_t pattern_hotspots(const struct pattern *pattern, const struct profile *profile, const struct profile *base,
                         struct hotspot *hotspots, size_t capacity)
 {
-    /* Numbers of lines move with every edit: what has texts is held against nothing that has none. */
+    /* Line numbers shift with every edit, so a profile with texts is not compared with one that has none. */
     const bool matches = base && (has_texts(base) || !has_texts(profile));
     const struct profile_line **was = matches ? profile_match(profile, base) : NULL;
     const double total = pattern_total(pattern, profile), base_total = base ? pattern_total(pattern, base) : 0;
@@ -197,8 +198,8 @@ size_t pattern_hotspots(const struct pattern *pattern, const struct profile *pro
     return count;
 }
 
-/* By how much the kernel has more of it, 0 where that is not known or it has not, or the pattern is not about the
- * metric. */
+/* Returns by how much the kernel's total of the pattern grew. It is 0 when that is not known, when it did not grow, or
+ * when the pattern is not about the metric. */
 static double growth_of_total(const struct pattern *pattern, const char *metric, const struct profile *profile,
                               const struct profile *base)
 {

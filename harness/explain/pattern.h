@@ -1,4 +1,5 @@
-/* pattern.h - what goes wrong on a line: the amounts that explain a counter, where they are, what helps. Pure. */
+/* pattern.h - what can go wrong on a source line: the counts that explain a metric, the lines that have them, and
+ * advice. Pure. */
 #ifndef PATTERN_H
 #define PATTERN_H
 
@@ -7,14 +8,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How a pattern is shown. */
+/* What a pattern is about, which decides how it is shown. */
 enum explained_kind {
-    EXPLAINED_TIME,  /* where the time goes: stalls, instructions */
-    EXPLAINED_FAULT, /* work that a better kernel would not have */
-    EXPLAINED_PLAIN  /* neither: part of what faults are measured by */
+    EXPLAINED_TIME,  /* where time is spent: stalls, instructions */
+    EXPLAINED_FAULT, /* work that a better kernel would not do */
+    EXPLAINED_PLAIN  /* neither; faults are measured against it */
 };
 
-/* An amount: the sum of counter x factor. */
+/* A linear combination of counters: the sum of counter x factor. */
 struct pattern_sum {
     size_t count;
     struct {
@@ -24,52 +25,54 @@ struct pattern_sum {
 };
 
 struct pattern {
-    const char *name;       /* [a-z_]+ */
-    const char *title;      /* what its amounts count: "excess shared wavefronts" */
-    const char *unit;       /* amounts of one unit can be compared: "wavefronts" */
-    const char *metrics;    /* whose change it explains, each between spaces */
-    const char *advice;     /* one sentence */
-    struct pattern_sum sum; /* stalls have no terms: theirs are samples */
+    const char *name;       /* name for JSON: [a-z_]+ */
+    const char *title;      /* what the pattern counts: "excess shared wavefronts" */
+    const char *unit;       /* patterns with the same unit can be compared: "wavefronts" */
+    const char *metrics;    /* names of the metrics whose change it explains, each between spaces */
+    const char *advice;     /* advice in one sentence */
+    struct pattern_sum sum; /* how much a line has; without terms it is stall samples */
     enum explained_kind kind;
-    const char *of;           /* of a fault: what it is a part of, "shared wavefronts"; else NULL */
-    struct pattern_sum whole; /* how much that is */
+    const char *of;           /* for a fault: what it is a part of, "shared wavefronts"; else NULL */
+    struct pattern_sum whole; /* the counts of what a fault is a part of */
 };
 
-/* The table. Of two patterns that explain one metric, the more telling stands first; so do graver faults. */
+/* Returns the table. If two patterns explain one metric, the more specific one comes first; so do more severe
+ * faults. */
 const struct pattern *pattern_list(size_t *count);
 
 bool pattern_explains(const struct pattern *pattern, const char *metric);
 
-/* Whether its counters were read, or for stalls, samples were taken. */
+/* Whether the pattern's counters were read, or for stalls, samples were taken. */
 bool pattern_is_known(const struct pattern *pattern, const struct profile *profile);
 
-/* How much of it a line has: a count of one launch of the variant; for stalls, cycles of SMs
- * in which the sampled warp stood there. Never negative, and so bounded that sums of it stay finite. */
+/* Returns how much of the pattern a line has, as a count in one launch of the variant. For stalls it is cycles of SMs
+ * in which the sampled warp stalled there. It is never negative, and bounded so that sums stay finite. */
 double pattern_amount(const struct pattern *pattern, const struct profile *profile, const struct profile_line *line);
 double pattern_total(const struct pattern *pattern, const struct profile *profile);
 
-/* The total of a fault's whole; NaN where that is not known or nothing. */
+/* Returns the total of what a fault is a part of; NaN where that is not known or 0. */
 double pattern_whole(const struct pattern *pattern, const struct profile *profile);
 
-/* A line and what it was in the base. */
+/* A line that matters for a pattern, and its counterpart in the base. */
 struct hotspot {
-    const struct profile_line *line, *base; /* base: NULL where it has no such line, or there is no base */
-    double amount, base_amount;             /* base_amount 0 where there is no base line */
-    double share;                           /* of the kernel's total now */
-    const char *stall; /* of the pattern of stalls: the reason that grew most, or without a base the commonest */
-    bool has_base;     /* base_amount is known: that of its line, or 0 because the line is new or because no line of the
-                        * base has any of it */
+    const struct profile_line *line, *base; /* base is NULL where the base has no such line, or there is no base */
+    double amount, base_amount;             /* how much of the pattern the two lines have; 0 without a base line */
+    double share;                           /* the line's share of the kernel's total now */
+    const char *stall; /* for stalls: the reason that grew most, or without a base the most frequent one; else NULL */
+    bool has_base; /* base_amount is known: that of the base line, or 0 because the line is new or the base has nothing
+                      of the pattern */
 };
 
-/* The lines with most of it, at most `capacity`, into hotspots; with a base (not NULL) those in which it grew most, and
- * none in which it did not. Returns how many. profile_match says which line of the base is the same one. */
+/* Finds the lines that matter most, at most `capacity`. Without a base (NULL) these are the lines with the largest
+ * amounts. With one they are those that grew most, and only lines that grew. Returns how many. profile_match says which
+ * line of the base corresponds to which. */
 size_t pattern_hotspots(const struct pattern *pattern, const struct profile *profile, const struct profile *base,
                         struct hotspot *hotspots, size_t capacity);
 
-/* The pattern that explains why a metric got worse: of those of that metric whose total is known and grew against the
- * base, or without a base (NULL) is not 0, the first that grew by at least PATTERN_NOTICEABLE of what it was; failing
- * that the first. One that is less than PATTERN_PART of the largest of the same unit is beside the point. NULL when
- * there is none. */
+/* Returns the pattern that explains why a metric got worse. Candidates are patterns of that metric whose total is known
+ * and grew against the base (without one: is not 0). Of these it is the first that grew by at least PATTERN_NOTICEABLE
+ * of what it was; failing that the first. A candidate below PATTERN_PART of the largest one of the same unit is
+ * ignored. NULL when there is none. */
 const struct pattern *pattern_of_metric(const char *metric, const struct profile *profile, const struct profile *base);
 
 #define PATTERN_NOTICEABLE 0.01

@@ -14,7 +14,7 @@ const char *roofline_bound_name(enum roofline_bound bound)
     return bound_names[bound];
 }
 
-/* Numbers out of a file may be so large or small that their quotient is none. */
+/* Returns NaN for a number that is not finite: a quotient of extreme numbers from a file may be such a one. */
 static double known(double number)
 {
     return isfinite(number) ? number : NAN;
@@ -35,7 +35,7 @@ double roofline_roof(const struct run *run, enum roof roof)
     return max > 0 ? known(max) : NAN;
 }
 
-/* What is done under a roof: the sum of the rows times the factor. */
+/* How the amount under each roof is computed: the sum of the rows times the factor. */
 static const struct {
     const char *metrics[2];
     double factor;
@@ -65,10 +65,10 @@ static struct roof_share share_of(double amount, double seconds, double roof)
     return (struct roof_share){.amount = amount, .rate = rate, .roof = roof, .share = known(rate / roof)};
 }
 
-/* The three kinds of arithmetic together. */
+/* Combines the three kinds of arithmetic. */
 static void add_compute(struct roofline *roofline)
 {
-    double seconds = 0; /* that the operations take at their roofs */
+    double seconds = 0; /* how long the operations would take at their peaks */
     roofline->flops = roofline->compute = 0;
     for (enum roof roof = ROOF_FP64; roof <= ROOF_FP16; roof++) {
         const struct roof_share *kind = &roofline->roofs[roof];

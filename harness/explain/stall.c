@@ -6,7 +6,9 @@
 #include <string.h>
 
 /* clang-format off */
-/* The profiler's reasons, without their prefix; advice is NULL where there is none to give. To add one: a row. */
+/* The profiler's stall reasons without their prefix. advice is NULL where there is none to give.
+ *
+ * To add a reason: a row. */
 static const struct {
     const char *reason, *words, *advice;
 } stalls[] = {
@@ -77,7 +79,7 @@ const char *stall_grown(const struct profile *profile, const struct profile_line
     return reason;
 }
 
-/* Place in the table; its length where it is not there. */
+/* Returns the index of a reason in the table; the table's length when it is not there. */
 static size_t place_of(const char *reason)
 {
     size_t i = 0;

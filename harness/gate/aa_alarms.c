@@ -1,4 +1,4 @@
-/* The gate tried on sessions of the same code: whatever it says is a false alarm. */
+/* Judges sessions of the same code by each other: every alarm is a false one. */
 #include "aa_parts.h"
 
 #include <stdlib.h>
@@ -7,10 +7,11 @@
 struct trial {
     struct analysis *analysis;
     const struct sessions *sessions;
-    struct noisy_row *noisy_rows; /* of every kernel and metric, one kernel after the other */
+    struct noisy_row *noisy_rows; /* for every kernel and metric, sorted by kernel */
 };
 
-/* Beyond the limit in the good direction. The verdict does not say: for the same code it is same. */
+/* Whether a row is beyond its limit in the good direction. The verdict does not tell, since it is "same" for unchanged
+ * code. */
 static bool is_better(const struct judgement *judgement)
 {
     const double moved = judgement->change - judgement->drift;
@@ -64,7 +65,7 @@ static void copy_results(struct run *to, const struct run *from)
     }
 }
 
-/* The chosen sessions as one run, as a baseline holds them. */
+/* Merges the chosen sessions into one run, as a baseline has them. */
 static void merge(struct run *merged, const struct sessions *sessions, const bool *chosen)
 {
     bool first = true;
@@ -109,7 +110,7 @@ static void judge_by_rest(struct trial *trial, enum view_kind kind, const size_t
     free(chosen);
 }
 
-/* Over all views, by what weighs most. */
+/* What noisy rows are sorted by, summed over all views. */
 struct weight {
     size_t regressed, beyond, unsure;
 };

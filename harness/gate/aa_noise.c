@@ -1,11 +1,11 @@
-/* The noise itself: where it comes from, which counters have none, and what it hides. */
+/* Describes the noise: where it comes from, which counters have none, and which changes it hides. */
 #include "aa_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers, each in a group. */
+/* Numbers, each of which belongs to a group. */
 struct grouped {
     double *values;
     size_t *groups;
@@ -25,7 +25,8 @@ static void add(struct grouped *grouped, double value, size_t group)
     *ARRAY_GROW(grouped->groups, grouped->count) = group;
 }
 
-/* The mean of a group, running so that equal values have exactly themselves as mean. false: it is empty. */
+/* Computes the mean of a group, value by value so that it is exact when all values are equal. Returns false for an
+ * empty group. */
 static bool mean_of(const struct grouped *grouped, size_t group, double *mean)
 {
     long double running = 0;
@@ -37,7 +38,7 @@ static bool mean_of(const struct grouped *grouped, size_t group, double *mean)
     return count > 0;
 }
 
-/* The standard deviation about the means of the groups; NAN when no group has two values. */
+/* Returns the pooled standard deviation about the means of the groups; NAN when no group has two values. */
 static double pooled(const struct grouped *grouped, size_t groups)
 {
     double squares = 0, mean;
@@ -61,7 +62,7 @@ static size_t gpu_of_cell(const struct sessions *sessions, size_t cell)
     return sessions->gpu[session];
 }
 
-/* The deviations of one row, as SPREAD_PARTS; see spread_part for what they are. False when it was not measured. */
+/* Computes the deviations of one row; spread_part says what they are. Returns false when it was not measured. */
 static bool row_deviations(const struct sessions *sessions, size_t kernel, const struct metric *metric,
                            double deviations[SPREAD_PARTS])
 {
@@ -135,9 +136,9 @@ void analyse_spread(struct analysis *analysis, const struct sessions *sessions)
         free(values[part]);
 }
 
-/* ---- Exactness ---- */
+/* ---- How well counters repeat ---- */
 
-/* How much of its larger end the range is. */
+/* Returns the range of the readings as a share of the largest one. */
 static double width(const struct nonrepeating *nonrepeating)
 {
     return (nonrepeating->high - nonrepeating->low) / nonrepeating->high;
@@ -200,14 +201,14 @@ void analyse_exactness(struct analysis *analysis, const struct sessions *session
     }
 }
 
-/* ---- What the noise hides ---- */
+/* ---- Which changes the noise hides ---- */
 
 static double share(const struct detectable *detectable)
 {
     return detectable->change / detectable->base;
 }
 
-/* Metrics stand in the order of their list. */
+/* Orders changes by metric, in the order of the list of metrics, then the largest first. */
 static int largest_first(const void *left, const void *right)
 {
     const struct detectable *a = left;

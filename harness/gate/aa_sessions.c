@@ -1,4 +1,4 @@
-/* Which sessions and rows an analysis is of, and where each session was measured. */
+/* Chooses the sessions and rows that are analysed, and finds where and when each session was measured. */
 #include "aa_parts.h"
 
 #include <stdlib.h>
@@ -31,9 +31,9 @@ int analysis_takes(const struct run *run, const char *name, const struct run *ru
     return 0;
 }
 
-/* ---- What every session has ---- */
+/* ---- What all sessions have ---- */
 
-/* Whether the launches are known to differ: a code that one side does not know is not held against it. */
+/* Whether the launches are known to differ; unknown code counts as equal. */
 static bool other_code(const struct result *a, const struct result *b)
 {
     if (a->launch_count != b->launch_count)
@@ -48,7 +48,7 @@ static bool other_code(const struct result *a, const struct result *b)
     return false;
 }
 
-/* Takes why over. */
+/* Adds a kernel to left_out. Takes ownership of why. */
 static void leave_out(struct analysis *analysis, const char *kernel, char *why, bool failed)
 {
     struct left_out *left_out = ARRAY_GROW(analysis->left_out, analysis->left_out_count);
@@ -57,7 +57,7 @@ static void leave_out(struct analysis *analysis, const char *kernel, char *why, 
     left_out->failed = failed;
 }
 
-/* Says of the first run where the kernel failed; false when there is none. */
+/* Adds the kernel to left_out with its failure in the first run where it failed; false when it failed in none. */
 static bool failed_in_one(struct analysis *analysis, const struct run *runs, size_t count, const char *id,
                           char *const *names)
 {
@@ -84,13 +84,14 @@ static bool is_built(const struct run *runs, size_t count, const char *id)
     return false;
 }
 
-/* False when the kernel has to go; says why, unless it was not built anywhere. */
+/* Whether a kernel is in all runs in the same way. If not, adds it to left_out with the reason, unless it was built in
+ * none. */
 static bool is_in_all(struct analysis *analysis, const struct run *runs, size_t count, const char *id,
                       char *const *names)
 {
     if (!is_built(runs, count, id) || failed_in_one(analysis, runs, count, id, names))
         return false;
-    size_t known = 0; /* the last that knows its code, else the first */
+    size_t known = 0; /* the last run that knows its code, else the first */
     for (size_t i = 0; i < count; i++) {
         const struct result *result = run_find(&runs[i], id);
         if (!result || result->status != RESULT_OK) {
@@ -107,7 +108,7 @@ static bool is_in_all(struct analysis *analysis, const struct run *runs, size_t 
     return true;
 }
 
-/* Takes those kernels out of the runs that not every run has in the same way. */
+/* Removes those kernels from the runs that not every run has in the same way. */
 static void narrow_kernels(struct analysis *analysis, struct run *runs, size_t count, char *const *names)
 {
     struct run all = {0}; /* each kernel of any run, sorted */
@@ -142,14 +143,14 @@ static bool is_row_in_all(const struct run *runs, size_t count, const char *id, 
     return true;
 }
 
-/* Takes the rows of a metric out where some sessions have none, because they were not asked for: bank conflicts are
- * counted by some sessions for all kernels, and by others for few. A counter that failed has a row, which stays. */
+/* Removes rows of a metric where some sessions have none because it was not asked for. For example, some sessions count
+ * bank conflicts for all kernels, others for few. A counter that failed has a row, which stays. */
 static void narrow_rows(struct analysis *analysis, struct run *runs, size_t count, const struct metrics *metrics)
 {
     for (size_t m = 0; m < metrics->count; m++) {
         const char *metric = metrics->list[m].name;
         size_t kernels = 0;
-        for (size_t k = 0; k < runs[0].result_count; k++) { /* by now all have the same */
+        for (size_t k = 0; k < runs[0].result_count; k++) { /* by now all runs have the same kernels */
             const char *id = runs[0].results[k].id;
             bool any = false;
             if (is_row_in_all(runs, count, id, metric))
@@ -164,7 +165,7 @@ static void narrow_rows(struct analysis *analysis, struct run *runs, size_t coun
     }
 }
 
-/* ---- Where and when ---- */
+/* ---- Where and when sessions were measured ---- */
 
 static const char *fact(const struct run *run, enum session_fact which)
 {
@@ -188,7 +189,8 @@ static bool same_gpu_and_day(const struct run *a, const struct run *b)
     return same_gpu(a, b) && same_day(a, b);
 }
 
-/* Numbers the groups of runs that are the same in the order of their first; number may be NULL. */
+/* Numbers groups of equal runs in the order of their first run; number may be NULL. Returns how many groups there
+ * are. */
 static size_t number_groups(const struct run *runs, size_t count, bool (*same)(const struct run *, const struct run *),
                             size_t *number)
 {

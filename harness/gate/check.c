@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of the baseline, keeps the kernels that the run has. */
+/* Removes the kernels from the baseline that the run lacks. */
 static void forget_others(struct run *baseline, const struct run *run)
 {
     char **ids = NULL;
@@ -30,14 +30,15 @@ static int read_known_regressions(struct check *check, const char *directory)
     return good ? EXIT_SAME : EXIT_USAGE;
 }
 
-/* Sets baseline, its name and the known regressions. 0, or EXIT_USAGE; that there is no baseline is neither. */
+/* Sets the baseline, its name and the known regressions. Returns 0, or EXIT_USAGE. A missing baseline is no error
+ * here. */
 static int find_baseline(struct check *check)
 {
     const struct check_request *request = check->request;
     char *directory = baseline_directory(request->baselines, &check->run.device);
     int code = read_known_regressions(check, directory);
     const bool absent = access(directory, F_OK) < 0 && errno == ENOENT;
-    const bool wanted = !absent || !request->against; /* else it is no error that it is not there */
+    const bool wanted = !absent || !request->against; /* with a base build, a missing baseline is no error */
     if (code == EXIT_SAME && wanted)
         code = baseline_read(&check->baseline, request->baselines, &check->run.device);
     if (code != EXIT_USAGE) {
@@ -54,7 +55,7 @@ static int find_baseline(struct check *check)
     return code == EXIT_USAGE ? EXIT_USAGE : EXIT_SAME;
 }
 
-/* Narrows both sides to what -k chose and, after Ctrl-C, to what was measured. */
+/* Restricts both sides to the kernels that -k chose and, after Ctrl-C, to what was measured. */
 static int narrow(struct check *check)
 {
     struct run *baseline = check->has_baseline ? &check->baseline : NULL;
@@ -64,21 +65,13 @@ static int narrow(struct check *check)
                    ? EXIT_USAGE
                    : EXIT_SAME;
     if (baseline)
-        forget_others(baseline, &check->run); /* what Ctrl-C left unmeasured is not missing */
+        forget_others(baseline, &check->run); /* a kernel that Ctrl-C left unmeasured is not missing */
     return EXIT_SAME;
-}
-
-/* Before anything is made of the numbers. */
-static void obey_laws(struct check *check)
-{
-    run_apply_laws(&check->baseline, check->request->metrics, check->baseline_name);
-    run_apply_laws(&check->run, check->request->metrics, check->request->replay);
 }
 
 /* What the baseline lacks, or all without one that fits, is measured in the base library. */
 static void stand_in(struct check *check)
 {
-    obey_laws(check);
     check->measured = check_base(&check->request->measurement, check->request->against, &check->run, &check->baseline);
     check->has_baseline |= check->baseline.result_count > 0;
 }
@@ -86,7 +79,6 @@ static void stand_in(struct check *check)
 static void compare(struct check *check)
 {
     comparison_release(&check->comparison);
-    obey_laws(check);
     if (!check->has_baseline)
         return;
     compare_runs(&check->comparison, &check->baseline, &check->run, check->request->metrics, &check->known_regressions);
@@ -94,15 +86,15 @@ static void compare(struct check *check)
         check_note_stand_ins(&check->comparison, &check->baseline);
 }
 
-/* Whether the row is to be measured again. Times are not when a base library can settle them; but after that, when
- * their drift reference asks for it. */
+/* Whether the row is to be measured again. Before pairs (settled is false) times are not if a base build can settle
+ * them; after pairs they are, if their drift reference needs it. */
 static bool is_to_be_confirmed(const struct check *check, const struct judgement *judgement, bool settled)
 {
     return judgement_is_suspect(judgement) &&
            (settled ? judgement->pairs > 0 : !(check->request->against && judgement->metric->class == METRIC_TIME));
 }
 
-/* The kernels of the run with such a row, each once; caller frees the list. */
+/* Lists the kernels that have such a row, each once. Caller frees the list. */
 static char **find_suspects(const struct check *check, bool settled, size_t *count)
 {
     const struct run *run = &check->run;
@@ -123,7 +115,7 @@ static char **find_suspects(const struct check *check, bool settled, size_t *cou
     return ids;
 }
 
-/* Once more in a second session, of which the comparison is that of the first, else NULL: one says little. */
+/* Counts bank conflicts on demand. In a second session comparison is that of the first one; in the first it is NULL. */
 static void count_conflicts(struct check *check, const struct comparison *comparison, struct run *run)
 {
     if (check->measured == EXIT_SAME)
@@ -149,8 +141,8 @@ static void measure_again(struct check *check, char *const *ids, size_t count)
     free(label);
 }
 
-/* Measures the kernels with suspects once more; and in a base library that stands in for their baseline, so often that
- * what moved may fail. */
+/* Measures the suspect kernels once more. Where a base build stands in for their baseline, it is measured too, often
+ * enough for moved rows to fail. */
 static void confirm(struct check *check, bool settled)
 {
     size_t count;
@@ -165,7 +157,7 @@ static void confirm(struct check *check, bool settled)
     free(ids);
 }
 
-/* Lets the base library and this one take turns for the times in doubt. */
+/* Measures pairs with the base build for times in doubt. */
 static void settle(struct check *check)
 {
     const struct check_request *request = check->request;
@@ -174,33 +166,16 @@ static void settle(struct check *check)
     compare(check);
 }
 
-/* Measures, and again until every verdict stands on what it needs. 0, or the exit code when there is nothing to report;
- * what was measured is in check->run either way. */
-static int measure_until_sure(struct check *check)
+/* ---- How a run comes to be: fills check->run, finds its baseline. 0, or the exit code when nothing is to be said ----
+ */
+
+static int measure(struct check *check)
 {
-    const struct check_request *request = check->request;
-    check->measured = measure_whole(&check->request->measurement, &check->run);
-    if (check->measured != EXIT_SAME && (check->run.result_count == 0 || request->measurement.program))
+    const struct measurement *measurement = &check->request->measurement;
+    check->measured = measure_whole(measurement, &check->run);
+    if (check->measured != EXIT_SAME && (check->run.result_count == 0 || measurement->program))
         return check->measured;
-    int code = find_baseline(check);
-    if (code == EXIT_SAME)
-        code = narrow(check);
-    if (code != EXIT_SAME)
-        return code;
-    if (request->against && check->measured == EXIT_SAME)
-        stand_in(check);
-    count_conflicts(check, NULL, &check->run);
-    compare(check);
-    if (check->has_baseline && check->measured == EXIT_SAME)
-        confirm(check, false);
-    if (check->has_baseline && check->measured == EXIT_SAME && request->against)
-        settle(check);
-    if (check->has_baseline && check->measured == EXIT_SAME)
-        confirm(check, true);
-    if (check->has_baseline && check->measured == EXIT_SAME && request->explain > 0)
-        check_explain(&check->request->measurement, &check->comparison, &check->baseline, request->against,
-                      request->explain, &check->run);
-    return EXIT_SAME;
+    return find_baseline(check);
 }
 
 static int baseline_of_launches(struct check *check)
@@ -209,61 +184,90 @@ static int baseline_of_launches(struct check *check)
     return code == EXIT_SAME ? narrow(check) : code;
 }
 
-/* What is computed repeats: nothing is done again. */
 static int compute(struct check *check)
 {
+    return check_simulated(check, baseline_of_launches);
+}
+
+static int replay(struct check *check)
+{
+    const char *path = check->request->replay;
+    return gate_read(&check->run, &path, 1, check->request->metrics) < 0 || run_refuse_part(&check->run, path) < 0
+               ? EXIT_USAGE
+               : find_baseline(check);
+}
+
+/* Of machine code the baseline comes first: it says for which GPU the code is read. */
+static int read_code(struct check *check)
+{
+    int code = (check->request->way == ORIGIN_FILES ? check_files : check_static)(
+        check->request, &check->run, &check->baseline, &check->baseline_name);
+    if (code == EXIT_SAME)
+        code = read_known_regressions(check, check->baseline_name);
+    check->has_baseline = check->baseline.result_count > 0;
+    run_apply_laws(&check->run, check->request->metrics, NULL);
+    return code;
+}
+
+/* To add a way: its row, and what makes the run. */
+struct way {
+    int (*make)(struct check *check);
+    bool runs;   /* kernels run for it, so that more of them may be: of a base build, and for source lines */
+    bool varies; /* they may run again, until every verdict stands on what it needs */
+};
+static const struct way ways[ORIGINS] = {
+    [ORIGIN_MEASURED] = {.make = measure, .runs = true, .varies = true},
+    [ORIGIN_HOST] = {.make = measure, .runs = true, .varies = true},
+    [ORIGIN_PROGRAM] = {.make = measure, .runs = true, .varies = true},
+    [ORIGIN_COMPUTED] = {.make = compute, .runs = true},
+    [ORIGIN_CODE] = {.make = read_code},
+    [ORIGIN_FILES] = {.make = read_code},
+};
+static const struct way recorded = {.make = replay};
+
+/* Whether there is something to judge, and nothing stopped the measuring so far. */
+static bool goes_on(const struct check *check)
+{
+    return check->has_baseline && check->measured == EXIT_SAME;
+}
+
+/* What was measured is in check->run either way. */
+static int judge(struct check *check, const struct way *way)
+{
     const struct check_request *request = check->request;
-    const int code = check_simulated(check, baseline_of_launches);
-    if (code != EXIT_SAME || check->run.result_count == 0)
+    int code = way->make(check);
+    if (code == EXIT_SAME)
+        code = narrow(check);
+    if (code != EXIT_SAME || (check->measured == EXIT_INTERRUPTED && check->run.result_count == 0))
         return code;
-    if (check->has_baseline && check->measured == EXIT_INTERRUPTED)
-        forget_others(&check->baseline, &check->run);
-    if (request->against && check->measured == EXIT_SAME)
+    run_apply_laws(&check->baseline, request->metrics, check->baseline_name);
+    if (way->runs && request->against && check->measured == EXIT_SAME)
         stand_in(check);
+    if (way->varies)
+        count_conflicts(check, NULL, &check->run);
     compare(check);
-    if (check->has_baseline && check->measured == EXIT_SAME && request->explain > 0)
+    if (way->varies && goes_on(check))
+        confirm(check, false);
+    if (way->varies && goes_on(check) && request->against)
+        settle(check);
+    if (way->varies && goes_on(check))
+        confirm(check, true);
+    if (way->runs && goes_on(check) && request->explain > 0)
         check_explain(&request->measurement, &check->comparison, &check->baseline, request->against, request->explain,
                       &check->run);
     return EXIT_SAME;
 }
 
-static int replay(struct check *check)
-{
-    if (run_read(&check->run, check->request->replay) < 0 || run_refuse_part(&check->run, check->request->replay) < 0)
-        return EXIT_USAGE;
-    int code = find_baseline(check);
-    if (code == EXIT_SAME)
-        code = narrow(check);
-    if (code == EXIT_SAME)
-        compare(check);
-    return code;
-}
-
-static int judge_code(struct check *check)
-{
-    int code = (check->request->file_count > 0 ? check_files : check_static)(check->request, &check->run,
-                                                                             &check->baseline, &check->baseline_name);
-    if (code == EXIT_SAME)
-        code = read_known_regressions(check, check->baseline_name);
-    check->has_baseline = check->baseline.result_count > 0;
-    if (code == EXIT_SAME)
-        code = narrow(check);
-    if (code == EXIT_SAME)
-        compare(check);
-    return code;
-}
-
 /* Ctrl-C between two measurements is kept for the next. */
-static int judge(struct check *check)
+static int judge_uninterrupted(struct check *check)
 {
-    if (check->request->replay)
-        return replay(check);
-    if (check->request->static_only)
-        return judge_code(check);
+    const struct way *way = check->request->replay ? &recorded : &ways[check->request->way];
     struct interrupts interrupts;
+    if (!way->runs)
+        return judge(check, way);
     if (interrupts_open(&interrupts) < 0)
         return EXIT_NOT_MEASURED;
-    const int code = check->request->computed ? compute(check) : measure_until_sure(check);
+    const int code = judge(check, way);
     if (interrupts_close(&interrupts))
         check->measured = EXIT_INTERRUPTED;
     return code;
@@ -272,7 +276,7 @@ static int judge(struct check *check)
 int check_judge(struct check *check, const struct check_request *request)
 {
     *check = (struct check){.request = request};
-    const int code = judge(check);
+    const int code = judge_uninterrupted(check);
     if (code == EXIT_SAME && check->has_baseline)
         diagnosis_make(&check->diagnosis, &check->comparison, &check->baseline, &check->run);
     return code;

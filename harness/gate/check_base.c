@@ -1,5 +1,5 @@
-/* What a base library says of kernels that the baseline says nothing of: without that, a kernel that nobody accepted,
- * or whose row was deleted, could become any slower. */
+/* Measures in the base build what the baseline lacks. Otherwise a kernel that nobody accepted, or whose row was
+ * deleted, could become arbitrarily slower. */
 #include "check_parts.h"
 
 #include "worker/worker.h"
@@ -12,7 +12,7 @@ static bool is_number(const struct row *row)
     return row && row->state == VALUE_MEASURED;
 }
 
-/* Whether the run has a gated number of the kernel and the baseline has none. Of bank conflicts it need not. */
+/* Whether the run has a gated number of the kernel that the baseline lacks. Bank conflicts may be missing. */
 static bool lacks_number(const struct metrics *metrics, const struct result *base, const struct result *now)
 {
     for (size_t m = 0; m < metrics->count; m++) {
@@ -24,7 +24,7 @@ static bool lacks_number(const struct metrics *metrics, const struct result *bas
     return false;
 }
 
-/* A kernel of the base library. What failed in the run is red without it. */
+/* Whether a kernel of the base build has to be measured. If it failed in the run, it is red anyway. */
 static bool is_wanted(const struct metrics *metrics, const struct run *run, const struct run *baseline, const char *id)
 {
     const struct result *base = run_find(baseline, id), *now = run_find(run, id);
@@ -33,7 +33,7 @@ static bool is_wanted(const struct metrics *metrics, const struct run *run, cons
     return now && now->status == RESULT_OK && lacks_number(metrics, base, now);
 }
 
-/* Where the run has the kernel, on the same GPU: GPUs of one model differ. */
+/* Measures the kernels of the base build, each on the GPU where the run has it, because GPUs of one model differ. */
 static int measure_base(const struct measurement *measurement, const char *against, char *const *ids, size_t count,
                         const struct run *run, struct run *baseline)
 {
@@ -56,7 +56,8 @@ static int measure_base(const struct measurement *measurement, const char *again
     return code;
 }
 
-/* A program does not say which kernels it has: it runs as a whole, when something is lacking. */
+/* Measures the base build of a program. It does not tell which kernels it has, so it runs as a whole if anything is
+ * missing. */
 static int check_base_program(const struct measurement *measurement, const char *against, const struct run *run,
                               struct run *baseline)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The capability that "sm_90" names, or the folder of its baseline, "sm-90"; else 0. */
+/* Returns the capability in a name, "sm_90" or "sm-90" as a baseline's folder; else 0. */
 static int named_capability(const char *name)
 {
     char *end;
@@ -27,8 +27,8 @@ static bool all_fit(const struct check_request *request, const struct static_fil
     return true;
 }
 
-/* "sm_80, sm_90": the capabilities that there are baselines of, and of them how many all files fit; the last of those
- * is *capability. Caller frees. */
+/* Lists the capabilities that have baselines: "sm_80, sm_90". Also counts those that all files have code for; the last
+ * of these is *capability. Caller frees. */
 static char *find_baselines(const struct check_request *request, const struct static_files *files,
                             const struct baseline_devices *devices, size_t *fitting, int *capability)
 {
@@ -49,7 +49,7 @@ static char *find_baselines(const struct check_request *request, const struct st
     return names;
 }
 
-/* The only capability that has a baseline; without any baseline the only one that there is code for. */
+/* Finds the only capability that has a baseline; without any baseline the only one that the files have code for. */
 static int find_capability(const struct check_request *request, const struct static_files *files, int *capability)
 {
     struct baseline_devices devices;

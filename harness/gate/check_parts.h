@@ -4,49 +4,49 @@
 
 #include "check.h"
 
-/* For --static: which baseline, and what the machine code of --kernels says about its kernels. Both sides hold the
- * facts of the machine code only. Sets *name to the directory of the baseline (caller frees). 0, or an exit_code after
- * error(): EXIT_BASELINE when no baseline fits the library, EXIT_USAGE when several do and --static names none,
- * EXIT_NOT_MEASURED when the library has no code for the GPU that it names. */
+/* For --static: makes a run of the facts of the machine code of --kernels, and reads the baseline, reduced to the same
+ * metrics. Sets *name to the baseline's directory (caller frees). Returns 0, or an exit_code after error().
+ * EXIT_BASELINE: no baseline fits the library. EXIT_USAGE: several fit and --static names none. EXIT_NOT_MEASURED: the
+ * library has no code for the GPU that it names. */
 int check_static(const struct check_request *request, struct run *run, struct run *baseline, char **name);
 
-/* The same for files (static_files.h), whose baseline is of no GPU but of a capability. Where there is none yet,
- * *baseline is empty, and error() has said how to begin one. EXIT_NOT_MEASURED when one of the files has no code for
- * that capability, EXIT_USAGE also when one cannot be read. */
+/* check_static for files (static_files.h), whose baseline is of a capability and not of a GPU. If there is none,
+ * *baseline is empty, and error() has said how to start one. EXIT_NOT_MEASURED: a file has no code for that capability.
+ * EXIT_USAGE also: a file cannot be read. */
 int check_files(const struct check_request *request, struct run *run, struct run *baseline, char **name);
 
-/* Computes the run in place of measuring it: learns what each kernel launches, and simulates those whose machine code
- * or launch is not the baseline's, or with request->all every one. find_baseline is called in between, when the run has
- * its device and the launches, and sets check->baseline. 0, or the exit code when there is nothing to report; how
- * computing went is in check->measured. */
+/* Computes the run instead of measuring it. First it records what each kernel launches. Then it simulates the kernels
+ * whose code, launches or inputs differ from the baseline's, or with request->all every one. In between it calls
+ * find_baseline, which sets check->baseline; by then the run has its device and the launches. Returns 0, or the exit
+ * code when there is nothing to report. check->measured says how computing went. */
 int check_simulated(struct check *check, int (*find_baseline)(struct check *check));
 
-/* Measures in the base library `against` the kernels that the baseline lacks, as a whole or a gated number that the run
- * has, and those that only that library has; and lets them stand in (run_stand_in). *baseline may be empty. What the
- * run has is measured on the GPU where it was. 0, or what measuring ended with. */
+/* Measures in the base build `against` what the baseline lacks: kernels, or gated numbers that the run has. It also
+ * measures kernels that only the base build has. They stand in for the baseline (run_stand_in). *baseline may be empty.
+ * Kernels of the run are measured on the GPU where they were. Returns 0, or the exit code of measuring. */
 int check_base(const struct measurement *measurement, const char *against, const struct run *run, struct run *baseline);
 
-/* Once more, those of the kernels of which something stands in. */
+/* Measures those of the kernels again for which the base build stands in. */
 int check_base_again(const struct measurement *measurement, const char *against, char *const *ids, size_t count,
                      const struct run *run, struct run *baseline);
 
-/* Says what stands in for what. */
+/* Adds a note that says where the base build stands in for the baseline. */
 void check_note_stand_ins(struct comparison *comparison, const struct run *baseline);
 
-/* Counts bank conflicts (cugate.excess_wavefronts) of those of the run's kernels whose row in the baseline says some
- * and that do not do the same work as it; of those that make no pass through shared memory they are known to be 0. Not
- * all kernels, because each takes a process. For a second session the comparison of the first, else NULL: a row that it
- * found no worse is not counted again. 0, or EXIT_INTERRUPTED. */
+/* Counts bank conflicts (cugate.excess_wavefronts) for kernels whose row in the baseline has some and that do not do
+ * the same work as there. Kernels without shared wavefronts have none. Other kernels are left out, because each needs a
+ * process. In a second session, comparison is that of the first (else NULL): a row that was no worse is not counted
+ * again. Returns 0, or EXIT_INTERRUPTED. */
 int check_conflicts(const struct measurement *measurement, const struct run *baseline,
                     const struct comparison *comparison, struct run *run);
 
-/* A second session that could not be counted leaves the first without the confirmation that it needs: then the row is
- * not counted. Before run_append. */
+/* Makes the row not counted if a second session could not count it, because it is not confirmed then. Call it before
+ * run_append. */
 void check_confirm_conflicts(struct run *run, const struct run *again, const struct metrics *metrics);
 
-/* Collects the source lines of the kernels with a regressed row, worst first, and of the same kernels in the base
- * library `against` (or NULL), as far as the baseline does not keep those of the same machine code, until `seconds` are
- * over: what has begun is ended. */
+/* Collects the source lines of kernels with a regressed row, the worst first. Lines of the base build `against` (or
+ * NULL) are collected too, where the baseline does not keep those of the same machine code. It stops after `seconds`;
+ * what has begun by then is aborted. */
 void check_explain(const struct measurement *measurement, const struct comparison *comparison,
                    const struct run *baseline, const char *against, double seconds, struct run *run);
 

@@ -12,7 +12,7 @@ static bool can_see_lines(const struct measurement *measurement)
     return measurement->backend->provides & PROVIDES_LINE_COUNTS;
 }
 
-/* Whether the baseline has conflicts of the kernel that this run may not share. */
+/* Whether the baseline has bank conflicts of the kernel, and the run's may differ. */
 static bool wants_conflicts(const struct metrics *metrics, const struct run *baseline, const struct result *now)
 {
     const struct result *base = run_find(baseline, now->id);
@@ -25,8 +25,8 @@ static bool wants_conflicts(const struct metrics *metrics, const struct run *bas
     return false;
 }
 
-/* Whether what there is of the kernel's conflicts was compared and is no worse: a second session says once more what is
- * worse, of conflicts as of everything else. */
+/* Whether the kernel's bank conflicts were compared and are no worse. As for all rows, a second session only confirms
+ * what is worse. */
 static bool is_good(const struct comparison *comparison, const struct result *result)
 {
     for (size_t i = 0; i < comparison->count; i++) {
@@ -37,7 +37,7 @@ static bool is_good(const struct comparison *comparison, const struct result *re
     return false;
 }
 
-/* It was tried, and failed: that is not as if nobody had asked. */
+/* Marks bank conflicts as not counted: they were tried and failed, which differs from not being asked for. */
 static void mark_uncounted(const struct metrics *metrics, struct result *result)
 {
     for (size_t m = 0; m < metrics->count; m++)
@@ -67,14 +67,12 @@ int check_conflicts(const struct measurement *measurement, const struct run *bas
     const char **ids = NULL;
     size_t count = 0;
     int code = EXIT_SAME;
-    computed_add_excess(run, measurement->metrics);
     for (size_t i = 0; i < run->result_count; i++)
         if (wants_conflicts(measurement->metrics, baseline, &run->results[i]) &&
             !(comparison && is_good(comparison, &run->results[i])))
             *ARRAY_GROW(ids, count) = run->results[i].id;
     if (count > 0 && can_see_lines(measurement)) {
         code = measure_profile(measurement, run, ids, count, PROVIDES_LINE_COUNTS);
-        computed_add_excess(run, measurement->metrics);
         for (size_t i = 0; i < count && code == EXIT_SAME; i++)
             mark_uncounted(measurement->metrics, run_find(run, ids[i]));
     }
@@ -97,8 +95,8 @@ int check_supplement(const struct measurement *measurement, const char *baseline
     return code;
 }
 
-/* The kinds of lines of a kernel that need not be asked of the base library, because the baseline keeps them and its
- * machine code is the same. The program of a command is not read here. */
+/* Returns the kinds of lines of a kernel that need not be collected in the base build. The baseline has them, and its
+ * machine code is the same. The program in a command is not read here. */
 static unsigned kept_kinds(const struct measurement *measurement, const char *against, const struct run *baseline,
                            const char *id)
 {
@@ -113,12 +111,12 @@ static unsigned kept_kinds(const struct measurement *measurement, const char *ag
     struct run base = {.device = baseline->device};
     result_copy_facts(run_add(&base, kept->id), kept);
     const bool same = static_facts_add(&base, against, measurement->metrics) == 0 && same_code(kept, &base.results[0]);
-    base.device = (struct device){0}; /* it is the baseline's */
+    base.device = (struct device){0}; /* the device belongs to the baseline */
     run_release(&base);
     return same ? kinds : 0;
 }
 
-/* Whether one of the judgements before `end` is of that kernel and regressed, too. */
+/* Whether an earlier judgement is of that kernel and regressed too. */
 static bool was_explained(const struct comparison *comparison, size_t end)
 {
     for (size_t i = 0; i < end; i++)
@@ -128,16 +126,16 @@ static bool was_explained(const struct comparison *comparison, size_t end)
     return false;
 }
 
-/* Lines that are collected at once: of kernels, and of the same ones in the base library. */
+/* Kernels whose lines are collected together, in the run and in the base build. */
 struct explaining {
     const struct measurement *measurement;
     const struct run *baseline;
-    const char *against; /* the base library, or NULL */
+    const char *against; /* path of the base build, or NULL */
     struct line_request *requests;
     size_t count;
-    struct result **results; /* of the run */
+    struct result **results; /* those of the run that lines are collected for; borrowed */
     size_t result_count;
-    struct run base; /* those of the base library */
+    struct run base; /* results of the base build */
 };
 
 enum { ALL_LINES = PROVIDES_LINE_COUNTS | PROVIDES_STALLS };
@@ -150,7 +148,8 @@ static void add_kernel(struct explaining *explaining, struct result *result)
         (struct line_request){measurement->kernels, result, ALL_LINES, measurement->skip_unmatched};
 }
 
-/* After all kernels were added, since a run moves its results. */
+/* Adds the base build's kernels. It is called after all kernels were added, since a run moves its results when it
+ * grows. */
 static void add_base(struct explaining *explaining)
 {
     for (size_t i = 0; i < explaining->result_count; i++)

@@ -1,12 +1,12 @@
-/* A check without a GPU: what its kernels count is computed. Executing a kernel on a CPU takes seconds; to learn which
- * machine code it launches, how, and what that is given, takes none of that. */
+/* A check without a GPU: counts are computed. Executing a kernel on a CPU takes seconds. Recording its machine code,
+ * launches and inputs (a dry run) takes almost no time. */
 #include "check_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether there is something to compute, beside what the launches say. What went wrong without being executed may be
- * the doing of that. */
+/* Whether the kernel has to be executed: its inputs are not the baseline's. A dry run that failed may have failed
+ * because nothing was executed. */
 static bool is_wanted(const struct check *check, const struct result *dry)
 {
     const struct result *base = check->has_baseline ? run_find(&check->baseline, dry->id) : NULL;
@@ -17,8 +17,8 @@ static bool is_wanted(const struct check *check, const struct result *dry)
     return !same_inputs(base, dry) && (base->launch_count > 0 || dry->launch_count > 0);
 }
 
-/* What was computed takes the place of what was only launched; what that was given is known from then alone. Of a
- * kernel that could not be computed, so is what it launches. */
+/* Replaces the results of the dry run by the computed ones. Only the dry run knows the inputs; and the launches too of
+ * a kernel that could not be computed. */
 static void take_computed(struct run *run, struct run *computed)
 {
     for (size_t i = 0; i < computed->result_count; i++) {
@@ -37,7 +37,7 @@ static void take_computed(struct run *run, struct run *computed)
     }
 }
 
-/* After Ctrl-C: what was to be computed and was not is none of the run. */
+/* After Ctrl-C: removes kernels from the run that were to be computed and were not. */
 static void forget_pending(struct run *run, char *const *ids, size_t count, const struct run *computed)
 {
     char **kept = NULL;
@@ -74,7 +74,8 @@ static int compute(struct check *check, char *const *ids, size_t count)
     return code;
 }
 
-/* Takes from the baseline the kernels whose counts say nothing of this code, so that the base build stands in. */
+/* Removes kernels from the baseline whose counts cannot be compared with this code, so that the base build stands
+ * in. */
 static void forget_other_counts(struct check *check)
 {
     char **kept = NULL;

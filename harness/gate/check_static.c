@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether a GPU of that capability would run some of the machine code. */
+/* Whether a GPU of that capability could run some of the machine code. */
 static bool has_code_for(const struct cubin *cubin, int capability)
 {
     for (size_t i = 0; i < cubin->count; i++) {
@@ -21,13 +21,14 @@ static bool has_code_for(const struct cubin *cubin, int capability)
     return false;
 }
 
-/* A capability is the device of files' functions, which are no kernels of a library: see check_files. */
+/* Whether a baseline's device fits. A capability as device is for functions of files, not for kernels of a library: see
+ * check_files. */
 static bool is_meant(const struct device *device, const struct cubin *fitting)
 {
     return !static_files_is_device(device) && (!fitting || has_code_for(fitting, static_facts_capability(device)));
 }
 
-/* "nvidia-h100, nvidia-h200": the directories, or of them those that the library fits. Caller frees. */
+/* Lists the directories, "nvidia-h100, nvidia-h200", or only those that fit the library. Caller frees. */
 static char *directory_names(const struct baseline_devices *devices, const struct cubin *fitting)
 {
     char *names = x_strdup("");
@@ -41,7 +42,7 @@ static char *directory_names(const struct baseline_devices *devices, const struc
     return names;
 }
 
-/* The device that --static=NAME means. */
+/* Finds the device that --static=NAME names. */
 static int find_named(const struct check_request *request, const struct baseline_devices *devices,
                       const struct cubin *cubin, const struct device **device)
 {
@@ -62,7 +63,7 @@ static int find_named(const struct check_request *request, const struct baseline
     return EXIT_BASELINE;
 }
 
-/* The only device that the library is built for. */
+/* Finds the only device that the library has code for. */
 static int find_fitting(const struct check_request *request, const struct baseline_devices *devices,
                         const struct cubin *cubin, const struct device **device)
 {
@@ -85,7 +86,7 @@ static int find_fitting(const struct check_request *request, const struct baseli
     return count > 1 ? EXIT_USAGE : EXIT_BASELINE;
 }
 
-/* Reads the baseline of the device that is meant. */
+/* Reads the baseline of the chosen device. */
 static int read_baseline(const struct check_request *request, struct run *baseline, char **name)
 {
     struct baseline_devices devices;
@@ -109,7 +110,7 @@ static int read_baseline(const struct check_request *request, struct run *baseli
     return code;
 }
 
-/* What the library says of itself; a file of machine code alone says nothing, and is judged by that. */
+/* Asks the library for its facts. A file of machine code alone has none, and is judged by its code. */
 static int ask_library(const struct check_request *request, struct library_facts *facts)
 {
     struct problem problem;
@@ -135,6 +136,6 @@ int check_static(const struct check_request *request, struct run *run, struct ru
         return EXIT_USAGE;
     for (size_t i = 0; i < run->session_count; i++)
         measure_complete_session(&run->sessions[i]);
-    gate_narrow(baseline, run, request->metrics); /* of the rows that take a GPU */
+    gate_narrow(baseline, run, request->metrics); /* removes rows that need a GPU */
     return 0;
 }

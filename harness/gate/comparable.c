@@ -1,13 +1,23 @@
 #include "comparable.h"
 
 #include "base/base.h"
+#include "names/names.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+int gate_read(struct run *runs, const char *const *paths, size_t count, const struct metrics *metrics)
+{
+    if (runs_read(runs, paths, count) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        run_apply_laws(&runs[i], metrics, paths[i]);
+    return 0;
+}
+
 /* The ids of one or two runs, to suggest from. */
 struct names {
-    const char **ids; /* the runs' */
+    const char **ids; /* ids of kernels, borrowed from the runs */
     size_t count;
 };
 
@@ -17,7 +27,8 @@ static void add_names(struct names *names, const struct run *run)
         *ARRAY_GROW(names->ids, names->count) = run->results[i].id;
 }
 
-/* Says what was probably meant: the nearest id for a variant, a whole family for `transpose` alone or a slip in it. */
+/* Reports that a glob matches nothing, and what was probably meant. For a variant that is the most similar id; for
+ * `transpose` alone or a misspelled family, a whole family. */
 static int no_match(const char *glob, const struct names *names)
 {
     const char *id = kernel_names_near(glob, names->ids, names->count);
@@ -57,7 +68,7 @@ int gate_filter(struct run *run, struct run *baseline, char *const *globs, size_
     return result;
 }
 
-/* 0 when one collector measured the run, which *name is then. */
+/* Checks that one collector measured the whole run. Sets *name to it. */
 static int expect_one_collector(const struct run *run, const char *what, const char **name)
 {
     const char *other;
@@ -78,8 +89,8 @@ int gate_comparable(const struct run *run, const struct run *baseline)
     if (expect_one_collector(run, "the run", &ours) < 0 || expect_one_collector(baseline, "the baseline", &theirs) < 0)
         return -1;
     /* Computed are counts that the GPU's counters have as well, to the digit: compare_runs judges no others. */
-    const bool computed = run_is_computed(run) && strcmp(theirs, "cupti") == 0;
-    if (strcmp(ours, theirs) != 0 && !computed)
+    const char *counts_of = run_origin(run)->counts_of;
+    if (strcmp(ours, theirs) != 0 && !(counts_of && strcmp(counts_of, theirs) == 0))
         return error("the two cannot be compared: the run was measured by the collector %s, the baseline by %s", ours,
                      theirs);
     return 0;
@@ -109,7 +120,7 @@ void gate_narrow(struct run *baseline, const struct run *run, const struct metri
     free(kept);
 }
 
-/* Whether the run has a kernel of the family that the id begins with. */
+/* Whether the run has a kernel of the same family as the id. */
 static bool has_family(const struct run *run, const char *id)
 {
     const size_t length = strcspn(id, "/");
@@ -121,7 +132,7 @@ static bool has_family(const struct run *run, const char *id)
 
 void gate_keep_programs(struct run *baseline, const struct run *run)
 {
-    if (!run_is_of_program(run) || run->result_count == 0) /* -k may have left none of it */
+    if (!run_origin(run)->own_caches || run->result_count == 0) /* -k may have left none of it */
         return;
     size_t kept = 0;
     for (size_t i = 0; i < baseline->result_count; i++) {

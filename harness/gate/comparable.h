@@ -1,21 +1,25 @@
-/* comparable.h - which rows of two runs are compared, and whether they can be. */
+/* comparable.h - checks whether two runs can be compared, and which of their rows. */
 #ifndef COMPARABLE_H
 #define COMPARABLE_H
 
 #include "model/model.h"
 
+/* Reads files of runs that are to be judged or shown, and holds each against the laws of the metrics (run_laws.h): 0,
+ * or -1 after error(), and then all runs are empty. */
+int gate_read(struct run *runs, const char *const *paths, size_t count, const struct metrics *metrics);
+
 /* Narrows both sides by -k; baseline may be NULL. -1 after error() that names near kernels when nothing is left. */
 int gate_filter(struct run *run, struct run *baseline, char *const *globs, size_t count);
 
-/* 0 when the two were made on the same kind of device and by the same collector, or the run was computed and the
- * baseline counted by the GPU; else -1 after error() that says what differs. */
+/* Returns 0 when both are of the same kind of device and the same collector. The collectors may also be the simulator
+ * for the run and a GPU for the baseline. Else -1 after error(), which says what differs. */
 int gate_comparable(const struct run *run, const struct run *baseline);
 
-/* Takes from the baseline the rows of metrics of which the run has no row in any kernel: what was measured in such a
- * way that it cannot have them is not to lack them. */
+/* Removes rows of metrics from the baseline that the run has in no kernel. It was made in a way that cannot provide
+ * them, so they are not missing. */
 void gate_narrow(struct run *baseline, const struct run *run, const struct metrics *metrics);
 
-/* Of the baseline of a GPU, which may be of several programs, keeps those that the run is of. */
+/* Removes programs from a baseline that are not in the run: the baseline of a GPU may have several. */
 void gate_keep_programs(struct run *baseline, const struct run *run);
 
 #endif

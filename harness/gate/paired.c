@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One row that is to be settled. */
+/* A row that is to be settled by pairs. */
 struct paired_test {
     struct result *result;
     struct row *row;
     const struct metric *metric;
-    bool over; /* decided, or it cannot be */
+    bool over; /* the row is decided, or cannot be */
 };
 
 struct settling {
@@ -17,10 +17,10 @@ struct settling {
     const char *against;
     const struct run *run;
     struct relay *relay;
-    struct metrics metrics; /* the times and what they need; its strings are borrowed */
+    struct metrics metrics; /* the times and what they need; strings are borrowed */
     struct paired_test *tests;
-    size_t count; /* in the order of the run, so that the rows of a kernel are together */
-    size_t pair;  /* the one that is being measured, from 1 */
+    size_t count; /* number of rows; they are sorted by kernel, in the order of the run */
+    size_t pair;  /* number of the pair that is being measured, from 1 */
 };
 
 static bool is_in_doubt(const struct comparison *comparison, const char *kernel, const struct metric *metric)
@@ -47,7 +47,7 @@ static void choose_tests(struct settling *settling, const struct comparison *com
     }
 }
 
-/* The kernels with an undecided row. Caller frees the list; its strings are the run's. */
+/* Lists the kernels that have an undecided row. Caller frees the list; its strings are the run's. */
 static size_t kernels_left(const struct settling *settling, char ***ids)
 {
     size_t count = 0;
@@ -60,7 +60,7 @@ static size_t kernels_left(const struct settling *settling, char ***ids)
     return count;
 }
 
-/* Which library it is whose turn it is: ABBA, so the base goes first in every other pair. */
+/* Returns how the given turn is measured. The order is ABBA, so the base build goes first in every other pair. */
 static struct measurement measurement_of(const struct settling *settling, size_t turn)
 {
     struct measurement measurement = *settling->head;
@@ -73,8 +73,8 @@ static struct measurement measurement_of(const struct settling *settling, size_t
     return measurement;
 }
 
-/* The process of the turn after this one is started meanwhile, unless the host's clock measures, which would see that;
- * which kernels it has to measure is known when it goes on. */
+/* Measures one turn. Meanwhile the process of the next turn is started, unless the host's clock measures, which that
+ * would disturb. It learns which kernels to measure when its turn comes. */
 static int measure_turn(const struct settling *settling, size_t turn, struct run *side)
 {
     char **ids;
@@ -92,7 +92,7 @@ static int measure_turn(const struct settling *settling, size_t turn, struct run
     return code;
 }
 
-/* Both sides of a pair. Not 0 when the pair may lack kernels. */
+/* Measures both sides of a pair. Returns other than 0 when the pair may lack kernels. */
 static int measure_pair(const struct settling *settling, struct run *base, struct run *head)
 {
     const size_t first = 2 * (settling->pair - 1);
@@ -101,8 +101,8 @@ static int measure_pair(const struct settling *settling, struct run *base, struc
     return code == EXIT_SAME ? measure_turn(settling, first + 1, base_first ? head : base) : code;
 }
 
-/* No more pairs for that kernel. why, owned from here on, is what kept the base library from settling its times; NULL
- * when there is nothing that it could have settled. */
+/* Ends the pairs of a kernel. why says why the base build could not settle its times, and is owned from here on. It is
+ * NULL when there was nothing to settle. */
 static void give_up(struct settling *settling, struct result *result, char *why)
 {
     for (size_t i = 0; i < settling->count; i++)
@@ -112,7 +112,8 @@ static void give_up(struct settling *settling, struct result *result, char *why)
     result->unpaired = why;
 }
 
-/* Whether both sides of a pair ran the kernel. When one cannot, the kernel is given up, with the reason said. */
+/* Whether both sides of a pair ran the kernel. If one cannot, the kernel gets no more pairs, and the reason is
+ * recorded. */
 static bool both_ran(struct settling *settling, struct result *result, const struct result *base,
                      const struct result *head, bool whole)
 {
@@ -138,7 +139,7 @@ static const struct row *measured_row(const struct result *result, const char *m
     return row && row->state == VALUE_MEASURED ? row : NULL;
 }
 
-/* A pair at two clocks tells the clocks apart, not the code. */
+/* Whether both sides had the same clock: otherwise a pair compares clocks instead of code. */
 static bool same_clock(const struct metric *metric, const struct result *base, const struct result *head)
 {
     const struct row *base_clock = measured_row(base, metric->clock);
@@ -162,7 +163,7 @@ static void add_pair(struct paired_test *test, const struct result *base, const 
     }
 }
 
-/* Takes what a pair of runs says about each open test. whole: neither run was cut off. */
+/* Adds a pair to each undecided row. whole says that neither run was interrupted. */
 static void take_pair(struct settling *settling, const struct run *base, const struct run *head, bool whole)
 {
     for (size_t i = 0; i < settling->count; i++) {

@@ -8,23 +8,23 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A row that was made worse, and why: rows of one reason share a note. */
+/* A row that was made worse, and the reason that was given; rows with one reason share a note. */
 struct worsened {
     char *words;
-    const char *reason; /* NULL: none */
+    const char *reason; /* reason for accepting; NULL: no reason was given */
 };
 
-/* What goes through the comparison of two baselines. */
+/* The state of comparing two baselines. */
 struct weighing {
     const struct standards *was, *now;
     struct quantiles quantiles;
-    bool incomparable; /* another collector measured what is there now */
+    bool incomparable; /* the new baseline is of another collector */
     struct note_items kernels, rows, wider, drift_references, inputs;
     struct worsened *worsened;
     size_t worsened_count;
 };
 
-/* The definition before the change, which may have turned the direction round. */
+/* Returns the definition before the change, because the change may have reversed the direction. */
 static const struct metric *definition_of(const struct weighing *weighing, const char *name)
 {
     const struct metrics *was = weighing->was->metrics, *now = weighing->now->metrics;
@@ -32,7 +32,8 @@ static const struct metric *definition_of(const struct weighing *weighing, const
     return metric || !now ? metric : metrics_find(now, name);
 }
 
-/* Of the newest session, if the change brought it or its reason: else the value was edited without one. */
+/* Returns the reason of the row's newest session, if the change added that session. NULL otherwise: then the value was
+ * edited without a reason. */
 static const char *reason_of(const struct result *was, const struct result *now, const struct row *row)
 {
     const size_t place = row->sessions[row->session_count - 1].session;
@@ -51,8 +52,8 @@ static bool is_worse(struct weighing *weighing, const struct metric *metric, con
     return found.finding == FOUND_WORSE || found.finding == FOUND_MIXED;
 }
 
-/* By the spread alone: the number of sessions is the same in both limits, since more of them are no weakness. One
- * session says nothing of the spread. */
+/* Whether a row's spread grew, so that its limit is twice as large. The same number of sessions is used for both
+ * limits, since more sessions are no weakness. One session says nothing about the spread. */
 static bool is_wider(struct weighing *weighing, const struct metric *metric, const struct row *was,
                      const struct row *now)
 {
@@ -119,7 +120,7 @@ static void weigh_kernel(struct weighing *weighing, const struct result *was)
     }
 }
 
-/* A note for each reason, in the order of the rows. */
+/* Adds a note for each reason, in the order of the rows. */
 static void note_worsened(struct comparison *comparison, struct weighing *weighing)
 {
     for (size_t i = 0; i < weighing->worsened_count; i++) {
@@ -160,7 +161,7 @@ static void weigh_baselines(struct comparison *comparison, const struct standard
     comparison_add_items(comparison, &weighing.wider,
                          "WEAKENED: the baseline scatters so much more that limits have doubled");
     comparison_add_items(comparison, &weighing.drift_references,
-                         "WEAKENED: anchors of the baseline moved for the worse");
+                         "WEAKENED: drift references of the baseline moved for the worse");
     comparison_add_items(comparison, &weighing.inputs,
                          "WEAKENED: the baseline names other inputs than before, with which its counts are believed "
                          "and not simulated (--all simulates them)");
@@ -185,7 +186,7 @@ static void weigh_metrics(struct comparison *comparison, const struct metrics *w
     comparison_add_items(comparison, &laxer, "WEAKENED: metrics are defined less strictly");
 }
 
-/* Whether a value may be worse than it might; NAN is any value. */
+/* Whether the allowed worst value is worse than before; NAN allows any value. */
 static bool reaches_further(const struct metric *metric, double was, double now)
 {
     if (isnan(was) || isnan(now))
@@ -223,8 +224,8 @@ void weakened_note(struct comparison *comparison, const struct standards *was, c
         weigh_baselines(comparison, was, now);
 }
 
-/* Of the device; a directory without one has none to lose. EXIT_BASELINE when what is there does not fit, and *baseline
- * is empty. */
+/* Reads the baseline of the device. A directory without one has nothing to lose. Returns EXIT_BASELINE when what is
+ * there does not fit; *baseline is empty then. */
 static int read_baseline(struct run *baseline, const char *baselines, const struct device *device)
 {
     char *directory = baseline_directory(baselines, device);
@@ -234,7 +235,7 @@ static int read_baseline(struct run *baseline, const char *baselines, const stru
     return code;
 }
 
-/* True when the directory is there; a note says that it is not. */
+/* Whether the directory exists; if not, adds a note. */
 static bool is_there(struct comparison *comparison, const char *directory, const char *before, const char *what)
 {
     const bool absent = access(directory, F_OK) < 0 && errno == ENOENT;

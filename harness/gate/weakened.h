@@ -1,28 +1,33 @@
-/* weakened.h - what a change takes away from the gate itself: by the baselines and metric files of the revision before
- * it. A verdict says nothing of that, because it is by the files that the change brought. */
+/* weakened.h - reports what a change takes away from the gate itself, by comparing baselines and metric files with
+ * those of the revision before. The verdict cannot tell, because it uses the files that the change brought. */
 #ifndef WEAKENED_H
 #define WEAKENED_H
 
 #include "judge/judge.h"
 
-/* What verdicts are by. */
+/* What verdicts depend on. A member that is NULL is not known, and not compared. */
 struct standards {
-    const struct metrics *metrics;                     /* NULL: not known, and not compared */
-    const struct run *baseline;                        /* likewise */
-    const struct known_regressions *known_regressions; /* likewise */
+    const struct metrics *metrics;                     /* definitions of metrics; may be NULL */
+    const struct run *baseline;                        /* the baseline; may be NULL */
+    const struct known_regressions *known_regressions; /* declared regressions; may be NULL */
 };
 
-/* Adds a note for each kind of thing that `now` lets pass and `was` did not, which names them: kernels and rows that
- * the baseline has lost, values that were made worse by more than their limit and for which reason, rows that scatter
- * so much more that their limit doubled, drift references that moved, inputs that are said to be those of the
- * counts, metrics that are gone or laxer (note_compare),
- * known regressions that are new or reach further. What is new or stricter is no note. Pure. */
+/* Adds a note for each kind of thing that passes by `now` but did not by `was`, and lists what it is about:
+ *
+ * - kernels and rows that the baseline has lost
+ * - values that were made worse by more than their limit, with the reason given
+ * - rows whose spread grew so much that their limit doubled
+ * - drift references that moved
+ * - hashes of inputs that changed
+ * - metrics that are gone or laxer (note_compare)
+ * - known regressions that are new or reach further
+ *
+ * New or stricter things get no note. Pure. */
 void weakened_note(struct comparison *comparison, const struct standards *was, const struct standards *now);
 
-/* The same by what the directory `before` holds: baselines/ and metrics/ of the revision before, each as --baselines
- * and
- * --metrics take them; a note says which of the two is not there. 0, or EXIT_USAGE after error() when one cannot be
- * read. */
+/* Calls weakened_note with what the directory `before` has: baselines/ and metrics/ of the previous revision, as
+ * --baselines and --metrics take them. A note says if one of the two is missing. Returns 0, or EXIT_USAGE after error()
+ * when one cannot be read. */
 int weakened_since(struct comparison *comparison, const char *before, const struct device *device,
                    const char *baselines, const struct metrics *metrics,
                    const struct known_regressions *known_regressions);

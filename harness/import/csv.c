@@ -34,7 +34,7 @@ void csv_skip_line(struct csv *csv)
     csv->rest += *csv->rest == '\n';
 }
 
-/* Unpacks a field in quotes in its place; the rest begins behind the last quote. */
+/* Parses a quoted field and unpacks it in place. What remains begins behind the closing quote. */
 static int read_quoted(struct csv *csv)
 {
     const size_t line = csv->line;

@@ -1,4 +1,5 @@
-/* csv.h - comma-separated values, RFC 4180: a field in quotes may hold commas, newlines and, doubled, quotes. */
+/* csv.h - parses comma-separated values as in RFC 4180: a quoted field may contain commas, newlines and doubled
+ * quotes. */
 #ifndef CSV_H
 #define CSV_H
 
@@ -6,23 +7,24 @@
 #include <stddef.h>
 
 struct csv {
-    const char *name; /* for messages */
-    char *text;       /* a copy, in which fields are unpacked; owned */
-    char *rest;       /* of it, not read yet */
-    size_t line;      /* that rest begins with, from 1 */
-    char **fields;    /* of the record that was read last, in text */
+    const char *name; /* name of the file, for messages */
+    char *text;       /* copy of the text, in which fields are unpacked; owned */
+    char *rest;       /* the part of text that was not read yet */
+    size_t line;      /* line number of the beginning of rest, from 1 */
+    char **fields;    /* fields of the record that was read last; they point into text */
     size_t count;
 };
 
-/* Borrows the name, and copies the text; -1 after error() when it holds a 0 byte. To be released either way. */
+/* Starts reading: copies the text and borrows the name. -1 after error() when the text contains a 0 byte. Release csv
+ * in any case. */
 int csv_open(struct csv *csv, const char *name, const char *text, size_t length);
 void csv_release(struct csv *csv);
 
-/* Whether something is left; what the next line begins with is at csv->rest. */
+/* Whether something is left to read. csv->rest is the beginning of the next line. */
 bool csv_has_more(const struct csv *csv);
 
-/* Reads the next record, or passes over the next line. -1 after error() when a quote is open at the end or followed by
- * something else than a comma. */
+/* csv_read reads the next record; csv_skip_line skips the next line. -1 after error() when a quote is not closed, or
+ * something else than a comma follows it. */
 int csv_read(struct csv *csv);
 void csv_skip_line(struct csv *csv);
 

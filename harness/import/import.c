@@ -1,4 +1,4 @@
-/* From files to a run: each file is a session. What they hold is told by the formats, import_FORMAT.c. */
+/* Makes a run of files: each file is a session. The formats, import_FORMAT.c, parse them. */
 #include "import_parts.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define FILE_LIMIT ((size_t)128 << 20) /* bytes; a larger file is refused unread */
+#define FILE_LIMIT ((size_t)128 << 20) /* limit in bytes; a larger file is refused unread */
 
 /* To add a format: a file import_<name>.c, its declaration in import_parts.h, and a row here. */
 static const struct import_format formats[] = {
@@ -34,7 +34,7 @@ const struct import_format *import_format_find(const char *name)
     return found < ARRAY_SIZE(formats) ? &formats[found] : NULL;
 }
 
-/* The GPU of a file is that of the files before it. */
+/* Takes over the GPU of a file, which must be that of the files before. */
 static int take_device(struct import *import, struct device *found)
 {
     const char *gpu = import->request->gpu;
@@ -56,7 +56,7 @@ static int take_device(struct import *import, struct device *found)
     return *difference ? error("%s is of another device than the files before it: %s", import->name, difference) : 0;
 }
 
-/* One that two files hold would count twice. */
+/* Refuses a session that another file contains too, since it would count twice. */
 static int check_session(const struct import *import)
 {
     const struct session *last = &import->sessions[import->session_count - 1];
@@ -91,7 +91,7 @@ static int add_text(struct import *import, const char *name, const char *text, s
     return result;
 }
 
-/* When a file was last changed, as session_facts.c writes the time. */
+/* Writes the date of a file's last change, in the format of session_facts.c. */
 static int date_of(const char *path, char *text, size_t size)
 {
     struct stat facts;
@@ -117,7 +117,7 @@ static int add_file(struct import *import, const char *path)
     return result;
 }
 
-/* What was read until now, as the run; or nothing where something failed. */
+/* Makes the run of what was read; an empty one after a failure. */
 static int finish(struct import *import, struct run *run, int result)
 {
     *run = (struct run){0};

@@ -1,5 +1,5 @@
-/* import.h - files that other programs wrote become runs: nvbench's JSON, google-benchmark's JSON, Nsight Compute's
- * CSV. What such a file does not say stays unknown, and what it has no number of is no row. */
+/* import.h - converts files of other programs into runs: nvbench's JSON, google-benchmark's JSON, Nsight Compute's CSV.
+ * Facts that a file lacks are unknown in the run, and a metric that it lacks has no row. */
 #ifndef IMPORT_H
 #define IMPORT_H
 
@@ -9,21 +9,21 @@
 
 struct import_format;
 
-/* The format of that name; NULL after error() that names those that there are. */
+/* Returns the format of that name; NULL after error(), which lists the formats. */
 const struct import_format *import_format_find(const char *name);
 
-/* How files are read; borrows everything. */
+/* How files are read. It borrows everything. */
 struct import_request {
     const struct import_format *format;
-    const struct metrics *metrics; /* a number becomes a row where one of them has its counter */
-    const char *gpu;               /* the product's name, for files that do not say it; or NULL */
+    const struct metrics *metrics; /* a number in the file becomes a row if one of them reads its counter */
+    const char *gpu;               /* product name of the GPU, for files that lack it; or NULL */
 };
 
-/* Makes a run of files, each a session of it. A session's date is what the file says or, where it says nothing, when it
- * was last changed. Kernels get ids as `cugate import --help` has them. -1 after error(); *run is empty then. */
+/* Makes a run in which each file is a session. A session's date is the one in the file, else that of the file's last
+ * change. `cugate import --help` says how kernels get their ids. -1 after error(); *run is empty then. */
 int import_files(struct run *run, const struct import_request *request, char *const *paths, size_t count);
 
-/* The same of one text; the name is for messages, the date for a text that has none. */
+/* Makes a run of one text. name is for messages; date is used if the text has none. */
 int import_text(struct run *run, const struct import_request *request, const char *name, const char *text,
                 size_t length, const char *date);
 

@@ -1,5 +1,5 @@
-/* google-benchmark's --benchmark_out, in JSON: each benchmark with its arguments is a kernel, and its repetitions are
- * samples. The time is the host's, of one iteration. Nothing in the file is of a GPU.
+/* Reads google-benchmark's --benchmark_out in JSON. Each benchmark with its arguments becomes a kernel, and its
+ * repetitions are samples. Its time is the host's time for one iteration. The file says nothing about a GPU.
  *
  * { "context": { "date": "2026-11-21T09:00:00+01:00", "host_name": "runner", ... },
  *   "benchmarks": [ { "name": "BM_reduce/1024", "run_name": "BM_reduce/1024", "run_type": "iteration",
@@ -18,8 +18,8 @@ static const struct {
     double nanoseconds;
 } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
 
-/* Numbers that JSON does not know, which the library writes all the same: as NaN and Infinity, and before 2019 as nan
- * and inf. In their place is null. Caller frees. */
+/* Replaces numbers that JSON lacks by null: the library writes NaN and Infinity, and before 2019 nan and inf. Caller
+ * frees. */
 static char *without_nan(const char *text, size_t length, size_t *new_length)
 {
     static const char *const words[] = {"-NaN", "NaN", "-Infinity", "Infinity", "-nan", "nan", "-inf", "inf"};
@@ -49,8 +49,8 @@ static char *without_nan(const char *text, size_t length, size_t *new_length)
     return copy;
 }
 
-/* "2026-11-21T09:00:00+01:00" -> "2026-11-21T08:00:00.000Z"; NULL where the text says no time zone, as that of
- * libraries before 2020 does. */
+/* Converts a date to UTC: "2026-11-21T09:00:00+01:00" -> "2026-11-21T08:00:00.000Z". NULL where the text has no time
+ * zone, as in files of libraries before 2020. */
 static char *read_date(const char *text)
 {
     static const char digits[] = "0123456789";
@@ -104,7 +104,7 @@ static int read_time(const struct json_at *above, json_t *object, const struct m
     return 0;
 }
 
-/* Key by key, since a file of another version may lack any. */
+/* Whether a member is there and true. Each is checked by itself, since a file of another version may lack any. */
 static bool is_set(json_t *object, const char *key)
 {
     return json_is_true(json_object_get(object, key));
@@ -136,7 +136,7 @@ static int read_iteration(struct import *import, const struct json_at *at, json_
     return 0;
 }
 
-/* Of a benchmark that has aggregates alone the repetitions are not known. */
+/* Refuses a benchmark of which the file has aggregates only: its repetitions are not known. */
 static int check_aggregates(const struct import *import, size_t first, char *const *names, size_t count)
 {
     const size_t known = import->count - first;
@@ -190,7 +190,7 @@ static int read_benchmarks(struct import *import, const struct json_at *top, jso
 int import_google_benchmark(struct import *import, const char *text, size_t length, struct device *device,
                             struct session *session)
 {
-    (void)device; /* nothing is known of it */
+    (void)device; /* the file says nothing about the GPU */
     const struct json_at top = {NULL, import->name, 0};
     size_t copy_length;
     char *copy = without_nan(text, length, &copy_length);

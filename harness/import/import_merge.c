@@ -1,13 +1,15 @@
-/* What formats read, made one: observations of one kernel become its samples, and kernels get their ids. */
+/* Merges what formats have read: observations of one kernel become its samples, and kernels get their ids. */
 #include "import_parts.h"
+
+#include "names/names.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-#define FAMILY_LENGTH 80   /* characters of an id's parts; what is longer is cut, and has digits of the whole at its */
-#define VARIANT_LENGTH 150 /* end. Both with such digits are within what a run file takes */
+#define FAMILY_LENGTH 80   /* limits of the parts of an id: a longer part is cut, and ends with a hash of */
+#define VARIANT_LENGTH 150 /* the whole; with that, both are within the limits of a run file */
 
 struct observation *import_add(struct import *import, char *key, char *family, char *variant)
 {
@@ -91,13 +93,13 @@ static char *cut(const char *words, size_t limit)
     return strlen(words) <= limit ? x_strdup(words) : x_sprintf("%.*s~%08x", (int)limit - 9, words, digits_of(words));
 }
 
-/* "4096x1x1" as far as it says something: "4096". */
+/* Prints extents without trailing ones: 4096x1x1 becomes "4096". */
 static void put_extents(char text[64], const unsigned of[3])
 {
     snprintf(text, 64, of[2] != 1 ? "%ux%ux%u" : of[1] != 1 ? "%ux%u" : "%u", of[0], of[1], of[2]);
 }
 
-/* The variant of a launch: its function and its shape, as in <<<4096, 256>>>. */
+/* Returns the variant of a launch: its function and its shape, as in <<<4096, 256>>>. */
 static char *launch_words(const struct launch *launch, const char *name)
 {
     char grid[64], block[64], shared[32] = "";
@@ -112,7 +114,7 @@ static char *launch_words(const struct launch *launch, const char *name)
     return words;
 }
 
-/* Names of kernels as compilers write them are made those of the source, and those are shortened. */
+/* Demangles the names of kernels where they are mangled, and shortens them. */
 static void name_launches(struct import *import)
 {
     char ***functions = NULL;
@@ -125,7 +127,7 @@ static void name_launches(struct import *import)
         *ARRAY_GROW(functions, count) = &observation->launch.function;
         *ARRAY_GROW(of, same) = observation;
     }
-    symbols_read((char **const *)functions, count);
+    demangle((char **const *)functions, count);
     const char **whole = x_calloc(count, sizeof *whole);
     char **names = x_calloc(count, sizeof *names);
     for (size_t i = 0; i < count; i++)
@@ -141,9 +143,9 @@ static void name_launches(struct import *import)
     free(functions);
 }
 
-/* A kernel: the observations of one key. */
+/* A kernel: the observations with one key. */
 struct group {
-    char *id; /* first, for by_text */
+    char *id; /* first member, as by_text expects */
     const struct observation *first;
     size_t count;
 };
@@ -158,7 +160,7 @@ static char *make_id(const struct observation *observation, bool is_alone)
     return id;
 }
 
-/* What two names have in common once they are ids is told apart by digits of the names. Sorts the groups by id. */
+/* Gives ids to the groups and sorts them by id. Names that would become equal ids get digits, a hash of the name. */
 static int name_groups(const struct import *import, struct group *groups, size_t count)
 {
     bool *shared = x_calloc(count, sizeof *shared);
@@ -184,7 +186,8 @@ static int name_groups(const struct import *import, struct group *groups, size_t
 
 /* ---- Results ---- */
 
-/* One reading without a number leaves its row without any, and the gravest says why. */
+/* Adds a reading to its row. One reading without a number leaves the row without any, and the most severe state
+ * counts. */
 static void add_reading(struct result *result, const struct reading *reading, size_t session)
 {
     struct row *row = result_find(result, reading->metric->name);
@@ -214,7 +217,7 @@ static void note_metrics(struct run *run, const struct result *result, const str
         }
 }
 
-/* Of a kernel that failed once nothing else counts: a failure before a benchmark that was skipped. */
+/* Returns the failed observation of a kernel, which overrides all others. An error overrides a skipped benchmark. */
 static const struct observation *find_failed(const struct group *group)
 {
     const struct observation *found = NULL;
@@ -226,7 +229,7 @@ static const struct observation *find_failed(const struct group *group)
     return found;
 }
 
-/* Which of two benchmarks of one name is which in the next file cannot be told. */
+/* Refuses two benchmarks with one name: nobody could tell which is which in the next file. */
 static int check_order(const struct import *import, const struct group *group)
 {
     for (size_t i = 1; i < group->count; i++) {

@@ -1,11 +1,11 @@
-/* Nsight Compute's raw page as CSV: ncu --csv --page raw. A line a launch; launches of one kernel in one shape are
- * samples of it.
+/* Reads Nsight Compute's raw page as CSV: ncu --csv --page raw. A line is a launch. Launches of one kernel with the
+ * same shape become its samples.
  *
  *     ==PROF== Connected to process 4711
  *     "ID","Process ID","Process Name","Host Name","Kernel Name",...,"Block Size","Grid
- * Size","Device","CC","gpu__time_duration.sum",...
- *     "","","","","",...,"","","","","us",...
- *     "0","4711","app","127.0.0.1","scale(float *, int)",...,"(256, 1, 1)","(4096, 1, 1)","0","9.0","12.50",... */
+ * Size",...,"CC","gpu__time_...",...
+ *     "","","","","",...,"","",...,"","us",...
+ *     "0","4711","app","127.0.0.1","scale(float *, int)",...,"(256, 1, 1)","(4096, 1, 1)",...,"9.0","12.50",... */
 #include "csv.h"
 #include "import_parts.h"
 #include "ncu_unit.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns that are no counters. */
+/* The columns that are no counters. */
 enum column {
     COLUMN_ID,
     COLUMN_PROCESS,
@@ -53,21 +53,22 @@ struct counter {
 struct ncu {
     struct import *import;
     struct csv csv;
-    size_t width;           /* fields a row */
-    size_t places[COLUMNS]; /* of the columns; SIZE_MAX where there is none */
-    double shared_scale;    /* 0: unknown unit */
+    size_t width;           /* number of fields in a row */
+    size_t places[COLUMNS]; /* for each enum column its index in the file; SIZE_MAX where it is missing */
+    double shared_scale;    /* factor to bytes for shared memory; 0: unknown unit */
     struct counter *counters;
     size_t counter_count;
-    char *device; /* that the launches before ran on */
+    char *device; /* device of the launches before */
 };
 
-/* The field of the row that was read, or NULL without such a column. */
+/* Returns a field of the current row; NULL when the column is missing. */
 static const char *field(const struct ncu *ncu, enum column column)
 {
     return ncu->places[column] < ncu->csv.count ? ncu->csv.fields[ncu->places[column]] : NULL;
 }
 
-/* ncu's own lines may stand before, behind and, for what goes wrong, between the rows; the program's before them. */
+/* Skips lines that are no rows. ncu prints its own before, behind and (for errors) between the rows; the program prints
+ * before them. */
 static int skip_others(struct ncu *ncu, const char *begin)
 {
     static const char failed[] = "==ERROR==";
@@ -85,7 +86,7 @@ static int skip_others(struct ncu *ncu, const char *begin)
     return 0;
 }
 
-/* A column that is read and there twice has two answers. */
+/* Refuses a second column of the same name, because the two could differ. */
 static int expect_once(const struct csv *csv, size_t column)
 {
     const char *const *titles_read = (const char *const *)csv->fields;
@@ -129,7 +130,7 @@ static int read_head(struct ncu *ncu)
         const bool is_read = metric || name_index(csv->fields[i], titles, COLUMNS) < COLUMNS;
         if (is_read && expect_once(csv, i) < 0)
             return -1;
-        if (metric && !has_counter(ncu, metric)) /* the first one, where two counters are the same metric */
+        if (metric && !has_counter(ncu, metric)) /* when two counters are of one metric, the first one */
             *ARRAY_GROW(ncu->counters, ncu->counter_count) = (struct counter){i, metric, 1};
     }
     if (ncu->places[COLUMN_KERNEL] == SIZE_MAX)
@@ -173,7 +174,7 @@ static int read_units(struct ncu *ncu)
     return 0;
 }
 
-/* "(4096, 1, 1)", which older versions have without brackets. */
+/* Parses extents such as "(4096, 1, 1)"; older versions print them without brackets. */
 static bool read_extents(const char *text, unsigned extents[3])
 {
     text += *text == '(';
@@ -211,7 +212,7 @@ static int read_launch(const struct ncu *ncu, size_t line, struct launch *launch
     return 0;
 }
 
-/* A ratio of nothing is no answer, where what weighs it was counted and is 0. */
+/* Whether a ratio has no meaning because its weight was counted and is 0. */
 static bool is_of_nothing(const struct observation *observation, const struct metric *metric)
 {
     for (size_t i = 0; metric->weight && i < observation->reading_count; i++) {
@@ -243,7 +244,7 @@ static void read_counters(const struct ncu *ncu, struct observation *observation
     }
 }
 
-/* Of the row what must be the same in all. */
+/* Takes a text of the row that must be the same in all rows. */
 static int take_text(const struct ncu *ncu, size_t line, enum column column, char **text)
 {
     const char *found = field(ncu, column);
@@ -282,7 +283,7 @@ static int read_row(struct ncu *ncu, struct device *device, struct session *sess
     char *key = x_sprintf("%s\n%s\n%u %u %u %u %u %u %u", process, launch.function, launch.grid[0], launch.grid[1],
                           launch.grid[2], launch.block[0], launch.block[1], launch.block[2], launch.shared);
     struct observation *observation = import_add(ncu->import, key, import_words(process), NULL);
-    observation->ordinal = (long long)observation->place; /* a kernel has many launches */
+    observation->ordinal = (long long)observation->place; /* a kernel may have many launches */
     observation->launch = launch;
     read_counters(ncu, observation);
     return 0;

@@ -1,5 +1,5 @@
-/* nvbench's --json, version 1 of its format: each state of a benchmark, which is the benchmark at one place of its
- * axes, is a kernel. Of its samples the file has only figures that sum them up, so there is one sample, their mean.
+/* Reads nvbench's --json, version 1 of its format. Each state of a benchmark (one combination of its axis values)
+ * becomes a kernel. The file has only summaries of its samples, so a kernel has one sample, their mean.
  *
  * { "meta": { "version": { "json": { "major": 1, ... } } },
  *   "devices": [ { "id": 0, "name": "NVIDIA H200", "sm_version": 900, "number_of_sms": 132, ... } ],
@@ -8,16 +8,17 @@
  *       "summaries": [ { "tag": "nv/cold/time/gpu/mean",
  *                        "data": [ { "name": "value", "type": "float64", "value": "1.4e-05" } ] } ] } ] } ] }
  *
- * A list of nothing is null. */
+ * An empty list is null. */
 #include "import_parts.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NVBENCH_JSON 1 /* major version of its files */
+#define NVBENCH_JSON 1 /* major version of nvbench's JSON format */
 
-/* To add a figure: a row, the counter that metric files have for it, and what it takes to be in the metric's unit. */
+/* To add a summary: a row with its tag, the counter that metric files have for it, and the factor to the metric's
+ * unit. */
 static const struct {
     const char *tag, *counter;
     double scale;
@@ -31,14 +32,14 @@ static const struct {
     {"nv/cupti/l1tex__t_sector_hit_rate.pct", "l1tex__t_sector_hit_rate.pct", 100},
 };
 
-#define TIMES 2 /* of them: a state without either was not measured */
+#define TIMES 2 /* how many of the summaries are times; a state without either was not measured */
 
 struct nvbench {
     struct import *import;
-    long long device; /* that all states ran on; -1 while none is known */
+    long long device; /* the device of all states; -1 while none is known */
 };
 
-/* The list at that key, which may be null or absent; *list is NULL then. */
+/* Reads the list at that key. It may be null or missing: then *list is NULL. */
 static int read_list(const struct json_at *above, json_t *object, const char *key, json_t **list)
 {
     const struct json_at at = {above, key, 0};
@@ -50,7 +51,7 @@ static int read_list(const struct json_at *above, json_t *object, const char *ke
     return json_at_expect(&at, *list, JSON_ARRAY, "a list");
 }
 
-/* A figure's number, which is a text: JSON's numbers would not hold every one. NULL after error(). */
+/* Returns the number of a summary as text, because JSON numbers cannot represent all. NULL after error(). */
 static const char *read_value(const struct json_at *above, json_t *summary)
 {
     json_t *list;
@@ -126,7 +127,7 @@ static int read_summaries(struct nvbench *nvbench, const struct json_at *state_a
     return 0;
 }
 
-/* Adds "name:value" to both: words for the id, and the key, which holds them as they are. */
+/* Appends "name:value" to both: to words, which becomes part of the id, and to key, which keeps it unchanged. */
 static void add_axis(char **words, char **key, const char *name, const char *value)
 {
     char *name_words = import_words(name), *value_words = import_words(value);
@@ -140,7 +141,7 @@ static void add_axis(char **words, char **key, const char *name, const char *val
     *key = longer_key;
 }
 
-/* Both are the caller's to free, whatever comes of it. */
+/* Reads the axis values of a state. The caller frees *words and *key in any case. */
 static int read_axes(const struct json_at *state_at, json_t *state, const char *benchmark, char **words, char **key)
 {
     const struct json_at list_at = {state_at, "axis_values", 0};
@@ -172,13 +173,13 @@ static int read_axes(const struct json_at *state_at, json_t *state, const char *
     return 0;
 }
 
-/* A run is of one GPU. */
+/* Reads the device of a state, which must be the same for all, since a run is of one GPU. */
 static int read_state_device(struct nvbench *nvbench, const struct json_at *state_at, json_t *state)
 {
     long long device;
     json_t *id = json_object_get(state, "device");
     const struct json_at at = {state_at, "device", 0};
-    if (!id || json_is_null(id)) /* of the CPU alone */
+    if (!id || json_is_null(id)) /* the benchmark is one of the CPU only */
         return 0;
     if (json_at_whole(&at, id, 0, INT32_MAX, &device) < 0)
         return -1;
@@ -189,7 +190,7 @@ static int read_state_device(struct nvbench *nvbench, const struct json_at *stat
     return 0;
 }
 
-/* Whoever wrote the benchmark left the state out; but nvbench has it so as well when something was thrown. */
+/* Reads a skipped state. The benchmark's author skipped it, or nvbench did because of an exception. */
 static int read_skipped(const struct json_at *at, json_t *state, struct observation *observation)
 {
     char *reason = NULL;
@@ -236,7 +237,7 @@ static int read_benchmark(struct nvbench *nvbench, const struct json_at *at, jso
     return result;
 }
 
-/* The GPU's own name says whether it is a slice: "NVIDIA H100 MIG 1g.10gb". */
+/* Reads the GPU. Its name says whether it is a MIG slice: "NVIDIA H100 MIG 1g.10gb". */
 static int read_device(const struct json_at *at, json_t *object, struct device *device)
 {
     long long version;
@@ -297,7 +298,7 @@ static int read_root(struct nvbench *nvbench, const struct json_at *top, json_t 
 int import_nvbench(struct import *import, const char *text, size_t length, struct device *device,
                    struct session *session)
 {
-    (void)session; /* the file says neither when nor where */
+    (void)session; /* the file has neither date nor host */
     struct nvbench nvbench = {import, -1};
     const struct json_at top = {NULL, import->name, 0};
     json_t *root = json_at_parse(import->name, text, length);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Spellings changed with versions: nsecond and byte/second until 2023, ns and byte/s since. */
+/* Units by their spellings, which changed with versions: nsecond and byte/second until 2023, ns and byte/s since. */
 static const struct {
     const char *unit, *of;
     double scale;
@@ -50,7 +50,8 @@ static const struct {
     {"%", "%", 1},
 };
 
-/* What is counted, "inst" or "sector/request", is never scaled; with a prefix, "Kinst", it would be. */
+/* Whether a unit is a thing that is counted, "inst" or "sector/request". Such units are never scaled; "Kinst" would
+ * be. */
 static bool is_plain(const char *unit)
 {
     for (; *unit; unit++)
@@ -74,7 +75,7 @@ bool ncu_unit(const char *unit, const char *metric_unit, double *scale)
 bool ncu_number(const char *text, double *number)
 {
     char plain[64], *end;
-    size_t length = 0, group = 0; /* digits since the last comma, before which there are none but one to three */
+    size_t length = 0, group = 0; /* digits since the last comma; before the first one there are one to three */
     bool grouped = false, whole = true;
     for (const char *c = text; *c; c++) {
         if (*c == ',' && (!whole || group == 0 || (grouped ? group != 3 : group > 3)))

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Leaves each name once, where it was first. */
+/* Removes repeated names; each stays where it was first. */
 static void forget_repeated(struct unknown *unknown)
 {
     size_t *first = first_of_equals(unknown->names, unknown->count, sizeof *unknown->names, by_text), kept = 0;
@@ -17,14 +17,14 @@ static void forget_repeated(struct unknown *unknown)
     free(first);
 }
 
-/* What goes through a whole comparison. */
+/* The state of a whole comparison. */
 struct judging {
     struct comparison *comparison;
     const struct sides *sides;
-    const struct result **renamed; /* of each kernel of the baseline, see find_renamed */
+    const struct result **renamed; /* for each kernel of the baseline its new one: see find_renamed */
     struct unknown unknown;
     struct quantiles quantiles;
-    /* Of a computed run, kernels that are left out. */
+    /* For a computed run: kernels that are not judged, for one reason each. */
     struct note_items not_simulated, elsewhere, without_launch;
 };
 
@@ -33,16 +33,16 @@ static bool is_gated_number(const struct metric *metric, const struct row *row)
     return metric && metric->class != METRIC_INFO && row->state == VALUE_MEASURED;
 }
 
-/* Whether the baseline was accepted under a definition that judges that number of its own. */
+/* Whether the baseline's number was accepted under a definition by which it would be judged. */
 static bool was_judged(const struct judging *judging, const struct row *base)
 {
     const struct metric_note *note = base ? run_find_note(judging->sides->baseline, base->metric) : NULL;
     return note && note->judged && note->class != METRIC_INFO && base->state == VALUE_MEASURED &&
-           !judging->sides->computed;
+           !judging->sides->origin->computed;
 }
 
-/* What used to be judged and is not defined any more, as when a folder is not named this time, must not read as good.
- */
+/* Judges metrics that used to be judged and are not defined any more, for example because a folder is not named this
+ * time. That must not look like a pass. */
 static void judge_undefined(struct judging *judging, const char *kernel, char *names)
 {
     if (names)
@@ -85,15 +85,15 @@ static void judge_rows(struct judging *judging, const struct result *base, const
     judge_undefined(judging, now->id, undefined);
 }
 
-/* The declaration that the kernel goes, or NULL. */
+/* Returns the declaration that the kernel is removed on purpose, or NULL. */
 static const struct known_regression *find_removal(const struct sides *sides, const char *kernel)
 {
     return sides->known_regressions ? known_regressions_find(sides->known_regressions, kernel, KNOWN_REGRESSION_REMOVED)
                                     : NULL;
 }
 
-/* The shapes that the function of a kernel of a program has on one side and not on the other: "@48,256, @12,256"; empty
- * where there is none. Caller frees. */
+/* Returns the shapes in which a program launches the function of a kernel in one run and not in the other: "@48,256,
+ * @12,256". Empty when there is none. Caller frees. */
 static char *other_shapes(const struct run *there, const struct run *here, const char *id)
 {
     enum { SHOWN = 3 };
@@ -116,7 +116,7 @@ static char *other_shapes(const struct run *there, const struct run *here, const
     return shapes;
 }
 
-/* Of a program. How to take it out of the baseline is said once, in a note. */
+/* Judges a kernel of a program that is gone. A note says once how to remove such kernels from the baseline. */
 static void judge_gone(const struct sides *sides, const struct result *base, struct judgement *judgement)
 {
     char *shapes = other_shapes(sides->run, sides->baseline, base->id);
@@ -144,10 +144,10 @@ static void judge_absent(const struct judging *judging, const struct result *bas
                    "not in this run, but %s is new and runs the same code; if it was renamed, accept it with "
                    "-k %s --was %s",
                    renamed->id, renamed->id, base->id);
-    } else if (run_is_of_program(sides->run)) {
+    } else if (sides->origin->own_caches) {
         judge_gone(sides, base, judgement);
     } else {
-        char *path = id_path(base->id); /* told where it is not the id */
+        char *path = id_path(base->id); /* the file's path is printed where it differs from the id */
         const bool is_other = strcmp(path, base->id) != 0;
         set_reason(judgement, "not in this run; if it was removed on purpose, remove its baseline file%s%s%s",
                    is_other ? ", " : "", is_other ? path : "", is_other ? ".json" : "");
@@ -157,7 +157,7 @@ static void judge_absent(const struct judging *judging, const struct result *bas
 
 static void judge_new(const struct sides *sides, const struct result *now, struct judgement *judgement)
 {
-    char *shapes = run_is_of_program(sides->run) ? other_shapes(sides->baseline, sides->run, now->id) : x_strdup("");
+    char *shapes = sides->origin->own_caches ? other_shapes(sides->baseline, sides->run, now->id) : x_strdup("");
     if (*shapes)
         set_reason(judgement, "not in the baseline, where its function has other shapes: %s", shapes);
     else
@@ -165,7 +165,7 @@ static void judge_new(const struct sides *sides, const struct result *now, struc
     free(shapes);
 }
 
-/* Whether none of what it launches is machine code of the library: cuBLAS's. */
+/* Whether none of the functions that it launches is in the library's machine code, as for cuBLAS. */
 static bool is_code_of_others(const struct result *result)
 {
     for (size_t i = 0; i < result->launch_count; i++)
@@ -174,8 +174,8 @@ static bool is_code_of_others(const struct result *result)
     return result->launch_count > 0;
 }
 
-/* Whether computing says nothing of the kernel, and no change of the library's code can be hidden by that: then a note
- * names it. */
+/* Whether a kernel cannot be computed, and no change of the library's code can be hidden by that. Then it is left out,
+ * and a note names it. */
 static bool leave_out(struct judging *judging, const struct result *base, const struct result *now)
 {
     struct note_items *items = NULL;
@@ -194,7 +194,7 @@ static bool leave_out(struct judging *judging, const struct result *base, const 
     return true;
 }
 
-/* The note of what was left out. */
+/* Adds the note about kernels that were left out. */
 static void note_left_out(struct judging *judging)
 {
     comparison_add_items(judging->comparison, &judging->not_simulated,
@@ -205,12 +205,12 @@ static void note_left_out(struct judging *judging)
                          "left out: they launch nothing, so there is nothing to compute");
 }
 
-/* Counts of one code say nothing of another: which compiler made it has to be the same. Where both are the same code,
- * it does not matter. NULL, or the compiler of the run, and *was that of the baseline. */
+/* Counts of different machine code are comparable only if the same compiler made both. Returns NULL if they are;
+ * otherwise the compiler of the run, and *was is that of the baseline. */
 static const char *other_counts(const struct sides *sides, const struct result *base, const struct result *now,
                                 const char **was)
 {
-    for (size_t i = 0; sides->computed && !same_code(base, now) && i < base->row_count; i++) {
+    for (size_t i = 0; sides->origin->computed && !same_code(base, now) && i < base->row_count; i++) {
         const char *is = base->rows[i].session_count > 0 ? other_compiler(sides, base, &base->rows[i], was) : NULL;
         if (is)
             return is;
@@ -221,12 +221,12 @@ static const char *other_counts(const struct sides *sides, const struct result *
 const char *compare_other_counts(const struct run *baseline, const struct result *base, const struct run *run,
                                  const struct result *now)
 {
-    const struct sides sides = {.baseline = baseline, .run = run, .computed = run_is_computed(run)};
+    const struct sides sides = {.baseline = baseline, .run = run, .origin = run_origin(run)};
     const char *was;
     return other_counts(&sides, base, now, &was);
 }
 
-/* False when there is nothing to say of the kernel. */
+/* Judges one kernel. False when there is nothing to report about it. */
 static bool judge_kernel(struct judging *judging, const struct result *base, const struct result *now)
 {
     struct comparison *comparison = judging->comparison;
@@ -238,7 +238,7 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
     }
     if (now->status == RESULT_NOT_BUILT && !expected)
         return false;
-    if (judging->sides->computed && expected && leave_out(judging, base, now))
+    if (judging->sides->origin->computed && expected && leave_out(judging, base, now))
         return false;
     const char *was, *is = expected ? other_counts(judging->sides, base, now, &was) : NULL;
     const struct known_regression *removal = find_removal(judging->sides, now->id);
@@ -246,7 +246,7 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNEXPECTED),
                    "it is declared as removed and is there: remove [%s " KNOWN_REGRESSION_REMOVED "] at %s:%d", now->id,
                    removal->file, removal->line);
-    if (judging->sides->computed && result_is_not_simulated(now))
+    if (judging->sides->origin->computed && result_is_not_simulated(now))
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNSURE), "%s", now->reason);
     else if (now->status != RESULT_OK)
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_MISSING), "%s%s%s", result_status_name(now->status),
@@ -272,7 +272,7 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
     return true;
 }
 
-/* Of a computed run, by the judgements of one kernel. */
+/* Counts the computed judgements of one kernel, in a computed run. */
 static void count_computed(struct comparison *comparison, size_t first)
 {
     size_t rows = 0, unchanged = 0;
@@ -298,7 +298,8 @@ static void count_kernel(struct comparison *comparison, size_t first)
     comparison->kernel_counts[worst]++;
 }
 
-/* A time may be small and still matter. Pairs have a limit of their own. */
+/* Whether a row passed that could hardly have failed (blind). Except for a time, the limit must also exceed the
+ * absolute floor, since small amounts do not matter. Pairs have a limit of their own. */
 static bool is_blind(const struct judgement *judgement)
 {
     const bool passed = judgement->verdict == VERDICT_SAME || judgement->verdict == VERDICT_IMPROVED;
@@ -311,7 +312,7 @@ static bool is_blind(const struct judgement *judgement)
 void compare_runs(struct comparison *comparison, const struct run *baseline, const struct run *run,
                   const struct metrics *metrics, const struct known_regressions *known_regressions)
 {
-    const struct sides sides = {baseline, run, metrics, known_regressions, run_is_computed(run)};
+    const struct sides sides = {baseline, run, metrics, known_regressions, run_origin(run)};
     struct judging judging = {.comparison = comparison, .sides = &sides, .renamed = find_renamed(&sides)};
     *comparison = (struct comparison){0};
     find_suites(comparison, &sides);
@@ -322,13 +323,13 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
                                                 : strcmp(baseline->results[b].id, run->results[n].id);
         const struct result *base = order <= 0 ? &baseline->results[b++] : NULL;
         const struct result *now = order >= 0 ? &run->results[n++] : NULL;
-        comparison->computing.not_simulated += sides.computed && now && result_is_not_simulated(now);
+        comparison->computing.not_simulated += sides.origin->computed && now && result_is_not_simulated(now);
         size_t first = comparison->count;
         if (!judge_kernel(&judging, base, now))
             continue;
         settle_kernel(comparison, first, &sides, base, now);
         count_kernel(comparison, first);
-        if (sides.computed)
+        if (sides.origin->computed)
             count_computed(comparison, first);
     }
     judge_suites(comparison, &sides);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ITEMS 10 /* that a note enumerates */
+#define ITEMS 10 /* limit of items that a note lists */
 
 static const char *const verdict_names[VERDICTS] = {
     [VERDICT_MISSING] = "missing", [VERDICT_REGRESSED] = "regressed", [VERDICT_UNEXPECTED] = "unexpected-pass",
@@ -42,7 +42,7 @@ void set_reason(struct judgement *judgement, const char *format, ...)
     va_end(list);
 }
 
-/* How far the value moved, in limits or as a share of what it was; without end from a limit or a base of 0. */
+/* Returns how far the value moved in units of measure (its limit or its old value); infinite for a measure of 0. */
 static double moved(const struct judgement *judgement, double measure)
 {
     if (!judgement->has_base || !judgement->has_now || judgement->change == 0)
@@ -79,7 +79,7 @@ const char *judgement_evidence(const struct judgement *judgement, char *text, si
     else if (judgement->compared && metric->class == METRIC_STATIC)
         snprintf(text, size, "machine code");
     else if (judgement->computed && metric->class != METRIC_INFO)
-        snprintf(text, size, "computed, which repeats, against %zu session%s", judgement->base_sessions,
+        snprintf(text, size, "computed here, against %zu session%s", judgement->base_sessions,
                  plural(judgement->base_sessions));
     else if (judgement->compared && metric->class != METRIC_INFO)
         snprintf(text, size, "%zu of %zu session%s against %zu", judgement->agree, judgement->run_sessions,
@@ -154,7 +154,7 @@ void comparison_add_items(struct comparison *comparison, struct note_items *item
     *items = (struct note_items){0};
 }
 
-/* ---- The whole ---- */
+/* ---- The whole comparison ---- */
 
 void comparison_release(struct comparison *comparison)
 {

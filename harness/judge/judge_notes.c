@@ -1,13 +1,17 @@
-/* What a comparison says beside its verdicts: the facts of the sessions that differ, and what was left out. */
+/* Notes of a comparison: facts of the sessions that differ, and what was left out. */
 #include "judge_parts.h"
+
+#include "names/names.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define STALE_DAYS 90 /* drivers and machines have changed by then */
+#define STALE_DAYS 90 /* days, after which drivers and machines have often changed */
 
-/* Facts that explain a change without being the code's. To add one: a row here. */
+/* Facts that can explain a change that the code did not cause.
+ *
+ * To add a fact: a row here. */
 static const struct soft_fact {
     enum session_fact fact;
     const char *title;
@@ -26,7 +30,7 @@ static size_t count_distinct(const char *const *texts, size_t count)
     return distinct;
 }
 
-/* That fact of all sessions that say it, in their order. Caller frees the list. */
+/* Lists the values of a fact over all sessions that have it, in their order. Caller frees the list. */
 static size_t list_facts(const struct run *run, enum session_fact fact, const char ***texts)
 {
     size_t count = 0;
@@ -46,7 +50,8 @@ static bool read_date(const char *text, time_t *seconds)
     return true;
 }
 
-/* By the dates of the files, not by today's: the same bytes give the same words. */
+/* Notes the age of the baseline. It compares the dates in the files, not today's, so the same files give the same
+ * notes. */
 static void note_age(struct comparison *comparison, const struct sides *sides)
 {
     time_t newest = 0, now = 0, seconds;
@@ -71,7 +76,7 @@ static void note_unknown(struct comparison *comparison, const struct unknown *un
     comparison_add_items(comparison, &items, "not judged, since no metric file defines them");
 }
 
-/* A metric that is not defined any more is one of the unknown ones. */
+/* Notes definitions of metrics that changed. A metric that is no longer defined is among the unknown ones instead. */
 static void note_definitions(struct comparison *comparison, const struct sides *sides)
 {
     struct note_items weakened = {0}, changed = {0};
@@ -92,10 +97,11 @@ static void note_definitions(struct comparison *comparison, const struct sides *
 static bool has_other_name(const struct launch *was, const struct launch *is)
 {
     return was->function && is->function && strcmp(was->function, is->function) != 0 &&
-           !symbol_is_same(was->function, is->function);
+           !function_is_same(was->function, is->function);
 }
 
-/* The first launch whose function has another name than in the baseline; the count of launches when none has. */
+/* Returns the first launch whose function has another name than in the baseline; the number of launches when none
+ * has. */
 static size_t find_other_name(const struct result *base, const struct result *now)
 {
     size_t i = 0;
@@ -119,21 +125,21 @@ static void note_renamed(struct comparison *comparison, const struct sides *side
     comparison_add_items(comparison, &items, "function renamed");
 }
 
-/* A program whose shapes changed may have many kernels that are gone, each with a file. */
+/* Notes how to remove kernels that are gone: a program whose shapes changed may have many, each with a file. */
 static void note_gone(struct comparison *comparison, const struct sides *sides)
 {
     size_t gone = 0;
     for (size_t i = 0; i < comparison->count; i++)
         gone += !comparison->list[i].metric && comparison->list[i].verdict == VERDICT_MISSING &&
                 !run_find(sides->run, comparison->list[i].kernel);
-    if (gone > 0 && run_is_of_program(sides->run))
+    if (gone > 0 && sides->origin->own_caches)
         comparison_add_note(comparison,
                             "%zu kernel%s of the baseline %s gone; if that is meant, remove the program's folder from "
                             "the baseline and accept the run anew, or the kernels' files alone",
                             gone, plural(gone), gone == 1 ? "is" : "are");
 }
 
-/* Of each GPU of the run that has another than all sessions of the baseline: of a driver, say, all have the same. */
+/* Notes a fact that differs from all sessions of the baseline, for each GPU of the run, or once if all GPUs agree. */
 static void note_fact(struct comparison *comparison, const struct sides *sides, const struct soft_fact *row)
 {
     const char **was, **now;

@@ -1,5 +1,5 @@
-/* The verdict on one row: by its states, and where both sides have a number by the rule and what a metric of its class
- * has to go through before it may fail. */
+/* Judges one row, first by the states of both sides. If both have a number, the rule decides, and further conditions
+ * that a metric of its class must meet to fail. */
 #include "judge_parts.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same behind a reason that is there already. */
+/* Sets a reason, or appends to the reason that is there already. */
 __attribute__((format(printf, 2, 3))) static void add_reason(struct judgement *judgement, const char *format, ...)
 {
     char *old = judgement->reason, *added = NULL;
@@ -21,7 +21,7 @@ __attribute__((format(printf, 2, 3))) static void add_reason(struct judgement *j
     free(old);
 }
 
-/* Pairs against the base library settle a time; the baseline's sessions only raised the question. */
+/* Pairs with the base build settle a time. The baseline's sessions only raised the question. */
 static void judge_pairs(struct judgement *judgement, const struct row *now)
 {
     size_t better;
@@ -40,14 +40,14 @@ static void judge_pairs(struct judgement *judgement, const struct row *now)
         set_reason(judgement, "too many pairs are worse for chance, and too few to be sure");
 }
 
-/* Past that value for the worse by more than that share of it, and than the limit. */
+/* Whether the number is worse than `value` by more than that share of it and by more than the limit. */
 static bool is_past(const struct judgement *judgement, double value, double share)
 {
     const double sign = judgement->metric->better == METRIC_LOWER ? 1 : -1;
     return sign * (judgement->now - judgement->drift - value) > fmax(share * fabs(value), judgement->limit);
 }
 
-/* Slow drift: each step was within its limit, and their sum is not. True when that is so. */
+/* Fails a row by slow drift: each step was within its limit, but their sum is not. Returns whether that is so. */
 static bool judge_drift(struct judgement *judgement, const struct row *base)
 {
     if (!base->has_drift_reference || !is_past(judgement, base->drift_reference, RULE_DRIFT_REFERENCE))
@@ -56,20 +56,21 @@ static bool judge_drift(struct judgement *judgement, const struct row *base)
     metric_format(judgement->metric, base->drift_reference, reference, sizeof reference);
     judgement->verdict = VERDICT_REGRESSED;
     judgement->worse = true;
-    set_reason(judgement, "each step was small, but it is now more than %g %% past its anchor, %s",
+    set_reason(judgement, "each step was small, but it is now more than %g %% past its drift reference, %s",
                100 * RULE_DRIFT_REFERENCE, reference);
     return true;
 }
 
-/* A count may repeat in each launch of a process and differ in the next, a spin's or a library's own choice: that it
- * repeats takes several processes to see. Those of other code are witnesses too; those of the same code, which counted
- * otherwise, speak against it. True when they are too few for what moved to fail. */
+/* A count may be equal in all launches of a process and differ in the next process, by a spin loop or a library's
+ * choice. So it takes several processes to see that it repeats. Sessions with other code count as well. Sessions with
+ * the same code that counted something else contradict. Returns true when there are too few for a changed count to
+ * fail. */
 static bool judge_exactness(struct judgement *judgement, const struct pairing *pairing)
 {
     const size_t needed = rule_sessions_needed(METRIC_EXACT);
     const bool same = same_code(pairing->base_result, pairing->now_result);
-    /* Computed: it repeats by construction. */
-    const size_t own = pairing->sides->computed ? needed : judgement->run_sessions;
+    /* A computed count repeats by construction. */
+    const size_t own = pairing->sides->origin->computed ? needed : judgement->run_sessions;
     const size_t witnesses = judgement->base_sessions + (same ? 0 : own);
     if (!judgement->worse || witnesses >= needed)
         return false;
@@ -79,7 +80,7 @@ static bool judge_exactness(struct judgement *judgement, const struct pairing *p
     return true;
 }
 
-/* True when the baseline has too few sessions for what moved to fail. */
+/* Returns true when the baseline has too few sessions for a moved value to fail. */
 static bool judge_provisional(struct judgement *judgement, const struct pairing *pairing)
 {
     const size_t needed = rule_sessions_needed(judgement->metric->class);
@@ -88,13 +89,13 @@ static bool judge_provisional(struct judgement *judgement, const struct pairing 
     if (!judgement->worse || judgement->base_sessions >= needed)
         return false;
     judgement->verdict = VERDICT_UNSURE;
-    add_reason(judgement, "provisional: the baseline has %zu of the %zu sessions that it takes to know the spread",
+    add_reason(judgement, "too few sessions: the baseline has %zu of the %zu sessions that it takes to know the spread",
                judgement->base_sessions, needed);
     return true;
 }
 
-/* Sessions of one GPU repeat what is peculiar to it: on a GPU that the baseline does not know, they prove nothing more
- * than its first did. Of 4 recorded GPUs, one had a kernel 2.4 % slower and one a hit rate 1.5 points lower, always. */
+/* Sessions of one GPU all share its peculiarities, so on a GPU that the baseline does not know they prove no more than
+ * one does. Of 4 recorded GPUs, one always had a kernel 2.4 % slower, and one a hit rate 1.5 points lower. */
 static void judge_gpu(struct judgement *judgement)
 {
     const size_t gpus = judgement->other_gpus;
@@ -105,34 +106,34 @@ static void judge_gpu(struct judgement *judgement)
                RULE_GPUS, judgement->metric->class == METRIC_TIME ? "; --against a base library settles it" : "");
 }
 
-/* Machine code and what repeats to the digit are the same on every GPU of a model. */
+/* Whether values may differ between GPUs of a model. Machine code and exact counts do not. */
 static bool differs_by_gpu(const struct metric *metric, const struct row *base)
 {
     return metric->class == METRIC_TIME || metric->class == METRIC_STEADY ||
            (metric->class == METRIC_EXACT && row_equal_readings(base) == 0);
 }
 
-/* Whether clock and samples let the time be judged. Launches of a program have each its own clock, so that only what is
- * worse is asked for it. */
+/* Whether clocks and samples allow judging the time. Launches of a program each have their own clock, so there it is
+ * checked only when the time is worse. */
 static bool is_steady_enough(const struct judgement *judgement, const struct pairing *pairing, char *why, size_t size)
 {
     const struct metric *metric = judgement->metric;
     const struct row *now = metric->clock ? result_find(pairing->now_result, metric->clock) : NULL;
     const struct row *base = metric->clock ? result_find(pairing->base_result, metric->clock) : NULL;
-    if (!judgement->worse && run_is_of_program(pairing->sides->run))
+    if (!judgement->worse && pairing->sides->origin->own_caches)
         return true;
     return rule_precondition(now && now->state == VALUE_MEASURED ? now : NULL,
                              base && base->state == VALUE_MEASURED ? base : NULL, why, size) &&
            !(judgement->worse && rule_two_groups(pairing->now, why, size));
 }
 
-/* What a time has to go through before it may fail. */
+/* Applies the further conditions that a time must meet to fail. */
 static void judge_time(struct judgement *judgement, const struct pairing *pairing)
 {
     char why[160];
     if (pairing->suite && pairing->suite->moved) {
         judgement->verdict = judgement->worse ? VERDICT_UNSURE : VERDICT_SAME;
-        add_reason(judgement, "not judged: the whole suite moved");
+        add_reason(judgement, "not judged: all kernels moved alike");
     } else if (has_gpu_processes(pairing->sides->run, pairing->now)) {
         judgement->verdict = VERDICT_UNSURE;
         add_reason(judgement, "other processes computed on the GPU: measure when it is free");
@@ -164,7 +165,7 @@ static void judge_static(struct judgement *judgement, const struct pairing *pair
     set_reason(judgement, "%s made this code, %s that of the baseline", is, was);
 }
 
-/* The time of one side by the GPU's timer; 0 where there is none. */
+/* Returns the time of one side by the GPU's timer; 0 where there is none. */
 static double time_of(const struct metrics *metrics, const struct result *result)
 {
     for (size_t m = 0; m < metrics->count; m++) {
@@ -175,16 +176,16 @@ static double time_of(const struct metrics *metrics, const struct result *result
     return 0;
 }
 
-/* How much there was of what weighs a ratio; where that is not known, more than any ratio asks for. */
+/* Returns the weight of a ratio. Where it is not known, it is larger than any ratio needs. */
 static double weight_of(const struct result *result, const struct metric *metric)
 {
     const struct row *row = result_find(result, metric->weight);
     return row && row->state == VALUE_MEASURED ? row_value(row) : HUGE_VAL;
 }
 
-/* In a program, whose caches are its own, short launches and little traffic show what went before them; and so do hit
- * rates and occupancy, however long the launch. So does, anywhere, a ratio of few. Short, little or few on both sides;
- * what grew beyond is judged. NULL, or why it is not. */
+/* Returns why a row has too little to be judged, or NULL. Anywhere, that is a ratio with a small weight. In a program,
+ * which leaves caches as they are, short launches and little traffic depend on what ran before. So do hit rates and
+ * occupancy of any launch. It must be short or little on both sides: what grew beyond is judged. */
 static const char *too_little(const struct judgement *judgement, const struct pairing *pairing)
 {
     const struct metric *metric = judgement->metric;
@@ -192,7 +193,7 @@ static const char *too_little(const struct judgement *judgement, const struct pa
     if (metric->few > 0 &&
         fmax(weight_of(pairing->base_result, metric), weight_of(pairing->now_result, metric)) < metric->few)
         return "not judged: a ratio of almost nothing (`few` in its metric file)";
-    if ((metric->class != METRIC_TIME && metric->class != METRIC_STEADY) || !run_is_of_program(pairing->sides->run))
+    if ((metric->class != METRIC_TIME && metric->class != METRIC_STEADY) || !pairing->sides->origin->own_caches)
         return NULL;
     const double longest = fmax(time_of(metrics, pairing->base_result), time_of(metrics, pairing->now_result));
     if (longest > 0 && longest < RULE_SHORT)
@@ -204,17 +205,18 @@ static const char *too_little(const struct judgement *judgement, const struct pa
     return NULL;
 }
 
-/* In a program nothing is put back before a launch: what one session counts of it follows the data of each launch, what
- * ran before, and who came first. So counts that differ within a session are exact to a percent at best, even if the
- * medians of some sessions are equal; and as long as too few sessions show by how much a row moves, it may by 5 %. */
+/* Widens the limits of a program's rows. Nothing is restored before its launches, so counts depend on their data and on
+ * what ran before. Counts that differ within a session are exact to a percent at best, even if the medians of some
+ * sessions are equal. And while there are too few sessions to know how much a row moves, it may move by 5 %. */
 static void make_room(struct assessment *found, const struct pairing *pairing, const struct metric *metric)
 {
     const bool few = found->base.sessions < rule_sessions_needed(metric->class);
-    /* That it repeated in a few sessions is no proof; but what repeats on both sides is compared to the digit. */
+    /* A few sessions do not prove that a count repeats. But if it repeats on both sides, it is compared to the
+     * digit. */
     const bool repeats =
         metric->class == METRIC_STATIC || (metric->class == METRIC_EXACT && row_equal_readings(pairing->base) > 0 &&
                                            (row_equal_readings(pairing->now) > 0 || !few));
-    if (repeats || !run_is_of_program(pairing->sides->run))
+    if (repeats || !pairing->sides->origin->own_caches)
         return;
     const double share = few ? RULE_DRIFT_REFERENCE : metric->class == METRIC_EXACT ? RULE_INEXACT : 0;
     const double room = share * fabs(found->base.mean);
@@ -223,8 +225,8 @@ static void make_room(struct assessment *found, const struct pairing *pairing, c
         found->finding = FOUND_SAME;
 }
 
-/* How far a row may be from its value: a computed count that hangs on which lanes of a warp come first lies between two
- * bounds, which are among its samples. */
+/* Returns how uncertain a row is. A computed count that depends on which lanes of a warp come first has a lower and an
+ * upper bound, which are among its samples. */
 static double row_uncertainty(const struct row *row)
 {
     double widest = 0;
@@ -236,7 +238,7 @@ static double row_uncertainty(const struct row *row)
 
 static void leave_uncertain(struct assessment *found, const struct pairing *pairing)
 {
-    if (!pairing->sides->computed)
+    if (!pairing->sides->origin->computed)
         return;
     const double room = row_uncertainty(pairing->now);
     found->limit = fmax(found->limit, room);
@@ -262,7 +264,7 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
     free(others.of);
 
     judgement->compared = true;
-    judgement->computed = pairing->sides->computed && metric->class != METRIC_STATIC;
+    judgement->computed = pairing->sides->origin->computed && metric->class != METRIC_STATIC;
     judgement->change = round_value(judgement->now - judgement->base);
     judgement->limit = found.limit;
     judgement->drift = found.drift;
@@ -287,8 +289,8 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
          (pairing->base->has_drift_reference && is_past(judgement, pairing->base->drift_reference, RULE_SAME_CODE)));
     if (pairing->now->pair_count > 0) {
         judge_pairs(judgement, pairing->now);
-        /* The pairs are of the base and the head; the drift reference is of the baseline, and has to go through all the
-         * rest. */
+        /* Pairs compare the base build with the new one, while the drift reference belongs to the baseline. So drift
+         * has to meet the other conditions too. */
         if (judgement->verdict == VERDICT_SAME && judge_drift(judgement, pairing->base))
             judge_time(judgement, pairing);
         return;
@@ -309,12 +311,12 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
         judge_gpu(judgement);
 }
 
-/* ---- By their states ---- */
+/* ---- By states ---- */
 
-/* What becomes of a row by the states of its two sides, where the last state is a row that is not there at all. A
- * counter that could not be read is missing whatever the baseline says, also one that is only shown; one that the chip
- * lacks is only missed when the baseline expects it. A number is nothing to go by without one in the baseline, which
- * knows the kernel: its row was never accepted, or taken away. Two numbers are judged by their values. */
+/* The verdict by the states of both sides; the last state is a row that does not exist. A counter that could not be
+ * read is missing whatever the baseline has, even for class info. One that the chip lacks is missing only if the
+ * baseline has it. A number without one in a baseline that knows the kernel is unsure: the row was never accepted, or
+ * was deleted. Two numbers are judged by their values. */
 #define ABSENT VALUE_STATES
 
 /* clang-format off */
@@ -336,17 +338,18 @@ static const char *const state_reasons[VALUE_STATES + 1] = {
     [ABSENT] = "not in this run",
 };
 
-/* Bank conflicts take a process of their own to count, so they are not, where nothing can have changed them. */
+/* Bank conflicts are counted in a process of their own, so they are not counted again where nothing can have changed
+ * them. */
 static bool is_known_to_be_same(const struct pairing *pairing, const struct metric *metric)
 {
     return !pairing->now && metric_is_on_demand(metric) &&
            same_work(pairing->base_result, pairing->now_result, pairing->sides->metrics);
 }
 
-/* What is launched is not computed again, where it is the baseline's and is given what that was. */
+/* Whether the row was not computed again, because the kernel's launches and inputs are the baseline's. */
 static bool is_not_computed_again(const struct pairing *pairing)
 {
-    return pairing->sides->computed && !pairing->now && same_inputs(pairing->base_result, pairing->now_result);
+    return pairing->sides->origin->computed && !pairing->now && same_inputs(pairing->base_result, pairing->now_result);
 }
 
 void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
@@ -364,7 +367,7 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
         judgement->now = row_value(pairing->now);
 
     if (was == ABSENT && judgement->has_now && metric_is_on_demand(metric))
-        judgement->verdict = VERDICT_NEW; /* sessions count it for few kernels, or for all */
+        judgement->verdict = VERDICT_NEW; /* on demand: the baseline may have counted it for other kernels only */
     if (metric->class == METRIC_INFO && judgement->verdict != VERDICT_MISSING)
         judgement->verdict = VERDICT_INFO;
     if (judgement->has_base && judgement->has_now) {

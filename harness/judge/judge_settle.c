@@ -1,25 +1,25 @@
-/* What depends on other rows than the one judged: of the same kernel, or of the whole suite. */
+/* Revises judgements by other rows: of the same kernel, or of all kernels. */
 #include "judge_parts.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Whether the same code explains what a row shows: any time, within reason; and where GPUs of one model differ, what
- * is steady on one that the baseline does not know, within reason. (The L1 hit rate of one kernel is 9.9 % on most
- * H200s and 8.0 % on some.) On a known GPU a hit rate or traffic that moves has another cause, a lost cache hint of the
- * host's code, say. */
+/* Whether unchanged code excuses a row. It excuses a time, within limits. On a GPU that the baseline does not know it
+ * also excuses a steady row, within limits, because GPUs of one model differ. (The L1 hit rate of one kernel is 9.9 %
+ * on most H200s and 8.0 % on some.) On a known GPU, a changed hit rate or traffic has another cause, such as a lost
+ * cache hint in the host's code. */
 static bool is_explained_by_same_code(const struct judgement *judgement)
 {
-    /* What was not judged needs no excuse, and is not the same for it. */
+    /* A row that was not judged needs no excuse, and must not become the same by one. */
     if (!judgement->metric || !judgement->compared || judgement->verdict == VERDICT_INFO)
         return false;
-    if (judgement->metric->class == METRIC_TIME) /* pairs are of other code than the baseline's */
+    if (judgement->metric->class == METRIC_TIME) /* pairs tell about other code than the baseline's */
         return judgement->pairs > 0 ? judgement->paired == PAIRED_SAME : !judgement->far;
     return judgement->metric->class == METRIC_STEADY && judgement->other_gpus > 0 &&
            fabs(judgement->change) <= RULE_OTHER_GPU_LIMITS * judgement->limit;
 }
 
-/* A time that the same code made far worse: what the kernel works on, or where that lies, is another, or the GPU is. */
+/* Unchanged code whose time is far worse: its input, its memory or the GPU must differ. */
 static void settle_far(struct judgement *judgement)
 {
     const bool judged =
@@ -33,7 +33,7 @@ static void settle_far(struct judgement *judgement)
                100 * RULE_SAME_CODE);
 }
 
-/* The same code does not count less, where it counts the same each time. */
+/* Unchanged code cannot count less, if its count repeats. */
 static void settle_counted_less(struct comparison *comparison, size_t first, const struct result *base,
                                 const struct result *now)
 {
@@ -52,12 +52,12 @@ static void settle_counted_less(struct comparison *comparison, size_t first, con
     }
 }
 
-/* What is computed of the same code is what was counted of it; else one of the two had another input, or computing is
- * wrong. Neither is a regression of the code, nor a pass. */
+/* A count computed for unchanged code must equal the measured one. If not, one of the two had other inputs, or the
+ * simulation is wrong. That is neither a regression nor a pass. */
 static void settle_counted_otherwise(struct comparison *comparison, size_t first, const struct sides *sides,
                                      const struct result *base, const struct result *now)
 {
-    if (!sides->computed || !base || !now || !same_code(base, now))
+    if (!sides->origin->computed || !base || !now || !same_code(base, now))
         return;
     for (size_t i = first; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
@@ -70,8 +70,8 @@ static void settle_counted_otherwise(struct comparison *comparison, size_t first
     }
 }
 
-/* Code that did not change cannot have become slower, or not by much. Unless its arguments did: then its counts moved
- * as well, as a rule. */
+/* Unchanged code cannot have become slower, or not by much, unless its arguments changed; but then its counts usually
+ * moved too. */
 static void settle_same_code(struct comparison *comparison, size_t first, const struct result *base,
                              const struct result *now)
 {
@@ -98,8 +98,8 @@ static void settle_same_code(struct comparison *comparison, size_t first, const 
     }
 }
 
-/* Whether a metric of the kernel is known not to have got worse. A time within its limit may have: it has to be better,
- * or the same by pairs. */
+/* Whether a metric of the kernel is known not to be worse. A time within its limit may be worse: it must be better, or
+ * the same by pairs. */
 static bool is_no_worse(const struct comparison *comparison, size_t first, const char *metric)
 {
     for (size_t i = first; i < comparison->count; i++) {
@@ -114,14 +114,15 @@ static bool is_no_worse(const struct comparison *comparison, size_t first, const
     return false;
 }
 
-/* A ratio is no cost in itself: it says where one comes from. It may fall while nothing that it stands for got worse.
- * What is not computed may excuse what is; a fact of the machine code has to be excused. */
+/* A ratio is no cost in itself but hints at one. So it may fall while none of the metrics that it stands for (`trade`)
+ * is worse. Where not all of these can be computed, the row is unsure. A static metric is excused only if all are
+ * known. */
 static void settle_trade(struct comparison *comparison, size_t first, const struct sides *sides,
                          struct judgement *judgement)
 {
     const char *rest = judgement->metric ? judgement->metric->trade : NULL;
     char name[METRIC_NAME];
-    bool whole = true; /* all of it is known */
+    bool whole = true; /* all metrics of `trade` are known */
     if (!rest || !judgement->worse)
         return;
     while (metric_next_trade(&rest, name)) {
@@ -138,7 +139,7 @@ static void settle_trade(struct comparison *comparison, size_t first, const stru
                    judgement->metric->trade);
 }
 
-/* A base library was to settle the time and could not: then it is not settled. */
+/* A time that a base build should have settled but could not is not settled. */
 static void settle_unpaired(struct judgement *judgement, const struct result *now)
 {
     const bool passed = judgement->verdict == VERDICT_SAME || judgement->verdict == VERDICT_IMPROVED;
@@ -162,7 +163,8 @@ static void settle_expected(struct judgement *judgement, const struct sides *sid
     const bool beyond = judgement->metric->better == METRIC_LOWER ? now > known->worst : now < known->worst;
     const char *date = run_date(run);
     const bool over = known_regression_is_over(known, date);
-    /* That the base build is no better says nothing of what is declared; nor does a suite that moved. */
+    /* If pairs show no difference to the base build, or all kernels shifted, that says nothing about a declared
+     * regression. */
     const bool paired = judgement->pairs > 0 && judgement->verdict == VERDICT_SAME;
     if ((paired && (!judgement->worse || beyond || over)) || (!judgement->worse && suite && suite->moved))
         return;

@@ -1,5 +1,5 @@
-/* What the two sides of a comparison know of each other beside their numbers: how a metric was defined, which sessions
- * stand behind a row, which kernel a missing one has become. */
+/* What the two sides of a comparison know besides numbers. That is how a metric was defined, which sessions a row has,
+ * and what a missing kernel was renamed to. */
 #include "judge_parts.h"
 
 #include <stdlib.h>
@@ -34,13 +34,13 @@ bool has_gpu_processes(const struct run *run, const struct row *row)
 
 bool is_beyond_computing(const struct sides *sides, const char *metric)
 {
-    return sides->computed && !run_find_note(sides->run, metric);
+    return sides->origin->computed && !run_find_note(sides->run, metric);
 }
 
-/* ---- Sessions. A baseline gains them kernel by kernel and metric by metric, so that what another kernel or row knows
- * of GPUs and compilers says nothing of this one. ---- */
+/* ---- Sessions. A baseline gains them for single kernels and metrics, so GPUs and compilers of other rows say nothing
+ * about a row. ---- */
 
-/* A fact of the session that a value of the row is from; NULL where it is not known. */
+/* Returns a fact of the session of a value; NULL where it is not known. */
 static const char *fact_of(const struct sides *sides, const struct result *base, const struct row *row, size_t value,
                            enum session_fact fact)
 {
@@ -70,8 +70,8 @@ const char *other_compiler(const struct sides *sides, const struct result *base,
     return *was ? now : NULL;
 }
 
-/* The GPUs that a row of the run was measured on, one for each session, sorted; NULL when one is not known. Caller
- * frees. */
+/* Lists the GPUs that a row of the run was measured on, one for each session, sorted. NULL when one is not known.
+ * Caller frees. */
 static const char **find_own_gpus(const struct run *run, const struct row *now)
 {
     const char **uuids = x_calloc(now->session_count, sizeof *uuids);
@@ -112,7 +112,7 @@ static int by_code(const void *left, const void *right)
     return order_of_code(*(const struct result *const *)left, *(const struct result *const *)right);
 }
 
-/* Appends the kernels of a run that the other lacks. */
+/* Appends the kernels of a run that the other one lacks. */
 static void add_alone(const struct result ***list, size_t *count, const struct run *run, const struct run *other)
 {
     for (size_t i = 0; i < run->result_count; i++)
@@ -125,7 +125,7 @@ const struct result **find_renamed(const struct sides *sides)
     const struct result **renamed = x_calloc(sides->baseline->result_count, sizeof *renamed), **alone = NULL;
     size_t count = 0;
     add_alone(&alone, &count, sides->run, sides->baseline);
-    const size_t new_count = count; /* before the missing ones, so that the first of equals is one of them */
+    const size_t new_count = count; /* new kernels come first, so the first of equal ones is new */
     add_alone(&alone, &count, sides->baseline, sides->run);
     size_t *first = first_of_equals(alone, count, sizeof *alone, by_code);
     for (size_t i = new_count; i < count; i++)

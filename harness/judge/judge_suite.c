@@ -1,13 +1,14 @@
-/* The shift of the whole suite in time: what the GPU, its clock or its driver did, and no kernel's code. */
+/* Computes the shift in time that all kernels have in common. Its cause is the GPU, its clock or its driver, and no
+ * kernel's code. */
 #include "judge_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* A kernel whose number both sides have. */
+/* A kernel for which both sides have a number. */
 struct witness {
-    const char *gpu; /* that it was measured on; NULL: not known, or the run has one only */
-    double change;   /* relative */
+    const char *gpu; /* UUID of its GPU; NULL: not known, or the run is on one GPU */
+    double change;   /* how far the kernel's value moved, relative to the baseline's */
     bool same_code;
 };
 
@@ -17,7 +18,7 @@ static int by_gpu(const void *left, const void *right)
     return order_of_texts(a->gpu, b->gpu);
 }
 
-/* By GPU, where there are several. Caller frees the list. */
+/* Collects these kernels, sorted by GPU if the run is on several. Caller frees the list. */
 static size_t find_witnesses(const struct sides *sides, const struct metric *metric, bool several,
                              struct witness **witnesses)
 {
@@ -40,7 +41,7 @@ static size_t find_witnesses(const struct sides *sides, const struct metric *met
     return count;
 }
 
-/* Caller frees. */
+/* Returns the changes of these kernels, or only of those with unchanged code. Caller frees. */
 static double *changes_of(const struct witness *witnesses, size_t count, bool only_same_code, size_t *found)
 {
     double *changes = NULL;
@@ -51,8 +52,8 @@ static double *changes_of(const struct witness *witnesses, size_t count, bool on
     return changes;
 }
 
-/* Kernels whose code did not change are the better witnesses: a change of code in most kernels moves the others'
- * median. */
+/* Adds a common shift. Kernels with unchanged code are preferred: a change of code in most kernels would shift the
+ * median of the others. */
 static void add_suite(struct comparison *comparison, struct suite suite, const struct witness *witnesses, size_t count)
 {
     suite.same_code = true;
@@ -104,7 +105,7 @@ void find_suites(struct comparison *comparison, const struct sides *sides)
     }
 }
 
-/* In the order in which they were found: metrics are those of one list. */
+/* Orders shifts by metric, in the order of the list of metrics. */
 static int order_of_suites(const void *left, const void *right)
 {
     const struct suite *a = left, *b = right;
@@ -126,8 +127,8 @@ const struct suite *suite_of(const struct comparison *comparison, const struct r
     return bsearch(&wanted, comparison->suites, comparison->suite_count, sizeof wanted, order_of_suites);
 }
 
-/* Of each suite whether a time of it was judged by the baseline, and not by pairs alone, which run on one GPU in turn.
- * Caller frees. */
+/* Returns for each shift whether it influenced a verdict. It did if a time of it was judged by the baseline, and not by
+ * pairs alone, which compare on one GPU at one time. Caller frees. */
 static bool *find_leaning(const struct comparison *comparison, const struct run *run)
 {
     bool *leaning = x_calloc(comparison->suite_count, sizeof *leaning);
@@ -150,11 +151,12 @@ void judge_suites(struct comparison *comparison, const struct sides *sides)
         if (!suite->moved || !leaning[i])
             continue;
         const char *gpu = suite->one_of_several ? suite->gpu ? suite->gpu : "an unknown GPU" : NULL;
-        set_reason(add_judgement(comparison, COMPARISON_SUITE, suite->metric, VERDICT_UNSURE),
-                   "the whole suite moved by %+.1f %%%s%s, the median of %zu kernels%s: look at the GPU, its clock and "
-                   "its driver, not at the kernels",
-                   100 * suite->shift, gpu ? " on " : "", gpu ? gpu : "", suite->kernels,
-                   suite->same_code ? " whose code is the same" : "");
+        set_reason(
+            add_judgement(comparison, COMPARISON_SUITE, suite->metric, VERDICT_UNSURE),
+            "all kernels moved alike, by %+.1f %%%s%s, the median of %zu kernels%s: look at the GPU, its clock and "
+            "its driver, not at the kernels",
+            100 * suite->shift, gpu ? " on " : "", gpu ? gpu : "", suite->kernels,
+            suite->same_code ? " whose code is the same" : "");
     }
     free(leaning);
 }

@@ -10,12 +10,12 @@
 
 #define KNOWN_REGRESSION_FILE_LIMIT (1u << 20)
 
-/* The file being read. inih's handler learns no line and its names of sections are short, so that our line reader keeps
- * both; of a header, inih sees an empty line. */
+/* The state of reading a file. inih's handler learns no line number and cuts names of sections, so our line reader
+ * keeps both and passes an empty line for a header. */
 struct regression_reader {
     struct known_regressions *regressions;
     struct ini_text text;
-    bool open; /* the last of the list is still being read */
+    bool open; /* the last element of the list is not complete yet */
 };
 
 static struct known_regression *current(const struct regression_reader *reader)
@@ -81,7 +81,7 @@ static bool has_worst(const struct known_regression *known)
     return !isnan(known->worst);
 }
 
-/* To add a key: a field in struct known_regression, one row, and a line in known_regression.h's example. */
+/* To add a key: a field in struct known_regression, a row here, and a line in the example of known_regression.h. */
 static const struct key {
     const char *name;
     int (*set)(struct regression_reader *reader, const char *value);
@@ -105,7 +105,8 @@ static int end_section(struct regression_reader *reader)
     return reader->text.failed ? -1 : 0;
 }
 
-/* Splits "[family/variant metric]", behind which a comment may stand. Both are owned, NULL when it has another form. */
+/* Splits "[family/variant metric]", which a comment may follow. Both results are owned; they are NULL when the text has
+ * another form. */
 static void split_header(const char *text, char **kernel, char **metric)
 {
     const char *gap = text + 1 + id_length(text + 1);
@@ -155,7 +156,7 @@ static int set_key(struct regression_reader *reader, const char *name, const cha
                           near ? "?" : "");
 }
 
-/* inih's handler: 1 to go on, 0 for an error. */
+/* The handler for inih: returns 1 to continue, 0 for an error. */
 static int take_key(void *user, const char *section, const char *name, const char *value)
 {
     struct regression_reader *reader = user;
@@ -163,7 +164,7 @@ static int take_key(void *user, const char *section, const char *name, const cha
     return !reader->text.failed && set_key(reader, name, value) == 0;
 }
 
-/* inih's line reader, a replacement of fgets. */
+/* The line reader for inih, in place of fgets. */
 static char *next_line(char *buffer, int size, void *stream)
 {
     struct regression_reader *reader = stream;
@@ -200,7 +201,7 @@ static int by_row_and_line(const void *left, const void *right)
     return order ? order : a->line - b->line;
 }
 
-/* The whole list at once: to look for each section among those before it would take minutes. */
+/* Sorts the list and finds repeated sections. Comparing each section with all before it would take minutes. */
 static int sort(struct regression_reader *reader)
 {
     const struct known_regressions *regressions = reader->regressions;

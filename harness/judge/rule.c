@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sessions a baseline needs before what moved may fail. Two say nothing about a spread; time has more ways to move. */
+/* How many sessions a baseline needs before a moved value may fail. Two say nothing about a spread, and a time moves
+ * for more reasons. */
 static const size_t sessions_needed[METRIC_CLASSES] = {
     [METRIC_STATIC] = 1, [METRIC_EXACT] = 3, [METRIC_STEADY] = 3, [METRIC_TIME] = 10, [METRIC_INFO] = 1,
 };
@@ -18,7 +19,7 @@ size_t rule_sessions_needed(enum metric_class class)
     return sessions_needed[class];
 }
 
-/* The values of a row's sessions; caller frees. */
+/* Returns the values of a row's sessions. Caller frees. */
 static double *session_values(const struct row *row)
 {
     double *values = x_calloc(row->session_count, sizeof *values);
@@ -38,7 +39,7 @@ struct spread rule_spread(const struct row *row)
     return spread;
 }
 
-/* The part of the limit that noise makes: t times this. */
+/* The part of the limit that noise makes, without the factor t. */
 static double prediction(const struct spread *base, size_t run_sessions)
 {
     return base->deviation * sqrt(1 / (double)run_sessions + 1 / (double)base->sessions);
@@ -86,16 +87,16 @@ size_t rule_pairs_needed(size_t pairs, double alpha)
     return needed + 1;
 }
 
-/* The chance of a false alarm at each look between RULE_EARLY and the pair at which counting may decide: what counting
- * leaves of RULE_ALPHA, in equal parts. */
+/* Returns the allowed chance of a false alarm at each look between RULE_EARLY and the pair at which counting may
+ * decide. It is what counting leaves of RULE_ALPHA, in equal parts. */
 static double early_alpha(size_t needed)
 {
     const double counting = gsl_cdf_binomial_Q((unsigned)needed - 1, 0.5, RULE_PAIRS);
     return (RULE_ALPHA - counting) / (double)(needed - RULE_EARLY);
 }
 
-/* Where the first pairs point when they point there so far that no further one is asked: up 1, down -1, else 0. A pair
- * that is not beyond the margin ends it, so that what one look decided is what all later ones find. */
+/* Whether the first pairs decide so clearly that no further one is needed: 1 for up, -1 for down, else 0. A pair within
+ * the margin ends it, so what one look decided is what all later looks find. */
 static int decided_early(const struct row *row)
 {
     if (row->pair_count < RULE_EARLY)
@@ -108,7 +109,7 @@ static int decided_early(const struct row *row)
     for (size_t i = 0; i < row->pair_count && i + 1 < needed; i++) {
         const double moved = sign * log(row->pairs[i].head / row->pairs[i].base);
         const double count = (double)i + 1, off = moved - mean;
-        if (!(moved > margin)) /* or no number */
+        if (!(moved > margin)) /* a pair within the margin, or without a number */
             return 0;
         mean += off / count;
         squares += off * (moved - mean);
@@ -139,7 +140,7 @@ enum paired rule_pairs(const struct row *row, enum metric_better better_is, size
     if (early)
         return early == (better_is == METRIC_LOWER ? 1 : -1) ? PAIRED_WORSE : PAIRED_BETTER;
 
-    /* By counting, only what no further pair can change is decided: then looking after each costs no false alarm. */
+    /* Counting decides only what no further pair can change, so looking after each pair causes no false alarms. */
     const size_t planned = row->pair_count > RULE_PAIRS ? row->pair_count : RULE_PAIRS;
     const size_t needed = rule_pairs_needed(planned, RULE_ALPHA);
     const size_t doubtful = rule_pairs_needed(planned, RULE_DOUBT);
@@ -159,8 +160,9 @@ static int by_value(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
-/* Whether the samples fall into two groups, at least two and a fifth of them in each, with a gap between that is wide
- * beside the groups: of five samples with a deviation of 2 %, one session in four shows a gap of 2 % by chance. */
+/* Whether the samples form two groups. Each needs at least two samples and a fifth of all, and the gap must be wide
+ * compared with the groups. (Of five samples with a deviation of 2 %, one session in four shows a gap of 2 % by
+ * chance.) */
 static bool has_two_modes(const struct session_samples *session, double *low, double *high)
 {
     bool found = false;
@@ -220,14 +222,14 @@ bool rule_two_groups(const struct row *now, char *why, size_t size)
     return false;
 }
 
-/* How far a value moved in the bad direction. Rounded, lest 93.1 - 92.1 be more than 1. */
+/* Returns how far a value moved in the bad direction. It is rounded, so that 93.1 - 92.1 is not more than 1. */
 static double worsening(const struct metric *metric, double value, double base)
 {
     return round_value(metric->better == METRIC_LOWER ? value - base : base - value);
 }
 
-/* The floor of this row: exact means exactly as long as both sides repeat. What never did is judged by its spread, as
- * soon as that is known, and may be as bad as it was. */
+/* Returns the floor of this row. An exact row is compared exactly as long as both sides repeat. One that never repeated
+ * is judged by its spread once that is known, and may be as bad as it was. */
 static double floor_of(const struct metric *metric, const struct row *base, const struct row *now,
                        const struct spread *spread)
 {
@@ -243,21 +245,21 @@ static double floor_of(const struct metric *metric, const struct row *base, cons
     return floor;
 }
 
-/* The largest limit while a row is provisional and cannot fail: few sessions know so little of the spread that t makes
- * limits of several times the value, and then a doubled time would pass without a word. */
+/* Returns the largest limit of a row whose baseline has too few sessions for it to fail. With few sessions t makes
+ * limits of several times the value, and then a doubled time would pass silently. */
 static double provisional_limit(const struct metric *metric, double floor, const struct spread *base)
 {
     return base->sessions < sessions_needed[metric->class] ? fmax(floor, RULE_DRIFT_REFERENCE * fabs(base->mean))
                                                            : HUGE_VAL;
 }
 
-/* The spread of the means of GPUs, such that the limit for one more session is that for one more GPU. The mean is of
- * all sessions, so a GPU weighs in it by its sessions. */
+/* Returns the spread of the means of GPUs. It is such that the limit for one more session is that for one more GPU. The
+ * mean is over all sessions, so each GPU has a weight by its sessions. */
 static struct spread spread_of_gpus(const struct row *base, const struct gpus *gpus, double mean)
 {
     double *means = x_calloc(gpus->count, sizeof *means);
     size_t *counts = x_calloc(gpus->count, sizeof *counts);
-    double weights = 0; /* squares */
+    double weights = 0; /* sum of the squared weights */
     for (size_t i = 0; i < base->session_count; i++) {
         const size_t gpu = gpus->of[i];
         counts[gpu]++;

@@ -9,7 +9,7 @@
 
 /* ---- Rates ---- */
 
-/* The times that rates are by; NULL when there are none. */
+/* Returns the row of times that rates are computed by; NULL when there is none. */
 static const struct row *find_times(const struct result *result, const struct metrics *metrics)
 {
     const struct row *times = NULL;
@@ -28,7 +28,7 @@ static const struct row *find_times(const struct result *result, const struct me
 static void add_rate(struct result *result, const char *metric, double amount, const struct metrics *metrics)
 {
     struct row *row = result_add(result, metric);
-    const struct row *times = find_times(result, metrics); /* not before: result_add moves rows */
+    const struct row *times = find_times(result, metrics); /* found only now, because result_add() moves rows */
     row_clear(row);
     if (amount <= 0)
         row->state = VALUE_NOT_APPLICABLE;
@@ -46,13 +46,11 @@ static void add_rate(struct result *result, const char *metric, double amount, c
     }
 }
 
-void computed_add_rates(struct run *run, const struct metrics *metrics, const struct backend *backend)
+void computed_add_rates(struct run *run, const struct metrics *metrics)
 {
     for (size_t i = 0; i < run->result_count; i++) {
         struct result *result = &run->results[i];
         for (size_t m = 0; result->status == RESULT_OK && m < metrics->count; m++) {
-            if (!backend_provides(backend, &metrics->list[m]))
-                continue;
             const enum computed_counter counter = computed_counter_of(&metrics->list[m]);
             if (counter == COMPUTED_BANDWIDTH)
                 add_rate(result, metrics->list[m].name, result->bytes, metrics);
@@ -64,7 +62,7 @@ void computed_add_rates(struct run *run, const struct metrics *metrics, const st
 
 /* ---- Bank conflicts ---- */
 
-/* Without the counters of the GPU nothing can be said of conflicts. */
+/* Returns the state of conflicts for a result without launches. Without the GPU's counters nothing is known of them. */
 static enum value_state state_without_launches(const struct result *result)
 {
     for (size_t i = 0; i < result->row_count; i++)
@@ -73,7 +71,7 @@ static enum value_state state_without_launches(const struct result *result)
     return VALUE_NOT_APPLICABLE;
 }
 
-/* The row of all passes through shared memory, or NULL. */
+/* Returns the row of all passes through shared memory, or NULL. */
 static const struct row *wavefronts_of(const struct result *result, const struct metrics *metrics)
 {
     char wavefronts[128];
@@ -86,14 +84,14 @@ static const struct row *wavefronts_of(const struct result *result, const struct
     return NULL;
 }
 
-/* Whether the kernel was seen to make no pass through shared memory at all. */
+/* Returns whether the kernel is known to make no pass through shared memory at all. */
 static bool has_no_wavefronts(const struct result *result, const struct metrics *metrics)
 {
     const struct row *row = wavefronts_of(result, metrics);
     return row && row_equal_readings(row) > 0 && row_value(row) == 0;
 }
 
-/* By how much the passes may be off, where they were computed and are known between two bounds only. */
+/* Returns by how much the passes may be wrong, if they were computed and known only between two bounds. */
 static double room_of_wavefronts(const struct result *result, const struct metrics *metrics)
 {
     const struct row *row = wavefronts_of(result, metrics);
@@ -124,9 +122,9 @@ static void add_excess(struct result *result, const char *metric, const struct m
         row->sessions[0].session = session;
 }
 
-void computed_add_excess(struct run *run, const struct metrics *metrics)
+void computed_complete(struct run *run, const struct metrics *metrics, const char *name)
 {
-    const bool is_computed = run_is_computed(run);
+    const bool is_computed = run_origin(run)->computed;
     for (size_t m = 0; m < metrics->count; m++) {
         if (computed_counter_of(&metrics->list[m]) != COMPUTED_EXCESS)
             continue;
@@ -134,5 +132,5 @@ void computed_add_excess(struct run *run, const struct metrics *metrics)
             if (run->results[i].status == RESULT_OK)
                 add_excess(&run->results[i], metrics->list[m].name, metrics, is_computed);
     }
-    run_apply_laws(run, metrics, NULL);
+    run_apply_laws(run, metrics, name);
 }

@@ -1,19 +1,20 @@
-/* computed.h - counters that are worked out here, in the parent, from what workers measured: rows of metrics whose
- * counter is cugate.bandwidth, cugate.flop_rate or cugate.excess_wavefronts. */
+/* computed.h - computes metrics in the parent from what workers measured: those whose counter is cugate.bandwidth,
+ * cugate.flop_rate or cugate.excess_wavefronts. */
 #ifndef COMPUTED_H
 #define COMPUTED_H
 
 #include "model/model.h"
 #include "worker/worker.h"
 
-/* Bandwidth and FLOP rate of each sample of the kernels that are ok: by the GPU's time where it was measured, else by
- * the host's, else they are not counted. Not applicable where a kernel states no bytes, or no operations. No row
- * where the backend that measured has none of the metric. */
-void computed_add_rates(struct run *run, const struct metrics *metrics, const struct backend *backend);
+/* Adds bandwidth and FLOP rate to each kernel that is ok, for each sample of its time. That is the GPU's time where it
+ * was measured, otherwise the host's. Without a time they are not counted. They are not applicable where a kernel
+ * states no bytes, or no operations. */
+void computed_add_rates(struct run *run, const struct metrics *metrics);
 
-/* Adds what the lines of a result say in sum: a row for each metric whose counter is cugate.excess_wavefronts. Where
- * lines were counted it is their sum; 0 where shared_wavefronts read 0, for then there was nothing to conflict; not
- * applicable where nothing is launched. Otherwise there is no row. */
-void computed_add_excess(struct run *run, const struct metrics *metrics);
+/* Completes a run after it is measured, and again after its lines were counted. First it adds a row for each metric
+ * whose counter is cugate.excess_wavefronts. If lines were counted, that is their sum. It is 0 if shared_wavefronts is
+ * 0, since nothing can conflict then. It is not applicable if nothing is launched. Otherwise there is no row. Then it
+ * applies the laws of the metrics (run_laws.h); name is the run's in warnings, or NULL. */
+void computed_complete(struct run *run, const struct metrics *metrics, const char *name);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-/* The same measurement of the metrics that the backend has: the notes of a run tell what it could know. *kept, whose
- * list the caller frees, borrows the rest. */
+/* Returns the same measurement of only those metrics that the backend has, because a run's notes tell what it could
+ * measure. The caller frees the list of *kept, which borrows the rest. */
 static struct measurement keep_provided(const struct measurement *measurement, struct metrics *kept)
 {
     struct measurement narrowed = *measurement;
@@ -19,7 +19,7 @@ static struct measurement keep_provided(const struct measurement *measurement, s
     return narrowed;
 }
 
-/* Lines that came with the values. */
+/* Finds the source lines that came with the values. */
 static void resolve_lines(const struct measurement *measurement, struct run *run)
 {
     for (size_t i = 0; i < run->result_count; i++)
@@ -27,17 +27,23 @@ static void resolve_lines(const struct measurement *measurement, struct run *run
             source_resolve(&run->results[i].profile, measurement->kernels);
 }
 
-/* What is worked out from what was measured. own: what keep_provided made of the measurement. */
-static void work_out(const struct measurement *own, struct run *run)
+/* Computes what follows from the measured values, and adds facts of the code. own is what keep_provided() returned.
+ * Returns the code, or EXIT_NOT_MEASURED if the machine code cannot be read. */
+static int work_out(const struct measurement *own, struct run *run, int code, bool with_facts)
 {
     if (!own->profile)
-        computed_add_rates(run, own->metrics, own->backend);
+        computed_add_rates(run, own->metrics);
     if (!own->profile && !own->program)
         resolve_lines(own, run);
-    run_apply_laws(run, own->metrics, own->label);
+    if (with_facts && !own->program && run->result_count > 0 && static_facts_add(run, own->kernels, own->metrics) < 0 &&
+        code == EXIT_SAME)
+        code = EXIT_NOT_MEASURED;
+    if (!own->profile)
+        computed_complete(run, own->metrics, own->label);
+    return code;
 }
 
-int measure_run(const struct measurement *measurement, struct run *run)
+static int measure(const struct measurement *measurement, struct run *run, bool with_facts)
 {
     struct metrics kept, kept_next = {0};
     struct measurement own = keep_provided(measurement, &kept), next;
@@ -46,29 +52,22 @@ int measure_run(const struct measurement *measurement, struct run *run)
         own.next = &next;
     }
     const int code = own.program ? program_measure(&own, run) : pool_measure(&own, run);
-    work_out(&own, run);
+    const int worked = work_out(&own, run, code, with_facts);
     free(kept_next.list);
     free(kept.list);
-    return code;
+    return worked;
 }
 
-static int add_facts(const struct measurement *whole, struct run *run, int code)
+int measure_run(const struct measurement *measurement, struct run *run)
 {
-    if (!whole->program && run->result_count > 0 && static_facts_add(run, whole->kernels, whole->metrics) < 0 &&
-        code == EXIT_SAME)
-        code = EXIT_NOT_MEASURED;
-    computed_add_excess(run, whole->metrics);
-    return code;
+    return measure(measurement, run, false);
 }
 
 int measure_whole(const struct measurement *measurement, struct run *run)
 {
-    struct metrics kept;
-    struct measurement whole = keep_provided(measurement, &kept);
+    struct measurement whole = *measurement;
     whole.roofs = whole.backend->provides & PROVIDES_ROOFS;
-    const int code = add_facts(&whole, run, measure_run(&whole, run));
-    free(kept.list);
-    return code;
+    return measure(&whole, run, true);
 }
 
 void measure_on_each(const struct measurement *measurement, struct run *runs, int *codes, size_t count)
@@ -83,10 +82,8 @@ void measure_on_each(const struct measurement *measurement, struct run *runs, in
         list[i].devices = (struct device_list){.list = {devices.count > 0 ? devices.list[i] : 0}, .count = 1};
     }
     pool_measure_all(list, runs, codes, count, 1);
-    for (size_t i = 0; i < count; i++) {
-        work_out(&whole, &runs[i]);
-        codes[i] = add_facts(&whole, &runs[i], codes[i]);
-    }
+    for (size_t i = 0; i < count; i++)
+        codes[i] = work_out(&whole, &runs[i], codes[i], true);
     free(list);
     free(kept.list);
 }

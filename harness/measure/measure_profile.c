@@ -1,5 +1,5 @@
-/* Source lines. A process counts one function, and without a clock: so several of them go on at once on a GPU; samples
- * of why warps wait are of a kernel at full speed, which needs the GPU for itself. */
+/* Measures source lines. A process counts one function and takes no time, so several processes run at once on a GPU.
+ * Samples of why warps wait are taken at full speed, so such a process has the GPU for itself. */
 #include "measure.h"
 
 #include "base/base.h"
@@ -14,10 +14,10 @@
 
 enum { COUNTS_AT_ONCE = 4 }; /* processes on one GPU, each with the inputs of its kernel in the GPU's memory */
 
-/* One process: a kernel of a library, and its answer. */
+/* One process: what it is asked for, and its answer. */
 struct asked {
     const struct line_request *request;
-    char *id; /* the request's, for the measurement to point to */
+    char *id; /* the id in the request; the measurement points to it */
     unsigned kind;
     size_t skip;
     struct run run;
@@ -30,8 +30,9 @@ struct asking {
     size_t request_count;
     struct asked *list;
     size_t count;
-    struct profile *profiles; /* of each request: what came of the round */
-    bool *whole;              /* and whether that is all. A sum of which a part is missing would be wrong */
+    struct profile *profiles; /* for each request, what the round added up */
+    /* For each request, whether that is complete; a sum of which a part is missing would be wrong. */
+    bool *whole;
     bool interrupted;
 };
 
@@ -60,16 +61,16 @@ static struct measurement measurement_of(const struct asking *asking, struct ask
     return measurement;
 }
 
-/* Whether it may have come to nothing because others were at work. */
+/* Returns whether a process may have failed because others were working at the same time. */
 static bool may_do_better(const struct asked *asked, const struct run *run, int code)
 {
     const struct result *result = run_find(run, asked->id);
     return code == EXIT_NOT_MEASURED || (code == EXIT_SAME && result && result->status == RESULT_FAILED);
 }
 
-/* Has them answered by so many processes at once on each GPU. Inputs of several kernels may be more than its memory
- * has, and in exclusive mode it takes one process: what failed beside others is asked again by itself, until one does
- * not get at the GPU then either. */
+/* Has several processes at once on each GPU answer. The inputs of several kernels may need more than its memory, and in
+ * exclusive mode a GPU takes one process. So what failed beside others is asked again by itself, until one cannot use
+ * the GPU even then. */
 static void measure_all(const struct asking *asking, const struct measurement *list, struct run *runs, int *codes,
                         size_t at_once)
 {
@@ -86,7 +87,7 @@ static void measure_all(const struct asking *asking, const struct measurement *l
     }
 }
 
-/* Has all answered; those of a program, which is one as a whole, in turn. */
+/* Gets all answers. Those of a program are got in turn, since it always runs as a whole. */
 static void get_answers(struct asking *asking, size_t at_once)
 {
     struct measurement *list = x_calloc(asking->count, sizeof *list);
@@ -109,7 +110,7 @@ static void get_answers(struct asking *asking, size_t at_once)
     free(list);
 }
 
-/* NULL after a warning. */
+/* Returns the result that a process gave; NULL after a warning. */
 static const struct result *answer_of(const struct asked *asked)
 {
     const struct result *result = run_find(&asked->run, asked->id);
@@ -122,7 +123,7 @@ static const struct result *answer_of(const struct asked *asked)
     return NULL;
 }
 
-/* Whether launch number i of the list is the first of its function. */
+/* Returns whether launch i of the list is the first of its function. */
 static bool is_first_of_function(const struct result *result, size_t i)
 {
     for (size_t k = 0; k < i; k++)
@@ -131,7 +132,7 @@ static bool is_first_of_function(const struct result *result, size_t i)
     return true;
 }
 
-/* The first function of a kernel tells which others there are: these are asked for next. */
+/* Asks for the other functions of a kernel, which the answer for the first function names. */
 static void ask_for_others(struct asking *more, const struct asked *asked, const struct result *answer)
 {
     size_t skip = 0;
@@ -140,7 +141,7 @@ static void ask_for_others(struct asking *more, const struct asked *asked, const
             ask(more, asked->request, PROVIDES_LINE_COUNTS, skip);
 }
 
-/* Gets the answers and adds them up; what the first functions tell is asked into *more, if there is one. */
+/* Gets the answers and adds them up. The other functions that they name are put into *more, unless that is NULL. */
 static void add_answers(struct asking *asking, size_t at_once, struct asking *more)
 {
     get_answers(asking, at_once);
@@ -160,7 +161,7 @@ static void add_answers(struct asking *asking, size_t at_once, struct asking *mo
     asking->count = 0;
 }
 
-/* What came of a round becomes the kernels' lines. */
+/* Moves what the round added up to the kernels. */
 static void keep_answers(struct asking *asking)
 {
     for (size_t i = 0; i < asking->request_count; i++) {
@@ -174,7 +175,7 @@ static void keep_answers(struct asking *asking)
     }
 }
 
-/* Of those kernels that can have lines and have none of the kind. */
+/* Asks for lines of one kind, for kernels that can have lines and have none of that kind. */
 static void ask_all(struct asking *asking, unsigned kind)
 {
     for (size_t i = 0; i < asking->request_count; i++) {
@@ -227,6 +228,7 @@ int measure_profile(const struct measurement *measurement, struct run *run, cons
                 (struct line_request){measurement->kernels, result, kinds, measurement->skip_unmatched};
     }
     const int code = measure_lines(measurement, requests, request_count);
+    computed_complete(run, measurement->metrics, NULL);
     free(requests);
     return code;
 }

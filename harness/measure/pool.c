@@ -42,15 +42,15 @@ static int start_worker(struct seat *seat)
         relay_await_gone(relay, seat->device);
     if (!seat->ahead && worker_start(&seat->worker, &job) < 0)
         return -1;
-    seat->runs = true;
-    seat->listed = seat->described = seat->told_end = seat->dismissed = seat->leaving = seat->together = false;
+    seat->state = SEAT_STARTED;
+    seat->together = false;
     seat->measured = seat->begun = 0;
     seat->works = NULL;
     seat->deadline = now_seconds() + measurement->timeout;
     return 0;
 }
 
-/* A batch that went wrong fails none of its kernels: who is to blame shows when each is measured alone. */
+/* Divides a batch that failed. None of its kernels is failed: who is to blame shows when each is measured alone. */
 static void split_batch(struct seat *seat, enum ending ending, const char *how)
 {
     struct pool *pool = seat->pool;
@@ -66,13 +66,13 @@ static void split_batch(struct seat *seat, enum ending ending, const char *how)
         pool->seconds[k] = 0;
 }
 
-/* " on device 1", where there are others. Caller frees. */
+/* Returns " on device 1" if there are several GPUs, else "". Caller frees. */
 static char *where(const struct seat *seat)
 {
     return seat->pool->seat_count > 1 ? x_sprintf(" on device %d", seat->device) : x_strdup("");
 }
 
-/* Nothing can be measured on that GPU: before its first kernel the worker ended. */
+/* Reports that nothing can be measured on a GPU: its worker ended before the first kernel. */
 static void say_impossible(const struct seat *seat, enum ending ending, const char *how)
 {
     char *place = where(seat);
@@ -86,8 +86,9 @@ static void say_impossible(const struct seat *seat, enum ending ending, const ch
     free(place);
 }
 
-/* What becomes of its kernels when a worker ended, and what is said of it. Whether the seat is of no use any more. */
-static bool settle_worker(struct seat *seat, enum ending ending, const char *how)
+/* Decides what becomes of a worker's kernels when it has ended, and reports it. `was` is the state of the seat until
+ * then. Returns whether the seat is of no more use. */
+static bool settle_worker(struct seat *seat, enum seat_state was, enum ending ending, const char *how)
 {
     const double timeout = seat->pool->measurement->timeout;
     char reason[256];
@@ -101,15 +102,16 @@ static bool settle_worker(struct seat *seat, enum ending ending, const char *how
         snprintf(reason, sizeof reason, "no result within %g s; a longer limit is set with --timeout", timeout);
         pool_fail(seat, seat->share.first, RESULT_HUNG, reason);
     } else if (ending == ENDING_OUT_OF_TURN && (seat->begun > 0 || seat->measured > 0)) {
-        /* Between two kernels it was the former's close() that ran: what it said until then is worth nothing. */
+        /* The worker ended between two kernels, in the former's close(). Nothing that it said until then can be
+         * believed. */
         snprintf(reason, sizeof reason, "the process that ran it %s", pool_out_of_turn);
         pool_fail(seat, seat->begun > 0 ? seat->share.first : seat->last, RESULT_FAILED, reason);
     } else if (seat->measured == 0 &&
                (ending == ENDING_HUNG || ending == ENDING_OUT_OF_TURN || ending == ENDING_NEXT)) {
         say_impossible(seat, ending, how);
         return true;
-    } else if (ending == ENDING_HUNG || (ending == ENDING_NEXT && !seat->leaving)) {
-        /* Every result is there: nothing is left to fail but what cleans up after a kernel. */
+    } else if (ending == ENDING_HUNG || (ending == ENDING_NEXT && was != SEAT_LEAVING)) {
+        /* All results have arrived: only what cleans up after a kernel is left to fail. */
         warning("after %s the worker did not end well (%s), most likely in the family's close(); its results are kept",
                 seat->pool->ids[seat->last], ending == ENDING_HUNG ? "it hung" : how);
     }
@@ -125,13 +127,14 @@ static void end_worker(struct seat *seat, enum ending ending)
         relay_leave(relay, seat->device, &seat->worker);
     else
         how = child_end(&seat->worker, ends_itself);
-    seat->runs = false;
-    if (seat->ahead && ending == ENDING_NEXT && !seat->described && !seat->dismissed) {
-        /* Beside the one before it: by itself one may do better. */
+    const enum seat_state was = seat->state;
+    seat->state = SEAT_EMPTY;
+    if (seat->ahead && ending == ENDING_NEXT && (was == SEAT_STARTED || was == SEAT_LISTED)) {
+        /* This worker was started beside the one before it, and failed. One that is alone may do better. */
         if (start_worker(seat) < 0)
             seat->pool->ending = ENDING_IMPOSSIBLE;
-    } else if (!seat->dismissed && settle_worker(seat, ending, how)) {
-        seat->is_lost = true;
+    } else if (was != SEAT_DISMISSED && settle_worker(seat, was, ending, how)) {
+        seat->state = SEAT_LOST;
         queue_return(seat);
     }
     seat->begun = 0;
@@ -158,59 +161,59 @@ static void open_pool(struct pool *pool, const struct measurement *measurement, 
     }
 }
 
-/* No seat is at work, so that nothing can come to the queue any more: what is in it nobody can take. */
+/* Tells the open workers that there is no more work. No seat is at work then, so what is left in the queue nobody can
+ * take. */
 static void tell_end(struct pool *pool)
 {
     pool->queued = 0;
     for (size_t i = 0; i < pool->seat_count; i++) {
         struct seat *seat = &pool->seats[i];
-        if (!seat->runs || !seat->described || seat->told_end || seat->dismissed || seat->leaving)
+        if (seat->state != SEAT_OPEN)
             continue;
         message_write(seat->worker.pipe, MESSAGE_SHARE, "");
-        seat->told_end = true;
+        seat->state = SEAT_TOLD_END;
         seat->deadline = now_seconds() + pool->measurement->timeout;
     }
 }
 
-/* Gives seats that have nothing to do what there is, and a worker where they need one. */
+/* Gives work to idle seats, and a worker to those that need one. */
 static void advance(struct pool *pool)
 {
     bool busy = false;
     for (size_t i = 0; i < pool->seat_count && pool->list; i++) {
         struct seat *seat = &pool->seats[i];
-        if (seat->is_lost || seat->told_end)
+        if (seat->state == SEAT_LOST || seat->state == SEAT_TOLD_END)
             continue;
-        const bool idle = seat->runs && seat->described && !seat->leaving && !seat->has_share;
-        const bool unheard = seat->runs && !seat->listed;
-        if (!seat->has_share && !unheard && queue_take(seat) && idle)
+        const bool idle = seat->state == SEAT_OPEN && !seat_has_share(seat), unheard = seat->state == SEAT_STARTED;
+        if (!seat_has_share(seat) && !unheard && queue_take(seat) && idle)
             seat_tell(seat);
-        else if (idle && !seat->has_share)
+        else if (idle)
             seat->deadline = HUGE_VAL;
-        if (seat->has_share && !seat->runs && start_worker(seat) < 0)
+        if (seat_has_share(seat) && seat->state == SEAT_EMPTY && start_worker(seat) < 0)
             pool->ending = ENDING_IMPOSSIBLE;
-        busy |= seat->has_share || (unheard && pool->queued > 0); /* it will take some of that */
+        busy |= seat_has_share(seat) || (unheard && pool->queued > 0); /* it will take a part of that */
     }
     if (pool->list && !busy)
         tell_end(pool);
 }
 
-/* Every worker is gone, and none has to follow. */
+/* Returns whether all workers are gone and none has to follow. */
 static bool is_over(const struct pool *pool)
 {
     bool over = true;
     for (size_t i = 0; i < pool->seat_count; i++)
-        over &= !pool->seats[i].runs;
+        over &= !seat_runs(&pool->seats[i]);
     return over || pool->ending != ENDING_NOT_YET;
 }
 
-/* What the worker says. When it opens its GPU, the next measurement's worker is made ready. */
+/* Takes a message of the worker. When it opens its GPU, the next measurement's worker is started. */
 static enum ending take_said(struct seat *seat, const struct message *message)
 {
     const struct measurement *measurement = seat->pool->measurement;
-    if (seat->dismissed)
+    if (seat->state == SEAT_DISMISSED)
         return ENDING_NOT_YET;
     const enum ending ending = pool_take(seat, message);
-    const bool opens = ending == ENDING_NOT_YET && message->kind == MESSAGE_KERNELS && !seat->dismissed;
+    const bool opens = ending == ENDING_NOT_YET && message->kind == MESSAGE_KERNELS && seat->state != SEAT_DISMISSED;
     if (opens && measurement->relay && measurement->next) {
         const struct job job = job_of(measurement->next, seat->device, true);
         relay_start(measurement->relay, measurement->next, &job);
@@ -248,7 +251,8 @@ static void take_event(struct seat *seat, enum child_event event, const struct m
 
 /* ---- Its end ---- */
 
-/* The sessions of the seats that measured something become the run's; of one at least, since a file needs one. */
+/* Gives the run the sessions of all seats that measured something. There is at least one, since a file needs a session.
+ */
 static void keep_sessions(struct pool *pool)
 {
     struct run *run = pool->run;
@@ -273,7 +277,7 @@ static void keep_sessions(struct pool *pool)
     free(places);
 }
 
-/* What broke off must not look as if there were no other kernels. */
+/* Fails the kernels that were not measured, because otherwise the run would look as if there were no others. */
 static void fail_rest(struct pool *pool)
 {
     for (size_t k = 0; k < pool->count && pool->run->result_count > 0; k++)
@@ -282,12 +286,13 @@ static void fail_rest(struct pool *pool)
                         "not measured: measuring broke off before it, see the error above");
 }
 
-/* How it ended, and what is said of it. A GPU that was to measure and did not is missed, whatever the others did. */
+/* Returns the code of the measurement, and reports how it ended. A GPU that should have measured and did not is
+ * reported, whatever the others did. */
 static int conclude(struct pool *pool)
 {
     bool lost = !pool->list;
     for (size_t i = 0; i < pool->seat_count; i++)
-        lost |= pool->seats[i].is_lost;
+        lost |= pool->seats[i].state == SEAT_LOST;
     if (pool->ending == ENDING_INTERRUPTED)
         return EXIT_INTERRUPTED;
     if (pool->ending == ENDING_MIXED)
@@ -304,7 +309,7 @@ static int close_pool(struct pool *pool)
     progress_erase(&pool->progress);
     for (size_t i = 0; i < pool->seat_count; i++) {
         struct seat *seat = &pool->seats[i];
-        if (seat->runs)
+        if (seat_runs(seat))
             free(child_end(&seat->worker, false));
         free(seat->gave_up);
     }
@@ -320,7 +325,7 @@ static int close_pool(struct pool *pool)
 
 /* ---- Measurements ---- */
 
-/* Several of them: which have begun, and which of these go on. */
+/* Several measurements: which of them have begun, and which still run. */
 struct beginning {
     const struct measurement *list;
     struct run *runs;
@@ -328,21 +333,21 @@ struct beginning {
     struct pool *pools, **open;
     bool *begun;
     size_t open_count, begun_count;
-    size_t done, known; /* kernels of those that are over */
+    size_t done, known; /* kernels of measurements that are over */
     bool interrupted;
 };
 
-/* Waits for the next event of a worker of any of them, and has it taken. last: see child_next_of. */
+/* Waits for the next event of a worker of any measurement, and handles it. last is that of child_next_of(). */
 static void step(struct pool *const *pools, size_t count, int interrupts, size_t *last)
 {
-    struct child **children = NULL;
+    struct peer **children = NULL;
     struct seat **seats = NULL;
     double *deadlines = NULL;
     size_t seat_count = 0, child_count = 0, deadline_count = 0;
     for (size_t p = 0; p < count; p++)
         for (size_t i = 0; i < pools[p]->seat_count; i++) {
             struct seat *seat = &pools[p]->seats[i];
-            if (!seat->runs)
+            if (!seat_runs(seat))
                 continue;
             *ARRAY_GROW(seats, seat_count) = seat;
             *ARRAY_GROW(children, child_count) = &seat->worker;
@@ -370,7 +375,7 @@ int pool_measure(const struct measurement *measurement, struct run *run)
     return code;
 }
 
-/* Whether fewer than so many of the open ones are on the GPU of the next one. */
+/* Returns whether fewer than `at_once` of the open measurements are on the next one's GPU. */
 static bool has_room(struct pool *const *open, size_t open_count, const struct measurement *next, size_t at_once)
 {
     size_t there = 0;
@@ -379,7 +384,7 @@ static bool has_room(struct pool *const *open, size_t open_count, const struct m
     return there < at_once;
 }
 
-/* Begins those that there is room for. */
+/* Begins the measurements that there is room for. */
 static void begin(struct beginning *beginning, size_t at_once)
 {
     for (size_t i = 0; i < beginning->count; i++) {
@@ -392,7 +397,7 @@ static void begin(struct beginning *beginning, size_t at_once)
     }
 }
 
-/* Closes those that are over; false when there is none. */
+/* Closes the measurements that are over. False: none is open any more. */
 static bool end_some(struct beginning *beginning, int *codes)
 {
     size_t still = 0;
@@ -412,7 +417,7 @@ static bool end_some(struct beginning *beginning, int *codes)
     return still < before;
 }
 
-/* Once for all, which are measured for the same. */
+/* Reports the interruption once for all, since they are measured for one purpose. */
 static void say_interrupted(const struct beginning *beginning)
 {
     const char *label = beginning->list[0].label;

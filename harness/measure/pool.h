@@ -1,14 +1,14 @@
-/* pool.h - the workers of a measurement: started, watched and replaced, one on each GPU. */
+/* pool.h - starts, watches and replaces the workers of a measurement, one on each GPU. */
 #ifndef POOL_H
 #define POOL_H
 
 #include "measure.h"
 
-/* measure_run, without what is worked out from what was measured. */
+/* Measures as measure_run() does, without computing what follows from the values. */
 int pool_measure(const struct measurement *measurement, struct run *run);
 
-/* The same of several measurements, of which so many go on at once on each GPU, told by the first that each names;
- * codes[i] is what came of list[i]. */
+/* Runs several measurements. At a time, at_once of them run on each GPU; a measurement's GPU is the first one that it
+ * names. The exit code of list[i] is put into codes[i]. */
 void pool_measure_all(const struct measurement *list, struct run *runs, int *codes, size_t count, size_t at_once);
 
 #endif

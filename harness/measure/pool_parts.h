@@ -1,93 +1,112 @@
-/* pool_parts.h - the parts of the pool: a measurement that goes on, its seats, and what is still to be measured.
- * Private to the pool*.c files. */
+/* pool_parts.h - a measurement that is running: its seats, and what is still to be measured. Private to the pool*.c
+ * files. */
 #ifndef POOL_PARTS_H
 #define POOL_PARTS_H
 
 #include "measure.h"
 #include "progress.h"
 
-/* Kernels that one worker measures, one after the other or together: those of a family at one point, or of several
- * small ones, or what is left of them. */
+/* A share: kernels that one worker measures, one after the other or together. They are those of a family at one point,
+ * or of several small ones, or the rest of them. */
 struct share {
-    size_t first, end;  /* of pool->ids; the first is the next one to get a result */
-    size_t alone_until; /* those before this one are measured one by one: a batch with them went wrong */
+    size_t first, end;  /* indices in pool->ids; `first` is the next kernel to get a result */
+    size_t alone_until; /* kernels before this index are measured one by one, because a batch with them failed */
     double cost;
-    int only_on;   /* number of the seat that has to measure it; -1: any */
-    int failed_on; /* of the one on which its kernel failed, so that another has to try it; -1: it did not */
+    int only_on;   /* number of the only seat that may measure it; -1: any may */
+    int failed_on; /* number of the seat on which its kernel failed, so that another one tries it; -1: none */
 };
 
-/* How one worker came to its end. */
+/* Ways in which a worker ends. */
 enum ending {
     ENDING_NOT_YET,
     ENDING_DONE,
     ENDING_NEXT,
     ENDING_HUNG,
     ENDING_DIED,
-    ENDING_OUT_OF_TURN, /* it said what no worker says then */
+    ENDING_OUT_OF_TURN, /* it said something that no worker says at that time */
     ENDING_IMPOSSIBLE,  /* nothing can be measured on its GPU */
-    /* And of all with it: */
-    ENDING_MIXED, /* their GPUs are no set that one run can be of */
+    /* These end all workers: */
+    ENDING_MIXED, /* one run cannot have all of their GPUs */
     ENDING_INTERRUPTED,
     ENDING_USAGE
 };
 
-/* A GPU, the worker at work there, and what it has said so far. */
-struct seat {
-    struct pool *pool;
-    int number; /* among the seats */
-    int device; /* ordinal of the GPU */
-    struct child worker;
-    bool runs;                            /* the worker does */
-    bool ahead;                           /* it was started for an earlier choice of kernels, which may have had more */
-    double deadline;                      /* until which it has to say something */
-    bool listed, described;               /* it has named the kernels; and the device */
-    bool told_end, dismissed;             /* there is no more for it; it was not needed in the first place */
-    bool has_share, has_session, is_lost; /* lost: no worker can measure there any more */
-    struct share share;
-    size_t told;            /* the end of those of its kernels that the worker was told of */
-    size_t begun;           /* so many of them have begun and have no result yet */
-    bool together;          /* they, or some that have a result by now, began as a batch */
-    double since;           /* when it said the last thing: the time from there to the next is ... */
-    double *works;          /* ... that of the kernel at work, of pool->seconds; NULL: of the next one that begins */
-    char *gave_up;          /* why the worker gave the batch up, or NULL */
-    bool leaving;           /* the last result was such that the worker ends after it */
-    size_t measured;        /* kernels that this worker gave a result */
-    size_t last;            /* of pool->ids: the one before */
-    int last_failed_on;     /* as of its share */
-    struct session session; /* of the GPU: that of the first worker */
+/* How far the worker of a seat is. */
+enum seat_state {
+    SEAT_EMPTY,     /* there is no worker */
+    SEAT_LOST,      /* there can be none: nothing can be measured there any more */
+    SEAT_STARTED,   /* the worker has said nothing yet */
+    SEAT_DISMISSED, /* the worker has named the kernels, and is not needed */
+    SEAT_LISTED,    /* the worker has named the kernels, and opens its GPU */
+    SEAT_OPEN,      /* the worker has described its GPU: it measures, or waits for a share */
+    SEAT_LEAVING,   /* the worker ends after its last result, because of what that was */
+    SEAT_TOLD_END   /* the worker knows that there is no more work */
 };
 
-/* What is to be measured, and how far that is. */
+/* A seat: a GPU, the worker there, and what it has said so far. */
+struct seat {
+    struct pool *pool;
+    int number; /* index among the seats */
+    int device; /* ordinal of the GPU */
+    struct peer worker;
+    enum seat_state state;
+    bool ahead;         /* the worker was started for an earlier choice of kernels, which may have had more */
+    double deadline;    /* when it has to have said something, at the latest */
+    struct share share; /* the rest of its share; empty: it has none */
+    size_t told;        /* the worker was told of the kernels before this index */
+    size_t begun;       /* number of kernels that have begun and have no result yet */
+    bool together;      /* those kernels began as a batch, perhaps with others that have a result */
+    double since;       /* when the worker said something last; the time until it speaks again is that of ... */
+    double *works;      /* ... the kernel at work, in pool->seconds; NULL: of the next kernel that begins */
+    char *gave_up;      /* why the worker gave up the batch, or NULL */
+    size_t measured;    /* number of kernels that this worker gave a result */
+    size_t last;        /* index in pool->ids of the kernel before */
+    int last_failed_on; /* failed_on of that kernel's share */
+    bool has_session;
+    struct session session; /* session of the GPU: that of its first worker */
+};
+
+static inline bool seat_runs(const struct seat *seat)
+{
+    return seat->state >= SEAT_STARTED;
+}
+
+static inline bool seat_has_share(const struct seat *seat)
+{
+    return seat->share.first < seat->share.end;
+}
+
+/* A pool: everything that a measurement is to measure, and how far it is. */
 struct pool {
     const struct measurement *measurement;
     struct run *run;
     struct seat *seats;
     size_t seat_count;
-    char *list; /* the chosen kernels as the first worker named them; NULL before that */
-    char **ids; /* the same, in their order */
+    char *list; /* the chosen kernels, as the first worker named them; NULL before that */
+    char **ids; /* the same kernels, in the same order */
     size_t count;
-    double *seconds;     /* that each has taken so far, in all its passes */
-    struct share *queue; /* that no seat has: the next one is the first that the seat may take */
+    double *seconds;     /* seconds that each kernel has taken so far, in all its passes */
+    struct share *queue; /* shares that no seat has; a seat takes the first one that it may have */
     size_t queued;
-    enum ending ending; /* of all */
+    enum ending ending; /* how the whole measurement ended */
     struct progress progress;
 };
 
 /* ---- The queue, pool_queue.c ---- */
 
-/* Fills it with all of pool->ids. */
+/* Fills the queue with all of pool->ids. */
 void queue_fill(struct pool *pool);
 
-/* Gives the seat its next share; false when there is none for it. */
+/* Gives the seat its next share. False: there is none for it. */
 bool queue_take(struct seat *seat);
 
-/* Puts what is left of the seat's share back, for others. */
+/* Puts the rest of the seat's share back, for other seats. */
 void queue_return(struct seat *seat);
 
-/* Has another seat try a kernel that failed on this one, once; unless there is none, or it must not. */
+/* Has another seat try a kernel that failed on this one, once. Does nothing if there is no other, or none may. */
 void queue_try_elsewhere(struct seat *seat, size_t kernel);
 
-/* Kernels of the pool, one a line. Caller frees. */
+/* Returns kernels of the pool as text, one a line. Caller frees. */
 char *queue_text(const struct pool *pool, size_t first, size_t limit);
 
 /* ---- Messages, pool_take.c: a library can write to the pipe as well, so each is held to what a worker says then, or
@@ -95,16 +114,17 @@ char *queue_text(const struct pool *pool, size_t first, size_t limit);
 
 enum ending pool_take(struct seat *seat, const struct message *message);
 
-/* No worker gave it a result, or one that is worth nothing. */
+/* Fails a kernel that no worker gave a result, or only a worthless one. */
 void pool_fail(struct seat *seat, size_t kernel, enum result_status status, const char *reason);
 
-/* How the seat's GPU is called: "GPU 1 (GPU-2f...)"; "device 1" where it has no UUID. Caller frees. */
+/* Returns the name of the seat's GPU: "GPU 1 (GPU-2f...)", or "device 1" if it has no UUID. Caller frees. */
 char *seat_name(const struct seat *seat);
 
-/* Gives the worker, which waits for it, its share; or lets it wait on. */
+/* Tells the worker its share, for which it waits. Without one, it waits on. */
 void seat_tell(struct seat *seat);
 
-/* Its kernels as lines. */
+/* The end of the reason when a worker says something at the wrong time. split_lines() splits text into owned lines and
+ * returns their number; free_lines() frees them. */
 extern const char pool_out_of_turn[];
 size_t split_lines(const char *text, char ***lines);
 void free_lines(char **lines, size_t count);

@@ -1,5 +1,5 @@
-/* What is still to be measured. A family at one point, whose inputs and reference its variants share, stays whole; the
- * most costly ones come first, so that no seat begins one when the others have nothing left. */
+/* The queue of what is still to be measured. Variants of a family at one point stay together, since they share inputs
+ * and reference. The most expensive shares come first, so that no seat begins one when the others have nothing left. */
 #include "pool_parts.h"
 
 #include "base/base.h"
@@ -7,17 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A worker is told of so many kernels at once, so that a share goes through the pipe without waiting for it. */
+/* Most kernels that a worker is told of at once. So many fit through the pipe without waiting for the worker. */
 enum { MOST_IN_SHARE = 256 };
 
-/* family/variant[point]: all but the variant is the same. */
+/* Returns whether two ids, family/variant[point], differ only in the variant. */
 static bool same_family(const char *a, const char *b)
 {
     const size_t family = name_length(a);
     return strncmp(a, b, family + 1) == 0 && strcmp(a + point_begin(a), b + point_begin(b)) == 0;
 }
 
-/* The seat that measured the kernel in the run that is to be alike; -1 where that is no matter. */
+/* Returns the seat that measured the kernel in measurement->like; -1: any seat may. */
 static int find_home(const struct pool *pool, const char *id)
 {
     const struct run *like = pool->measurement->like;
@@ -30,7 +30,7 @@ static int find_home(const struct pool *pool, const char *id)
     return -1;
 }
 
-/* In seconds; 0 where it is not known. */
+/* Returns the seconds that a kernel takes; 0: that is not known. */
 static double cost_of(const struct pool *pool, size_t kernel)
 {
     const struct run *costs = pool->measurement->costs;
@@ -38,7 +38,7 @@ static double cost_of(const struct pool *pool, size_t kernel)
     return result ? result->seconds : 0;
 }
 
-/* What a kernel of unknown cost is taken to cost: the mean of the others. */
+/* Returns what a kernel of unknown cost probably costs: the mean of the others. */
 static double usual_cost(const struct pool *pool)
 {
     double sum = 0;
@@ -50,7 +50,7 @@ static double usual_cost(const struct pool *pool)
     return known > 0 ? sum / (double)known : 1;
 }
 
-/* What comes first; -1 and 1 as for qsort. */
+/* Compares two shares for qsort: the one that has to come first is less. */
 static int by_cost(const void *left, const void *right)
 {
     const struct share *a = left, *b = right;
@@ -88,7 +88,6 @@ bool queue_take(struct seat *seat)
             continue;
         memmove(&pool->queue[i], &pool->queue[i + 1], (--pool->queued - i) * sizeof *pool->queue);
         seat->share = share;
-        seat->has_share = true;
         return true;
     }
     return false;
@@ -96,9 +95,9 @@ bool queue_take(struct seat *seat)
 
 void queue_return(struct seat *seat)
 {
-    if (seat->has_share)
+    if (seat_has_share(seat))
         *ARRAY_INSERT(seat->pool->queue, seat->pool->queued, 0) = seat->share;
-    seat->has_share = false;
+    seat->share.end = seat->share.first;
 }
 
 void queue_try_elsewhere(struct seat *seat, size_t kernel)
@@ -106,7 +105,7 @@ void queue_try_elsewhere(struct seat *seat, size_t kernel)
     struct pool *pool = seat->pool;
     size_t others = 0;
     for (size_t i = 0; i < pool->seat_count; i++)
-        others += &pool->seats[i] != seat && !pool->seats[i].is_lost;
+        others += &pool->seats[i] != seat && pool->seats[i].state != SEAT_LOST;
     if (others == 0 || pool->measurement->profile || pool->measurement->like)
         return;
     *ARRAY_GROW(pool->queue, pool->queued) =

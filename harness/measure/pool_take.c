@@ -1,4 +1,4 @@
-/* What a worker says: each message is held to what a worker says then. */
+/* Handles the messages of workers. Each is compared with what a worker may say at that time. */
 #include "pool_parts.h"
 
 #include "base/base.h"
@@ -37,18 +37,19 @@ void seat_tell(struct seat *seat)
 {
     const struct share *share = &seat->share;
     seat->since = now_seconds();
-    seat->deadline = seat->has_share ? seat->since + seat->pool->measurement->timeout : HUGE_VAL;
-    if (!seat->has_share)
+    seat->deadline = seat_has_share(seat) ? seat->since + seat->pool->measurement->timeout : HUGE_VAL;
+    if (!seat_has_share(seat))
         return;
     seat->told = share->first < share->alone_until ? share->first + 1 : share->end;
     char *text = queue_text(seat->pool, share->first, seat->told);
-    message_write(seat->worker.pipe, MESSAGE_SHARE, text); /* that it is gone shows soon enough */
+    message_write(seat->worker.pipe, MESSAGE_SHARE, text); /* if the worker is gone, that is noticed soon enough */
     free(text);
 }
 
 /* ---- Kernels ---- */
 
-/* Of a worker that was started when more was to be measured, what is left of that. Caller frees. */
+/* Returns those kernels of a worker's list that are still to be measured: it was started when there were more. Caller
+ * frees. */
 static char *narrow(const struct measurement *measurement, const char *text)
 {
     char **ids, *kept = x_calloc(strlen(text) + 2, 1), *end = kept;
@@ -60,13 +61,14 @@ static char *narrow(const struct measurement *measurement, const char *text)
     return kept;
 }
 
-/* Every worker chooses from the same library by the same globs. */
+/* Takes the list of kernels. Every worker chooses from the same library by the same globs, so all lists have to be
+ * equal. */
 static bool take_list(struct seat *seat, const char *text)
 {
     struct pool *pool = seat->pool;
-    if (seat->listed || (*text == '\0' && !pool->measurement->skip_unmatched))
+    if (seat->state != SEAT_STARTED || (*text == '\0' && !pool->measurement->skip_unmatched))
         return false;
-    seat->listed = true;
+    seat->state = SEAT_LISTED;
     char *list = seat->ahead ? narrow(pool->measurement, text) : x_strdup(text);
     const bool good = !pool->list || strcmp(pool->list, list) == 0;
     if (!pool->list) {
@@ -79,15 +81,16 @@ static bool take_list(struct seat *seat, const char *text)
     }
     if (!good)
         return false;
-    /* What it is to do is settled before it opens its GPU; the first one does that in any case. */
-    seat->dismissed = !seat->has_share && !queue_take(seat) && (pool->count > 0 || seat->number > 0);
-    message_write(seat->worker.pipe, seat->dismissed ? MESSAGE_SHARE : MESSAGE_GO, "");
+    /* The worker's share is chosen before it opens its GPU. The first worker opens it in any case. */
+    if (!seat_has_share(seat) && !queue_take(seat) && (pool->count > 0 || seat->number > 0))
+        seat->state = SEAT_DISMISSED;
+    message_write(seat->worker.pipe, seat->state == SEAT_DISMISSED ? MESSAGE_SHARE : MESSAGE_GO, "");
     return true;
 }
 
 /* ---- The device ---- */
 
-/* Another GPU than the worker before: that one fell off the bus, say. */
+/* Returns whether the GPU is another one than that of the worker before, which may have failed. */
 static bool is_other_device(const struct seat *seat, const struct run *described)
 {
     char difference[512];
@@ -96,7 +99,7 @@ static bool is_other_device(const struct seat *seat, const struct run *described
            order_of_texts(seat->session.facts[SESSION_GPU_UUID], described->sessions[0].facts[SESSION_GPU_UUID]) != 0;
 }
 
-/* Whether the GPU can be in one run with those of the other seats. */
+/* Returns whether one run can have this GPU together with those of the other seats. */
 static bool fits_the_others(const struct seat *seat, const struct run *described)
 {
     const struct pool *pool = seat->pool;
@@ -122,7 +125,7 @@ static bool fits_the_others(const struct seat *seat, const struct run *described
     return true;
 }
 
-/* Facts tell one session from another, so no two may have the same date. */
+/* Returns whether another session has the same date. Sessions are told apart by their facts, so no two may. */
 static bool is_like_another(const struct seat *seat)
 {
     for (size_t i = 0; i < seat->pool->seat_count; i++)
@@ -132,14 +135,14 @@ static bool is_like_another(const struct seat *seat)
     return false;
 }
 
-/* The description of the seat's first worker becomes its session; that of the first seat the run's device. */
+/* Keeps the description of the seat's first worker as its session. That of the first seat becomes the run's device. */
 static void keep_session(struct seat *seat, struct run *described)
 {
     struct pool *pool = seat->pool;
     session_copy(&seat->session, &described->sessions[0]);
     seat->session.ordinal = seat->device;
     seat->has_session = true;
-    if (!pool->measurement->profile) /* of which only the lines are kept */
+    if (!pool->measurement->profile) /* of a profile only the lines are kept */
         do
             measure_complete_session(&seat->session);
         while (is_like_another(seat));
@@ -154,10 +157,10 @@ static enum ending take_device(struct seat *seat, const char *text)
 {
     const struct pool *pool = seat->pool;
     struct run described = {0};
-    if (!seat->listed || seat->described || run_parse(&described, "the worker's message", text, strlen(text)) < 0)
+    if (seat->state != SEAT_LISTED || run_parse(&described, "the worker's message", text, strlen(text)) < 0)
         return ENDING_OUT_OF_TURN;
     enum ending ending = ENDING_NOT_YET;
-    seat->described = true;
+    seat->state = SEAT_OPEN;
     if (described.session_count != 1 || described.result_count > 0) {
         ending = ENDING_OUT_OF_TURN;
     } else if (seat->has_session && is_other_device(seat, &described)) {
@@ -178,7 +181,7 @@ static enum ending take_device(struct seat *seat, const char *text)
 
 /* ---- Results ---- */
 
-/* Which of the begun kernels is at work is known of the seat that says so. */
+/* Draws the progress line. The seat that speaks tells which of its kernels is at work. */
 static void draw(const struct seat *at, size_t kernel)
 {
     struct pool *pool = at->pool;
@@ -198,8 +201,8 @@ static void draw(const struct seat *at, size_t kernel)
     free(names);
 }
 
-/* The time since the last message is that of the kernel which was at work then; where none was, of the next one.
- * Kernels that are measured together take turns, and each says when its turn is. */
+/* Adds the time since the last message to the kernel that was at work, or to the next one if none was. Kernels that are
+ * measured together take turns, and each message says whose turn it is. */
 static void spend(struct seat *seat, size_t next)
 {
     const double now = now_seconds();
@@ -209,12 +212,12 @@ static void spend(struct seat *seat, size_t next)
     seat->since = now;
 }
 
-/* The next kernel begins; or one of several that have begun is at work. */
+/* Handles the start of a kernel: the next one begins, or one of several that have begun is at work. */
 static bool take_start(struct seat *seat, const char *id)
 {
     const struct pool *pool = seat->pool;
     const size_t next = seat->share.first + seat->begun;
-    if (!seat->described || seat->leaving || seat->gave_up || !seat->has_share)
+    if (seat->state != SEAT_OPEN || seat->gave_up || !seat_has_share(seat))
         return false;
     if (next < seat->told && strcmp(pool->ids[next], id) == 0) {
         seat->together = ++seat->begun > 1;
@@ -240,8 +243,8 @@ static bool take_lost(struct seat *seat, const char *reason)
     return true;
 }
 
-/* A worker is one session: what a baseline has beside that is not its to give, nor what other workers say, nor how it
- * ends itself. It says why what is not ok is not. */
+/* Returns whether a result may be a worker's. A worker is one session. It may not give what only a baseline has, what
+ * other workers find out, or how it ends itself. If a row is not ok, it has to give a reason. */
 static bool is_of_a_worker(const struct result *result)
 {
     if (result->status == RESULT_CRASHED || result->status == RESULT_HUNG ||
@@ -256,7 +259,7 @@ static bool is_of_a_worker(const struct result *result)
     return !result->elsewhere && !result->unpaired;
 }
 
-/* The first kernel of the share has its result. */
+/* Moves on in the share, whose first kernel has its result. */
 static void advance_share(struct seat *seat)
 {
     seat->begun -= seat->begun > 0;
@@ -264,7 +267,6 @@ static void advance_share(struct seat *seat)
     seat->measured++;
     seat->last = seat->share.first++;
     seat->last_failed_on = seat->share.failed_on;
-    seat->has_share = seat->share.first < seat->share.end;
 }
 
 static const char *failed_words(enum result_status status)
@@ -272,7 +274,8 @@ static const char *failed_words(enum result_status status)
     return status == RESULT_CRASHED ? "crashed" : status == RESULT_HUNG ? "hung" : "failed";
 }
 
-/* A kernel that failed on one GPU was tried on another: both are said. What was wrong there is wrong. */
+/* Combines the results of a kernel that failed on one GPU and was tried on another: both are reported. A wrong result
+ * stays wrong. */
 static void settle_second(const struct seat *seat, struct result *first, struct result *second)
 {
     const struct seat *other = &seat->pool->seats[seat->share.failed_on];
@@ -293,12 +296,12 @@ static void settle_second(const struct seat *seat, struct result *first, struct 
     free(there);
 }
 
-/* Keeps the result, which is the run's from here on. */
+/* Keeps a result, which the run owns from then on. */
 static void keep_result(struct seat *seat, size_t kernel, struct result *taken)
 {
     struct pool *pool = seat->pool;
     struct result *result = run_add(pool->run, taken->id);
-    const bool at_work = seat->has_share && seat->share.first == kernel;
+    const bool at_work = seat_has_share(seat) && seat->share.first == kernel;
     const bool second = (at_work ? seat->share.failed_on : seat->last_failed_on) >= 0;
     const bool failed =
         taken->status != RESULT_OK && taken->status != RESULT_WRONG && taken->status != RESULT_NOT_BUILT;
@@ -315,7 +318,7 @@ void pool_fail(struct seat *seat, size_t kernel, enum result_status status, cons
     struct result result = {.id = x_strdup(seat->pool->ids[kernel])};
     result_fail(&result, status, reason);
     keep_result(seat, kernel, &result);
-    if (seat->has_share && seat->share.first == kernel)
+    if (seat_has_share(seat) && seat->share.first == kernel)
         advance_share(seat);
 }
 
@@ -331,14 +334,16 @@ static bool take_result(struct seat *seat, const char *line)
     }
     spend(seat, seat->share.first);
     seat->works = NULL;
-    taken.seconds = ceil(pool->seconds[seat->share.first] * 1e6) / 1e6; /* whatever the worker said of it */
+    /* The parent's own time, whatever the worker said. */
+    taken.seconds = ceil(pool->seconds[seat->share.first] * 1e6) / 1e6;
     pool->seconds[seat->share.first] = 0;
-    result_read_symbols(&taken);
+    result_demangle(&taken);
     result_set_session(&taken, (size_t)seat->number);
-    seat->leaving = taken.status == RESULT_FAILED || pool->measurement->profile || pool->measurement->dry;
+    const bool leaves = taken.status == RESULT_FAILED || pool->measurement->profile || pool->measurement->dry;
+    seat->state = leaves ? SEAT_LEAVING : SEAT_OPEN;
     keep_result(seat, seat->share.first, &taken);
     advance_share(seat);
-    if (seat->has_share && seat->share.first == seat->told && !seat->leaving)
+    if (seat_has_share(seat) && seat->share.first == seat->told && !leaves)
         seat_tell(seat);
     return true;
 }
@@ -367,9 +372,9 @@ static enum ending goes_on(bool good)
 
 static enum ending take_failure(const struct seat *seat, const char *text)
 {
-    if (seat->described)
+    if (seat->state >= SEAT_OPEN)
         return ENDING_OUT_OF_TURN;
-    if (seat->ahead) /* another one is started, which says it if it is so */
+    if (seat->ahead) /* a worker that was started early is replaced, and the next one reports it if it is still so */
         return ENDING_NEXT;
     progress_erase(&seat->pool->progress);
     if (seat->pool->seat_count > 1)
@@ -395,14 +400,14 @@ static enum ending take_message(struct seat *seat, const struct message *message
     case MESSAGE_FAILURE:
         return take_failure(seat, message->text);
     case MESSAGE_UNUSABLE:
-        if (seat->listed)
+        if (seat->state != SEAT_STARTED)
             return ENDING_OUT_OF_TURN;
         error("%s", message->text);
         return ENDING_USAGE;
     case MESSAGE_NO_MATCH:
-        return !seat->listed && say_no_match(message->text) ? ENDING_USAGE : ENDING_OUT_OF_TURN;
+        return seat->state == SEAT_STARTED && say_no_match(message->text) ? ENDING_USAGE : ENDING_OUT_OF_TURN;
     case MESSAGE_END:
-        return seat->told_end ? ENDING_DONE : ENDING_OUT_OF_TURN;
+        return seat->state == SEAT_TOLD_END ? ENDING_DONE : ENDING_OUT_OF_TURN;
     default:
         break;
     }

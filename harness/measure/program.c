@@ -16,7 +16,7 @@
 
 /* ---- The name ---- */
 
-/* Whether a word is an interpreter, whose first argument that is no option is what people call the program. */
+/* Returns whether a word is an interpreter. People call its program by its first argument that is no option. */
 static bool is_interpreter(const char *name)
 {
     static const char *const words[] = {"python", "pypy", "bash", "sh", "dash", "perl", "ruby", "julia", "env"};
@@ -34,13 +34,13 @@ static const char *base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Options of interpreters whose value is a word of its own. */
+/* Returns whether an option of an interpreter takes its value from the next word. */
 static bool takes_value(const char *option)
 {
     return strcmp(option, "-W") == 0 || strcmp(option, "-X") == 0 || strcmp(option, "-o") == 0;
 }
 
-/* The word of the command that it is known by. */
+/* Returns the word of the command by which people call it. */
 static const char *telling_word(char *const *arguments, bool *is_module)
 {
     const char *word = arguments[0];
@@ -52,7 +52,7 @@ static const char *telling_word(char *const *arguments, bool *is_module)
             if (*is_module)
                 return next[1];
             if (strcmp(*next, "-c") == 0)
-                return word; /* the text of a program */
+                return word; /* the text of a program, given as an option */
             if (takes_value(*next) && next[1]) {
                 next++;
             } else if (**next != '-' && !strchr(*next, '=')) {
@@ -70,7 +70,7 @@ char *program_name(char *const *arguments)
 {
     bool is_module;
     const char *word = base_name(telling_word(arguments, &is_module));
-    const char *dot = is_module ? NULL : strrchr(word, '.'); /* those of a module are no ending */
+    const char *dot = is_module ? NULL : strrchr(word, '.'); /* dots in the name of a module are no file ending */
     const int length = (int)(dot && dot != word ? (size_t)(dot - word) : strlen(word));
     char *name = x_sprintf("%.*s", length < PROGRAM_NAME_MAX ? length : PROGRAM_NAME_MAX, word);
     for (char *c = name; *c; c++)
@@ -91,8 +91,8 @@ static char *make_directory(void)
     return NULL;
 }
 
-/* Where processes of other `cugate exec` of this user wait for the counters of a GPU as well; NULL where there is no
- * such place: then only those of one program do. Caller frees. */
+/* Returns the folder in which all `cugate exec` of this user wait for the counters of a GPU. NULL where there is no
+ * such folder: then only the processes of one program wait for each other. Caller frees. */
 static char *find_locks(void)
 {
     struct stat file;
@@ -100,7 +100,7 @@ static char *find_locks(void)
     char *path =
         runtime && *runtime == '/' ? x_sprintf("%s/cugate", runtime) : x_sprintf("/tmp/cugate-%u", (unsigned)geteuid());
     (void)mkdir(path, 0700);
-    /* In /tmp it may be somebody else's. */
+    /* In /tmp the folder may belong to somebody else. */
     if (lstat(path, &file) == 0 && S_ISDIR(file.st_mode) && file.st_uid == geteuid() && (file.st_mode & 077) == 0)
         return path;
     free(path);
@@ -126,7 +126,7 @@ const struct backend program_backend = {
     .provides = PROVIDES_VALUES | PROVIDES_COUNTERS | PROVIDES_LINE_COUNTS,
 };
 
-/* Of what is said on the command line, what decides which launches are measured; nothing where it is as always. */
+/* Adds the options that decide which launches are measured, as far as they were given. */
 static void put_choice(const struct text *words, const struct program *program)
 {
     if (program->first == PROGRAM_FIRST && program->skip == 0 && !program->nvtx)
@@ -140,7 +140,7 @@ static void put_choice(const struct text *words, const struct program *program)
     fputs("-- ", words->stream);
 }
 
-/* The command as one would type it. Caller frees. */
+/* Returns the command as a user would type it. Caller frees. */
 static char *command_text(const struct program *program, const char *other)
 {
     char *text = NULL;
@@ -171,11 +171,11 @@ struct measuring {
     size_t image_count;
     int status;
     bool interrupted;
-    bool broken_off; /* a process did not say how often it launched what */
+    bool broken_off; /* a process did not tell how often it launched each kernel */
     bool failed;     /* a process was not measured */
 };
 
-/* The first run's facts are the run's; of the others only the rows are taken. */
+/* Joins the runs of the program. The first one's facts are kept; of the others only the rows are taken. */
 static void join(struct measuring *measuring, struct program_run *part)
 {
     struct run *run = measuring->run;
@@ -192,7 +192,7 @@ static void join(struct measuring *measuring, struct program_run *part)
         program_join_rows(run_add(run, part->part.results[i].id), &part->part.results[i]);
 }
 
-/* What may be missing is said, once for each run. */
+/* Warns, once for each run, of what may be missing. */
 static void say_losses(const struct program_run *part)
 {
     if (part->failure)
@@ -210,19 +210,19 @@ static void say_losses(const struct program_run *part)
                 part->unwatched, plural_of(part->unwatched, "launch was", "launches were"));
 }
 
-/* An exit code when nothing can be made of the run, after error(). */
+/* Returns an exit code, after error(), if the run is of no use. */
 static int judge_run(struct measuring *measuring, const struct program_run *part)
 {
     const char *what = part->command ? part->command : measuring->measurement->program->arguments[0];
     if (part->set == 0)
         measuring->status = part->status;
     measuring->interrupted |= part->interrupted;
-    /* What was not watched may be kernels that nothing else is known of. */
+    /* Unwatched launches may be of kernels that nothing else tells of. */
     measuring->failed |= part->failure || part->unwatched > 0;
     measuring->broken_off |= part->broken_off > 0 || part->failure;
     say_losses(part);
     if (part->timed_out) {
-        measuring->status = 0; /* it did not end by itself: what it would have said is not known */
+        measuring->status = 0; /* the program did not end by itself, so its own exit code is not known */
         error("%s did not end within %g s; a longer limit is set with --timeout", what,
               measuring->measurement->program->timeout);
         return EXIT_NOT_MEASURED;
@@ -251,7 +251,7 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     return EXIT_SAME;
 }
 
-/* One run of the program, for one set of metrics. */
+/* Runs the program once, for one set of metrics. */
 static int run_set(struct measuring *measuring, size_t set)
 {
     struct program_run part = {
@@ -277,8 +277,8 @@ static int run_set(struct measuring *measuring, size_t set)
     return code;
 }
 
-/* A kernel that was launched and has no number must not be missing without a word; one that a later run did not launch
- * neither. */
+/* Fails each kernel that was launched and has no number, so that none is missing in silence. That includes one that a
+ * later run did not launch. */
 static void fill_gaps(struct measuring *measuring)
 {
     const struct metrics *metrics = measuring->measurement->metrics;
@@ -298,7 +298,8 @@ static void fill_gaps(struct measuring *measuring)
                 plural(skipped), skipped == 1 ? "is" : "are", skipped == 1 ? "it" : "them");
     if (measuring->measurement->profile)
         return;
-    /* What the chip has not, or not in one pass, was in no set: of optional metrics that is to be expected. */
+    /* A metric that the chip lacks, or cannot count in one pass, was in no set. Of optional metrics that is to be
+     * expected. */
     for (size_t i = 0; i < run->result_count && measuring->done == measuring->sets; i++)
         for (size_t m = 0; m < metrics->count && run->results[i].status == RESULT_OK; m++) {
             const struct metric *metric = &metrics->list[m];
@@ -308,7 +309,7 @@ static void fill_gaps(struct measuring *measuring)
         }
 }
 
-/* That nothing was measured is never without a word. */
+/* Reports an error if nothing was measured. */
 static int expect_results(const struct measuring *measuring)
 {
     const struct program *program = measuring->measurement->program;
@@ -337,10 +338,10 @@ static int measure_sets(struct measuring *measuring)
     const struct program *program = measuring->measurement->program;
     const size_t most = program->runs > 0 ? (size_t)program->runs : SIZE_MAX;
     int code = run_set(measuring, 0);
-    /* One that was killed has not come to its end, and would be killed again. */
+    /* A program that was killed would be killed again. */
     for (size_t set = 1; set < measuring->sets && set < most && code == EXIT_SAME && measuring->status < 128; set++)
         code = run_set(measuring, set);
-    /* A gate says so itself, of the baseline's kernels too. */
+    /* The gate reports this itself, of the baseline's kernels too. */
     const struct measurement *measurement = measuring->measurement;
     if (code == EXIT_SAME && program->speaks &&
         program_groups_expect(&measuring->groups, measurement->globs, measurement->glob_count) < 0)
@@ -350,7 +351,7 @@ static int measure_sets(struct measuring *measuring)
         fill_gaps(measuring);
         program_groups_name(&measuring->groups, program->name, measuring->run);
         for (size_t i = 0; i < measuring->run->result_count; i++)
-            result_read_symbols(&measuring->run->results[i]);
+            result_demangle(&measuring->run->results[i]);
         program_groups_add_code(&measuring->groups, measuring->directory, measuring->images, measuring->image_count,
                                 measuring->measurement->metrics, measuring->run);
     }
@@ -359,7 +360,7 @@ static int measure_sets(struct measuring *measuring)
     if (code == EXIT_SAME && measuring->done < measuring->sets && measuring->status < 128)
         warning("the program ran %zu time%s of the %zu that all metrics take, so some were not counted: -m chooses",
                 measuring->done, plural(measuring->done), measuring->sets);
-    /* What only that process launches would be missing without a trace. */
+    /* Without that process, what only it launches would be missing without a trace. */
     return code == EXIT_SAME && measuring->failed ? EXIT_NOT_MEASURED : code;
 }
 
@@ -378,7 +379,8 @@ static char *find_injection(void)
     return found;
 }
 
-/* Loads in a process of its own what the driver is to load into the program: it says nothing when it cannot. */
+/* Loads the library in a process of its own, to learn whether that works. The driver says nothing when it cannot load
+ * the library into the program. */
 static void try_injection(int pipe, const void *path)
 {
     if (dlopen(path, RTLD_NOW | RTLD_LOCAL))
@@ -389,12 +391,9 @@ static void try_injection(int pipe, const void *path)
 static int check_injection(const char *path)
 {
     const double seconds = 60;
-    struct child child;
-    struct message message = {0};
-    if (child_start(&child, try_injection, path) < 0)
-        return EXIT_NOT_MEASURED;
-    const enum child_event event = child_next(&child, now_seconds() + seconds, -1, &message);
-    free(child_end(&child, event == CHILD_ENDED));
+    struct message message;
+    char *how;
+    const enum child_event event = child_ask(try_injection, path, seconds, &message, &how);
     if (event == CHILD_SAID && strstr(message.text, "libcuda.so.1"))
         error("no NVIDIA driver here: %s", message.text);
     else if (event == CHILD_SAID)
@@ -402,7 +401,8 @@ static int check_injection(const char *path)
               "again, or `cugate-fetch cupti`",
               message.text);
     free(message.text);
-    return event == CHILD_SAID ? EXIT_NOT_MEASURED : EXIT_SAME;
+    free(how);
+    return event == CHILD_INTERRUPTED ? EXIT_INTERRUPTED : event == CHILD_SAID ? EXIT_NOT_MEASURED : EXIT_SAME;
 }
 
 static int check_environment(void)
@@ -421,14 +421,15 @@ int program_measure(const struct measurement *measurement, struct run *run)
     *run = (struct run){0};
     if (check_environment() < 0 || !(measuring.injection = find_injection()))
         return EXIT_USAGE;
-    if (check_injection(measuring.injection) != EXIT_SAME) {
+    int code = check_injection(measuring.injection);
+    if (code != EXIT_SAME) {
         free(measuring.injection);
-        return EXIT_NOT_MEASURED;
+        return code;
     }
     program_input_open(&measuring.input, measurement->program->runs != 1);
     measuring.directory = make_directory();
     measuring.locks = find_locks();
-    const int code = measuring.directory ? measure_sets(&measuring) : EXIT_NOT_MEASURED;
+    code = measuring.directory ? measure_sets(&measuring) : EXIT_NOT_MEASURED;
     if (measurement->program->status)
         *measurement->program->status = measuring.status;
     for (size_t i = 0; i < measuring.image_count; i++)

@@ -1,7 +1,9 @@
-/* Names for launches. Those of a group are alike: one function in one shape, or a graph of the same kernels. */
+/* Finds groups of launches that are alike, and names them. A group is of one function in one shape, or of a graph of
+ * the same kernels. */
 #include "program_parts.h"
 
 #include "base/base.h"
+#include "names/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +20,7 @@ static bool is_module_name(const char *text)
     return strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16;
 }
 
-/* "gx gy gz bx by bz shared module function" */
+/* Reads a launch: "gx gy gz bx by bz shared module function". */
 static bool read_launch(struct program_launch *to, const char *line)
 {
     struct launch *launch = &to->launch;
@@ -78,7 +80,7 @@ static void put_extents(FILE *stream, const unsigned of[3])
         fprintf(stream, "%s%u", i > 0 ? "x" : "", of[i]);
 }
 
-/* "128,256" as in <<<128, 256>>>; shared memory only where there is some. */
+/* Writes the shape of a launch, such as "128,256" for <<<128, 256>>>. Shared memory is added if there is any. */
 static void put_shape(FILE *stream, const struct launch *launch)
 {
     put_extents(stream, launch->grid);
@@ -88,9 +90,9 @@ static void put_shape(FILE *stream, const struct launch *launch)
         fprintf(stream, ",%u", launch->shared);
 }
 
-#define GRAPH_NAMES 60 /* characters */
+#define GRAPH_NAMES 60 /* in characters */
 
-/* The kernels of a graph as far as they fit, and a hash of them all with their shapes. */
+/* Writes the kernels of a graph, as many as there is room for, and a hash of all of them with their shapes. */
 static void put_graph(FILE *stream, const struct program_group *group, char *const *names)
 {
     XXH3_state_t *state = XXH3_createState();
@@ -111,11 +113,11 @@ static void put_graph(FILE *stream, const struct program_group *group, char *con
     if (shown < group->count)
         fprintf(stream, "+%zu_more", group->count - shown);
     fprintf(stream, "~%08x",
-            (unsigned)XXH3_64bits_digest(state)); /* there may be a hundred that differ in shapes only */
+            (unsigned)XXH3_64bits_digest(state)); /* of the hash, since a hundred graphs may differ in shapes only */
     XXH3_freeState(state);
 }
 
-/* names are those of the group's functions. */
+/* Returns the id of a group; names are the short names of its functions. */
 static char *make_id(const char *family, const struct program_group *group, char *const *names)
 {
     char *id = NULL;
@@ -147,7 +149,7 @@ static bool is_same_group(const struct program_group *a, const struct program_gr
     return true;
 }
 
-/* Of the same functions and shapes, but of other machine code, as Triton makes them: the second is #2. */
+/* Counts groups that differ only in machine code, which Triton makes. The second of them is #2. */
 static size_t count_namesakes(const struct program_groups *groups, const struct program_group *group)
 {
     size_t namesakes = 0;
@@ -165,14 +167,14 @@ static char *number_id(char *id, size_t namesakes)
     return numbered;
 }
 
-/* names are those of its functions. */
+/* Returns the id of a group among the others; names are the short names of its functions. */
 static char *id_of(const struct program_groups *groups, const struct program_group *group, const char *family,
                    char *const *names)
 {
     return number_id(make_id(family, group, names), count_namesakes(groups, group));
 }
 
-/* As long as it is not known which other functions there are. */
+/* Returns the id of a group as long as the other functions are not known. */
 static char *first_id_of(const struct program_groups *groups, const struct program_group *group, const char *family)
 {
     char **names = x_calloc(group->count, sizeof *names);
@@ -185,7 +187,8 @@ static char *first_id_of(const struct program_groups *groups, const struct progr
     return id;
 }
 
-/* Whether -k means it. An id that was made when all functions were known may have digits of the whole name, ~1f3a. */
+/* Returns whether a glob of -k means the id. A glob may come from an id that was made when all functions were known.
+ * Such an id may have digits of the whole name, as in ~1f3a, which this one lacks. */
 static bool is_meant(char *const *globs, size_t count, const char *id)
 {
     if (glob_any(globs, count, id))
@@ -224,7 +227,7 @@ int program_groups_expect(const struct program_groups *groups, char *const *glob
     return result;
 }
 
-/* The short names of all their functions, one after the other; *count of them. Caller frees. */
+/* Returns the short names of the functions of all groups, one after the other; there are *count. Caller frees. */
 static char **name_functions(const struct program_groups *groups, size_t *count)
 {
     const char **functions = NULL;
@@ -266,7 +269,7 @@ void program_groups_name(struct program_groups *groups, const char *family, stru
 
 /* ---- The table ---- */
 
-/* Another launch of that function, whose code has been read. */
+/* Returns another launch of the same function, whose code has been read; or NULL. */
 static const struct launch *find_launch(const struct program_groups *groups, const struct program_launch *launch)
 {
     for (size_t g = groups->count; g-- > 0;) {
@@ -279,7 +282,8 @@ static const struct launch *find_launch(const struct program_groups *groups, con
     return NULL;
 }
 
-/* False when it was not kept. The program can write there as well: what has another hash than its name is not it. */
+/* Reads an image that a process kept. False when there is none. The program can write there as well, so an image whose
+ * hash is not its name is refused. */
 static bool read_image(struct cubin *cubin, const char *directory, const char *name)
 {
     char *path = x_sprintf("%s/%s.cubin", directory, name), *image, hash[17];
@@ -308,7 +312,7 @@ static char *read_code(const struct program_launch *launch, const char *director
     return code;
 }
 
-/* The code of each launch whose module is known, so that what differs in it is another group. */
+/* Reads the code of each launch whose module is known. Launches with different code are of different groups. */
 static void find_code(const struct program_groups *groups, struct program_group *group, const char *directory,
                       int capability)
 {
@@ -327,7 +331,7 @@ static void read_symbols(struct program_group *group)
     char ***names = x_calloc(group->count, sizeof *names);
     for (size_t i = 0; i < group->count; i++)
         names[i] = &group->launches[i].launch.function;
-    symbols_read(names, group->count);
+    demangle(names, group->count);
     free(names);
 }
 
@@ -352,7 +356,8 @@ static struct program_group *find_equal(const struct program_groups *groups, con
     return NULL;
 }
 
-/* As long as not all functions are known, two may have one short name; but no two groups have one id. */
+/* Makes an id unique. As long as not all functions are known, two of them may have the same short name, but no two
+ * groups may have the same id. */
 static char *make_single(char *id, const struct program_groups *groups)
 {
     for (size_t i = groups->count; program_group_find(groups, id); i++) {
@@ -403,7 +408,7 @@ struct program_group *program_group_find(const struct program_groups *groups, co
 
 /* ---- Machine code ---- */
 
-/* All images that were loaded, for functions whose module the driver does not tell. */
+/* All images that were loaded. They are searched for functions whose module the driver does not tell. */
 struct program_images {
     const char *directory;
     char *const *names;
@@ -419,7 +424,7 @@ static void read_images(struct program_images *images)
         (void)read_image(&images->list[i], images->directory, images->names[i]);
 }
 
-/* The function of a launch: in its module, else wherever its name is, if all code of that name is the same. */
+/* Finds the function of a launch: in its module, or else in any image, if all code of that name is the same. */
 static const struct cubin_function *find_function(const struct program_images *images,
                                                   const struct program_launch *launch)
 {

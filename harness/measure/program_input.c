@@ -15,7 +15,7 @@ void program_input_open(struct program_input *input, bool repeats)
     struct stat file;
     *input = (struct program_input){.file = -1, .sink = -1};
     if (!repeats || fstat(STDIN_FILENO, &file) < 0 || S_ISCHR(file.st_mode))
-        return; /* a terminal, or /dev/null */
+        return; /* standard input is a terminal or /dev/null */
     input->piped = !S_ISREG(file.st_mode);
     input->file = input->piped ? memfd_create("input", MFD_CLOEXEC) : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
     if (input->file >= 0)
@@ -39,10 +39,10 @@ int program_input_begin(struct program_input *input)
         lseek(input->file, input->beginning, SEEK_SET);
         return fcntl(input->file, F_DUPFD_CLOEXEC, 3);
     }
-    input->piped = false; /* what comes now is kept, and a file from the next run on */
+    input->piped = false; /* from the next run on, the bytes that come now are a file */
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
         return -1;
-    fcntl(ends[0], F_SETFL, 0); /* the program's end is as pipes are */
+    fcntl(ends[0], F_SETFL, 0); /* the program expects a pipe that blocks */
     input->sink = ends[1];
     return ends[0];
 }
@@ -50,7 +50,7 @@ int program_input_begin(struct program_input *input)
 struct pollfd program_input_event(const struct program_input *input)
 {
     struct pollfd sink = {.fd = input->sink, .events = POLLOUT};
-    /* Nothing is taken that cannot be handed on: a full pipe is waited for first. */
+    /* Nothing is read that cannot be handed on: a full pipe is waited for first. */
     if (input->sink >= 0 && poll(&sink, 1, 0) > 0)
         return (struct pollfd){.fd = STDIN_FILENO, .events = POLLIN};
     return (struct pollfd){.fd = input->sink, .events = POLLOUT};
@@ -58,7 +58,7 @@ struct pollfd program_input_event(const struct program_input *input)
 
 void program_input_pass(struct program_input *input, const struct pollfd *event)
 {
-    char bytes[PIPE_BUF]; /* for which a pipe that can be written has room */
+    char bytes[PIPE_BUF]; /* a pipe that can be written has room for this many */
     if (event->fd != STDIN_FILENO)
         return;
     const ssize_t got = read(STDIN_FILENO, bytes, sizeof bytes);
@@ -71,7 +71,7 @@ void program_input_pass(struct program_input *input, const struct pollfd *event)
     if (write(input->file, bytes, (size_t)got) != got)
         warning("the program's input cannot be kept for its next run: %s", strerror(errno));
     if (write(input->sink, bytes, (size_t)got) != got)
-        program_input_end(input); /* it reads no more */
+        program_input_end(input); /* the program reads no more */
 }
 
 void program_input_end(struct program_input *input)

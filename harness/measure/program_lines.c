@@ -1,4 +1,4 @@
-/* From instructions to lines of the source, by the machine code that the program loaded. */
+/* Finds the source lines of instructions by the machine code that the program loaded. */
 #include "program_parts.h"
 
 #include "base/base.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The line tables of the images that may have the function: its module, or all where that is not known. */
+/* The line tables of the images that may have the function: of its module, or of all if the module is not known. */
 struct tables {
     struct line_table *list;
     size_t count;

@@ -1,4 +1,4 @@
-/* program_parts.h - what the program*.c files share. Private to them. */
+/* program_parts.h - shared by the program*.c files, and private to them. */
 #ifndef PROGRAM_PARTS_H
 #define PROGRAM_PARTS_H
 
@@ -14,40 +14,40 @@
 
 struct program_launch {
     struct launch launch;
-    char *module; /* name of its image of machine code; NULL where unknown */
+    char *module; /* name of its image of machine code; NULL: not known */
 };
 
-/* Launches that are alike, in all runs and processes of the program. */
+/* A group: launches that are alike, in all runs and processes of the program. */
 struct program_group {
-    char *question; /* what names it: shapes, functions and their code */
-    char *id;       /* for now: until all are known, two functions may have one short name */
+    char *question; /* text that identifies it: shapes, functions and their code */
+    char *id;       /* preliminary: until all functions are known, two may have the same short name */
     bool graph;
     struct program_launch *launches;
     size_t count;
     bool wanted;
-    size_t times; /* launched, in the first run */
-    size_t due;   /* of them: were to be measured */
+    size_t times; /* how often it was launched in the first run */
+    size_t due;   /* how many of these launches were to be measured */
 };
 
 struct program_groups {
-    struct program_group **list; /* in the order in which they appeared */
+    struct program_group **list; /* groups of like launches, in the order in which their first launch came */
     size_t count;
 };
 
-/* The group that a process describes, which is added when it is new; NULL when there are most already. False when it
- * says nonsense. */
+/* Finds the group that a process describes, or adds it. *taken is NULL if there are `most` groups already. False: the
+ * description makes no sense. */
 bool program_group_take(struct program_groups *groups, const struct measurement *measurement, const char *directory,
                         int capability, const char *text, size_t most, struct program_group **taken);
-/* By its id; NULL when there is none. */
+/* Returns the group with that id; NULL: there is none. */
 struct program_group *program_group_find(const struct program_groups *groups, const char *id);
-/* -1 after error() when a glob means none of them, which then tells what was probably meant. */
+/* Checks that each glob means a group. -1 after error(), which suggests what was probably meant. */
 int program_groups_expect(const struct program_groups *groups, char *const *globs, size_t count);
-/* Once all are known: the ids for good, in the run as well. */
+/* Gives the groups their final ids when all are known, in the run as well. */
 void program_groups_name(struct program_groups *groups, const char *family, struct run *run);
 void program_groups_release(struct program_groups *groups);
 
-/* Sets code and machine of the launches, and adds the facts of machine code to the run's results; names are of the
- * images that the processes loaded, of whose files those count that are in the directory. */
+/* Sets the code and machine facts of the launches, and adds the facts of machine code to the run's results. The names
+ * are those of the images that the processes loaded. Their files are in the directory. */
 void program_groups_add_code(const struct program_groups *groups, const char *directory, char *const *names,
                              size_t count, const struct metrics *metrics, struct run *run);
 
@@ -57,21 +57,22 @@ void program_groups_add_code(const struct program_groups *groups, const char *di
  * run as it comes, and kept for those that follow. A terminal is each run's own. */
 
 struct program_input {
-    int file;        /* to be rewound; -1: none */
-    off_t beginning; /* of it */
-    bool piped;      /* file is what was kept of a pipe so far */
-    int sink;        /* where the first run reads from, while it does; -1 */
+    int file;        /* the file that is rewound; -1: there is none */
+    off_t beginning; /* where in the file the input begins */
+    bool piped;      /* the file has what came through the pipe so far */
+    int sink;        /* the pipe from which the first run reads; -1: none */
 };
 
 void program_input_open(struct program_input *input, bool repeats);
 void program_input_close(struct program_input *input);
 
-/* A descriptor for the next run to read from; -1: as we have it. The caller closes it once the run has begun. */
+/* Returns a descriptor for the next run to read from; -1: it reads our standard input. The caller closes it when the
+ * run has begun. */
 int program_input_begin(struct program_input *input);
-/* What to wait for; and what is to be done then: it hands on what is there. */
+/* program_input_event() returns what to wait for. Then program_input_pass() hands on what is there. */
 struct pollfd program_input_event(const struct program_input *input);
 void program_input_pass(struct program_input *input, const struct pollfd *event);
-/* The first run reads no more. */
+/* Notes that the first run reads no more. */
 void program_input_end(struct program_input *input);
 
 /* ---- One run of the program: program_run.c, program_lines.c ---- */
@@ -80,33 +81,54 @@ struct program_run {
     const struct measurement *measurement;
     struct program_groups *groups;
     const char *directory;
-    const char *locks;     /* directory for those of GPUs */
-    const char *command;   /* another one, for the shell; or NULL for the program's own */
+    const char *locks;     /* directory of the locks of GPUs */
+    const char *command;   /* another command for the shell; NULL: the program's own */
     const char *injection; /* path of the library that is loaded into its processes */
     struct program_input *input;
-    size_t set;  /* of metrics, from 0 */
-    bool silent; /* nobody wants to see the same output again */
+    size_t set;  /* index of the set of metrics */
+    bool silent; /* its output is not shown, since the first run has shown the same */
 
-    /* What came of it. */
-    struct run part; /* results with one session of samples, in the order of the launches */
-    size_t sets;     /* there are so many; 0: no process measured anything */
-    char **images;   /* names of what its processes loaded */
+    /* The results of the run. */
+    struct run part; /* each has one session of samples, in the order of the launches */
+    size_t sets;     /* number of sets of metrics; 0: no process measured anything */
+    char **images;   /* names of the images that its processes loaded */
     size_t image_count;
-    size_t processes;       /* that opened CUDA */
-    size_t broken_off;      /* of them: that did not come to their end, so that something may be missing */
-    size_t lost, unwatched; /* launches: whose counts were lost; of no group */
-    char *failure;          /* why a process could not measure, or NULL */
-    char *trouble;          /* why it lost some, or NULL */
-    int status;             /* as a shell has it */
+    size_t processes;       /* number of processes that opened CUDA */
+    size_t broken_off;      /* those of them that ended without a last message, so that something may be missing */
+    size_t lost, unwatched; /* launches: those whose counts were lost, and those of no group */
+    char *failure;          /* why a process could not measure; NULL: all could */
+    char *trouble;          /* why counts were lost; NULL: none were */
+    int status;             /* how the program ended, as a shell has it */
     bool interrupted, timed_out;
 };
 
-/* Adds to a profile what the group's launch counted by instruction, each on its line of the source. */
+/* Adds to a profile what the group's launch counted by instruction, on the source line of each. */
 void program_find_lines(const struct program_run *run, const struct program_group *group,
                         const struct profile *instructions, struct profile *profile);
 
-/* Adds to a result's rows the samples of another's. */
+/* Adds the samples of another result's rows to those of a result. */
 void program_join_rows(struct result *result, const struct result *more);
+
+/* ---- What its processes say: program_take.c ---- */
+
+enum { PROGRAM_TOKEN = 16 /* characters */ };
+
+/* One process of the program that opened CUDA. */
+struct program_process {
+    struct peer peer;
+    char token[PROGRAM_TOKEN + 1]; /* begins all that it says once it was greeted: cugate's library has it, and the
+                                    * program has to look for it there; empty until then */
+    bool described, ended;
+    struct run part; /* a result for each group that it was asked to measure */
+};
+
+/* False when the process does not say what one says then. */
+bool program_take(struct program_run *run, struct program_process *process, struct message *message);
+
+/* Keeps the first reason why a process is not measured. */
+__attribute__((format(printf, 2, 3))) void program_fail(struct program_run *run, const char *format, ...);
+
+/* ---- The run ---- */
 
 /* -1 after error() when the program could not be started. */
 int program_run(struct program_run *run);

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROGRESS_WORDS 40 /* columns of the numbers: in a line that is longer than the terminal, \r leads nowhere */
+/* Columns of the numbers; in a line that is longer than the terminal, \r would lead to the wrong place. */
+#define PROGRESS_WORDS 40
 
 void progress_erase(const struct progress *progress)
 {

@@ -1,4 +1,4 @@
-/* progress.h - the line on standard error that says how far a measurement is. */
+/* progress.h - draws the line on standard error that tells how far a measurement is. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
@@ -6,15 +6,15 @@
 #include <stddef.h>
 
 struct progress {
-    bool drawn;        /* else nothing is */
+    bool drawn;        /* false: nothing is drawn */
     const char *label; /* as in struct measurement */
-    double begin;      /* of the measurement, by now_seconds() */
+    double begin;      /* when the measurement began, by now_seconds() */
 };
 
-/* So many of `count` kernels have begun, and so many of these are done. ids: those at work. */
+/* Draws the line: of `count` kernels so many have begun, and so many of these are done. ids names those at work. */
 void progress_draw(const struct progress *progress, size_t begun, size_t done, size_t count, const char *ids);
 
-/* Before anything else is said. */
+/* Removes the line. This is called before anything else is printed. */
 void progress_erase(const struct progress *progress);
 
 #endif

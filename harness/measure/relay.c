@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of one GPU. */
+/* The workers of one GPU: one that is leaving, and one that is ready. */
 struct runners {
     int device;
     bool leaves, is_ready;
-    struct child leaving, ready;
-    char *work; /* of the ready one */
+    struct peer leaving, ready;
+    char *work; /* what the ready worker was started for */
 };
 
 struct relay {
@@ -33,8 +33,8 @@ static struct runners *runners_of(struct relay *relay, int device)
     return runners;
 }
 
-/* What has to be the same for a worker of one measurement to do for another, but which kernels. Of metrics the names: a
- * measurement has a list of its own, made of the same ones. Caller frees. */
+/* Describes what two measurements must have in common, apart from kernels, so that a worker of one can do the other's
+ * work. Metrics are compared by name, since each measurement has a list of its own. Caller frees. */
 static char *work_of(const struct measurement *measurement)
 {
     char *work = x_sprintf("%d of %s", measurement->samples, measurement->kernels);
@@ -87,7 +87,7 @@ void relay_start(struct relay *relay, const struct measurement *next, const stru
     runners->work = work_of(next);
 }
 
-bool relay_take(struct relay *relay, const struct measurement *measurement, int device, struct child *worker)
+bool relay_take(struct relay *relay, const struct measurement *measurement, int device, struct peer *worker)
 {
     struct runners *runners = runners_of(relay, device);
     if (!runners->is_ready)
@@ -103,14 +103,14 @@ bool relay_take(struct relay *relay, const struct measurement *measurement, int 
     return fits;
 }
 
-void relay_leave(struct relay *relay, int device, struct child *worker)
+void relay_leave(struct relay *relay, int device, struct peer *worker)
 {
     struct runners *runners = runners_of(relay, device);
     await_gone(runners);
-    child_close(worker);
+    peer_close(worker);
     runners->leaving = *worker;
     runners->leaves = true;
-    *worker = (struct child){0};
+    *worker = (struct peer){0};
 }
 
 void relay_await_gone(struct relay *relay, int device)

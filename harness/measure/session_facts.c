@@ -13,33 +13,36 @@ static void set_fact(struct session *session, enum session_fact fact, char *text
     session->facts[fact] = text;
 }
 
-/* First line of what a command prints, or NULL. */
-static char *command_line(const char *command)
+/* Returns the first line that a program prints, or NULL. */
+static char *first_line(const char *const *words)
 {
-    FILE *stream = popen(command, "r"); /* NOLINT(cert-env33-c): only constant commands come here */
+    pid_t process;
+    char line[256] = "";
+    FILE *stream = process_start_reading(&(struct process_start){.words = words, .errors = PROCESS_NOTHING}, &process);
     if (!stream)
         return NULL;
-    char line[256] = "";
     const char *read = fgets(line, sizeof line, stream);
-    pclose(stream);
+    fclose(stream);
+    process_wait(process);
     line[strcspn(line, "\n")] = '\0';
     return read && *line ? x_strdup(line) : NULL;
 }
 
 void measure_complete_session(struct session *session)
 {
+    static const char *const describe[] = {"git", "describe", "--always", "--dirty", "--abbrev=12", NULL};
     char text[256];
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     struct tm utc;
     const size_t length = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", gmtime_r(&now.tv_sec, &utc));
-    /* To the millisecond, because the date tells one session from another. */
+    /* The date has milliseconds, because it tells one session from another. */
     snprintf(text + length, sizeof text - length, ".%03ldZ", now.tv_nsec / 1000000);
     set_fact(session, SESSION_DATE, x_strdup(text));
     if (gethostname(text, sizeof text) == 0) {
         text[sizeof text - 1] = '\0';
         set_fact(session, SESSION_HOST, x_strdup(text));
     }
-    set_fact(session, SESSION_COMMIT, command_line("git describe --always --dirty --abbrev=12 2>/dev/null"));
+    set_fact(session, SESSION_COMMIT, first_line(describe));
     set_fact(session, SESSION_CUGATE, x_strdup(CUGATE_VERSION));
 }

@@ -8,8 +8,10 @@
 
 #define WORD 32
 
-/* Desktop, workstation and data-centre products. Of one name that was built with several chips, the usual one; laptops
- * are left out, whose chips are smaller than those of cards with their name. To add a product: its name here. */
+/* Desktop, workstation and data-centre products of each chip. Where one product name was built with several chips, the
+ * row has the usual one. Laptop products are left out: their chips are smaller than those of cards with the same name.
+ *
+ * To add a product: its name here. */
 static const struct chip_row {
     const char *chip, *products;
 } rows[] = {
@@ -46,7 +48,7 @@ static const struct chip_row {
     {.chip = "GB20B", .products = "GB10"},
 };
 
-/* Words that drivers and shops add to the name of a product, or leave out. */
+/* Whether the word is one that drivers and shops add to the name of a product, or leave out. */
 static bool says_nothing(const char *word)
 {
     static const char *const words[] = {"nvidia", "geforce", "tesla",     "generation", "blackwell",   "server",
@@ -58,11 +60,11 @@ static bool says_nothing(const char *word)
            (digits > 0 && strcmp(word + digits, "gb") == 0);
 }
 
-/* "NVIDIA A100-SXM4-80GB" -> "a100". Caller frees. */
+/* The key that products are looked up by: "NVIDIA A100-SXM4-80GB" -> "a100". Caller frees. */
 static char *key_of(const char *text, size_t length)
 {
     char *key = x_calloc(length + 1, 1);
-    for (size_t i = 0, used = 0; i < length; i++) { /* past what parts the words */
+    for (size_t i = 0, used = 0; i < length; i++) { /* skips characters that separate words */
         char word[WORD] = "";
         size_t letters = 0;
         for (; i < length && isalnum((unsigned char)text[i]); i++)
@@ -76,7 +78,7 @@ static char *key_of(const char *text, size_t length)
     return key;
 }
 
-/* The next of the products, of which *rest begins with the next one; false at the end. */
+/* Takes the next product from a list of names: *rest moves behind it. Returns false at the end of the list. */
 static bool next_product(const char **rest, const char **product, size_t *length)
 {
     *product = *rest + strspn(*rest, ", ");

@@ -1,16 +1,17 @@
-/* chip_name.h - the chips of GPUs, as CUPTI calls them, by the names of the products that have them. */
+/* chip_name.h - translates product names of GPUs into chip names, as CUPTI calls them. */
 #ifndef CHIP_NAME_H
 #define CHIP_NAME_H
 
 #include <stddef.h>
 
-/* "H200" or "NVIDIA GeForce RTX 4090" -> "GH100", "AD102"; memory, form and case do not matter. NULL: not known. */
+/* Returns the chip of a product: "H200" or "NVIDIA GeForce RTX 4090" -> "GH100", "AD102". Memory size, form factor and
+ * case do not matter. NULL when the product is not known. */
 const char *chip_of_product(const char *product);
 
-/* "H100, H200", or "" where no product is known. */
+/* Returns the products that have the chip, "H100, H200", or "" when none is known. */
 const char *chip_products(const char *chip);
 
-/* The product, or the chip of those, that the text was probably meant to be, or NULL. Caller frees. */
+/* Returns the product or the chip (one of chips) that text was probably meant to be, or NULL. Caller frees. */
 char *chip_nearest(const char *text, const char *const *chips, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* computed_counters.h - counters that no hardware has: what cugate works out itself. A metric asks for one with
+/* computed_counters.h - counters that no hardware has, because cugate computes them. A metric asks for one with
  * `counter = cugate.NAME`. */
 #ifndef COMPUTED_COUNTERS_H
 #define COMPUTED_COUNTERS_H
@@ -8,34 +8,38 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* To add one: a name here, a row in computed_counters.c, and its value where its kind is filled in. */
+/* To add a counter: a name here, a row in computed_counters.c, and its value in the file that enum metric_source
+ * names. */
 enum computed_counter {
-    COMPUTED_NONE,      /* the hardware has it */
-    COMPUTED_WALL_TIME, /* ns by the host's clock from before the launch until the device is idle: transfers, host */
-    COMPUTED_BANDWIDTH, /* stated bytes / time, in B/s */
-    COMPUTED_FLOP_RATE, /* stated flops / time, in FLOP/s */
-    COMPUTED_REGISTERS, /* of a thread; the most of any launch */
-    COMPUTED_LOCAL,     /* bytes of local memory of a thread, where spilled registers live; the most of any launch */
-    COMPUTED_SHARED,    /* bytes of shared memory of a block, static and dynamic; the most of any launch */
-    COMPUTED_OCCUPANCY, /* warps that fit on an SM as a share of the most, in %; the least of any launch */
-    COMPUTED_EXCESS,    /* shared wavefronts beyond the ideal, summed over instructions */
+    COMPUTED_NONE,      /* not computed: the hardware counts this metric */
+    COMPUTED_WALL_TIME, /* ns from before the launch until the device is idle, by the host's clock: for transfers and
+                           host time */
+    COMPUTED_BANDWIDTH, /* bandwidth in B/s: stated bytes / time */
+    COMPUTED_FLOP_RATE, /* arithmetic rate in FLOP/s: stated flops / time */
+    COMPUTED_REGISTERS, /* registers of a thread; the maximum over all launches */
+    COMPUTED_LOCAL, /* bytes of local memory of a thread, where spilled registers live; the maximum over all launches */
+    COMPUTED_SHARED,    /* bytes of shared memory of a block, static and dynamic; the maximum over all launches */
+    COMPUTED_OCCUPANCY, /* theoretical occupancy in %: warps that fit on an SM, of its limit; the minimum over all
+                           launches */
+    COMPUTED_EXCESS,    /* shared wavefronts beyond the ideal number, summed over instructions */
     COMPUTED_COUNTERS
 };
 
-/* Who fills in the rows of a metric. */
+/* Which part of the program computes the rows of a metric. */
 enum metric_source {
-    SOURCE_SAMPLES, /* backends, which read the hardware's counters as well: worker/samples.h */
-    SOURCE_RUN,     /* the parent, from times and from source lines: measure/computed.h */
-    SOURCE_CODE /* the parent, from the machine code of the functions that a kernel launches: cubin/static_facts.h */
+    SOURCE_SAMPLES, /* backends do, which also read the hardware's counters: worker/samples.h */
+    SOURCE_RUN,     /* the parent process does, from times and source lines: measure/computed.h */
+    SOURCE_CODE     /* the parent process does, from the machine code of the launched functions: cubin/static_facts.h */
 };
 
 enum computed_counter computed_counter_of(const struct metric *metric);
 enum metric_source metric_source(const struct metric *metric);
 
-/* Whether it is counted for a kernel only when someone asks, in a process of its own: having no number is no fault. */
+/* Whether the metric is measured only on demand, in a process of its own. A row without such a number is no fault. */
 bool metric_is_on_demand(const struct metric *metric);
 
-/* Puts the names of up to `capacity` of them into names, "cugate.wall_time", and returns how many there are. */
+/* Puts the names of up to `capacity` computed counters, such as "cugate.wall_time", into names. Returns how many
+ * exist. */
 size_t computed_counter_names(const char **names, size_t capacity);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct {
-    const char *sign; /* the longer of two that begin alike comes first */
+    const char *sign; /* of two signs that begin alike, the longer one comes first */
     enum law_relation relation;
 } relations[] = {
     {">=", LAW_AT_LEAST},
@@ -20,7 +20,7 @@ static const struct {
 #define LETTERS "abcdefghijklmnopqrstuvwxyz_"
 
 struct parser {
-    const char *text; /* of the law that is being read */
+    const char *text; /* the text of the law that is being parsed */
     const char *rest;
     struct problem *problem;
 };
@@ -40,7 +40,7 @@ static int wrong(const struct parser *parser, const char *expected)
         expected, at_end ? "at the end" : "before \"", at_end ? "" : parser->rest, at_end ? "" : "\"", parser->text);
 }
 
-/* True when the sign comes next, which is then read. */
+/* Whether the sign comes next in the text; if so, moves behind it. */
 static bool take_sign(struct parser *parser, const char *sign)
 {
     skip_blanks(parser);
@@ -50,7 +50,7 @@ static bool take_sign(struct parser *parser, const char *sign)
     return true;
 }
 
-/* strtod would also read "inf", "nan" and "0x1p3". */
+/* Parses a decimal number. (strtod alone would also take "inf", "nan" and "0x1p3".) */
 static bool take_number(struct parser *parser, double *number)
 {
     char *end;
@@ -161,7 +161,8 @@ void laws_release(struct laws *laws)
     *laws = (struct laws){0};
 }
 
-/* What was read is never negative, so the least of a product is of the least factors over the most divisors. */
+/* Computes the least and the largest value of a product. Values are never negative, so the least product has the least
+ * factors over the largest divisors. */
 static bool product_span(const struct law_product *product, const struct law_reader *reader, struct span *span)
 {
     *span = (struct span){fabs(product->number), fabs(product->number)};

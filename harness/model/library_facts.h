@@ -6,21 +6,21 @@
 #include <stddef.h>
 
 struct kernel_facts {
-    char *id;        /* family/variant */
-    char *doc;       /* NULL where it has none */
-    char *not_built; /* the reason; NULL when it is built */
-    bool transfer;   /* of a family that only copies memory */
+    char *id;        /* the kernel's id, family/variant */
+    char *doc;       /* the kernel's description; NULL where it has none */
+    char *not_built; /* why the kernel was not built; NULL when it was */
+    bool transfer;   /* the kernel's family only copies memory */
 };
 
 struct library_facts {
-    char *compiler, *flags;       /* NULL where unknown */
-    struct kernel_facts *kernels; /* in the library's order; at least one */
+    char *compiler, *flags;       /* compiler version and flags; NULL where unknown */
+    struct kernel_facts *kernels; /* the library's kernels in its order; at least one */
     size_t count;
 };
 
 void library_facts_release(struct library_facts *facts);
 
-/* The kernel of that id, or NULL. */
+/* Returns the kernel with that id, or NULL. */
 const struct kernel_facts *library_facts_find(const struct library_facts *facts, const char *id);
 
 #endif

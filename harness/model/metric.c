@@ -78,7 +78,7 @@ static int check_other(const struct metrics *metrics, const struct metric *metri
                  metric->name, name);
 }
 
-/* The first name in the laws that is neither a metric nor LAW_WARPS, or NULL. */
+/* Returns the first name in the laws that is neither a metric nor LAW_WARPS, or NULL. */
 static const char *laws_unknown_name(const struct laws *laws, const struct metrics *metrics)
 {
     for (size_t l = 0; l < laws->count; l++)
@@ -90,7 +90,7 @@ static const char *laws_unknown_name(const struct laws *laws, const struct metri
     return NULL;
 }
 
-/* The metrics that others name, beside weights. */
+/* Checks that the metrics that `clock` and `trade` name exist. */
 static int check_others(const struct metrics *metrics)
 {
     int result = 0;

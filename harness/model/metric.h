@@ -10,9 +10,9 @@
 enum metric_class {
     METRIC_STATIC, /* a fact of the machine code, read without a GPU: any change in the bad direction is worse */
     METRIC_EXACT,  /* repeats to the digit: any change in the bad direction is worse */
-    METRIC_STEADY, /* repeats within its floor */
+    METRIC_STEADY, /* the value repeats but for noise */
     METRIC_TIME,   /* moves with clocks and neighbours as well as with the code */
-    METRIC_INFO,   /* shown, never gated */
+    METRIC_INFO,   /* the metric is shown, but never judged */
     METRIC_CLASSES
 };
 
@@ -23,71 +23,74 @@ enum metric_better { METRIC_LOWER, METRIC_HIGHER, METRIC_BETTERS };
 
 struct metric {
     char *name;     /* section name, [a-z0-9_]+: the key in run files */
-    char *title;    /* for column heads and plots */
-    char *headline; /* its column in the table of kernels has this title, and it has a plot on each kernel's page; NULL:
-                     * it has neither. Time has both without */
-    char *counter;  /* CUPTI metric names separated by spaces, of which the first that the chip has counts; or
-                     * `cugate.NAME` for what cugate works out itself: computed_counters.h */
+    char *title;    /* title for column heads and plots */
+    char *headline; /* title of its column in the table of kernels; such a metric also has a plot on each kernel's page.
+                       NULL: neither. Time has both without it */
+    char *counter;  /* CUPTI metric names separated by spaces: the first one that the chip has is read. Or `cugate.NAME`
+                       for what cugate computes: computed_counters.h */
     char *unit;     /* one of metric_units() (units.h): decides how a value is printed */
     enum metric_class class;
     enum metric_better better;
-    double floor_absolute; /* in the metric's unit; a change up to the larger of the two floors is no change */
-    double floor_relative; /* share of the baseline value: 0.02 is 2 % */
-    char *weight;          /* metric that weighs the launches of one sample; NULL: launches add up. See sample.h */
-    double few;            /* a ratio of less of its weight than this says nothing; 0: it always does */
-    char *clock; /* time: metric that must not have moved for this one to be comparable, the SM clock; else NULL */
-    char *trade; /* what a ratio stands for, names separated by spaces: while none of them got worse, its own fall is a
-                  * trade-off; else NULL */
+    double floor_absolute; /* in the metric's unit. A change up to the larger of the two floors counts as none */
+    double floor_relative; /* the relative floor, as a share of the baseline value: 0.02 is 2 % */
+    char *weight;          /* the metric that weighs the launches of one sample; NULL: launches add up. See sample.h */
+    double few;            /* for a ratio: below this much of its weight it is not judged; 0: it always is */
+    char *clock; /* for a time: the metric (the SM clock) that must be as in the baseline for times to be comparable;
+                    else NULL */
+    char *trade; /* for a ratio: the metrics that it stands for, separated by spaces. While none of them is worse, its
+                    fall is only a trade-off. Else NULL */
     struct laws laws;
-    int laws_line; /* where they stand in the file */
-    char *doc;     /* what it says, and its traps */
-    char *file;    /* where it was defined, for errors */
+    int laws_line; /* the line of the key `law` in the file */
+    char *doc;     /* documentation: what the metric says, and its traps */
+    char *file;    /* the file that defines it, for error messages */
     int line;
-    bool asked;    /* named beside the catalogue, --metrics +SET: whoever asks for it is not to miss it unsaid */
-    bool optional; /* its file says so: it is read only where it is named, and chips may lack its counter */
+    bool asked;    /* the user named its set with --metrics +SET, so a missing number is reported */
+    bool optional; /* the metric's file says `optional = yes`: it is read only where it is named, and chips may lack its
+                      counter */
 };
 
-/* Owned list in the order of the files' names and their sections. */
+/* An owned list, in the order of file names and of sections in each file. */
 struct metrics {
     struct metric *list;
     size_t count;
 };
 
-/* Reads every *.ini of a directory but those that are optional. On failure says file, line and remedy, returns -1, and
- * *metrics is empty. Unknown keys, a missing or doubled key, a doubled section, an unknown weight and a law of unknown
- * metrics are errors. */
+/* Reads every *.ini of a directory except optional ones. Errors are unknown keys, a missing or repeated key, a repeated
+ * section, an unknown weight, and a law with an unknown metric. On failure error() says file, line and remedy, -1 is
+ * returned and *metrics is empty. */
 int metrics_read_directory(struct metrics *metrics, const char *directory);
 
-/* The same of a directory and of sets beside it: each a directory, a file, or the name of one in `shipped`, "tensor". A
- * metric that is there already has to be the same. */
+/* Reads the metrics of a directory and of sets beside it. A set is a directory, a file, or the name of a file in
+ * `shipped` ("tensor"). A metric that is defined twice must be defined the same way. */
 int metrics_read_sets(struct metrics *metrics, const char *directory, char *const *sets, size_t count,
                       const char *shipped);
 
-/* Every metric of a directory, also the optional ones: to look something up. */
+/* Reads every metric of a directory including optional ones, for looking something up. */
 int metrics_read_whole(struct metrics *metrics, const char *directory);
 
-/* Reads one file's text (path only for messages) and adds its sections. Does not check the names of other metrics: call
- * metrics_check. */
+/* Parses the text of one file and appends its sections; path is only for messages. The names of other metrics are not
+ * checked: call metrics_check at the end. */
 int metrics_read_text(struct metrics *metrics, const char *path, const char *text);
 int metrics_check(const struct metrics *metrics);
-void metrics_cut(struct metrics *metrics, size_t count); /* leaves so many, the first ones */
+void metrics_cut(struct metrics *metrics, size_t count); /* keeps the first `count` metrics */
 void metrics_release(struct metrics *metrics);
 
-/* The metric of that name, or NULL. */
+/* Returns the metric of that name, or NULL. */
 const struct metric *metrics_find(const struct metrics *metrics, const char *name);
-/* The next of the names in `trade`, for which *rest begins as that text: copies it into name. False at the end. */
-#define METRIC_HEADLINE 16 /* characters, at most */
+/* Iterates over the names in a metric's `trade`: *rest begins as that text, and each name is copied into name. Returns
+ * false at the end. */
+#define METRIC_HEADLINE 16 /* maximum length of a headline, in characters */
 #define METRIC_NAME 64
 bool metric_next_trade(const char **rest, char name[METRIC_NAME]);
-/* Adds to `chosen`, whose strings are those of `all`, a metric and those that it is worked out from or judged by. name
- * may be NULL; chosen->list alone is the caller's to free. */
+/* Adds a metric to `chosen`, with the metrics that it is computed from or judged by. Strings stay owned by `all`, so
+ * the caller frees chosen->list alone. name may be NULL. */
 void metrics_need(struct metrics *chosen, const struct metrics *all, const char *name);
-/* Its place in the list; only for names that exist. */
+/* Returns the index of a metric in the list. The name must exist. */
 size_t metrics_index(const struct metrics *metrics, const char *name);
 
 const char *metric_class_name(enum metric_class class);
 const char *metric_better_name(enum metric_better better);
-enum metric_class metric_class_of(const char *name);   /* METRIC_CLASSES when there is none */
-enum metric_better metric_better_of(const char *name); /* METRIC_BETTERS likewise */
+enum metric_class metric_class_of(const char *name);   /* returns METRIC_CLASSES when no class has that name */
+enum metric_better metric_better_of(const char *name); /* returns METRIC_BETTERS when no direction has that name */
 
 #endif

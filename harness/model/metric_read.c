@@ -1,4 +1,4 @@
-/* The reading half of metric.h. */
+/* Parses metric files: the reading half of metric.h. */
 #include "base/base.h"
 
 #include "computed_counters.h"
@@ -8,21 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SECTION_LENGTH 48 /* inih cuts longer names without a word */
+#define SECTION_LENGTH 48 /* limit of a section's name; inih silently cuts longer names */
 
 struct key;
 
-/* One file being read. inih's handler learns neither the line nor where a section begins, but its line reader is
- * ours. */
+/* The state of parsing one file. inih's handler learns neither the line number nor where a section begins, so our line
+ * reader keeps both. */
 struct metric_reader {
     struct metrics *metrics;
     struct ini_text text;
-    bool optional;         /* the whole file */
-    bool indented;         /* the line continues the key before */
-    int header;            /* line of the section's header, 0 before the first */
-    bool fresh;            /* no key since that header */
-    const struct key *key; /* last key of the section */
-    unsigned seen;         /* a bit a row of keys[] */
+    bool optional;         /* the whole file is optional */
+    bool indented;         /* the line continues the value of the key before */
+    int header;            /* line of the section's header; 0 before the first section */
+    bool fresh;            /* the section has no key yet */
+    const struct key *key; /* the last key of the section */
+    unsigned seen;         /* bit i: keys[i] was seen in this section */
     char *floor;
     int floor_line;
     char *law;
@@ -44,7 +44,7 @@ static int set_title(struct metric_reader *reader, const char *value)
     return 0;
 }
 
-/* One name, or several of which the first that the chip knows counts. */
+/* Takes one counter name, or several of which the first that the chip has is read. */
 static int set_counter(struct metric_reader *reader, const char *value)
 {
     size_t used = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_. \t");
@@ -91,7 +91,7 @@ static int set_better(struct metric_reader *reader, const char *value)
                : ini_text_unknown(&reader->text, "direction", value, names, METRIC_BETTERS);
 }
 
-/* Kept for the end of the section: what it means depends on the unit, which may come later. */
+/* Keeps the text of `floor` until the end of the section: its meaning depends on `unit`, which may come later. */
 static int set_floor(struct metric_reader *reader, const char *value)
 {
     reader->floor = x_strdup(value);
@@ -157,7 +157,7 @@ static int set_trade(struct metric_reader *reader, const char *value)
     return 0;
 }
 
-/* These may go on over several lines, so they are added to. */
+/* Appends to a text that may continue over several lines. */
 static int add_text(char **text, const char *value)
 {
     const bool first = !*text || !**text;
@@ -203,7 +203,7 @@ static int wrong_floor(struct metric_reader *reader)
         reader->floor, word, word);
 }
 
-/* A floor of all that a value can be is no gate. */
+/* Refuses a floor that is as large as any value can be: nothing would ever fail. */
 static int refuse_all(struct metric_reader *reader, const char *all)
 {
     return ini_text_wrong(&reader->text, reader->floor_line,
@@ -211,7 +211,7 @@ static int refuse_all(struct metric_reader *reader, const char *all)
                           all, current(reader)->name);
 }
 
-/* "2 % and 250 ns". A share of a percentage and points of it are different things, so the latter has its own word. */
+/* Parses a floor such as "2 % and 250 ns". For a percentage "1 point" is absolute, since "1 %" would be relative. */
 static int read_floor(struct metric_reader *reader)
 {
     struct metric *metric = current(reader);
@@ -219,7 +219,7 @@ static int read_floor(struct metric_reader *reader)
     for (char *text = reader->floor;;) {
         char *end;
         double number = strtod(text, &end);
-        /* strtod also reads "inf", "nan" and "0x1p3". */
+        /* strtod alone would also take "inf", "nan" and "0x1p3". */
         size_t digits = strspn(text, "0123456789.");
         if (end == text || end != text + digits || !isfinite(number) || number <= 0)
             return wrong_floor(reader);
@@ -255,7 +255,7 @@ static int read_laws(struct metric_reader *reader)
     return ini_text_wrong(&reader->text, metric->laws_line, "%s", problem.text);
 }
 
-/* Checks what only a whole section can tell. */
+/* Checks a section as a whole, at its end. */
 static int end_section(struct metric_reader *reader)
 {
     if (reader->header == 0 || reader->text.failed)
@@ -306,7 +306,7 @@ static int begin_section(struct metric_reader *reader, const char *name)
     return 0;
 }
 
-/* Above the first section: of the whole file. */
+/* Takes a key above the first section, which holds for the whole file. */
 static int take_head(struct metric_reader *reader, const char *name, const char *value)
 {
     if (strcmp(name, "optional") != 0)
@@ -319,7 +319,7 @@ static int take_head(struct metric_reader *reader, const char *name, const char 
     return 0;
 }
 
-/* inih's handler: 1 to go on, 0 for an error. */
+/* The handler for inih: returns 1 to continue, 0 for an error. */
 static int take_key(void *user, const char *section, const char *name, const char *value)
 {
     struct metric_reader *reader = user;
@@ -361,7 +361,7 @@ static int take_key(void *user, const char *section, const char *name, const cha
     return 0;
 }
 
-/* inih's line reader, a replacement of fgets. */
+/* The line reader for inih, in place of fgets. */
 static char *next_line(char *buffer, int size, void *stream)
 {
     struct metric_reader *reader = stream;
@@ -387,7 +387,7 @@ static char *next_line(char *buffer, int size, void *stream)
         reader->key = NULL;
         reader->seen = 0;
     }
-    /* inih takes a comment off the line of a key, but some versions leave it on a line that goes on. */
+    /* inih removes a comment from the line of a key, but some versions keep it on a continuation line. */
     for (size_t i = 1; i < length; i++)
         if (line[i] == ';' && (line[i - 1] == ' ' || line[i - 1] == '\t'))
             length = i;

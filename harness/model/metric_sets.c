@@ -1,4 +1,4 @@
-/* Which files of metrics are read, and how those of several folders become one list. */
+/* Chooses which metric files are read, and merges those of several folders into one list. */
 #include "base/base.h"
 
 #include "metric.h"
@@ -31,7 +31,7 @@ static int is_metric_file(const struct dirent *entry)
     return entry->d_name[0] != '.' && length > suffix && strcmp(entry->d_name + length - suffix, SUFFIX) == 0;
 }
 
-/* The names of the metric files of a folder, in the order of their bytes, or -1. */
+/* Lists the metric files of a folder in byte order. Returns their number, or -1. */
 static int list_files(const char *directory, struct dirent ***entries)
 {
     *entries = NULL;
@@ -45,7 +45,7 @@ static void forget_files(struct dirent **entries, int count)
     free(entries);
 }
 
-/* Adds the metrics of a folder, with or without those of optional files. */
+/* Adds the metrics of a folder. `optional` says whether optional files are read as well. */
 static int read_folder(struct metrics *metrics, const char *directory, bool optional)
 {
     struct dirent **entries;
@@ -59,7 +59,7 @@ static int read_folder(struct metrics *metrics, const char *directory, bool opti
         const size_t kept = metrics->count;
         char *path = x_sprintf("%s/%s", directory, entries[i]->d_name);
         result = read_metric_file(metrics, path);
-        if (!optional && metrics->count > kept && metrics->list[kept].optional) /* all of the file are */
+        if (!optional && metrics->count > kept && metrics->list[kept].optional) /* so is its whole file */
             metrics_cut(metrics, kept);
         free(path);
     }
@@ -82,7 +82,7 @@ static bool is_there(const char *path)
     return stat(path, &about) == 0;
 }
 
-/* Says what --metrics +NAME might have meant. */
+/* Reports an unknown --metrics +NAME and what it might have meant. */
 static int refuse_set(const char *name, const char *shipped)
 {
     struct dirent **entries;
@@ -129,7 +129,7 @@ static bool same_laws(const struct laws *a, const struct laws *b)
     return true;
 }
 
-/* The first key in which two definitions differ, or NULL. */
+/* Returns the first key in which two definitions differ, or NULL. */
 static const char *differing_key(const struct metric *a, const struct metric *b)
 {
     const struct {
@@ -156,8 +156,8 @@ static const char *differing_key(const struct metric *a, const struct metric *b)
     return NULL;
 }
 
-/* Moves the metrics of a set to the others. One name is one metric: of two definitions nobody could tell which one a
- * baseline was judged by. */
+/* Moves the metrics of a set into the list. Two different definitions of one name are refused: nobody could tell which
+ * one a baseline was judged by. */
 static int add_set(struct metrics *metrics, struct metrics *set)
 {
     for (size_t i = 0; i < set->count; i++) {

@@ -5,10 +5,10 @@
 
 #include "chip_name.h"
 #include "computed_counters.h"
-#include "kernel_names.h"
 #include "law.h"
 #include "library_facts.h"
 #include "metric.h"
+#include "origin.h"
 #include "profile.h"
 #include "result.h"
 #include "run.h"
@@ -16,9 +16,6 @@
 #include "run_shard.h"
 #include "sample.h"
 #include "session.h"
-#include "shards.h"
-#include "short_name.h"
-#include "symbol.h"
 #include "units.h"
 
 #endif

@@ -63,7 +63,8 @@ void profile_release(struct profile *profile)
     *profile = (struct profile){0};
 }
 
-/* Where a line stands: lines without a file, which are instructions, after the others of their function. */
+/* Orders lines by function, file, number and offset. Lines without a file, which are single instructions, come last in
+ * their function. */
 static int compare_place(const struct profile_line *line, const char *function, const char *file, unsigned number,
                          unsigned offset)
 {
@@ -81,7 +82,7 @@ static int compare_place(const struct profile_line *line, const char *function, 
     return line->number < number ? -1 : line->number > number;
 }
 
-/* What a file adds up must still be a number. */
+/* Adds two counts and caps the sum at DBL_MAX, because counts of a hostile file could overflow. */
 static double add(double a, double b)
 {
     return fmin(a + b, DBL_MAX);
@@ -97,7 +98,7 @@ void profile_line_add_stall(struct profile_line *line, const char *reason, doubl
     *ARRAY_INSERT(line->stalls, line->stall_count, place) = (struct stall){x_strdup(reason), samples};
 }
 
-/* Whichever of the two comes first, the sum is the same. */
+/* Merges two lines of the same place. The result is the same whichever comes first. */
 static void merge_line(struct profile_line *line, const struct profile_line *more)
 {
     for (size_t c = 0; c < LINE_COUNTERS; c++)
@@ -175,7 +176,7 @@ double profile_line_samples(const struct profile_line *line)
     return samples;
 }
 
-/* Appends and sorts once: adding each in its place would take hours for large lists. */
+/* Appends all lines and sorts once: inserting each in its place would take hours for large lists. */
 void profile_merge(struct profile *profile, const struct profile *more)
 {
     for (size_t i = 0; i < more->count; i++) {

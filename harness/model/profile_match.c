@@ -1,4 +1,4 @@
-/* Which line of a base a line is. */
+/* Finds for each source line of a build the corresponding line of the base build. */
 #include "profile.h"
 
 #include "base/base.h"
@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two lists, and what is known so far. */
+/* The two profiles, and the matches found so far. */
 struct match {
     const struct profile *profile, *base;
-    const char **files;              /* for each line the path that its file has in the base, or its own */
-    const struct profile_line **was; /* for each line that of the base, or NULL */
-    bool *taken;                     /* for each line of the base */
+    const char **files;              /* for each line: the path that its file has in the base, or its own */
+    const struct profile_line **was; /* for each line: its match in the base, or NULL */
+    bool *taken;                     /* for each line of the base: whether it is a match already */
 };
 
-/* Paths, by their ends. */
+/* Orders paths by their characters from the end. */
 static int by_end(const void *left, const void *right)
 {
     const char *a = *(const char *const *)left, *b = *(const char *const *)right;
@@ -29,7 +29,7 @@ static int by_end(const void *left, const void *right)
     return at_a == 0 || at_b == 0 ? (at_a > 0) - (at_b > 0) : left_byte < right_byte ? -1 : 1;
 }
 
-/* How many characters two paths have in common at their ends; 0 when their files have different names. */
+/* Returns the length of the common end of two paths; 0 when their files have different names. */
 static size_t common_end(const char *a, const char *b)
 {
     const size_t length_a = strlen(a), length_b = strlen(b);
@@ -43,7 +43,8 @@ static size_t common_end(const char *a, const char *b)
     return whole ? common : 0;
 }
 
-/* The path of the base that is most like it, or itself. What agrees longest stands beside it in the order of ends. */
+/* Returns the path of the base that is most like `path`, or `path` itself. paths are sorted by their ends, so the
+ * longest common end is next to where `path` would be. */
 static const char *path_in_base(const char *path, const char *const *paths, size_t count)
 {
     size_t low = 0;
@@ -64,7 +65,7 @@ static bool is_other_file(const struct profile_line *line, const struct profile_
     return !before->file || strcmp(line->file, before->file) != 0;
 }
 
-/* Caller frees. */
+/* Returns for each line of the profile the path of its file in the base. Caller frees. */
 static const char **files_in_base(const struct profile *profile, const struct profile *base)
 {
     const char **paths = NULL, **files = x_calloc(profile->count, sizeof *files);
@@ -89,11 +90,11 @@ static void pair(struct match *match, size_t line, size_t base)
     match->taken[base] = true;
 }
 
-/* What a line is looked up by; what does not matter is "" or 0. */
+/* What a line is looked up by. Members that do not matter for a lookup are "" or 0. */
 struct key {
     const char *function, *file, *text;
     unsigned number;
-    size_t place; /* in its list */
+    size_t place; /* index of the line in its profile */
 };
 
 static int compare_keys(const struct key *a, const struct key *b)
@@ -114,9 +115,9 @@ static int by_key(const void *left, const void *right)
 }
 
 enum lookup {
-    BY_ONLY_TEXT, /* that no other line of the function has */
+    BY_ONLY_TEXT, /* by text, if no other line of the function has it */
     BY_TEXT,
-    BY_NUMBER, /* where one of the two has no text */
+    BY_NUMBER, /* by line number, if one of the two lines has no text */
     BY_TEXT_ANYWHERE,
     BY_NUMBER_ANYWHERE
 };
@@ -126,7 +127,7 @@ static bool is_by_number(enum lookup lookup)
     return lookup == BY_NUMBER || lookup == BY_NUMBER_ANYWHERE;
 }
 
-/* The lines of one side that have no partner yet, sorted. Caller frees. */
+/* Returns the keys of all lines of one side that have no match yet, sorted. Caller frees. */
 static struct key *make_keys(const struct match *match, bool of_base, enum lookup lookup, size_t *count)
 {
     const struct profile *profile = of_base ? match->base : match->profile;
@@ -151,7 +152,7 @@ static struct key *make_keys(const struct match *match, bool of_base, enum looku
     return keys;
 }
 
-/* How many keys from the first on are equal. */
+/* Returns how many keys are equal to the first one. */
 static size_t count_equal(const struct key *keys, size_t count)
 {
     size_t equal = 1;
@@ -160,7 +161,7 @@ static size_t count_equal(const struct key *keys, size_t count)
     return equal;
 }
 
-/* Pairs what has equal keys, the first with the first. */
+/* Matches lines with equal keys: the first with the first, the second with the second. */
 static void look_up(struct match *match, enum lookup lookup)
 {
     size_t here_count, there_count;
@@ -186,7 +187,7 @@ static void look_up(struct match *match, enum lookup lookup)
     free(there);
 }
 
-/* Half of the shorter text stands at the two ends of the longer one. */
+/* Whether two texts are similar: their common beginning and end are at least half of the shorter one. */
 static bool is_alike(const char *a, const char *b)
 {
     const size_t length_a = strlen(a), length_b = strlen(b), shorter = length_a < length_b ? length_a : length_b;
@@ -204,15 +205,15 @@ static bool may_pair(const struct match *match, size_t line, size_t base, bool o
     return text && other && (only_equal ? strcmp(text, other) == 0 : is_alike(text, other));
 }
 
-/* Whether a line is of one function and file with the one before it. */
+/* Whether line i is in the same function and file as the line before it. */
 static bool is_beside(const struct profile *profile, size_t i)
 {
     const struct profile_line *line = &profile->list[i];
     return i > 0 && line->file && !is_other_file(line, line - 1) && strcmp(line->function, line[-1].function) == 0;
 }
 
-/* The lines from first to end have no partner: perhaps those of the base have none either that stand at the partner of
- * the line before them, or of the one behind. */
+/* Tries to match the unmatched lines from first to end. Candidates are the unmatched lines of the base next to the
+ * match of the line before the gap, or of the line behind it. */
 static void fill_gap(struct match *match, size_t first, size_t end, bool only_equal)
 {
     const struct profile *profile = match->profile, *base = match->base;
@@ -250,7 +251,7 @@ static void fill_gaps(struct match *match, bool only_equal)
     }
 }
 
-/* The end of the instructions without line information that begin at `first`, all of one function. */
+/* Returns the end of the instructions without line information that begin at `first` and are of one function. */
 static size_t instructions_end(const struct profile *profile, size_t first, const char *function)
 {
     while (first < profile->count && !profile->list[first].file && strcmp(profile->list[first].function, function) == 0)
@@ -258,7 +259,8 @@ static size_t instructions_end(const struct profile *profile, size_t first, cons
     return first;
 }
 
-/* One more instruction moves all behind it: offsets say something only when there is none. */
+/* Matches instructions without line information by their offsets. One more instruction would shift all that follow, so
+ * both functions must have the same length. */
 static void match_instructions(struct match *match)
 {
     const struct profile *profile = match->profile, *base = match->base;

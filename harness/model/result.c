@@ -1,6 +1,7 @@
 #include "result.h"
 
 #include "base/base.h"
+#include "names/names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -102,7 +103,7 @@ double row_value(const struct row *row)
 {
     if (row->state != VALUE_MEASURED || row->session_count == 0)
         BUG("%s was not measured, so it has no value", row->metric);
-    /* The running mean does not move where the values are equal. */
+    /* The mean is updated value by value, so that it is exact when all values are equal. */
     long double mean = 0;
     for (size_t i = 0; i < row->session_count; i++)
         mean += ((long double)row_session_value(row, i) - mean) / (long double)(i + 1);
@@ -302,4 +303,17 @@ bool same_work(const struct result *base, const struct result *now, const struct
         compared++;
     }
     return compared > 0;
+}
+
+void result_demangle(struct result *result)
+{
+    const size_t count = result->launch_count + result->profile.count;
+    char ***names = x_calloc(count, sizeof *names);
+    for (size_t i = 0; i < result->launch_count; i++)
+        names[i] = &result->launches[i].function;
+    for (size_t i = 0; i < result->profile.count; i++)
+        names[result->launch_count + i] = &result->profile.list[i].function;
+    demangle(names, count);
+    profile_sort(&result->profile);
+    free(names);
 }

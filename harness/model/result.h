@@ -1,4 +1,4 @@
-/* result.h - what came of measuring one kernel: its launches, a row for each metric, the profile of its lines. */
+/* result.h - the result of measuring one kernel: its launches, one row a metric, and its counts by source line. */
 #ifndef RESULT_H
 #define RESULT_H
 
@@ -12,23 +12,24 @@
 enum result_status {
     RESULT_OK,
     RESULT_WRONG,     /* the output differs from the reference */
-    RESULT_FAILED,    /* a call returned an error */
-    RESULT_CRASHED,   /* the worker died */
-    RESULT_HUNG,      /* the time limit passed */
-    RESULT_NOT_BUILT, /* a library was missing when the kernel library was built; or another program left it out */
+    RESULT_FAILED,    /* a CUDA call returned an error */
+    RESULT_CRASHED,   /* the worker process died */
+    RESULT_HUNG,      /* the kernel exceeded the time limit */
+    RESULT_NOT_BUILT, /* a dependency was missing when the kernel library was built, or another program skipped the
+                         kernel */
     RESULT_STATUSES
 };
 
 const char *result_status_name(enum result_status status); /* "ok", "wrong result", "failed", "crashed", "hung", ... */
-enum result_status result_status_of(const char *name);     /* RESULT_STATUSES when there is none */
+enum result_status result_status_of(const char *name);     /* returns RESULT_STATUSES when no status has that name */
 
-/* What the machine code of a function takes: see struct cubin_function, where each has its unit. */
+/* Resources of a function, read from its machine code. struct cubin_function has the units. */
 struct machine {
     unsigned registers, local_bytes, shared_bytes, max_threads, barriers;
 };
 
 struct launch {
-    char *function;    /* as the source has it: see symbol.h */
+    char *function;    /* as the source has it: see names/demangle.h */
     char *code;        /* hash of its machine code in hexadecimal; NULL where unknown */
     unsigned grid[3];  /* 0 of a function that nobody launched: only its machine code is known, and at best how large */
     unsigned block[3]; /* its blocks will be (static_files.h) */
@@ -41,128 +42,133 @@ struct launch {
 struct session_samples {
     double *samples;
     size_t count;
-    size_t session; /* its place among the sessions of the run, or of the kernel's file in a baseline */
+    size_t session; /* index among the sessions of the run, or of the kernel's file in a baseline */
 };
 
-/* Values of two processes that ran one after the other on one GPU. */
+/* Values of two processes, base build and new build, that ran one after the other on one GPU. */
 struct pair {
     double base, head;
 };
 
-/* What a baseline's row was before it was accepted anew. */
+/* The value that a baseline's row had before it was accepted anew. */
 struct previous {
     double value;
-    char *date, *commit, *reason; /* of the session that it came from; NULL where unknown */
+    char *date, *commit, *reason; /* facts of the session that the value is from; NULL where unknown */
 };
 
 struct row {
-    char *metric; /* first, for place_of_name */
+    char *metric; /* first member, as place_of_name expects */
     enum value_state state;
-    char *reason; /* why it is not counted, where that is known: a law that its number broke; else NULL */
-    struct session_samples *sessions; /* only when measured; then at least one with at least one sample */
+    char *reason; /* why it is not counted, such as a law that its number broke; NULL where unknown */
+    struct session_samples *sessions; /* only when measured: then at least one, with at least one sample */
     size_t session_count;
-    struct pair *pairs; /* base library against head, in the order in which they were measured */
+    struct pair *pairs; /* base build against new build, in the order of measurement */
     size_t pair_count;
 
-    bool from_base_build; /* measured now in a base library, for want of a number of the baseline's; in no file */
+    bool from_base_build; /* the baseline has no number, so the base build was measured now to stand in; not written to
+                             files */
 
-    /* In baselines only. */
+    /* These are set in baselines only. */
     bool has_readings;
-    size_t readings; /* samples behind all sessions when every one was equal, else 0 */
+    size_t readings; /* how many samples the sessions had, when all were equal; else 0 */
     bool has_drift_reference;
-    double drift_reference;    /* the value that slow drift is measured from */
-    struct previous *previous; /* NULL when there was none */
+    double drift_reference;    /* the value that slow drift is measured from (the anchor) */
+    struct previous *previous; /* what the row was before; NULL when it was accepted once */
 };
 
 struct result {
-    char *id; /* family/variant; first, for place_of_name */
+    char *id; /* family/variant; first member, as place_of_name expects */
     enum result_status status;
-    char *reason; /* when not ok, else NULL; but see static_facts_run */
+    char *reason; /* why the status is not ok, else NULL; but see static_facts_run */
     double bytes;
     double flops;
-    double seconds; /* that the parent waited for it, 0 where unknown: to share out work by, never to judge by */
+    double seconds; /* that the parent waited for it; 0 where unknown. Used to share out work, never to judge */
     struct launch *launches;
     size_t launch_count;
-    char *inputs;     /* hash of what the launches were given, arguments and memory; NULL where unknown */
-    struct row *rows; /* sorted by metric; empty unless ok */
+    char *inputs;     /* hash of the arguments and memory that the launches were given; NULL where unknown */
+    struct row *rows; /* the kernel's rows, sorted by metric; empty unless ok */
     size_t row_count;
-    struct profile profile;      /* of one launch of the variant; empty where nobody asked */
-    struct profile base_profile; /* the same of the base library that the run was judged against */
-    char *elsewhere;             /* of one that is ok: how it failed on another GPU of the run, else NULL */
-    char *unpaired;              /* why that library could not settle its times, though it was to; else NULL */
-    struct session *sessions;    /* of a baseline: those of this kernel's file, oldest first. None otherwise: then the
-                                  * run's sessions are of every kernel */
+    struct profile profile;      /* by source line, of one launch of the variant; empty unless asked for */
+    struct profile base_profile; /* lines of the base build, when the run was judged against one */
+    char *elsewhere;             /* for a kernel that is ok: how it failed on another GPU of the run; else NULL */
+    char *unpaired; /* why pairs with the base build did not settle its times, though they should have; else NULL */
+    struct session *sessions; /* in a baseline: the sessions of this kernel's file, oldest first. Else none: the run's
+                                 sessions are of all kernels */
     size_t session_count;
 };
 
-/* What the reason of a kernel begins with that failed for want of the simulator, and not of its own: an opcode, say. */
+/* The reason of a kernel begins with this when the simulator could not execute it, because of an unknown opcode for
+ * example. It is not the kernel's fault. */
 #define RESULT_NOT_SIMULATED "not simulated: "
 bool result_is_not_simulated(const struct result *result);
 
-/* A result owns all it points to. */
+/* Frees all that the result owns, which is all it points to. */
 void result_release(struct result *result);
+
+/* Makes the names of the functions of its launches and lines, as compilers write them, names of the source. The order
+ * of the lines may change. */
+void result_demangle(struct result *result);
 
 /* Takes from a result its rows and gives it a status that is not ok, with a copy of the reason. */
 void result_fail(struct result *result, enum result_status status, const char *reason);
 
-/* Keeps a copy of how it failed on another GPU, beside what it says of that already; NULL: nothing. */
+/* Records how the kernel failed on another GPU, after what is recorded already. how may be NULL. */
 void result_note_elsewhere(struct result *result, const char *how);
 
-/* Where all rows that were measured are from, and which of the run's sessions that is: 0 without one. */
+/* Sets, for all measured rows, from which session of the run they are; and returns it (0 without a row). */
 void result_set_session(struct result *result, size_t session);
 size_t result_session(const struct result *result);
 
-/* The row of that metric, or NULL; binary search. */
+/* Returns the row of that metric by binary search, or NULL. */
 struct row *result_find(const struct result *result, const char *metric);
 
-/* The same, added in its place when there is none: then it is not counted. */
+/* Returns the row of that metric. A new row, which is not counted yet, is inserted in its place. */
 struct row *result_add(struct result *result, const char *metric);
 
-/* Adds rows for all metrics that `from` has and a glob matches; an empty list matches everything. For long lists: one
- * by one in their places they would take minutes. */
+/* Adds rows for all metrics of `from` whose name matches a glob; an empty list of globs matches all. It is made for
+ * long lists, where inserting one by one would take minutes. */
 void result_add_like(struct result *result, const struct result *from, char *const *globs, size_t glob_count);
 
-/* Takes the row of that metric away; false when there is none. */
+/* Removes the row of that metric; false when there is none. */
 bool result_remove(struct result *result, const char *metric);
 
-/* Whether something stands beside its sessions that no measuring gives: what a baseline keeps, or pairs. */
+/* Whether the row has something beside its sessions: what only a baseline keeps, or pairs. */
 bool row_is_annotated(const struct row *row);
 
-/* Copies the samples and makes the row measured. A sample that is negative or not finite is no reading: then the
- * row loses all its sessions and is not counted. */
+/* Adds a session with a copy of its samples, and makes the row measured. If a sample is negative or not finite, the row
+ * loses all its sessions and becomes not counted. */
 void row_add_session(struct row *row, const double *samples, size_t count);
-void row_clear(struct row *row); /* without sessions and all that stands beside them, not counted */
-void row_add_pair(struct row *row, double base, double head); /* negative or not finite: BUG */
+void row_clear(struct row *row); /* removes all but the name; the row becomes not counted */
+void row_add_pair(struct row *row, double base, double head); /* a negative or infinite value is a BUG */
 
-/* How many samples stand behind the row when all of them are equal; 0 when two differ or none is there. */
+/* Returns how many samples the row has when all are equal; 0 when two differ or there is none. */
 size_t row_equal_readings(const struct row *row);
 
-/* The value of a session is the median of its samples; the value of a row the mean of its sessions' values, which is
- * what the rule's formula (rule.h) is about. Equal values have exactly themselves as mean. */
+/* The value of a session is the median of its samples. The value of a row is the mean over its sessions, as the rule's
+ * formula expects (rule.h). The mean of equal values is exactly that value. */
 double row_session_value(const struct row *row, size_t session);
 double row_value(const struct row *row);
 
-/* How many of its rows are not counted. */
+/* Returns how many rows of the result are not counted. */
 size_t result_uncounted(const struct result *result);
 
-/* Copies what a result says beside its rows, status and lines: bytes, flops, launches with their inputs, and the
- * seconds where known. */
+/* Copies what is not rows, status or lines: bytes, flops, launches with their inputs, and seconds where known. */
 void result_copy_facts(struct result *to, const struct result *from);
 
-/* From now on it is unknown what its launches were given. */
+/* Makes the inputs hash of the result unknown. */
 void result_forget_inputs(struct result *result);
 
-/* Whether both launched the same machine code in the same way; false where the code is unknown. */
+/* Whether both results launched the same machine code in the same way; false where the code is unknown. */
 bool same_code(const struct result *base, const struct result *now);
 
-/* same_code, which was given the same arguments and memory; false where that is unknown. */
+/* Whether both results have the same_code and were given the same arguments and memory; false where that is unknown. */
 bool same_inputs(const struct result *base, const struct result *now);
 
-/* Sorts results by what they launched: of known code, those that are equal have the same_code. */
+/* Orders results by what they launched. Results with known code compare equal exactly when they have the same_code. */
 int order_of_code(const struct result *a, const struct result *b);
 
-/* same_code, and every exact metric that both counted, one at least, has the value that it had: nothing can have
- * changed that the code alone determines. */
+/* Whether both results have the same_code, and the same value in every exact metric that both counted (at least one).
+ * Then nothing that the code alone determines can have changed. */
 bool same_work(const struct result *base, const struct result *now, const struct metrics *metrics);
 
 #endif

@@ -90,15 +90,10 @@ const char *run_collector(const struct run *run, const char **other)
     return first;
 }
 
-bool run_is_computed(const struct run *run)
+const struct origin *run_origin(const struct run *run)
 {
-    const char *other;
-    return strcmp(run_collector(run, &other), RUN_COMPUTED) == 0 && !other;
-}
-
-bool run_is_of_program(const struct run *run)
-{
-    return run->session_count > 0 && run->sessions[0].facts[SESSION_CACHES] != NULL;
+    const char *other, *collector = run_collector(run, &other);
+    return origin_find(other ? NULL : collector);
 }
 
 void run_add_session(struct run *run, const struct session *session)
@@ -131,7 +126,7 @@ void run_forget_sessions(struct run *run)
     run->session_count = 0;
 }
 
-/* Where the sessions of the other run are among those of this one. Caller frees. */
+/* Adds the sessions of `more` to the run. Returns, for each, its index among the sessions of the run. Caller frees. */
 static size_t *add_sessions(struct run *run, const struct run *more)
 {
     size_t *places = x_calloc(more->session_count + 1, sizeof *places);

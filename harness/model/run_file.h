@@ -19,15 +19,19 @@
  * A part of a run that was divided also has "shard": { "number": 2, "of": 8, "measures": 250,
  * "kernels": ["access/coalesced", ...], "code": "9f86..." }: see struct shard.
  *
- * Of the device only the two numbers have to be there, 0 where they are not known.
- * A launch of which only the machine code is known lacks "grid", and "block" where nobody says it. A "state" may have a
- * "reason" beside it. "sessions" of a metric holds a list of samples for each session, in the
- * order in which they were measured. A run that was judged against a base library has "pairs": [[base, head], ...]
- * beside them, and "base_profile"; or "unpaired", why it has none. Of a run on several GPUs each has a session, and a
- * metric's "from" says in which of them each of its lists was measured, where that is not the first, the second ... one
- * of all; a kernel that failed on one GPU and not on another says how in "elsewhere". A baseline keeps the median of
- * each session alone, and has "readings", "anchor" and "previous" beside them: see struct row. A session may have
- * "roofs". */
+ * Of the device only the two numbers have to be there; they are 0 where they are not known. A session may have "roofs".
+ *
+ * A launch of which only the machine code is known lacks "grid". It also lacks "block" if nothing says what it is.
+ *
+ * A metric has a "state", which may have a "reason" beside it, or "sessions". That is a list of samples for each
+ * session, in the order in which they were measured. A run that was judged against a base library also has "pairs":
+ * [[base, head], ...] and "base_profile"; or else "unpaired", the reason why it has none.
+ *
+ * In a run on several GPUs each GPU has a session. A metric's "from" says in which session each of its lists was
+ * measured. It is absent where they are the first sessions of the run, in order. A kernel that failed on one GPU and
+ * not on another says how in "elsewhere".
+ *
+ * A baseline keeps only the median of each session, and has "readings", "anchor" and "previous": see struct row. */
 #ifndef RUN_FILE_H
 #define RUN_FILE_H
 
@@ -36,24 +40,25 @@
 #include "run.h"
 
 #define RUN_SCHEMA 1
-#define RUN_FILE_LIMIT (128u << 20) /* bytes; a larger file is refused unread */
+#define RUN_FILE_LIMIT (128u << 20) /* in bytes; a larger file is refused unread */
 
-#define NAME_LENGTH 256 /* of a kernel's or metric's name */
+#define NAME_LENGTH 256 /* most characters of the name of a kernel or metric */
 
-/* The name of a metric, a member of what is at list: at most NAME_LENGTH of a-z, 0-9 and _. 0, or -1 after error(). In
- * run_read_result.c. */
+/* Checks the name of a metric, a member of the object at `list`: at most NAME_LENGTH of a-z, 0-9 and _. 0, or -1 after
+ * error(). In run_read_result.c. */
 int expect_metric_name(const struct json_at *list, const char *name);
 
-/* A kernel, which is at that key; to be released whatever came of it. In run_read_result.c. */
+/* Reads a kernel from the object at that key. 0, or -1 after error(); *result has to be released in either case. In
+ * run_read_result.c. */
 int read_result(const struct json_at *above, const char *id, json_t *object, struct result *result);
 
-/* Which part of a run this is, once its kernels are read. In run_read_shard.c. */
+/* Reads which part of a run this is, after its kernels were read. In run_read_shard.c. */
 int read_shard(const struct json_at *top, json_t *root, struct run *run);
 
-/* Whether a kernel can be called so. In run_read_result.c. */
+/* Returns whether the text can be the name of a kernel. In run_read_result.c. */
 bool is_kernel_id(const char *text);
 
-/* The lines of a kernel at that key; empty ones when it is absent. In run_read_profile.c. */
+/* Reads the source lines of a kernel at that key. They are empty where it is absent. In run_read_profile.c. */
 int read_profile(const struct json_at *above, json_t *object, const char *key, struct profile *profile);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WARNINGS_SHOWN 5 /* then their number alone: reports have them all */
+#define WARNINGS_SHOWN 5 /* further warnings are only counted: reports have them all */
 
 static double warps_of(const struct result *result)
 {
@@ -43,27 +43,28 @@ static bool read_span(const void *of, const char *name, struct span *span)
     return true;
 }
 
-/* Gives the row its reason, unless it has one: the first law that is broken. */
+/* Gives the row a reason, unless it has one: the first law that is broken counts. */
 static void blame(struct row *row, const char *reason)
 {
     if (row && row->state == VALUE_MEASURED && !row->reason)
         row->reason = x_strdup(reason);
 }
 
-/* The law "instructions >= cugate.warps" is broken by 1 against 65536. */
+/* Returns words such as: The law "instructions >= cugate.warps" is broken by 1 against 65536. */
 static char *complaint(const struct metric *metric, const struct law *law, struct span numbers, struct span bound)
 {
     char against[64] = "";
     const bool is_least = law->relation == LAW_MORE || law->relation == LAW_AT_LEAST;
-    const bool nearest = law_has_metric(law); /* else each number had to keep it */
+    /* A law between metrics is broken only by its nearest number; any other law by each. */
+    const bool nearest = law_has_metric(law);
     if (law_name_count(law) > 0)
         snprintf(against, sizeof against, " against %.10g", is_least ? bound.low : bound.high);
     return x_sprintf("the law \"%s %s\" is broken by %.10g%s", metric->name, law->text,
                      is_least == nearest ? numbers.high : numbers.low, against);
 }
 
-/* Marks the rows that break a law of the metric by giving them a reason; all keep their numbers for other laws. Of the
- * laws, either those between metrics or the others. */
+/* Gives a reason to each row that breaks a law of the metric. All rows keep their numbers, which other laws need.
+ * `between` chooses the laws between metrics, or the others. */
 static void judge_laws(const struct result *result, const struct metric *metric, bool between)
 {
     const struct law_reader reader = {read_span, result};
@@ -83,7 +84,7 @@ static void judge_laws(const struct result *result, const struct metric *metric,
     }
 }
 
-/* Takes the numbers from the rows that were marked, and adds these to count. */
+/* Removes the numbers of rows that have a reason, and adds how many those are to count. */
 static size_t clear_rows(struct result *result, const char *name, size_t count)
 {
     for (size_t i = 0; i < result->row_count; i++) {
@@ -104,7 +105,7 @@ static size_t clear_rows(struct result *result, const char *name, size_t count)
 size_t run_apply_laws(struct run *run, const struct metrics *metrics, const char *name)
 {
     size_t count = 0;
-    /* What is wrong by itself draws no other row into doubt, so that goes first. */
+    /* A number that is wrong by itself must not put other rows in doubt, so such laws go first. */
     for (size_t i = 0; i < run->result_count; i++)
         for (int between = 0; between < 2; between++) {
             for (size_t m = 0; m < metrics->count; m++)

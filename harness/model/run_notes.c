@@ -1,4 +1,4 @@
-/* How metrics were defined when a run was made, and what another definition holds against it. */
+/* How metrics were defined when a run was made, and whether another definition is weaker. */
 #include "run.h"
 
 #include "base/base.h"
@@ -84,7 +84,7 @@ void run_note_metrics(struct run *run, const struct metrics *metrics)
     }
 }
 
-/* How much a class lets pass, most last. */
+/* Returns how much a class lets pass; a higher number lets more pass. */
 static int laxness(enum metric_class class)
 {
     static const int ranks[METRIC_CLASSES] = {
@@ -93,13 +93,13 @@ static int laxness(enum metric_class class)
     return ranks[class];
 }
 
-/* What goes through a comparison of two definitions. */
+/* What is handed on while two definitions are compared. */
 struct differing {
     char *words;
     enum note_change change;
 };
 
-/* Adds what differs, as "KEY was -> now". */
+/* Adds a difference to the words, as "KEY was -> now". weaker: it lets more pass. */
 static void differ(struct differing *differing, const char *key, const char *was, const char *now, bool weaker)
 {
     char *longer = x_sprintf("%s%s%s %s -> %s", differing->words ? differing->words : "", differing->words ? ", " : "",
@@ -110,7 +110,7 @@ static void differ(struct differing *differing, const char *key, const char *was
         differing->change = weaker ? NOTE_WEAKENED : NOTE_CHANGED;
 }
 
-/* "2 % and 250 ns"; points are what a percentage has in place of its unit. */
+/* Puts the floors of a metric into text, such as "2 % and 250 ns". A percentage has points in place of a unit. */
 static void floor_words(const struct metric_note *note, char *text, size_t size)
 {
     char share[64] = "", amount[96] = "";
@@ -122,8 +122,8 @@ static void floor_words(const struct metric_note *note, char *text, size_t size)
     snprintf(text, size, "%s%s%s", share, *share && *amount ? " and " : "", *share || *amount ? amount : "none");
 }
 
-/* The keys that name something. Whatever takes the place of one, it is not what the values were measured by; and what
- * excuses a row is worse when it is there. */
+/* Compares the keys that are names. Another name means that the values were measured by something else. A name that
+ * excuses a row lets more pass where it was not there before. */
 static void compare_names(struct differing *differing, const struct metric_note *was, const struct metric_note *now)
 {
     const struct {

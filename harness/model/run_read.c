@@ -1,5 +1,5 @@
-/* The reading half of run.h: Jansson knows the syntax, this file and its parts the structure. A run file may come from
- * anyone, so what run_write would not write is an error that says where. */
+/* Reads run files, for run.h. Jansson knows the syntax of JSON, this file and its parts the structure. A run file may
+ * come from anyone, so anything that run_write() would not write is an error that says where it is. */
 #include "base/base.h"
 
 #include "run_file.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One that is not there is not known. */
+/* Reads a flag of the device. A flag that is absent sets *unknown. */
 static int read_device_flag(const struct json_at *at, json_t *value, const char *key, bool *flag, bool *unknown)
 {
     *unknown = !json_object_get(value, key);
@@ -79,7 +79,7 @@ static int read_amount(const struct json_at *at, json_t *note, const char *key, 
     return json_object_get(note, key) ? json_at_number_key(at, note, key, amount) : 0;
 }
 
-/* Files of older versions have the first two keys alone. */
+/* Reads the note of a metric. Files of older versions have only the first two keys. */
 static int read_note(const struct json_at *above, json_t *value, struct metric_note *note)
 {
     static const char *const keys[] = {"counter",     "unit",   "better", "class", "floor",
@@ -150,7 +150,7 @@ static int read_results(const struct json_at *above, json_t *root, struct run *r
     return 0;
 }
 
-/* A value that says where it is from names a session of the file. */
+/* Checks that each value which names a session names one of the file. */
 static int check_places(const struct json_at *top, const struct run *run)
 {
     for (size_t i = 0; i < run->result_count; i++)
@@ -170,7 +170,7 @@ static int read_run(const struct json_at *top, json_t *root, struct run *run)
     static const char *const keys[] = {"device", "kernels", "metrics", "schema", "sessions", "shard"};
     if (json_at_expect(top, root, JSON_OBJECT, "an object") < 0)
         return -1;
-    /* First, because a later schema may have other keys. */
+    /* The schema is read first, because a later one may have other keys. */
     struct json_at schema = {top, "schema", 0};
     long long number;
     if (json_at_whole(&schema, json_object_get(root, schema.key), 1, INT64_MAX, &number) < 0)
@@ -215,14 +215,14 @@ int run_read(struct run *run, const char *path)
     return result;
 }
 
-/* Files that are read at once. */
+/* Files that are read at the same time. */
 struct reading {
     struct run *runs;
     const char *const *paths;
     atomic_bool failed;
 };
 
-/* After a failure no further file is begun: one message is enough. */
+/* Reads one file. After a failure no further file is begun: one message is enough. */
 static void read_one(void *data, size_t i)
 {
     struct reading *reading = data;

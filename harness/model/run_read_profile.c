@@ -1,4 +1,4 @@
-/* Source lines in run files. */
+/* Reads the source lines of kernels in run files. */
 #include "run_file.h"
 
 #include "base/base.h"
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define STALL_REASONS 256 /* of all lines of a kernel; an H200 has 18 */
+#define STALL_REASONS 256 /* most stall reasons of a kernel; an H200 has 18 */
 
 static int read_counts(const struct json_at *above, json_t *object, struct profile_line *line)
 {
@@ -24,7 +24,7 @@ static int read_counts(const struct json_at *above, json_t *object, struct profi
     return 0;
 }
 
-/* known gathers the reasons of all lines. */
+/* Reads the stall samples of a line. `known` gathers the reasons of all lines. */
 static int read_stalls(const struct json_at *above, json_t *object, struct profile_line *line,
                        struct profile_line *known)
 {
@@ -72,7 +72,8 @@ static int read_line(const struct json_at *above, json_t *object, struct profile
     return read_counts(above, object, line) < 0 || read_stalls(above, object, line, known) < 0 ? -1 : 0;
 }
 
-/* Appends in the order of the file: run_write sorted them, and who wrote it otherwise gets them as they are. */
+/* Reads the lines in the order of the file. run_write() sorted them; lines that something else wrote stay as they are.
+ */
 static int read_list(const struct json_at *above, json_t *object, struct profile *profile)
 {
     struct json_at list = {above, "list", 0};

@@ -1,4 +1,4 @@
-/* One kernel of a run file, or of a worker's answer. */
+/* Reads one kernel of a run file, or of a worker's answer. */
 #include "run_file.h"
 
 #include <stdint.h>
@@ -19,13 +19,13 @@ bool is_kernel_id(const char *text)
     return length > 0 && length <= NAME_LENGTH && !text[length];
 }
 
-/* Three extents, none of which is 0 in a launch that took place. */
+/* Reads three extents. None of them is 0 in a launch that took place. */
 static int read_extents(const struct json_at *above, json_t *object, const char *key, unsigned extents[3])
 {
     struct json_at list = {above, key, 0};
     json_t *value = json_object_get(object, key);
     if (!value && json_object_get(object, "machine"))
-        return 0; /* of machine code that nobody launched */
+        return 0; /* a launch of which only the machine code is known, since nobody made it */
     if (json_at_expect(&list, value, JSON_ARRAY, "a list of three numbers") < 0)
         return -1;
     if (json_array_size(value) != 3)
@@ -84,7 +84,7 @@ static int read_launches(const struct json_at *above, json_t *object, struct res
     return 0;
 }
 
-/* One session: a list of samples. */
+/* Reads the samples of one session. */
 static int read_samples(const struct json_at *at, json_t *value, struct row *row)
 {
     if (json_at_expect(at, value, JSON_ARRAY, "a list of samples") < 0)
@@ -153,7 +153,7 @@ static int read_pairs(const struct json_at *above, json_t *object, struct row *r
     return 0;
 }
 
-/* What a baseline remembers of a row. */
+/* Reads what a baseline keeps of a row beside its sessions. */
 static int read_memory(const struct json_at *above, json_t *object, struct row *row)
 {
     static const char *const keys[] = {"commit", "date", "reason", "value"};
@@ -184,7 +184,7 @@ static int read_memory(const struct json_at *above, json_t *object, struct row *
     return 0;
 }
 
-/* Which sessions the values are from; the first ones when nothing is said. */
+/* Reads which sessions the values are from. Where nothing is said, they are the first ones. */
 static int read_places(const struct json_at *above, json_t *value, struct row *row)
 {
     struct json_at list = {above, "from", 0};
@@ -229,14 +229,14 @@ static int read_row(const struct json_at *at, json_t *object, struct row *row)
         if (read_samples(&session, json_array_get(value, i), row) < 0)
             return -1;
     }
-    if (json_object_size(object) == 1) /* most */
+    if (json_object_size(object) == 1) /* most rows have only this key */
         return 0;
     if (read_places(at, json_object_get(object, "from"), row) < 0)
         return -1;
     return read_pairs(at, object, row) < 0 || read_memory(at, object, row) < 0 ? -1 : 0;
 }
 
-/* Appends and sorts once: adding in place would take hours for a large file in the worst order. */
+/* Reads all rows, then sorts them once. Sorting in place would take hours for a large file in the worst order. */
 static int read_rows(const struct json_at *above, json_t *object, struct result *result)
 {
     struct json_at list = {above, "metrics", 0};
@@ -280,7 +280,7 @@ static int read_status(const struct json_at *above, json_t *object, struct resul
     return 0;
 }
 
-/* Files of older versions, and of programs, lack them. */
+/* Reads the seconds. Files of older versions, and of programs, lack them. */
 static int read_seconds(const struct json_at *at, json_t *object, struct result *result)
 {
     return json_object_get(object, "seconds") ? json_at_number_key(at, object, "seconds", &result->seconds) : 0;

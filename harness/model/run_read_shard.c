@@ -1,13 +1,13 @@
-/* What a part of a run says of the whole. A part that contradicts itself is refused here, before anything is merged. */
+/* Reads what a shard says of the whole run. A shard that contradicts itself is refused here, before anything is merged.
+ */
 #include "base/base.h"
 
 #include "run_file.h"
-#include "shards.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Sorted, each once. */
+/* Reads the list of kernels, which is sorted and has each once. */
 static int read_kernels(const struct json_at *above, json_t *object, struct shard *shard)
 {
     struct json_at list = {above, "kernels", 0};

@@ -1,5 +1,5 @@
-/* The parts of a run become one again. Whatever is not known to be of one run is refused: what is missing or mixed here
- * would read as good. */
+/* Merges the shards of a run. A shard that is not known to be of the same run is refused, because anything missing or
+ * mixed here would look good in a report. */
 #include "run_shard.h"
 
 #include "base/base.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN 10 /* names of what is missing, then their number */
+#define SHOWN 10 /* names of missing kernels that are shown; the others are only counted */
 
 const char *shard_words(const struct shard *shard, char *text, size_t size)
 {
@@ -30,7 +30,7 @@ struct merging {
     struct run *parts;
     char *const *names;
     size_t count;
-    bool *left_out; /* equal to one before it */
+    bool *left_out; /* shards that are equal to one before them */
 };
 
 __attribute__((format(printf, 2, 3))) static int refuse(int code, const char *format, ...)
@@ -72,7 +72,7 @@ static void warn_of_facts(const struct session *one, const char *name, const str
                     fact(one, alike[i]), other_name, fact(other, alike[i]));
 }
 
-/* Each GPU that measured a part has a session, of one machine with one driver. */
+/* Checks that the GPUs which measured the shards are in one machine, with one driver. Each of them has a session. */
 static int check_sessions(const struct run *one, const char *name, const struct run *first, const char *first_name)
 {
     if (one->session_count == 0)
@@ -176,14 +176,15 @@ static int check_twice(struct merging *merging, size_t place)
     return 0;
 }
 
-/* To the place of its session among those of all. A number beyond them is from the newest, as run_session has it. */
+/* Turns the index of a session in its shard into the index among all sessions. `before` are the sessions in front. An
+ * index that is too large means the newest session, as in run_session(). */
 static void move_session(struct session_samples *samples, const struct run *part, size_t before)
 {
     const size_t last = part->session_count - 1;
     samples->session = before + (samples->session < last ? samples->session : last);
 }
 
-/* The results of all, in the order of their names. */
+/* Moves the results of all shards to the merged run, sorted by name. */
 static int take_results(struct merging *merging, struct run *merged)
 {
     for (size_t i = 0; i < merging->count; i++) {
@@ -214,7 +215,7 @@ static int take_results(struct merging *merging, struct run *merged)
 
 /* ---- All there? ---- */
 
-/* Adds "a, b and 7 more"; what is named is borrowed. */
+/* A list of names under way, "a, b and 7 more". The names are borrowed. */
 struct naming {
     char text[512];
     size_t count, cut;
@@ -255,7 +256,7 @@ static int check_shards(const struct merging *merging)
     return missing.count > 0 ? EXIT_NOT_MEASURED : 0;
 }
 
-/* Of a part that is there; before its results are taken. */
+/* Checks that no shard was interrupted. That is before its results are taken. */
 static int check_interrupted(const struct merging *merging)
 {
     int code = 0;
@@ -297,7 +298,7 @@ int run_merge(struct run *merged, struct run *parts, char *const *names, size_t 
         missing = check_interrupted(&merging);
         code = take_results(&merging, merged);
     }
-    if (code == 0) { /* all that is missing is said at once */
+    if (code == 0) { /* everything that is missing is reported together */
         const int shards = check_shards(&merging), kernels = check_kernels(&merging, merged);
         code = missing ? missing : shards ? shards : kernels;
     }

@@ -1,20 +1,20 @@
-/* run_shard.h - a run that was divided: what a part of it says of the whole, and the parts become one again. */
+/* run_shard.h - shards: a run that was divided is merged again. */
 #ifndef RUN_SHARD_H
 #define RUN_SHARD_H
 
 #include "run.h"
 
-/* Makes the parts of one run that run: every kernel once, with the session that measured it. Takes their results away;
- * what is left of the parts is still to be released. Two equal files count once. names are for messages. 0, or an
- * exit_code after error(), and then *merged is empty: EXIT_USAGE when something is no part, or two hold the same;
- * EXIT_BASELINE when they are of different GPUs, libraries, collectors or definitions of metrics; EXIT_NOT_MEASURED
- * when a part or a kernel is missing, which is said. */
+/* Merges the shards of one run: every kernel once, with the session that measured it. Two equal files count once. The
+ * results are moved away, and the caller still releases the shards. names are for messages. Returns 0, or an exit_code
+ * after error(); then *merged is empty. EXIT_USAGE: a file is no shard, or two hold the same kernel. EXIT_BASELINE:
+ * GPUs, libraries, collectors or definitions of metrics differ. EXIT_NOT_MEASURED: a shard or a kernel is missing, and
+ * the error names it. */
 int run_merge(struct run *merged, struct run *parts, char *const *names, size_t count);
 
-/* -1 after error() when the run is a part only: that says nothing of the whole, whose other kernels it lacks. */
+/* Returns -1 after error() when the run is only a shard: it says nothing of the whole, whose other kernels it lacks. */
 int run_refuse_part(const struct run *run, const char *name);
 
-/* "shard 2 of 8"; returns text. */
+/* Puts words such as "shard 2 of 8" into text, and returns it. */
 const char *shard_words(const struct shard *shard, char *text, size_t size);
 
 #endif

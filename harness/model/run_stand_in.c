@@ -1,9 +1,9 @@
-/* What a base library says where a baseline says nothing. */
+/* Completes a baseline by the numbers of a base library, where it has none of its own. */
 #include "base/base.h"
 
 #include "run.h"
 
-/* Rows of `from` where the result has no number of its own. */
+/* Copies rows of `from` to the result where it has no number of its own. */
 static void stand_in_rows(struct result *result, const struct result *from, size_t session)
 {
     for (size_t i = 0; i < from->row_count; i++) {
@@ -24,7 +24,7 @@ static void stand_in_rows(struct result *result, const struct result *from, size
     }
 }
 
-/* The one that the kernel was measured in. */
+/* Returns the session in which the kernel was measured. */
 static const struct session *find_session(const struct run *base, const struct result *from)
 {
     return run_session(base, &(struct session_samples){.session = result_session(from)});

@@ -1,4 +1,4 @@
-/* The writing half of run.h. The members of an object stand in the order of their names. */
+/* Writes run files, for run.h. The members of an object are in the order of their names. */
 #include "base/base.h"
 
 #include "run_file.h"
@@ -69,7 +69,7 @@ static int by_counter_name(const void *a, const void *b)
 static void write_extents(struct json_writer *json, const char *key, const unsigned of[3])
 {
     if (of[0] == 0)
-        return; /* of machine code that nobody launched */
+        return; /* a launch of which only the machine code is known, since nobody made it */
     json_open(json, key, '[', JSON_IN_LINE);
     for (size_t i = 0; i < 3; i++)
         json_put_count(json, NULL, of[i]);
@@ -102,7 +102,7 @@ static void write_launch(struct json_writer *json, const struct launch *launch)
     json_close(json);
 }
 
-/* Where the values are from, unless from the first sessions of the file in their order. */
+/* Writes which sessions the values are from. Nothing is written where they are the first of the file, in order. */
 static void write_places(struct json_writer *json, const struct row *row)
 {
     bool elsewhere = false;
@@ -130,7 +130,7 @@ static void write_pairs(struct json_writer *json, const struct row *row)
     json_close(json);
 }
 
-/* What stands beside the sessions. */
+/* Writes what a baseline keeps of a row beside its sessions. */
 static void write_memory(struct json_writer *json, const struct row *row)
 {
     if (row->has_drift_reference)
@@ -172,7 +172,7 @@ static void write_row(struct json_writer *json, const struct row *row)
     json_close(json);
 }
 
-/* A line's counts that are not 0. */
+/* Writes the counts of a line that are not 0. */
 static void write_counts(struct json_writer *json, const struct profile_line *line)
 {
     enum line_counter order[LINE_COUNTERS];
@@ -203,7 +203,7 @@ static void write_line(struct json_writer *json, const struct profile_line *line
     json_close(json);
 }
 
-/* Nothing when nothing was counted or sampled. */
+/* Writes the source lines at that key. Nothing is written where nothing was counted or sampled. */
 static void write_profile(struct json_writer *json, const char *key, const struct profile *profile)
 {
     if (!profile->counted && !profile->period)
@@ -225,7 +225,7 @@ static void write_profile(struct json_writer *json, const char *key, const struc
 
 static void write_result(struct json_writer *json, const struct result *result)
 {
-    /* What a kernel showed before it failed is no measurement. */
+    /* What a kernel counted before it failed is no measurement, and is not written. */
     const bool ok = result->status == RESULT_OK;
 
     json_open(json, result->id, '{', JSON_LINES);

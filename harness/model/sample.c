@@ -19,7 +19,7 @@ enum value_state value_state_of(const char *name)
     return (enum value_state)name_index(name, state_names, VALUE_STATES);
 }
 
-/* An extent in which a launch without a reading makes the whole unreadable. */
+/* Adds up the readings of all launches. If one launch has no number, neither has the sum. */
 static struct value add_up(const struct value *readings, size_t stride, size_t launches)
 {
     struct value sum = {VALUE_MEASURED, 0};
@@ -45,10 +45,10 @@ static struct value weighed_mean(const struct value *readings, const struct valu
         const struct value *reading = &readings[launch * stride];
         const double weight = weights[launch * stride].number;
         if (weight <= 0)
-            continue; /* 0/0 in this launch: it has no part in the mean, whatever was read */
+            continue; /* 0/0 in this launch: it does not count in the mean */
         if (reading->state != VALUE_MEASURED)
             return *reading;
-        /* Dividing first keeps a single launch's reading unchanged to the last bit. */
+        /* Dividing first leaves the reading of a single launch exact to the last bit. */
         mean.number += reading->number * (weight / total.number);
     }
     return mean;

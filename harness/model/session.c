@@ -41,7 +41,7 @@ const char *roof_name(enum roof roof)
     return roof_names[roof];
 }
 
-/* Appends to text, with "; " between the parts; what does not fit is cut. */
+/* Appends formatted text, with "; " between the parts. What does not fit is cut. */
 __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size, const char *format, ...)
 {
     size_t used = strlen(text);

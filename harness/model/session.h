@@ -1,28 +1,28 @@
-/* session.h - on what and by whom something was measured: the GPU, and one session on it. */
+/* session.h - the GPU that was measured, and the facts of one session on it. */
 #ifndef SESSION_H
 #define SESSION_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What identifies the GPU: a run is compared only with a baseline whose every field is equal. Runs of other programs
- * (import/) know few of them; what is not known differs from all that is. */
+/* What identifies a GPU model. A run is compared with a baseline only if every field is equal. Runs of other programs
+ * (import/) know few of the fields, and an unknown field differs from any known one. */
 struct device {
-    char *name;               /* product name; NULL: not known */
-    char *compute_capability; /* "9.0"; likewise */
-    long long sm_count;       /* 0: not known */
-    long long memory_bytes;   /* likewise */
+    char *name;               /* product name of the GPU; NULL: not known */
+    char *compute_capability; /* such as "9.0"; NULL: not known */
+    long long sm_count;       /* number of SMs; 0: not known */
+    long long memory_bytes;   /* size of device memory; 0: not known */
     bool ecc;
     bool mig;
     bool ecc_unknown, mig_unknown;
 };
 
-/* Writes into text what differs between two devices ("SM count 132, not 108; ..."), empty when nothing does. */
+/* Writes into text in what two devices differ ("SM count 132, not 108; ..."). The text is empty when they are equal. */
 void device_difference(const struct device *have, const struct device *want, char *text, size_t size);
 
-/* Facts about one session that are recorded, said aloud when they change, and never part of the key. */
+/* Facts of one session. They are recorded, and their changes are reported, but they never decide what is compared. */
 enum session_fact {
-    SESSION_DATE, /* UTC, 2026-11-21T08:00:00.000Z */
+    SESSION_DATE, /* when the session was measured: UTC, 2026-11-21T08:00:00.000Z */
     SESSION_COLLECTOR,
     SESSION_DRIVER,
     SESSION_CUDA,
@@ -30,42 +30,42 @@ enum session_fact {
     SESSION_COMPILER,
     SESSION_FLAGS,
     SESSION_GPU_UUID,
-    SESSION_GPU_PROCESSES, /* other processes that computed on the GPU when the session began: "0" */
+    SESSION_GPU_PROCESSES, /* how many other processes computed on the GPU when the session began: "0" */
     SESSION_HOST,
     SESSION_COMMIT,
-    SESSION_PROGRAM, /* an unmodified program that was measured: its command, and which launches of it */
-    SESSION_CACHES,  /* of the GPU when a launch begins, where they are not emptied: as the program leaves them */
-    SESSION_CUGATE,  /* version of this program */
-    SESSION_REASON,  /* why it was accepted; baselines only. The last: by_session */
+    SESSION_PROGRAM, /* for an unmodified program: its command, and which of its launches were measured */
+    SESSION_CACHES,  /* state of the GPU's caches at a launch, where they are not flushed: as the program leaves them */
+    SESSION_CUGATE,  /* version of cugate */
+    SESSION_REASON,  /* why it was accepted, in baselines only. It must be the last: see by_session */
     SESSION_FACTS
 };
 
-const char *session_fact_name(enum session_fact fact); /* the key in the file: "date", "gpu_uuid", ... */
+const char *session_fact_name(enum session_fact fact); /* returns the key in files: "date", "gpu_uuid", ... */
 
-/* The most that the GPU did in the session, each measured by a kernel that does nothing else. */
+/* Peaks of the GPU in a session, each measured by a kernel that does nothing else. */
 enum roof {
-    ROOF_DRAM,   /* bytes a second from and to device memory */
-    ROOF_SHARED, /* wavefronts a second through shared memory, all SMs together */
-    ROOF_FP64,   /* floating-point operations a second, without tensor cores; a fused multiply-add is two */
+    ROOF_DRAM,   /* device memory bandwidth, bytes a second */
+    ROOF_SHARED, /* shared wavefronts a second, all SMs together */
+    ROOF_FP64,   /* floating-point operations a second without tensor cores; a fused multiply-add counts as two */
     ROOF_FP32,
     ROOF_FP16,
     ROOFS
 };
 
-const char *roof_name(enum roof roof); /* the key in the file: "dram" */
+const char *roof_name(enum roof roof); /* returns the key in files: "dram" */
 
 struct session {
-    char *facts[SESSION_FACTS]; /* NULL where unknown */
-    double roofs[ROOFS];        /* 0 where it was not measured */
-    int ordinal;                /* of its GPU, by --device: as long as the process lives that measured; in no file */
+    char *facts[SESSION_FACTS]; /* facts as text; NULL where unknown */
+    double roofs[ROOFS];        /* in the unit of each roof; 0 where it was not measured */
+    int ordinal;                /* number of its GPU as in --device, while the measuring process lives; not in files */
 };
 
-void sessions_release(struct session *sessions, size_t count); /* the list as well */
+void sessions_release(struct session *sessions, size_t count); /* frees the sessions and the list */
 bool session_is_equal(const struct session *a, const struct session *b);
-void session_copy(struct session *to, const struct session *from); /* to is empty */
+void session_copy(struct session *to, const struct session *from); /* `to` must be empty */
 
-/* For qsort: by date first, so that the newest is the last, then by all other facts; whatever a session was accepted
- * for is the same session. With the reason only equal sessions are equal. */
+/* Orders sessions by date, the newest last, then by all other facts, for qsort. The reason for accepting comes last:
+ * sessions that differ in nothing else are the same session. */
 int by_session(const void *left, const void *right);
 int by_session_and_reason(const void *left, const void *right);
 

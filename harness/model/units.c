@@ -6,14 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How a unit is printed: with so many significant digits, each scale from one of itself up to one of the next.
+/* How values of a unit are printed: their significant digits, and the scales, each used from 1 of itself up to 1 of the
+ * next.
+ *
  * To add a unit: one row. */
 static const struct unit {
     const char *name;
     int digits;
     struct scale {
         double size;
-        const char *suffix; /* NULL ends the list */
+        const char *suffix; /* the suffix of a scale; NULL ends the list */
     } scales[6];
 } units[] = {
     {"ns", 3, {{1, " ns"}, {1e3, " us"}, {1e6, " ms"}, {1e9, " s"}}},
@@ -33,7 +35,7 @@ size_t metric_units(const char **names, size_t capacity)
     return ARRAY_SIZE(units);
 }
 
-/* "10.00" -> "10". */
+/* Removes trailing zeros: "10.00" -> "10". */
 static void trim_zeros(char *text)
 {
     if (!strchr(text, '.') || strchr(text, 'e'))
@@ -45,12 +47,13 @@ static void trim_zeros(char *text)
     *end = '\0';
 }
 
-/* So many significant digits without an exponent, as far as that can be. */
+/* Prints a value with so many significant digits, without an exponent as far as possible. */
 static void print_short(double value, int digits, bool trim, char *text, size_t size)
 {
     double limit = pow(10, digits);
     int decimals = digits - 1;
-    /* Half a unit of the last digit below each power of ten, so that 9.996 does not become "10.00". */
+    /* Rounding may carry over: 9.996 must become "10.0", not "10.00", so the comparison is with half a unit of the last
+     * digit. */
     for (double power = 10; decimals > 0 && value >= power - power / limit / 2; power *= 10)
         decimals--;
     if (value < 1 - 1 / limit / 2 || value >= 1e7)
@@ -77,7 +80,7 @@ const char *metric_format(const struct metric *metric, double value, char *text,
 
     char number[64];
     bool counts = strcmp(unit->name, "count") == 0;
-    /* Up to seven digits a count is shown to the last one: one more may be a regression. */
+    /* A count of up to seven digits is printed in full, because one more may be a regression. */
     if (counts && magnitude < 1e7 - 0.5)
         scale = base;
     if (!isfinite(value))

@@ -110,8 +110,8 @@ static void put_part(struct json_writer *json, const char *key, const struct spr
     }
     json_open(json, key, '{', JSON_LINES);
     json_put_count(json, "kernels", of->kernels);
-    json_put_real(json, "median", of->median);
-    json_put_real(json, "worst", of->worst);
+    json_put_number(json, "median", of->median);
+    json_put_number(json, "worst", of->worst);
     json_put_text(json, "worst_kernel", of->worst_kernel);
     json_close(json);
 }
@@ -176,7 +176,7 @@ static void put_detectables(struct json_writer *json, const struct analysis *ana
         json_put_text(json, "unit", detectable->metric->unit);
         json_put_number(json, "base", detectable->base);
         json_put_number(json, "change", detectable->change);
-        json_put_real(json, "share", detectable->change / detectable->base);
+        json_put_number(json, "share", detectable->change / detectable->base);
         json_close(json);
     }
     json_close(json);
@@ -184,7 +184,7 @@ static void put_detectables(struct json_writer *json, const struct analysis *ana
 
 int analysis_json(const struct analysis *analysis, const struct analysis_style *style, FILE *stream)
 {
-    struct json_writer json = {.stream = stream, .indent = 1, .spelled = true, .digits = 17};
+    struct json_writer json = {.stream = stream, JSON_DOCUMENT};
     json_open(&json, NULL, '{', JSON_LINES);
     json_put_count(&json, "schema", ANALYSIS_SCHEMA);
     json_put_count(&json, "exit_code", style->exit_code);

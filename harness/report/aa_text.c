@@ -1,4 +1,4 @@
-/* An analysis for people. */
+/* Prints an A/A analysis for people. */
 #include "glossary.h"
 #include "report.h"
 #include "table.h"
@@ -64,7 +64,7 @@ static void print_exits(const struct text *text, const struct view *view)
         before = ", ";
     }
     if (view->moved > 0)
-        text_print(text, INK_YELLOW, "; the whole suite moved in %zu", view->moved);
+        text_print(text, INK_YELLOW, "; all kernels moved alike in %zu", view->moved);
     text_print(text, INK_PLAIN, "\n");
 }
 
@@ -100,7 +100,7 @@ static void print_views(const struct text *text, const struct analysis *analysis
 #define NOISY_METRIC 24
 #define NOISY_VIEW 19
 
-/* Whether a row and what each view says of it stand in one line; else what the views say has one of its own. */
+/* Whether a row and its counts from each view fit on one line; else each view gets a line of its own. */
 static bool noisy_rows_fit(const struct text *text, const struct analysis *analysis)
 {
     int width = 2 + NOISY_KERNEL + 1 + NOISY_METRIC;
@@ -149,7 +149,7 @@ static void print_noisy_rows(const struct text *text, const struct analysis *ana
         text_print(text, INK_DIM, "  and %zu more row%s; -v shows all\n", count - shown, plural(count - shown));
 }
 
-/* A deviation with its unit: "0.54 %", "0.33 points", "0" for none at all. */
+/* Prints a deviation with its unit: "0.54 %", "0.33 points", "0" for none at all. */
 static const char *words_of(double deviation, const struct metric *metric, char *words, size_t size)
 {
     const bool points = strcmp(metric->unit, "%") == 0;
@@ -164,9 +164,10 @@ static const char *words_of(double deviation, const struct metric *metric, char 
     return words;
 }
 
-#define SPREAD_LINE 103 /* columns of its titles in one line */
+#define SPREAD_LINE 103 /* width of its titles on one line */
 
-/* The worst kernel stands behind the figures, or below them where there is no room. */
+/* Prints one line of the table of deviations. The worst kernel follows the figures, or is on the next line where there
+ * is no room. */
 static void print_part_of_spread(const struct text *text, const char *name, const char *title,
                                  const struct spread_of_kernels *of, const struct metric *metric)
 {
@@ -266,7 +267,7 @@ static void print_exactness(const struct text *text, const struct analysis *anal
     }
 }
 
-/* Those of one metric; returns how many. */
+/* Prints the smallest detectable changes of one metric. Returns how many there were. */
 static size_t print_detectables(const struct text *text, const struct detectable *list, size_t count)
 {
     size_t same = 0;

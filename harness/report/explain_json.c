@@ -36,14 +36,14 @@
 static const char *const kind_names[] = {
     [EXPLAINED_TIME] = "time", [EXPLAINED_FAULT] = "fault", [EXPLAINED_PLAIN] = "plain"};
 
-/* Whole numbers as they are, others with 9 digits, as run files have them. */
+/* Writes whole numbers unchanged and others with 9 digits, as in run files. */
 static void put_number(struct json_writer *json, const char *key, double value)
 {
     const double rounded = round_value(value);
     if (rounded == value)
         json_put_number(json, key, value);
     else
-        json_put_real(json, key, rounded);
+        json_put_number(json, key, rounded);
 }
 
 static void put_device(struct json_writer *json, const struct device *device)
@@ -68,7 +68,7 @@ static void put_session(struct json_writer *json, const struct run *run)
 static void put_extents(struct json_writer *json, const char *key, const unsigned of[3])
 {
     if (of[0] == 0) {
-        json_put_known(json, key, false, 0); /* nobody launched it */
+        json_put_known(json, key, false, 0); /* the function was never launched, so its block is unknown */
         return;
     }
     json_open(json, key, '[', JSON_LINES);
@@ -101,7 +101,7 @@ static void put_limits(struct json_writer *json, unsigned limits)
     json_close(json);
 }
 
-/* What the launch takes of the GPU and what that leaves. */
+/* Writes the resources that a launch needs and the occupancy that results. */
 static void put_occupancy_of(struct json_writer *json, const struct explained_launch *explained)
 {
     const struct occupancy *occupancy = &explained->occupancy;
@@ -260,8 +260,8 @@ static void put_patterns(struct json_writer *json, const struct explanation *exp
 
 int explain_json(const struct explanation *explanation, const struct explain_style *style, FILE *stream)
 {
-    (void)style; /* all is said, and in no colour */
-    struct json_writer json = {.stream = stream, .indent = 1, .ascii = true, .spelled = true, .digits = 15};
+    (void)style; /* JSON has everything, and no colour */
+    struct json_writer json = {.stream = stream, JSON_DOCUMENT};
     json_open(&json, NULL, '{', JSON_LINES);
     json_put_count(&json, "schema", EXPLAIN_SCHEMA);
     json_put_count(&json, "exit_code", explanation->exit_code);

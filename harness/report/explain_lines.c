@@ -1,4 +1,4 @@
-/* The source lines of an explanation, for people. */
+/* Prints the source lines of an explanation for people. */
 #include "explain_words.h"
 #include "table.h"
 
@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN 5          /* lines of a pattern, unless verbose */
-#define SHOWN_SHARE 0.02 /* a line with less of it is not worth a look */
-#define FAULT_PART 0.01  /* nor is a fault */
-#define IDLE_PART 0.1    /* nor threads that idle: a few do in every kernel */
-#define STALLS_SHOWN 4   /* reasons over all lines */
-#define FILES_SHOWN 5    /* of which the text could not be read */
+#define SHOWN 5          /* lines of a pattern that are shown, unless verbose */
+#define SHOWN_SHARE 0.02 /* a line with a smaller share is not shown */
+#define FAULT_PART 0.01  /* a fault with a smaller part of its whole is not shown */
+#define IDLE_PART 0.1    /* idle threads below this part are not shown: a few idle in every kernel */
+#define STALLS_SHOWN 4   /* stall reasons that are shown for the whole kernel */
+#define FILES_SHOWN 5    /* files that are named because their text could not be read */
 #define PLACE_BEGIN 12   /* columns before the place of a line */
 #define PLACE_WIDTH 40
-#define PLACE_NARROW 28 /* where a wide one would leave no room for the line's text */
-#define TEXT_BEGIN 26   /* columns of a line before and between its place and its text */
+#define PLACE_NARROW 28 /* width of a place where a wide one would leave no room for the line's text */
+#define TEXT_BEGIN 26   /* columns of a line before its place and between place and text */
 
 static bool is_shown(const struct explained_pattern *explained, bool verbose)
 {
@@ -39,13 +39,14 @@ static size_t hotspots_shown(const struct explained_pattern *explained, bool ver
 
 /* ---- A pattern ---- */
 
-/* "Excess shared wavefronts  7,104,231, 72.0 % of 9,868,950 shared wavefronts". */
+/* Prints "Excess shared wavefronts  7,104,231, 72.0 % of 9,868,950 shared wavefronts". */
 static void print_title(const struct text *text, const struct explained_pattern *explained)
 {
     const char *title = explained->pattern->title;
     const bool stalls = strcmp(explained->pattern->name, "stalls") == 0;
     char total[EXPLAIN_CELL], part[EXPLAIN_CELL], whole[EXPLAIN_CELL], words[4 * EXPLAIN_CELL];
-    int column = text_print(text, INK_BOLD, stalls ? "\nWhere the time goes: " : "\n") - 1; /* the newline */
+    /* without counting the newline */
+    int column = text_print(text, INK_BOLD, stalls ? "\nWhere the time goes: " : "\n") - 1;
     column += stalls ? text_print(text, INK_BOLD, "%s  ", title)
                      : text_print(text, INK_BOLD, "%c%s  ", toupper((unsigned char)title[0]), title + 1);
     snprintf(words, sizeof words, "%s", explain_number(explained->total, "count", total));
@@ -56,7 +57,7 @@ static void print_title(const struct text *text, const struct explained_pattern 
     text_wrap(text, INK_PLAIN, column, 2, words);
 }
 
-/* "all lines: long_scoreboard 61.0 %, barrier 20.2 %": why warps waited, wherever. */
+/* Prints the stall reasons of the whole kernel: "all lines: long_scoreboard 61.0 %, barrier 20.2 %". */
 static void print_stalls(const struct text *text, const struct explanation *explanation)
 {
     const struct profile *profile = &explanation->result->profile;
@@ -88,7 +89,7 @@ static struct table_column fit_places(const struct text *text, const struct expl
     return column;
 }
 
-/* The reason why most warps waited on a line, and how many of its samples that is. */
+/* Prints the most frequent stall reason of a line, and its share of the line's samples. */
 static void print_reason(const struct text *text, const struct profile_line *line)
 {
     const char *reason = stall_commonest(line);
@@ -155,7 +156,8 @@ static bool is_rest(const struct explained_pattern *explained, enum rest rest, b
     return rest == (!explained->known ? REST_UNKNOWN : explained->total > 0 ? REST_SMALL : REST_NONE);
 }
 
-/* A pattern in its list; why it is not known stands behind the last one of that reason in a row. */
+/* Names a pattern in a list. If it is not known, the reason follows the last pattern in a row that has the same
+ * reason. */
 static char *rest_words(const struct explanation *explanation, const struct explained_pattern *explained,
                         const struct explained_pattern *next, enum rest rest)
 {
@@ -170,14 +172,14 @@ static char *rest_words(const struct explanation *explanation, const struct expl
     return same ? x_strdup(title) : x_sprintf("%s (%s)", title, why);
 }
 
-/* "none: local memory sectors, divergent branches". */
+/* Prints patterns without lines: "none: local memory sectors, divergent branches". */
 static void print_rest(const struct text *text, const struct explanation *explanation, enum rest rest, bool verbose)
 {
     static const char *const titles[] = {
         [REST_SMALL] = "little: ", [REST_NONE] = "none: ", [REST_UNKNOWN] = "not counted: "};
     const struct explained_pattern *next = NULL;
     char *list = NULL;
-    for (size_t i = explanation->pattern_count; i-- > 0;) { /* from behind, to know the next */
+    for (size_t i = explanation->pattern_count; i-- > 0;) { /* backwards, because each needs to know the next one */
         const struct explained_pattern *explained = &explanation->patterns[i];
         if (!is_rest(explained, rest, verbose))
             continue;
@@ -193,7 +195,7 @@ static void print_rest(const struct text *text, const struct explanation *explan
     free(list);
 }
 
-/* Once for all lines: which have no place in a source file, and which files could not be read. */
+/* Prints once for all lines which have no source file, and which files could not be read. */
 static void print_hints(const struct text *text, const struct profile *profile)
 {
     const char *files[FILES_SHOWN];
@@ -240,7 +242,7 @@ void explain_text_lines(const struct text *text, const struct explanation *expla
         const int column = text_print(text, INK_BOLD, "\nSource lines  ");
         text_wrap(text, INK_PLAIN, column, 2,
                   explanation->launch_count == 0 ? "none: the run has no launch of a kernel"
-                  : run_is_of_program(explanation->run)
+                  : run_origin(explanation->run)->own_caches
                       ? "none in this run: `cugate exec --lines` counts them, but not of a graph"
                   : explanation->replay ? "none in this run: `cugate explain`, or `cugate run --lines`, counts "
                                           "them on a machine with a GPU"

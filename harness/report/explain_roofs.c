@@ -1,4 +1,4 @@
-/* How near a kernel came to the roofs, for people. */
+/* Prints for people how near a kernel came to the GPU's peaks. */
 #include "explain_words.h"
 
 #include <math.h>
@@ -6,10 +6,10 @@
 
 #define BAR_WIDTH 20
 #define CELL EXPLAIN_CELL
-#define LITTLE 0.01 /* a kind of arithmetic that is less of all of it: a constant set by an instruction, mostly */
+#define LITTLE 0.01 /* smaller shares of all arithmetic are mostly constants, and are not shown */
 
-/* Compilers set constants by half-precision instructions: that is no arithmetic where there is no other and the kernel
- * states none. */
+/* Whether a roof of arithmetic is relevant. Compilers set constants by half-precision instructions; without other
+ * arithmetic, and without flops that the kernel states, that is none. */
 static bool is_arithmetic(const struct roofline *roofline, enum roof roof, bool verbose)
 {
     const double amount = roofline->roofs[roof].amount;
@@ -19,9 +19,9 @@ static bool is_arithmetic(const struct roofline *roofline, enum roof roof, bool 
 
 /* To show a roof: a row. */
 static const struct roof_row {
-    const char *title, *unit, *words; /* of the amount */
-    const char *rate_unit, *per;      /* of the rate; and what stands behind it */
-    const char *source;               /* the rows of the amount */
+    const char *title, *unit, *words; /* title, unit and words for the amount */
+    const char *rate_unit, *per;      /* unit of the rate, and the text behind it */
+    const char *source;               /* the rows from which the amount is computed */
 } roof_rows[ROOFS] = {
     [ROOF_DRAM] = {"device memory", "B", "", "B/s", "", "dram_bytes_read+write"},
     [ROOF_SHARED] = {"shared memory", "count", " wavefronts", "count", "/s", "shared_wavefronts"},
@@ -39,9 +39,9 @@ static void print_bar(const struct text *text, double share)
 }
 
 #define SHARE_END 77   /* columns before the bar */
-#define SOURCE_END 121 /* and behind the longest source */
+#define SOURCE_END 121 /* columns including the longest source */
 
-/* Bars and sources where there is room for them; a source moves to the next line. */
+/* Prints a share as a bar with its source, if there is room. A source that does not fit moves to the next line. */
 static void print_share(const struct text *text, double share, const char *source)
 {
     char words[CELL];
@@ -59,7 +59,7 @@ static void print_share(const struct text *text, double share, const char *sourc
         text_print(text, INK_PLAIN, "\n");
 }
 
-/* Why an amount is not known: what its first row without a number says. */
+/* Returns why an amount is not known: the state of its first row without a number. */
 static const char *why_unknown(const struct explanation *explanation, enum roof roof)
 {
     const char *metric;
@@ -86,7 +86,7 @@ static void print_roof(const struct text *text, const struct explanation *explan
     print_share(text, roof->share, row->source);
 }
 
-/* Kinds of arithmetic that the kernel has none of are left out, unless it has none at all. */
+/* Prints the roofs. Kinds of arithmetic that the kernel does not do are left out, unless it does none at all. */
 static void print_roofs(const struct text *text, const struct explanation *explanation, bool verbose)
 {
     const struct roofline *roofline = &explanation->roofline;
@@ -118,7 +118,7 @@ static void print_roofs(const struct text *text, const struct explanation *expla
 static void print_intensity(const struct text *text, const struct roofline *roofline)
 {
     char number[CELL], words[6 * CELL] = "";
-    if (isnan(roofline->stated_flops)) /* it is not about arithmetic */
+    if (isnan(roofline->stated_flops)) /* the kernel is not about arithmetic */
         return;
     const struct {
         double number;

@@ -1,4 +1,4 @@
-/* An explanation for people: the launches and their occupancy. */
+/* Prints an explanation for people: the launches and their occupancy. */
 #include "explain_words.h"
 #include "glossary.h"
 #include "words.h"
@@ -9,10 +9,10 @@
 
 #define LAUNCHES_SHOWN 8
 #define FUNCTION_WIDTH 38
-#define FUNCTION_MIN 20   /* a narrower one stands in a line of its own */
-#define LAUNCH_COLUMNS 82 /* of a line without its function */
+#define FUNCTION_MIN 20   /* if the column of functions would be narrower, each is on a line of its own */
+#define LAUNCH_COLUMNS 82 /* columns of a line without its function */
 #define CELL EXPLAIN_CELL
-#define PART_INDENT 16 /* of what explain_part says */
+#define PART_INDENT 16 /* indent of what explain_part prints */
 
 static void print_fact(const struct text *text, const char *title, const char *words)
 {
@@ -68,10 +68,7 @@ static void print_head(const struct text *text, const struct explanation *explan
         snprintf(words, sizeof words, "%s", words_known(run->device.name));
     print_fact(text, "device", words);
     snprintf(words, sizeof words, "%s%s%s, collector %s, driver %s, CUDA %s",
-             explanation->run_name ? explanation->run_name : "",
-             explanation->run_name  ? ", "
-             : run_is_computed(run) ? "computed "
-                                    : "measured ",
+             explanation->run_name ? explanation->run_name : run_origin(run)->made, explanation->run_name ? ", " : " ",
              words_fact(run, SESSION_DATE), words_fact(run, SESSION_COLLECTOR), words_fact(run, SESSION_DRIVER),
              words_fact(run, SESSION_CUDA));
     print_fact(text, "run", words);
@@ -83,14 +80,14 @@ static void print_head(const struct text *text, const struct explanation *explan
 static const char *extents(const unsigned of[3], char text[CELL])
 {
     if (of[0] == 0)
-        return "-"; /* nobody launched it */
+        return "-"; /* the function was never launched, so its block is unknown */
     if (of[1] == 1 && of[2] == 1)
         return explain_number(of[0], "count", text);
     snprintf(text, CELL, of[2] == 1 ? "%u x %u" : "%u x %u x %u", of[0], of[1], of[2]);
     return text;
 }
 
-/* Of the column of functions; 0 where there is no room for one. */
+/* Returns the width of the column of functions; 0 where there is no room for one. */
 static int function_width(const struct text *text)
 {
     const int room = text->columns > 0 ? text->columns - LAUNCH_COLUMNS : FUNCTION_WIDTH;
@@ -188,7 +185,7 @@ static void print_step(const struct text *text, const struct explained_launch *l
     }
 }
 
-/* What a launch allows; number 0: there is but this one kind. */
+/* Prints the theoretical occupancy of a launch. number 0 means that all launches are alike. */
 static void print_theoretical(const struct text *text, const struct explained_launch *launch, size_t number)
 {
     const struct occupancy *occupancy = &launch->occupancy;

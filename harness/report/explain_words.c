@@ -1,15 +1,17 @@
-/* Names and numbers as an explanation shows them. */
+/* Formats names and numbers of an explanation. */
 #include "explain_words.h"
+
+#include "names/names.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST_NAME 4096 /* bytes that are looked at: what is longer is cut anyway */
+#define LONGEST_NAME 4096 /* bytes of a name that are read, since the rest would be cut anyway */
 
 /* ---- Names ---- */
 
-/* The text in one harmless line; caller frees. */
+/* Returns the text as one harmless line. Caller frees. */
 static char *clean(const char *text)
 {
     char *line = x_sprintf("%.*s", LONGEST_NAME, text);
@@ -28,7 +30,7 @@ const char *explain_cut(const char *from, size_t columns, char *to, size_t size)
     return to;
 }
 
-/* Takes every `part` out of the text. */
+/* Removes every `part` from the text. */
 static void remove_all(char *text, const char *part)
 {
     for (char *at = text; (at = strstr(at, part));)
@@ -37,20 +39,13 @@ static void remove_all(char *text, const char *part)
 
 const char *explain_function(const char *function, size_t columns, char *to, size_t size)
 {
-    char *name = clean(function);
+    const struct name_part part = function_name(function);
+    char *plain = x_sprintf("%.*s", part.length < LONGEST_NAME ? (int)part.length : LONGEST_NAME, part.text);
+    char *name = clean(plain);
     remove_all(name, "(anonymous namespace)::");
-    if (strncmp(name, "void ", 5) == 0)
-        memmove(name, name + 5, strlen(name + 5) + 1);
-    int depth = 0; /* of template arguments, which may have parentheses too */
-    for (char *c = name; *c; c++) {
-        depth += *c == '<' ? 1 : *c == '>' ? -1 : 0;
-        if (*c == '(' && depth <= 0 && c > name) {
-            *c = '\0';
-            break;
-        }
-    }
     explain_cut(*name ? name : function, columns, to, size);
     free(name);
+    free(plain);
     return to;
 }
 
@@ -152,7 +147,7 @@ const char *explain_unknown(const struct explanation *explanation, const struct 
 
 const char *explain_advice(const struct explanation *explanation, const struct explained_pattern *explained)
 {
-    if (explained->kind == EXPLAINED_PLAIN) /* the pattern's own is about more than there were */
+    if (explained->kind == EXPLAINED_PLAIN) /* the pattern's own advice assumes that there are many */
         return "";
     if (strcmp(explained->pattern->name, "instructions") == 0)
         return explanation->roofline.issue >= ROOFLINE_NEAR

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* To explain a word: a row. `also` is another form of it; words that stand alone in the text, in small letters. */
+/* To explain a word: a row. `also` is another form of it. Write both in small letters; they match as whole words. */
 static const struct entry {
     const char *word, *also;
     const char *meaning;
@@ -14,16 +14,18 @@ static const struct entry {
     {"sessions against", "session against", "so many of this run's are beyond the limit, and so many the baseline has"},
     {"sample", "samples", "one measured launch"},
     {"collector", NULL, "what counted: cupti and exec read the GPU's counters, sim executes the machine code on a CPU"},
-    {"suite", NULL,
-     "all kernels together; what moves them all alike is the machine and not the code, and is taken off"},
+    {"shift", NULL,
+     "the change that all kernels have in common: it is the machine's and not the code's, and is taken off"},
     {"limit", "limits",
-     "the largest change that is none: by the spread of the baseline's sessions, and 0 for exact counts"},
+     "the largest change that chance explains, by the spread of the baseline's sessions; 0 where these repeat to the "
+     "digit"},
     {"detects", NULL, "the smallest change that would be caught in 99 of 100 cases"},
-    {"provisional", NULL, "its baseline has too few sessions to fail it"},
     {"pairs", "pair",
      "this build and the base's run in turn on one GPU, until the pairs decide; a clear change takes 4, none more than "
      "14"},
-    {"blind", NULL, "its limit is so wide that it can hardly fail"},
+    {"too wide a limit", "wide limit", "the limit is more than a quarter of the value, so that it can hardly fail"},
+    {"drift reference", "drift references", "the value from which slow drift is measured; `accept --anchor` sets it"},
+    {"rows", "row", "a metric of a kernel, compared"},
     {"trade-off", NULL, "a ratio fell, but none of the costs that it stands for rose"},
     {"unexpected-pass", NULL, "declared as worse in expected.ini, and it is not"},
     {"noise", NULL, "what differs although the code is the same"},
@@ -52,13 +54,15 @@ static bool is_part_of_word(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '/';
 }
 
-/* Where the word stands for itself, in capitals or small letters at its beginning; NULL when nowhere. */
+/* Finds a word in what was printed, as a whole word, with a small or capital first letter. NULL when it is not
+ * there. */
 static const char *find_word(const char *said, const char *word)
 {
     if (!word)
         return NULL;
     const size_t length = strlen(word);
-    for (const char *rest = said; *rest && (rest = strstr(rest + 1, word + 1));) { /* all but its first letter */
+    /* searches without the first letter */
+    for (const char *rest = said; *rest && (rest = strstr(rest + 1, word + 1));) {
         const char *at = rest - 1;
         if ((at[0] == word[0] || at[0] == toupper((unsigned char)word[0])) && !is_part_of_word(at[length]) &&
             (at == said || !is_part_of_word(at[-1])))
@@ -67,7 +71,7 @@ static const char *find_word(const char *said, const char *word)
     return NULL;
 }
 
-/* Caller frees. */
+/* Removes escape sequences of colours. Caller frees. */
 static char *without_escapes(const char *said)
 {
     char *plain = x_strdup(said), *to = plain;

@@ -5,12 +5,14 @@
 
 /* To add a format: a file for each document that has it, their declarations in report.h, and a row here. */
 static const struct format formats[] = {
-    {"text", "for people", report_text, explain_text, analysis_text},
-    {"json", "for programs: schema 1, stable order, one judgement a line", report_json, explain_json, analysis_json},
-    {"junit", "for CI servers that show tests: a test case a kernel and metric", report_junit, NULL, NULL},
-    {"markdown", "for a step's summary; with -q, as comment", report_markdown, NULL, NULL},
-    {"comment", "Markdown short enough for a comment", report_comment, NULL, NULL},
-    {"github", "for the log of a GitHub workflow: the worst rows as annotations", report_github, NULL, NULL},
+    {"text", "for people", "report.txt", report_text, explain_text, analysis_text},
+    {"json", "for programs: schema 1, stable order, one judgement a line", "check.json", report_json, explain_json,
+     analysis_json},
+    {"junit", "for CI servers that show tests: a test case a kernel and metric", "junit.xml", report_junit, NULL, NULL},
+    {"markdown", "for a step's summary; with -q, as comment", "summary.md", report_markdown, NULL, NULL},
+    {"comment", "Markdown short enough for a comment", "comment.md", report_comment, NULL, NULL},
+    {"github", "for the log of a GitHub workflow: the worst rows as annotations", "annotations.txt", report_github,
+     NULL, NULL},
 };
 
 const struct format *format_list(size_t *count)
@@ -36,7 +38,7 @@ char *format_names(enum document document)
 {
     char *names = NULL;
     const char *between = " or ";
-    for (size_t i = ARRAY_SIZE(formats); i-- > 0;) { /* from behind, to know the last */
+    for (size_t i = ARRAY_SIZE(formats); i-- > 0;) { /* backwards, because the last one needs another separator */
         if (!prints(&formats[i], document))
             continue;
         char *longer = names ? x_sprintf("%s%s%s", formats[i].name, between, names) : x_strdup(formats[i].name);

@@ -1,4 +1,4 @@
-/* report.h - what a run or a comparison says, a format each. */
+/* report.h - writes a run, a comparison, an explanation or an A/A analysis as a document, in several formats. */
 #ifndef REPORT_H
 #define REPORT_H
 
@@ -21,12 +21,11 @@ struct report {
     bool other_baseline;                 /* one that does not fit the run is there: the run's needs another directory */
     enum exit_code exit_code;            /* what the command is going to exit with: run_exit_code without comparison */
     bool replay;                         /* the run was read from run_name; nothing was measured here: said loudly */
-    bool static_only;                    /* only machine code was read: no kernel ran and no GPU was asked; likewise */
     int columns;                         /* of the terminal that the text goes to; 0: it goes to none */
     bool color;
-    bool quiet;   /* only what is not same */
-    bool verbose; /* every row */
-    bool power;   /* every row that was judged, with the smallest change that would have been caught */
+    bool quiet;   /* leave out rows that are the same */
+    bool verbose; /* show every row */
+    bool power;   /* show every judged row with the smallest change that would have been caught */
 };
 
 int report_text(const struct report *report, FILE *stream);
@@ -39,20 +38,20 @@ int report_github(const struct report *report, FILE *stream);
 /* ---- An explanation ---- */
 
 struct explain_style {
-    int columns; /* as in struct report */
+    int columns; /* width of the terminal, as in struct report */
     bool color, quiet, verbose;
-    bool follows; /* another one stands before it in the stream */
+    bool follows; /* another explanation precedes it in the stream */
 };
 int explain_text(const struct explanation *explanation, const struct explain_style *style, FILE *stream);
 int explain_json(const struct explanation *explanation, const struct explain_style *style, FILE *stream);
 
 /* ---- An A/A analysis ---- */
 
-/* Prints all of it; exit_code is what the command is going to end with. -1 when the stream failed. */
+/* Prints an A/A analysis. exit_code is what the command will end with. -1 when the stream failed. */
 struct analysis_style {
     enum exit_code exit_code;
-    int columns;                /* as in struct report */
-    bool color, quiet, verbose; /* text only: quiet leaves out what is no alarm, verbose shows every row */
+    int columns;                /* width of the terminal, as in struct report */
+    bool color, quiet, verbose; /* for text only: quiet shows alarms only, verbose shows every row */
 };
 int analysis_text(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);
 int analysis_json(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);
@@ -61,22 +60,25 @@ int analysis_json(const struct analysis *analysis, const struct analysis_style *
 
 enum document { DOCUMENT_CHECK, DOCUMENT_EXPLAIN, DOCUMENT_AA };
 
-/* What prints each document: NULL where it has no such format; -1 when the stream failed. */
+/* A format, with a function for each document that it can print; NULL where it cannot. A function returns -1 when the
+ * stream failed. */
 struct format {
     const char *name;
     const char *doc;
+    const char *file; /* what `cugate check --out DIR` calls it in DIR */
     int (*check)(const struct report *report, FILE *stream);
     int (*explain)(const struct explanation *explanation, const struct explain_style *style, FILE *stream);
     int (*aa)(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);
 };
 
-/* The table is in report.c; its names are the values of --format and --report. */
+/* Returns the table, which is in report.c. Its names are the values of --format and --report. */
 const struct format *format_list(size_t *count);
 
-/* "text or json": the formats of a document. Caller frees. */
+/* Returns the formats of a document: "text or json". Caller frees. */
 char *format_names(enum document document);
 
-/* NULL after error() that lists them, when the document has no format of that name. option: who asked for it. */
+/* Returns the format of that name; NULL after error(), which lists the formats, when the document has no such format.
+ * option is the option that named it. */
 const struct format *format_find(enum document document, const char *name, const char *option);
 
 #endif

@@ -1,5 +1,5 @@
-/* The report as workflow commands, which GitHub shows as annotations: the worst rows and, in the last one, the verdict
- * and how many rows there was no room for. GitHub keeps ten of a step. */
+/* Prints the report as GitHub's workflow commands, which GitHub shows as annotations. They are the worst rows, and in
+ * the last one the verdict and how many rows were left out. GitHub keeps ten annotations of a step. */
 #include "words.h"
 
 #include "base/base.h"
@@ -9,14 +9,14 @@
 
 #define ANNOTATIONS 10
 #define FILE_MAX 4096
-#define TITLE_MAX 200    /* characters; GitHub cuts titles at 255 */
-#define MESSAGE_MAX 4000 /* characters; it cuts messages at 64 KB */
+#define TITLE_MAX 200    /* limit of a title in characters; GitHub cuts titles at 255 */
+#define MESSAGE_MAX 4000 /* limit of a message in characters; GitHub cuts messages at 64 KB */
 
 static const char *const commands[] = {
     [TONE_PLAIN] = "notice", [TONE_GOOD] = "notice", [TONE_WARN] = "warning", [TONE_FAIL] = "error"};
 
-/* special: what else than the end of a line ends the text here. A newline stays one; the command may not hold it raw.
- */
+/* Escapes a text. Besides the end of a line, the characters in `special` would end the text here. A newline is escaped
+ * but stays one: the raw command may not contain it. */
 static void put_escaped(FILE *stream, const char *text, const char *special, size_t max)
 {
     for (size_t i = 0; *text; i++) {
@@ -35,13 +35,13 @@ static void put_escaped(FILE *stream, const char *text, const char *special, siz
     }
 }
 
-/* Where GitHub can show it: a file of the repository, named from its root. */
+/* Whether GitHub can annotate the file: it is in the repository and named from its root. */
 static bool is_in_repository(const char *file)
 {
     return file && *file && *file != '/' && strncmp(file, "../", 3) != 0 && !strstr(file, "/../");
 }
 
-/* line: where it belongs, or NULL. */
+/* Prints an annotation. line is where it belongs, or NULL. */
 static void put_annotation(FILE *stream, enum tone tone, const struct profile_line *line, const char *title,
                            const char *message)
 {
@@ -58,8 +58,8 @@ static void put_annotation(FILE *stream, enum tone tone, const struct profile_li
     fputc('\n', stream);
 }
 
-/* Numbers, what stands behind them, the lines that are to blame and how to accept them, each on a line. Caller frees.
- */
+/* Returns the message about a row: numbers, evidence, lines to blame and how to accept them, each on a line. Caller
+ * frees. */
 static char *message_of(const struct report *report, const struct judgement *judgement)
 {
     char *message = NULL;
@@ -102,13 +102,14 @@ static void put_result(FILE *stream, const struct result *result)
     free(title);
 }
 
-/* Returns how many there would be; prints as many as there is room for. */
+/* Prints as many annotations as there is room for. Returns how many there are. */
 static size_t put_judgements(FILE *stream, const struct report *report)
 {
     size_t count = 0;
     for (size_t i = 0; i < report->comparison->count; i++) {
         const struct judgement *judgement = &report->comparison->list[i];
-        const bool explained = diagnosis_of(report->diagnosis, judgement)->same_as; /* at the same line */
+        /* by an annotation at the same line */
+        const bool explained = diagnosis_of(report->diagnosis, judgement)->same_as;
         if (words_verdict_tone(judgement->verdict) >= TONE_WARN && !explained && count++ < ANNOTATIONS - 1)
             put_judgement(stream, report, judgement);
     }

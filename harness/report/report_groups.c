@@ -1,15 +1,15 @@
-/* The rows of the text report by kernel: which come first, and under which heads. */
+/* Groups the rows of the text report by kernel: in which order, and under which headings. */
 #include "report_groups.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* More rows than this that the baseline lacks are only counted: a new metric has one in every kernel. */
+/* If the baseline lacks more rows than this, they are only counted: a new metric has a row in every kernel. */
 #define NEW_ROWS 10
 
 static const struct section_words words[SECTIONS] = {
-    [SECTION_WORSE] = {"Worse", "beyond the limit; most time lost first"},
+    [SECTION_WORSE] = {"Worse", "beyond the limit"},
     [SECTION_MISSING] = {"Missing", "the baseline has it and this run has no number: never a pass"},
     [SECTION_UNSURE] = {"Unsure", "neither shown to be worse nor to be as it was"},
     [SECTION_ALLOWED] = {"Worse, but allowed",
@@ -62,9 +62,9 @@ int order_of_time_lost(double left, double right)
     return left > right ? -1 : left < right;
 }
 
-/* ---- Which rows ---- */
+/* ---- Which rows are listed ---- */
 
-/* lacking counts the rows so far that the baseline lacks. */
+/* Whether a row is listed. *lacking counts the rows so far that the baseline lacks. */
 static bool is_listed(const struct report *report, const struct judgement *judgement, size_t *lacking)
 {
     if (report->verbose)
@@ -77,7 +77,7 @@ static bool is_listed(const struct report *report, const struct judgement *judge
 struct placed {
     const char *kernel;
     const struct judgement *judgement;
-    size_t place; /* in the comparison: worst first */
+    size_t place; /* index in the comparison, where the worst rows come first */
 };
 
 static int by_kernel_and_place(const void *left, const void *right)
@@ -87,8 +87,8 @@ static int by_kernel_and_place(const void *left, const void *right)
     return order ? order : (a->place > b->place) - (a->place < b->place);
 }
 
-/* By section, then by the time that is lost, then as the comparison has their worst rows. Of what is missing, a kernel
- * that did not run is worse than a number that was not read, however much time it takes. */
+/* Orders kernels by section, then by lost time, then by their worst rows in the comparison. Under "missing" a kernel
+ * that did not run precedes a number that was not read, however much time either takes. */
 static int worst_first(const void *left, const void *right)
 {
     const struct group *a = left, *b = right;

@@ -1,10 +1,10 @@
-/* report_groups.h - the rows of a report by kernel, as people read them: what costs most time first. */
+/* report_groups.h - the rows of a report by kernel, in the order of reading: what costs most time comes first. */
 #ifndef REPORT_GROUPS_H
 #define REPORT_GROUPS_H
 
 #include "words.h"
 
-/* What kernels stand under, in this order. */
+/* The headings under which kernels are listed, in this order. */
 enum section {
     SECTION_WORSE,
     SECTION_MISSING,
@@ -16,40 +16,41 @@ enum section {
     SECTIONS
 };
 
-/* "Missing", and what that is. */
+/* A heading, such as "Missing", and its explanation. */
 struct section_words {
     const char *title, *meaning;
 };
 const struct section_words *section_words(enum section section);
 
-/* Of a kernel whose worst row has that verdict. */
+/* Returns the section of a kernel whose worst row has that verdict. */
 enum section section_of(enum verdict verdict);
 
-/* What a launch of the kernel takes now, less what it took in the baseline, in nanoseconds: its time times the part by
- * which it became slower. By the GPU's clock, else by the host's; NaN where a side has neither. */
+/* Returns how much longer a launch of the kernel takes than in the baseline, in nanoseconds. It is the GPU's time, else
+ * the host's; NaN where a side has neither. */
 double time_lost(const struct report *report, const char *kernel);
 
-/* For qsort: most time lost first, and last what has no time. */
+/* Orders by lost time for qsort: the largest first, NaN last. */
 int order_of_time_lost(double left, double right);
 
-/* A kernel with its rows that are listed, at least one, as the comparison orders them. */
+/* A kernel with its listed rows (at least one), in the order of the comparison. */
 struct group {
     const char *kernel;
-    enum verdict verdict; /* the worst of them */
+    enum verdict verdict; /* the worst verdict of the kernel's rows */
     enum section section;
     double lost;
-    const struct judgement **rows; /* borrowed */
+    const struct judgement **rows; /* the kernel's listed rows, borrowed */
     size_t count;
-    size_t place; /* of the first in the comparison */
+    size_t place; /* index of its first row in the comparison */
 };
 
 struct groups {
     struct group *list;
     size_t count;
-    const struct judgement **rows; /* of all */
+    const struct judgement **rows; /* the rows of all groups, one group after the other */
 };
 
-/* What the report lists: rows that are not fine, with verbose every row, with power every row that was judged. */
+/* Makes the groups that the report lists: rows that need attention, with verbose every row, with power every judged
+ * row. */
 struct groups groups_make(const struct report *report);
 void groups_release(struct groups *groups);
 

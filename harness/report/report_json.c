@@ -33,8 +33,6 @@
  *                                     "now": 6938624, "share": 0.98,           of the kernel's now
  *                                     "stall": null } ] } ] }    why warps wait there: the reason that grew most
  *
- * The first two lines and the end stay as they are: ci/check.sh reads them as text.
- *
  * Judgements are worst first. What has no value is null: never 0. "counts", "same_code" and "blind" are null when
  * nothing was judged. The shift of a suite is null when too few kernels know it. */
 #include "words.h"
@@ -45,7 +43,7 @@
 
 #define REPORT_SCHEMA 1
 
-/* What stands behind the verdict; there is none of it for a whole kernel. */
+/* Writes the evidence of a verdict. A verdict on a whole kernel has none. */
 static void put_evidence(struct json_writer *json, const struct judgement *judgement)
 {
     const bool gated = judgement->compared && judgement->verdict != VERDICT_INFO;
@@ -127,7 +125,7 @@ static void put_counts(struct json_writer *json, const struct comparison *compar
 
 static void put_computing(struct json_writer *json, const struct report *report)
 {
-    if (!report->comparison || !run_is_computed(report->run)) {
+    if (!report->comparison || !run_origin(report->run)->computed) {
         json_put_null(json, "computed");
         return;
     }
@@ -219,13 +217,13 @@ static void put_failures(struct json_writer *json, const struct run *run)
 int report_json(const struct report *report, FILE *stream)
 {
     const struct comparison *comparison = report->comparison;
-    struct json_writer json = {.stream = stream, .indent = 1, .tight = true, .ascii = true, .digits = 15};
+    struct json_writer json = {.stream = stream, JSON_DOCUMENT};
     json_open(&json, NULL, '{', JSON_LINES);
     json_put_count(&json, "schema", REPORT_SCHEMA);
     json_put_count(&json, "exit_code", report->exit_code);
     json_put_text(&json, "verdict", exit_code_name(report->exit_code));
     json_put_text(&json, "replay", report->replay ? report->run_name : NULL);
-    json_put_flag(&json, "static", report->static_only);
+    json_put_flag(&json, "static", run_origin(report->run)->code_only);
     put_counts(&json, comparison);
     put_computing(&json, report);
     put_device(&json, &report->run->device);

@@ -1,9 +1,10 @@
-/* The report as JUnit XML, for the CI servers that show tests. One suite, since they group by class: a class a kernel,
- * a test case a metric, sorted, so that a test case keeps its name and place from run to run.
+/* Prints the report as JUnit XML, for CI servers that show tests. It has one test suite, since they group by class: a
+ * kernel is a class and a metric is a test case. Both are sorted, so a test case has the same name and place in each
+ * run.
  *
- * regressed and unexpected-pass are failures; what could not be measured is an error; unsure, new, expected and
- * trade-off are skipped, which shows without failing; one that passes and is blind says so. Rows that are not gated are
- * left out, and with -q those that pass. */
+ * regressed and unexpected-pass are failures. What could not be measured is an error. unsure, new, expected and
+ * trade-off are skipped, which is visible but does not fail. A row that passes and is blind says so. Rows that are not
+ * gated are left out, and with -q those that pass. */
 #include "words.h"
 
 #include "base/base.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The name of a test case that is about a whole kernel. No metric can have it. */
+/* The name of a test case about a whole kernel. No metric can have this name. */
 #define WHOLE_KERNEL "(kernel)"
 
 enum outcome { OUTCOME_PASSED, OUTCOME_SKIPPED, OUTCOME_FAILED, OUTCOME_ERROR, OUTCOMES };
@@ -22,9 +23,9 @@ static const char *const elements[OUTCOMES] = {
 struct test_case {
     const char *kernel, *name;
     enum outcome outcome;
-    const char *type;                  /* the verdict or the status, when not passed */
-    const struct judgement *judgement; /* else the words: */
-    char *words;                       /* owned */
+    const char *type;                  /* verdict or status of a test case; NULL when it passed */
+    const struct judgement *judgement; /* the judgement of a test case; NULL when words says it all */
+    char *words;                       /* the text of a test case; owned */
 };
 
 struct test_cases {
@@ -33,7 +34,7 @@ struct test_cases {
     size_t outcomes[OUTCOMES];
 };
 
-/* Text of an element or of an attribute in double quotes. XML has no way at all to write most control characters. */
+/* Escapes a text for an element or a quoted attribute. XML cannot represent most control characters at all. */
 static void put_xml(FILE *stream, const char *text)
 {
     while (*text) {
@@ -108,7 +109,7 @@ static void add_judgements(struct test_cases *cases, const struct report *report
     }
 }
 
-/* Where nothing was compared, no kernel has passed. */
+/* Adds test cases of a run that was compared with nothing: then no kernel has passed. */
 static void add_results(struct test_cases *cases, const struct run *run)
 {
     for (size_t i = 0; i < run->result_count; i++) {
@@ -128,7 +129,8 @@ static void add_results(struct test_cases *cases, const struct run *run)
     }
 }
 
-/* A document in which every test passed must not stand beside an exit code that says otherwise; nor an empty one. */
+/* Adds a test case if needed. A document must not be empty, and not all of its tests may pass if the exit code says
+ * otherwise. */
 static void add_verdict(struct test_cases *cases, const struct report *report)
 {
     if (report->exit_code == words_exit_code_of_rows(report) && cases->count > 0)
@@ -170,7 +172,7 @@ static void put_properties(FILE *stream, const struct report *report)
     struct banner banner;
     if (words_banner(report, &banner))
         put_property(stream, "warning", banner.loud);
-    if (report->comparison && run_is_computed(report->run)) {
+    if (report->comparison && run_origin(report->run)->computed) {
         char computing[512];
         words_computing(report->comparison, computing, sizeof computing);
         put_property(stream, "computed", computing);
@@ -187,8 +189,8 @@ static void put_properties(FILE *stream, const struct report *report)
     fputs("  </properties>\n", stream);
 }
 
-/* "; at kernels/reduce.cu:41: excess shared wavefronts 0 -> 6,938,624; launch: block 256x1x1 -> 32x1x1", or "". Caller
- * frees. */
+/* Returns "; at kernels/reduce.cu:41: excess shared wavefronts 0 -> 6,938,624; launch: block 256x1x1 -> 32x1x1", or "".
+ * Caller frees. */
 static char *hotspot_of(const struct blame *blame)
 {
     const char *launch = blame->launch_change;
@@ -201,7 +203,7 @@ static char *hotspot_of(const struct blame *blame)
     return hotspot;
 }
 
-/* "regressed: base 18.7 us, now 22.1 us; 2 of 2 sessions against 12". Caller frees. */
+/* Returns "regressed: base 18.7 us, now 22.1 us; 2 of 2 sessions against 12". Caller frees. */
 static char *message_on(const struct report *report, const struct judgement *judgement)
 {
     char numbers[512];
@@ -215,7 +217,7 @@ static char *message_on(const struct report *report, const struct judgement *jud
     return message;
 }
 
-/* What a CI server shows in a list: one line. The body has what it takes to act on it. */
+/* Prints a test case. A CI server lists its message, one line; the body has all that is needed to act on it. */
 static void put_judgement(FILE *stream, const struct report *report, const struct judgement *judgement)
 {
     char *message = message_on(report, judgement);

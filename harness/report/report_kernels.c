@@ -1,4 +1,4 @@
-/* The table of the text report: a line a kernel. */
+/* Prints the table of kernels in the text report, a line each. */
 #include "report_groups.h"
 #include "report_text.h"
 #include "table.h"
@@ -7,25 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One line of the table of kernels. */
+/* One line of the table. */
 struct kernel_line {
     const char *id;
-    const char *shown;               /* cut to what the terminal has room for; NULL where that is not clear */
-    const struct result *now, *base; /* NULL where there is none */
-    double lost;                     /* time_lost, when there is a comparison */
-    enum verdict verdict;            /* the worst of its rows; VERDICTS when nothing was judged */
-    bool blind;                      /* one of its rows is */
+    const char *shown; /* the kernel's name, cut to the terminal's width; NULL where that would be ambiguous */
+    const struct result *now, *base; /* the kernel in the run and in the baseline; NULL where there is none */
+    double lost;                     /* lost time as in time_lost, when there is a comparison */
+    enum verdict verdict;            /* the worst verdict of its rows; VERDICTS when nothing was judged */
+    bool blind;                      /* one of its rows is blind */
 };
 
 /* What a column shows of a row. */
 enum show { SHOW_VALUE, SHOW_CHANGE };
 
-/* Time and what it changed by, and behind them a column for each metric with a headline. */
+/* A column: the time, its change, then one for each metric with a headline. */
 struct column {
     struct table_column table;
     enum show show;
     const char *metric;
-    const char *substitute; /* shown with a `*` where the metric has no answer, else NULL */
+    const char *substitute; /* metric shown with a `*` where the column's metric does not apply, else NULL */
 };
 
 struct columns {
@@ -33,8 +33,8 @@ struct columns {
     size_t count;
 };
 
-#define COLUMN_WIDTH 8 /* what a number takes, at least */
-#define NAME_MIN 12    /* characters of a kernel's name, however narrow the terminal is */
+#define COLUMN_WIDTH 8 /* minimum width of a number */
+#define NAME_MIN 12    /* minimum width of a kernel's name, however narrow the terminal is */
 
 static struct columns make_columns(const struct report *report)
 {
@@ -55,7 +55,7 @@ static struct columns make_columns(const struct report *report)
     return columns;
 }
 
-/* How a state without a number looks in a cell. */
+/* How a state without a number is shown in a cell. */
 static const struct mark {
     const char *mark;
     const char *legend;
@@ -85,7 +85,8 @@ static struct kernel_line *find_line(struct kernel_line *lines, size_t count, co
     return NULL;
 }
 
-/* Kernels that need attention come first, worst first; the others keep their order, so that families stay together. */
+/* Orders kernels that need attention first, the worst first. The others keep their order, so that families stay
+ * together. */
 static int lines_worst_first(const void *left, const void *right)
 {
     const struct kernel_line *a = left, *b = right;
@@ -98,7 +99,7 @@ static int lines_worst_first(const void *left, const void *right)
     return order ? order : strcmp(a->id, b->id);
 }
 
-/* Caller frees. */
+/* Makes the lines of the table. Caller frees. */
 static struct kernel_line *make_lines(const struct report *report, size_t *count)
 {
     const struct run *run = report->run;
@@ -146,7 +147,7 @@ static bool measured(const struct row *row)
     return row && row->state == VALUE_MEASURED;
 }
 
-/* Nothing when there are no two numbers. */
+/* Writes the change of a metric; nothing unless both sides have a number. */
 static void change_cell(const struct kernel_line *line, const char *metric, char *cell, size_t size)
 {
     const struct row *now = find_row(line->now, metric);
@@ -156,7 +157,7 @@ static void change_cell(const struct kernel_line *line, const char *metric, char
         words_share(row_value(base), row_value(now), cell, size);
 }
 
-/* Percentages have one decimal, so that a column of them lines up. */
+/* Writes a value. Percentages have one decimal, so that a column of them lines up. */
 static void value_cell(const struct report *report, const struct kernel_line *line, const char *name, char *cell,
                        size_t size)
 {
@@ -180,14 +181,15 @@ enum ink tone_ink(enum tone tone)
     return inks[tone];
 }
 
-/* Columns that stand side by side, and behind them the verdict; the others follow in tables of their own. */
+/* Columns that fit beside each other, with the verdict behind them. Further columns follow in tables of their own. */
 struct part {
     const struct columns *columns;
     size_t first, end;
-    int verdict; /* width; 0: none */
+    int verdict; /* width of the verdict's column; 0: there is none */
 };
 
-/* What the legend has to explain: a bit a state, and the bit VALUE_STATES for the substitute's star. */
+/* Prints the cells of a kernel. Returns what the legend has to explain: bit s for state s, bit VALUE_STATES for the
+ * substitute's star. */
 static unsigned print_cells(struct table_row *cells, const struct report *report, const struct part *part,
                             const struct kernel_line *line)
 {
@@ -213,7 +215,7 @@ static unsigned print_cells(struct table_row *cells, const struct report *report
     return used;
 }
 
-/* Across all cells: why there are none. */
+/* Prints across all cells why a kernel has no numbers. */
 static void print_status(struct table_row *cells, const struct part *part, const struct result *result)
 {
     struct table_column across = {.left = true, .width = -2};
@@ -230,7 +232,7 @@ static const char *verdict_words(const struct kernel_line *line, char text[32])
 {
     if (line->verdict >= VERDICTS)
         return "";
-    snprintf(text, 32, "%s%s", verdict_name(line->verdict), line->blind ? ", blind" : "");
+    snprintf(text, 32, "%s%s", verdict_name(line->verdict), line->blind ? ", wide limit" : "");
     return text;
 }
 
@@ -250,14 +252,14 @@ static unsigned print_line(const struct text *text, const struct report *report,
         const struct table_column verdict = {"verdict", true, part->verdict};
         table_cell(&cells, tone_ink(words_verdict_tone(line->verdict)), &verdict, verdict_name(line->verdict));
         if (line->blind)
-            text_print(text, INK_YELLOW, ", blind");
+            text_print(text, INK_YELLOW, ", wide limit");
     }
     text_print(text, INK_PLAIN, "\n");
     return used;
 }
 
-/* What does not fit beside the verdicts is shown of kernels that need attention; of a run that is compared with
- * nothing, and with verbose, of all. Those without a number have nothing more to show. */
+/* Whether a kernel is in a further table: if it needs attention, if the run is compared with nothing, or if verbose.
+ * Kernels without numbers are only in the first. */
 static bool is_in_part(const struct report *report, const struct part *part, const struct kernel_line *line)
 {
     if (part->first == 0)
@@ -266,7 +268,7 @@ static bool is_in_part(const struct report *report, const struct part *part, con
            (!report->comparison || report->verbose || line->verdict <= VERDICT_NEW || line->blind);
 }
 
-/* "DRAM, occupancy of the other kernels: -v, or a terminal of 111 columns". */
+/* Prints which columns were left out: "DRAM, occupancy of the other kernels: -v, or a terminal of 111 columns". */
 static void print_left_out(const struct text *text, const struct columns *columns, size_t first, int width)
 {
     char *list = NULL;
@@ -281,7 +283,8 @@ static void print_left_out(const struct text *text, const struct columns *column
     free(list);
 }
 
-/* left_out counts the kernels that it does not show. */
+/* Prints one table. Adds to *left_out how many kernels it leaves out. Returns what the legend has to
+ * explain. */
 static unsigned print_part(const struct text *text, const struct report *report, const struct part *part,
                            const struct table_column *kernel, const struct kernel_line *lines, size_t count,
                            size_t *left_out)
@@ -321,7 +324,7 @@ static void print_legend(const struct text *text, unsigned used)
     text_print(text, INK_PLAIN, "\n");
 }
 
-/* Names as wide as they are where the time and its change fit beside them, else cut. */
+/* Returns the column of names: as wide as they are if time and change fit beside them, else narrower. */
 static struct table_column fit_kernels(const struct text *text, const struct columns *columns, int verdict,
                                        struct kernel_line *lines, size_t count, char ***names)
 {
@@ -347,7 +350,7 @@ static struct table_column fit_kernels(const struct text *text, const struct col
     return kernel;
 }
 
-/* As many columns from the first one on as fit, at least one. */
+/* Returns the end of the columns that fit beside each other from `first` on; at least one does. */
 static size_t part_end(const struct text *text, const struct columns *columns, size_t first, int used)
 {
     size_t end = first;

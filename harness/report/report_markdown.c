@@ -1,6 +1,6 @@
-/* The report as GitHub's Markdown, for a step's summary; with -q, or as report_comment, for a comment. The verdict
- * comes first, then the worst rows, how to accept them, and the rest folded away. Either place has a limit: what did
- * not fit is said. */
+/* Prints the report as GitHub's Markdown, for the summary of a step; with -q, or as report_comment, for a comment. The
+ * verdict comes first, then the worst rows, how to accept them, and the rest folded. Both places limit the size; the
+ * page says what was left out. */
 #include "words.h"
 
 #include "base/base.h"
@@ -9,19 +9,19 @@
 #include <string.h>
 #include <strings.h>
 
-#define SUMMARY_MAX (1u << 20)  /* bytes of a step's summary; a larger one is dropped whole */
-#define COMMENT_MAX (63u << 10) /* 64 KiB is the most; a line is left for whoever posts it */
-#define TAIL ((size_t)512)      /* of them for what closes the page */
-#define WORST_ROWS 25           /* that stand unfolded */
-#define CELL_MAX 1000           /* characters */
+#define SUMMARY_MAX (1u << 20)  /* bytes of a step's summary; GitHub drops a larger one completely */
+#define COMMENT_MAX (63u << 10) /* GitHub's limit is 64 KiB; the rest is for a line of the script that posts it */
+#define TAIL ((size_t)512)      /* bytes reserved for the end of the page */
+#define WORST_ROWS 25           /* rows that are shown unfolded */
+#define CELL_MAX 1000           /* limit of a cell in characters */
 
-/* A page of limited size is written in pieces: a piece is put together in memory, and printed when it fits. */
+/* A page of limited size. It is written in pieces: a piece is collected in memory, and printed if it fits. */
 struct page {
     const struct report *report;
     FILE *stream;
-    size_t left; /* bytes */
+    size_t left; /* bytes that the page has left */
     FILE *piece;
-    char *text; /* of the piece, after fflush */
+    char *text; /* the piece, valid after fflush */
     size_t size;
 };
 
@@ -39,7 +39,7 @@ static void page_release(struct page *page)
     free(page->text);
 }
 
-/* Prints the piece if `reserve` bytes stay free after it, and begins the next. */
+/* Prints the piece if `reserve` bytes are left after it, and begins the next piece. */
 static bool page_add(struct page *page, size_t reserve)
 {
     fflush(page->piece);
@@ -57,15 +57,15 @@ static bool is_word(int c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Whether GitHub makes a link of what stands there without being asked: @name, #1, https://host, www.host. */
+/* Whether GitHub would turn the text into a link by itself: @name, #1, https://host, www.host. */
 static bool begins_link(unsigned character, const char *after)
 {
     return character == '@' || (character == '#' && is_word(*after)) || (character == ':' && *after == '/') ||
            ((character | 0x20) == 'w' && strncasecmp(after, "ww.", 3) == 0);
 }
 
-/* What Markdown gives a meaning, written so that it has none. A blank of no width keeps GitHub from making links; it
- * does that after the escapes are gone. */
+/* Writes a character that has a meaning in Markdown so that it has none. GitHub makes links after removing escapes, so
+ * a blank of zero width prevents them. */
 static void put_special(FILE *stream, char before, unsigned character, const char *after)
 {
     char bytes[5];
@@ -91,7 +91,7 @@ static void put_special(FILE *stream, char before, unsigned character, const cha
         fputs(text_utf8(character, bytes), stream);
 }
 
-/* On one line, whatever it is. */
+/* Writes any text on one line. */
 static void put_markdown(FILE *stream, const char *text)
 {
     char before = ' ';
@@ -120,7 +120,7 @@ static void put_code(FILE *stream, const char *text)
     fputs("</code>", stream);
 }
 
-/* The lines that made it worse, in the last cell of its row; `before` stands before the first of them. */
+/* Writes the lines that made a row worse, in the last cell of its row; `before` is written before the first one. */
 static void put_hotspots(FILE *stream, const struct blame *blame, const char *before)
 {
     for (size_t i = 0; i < blame->count && !blame->same_as; i++, before = "<br>") {
@@ -218,19 +218,19 @@ static void add_facts(struct page *page, const struct report *report)
         char words[256];
         words_suite(&comparison->suites[i], words, sizeof words);
         if (comparison->suites[i].kernels >= RULE_DRIFT)
-            put_fact(stream, "suite", words);
+            put_fact(stream, "shift", words);
     }
     char *note;
     for (size_t i = 0; comparison && (note = words_note(comparison, i)); i++) {
         put_fact(stream, "note", note);
-        page_add(page, page->left / 2); /* one by one: a hostile one takes none with it */
+        page_add(page, page->left / 2); /* one by one: a hostile note then displaces no other */
         free(note);
     }
     fputc('\n', stream);
     page_add(page, TAIL);
 }
 
-/* Prints the rows from number *next on, up to `most` of them, as long as they fit; *next is the first that was not. */
+/* Prints up to `most` rows from index *next on while they fit. Sets *next to the first that was not printed. */
 static void add_rows(struct page *page, const struct judgement *const *rows, size_t count, size_t max, size_t *next)
 {
     const size_t end = count - *next > max ? *next + max : count;
@@ -246,7 +246,7 @@ static void add_rows(struct page *page, const struct judgement *const *rows, siz
     page_add(page, 0);
 }
 
-/* A name may hold anything: the fence is longer than any run of backticks in it. */
+/* Prints a fenced block. Names may contain anything, so the fence is longer than any run of backticks in them. */
 static void put_fence(FILE *stream, const struct report *report, const char *after)
 {
     size_t longest = 2;
@@ -260,7 +260,7 @@ static void put_fence(FILE *stream, const struct report *report, const char *aft
     fprintf(stream, "%s\n", after);
 }
 
-/* Takes half of what is left at most. */
+/* Adds how to accept the rows, in at most half of what is left. */
 static void add_accept(struct page *page, const struct report *report)
 {
     size_t count, next = 0;

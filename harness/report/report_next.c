@@ -1,13 +1,13 @@
-/* What to do next, as the text report says it: how to accept what is worse, what failed, and a line of advice. */
+/* Prints what to do next in the text report: how to accept what is worse, what failed, and a line of advice. */
 #include "report_groups.h"
 #include "report_text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Commands, ready to be copied ---- */
+/* ---- Commands to copy ---- */
 
-/* The length of a shell's word with what belongs to it: blanks in quotes, and the argument of an option. */
+/* Returns the length of the next shell word, including quoted blanks and an option's argument. */
 static size_t word_length(const char *command)
 {
     const char *end = command;
@@ -21,8 +21,7 @@ static size_t word_length(const char *command)
     return (size_t)(end - command);
 }
 
-/* One that is wider than a line is broken too, within its quotes or without: the next line begins with the rest of it.
- */
+/* Prints a word at the column. A word wider than a line is continued on the next line, quoted or not. */
 static int print_word(const struct text *text, int column, const char *word, size_t length)
 {
     const int room = text->columns > 0 ? text_width(text) - 2 : 0;
@@ -60,7 +59,7 @@ void text_command(const struct text *text, int indent, const char *command)
     text_print(text, INK_PLAIN, "\n");
 }
 
-/* One a line. What a command is broken into for other formats is joined again. */
+/* Prints commands, one a line. Line breaks within a command, which other formats need, are removed. */
 static void print_commands(const struct text *text, char *commands)
 {
     for (char *broken; (broken = strstr(commands, " \\\n"));) {
@@ -80,7 +79,7 @@ static void print_commands(const struct text *text, char *commands)
 
 struct to_accept {
     double lost;
-    size_t place; /* of the kernel's first row */
+    size_t place; /* index of the kernel's first row */
 };
 
 static int most_lost_first(const void *left, const void *right)
@@ -133,7 +132,7 @@ void text_first_baseline(const struct text *text, const struct report *report)
 
 /* ---- What failed ---- */
 
-/* Its status, and behind its name or below it why. */
+/* Prints a kernel's status, and the reason beside its name or below it. */
 static void print_failure(const struct text *text, const struct result *result)
 {
     const enum ink ink = result->status == RESULT_NOT_BUILT ? INK_DIM : INK_RED;
@@ -164,38 +163,22 @@ void text_failures(const struct text *text, const struct report *report)
 
 /* ---- A line of advice ---- */
 
-/* Caller frees. */
-static char *shell_word(const char *word)
-{
-    char *quoted = NULL;
-    size_t size;
-    const struct text memory = {.stream = open_memstream(&quoted, &size)};
-    text_shell_word(&memory, word);
-    fclose(memory.stream);
-    return quoted;
-}
-
-/* What tells more of a kernel that is worse; NULL where nothing does. Caller frees. */
+/* Returns the command that explains more about a worse kernel; NULL where none does. Caller frees. */
 static char *explain_command(const struct report *report, const char *kernel)
 {
     const struct run *run = report->run;
     const struct result *result = run_find(run, kernel);
-    const char *program = run_is_of_program(run) ? words_fact(run, SESSION_PROGRAM) : NULL;
     char *name = shell_word(kernel), *file = shell_word(report->run_name ? report->run_name : ""), *command = NULL;
     if (result && result->profile.count > 0 && report->run_name)
         command = x_sprintf("cugate explain --replay %s %s", file, name);
-    else if (run_is_computed(run))
-        command = x_sprintf("cugate explain --simulate %s", name);
-    else if (program)
-        command = x_sprintf("cugate exec --lines -k %s --save lines.json -- %s", name, program);
-    else if (!report->static_only && strcmp(words_fact(run, SESSION_COLLECTOR), "cupti") == 0)
-        command = x_sprintf("cugate explain %s", name);
+    else
+        command = words_command(report, run_origin(run)->explain, kernel);
     free(name);
     free(file);
     return command;
 }
 
-/* What to do, and the command that does it, if one does. Both owned. */
+/* What to do, and the command that does it, or NULL. Both owned. */
 struct advice {
     char *words, *command;
 };
@@ -214,6 +197,14 @@ static struct advice advice_on_worse(const struct report *report, const struct g
     return advice;
 }
 
+/* A number is not there. */
+static struct advice advice_on_no_value(const struct origin *origin)
+{
+    if (!origin->no_value)
+        return (struct advice){.words = x_strdup("see above which numbers the file lacks, and measure them")};
+    return (struct advice){x_strdup("see whether this machine can read counters"), x_strdup(origin->no_value)};
+}
+
 /* Why a kernel or a number is not there decides what to do. */
 static struct advice advice_on_missing(const struct report *report, const char *kernel)
 {
@@ -223,22 +214,18 @@ static struct advice advice_on_missing(const struct report *report, const char *
                                    x_sprintf("measure it too, or leave it out on both sides with -k; if it is "
                                              "gone on purpose, remove it from %s: %s",
                                              report->baseline_name ? report->baseline_name : "the baseline", kernel)};
+    const struct origin *origin = run_origin(report->run);
     if (result->status == RESULT_OK)
-        return (struct advice){x_strdup("see whether this machine can read counters"), x_strdup("cugate doctor")};
-    const bool library = !run_is_of_program(report->run) && !report->static_only;
-    char *name = shell_word(kernel);
-    const struct advice advice = {
-        x_sprintf("mend %s%s", kernel, library ? "; this runs it alone" : ""),
-        library ? x_sprintf("cugate run %s-k %s", run_is_computed(report->run) ? "--collector sim " : "", name) : NULL};
-    free(name);
-    return advice;
+        return advice_on_no_value(origin);
+    char *rerun = words_command(report, origin->rerun, kernel);
+    return (struct advice){x_sprintf("mend %s%s", kernel, rerun ? "; this runs it alone" : ""), rerun};
 }
 
 static struct advice advice_on_unsure(const struct report *report, const struct group *group)
 {
     const struct judgement *row = group->rows[0];
     const size_t needed = row->metric ? rule_sessions_needed(row->metric->class) : 0;
-    if (strcmp(group->kernel, COMPARISON_SUITE) == 0 && run_is_computed(report->run))
+    if (strcmp(group->kernel, COMPARISON_SUITE) == 0 && run_origin(report->run)->computed)
         return (struct advice){.words = x_strdup("measure on a GPU, or leave that metric out of --metrics")};
     if (strcmp(group->kernel, COMPARISON_SUITE) == 0)
         return (struct advice){
@@ -254,7 +241,7 @@ static struct advice advice_on_unsure(const struct report *report, const struct 
     return (struct advice){.words = x_strdup("mend what the reason says, and measure again")};
 }
 
-/* Nothing fails: what would make the gate see more. */
+/* Advises when nothing fails: what would let the gate detect more. */
 static struct advice advice_on_fine(const struct report *report)
 {
     const size_t *counts = report->comparison->counts;
@@ -270,7 +257,7 @@ static struct advice advice_on_fine(const struct report *report)
     return advice;
 }
 
-/* A run that was not judged: how to go on with it. */
+/* Advises on a run that was not judged: how to continue with it. */
 static struct advice advice_on_run(const struct report *report)
 {
     const struct run *run = report->run;
@@ -280,20 +267,19 @@ static struct advice advice_on_run(const struct report *report)
     if (report->exit_code == EXIT_BASELINE)
         return (struct advice){.words = x_strdup("make the first baseline by the commands above")};
     if (report->exit_code != EXIT_SAME)
-        return (struct advice){x_strdup("see whether this machine can read counters"), x_strdup("cugate doctor")};
+        return advice_on_no_value(run_origin(run));
     if (!report->run_name)
-        return (struct advice){.words = x_sprintf("keep the run, to accept and compare it, with %s RUN.json",
-                                                  run_is_of_program(run) ? "--save" : "-o")};
+        return (struct advice){.words = x_strdup("keep the run, to accept and compare it, with --save RUN.json")};
     if (run->shard.of > 0)
         return (struct advice){x_strdup("make one run of this and the other parts, and judge that"),
-                               x_strdup("cugate merge PART.json... -o run.json")};
+                               x_strdup("cugate merge PART.json... --save run.json")};
     char *file = shell_word(report->run_name);
     const struct advice advice = {x_strdup("judge it by the baseline"), x_sprintf("cugate check --replay %s", file)};
     free(file);
     return advice;
 }
 
-/* The worst kernel of the section. */
+/* Returns the worst kernel of the section. */
 static const struct group *first_of(const struct groups *groups, enum section section)
 {
     for (size_t i = 0; i < groups->count; i++)
@@ -302,7 +288,7 @@ static const struct group *first_of(const struct groups *groups, enum section se
     return NULL;
 }
 
-/* By what decides the exit code. */
+/* Advises on what decides the exit code. */
 static struct advice advice_of(const struct report *report)
 {
     if (report->exit_code == EXIT_INTERRUPTED)

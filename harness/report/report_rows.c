@@ -1,4 +1,4 @@
-/* The rows of the text report, by kernel: what is worse, missing or doubtful, by how much and why. */
+/* Prints the rows of the text report by kernel: what is worse, missing or in doubt, by how much and why. */
 #include "report_groups.h"
 #include "report_text.h"
 #include "table.h"
@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Characters of a line's place and of its text, however narrow the terminal is. */
+/* Minimum width of a line's place and of its text, however narrow the terminal is. */
 #define SOURCE_MIN 30
 
-#define UNMOVED 0.0005 /* a part of the time that is no change to speak of */
+#define UNMOVED 0.0005 /* a smaller relative change of a time is not mentioned */
 
-/* The mark of a side without a number; "" where there is no row at all. */
+/* Returns the mark of a side without a number; "" where the row does not exist. */
 static const char *side_mark(const struct run *run, const struct judgement *judgement)
 {
     const struct result *result = run_find(run, judgement->kernel);
@@ -20,8 +20,8 @@ static const char *side_mark(const struct run *run, const struct judgement *judg
     return row ? text_mark(row->state) : "";
 }
 
-/* The table's columns after the verdict, which begins the line in its colour. The last ones move to the line below
- * where they do not fit. */
+/* The columns behind the verdict, which begins the line in its colour. Columns at the end move to the next line where
+ * they do not fit. */
 enum column { COLUMN_METRIC, COLUMN_BASE, COLUMN_NOW, COLUMN_CHANGE, COLUMN_LIMIT, COLUMN_DETECTS, COLUMNS };
 
 static const struct table_column heads[COLUMNS] = {
@@ -30,12 +30,12 @@ static const struct table_column heads[COLUMNS] = {
 };
 
 struct layout {
-    int verdict; /* width of that column, which stands before the others */
+    int verdict; /* width of the verdict's column, which comes first */
     struct table_column columns[COLUMNS];
-    size_t count; /* of them, side by side */
+    size_t count; /* how many columns fit beside each other */
 };
 
-/* Where it begins what is said of a kernel, below its name; and of a row, below its metric. */
+/* The column at which text about a kernel begins, below its name; and text about a row, below its metric. */
 static int kernel_indent(const struct layout *layout)
 {
     return layout->verdict + 2;
@@ -56,7 +56,7 @@ static void point_to_cells(const struct judgement *judgement, const struct cells
     row[COLUMN_DETECTS] = cells->detects;
 }
 
-/* A side without a number has its mark. */
+/* Fills in the cells of a row. A side without a number has its mark. */
 static void fill_cells(const struct report *report, const struct judgement *judgement, struct cells *cells)
 {
     words_cells(judgement, cells);
@@ -66,7 +66,7 @@ static void fill_cells(const struct report *report, const struct judgement *judg
         snprintf(cells->now, sizeof cells->now, "%s", side_mark(report->run, judgement));
 }
 
-/* Of all rows, so that the kernels' stand below each other. */
+/* Computes column widths over all rows, so that the rows of all kernels are aligned. */
 static struct layout lay_out(const struct text *text, const struct report *report, const struct groups *groups)
 {
     struct layout layout = {.count = report->power ? COLUMNS : COLUMN_DETECTS};
@@ -105,7 +105,7 @@ static bool has_metrics(const struct groups *groups)
 
 /* ---- A row ---- */
 
-/* "limit 200,000, detects 203,514": cells that have no column. */
+/* Prints cells that did not fit below the row: "limit 200,000, detects 203,514". */
 static void cells_below(const struct report *report, const struct layout *layout, const char *const row[COLUMNS],
                         char *words, size_t size)
 {
@@ -129,7 +129,7 @@ static void print_cells(const struct text *text, const struct layout *layout, co
     text_print(text, INK_PLAIN, "\n");
 }
 
-/* How many rows from the first on have its reason. A red row has its own, always. */
+/* Returns how many of the first rows share a reason. A red row never shares one. */
 static size_t count_alike(const struct judgement *const *rows, size_t count, const char *why)
 {
     size_t alike = 1;
@@ -145,13 +145,15 @@ static size_t count_alike(const struct judgement *const *rows, size_t count, con
     return alike;
 }
 
-/* What stands behind a row, where that was said already: of how many rows more, and what of another kernel. */
+/* Evidence that was printed already: for how many further rows it holds, and which was printed for the kernel
+ * before. */
 struct said {
     char *why;
     size_t more;
 };
 
-/* "this row and the next 2: ...", once for all of them. Caller frees; NULL when there is nothing to say. */
+/* Returns the evidence with its scope, "this row and the next 2: ...", once for all of them. Caller frees; NULL when
+ * there is nothing to print. */
 static char *why_words(const struct group *group, size_t place, struct said *said)
 {
     char *why = words_why(group->rows[place]);
@@ -175,14 +177,14 @@ static char *why_words(const struct group *group, size_t place, struct said *sai
     return words;
 }
 
-/* Of a wide terminal too: source text is cut, not wrapped. */
+/* Returns the room for source text, which is cut and not wrapped, even on a wide terminal. */
 static size_t room_behind(const struct text *text, int indent)
 {
     const int width = text->columns > 0 ? text->columns : TEXT_WIDTH;
     return indent + SOURCE_MIN < width ? (size_t)(width - indent) : SOURCE_MIN;
 }
 
-/* Dim, in one line that begins with a bar, so that no source text begins it. */
+/* Prints source text dimmed on one line. A bar precedes it, so that no line begins with source text. */
 static void print_source(const struct text *text, int indent, const char *source)
 {
     const int width = text->columns > 0 ? text->columns : TEXT_WIDTH, begin = indent + (int)strlen("    | ");
@@ -203,7 +205,8 @@ static void print_line(const struct text *text, enum ink ink, int indent, const 
     text_wrap(text, ink, indent, indent + 2, words);
 }
 
-/* What is said of a hotspot; what its stall means, where that was not said of one before. Caller frees. */
+/* Returns the text about a hotspot, with the meaning of its stall reason unless that was explained before. Caller
+ * frees. */
 static char *hotspot_words(const struct blame *blame, size_t place)
 {
     const char *stall = blame->hotspots[place].stall, *meaning = stall ? stall_words(stall) : NULL;
@@ -216,8 +219,8 @@ static char *hotspot_words(const struct blame *blame, size_t place)
     return words;
 }
 
-/* The lines that made it worse, and what to do about them. What is the same for several rows of a kernel stands below
- * the first of them. */
+/* Prints the lines that made a row worse, with advice. If several rows of a kernel share them, they are below the
+ * first. */
 static void print_hotspots(const struct text *text, int indent, const struct blame *blame)
 {
     for (size_t i = 0; i < blame->count && !blame->same_as; i++) {
@@ -267,7 +270,7 @@ static void print_row(const struct text *text, const struct report *report, cons
 
 /* ---- A kernel ---- */
 
-/* "time +11.5 us (+58.0 %)", unless that is all that is said below. */
+/* Writes "time +11.5 us (+58.0 %)", unless the rows below say only that. */
 static void time_words(const struct report *report, const struct group *group, char *words, size_t size)
 {
     const char *const times[] = {"time", "wall_time"};
@@ -297,7 +300,7 @@ static void time_words(const struct report *report, const struct group *group, c
     }
 }
 
-/* Of a whole kernel what is said of it, of several in a row once. Caller frees. */
+/* Returns the text about a kernel as a whole, once for several in a row. Caller frees. */
 static char *whole_words(const struct group *group, size_t alike)
 {
     const char *reason = group->rows[0]->reason ? group->rows[0]->reason : "no reason is known";
@@ -306,7 +309,7 @@ static char *whole_words(const struct group *group, size_t alike)
                         : x_strdup(reason);
 }
 
-/* How many kernels from that one on are gone, or new, for one reason. */
+/* Returns how many kernels from that index on are gone, or new, for the same reason. */
 static size_t count_alike_kernels(const struct groups *groups, size_t place)
 {
     const struct judgement *first = groups->list[place].rows[0];
@@ -319,7 +322,7 @@ static size_t count_alike_kernels(const struct groups *groups, size_t place)
     return alike;
 }
 
-/* Its verdict and name, and behind them, or below where that does not fit, words of it as a whole. */
+/* Prints verdict and name of a kernel, and text about it as a whole beside them, or below where that does not fit. */
 static void print_head(const struct text *text, const struct layout *layout, const struct group *group,
                        const char *words)
 {
@@ -374,7 +377,7 @@ void text_rows(const struct text *text, const struct report *report)
     const struct layout layout = lay_out(text, report, &groups);
     struct said said = {0};
     bool titles = has_metrics(&groups);
-    for (size_t i = 0, next = 0; i < groups.count; i++) { /* next: the kernel that does not share the words above */
+    for (size_t i = 0, next = 0; i < groups.count; i++) { /* next is the first kernel with other text than above */
         const struct group *group = &groups.list[i];
         char *whole = NULL;
         if (i == 0 || group->section != groups.list[i - 1].section) {

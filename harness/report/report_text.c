@@ -1,6 +1,6 @@
-/* The report for people: what was measured on what, a line a kernel (report_kernels.c), the rows that need attention
- * (report_rows.c), what words mean (glossary.c), the verdict and what to do next (report_next.c). These stand last,
- * where a terminal leaves the eye. */
+/* Prints the report for people. It begins with what was measured on which GPU and a line a kernel (report_kernels.c).
+ * Then come rows that need attention (report_rows.c), explanations of words (glossary.c), the verdict, and what to do
+ * next (report_next.c). The verdict comes last, where the reader of a terminal looks. */
 #include "report_text.h"
 #include "glossary.h"
 
@@ -35,8 +35,8 @@ static void print_fact(const struct text *text, const char *title, const char *w
     text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "%-10s", title), 10, words);
 }
 
-/* "NVIDIA H200, compute capability 9.0, 132 SMs, 139.8 GiB, ECC on", of it what is known: a host without a GPU has no
- * such numbers. */
+/* Prints "NVIDIA H200, compute capability 9.0, 132 SMs, 139.8 GiB, ECC on", as far as known: a host without a GPU has
+ * no such numbers. */
 static void print_device(const struct text *text, const struct device *device)
 {
     char words[512], capability[80] = "", sms[32] = "", memory[32] = "";
@@ -84,7 +84,7 @@ static void print_comparison_facts(const struct text *text, const struct compari
         if (comparison->suites[i].kernels < RULE_DRIFT)
             continue;
         words_suite(&comparison->suites[i], words, sizeof words);
-        print_fact(text, "suite", words);
+        print_fact(text, "shift", words);
     }
     char *note;
     for (size_t i = 0; (note = words_note(comparison, i)); i++) {
@@ -101,17 +101,16 @@ static void print_header(const struct text *text, const struct report *report)
 
     print_device(text, &run->device);
     print_software(text, run);
-    if (report->static_only)
+    const struct origin *origin = run_origin(run);
+    if (origin->code_only)
         snprintf(words, sizeof words, "the machine code of %zu kernel%s", run->result_count, plural(run->result_count));
-    else if (run_is_computed(run)) /* its samples are bounds */
-        snprintf(words, sizeof words, "%s%s%s, collector %s, %zu kernel%s", report->run_name ? report->run_name : "",
-                 report->run_name ? ", " : "computed ", words_fact(run, SESSION_DATE),
-                 words_fact(run, SESSION_COLLECTOR), run->result_count, plural(run->result_count));
     else
-        snprintf(words, sizeof words, "%s%s%s, collector %s, %zu kernel%s, %zu sample%s each",
-                 report->run_name ? report->run_name : "", report->run_name ? ", " : "measured ",
+        snprintf(words, sizeof words, "%s%s%s, collector %s, %zu kernel%s",
+                 report->run_name ? report->run_name : origin->made, report->run_name ? ", " : " ",
                  words_fact(run, SESSION_DATE), words_fact(run, SESSION_COLLECTOR), run->result_count,
-                 plural(run->result_count), samples, plural(samples));
+                 plural(run->result_count));
+    if (!origin->code_only && !origin->computed) /* whose samples are bounds */
+        snprintf(words + strlen(words), sizeof words - strlen(words), ", %zu sample%s each", samples, plural(samples));
     print_fact(text, "run", words);
 
     if (report->baseline) {
@@ -125,7 +124,7 @@ static void print_header(const struct text *text, const struct report *report)
     }
     if (report->config)
         print_fact(text, "options", report->config);
-    if (report->comparison && run_is_computed(run)) {
+    if (report->comparison && origin->computed) {
         words_computing(report->comparison, words, sizeof words);
         print_fact(text, "computed", words);
     }
@@ -155,7 +154,7 @@ static void print_body(const struct text *text, const struct report *report)
     print_banner(text, report);
     if (!report->quiet) {
         print_header(text, report);
-        if (!report->static_only && !run_is_computed(report->run)) /* whose columns it takes a GPU to know */
+        if (!run_origin(report->run)->code_only && !run_origin(report->run)->computed) /* whose columns take a GPU */
             text_kernels(text, report);
     }
     if (!report->comparison) {
@@ -168,7 +167,7 @@ static void print_body(const struct text *text, const struct report *report)
     text_accept(text, report);
 }
 
-/* What words mean is for who has to act on them, or asked for more: a check that found nothing stays short. */
+/* Whether to explain words: for those who must act, or asked for more. A check that found nothing stays short. */
 static bool wants_glossary(const struct report *report)
 {
     if (report->quiet)

@@ -1,5 +1,6 @@
-/* report_text.h - the parts of the text report: report_kernels.c has the table of kernels, report_rows.c the rows that
- * need attention, report_next.c what to do about them, glossary.c what words mean, report_text.c the rest. */
+/* report_text.h - the parts of the text report. report_kernels.c prints the table of kernels, report_rows.c the rows
+ * that need attention, report_next.c what to do about them, glossary.c explains words, report_text.c prints the
+ * rest. */
 #ifndef REPORT_TEXT_H
 #define REPORT_TEXT_H
 
@@ -7,31 +8,31 @@
 
 #include "words.h"
 
-/* The short mark of a state without a number: "n/a", "!", "-". */
+/* Returns the short mark of a state without a number: "n/a", "!", "-". */
 const char *text_mark(enum value_state state);
 
-/* The colour of what is said so loudly. */
+/* Returns the colour for text of that tone. */
 enum ink tone_ink(enum tone tone);
 
 /* Prints the table: a line a kernel, with its worst verdict when there is a comparison. */
 void text_kernels(const struct text *text, const struct report *report);
 
-/* Prints the rows that are not fine, every row when verbose, by kernel, under what they are. */
+/* Prints rows by kernel under their headings: those that need attention, or with verbose every row. */
 void text_rows(const struct text *text, const struct report *report);
 
-/* Prints the command that accepts what regressed, a kernel each; nothing when nothing did. */
+/* Prints a command for each kernel that accepts its regressions; nothing without one. */
 void text_accept(const struct text *text, const struct report *report);
 
-/* Prints, of a run that is compared with nothing, the kernels without a result. */
+/* Prints the kernels without a result, for a run that is compared with nothing. */
 void text_failures(const struct text *text, const struct report *report);
 
 /* Prints the commands that make a first baseline. */
 void text_first_baseline(const struct text *text, const struct report *report);
 
-/* Prints the one thing that is best done next; nothing when there is nothing to do. */
+/* Prints the one thing that should be done next; nothing when there is nothing to do. */
 void text_advice(const struct text *text, const struct report *report);
 
-/* Prints a command; where it is too long for a line, as lines that a shell takes for one. */
+/* Prints a command. If it is too long for a line it is continued in a way that a shell accepts. */
 void text_command(const struct text *text, int indent, const char *command);
 
 #endif

@@ -45,7 +45,7 @@ void table_fit(struct table_column *column, const char *cell)
     column->width = width > column->width ? width : column->width;
 }
 
-/* `before`: the colour of the blanks. */
+/* Prints a cell; `before` is the colour of the blanks before it. */
 static void print_cell(struct table_row *row, enum ink before, enum ink ink, const struct table_column *column,
                        const char *cell)
 {

@@ -1,5 +1,4 @@
-/* table.h - the columns of a table for people: cells below each other, two blanks between them, none at a line's end.
- */
+/* table.h - prints aligned columns for people, with two blanks between them and none at the end of a line. */
 #ifndef TABLE_H
 #define TABLE_H
 
@@ -7,28 +6,28 @@
 
 struct table_column {
     const char *title;
-    bool left; /* else its cells end below each other, as numbers do */
-    int width; /* in characters; of a column that is not shown 0. A cell that is wider pushes the others on */
+    bool left; /* aligned to the left; else to the right, as numbers are */
+    int width; /* in characters; 0 for a column that is not shown. A wider cell moves the following ones */
 };
 
-/* A line in the making. A cell that is empty and what fills a column up are blanks that wait for the next cell. */
+/* A line that is being printed. Blanks of empty cells and of padding are held back until the next cell. */
 struct table_row {
     const struct text *text;
-    bool any; /* something stands in the line already */
+    bool any; /* the line has a cell already */
     int blanks;
 };
 
-/* How wide the columns are side by side, with the blanks between them. */
+/* Returns the width of columns beside each other, with the blanks between them. */
 int table_width(const struct table_column *columns, size_t count);
 
-/* How many of the columns, from the first on, stand in a line of so many characters; all where `width` is 0. */
+/* Returns how many columns, from the first on, fit into a line of `width` characters; all where `width` is 0. */
 size_t table_fitting(const struct table_column *columns, size_t count, int width);
 
-/* Names for a column of `width` characters, 0 for any: each as it is, or cut in its middle where that still tells it
- * from the others; else NULL, for it needs a line of its own. Caller frees each and the list. */
+/* Returns names for a column of `width` characters (0: any width). A name that is too long is cut in its middle. It is
+ * NULL where the cut name would be ambiguous, since it needs a line of its own. Caller frees each and the list. */
 char **table_names(const char *const *names, size_t count, int width);
 
-/* Widens the column to what the cell takes. */
+/* Widens the column to fit the cell. */
 void table_fit(struct table_column *column, const char *cell);
 
 /* Print the next cell of a line; a title and the blanks before it are bold. */

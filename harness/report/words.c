@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOTES 16      /* that a report for people prints */
-#define NOTE_MAX 1000 /* characters of each */
+#define NOTES 16      /* how many notes a report for people prints */
+#define NOTE_MAX 1000 /* characters of each note */
 
 static const enum tone tones[VERDICTS] = {
     [VERDICT_MISSING] = TONE_FAIL, [VERDICT_REGRESSED] = TONE_FAIL, [VERDICT_UNEXPECTED] = TONE_FAIL,
@@ -37,7 +37,7 @@ const char *words_fact(const struct run *run, enum session_fact which)
     return words_known(run->session_count > 0 ? run->sessions[run->session_count - 1].facts[which] : NULL);
 }
 
-/* Adds to a text that may be full. */
+/* Appends to a text that may be full; what does not fit is cut. */
 __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size, const char *format, ...)
 {
     const size_t used = strlen(text);
@@ -47,7 +47,7 @@ __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size
     va_end(list);
 }
 
-/* "+3.4 us", "-7.1 points", "+12,288". digits are those of points; other units know theirs. */
+/* Writes a signed difference: "+3.4 us", "-7.1 points", "+12,288". digits is for points; other units have their own. */
 static void format_difference(const struct metric *metric, double difference, const char *sign, int digits, char *text,
                               size_t size)
 {
@@ -72,7 +72,7 @@ void words_share(double base, double now, char *text, size_t size)
         snprintf(text, size, "%+.1f %%", percent);
 }
 
-/* Points need no share of themselves. */
+/* Writes a change with its share. Points have no share. */
 static void change_cell(const struct judgement *judgement, char *cell, size_t size)
 {
     double change = judgement->change;
@@ -120,8 +120,8 @@ void words_numbers(const struct judgement *judgement, char *text, size_t size)
             append(text, size, "%s%s %s", *text ? ", " : "", parts[i].title, parts[i].cell);
 }
 
-/* Without it, a row that is inside its limit by the suite's shift alone looks like a slip of the rule. A small shift
- * decides nothing. */
+/* Writes the common shift that was subtracted. Without it, a row that is within its limit only because of it would look
+ * like an error. A small shift decides nothing and is not mentioned. */
 static void drift_words(const struct judgement *judgement, char *text, size_t size)
 {
     char drift[80];
@@ -129,14 +129,14 @@ static void drift_words(const struct judgement *judgement, char *text, size_t si
     if (!judgement->compared || fabs(judgement->drift) < judgement->limit / 10 || judgement->drift == 0)
         return;
     format_difference(judgement->metric, judgement->drift, judgement->drift > 0 ? "+" : "-", 3, drift, sizeof drift);
-    snprintf(text, size, "%s of the change is the whole suite's", drift);
+    snprintf(text, size, "%s of the change is common to all kernels", drift);
 }
 
 const char *words_verdict_on(const struct judgement *judgement)
 {
     if (!judgement->blind)
         return verdict_name(judgement->verdict);
-    return judgement->verdict == VERDICT_SAME ? "same, blind" : "improved, blind";
+    return judgement->verdict == VERDICT_SAME ? "same, wide limit" : "improved, wide limit";
 }
 
 char *words_why(const struct judgement *judgement)
@@ -148,7 +148,7 @@ char *words_why(const struct judgement *judgement)
     }
     char blind[96] = "";
     if (judgement->blind)
-        snprintf(blind, sizeof blind, "blind: it fails from %.0f %% of its value on",
+        snprintf(blind, sizeof blind, "wide limit: it fails from %.0f %% of its value on",
                  100 * judgement->limit / fabs(judgement->base));
     const char *const parts[] = {evidence, drift, blind, judgement->reason ? judgement->reason : ""};
     char *why = NULL;
@@ -167,7 +167,7 @@ void words_suite(const struct suite *suite, char *text, size_t size)
     snprintf(text, size, "%s %+.1f %% (median of %zu kernel%s%s%s%s)%s", suite->metric->name, 100 * suite->shift,
              suite->kernels, plural(suite->kernels), suite->same_code ? " whose machine code is the same" : "",
              suite->one_of_several ? ", on " : "", suite->one_of_several ? words_known(suite->gpu) : "",
-             suite->moved ? ": the whole suite moved" : ", taken off");
+             suite->moved ? ": all kernels moved alike" : ", taken off");
 }
 
 char *words_note(const struct comparison *comparison, size_t index)
@@ -180,33 +180,24 @@ char *words_note(const struct comparison *comparison, size_t index)
     return text_cut(comparison->notes[index], NOTE_MAX);
 }
 
-/* Functions of files, whose run and baseline are made without a GPU. */
-static bool is_of_files(const struct report *report)
-{
-    return static_files_is_device(&report->run->device);
-}
-
 bool words_banner(const struct report *report, struct banner *banner)
 {
     const struct run *run = report->run;
+    const struct origin *origin = run_origin(run);
     *banner = (struct banner){.loud = ""};
     if (report->replay) {
         banner->loud = "REPLAY: NOTHING WAS MEASURED HERE.";
         banner->words = "The numbers below are a recording, not this machine and not this code:";
         snprintf(banner->source, sizeof banner->source, "%s, recorded %s on %s, driver %s", report->run_name,
                  words_fact(run, SESSION_DATE), words_known(run->device.name), words_fact(run, SESSION_DRIVER));
-    } else if (report->static_only) {
-        banner->loud = "STATIC: NO KERNEL WAS RUN.";
-        banner->words = is_of_files(report)
-                            ? "Only the machine code of functions was judged; no launch, no time, no counter:"
-                            : "Only machine code was judged, by the block sizes of the baseline; no time, no counter:";
-        snprintf(banner->source, sizeof banner->source, "built by %s for %s, no GPU was used",
-                 words_fact(run, SESSION_COMPILER), words_known(run->device.name));
-    } else if (run_is_computed(run)) {
-        banner->loud = "COMPUTED: NO KERNEL RAN ON A GPU.";
-        banner->words = "Counts of the machine code, executed on this CPU; no time, no traffic, no cache:";
-        snprintf(banner->source, sizeof banner->source, "built by %s, simulated as %s",
-                 words_fact(run, SESSION_COMPILER), words_known(run->device.name));
+    } else if (origin->loud) {
+        char *source =
+            origin_command(origin->source, &(struct origin_words){.device = run->device.name,
+                                                                  .compiler = words_fact(run, SESSION_COMPILER)});
+        banner->loud = origin->loud;
+        banner->words = origin->words;
+        snprintf(banner->source, sizeof banner->source, "%s", source);
+        free(source);
     }
     return *banner->loud;
 }
@@ -223,8 +214,9 @@ void words_computing(const struct comparison *comparison, char *text, size_t siz
                plural(computing->unchanged));
     if (computing->not_simulated > 0)
         append(text, size, "; %zu kernel%s not simulated", computing->not_simulated, plural(computing->not_simulated));
-    append(text, size, "; NOT JUDGED HERE: %zu row%s not computed (times, traffic, caches)", computing->absent,
-           plural(computing->absent));
+    if (computing->absent > 0)
+        append(text, size, "; NOT JUDGED HERE: %zu row%s not computed (times, traffic, caches)", computing->absent,
+               plural(computing->absent));
 }
 
 enum exit_code words_exit_code_of_rows(const struct report *report)
@@ -232,14 +224,14 @@ enum exit_code words_exit_code_of_rows(const struct report *report)
     return report->comparison ? comparison_exit_code(report->comparison) : run_exit_code(report->run);
 }
 
-/* "regressed: 2 of 480 rows in 1 of 65 kernels; 3 improved". */
+/* Writes "regressed: 2 of 480 rows in 1 of 65 kernels; 3 improved". */
 static void judged(const struct report *report, const char *hint, struct verdict_words *words)
 {
     const struct comparison *comparison = report->comparison;
     const struct computing *computing = &comparison->computing;
     const size_t *counts = comparison->counts;
     const size_t rows = comparison->count - counts[VERDICT_INFO];
-    enum verdict first = VERDICT_MISSING; /* that the rest may name */
+    enum verdict first = VERDICT_MISSING; /* the first verdict that the rest may name */
     while (first <= VERDICT_UNSURE && counts[first] == 0)
         first++;
 
@@ -263,12 +255,12 @@ static void judged(const struct report *report, const char *hint, struct verdict
             append(words->rest, sizeof words->rest, "; %zu %s%s", counts[other], verdict_name(other),
                    other == VERDICT_IMPROVED && comparison->blind == 0 ? hint : "");
     if (comparison->blind > 0)
-        append(words->rest, sizeof words->rest, "; %zu row%s blind%s", comparison->blind,
-               comparison->blind == 1 ? " is" : "s are", hint);
+        append(words->rest, sizeof words->rest, "; %zu row%s too wide a limit%s", comparison->blind,
+               comparison->blind == 1 ? " has" : "s have", hint);
     if (computing->unchanged_rows > 0)
         append(words->rest, sizeof words->rest, "; %zu row%s not computed again, all the same",
                computing->unchanged_rows, plural(computing->unchanged_rows));
-    if (run_is_computed(report->run))
+    if (computing->absent > 0)
         append(words->rest, sizeof words->rest, "; %zu row%s not computed", computing->absent,
                plural(computing->absent));
     if (report->verbose && comparison->same_code > 0)
@@ -283,7 +275,7 @@ static void measured(const struct run *run, struct verdict_words *words)
         counts[run->results[i].status]++;
         uncounted += result_uncounted(&run->results[i]);
     }
-    append(words->headline, sizeof words->headline, "measured: %zu of %zu kernel%s", counts[RESULT_OK],
+    append(words->headline, sizeof words->headline, "%s: %zu of %zu kernel%s", run_origin(run)->made, counts[RESULT_OK],
            run->result_count, plural(run->result_count));
     for (enum result_status status = RESULT_OK + 1; status < RESULT_STATUSES; status++)
         if (counts[status] > 0)
@@ -296,7 +288,7 @@ void words_verdict(const struct report *report, const char *hint, struct verdict
 {
     const enum exit_code code = report->exit_code;
     *words = (struct verdict_words){0};
-    if (code == EXIT_USAGE) /* whose name is for the end of a program, not of a judgement */
+    if (code == EXIT_USAGE) /* EXIT_USAGE has a name for commands, not for judgements */
         append(words->headline, sizeof words->headline, "stopped by an error%s; ",
                report->comparison ? "" : ", nothing was judged");
     else if (code != words_exit_code_of_rows(report))
@@ -328,7 +320,7 @@ const struct judgement **words_regressed(const struct comparison *comparison, si
     return list;
 }
 
-/* " --baselines DIR", when the report's commands need it. */
+/* Writes " --baselines DIR" when the report's commands need it. */
 static void put_baselines_option(const struct report *report, FILE *stream)
 {
     const struct text text = {.stream = stream};
@@ -338,17 +330,18 @@ static void put_baselines_option(const struct report *report, FILE *stream)
     text_shell_word(&text, report->baselines);
 }
 
-/* Whether the baseline takes runs of a GPU only, and this is none. */
+/* Whether the baseline accepts only runs of a GPU, and this run is none. */
 static bool needs_gpu(const struct report *report)
 {
-    const bool counted = report->baseline && !run_is_computed(report->baseline);
-    return (report->static_only && !is_of_files(report)) || (counted && run_is_computed(report->run));
+    const struct origin *origin = run_origin(report->run);
+    const bool counted = report->baseline && !run_origin(report->baseline)->computed;
+    return origin == origin_of(ORIGIN_CODE) || (counted && origin->computed);
 }
 
 const char *words_run_file(const struct report *report)
 {
     if (needs_gpu(report))
-        return " (RUN.json takes a machine with a GPU: cugate check --save RUN.json)";
+        return " (measure on a GPU first: cugate check --save RUN.json)";
     return report->run_name ? "" : " (check --save RUN.json writes the file)";
 }
 
@@ -367,27 +360,40 @@ size_t words_accept(const struct report *report, const struct judgement *const *
     return i;
 }
 
+char *words_command(const struct report *report, const char *command, const char *kernel)
+{
+    const struct run *run = report->run;
+    /* A run file may name anything; but its program is a command of a shell already. */
+    char *word = shell_word(kernel ? kernel : ""), *device = shell_word(words_known(run->device.name)),
+         *collector = shell_word(words_fact(run, SESSION_COLLECTOR));
+    char *made = origin_command(command, &(struct origin_words){.kernel = word,
+                                                                .program = words_fact(run, SESSION_PROGRAM),
+                                                                .device = device,
+                                                                .collector = collector,
+                                                                .sessions = rule_sessions_needed(METRIC_TIME)});
+    free(collector);
+    free(device);
+    free(word);
+    return made;
+}
+
 void words_first_baseline(const struct report *report, const char *indent, FILE *stream)
 {
     const struct text text = {.stream = stream};
-    const char *program = run_is_of_program(report->run) ? report->run->sessions[0].facts[SESSION_PROGRAM] : NULL;
-    if (program) {
-        fprintf(stream, "%sfor i in $(seq %zu); do cugate exec --save session-$i.json -- %s; done\n", indent,
-                rule_sessions_needed(METRIC_TIME), program);
-        fprintf(stream, "%scugate accept session-*.json", indent);
-    } else if (!is_of_files(report) && !run_is_computed(report->run)) {
-        fprintf(stream, "%scugate aa --sessions %zu --save sessions\n", indent, rule_sessions_needed(METRIC_TIME));
-        fprintf(stream, "%scugate accept sessions/*.json", indent);
-    } else {
-        if (!report->run_name && is_of_files(report))
-            fprintf(stream, "%scugate check --static=%s --save RUN.json FILE...\n", indent, report->run->device.name);
-        else if (!report->run_name) /* what is computed repeats: one run is a baseline */
-            fprintf(stream, "%scugate check --simulate --save RUN.json\n", indent);
-        fprintf(stream, "%scugate accept ", indent);
-        text_shell_word(&text, report->run_name ? report->run_name : "RUN.json");
-    }
+    const struct origin *origin = run_origin(report->run);
+    const char *program = origin->own_caches ? words_fact(report->run, SESSION_PROGRAM) : NULL;
+    const bool enough = origin->repeats && report->run_name; /* this run is a baseline */
+    char *begin = words_command(report, enough ? NULL : origin->begin, NULL);
+    if (begin)
+        fprintf(stream, "%s%s\n", indent, begin);
+    free(begin);
+    fprintf(stream, "%scugate accept ", indent);
+    if (enough)
+        text_shell_word(&text, report->run_name);
+    else
+        fputs(origin->begun ? origin->begun : "RUN.json", stream);
     if (report->other_baseline)
-        fputs(" --baselines OTHER_DIR", stream); /* accept would refuse to mix the two */
+        fputs(" --baselines OTHER_DIR", stream); /* accept refuses to mix the two in one directory */
     else
         put_baselines_option(report, stream);
     fputs(" --reason \"first baseline\"\n", stream);

@@ -1,4 +1,4 @@
-/* The words for why a row is worse. Names of files and functions, and source text, are whatever a file says. */
+/* Texts that explain why a row is worse. Names of files and functions and source text are untrusted. */
 #include "words.h"
 
 #include "base/base.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SOURCE_MAX 200 /* characters, for reports that have no width of their own */
+#define SOURCE_MAX 200 /* characters, for reports without a width of their own */
 
 char *words_place(const struct profile_line *line, size_t max)
 {
@@ -27,7 +27,7 @@ const char *words_count(double count, char *text, size_t size)
     return text;
 }
 
-/* "98 %". */
+/* Writes a share: "98 %". */
 static const char *share_words(double share, char *text, size_t size)
 {
     if (share < 0.005)

@@ -1,5 +1,6 @@
-/* Atomics: ATOMG and RED on global memory, ATOM on either, ATOMS on shared memory. Those of a warp are done lane by
- * lane; those of blocks that run at once by the host's atomics, since they meet in the same memory. */
+/* Atomics: ATOMG and RED on global memory, ATOM on global or shared, ATOMS on shared memory. Lanes of a warp are done
+ * one after the other. Blocks that run at once meet in the same memory, so on global memory the host's atomics are
+ * used. */
 #include "counting.h"
 #include "device_memory.h"
 #include "meetings.h"
@@ -23,7 +24,7 @@ enum operation_kind {
 };
 enum number_kind { NUMBER_UNSIGNED, NUMBER_SIGNED, NUMBER_FLOAT, NUMBER_DOUBLE, NUMBER_HALVES, NUMBER_BF16S };
 enum { FLAG_KIND, FLAG_NUMBER };
-/* Where others may come in between: so that no two parts of warps are of one size. */
+/* The lane before which another block may come in between. The two parts of a warp differ in size. */
 enum { INTERRUPTED_LANE = 13 };
 
 static bool prepare_kind(struct instruction *code)
@@ -35,7 +36,7 @@ static bool prepare_kind(struct instruction *code)
                  {"DEC", ATOMIC_DEC},   {"AND", ATOMIC_AND}, {"OR", ATOMIC_OR},    {"XOR", ATOMIC_XOR},
                  {"EXCH", ATOMIC_EXCH}, {"CAS", ATOMIC_CAS}, {"POPC", ATOMIC_POPC}};
     bool found = false;
-    /* POPC.INC has the names of two: the first counts. */
+    /* POPC.INC has the names of two kinds; the first of them counts. */
     for (size_t i = ARRAY_SIZE(kinds); i-- > 0;)
         if (has_modifier(code, kinds[i].name)) {
             code->flags[FLAG_KIND] = kinds[i].kind;
@@ -76,7 +77,7 @@ static uint64_t double_sum(uint64_t a, uint64_t b)
     return sum != sum ? UINT64_C(0xfff8000000000000) : bits;
 }
 
-/* Of two at once. The sum of two halves, or of two bf16, is exact enough as a float to be rounded once more. */
+/* Adds two pairs of halves, or of bf16. The sum of two of them is exact enough as a float to be rounded once more. */
 static uint32_t halves_sum(uint32_t a, uint32_t b, bool bf16)
 {
     uint32_t sum = 0;
@@ -141,7 +142,8 @@ static void write_result(struct warp *warp, const struct instruction *code, unsi
         row_at(warp, to->space, to->high)[lane] = (uint32_t)(old >> 32);
 }
 
-/* The host's compare and swap until nobody came between. */
+/* Changes a word of global memory by the host's compare and swap, which is repeated until no other thread came between.
+ */
 static uint64_t change_global(const struct instruction *code, uint64_t address, uint64_t value, uint64_t swap)
 {
     if (code->size == 8) {
@@ -181,14 +183,16 @@ static uint64_t address_of(const struct warp *warp, const struct operand *operan
     return address;
 }
 
-/* What an atomic finds is made of who came before: that matters where it is kept, and where there are others. */
+/* Notes that the answer of an atomic is used. It depends on which lanes came before, where the answer is kept and there
+ * are others. */
 static void look_for_answer(struct block *block, const struct instruction *code, unsigned first, bool others)
 {
     if (first > 0 && code->operands[first - 1].row < ROW_SINK * ROW_BYTES && others)
         meetings_note(block, code);
 }
 
-/* first: the operand with the address; what it writes stands before it, values behind it. */
+/* Executes an atomic on global memory, lane by lane. `first` is the operand with the address. Operands before it are
+ * written, those behind it are values. */
 static void global_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses,
                          unsigned first)
 {
@@ -276,14 +280,14 @@ static void atomic_at(struct warp *warp, const struct instruction *code, uint32_
         shared_lanes(warp, code, lanes & shared, narrow, first);
 }
 
-/* p, d, [address], value [, swap]; p: it was done. */
+/* Operands p, d, [address], value [, swap]. p says that it was done. */
 static void atomic_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     atomic_at(warp, code, lanes, 2);
     predicate_set(warp, &code->operands[0], lanes, ALL_LANES);
 }
 
-/* [address], value */
+/* Operands [address], value. */
 static void reduction(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     atomic_at(warp, code, lanes, 0);
@@ -295,7 +299,7 @@ static void narrow_addresses(const struct warp *warp, const struct operand *oper
         addresses[l] = (uint32_t)address_of(warp, operand, l);
 }
 
-/* d, [address], value [, swap] */
+/* Operands d, [address], value [, swap]. */
 static void atomic_shared(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     uint32_t addresses[LANES];
@@ -305,8 +309,8 @@ static void atomic_shared(struct warp *warp, const struct instruction *code, uin
     shared_lanes(warp, code, lanes, addresses, 1);
 }
 
-/* d, [address], expected, new: of the lanes of one bank that find what they expect one swaps, and gets 1; the others
- * get 0, also where the value stays what it was. */
+/* Operands d, [address], expected, new. Of the lanes in one bank that find what they expect, one swaps and gets 1. The
+ * others get 0, even if the value stays what it was. */
 static void atomic_cast(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     struct block *block = warp->block;
@@ -337,7 +341,8 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
         if (!(lanes >> l & 1))
             continue;
         bool first = true;
-        for (unsigned k = code->size == 8 ? l & 16 : 0; k < l; k++) /* of 8 bytes half-warps come one after the other */
+        /* Half-warps of 8-byte atomics come one after the other. */
+        for (unsigned k = code->size == 8 ? l & 16 : 0; k < l; k++)
             first &= !(done >> k & 1) || ((addresses[k] ^ addresses[l]) >> 2 & 31);
         if (!first)
             continue;

@@ -16,7 +16,7 @@ static int sim_open(void **self, const struct job *job, struct device *device, s
     const struct job **kept = x_calloc(1, sizeof *kept);
     *kept = job;
     *self = kept;
-    gpu_as_device(runtime_gpu(), device); /* that prepare() has opened */
+    gpu_as_device(runtime_gpu(), device); /* prepare() has opened the GPU */
     if (job->dry)
         launches_only_note();
     return 0;
@@ -27,7 +27,7 @@ static void sim_close(void *self)
     free(self);
 }
 
-/* One launch's counters as readings, by metric. */
+/* Turns the counters of one launch into readings, one for each metric. */
 static void read_launch(const struct metrics *metrics, const double *counted, struct value *readings)
 {
     for (size_t m = 0; m < metrics->count; m++) {
@@ -41,8 +41,8 @@ static void read_launch(const struct metrics *metrics, const double *counted, st
     }
 }
 
-/* A row for each metric that is provided: of others there is none. One sample; of a count that lies between two bounds
- * three, it and these. */
+/* Adds a row for each metric that is provided, and none for others. There is one sample. A count between two bounds has
+ * three: itself and the bounds. */
 static void add_rows(const struct metrics *metrics, struct result *result)
 {
     const size_t launches = launches_counted();
@@ -68,14 +68,15 @@ static void add_rows(const struct metrics *metrics, struct result *result)
     free(readings);
 }
 
-/* Numbers of a process in which something was missing are not to be trusted, whatever its calls returned. */
+/* Fails if something was missing in this process: then its numbers are not to be trusted, whatever its calls returned.
+ */
 static int check(struct problem *problem)
 {
     const char *reason = runtime_reason();
     return reason ? problem_set(problem, "%s", reason) : 0;
 }
 
-/* The workload once, its blocks in one of the ORDERS. */
+/* Executes the workload once, with its blocks in one of the ORDERS. */
 static int run_in_order(const struct workload *workload, unsigned order, struct problem *problem)
 {
     launches_order(order);
@@ -87,7 +88,7 @@ static int run_in_order(const struct workload *workload, unsigned order, struct 
     return failed < 0 || check(problem) < 0 ? -1 : 0;
 }
 
-/* Where blocks meet, other orders have to give the same. */
+/* Executes the workload. If blocks meet, it is executed in other orders too, which have to give the same counts. */
 static int run_in_orders(const struct workload *workload, struct problem *problem)
 {
     for (unsigned order = 0; order == 0 || (order < ORDERS && launches_meet()); order++) {
@@ -109,7 +110,7 @@ static int sim_measure(void *self, const struct workload *workload, struct resul
     if (job->dry)
         launches_hand_over(result);
     if (workload->transfer || job->dry)
-        return 0; /* nothing of it can be counted, or is to be */
+        return 0; /* nothing of it can be counted, or is to be counted */
     if (launches_counted() == 0)
         return problem_set(problem, "it launched no kernel that can be seen here; a family that only copies is of kind "
                                     "CUGATE_TRANSFER");

@@ -1,5 +1,5 @@
-/* collector.h - a workload is executed once and counted; what is counted repeats, so one sample is a session, whatever
- * the job says. */
+/* collector.h - executes a workload once and counts. Counts repeat, so one sample is a session, however many the job
+ * asks for. */
 #ifndef COLLECTOR_H
 #define COLLECTOR_H
 

@@ -2,11 +2,12 @@
 
 #include "base/base.h"
 
-#include "traits.h"
+#include "sass/sass.h"
 
 #include <math.h>
 
-/* Where the accesses of an instruction went: by its name; where that leaves it open, by what it reached. */
+/* Returns whether an instruction accesses global memory: by its name, or for generic instructions by what it accessed.
+ */
 static bool is_global(const struct tally *tally, unsigned traits)
 {
     return traits & TRAIT_GLOBAL || (traits & TRAIT_GENERIC && tally->global_accesses > 0);
@@ -70,7 +71,7 @@ static double global_store_sectors(const struct tally *tally, unsigned traits)
     return traits & TRAIT_STORE && is_global(tally, traits) ? (double)tally->unit_sectors : 0;
 }
 
-/* Asynchronous copies are not among them. */
+/* Returns the loads of global memory without asynchronous copies. */
 static double global_loads(const struct tally *tally, unsigned traits)
 {
     return traits & TRAIT_LOAD && !(traits & TRAIT_ASYNC_COPY) ? (double)tally->global_accesses : 0;
@@ -105,10 +106,10 @@ ARITHMETIC(fp16_fused, TRAIT_FP16 | TRAIT_FUSED)
 
 typedef double amount(const struct tally *tally, unsigned traits);
 
-/* To add a counter: a row here. */
+/* The counters, a row each. To add a counter: a row here. */
 static const struct {
     amount *sum;
-    amount *by; /* of a ratio: what it is divided by */
+    amount *by; /* the divisor of a ratio; NULL: a sum */
 } counters[EXACT_COUNTERS] = {
     [EXACT_INSTRUCTIONS] = {instructions, NULL},
     [EXACT_THREADS_PER_INSTRUCTION] = {working_threads, instructions},
@@ -177,7 +178,8 @@ void counters_of(const struct tally *tallies, const unsigned *traits, size_t cou
     double *wavefronts = &values[EXACT_SHARED_WAVEFRONTS], *sectors = &values[EXACT_GLOBAL_LOAD_SECTORS];
     *wavefronts = fmax(*wavefronts + sign * total(loose_wavefronts, tallies, traits, count), 0);
     *sectors = fmax(*sectors + sign * total(loose_sectors, tallies, traits, count), 0);
-    /* All else is of the instructions' own counters, which do not depend on who comes first. */
+    /* Below are the counters of executed instructions and their threads. No other counter depends on which lane comes
+     * first. */
     const double more = total(loose, tallies, traits, count), threads = total(loose_threads, tallies, traits, count);
     const double all = total(instructions, tallies, traits, count);
     if (more == 0 || all <= more)
@@ -188,7 +190,8 @@ void counters_of(const struct tally *tallies, const unsigned *traits, size_t cou
         bound == BOUND_LEAST ? fmax(working - threads, 0) / (all + more) : (working + threads) / (all - more);
 }
 
-/* Sectors are a store's where it is one; else a load's, and those of atomics are, too. */
+/* Computes the counts by source line. Sectors are counted as a store's if the instruction stores, otherwise as a
+ * load's; those of atomics too. */
 void counters_of_line(const struct tally *tally, unsigned traits, double counts[LINE_COUNTERS])
 {
     const bool global = is_global(tally, traits), store = traits & TRAIT_STORE;

@@ -1,4 +1,4 @@
-/* counters.h - from what instructions did to what the GPU's counters say of it. */
+/* counters.h - turns what instructions did into the values of the GPU's counters. */
 #ifndef COUNTERS_H
 #define COUNTERS_H
 
@@ -7,16 +7,16 @@
 #include "model/model.h"
 #include "worker/worker.h"
 
-/* Where lanes that come to where they meet at different times meet by chance, a count lies between two bounds, about
- * the one that was executed here; else all are the same. */
+/* Lanes that reach the place where they join at different times are joined by chance. Then a count lies between two
+ * bounds around the one that was executed here. Otherwise all three are the same. */
 enum bound { BOUND_LEAST, BOUND_NONE, BOUND_MOST, BOUNDS };
 
-/* What all instructions of a launch did together, in each counter; traits[i] are those of instruction i. A ratio of
- * nothing is NAN. */
+/* Computes each counter over all instructions of a launch; traits[i] are those of instruction i. A ratio without a
+ * divisor is NAN. */
 void counters_of(const struct tally *tallies, const unsigned *traits, size_t count, enum bound bound,
                  double values[EXACT_COUNTERS]);
 
-/* The same of one instruction, by source line. */
+/* Computes the counts by source line of one instruction. */
 void counters_of_line(const struct tally *tally, unsigned traits, double counts[LINE_COUNTERS]);
 
 #endif

@@ -5,8 +5,8 @@
 
 enum { LANES = 32, BANKS = 32, SECTOR = 5, LINE = 7 };
 
-/* Adds a number unless it is there; returns the new count. The last one first, since neighbours are most often alike.
- */
+/* Adds a number to the list unless it is there, and returns the new count. The last one is compared first, since
+ * neighbours are most often alike. */
 static unsigned add_distinct(uint64_t *list, unsigned count, uint64_t number)
 {
     for (unsigned i = count; i-- > 0;)
@@ -16,7 +16,7 @@ static unsigned add_distinct(uint64_t *list, unsigned count, uint64_t number)
     return count + 1;
 }
 
-/* The fewest of that many bytes which lanes move when each has its own. */
+/* Returns the fewest units of `bytes` that lanes move if none share their bytes. */
 static unsigned least(uint32_t lanes, unsigned size, unsigned bytes)
 {
     return ((unsigned)__builtin_popcount(lanes) * size + bytes - 1) / bytes;
@@ -39,7 +39,7 @@ struct sectors count_sectors(uint32_t lanes, const uint64_t *addresses, unsigned
 
 /* ---- Shared memory ---- */
 
-/* The most distinct words that one of the banks has, of these lanes. */
+/* Returns how many distinct words the busiest bank has, of these lanes. */
 static unsigned conflicts(uint32_t lanes, const uint32_t *addresses, unsigned size)
 {
     uint32_t words[LANES * 4];
@@ -63,7 +63,7 @@ static unsigned conflicts(uint32_t lanes, const uint32_t *addresses, unsigned si
     return most;
 }
 
-/* Whether lanes that are `apart` read the same address, as far as both are there. */
+/* Returns whether lanes that are `apart` from each other read the same address, as far as both are active. */
 static bool pairs_agree(uint32_t lanes, const uint32_t *addresses, unsigned first, unsigned count, unsigned apart)
 {
     for (unsigned l = first; l < first + count; l++) {
@@ -79,8 +79,8 @@ static uint32_t lanes_from(unsigned first, unsigned count)
     return (count == LANES ? UINT32_MAX : (1u << count) - 1) << first;
 }
 
-/* Lanes first to first + count go as two halves, one after the other; loads as one, when neighbours share their
- * addresses and no bank is asked for two words. */
+/* Returns the passes of lanes first to first + count. They go as two halves, one after the other. Loads go as one when
+ * neighbours share their addresses and no bank is asked for two words. */
 static unsigned passes_of(uint32_t lanes, const uint32_t *addresses, unsigned size, unsigned first, unsigned count,
                           bool writes)
 {
@@ -91,7 +91,7 @@ static unsigned passes_of(uint32_t lanes, const uint32_t *addresses, unsigned si
     return conflicts(low, addresses, size) + conflicts(all & ~low, addresses, size);
 }
 
-/* Whether lanes that follow each other are equally far apart. */
+/* Returns whether consecutive lanes are equally far apart. */
 static bool is_regular(uint32_t lanes, const uint32_t *addresses)
 {
     int64_t step = 0;
@@ -121,7 +121,8 @@ struct wavefronts count_wavefronts(uint32_t lanes, const uint32_t *addresses, un
     else
         passes = passes_of(lanes, addresses, size, 0, LANES / 2, writes) +
                  passes_of(lanes, addresses, size, LANES / 2, LANES / 2, writes);
-    /* Loads of 16 bytes by some lanes only, scattered: 359 of 378 patterns are right, the others off by one or two. */
+    /* This is for loads of 16 bytes by only some lanes, scattered. 359 of 378 patterns are right, the others wrong by
+     * one or two. */
     const unsigned room = size == 16 && !writes && lanes != UINT32_MAX && !is_regular(lanes, addresses) ? 2 : 0;
     return (struct wavefronts){passes, smaller(passes, least(lanes, size, BANKS * 4)), room};
 }
@@ -134,7 +135,7 @@ struct wavefronts count_atomic(uint32_t lanes, const uint32_t *addresses, unsign
             const unsigned number = ++of_bank[((addresses[l] >> 2) + k) % BANKS];
             most = number > most ? number : most;
         }
-    /* Of a bank one lane swaps: the words of the others are not fetched. */
+    /* One lane of a bank swaps; the words of the others are not fetched. */
     const unsigned passes = kind == ATOMIC_ONE_SWAPS ? smaller(conflicts(lanes, addresses, size), size / 4)
                             : kind == ATOMIC_COUNTS  ? conflicts(lanes, addresses, size)
                                                      : most;
@@ -145,9 +146,9 @@ struct wavefronts count_atomic(uint32_t lanes, const uint32_t *addresses, unsign
 
 /* ---- Asynchronous copies ---- */
 
-/* Through the L1, as many lanes at once as 16 bytes a lane leave of a warp: one pass takes of these, in their order,
- * those that share no bank, neither where they read nor where they write. That this is how the hardware chooses is a
- * guess that 92 of 100 scattered patterns agree with, and all regular ones. */
+/* Returns the passes of an asynchronous copy through the L1, for lanes that go at once. One pass takes of these lanes,
+ * in their order, those that share no bank, neither where they read nor where they write. That the hardware chooses so
+ * is a guess: 92 of 100 scattered patterns agree with it, and all regular ones. */
 static unsigned copy_passes(uint32_t lanes, const uint64_t *from, const uint32_t *to, unsigned size)
 {
     unsigned passes = 0;
@@ -190,7 +191,7 @@ struct sector_pair {
     uint32_t to;
 };
 
-/* Past the L1, of a quarter of a warp: what is moved are pairs of a source and a destination sector. */
+/* Adds a copy past the L1 for a quarter of a warp. It moves pairs of a source and a destination sector. */
 static void add_bypass(struct copy_counts *counts, uint32_t lanes, const uint64_t *from, const uint32_t *to)
 {
     struct sector_pair pairs[LANES];
@@ -231,7 +232,8 @@ static void add_bypass(struct copy_counts *counts, uint32_t lanes, const uint64_
     }
 }
 
-/* Whether each quarter of a warp copies 128 bytes in a row, to wherever they go: what the rule was made from. */
+/* Returns whether each quarter of a warp copies 128 consecutive bytes, to wherever they go. The rule was made from such
+ * copies. */
 static bool rows_are_regular(uint32_t lanes, const uint64_t *from, const uint32_t *to)
 {
     for (unsigned first = 0; first < LANES; first += 8) {

@@ -1,4 +1,4 @@
-/* The one device, streams and events. */
+/* The CUDA runtime's functions for the one device, for streams and events. */
 #include "runtime.h"
 
 #include "base/base.h"
@@ -40,7 +40,7 @@ cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
     return only_device(device);
 }
 
-/* How the host waits. */
+/* Accepts the flags, which only say how the host waits. */
 cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
     (void)flags;
@@ -98,7 +98,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 /* clang-format off */
 #define FIELD(field, attribute) {offsetof(struct cudaDeviceProp, field), sizeof ((struct cudaDeviceProp *)0)->field, attribute}
 
-/* The properties that are attributes: of these all have to be known. */
+/* The properties of a device that are also attributes. Each of these attributes has to be known. */
 static const struct {
     size_t offset, size;
     enum cudaDeviceAttr attribute;

@@ -1,5 +1,5 @@
-/* Launches, what a program may ask of a kernel, and how many blocks of it fit. A launch is refused where a GPU refuses
- * it, with the same error. */
+/* Launches, the attributes of kernels, and how many blocks of a kernel fit. A launch is refused where a GPU refuses it,
+ * with the same error. */
 #include "runtime.h"
 
 #include "base/base.h"
@@ -13,16 +13,16 @@
 #include <string.h>
 
 #define WARP 32
-#define CONFIGURATIONS 16 /* launches within the arguments of another, at most */
+#define CONFIGURATIONS 16 /* most launches that are nested in the arguments of another */
 
-/* Registers come to a warp in units of so many, and so to a thread. */
+/* A warp gets its registers in units of this many. */
 #define REGISTER_UNIT 256
 
 /* ---- Checks ---- */
 
 static unsigned attribute(enum cudaDeviceAttr number)
 {
-    return (unsigned)runtime_gpu()->attributes[number]; /* of those that gpu_read() insists on */
+    return (unsigned)runtime_gpu()->attributes[number]; /* gpu_read() requires the attributes that are asked for here */
 }
 
 static unsigned round_up(unsigned number, unsigned unit)
@@ -30,7 +30,7 @@ static unsigned round_up(unsigned number, unsigned unit)
     return (number + unit - 1) / unit * unit;
 }
 
-/* The most threads that a block of it can have for its registers. */
+/* Returns the most threads that a block of the function can have because of its registers. */
 static unsigned threads_by_registers(const struct function *function)
 {
     const unsigned warp = round_up(function->registers * WARP, REGISTER_UNIT);
@@ -57,7 +57,7 @@ static struct occupancy_launch occupancy_launch(const struct function *function,
     };
 }
 
-/* Blocks on a multiprocessor at once. */
+/* Returns how many blocks are resident on a multiprocessor at once. */
 static unsigned resident_blocks(const struct function *function, unsigned threads, size_t shared)
 {
     const struct occupancy_launch launch = occupancy_launch(function, threads, shared);
@@ -89,7 +89,7 @@ static cudaError_t check_launch(const struct device_kernel *kernel, const struct
     return cudaSuccess;
 }
 
-/* Whether the machine code asks for clusters of blocks. */
+/* Returns whether the machine code asks for clusters of blocks. */
 static bool has_clusters(const struct function *function)
 {
     const struct module *module = function->module;
@@ -110,7 +110,7 @@ static cudaError_t run(const struct grid *grid)
     if (launches_run(grid, &fault, &problem) == 0)
         return cudaSuccess;
     if (fault) {
-        /* As on a GPU, which is still at it when the call returns: the next one says so. */
+        /* A GPU is still executing the kernel when the call returns, so only the next call reports the fault. */
         runtime_fault(problem.text);
         return cudaSuccess;
     }
@@ -138,7 +138,7 @@ static cudaError_t launch(const void *handle, dim3 blocks, dim3 threads, void **
     if (error != cudaSuccess)
         return runtime_return(error);
     if (has_clusters(function))
-        return runtime_not_simulated("%s runs in clusters of blocks", function->name);
+        return runtime_not_simulated("%s runs in clusters of blocks", function->text.name);
     grid.shared = (unsigned)shared;
     unsigned char *parameters = x_calloc(function->parameter_bytes, 1);
     for (size_t i = 0; i < function->parameter_count; i++)
@@ -190,7 +190,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
             if (attribute_of->val.clusterDim.x * attribute_of->val.clusterDim.y * attribute_of->val.clusterDim.z > 1)
                 return runtime_not_simulated("a launch in clusters of blocks");
             break;
-        /* When it may begin, and what stays in the caches, moves no count. */
+        /* These say when a launch may begin, and what stays in the caches. They change no count. */
         case cudaLaunchAttributeIgnore:
         case cudaLaunchAttributeAccessPolicyWindow:
         case cudaLaunchAttributeSynchronizationPolicy:
@@ -208,7 +208,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
 }
 ALSO(cudaLaunchKernelExC, _ptsz);
 
-/* A host function that the program itself puts into a stream. */
+/* Calls a host function that the program itself puts into a stream. */
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
 {
     const cudaError_t error = runtime_lost();
@@ -291,7 +291,7 @@ cudaError_t cudaFuncSetAttribute(const void *handle, enum cudaFuncAttribute whic
         kernel->has_dynamic_limit = true;
         kernel->dynamic_limit = (unsigned)value;
         return cudaSuccess;
-    case cudaFuncAttributePreferredSharedMemoryCarveout: /* moves no count */
+    case cudaFuncAttributePreferredSharedMemoryCarveout: /* it changes no count */
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
         return cudaSuccess;
     default:
@@ -312,7 +312,7 @@ cudaError_t cudaFuncGetName(const char **name, const void *handle)
     struct device_kernel *kernel;
     cudaError_t error = runtime_lost();
     if (error == cudaSuccess && (error = runtime_kernel(&kernel, handle)) == cudaSuccess)
-        *name = kernel->function->name;
+        *name = kernel->function->text.name;
     return error;
 }
 
@@ -320,7 +320,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
                                                                    size_t shared, unsigned flags)
 {
     struct device_kernel *kernel;
-    (void)flags; /* whether global memory is cached in the L1: it always is */
+    (void)flags; /* the flags say whether the L1 caches global memory: it always does */
     cudaError_t error = runtime_lost();
     if (error != cudaSuccess || (error = runtime_kernel(&kernel, handle)) != cudaSuccess)
         return error;

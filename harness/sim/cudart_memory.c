@@ -1,5 +1,5 @@
-/* Memory of every kind is device memory here (device_memory.h): pinned and managed memory as well, which kernels may
- * reach. Copies and fills of what is in no allocation are refused, as on a GPU. */
+/* Memory of every kind is device memory here (device_memory.h). That includes pinned and managed memory, which kernels
+ * may access. Copies and fills outside of an allocation are refused, as on a GPU. */
 #include "runtime.h"
 
 #include "base/base.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PITCH 512 /* rows of cudaMallocPitch begin on a multiple of it */
+#define PITCH 512 /* rows of cudaMallocPitch begin at multiples of this many bytes */
 
 struct block {
     void *memory;
@@ -128,7 +128,7 @@ cudaError_t cudaFreeHost(void *memory)
     return release(memory);
 }
 
-/* Everything that the program allocated goes; its modules stay. */
+/* Frees everything that the program allocated. Its modules stay. */
 cudaError_t cudaDeviceReset(void)
 {
     while (block_count > 0)
@@ -168,7 +168,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
         attributes->hostPointer = (void *)pointer;
         return cudaSuccess;
     }
-    attributes->type = cudaMemoryTypeDevice; /* of variables, too */
+    attributes->type = cudaMemoryTypeDevice; /* for variables, too */
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < block_count; i++)
         if ((uint64_t)(uintptr_t)blocks[i].memory == allocation.begin)
@@ -180,7 +180,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     return cudaSuccess;
 }
 
-/* Where managed memory lies moves no count. */
+/* Does nothing: where managed memory lies changes no count. */
 cudaError_t cudaMemPrefetchAsync(const void *memory, size_t size, struct cudaMemLocation location, unsigned flags,
                                  cudaStream_t stream)
 {
@@ -198,7 +198,7 @@ cudaError_t cudaMemAdvise(const void *memory, size_t size, enum cudaMemoryAdvise
 
 /* ---- Copies ---- */
 
-/* A rectangle of rows; a plain range of bytes is one row. */
+/* A rectangle of rows. A range of bytes is one row. */
 struct rows {
     size_t pitch, width, height;
 };
@@ -217,7 +217,8 @@ static void add_rows(const struct rows *rows)
     inputs_add(INPUT_ROWS, (const uint64_t[]){rows->pitch, rows->width, rows->height}, 3, NULL, 0);
 }
 
-/* What comes from the host is added; what goes there it may act upon. */
+/* Adds a copy to the inputs. After a copy to the host, inputs are unknown, since the host may act upon what it reads.
+ */
 static void add_copy(const void *to, const struct rows *to_rows, const void *from, const struct rows *from_rows)
 {
     const bool from_device = is_device(from, from_rows);
@@ -301,7 +302,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 }
 ALSO(cudaMemcpy2DAsync, _ptsz);
 
-/* Where in a variable the bytes are. */
+/* Finds the place of some bytes in a variable. */
 static cudaError_t inside_variable(unsigned char **place, const void *symbol, size_t size, size_t offset)
 {
     struct variable *variable;

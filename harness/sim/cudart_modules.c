@@ -1,11 +1,12 @@
-/* Machine code as nvcc's host code registers it before main(): a wrapper around a container of images (cubin/cubin.c),
- * then its kernels and variables by the addresses of what stands for them on the host. An image is read when one of
- * them is first asked for. */
+/* Machine code as nvcc's host code registers it before main(). First comes a wrapper around a container of images
+ * (cubin/cubin.c). Then come kernels and variables, by the addresses of what stands for them on the host. An image is
+ * read when one of them is first needed. */
 #include "runtime.h"
 
 #include "base/base.h"
 #include "cubin/cubin.h"
 #include "model/model.h"
+#include "names/names.h"
 
 #include "gpu.h"
 
@@ -16,14 +17,14 @@
 
 #define WRAPPER_MAGIC 0x466243b1
 
-/* As fatbinary_section.h has it. */
+/* The wrapper, as fatbinary_section.h describes it. */
 struct wrapper {
     int magic, version;
     const unsigned char *data;
     void *more;
 };
 
-/* What one source file brings; or one library, when its device code was linked. */
+/* The machine code of one source file, or of a library whose device code was linked. */
 struct binary {
     const unsigned char *container;
     struct module *module;
@@ -39,12 +40,12 @@ struct symbol {
 };
 
 struct managed {
-    void **pointer; /* of the host's code */
+    void **pointer; /* the variable of the host */
     struct binary *binary;
     const char *name;
 };
 
-/* Pointers to kernels and binaries are handles of the program, so each has a place of its own. */
+/* Each binary is allocated by itself, because the program keeps pointers to binaries and kernels as handles. */
 static struct binary **binaries;
 static size_t binary_count;
 static struct device_kernel **kernels;
@@ -85,13 +86,14 @@ bool runtime_has_code(void)
 /* ---- Images ---- */
 
 struct choice {
-    int capability; /* of the GPU */
-    int best;       /* so far */
+    int capability; /* compute capability of the GPU */
+    int best;       /* compute capability of the best image so far */
     const unsigned char *bytes;
     size_t size;
 };
 
-/* What the driver would load: of the same major number the highest minor that is not above the GPU's. */
+/* Takes the image that the driver would load. It has the same major number as the GPU, and the highest minor number
+ * that is not above the GPU's. */
 static int consider(void *data, const unsigned char *bytes, size_t size)
 {
     struct choice *choice = data;
@@ -128,7 +130,7 @@ static void open_binary(struct binary *binary)
                     choice.capability / 10, choice.capability % 10, choice.capability, choice.capability);
 }
 
-/* NULL after runtime_not_simulated(). */
+/* Returns the module of a binary; NULL after runtime_not_simulated(). */
 static struct module *module_of(struct binary *binary, const char *name)
 {
     if (!gpu) {
@@ -143,7 +145,7 @@ static struct module *module_of(struct binary *binary, const char *name)
     const char *words = binary->problem.text;
     if (!binary->module) {
         char *plain = x_strdup(name);
-        symbols_read((char **[]){&plain}, 1);
+        demangle((char **[]){&plain}, 1);
         runtime_not_simulated("%s: %s", plain,
                               strncmp(words, prefix, strlen(prefix)) == 0 ? words + strlen(prefix) : words);
         free(plain);
@@ -235,13 +237,13 @@ void __cudaRegisterFatBinaryEnd(void **handle)
     (void)handle;
 }
 
-/* When its library is closed: what it had registered may be gone. */
+/* Called when a library is closed: what it registered may be gone. */
 void __cudaUnregisterFatBinary(void **handle)
 {
     ((struct binary *)handle)->removed = true;
 }
 
-/* Before the first use of a __managed__ variable on the host. */
+/* Called before the host first uses a __managed__ variable. */
 char __cudaInitModule(void **handle)
 {
     bool whole = true;

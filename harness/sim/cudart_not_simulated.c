@@ -1,9 +1,9 @@
-/* What a kernel library may call and nothing here stands for: it fails in words. Of CUDA 13.0 these are all that the
- * other files of this room lack; a name that is nowhere would keep the library from being loaded at all. To simulate
- * one: take it out here. */
+/* Functions that a kernel library may call but nothing here stands for: they fail with a message. They are all
+ * functions of CUDA 13.0 that the other files of this room lack. If a name were missing, a library that uses it could
+ * not be loaded at all. To simulate a function, remove it here. */
 #include "not_simulated.h"
 
-/* Their arguments do not matter: callers leave them in registers, or take them from the stack themselves. */
+/* The arguments do not matter: callers leave them in registers, or remove them from the stack themselves. */
 #define NOT_SIMULATED(name)                                                                                            \
     int name(void);                                                                                                    \
     int name(void)                                                                                                     \

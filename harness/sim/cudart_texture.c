@@ -1,4 +1,4 @@
-/* Arrays of the runtime, and textures that read them. */
+/* Arrays of the CUDA runtime, and textures that read them. */
 #include "runtime.h"
 
 #include "base/base.h"
@@ -15,8 +15,8 @@
 
 struct cudaArray {
     struct cudaChannelFormatDesc format;
-    size_t element;       /* bytes */
-    size_t width, height; /* elements; of one row the height is 0 */
+    size_t element;       /* bytes of an element */
+    size_t width, height; /* in elements; the height of a single row is 0 */
     unsigned char *texels;
 };
 
@@ -52,7 +52,7 @@ cudaError_t cudaMallocArray(cudaArray_t *made, const struct cudaChannelFormatDes
         free(array);
         return runtime_return(cudaErrorMemoryAllocation);
     }
-    inputs_hide(); /* what goes into it is not added */
+    inputs_hide(); /* what is copied into an array is not in the hash */
     *made = array;
     return cudaSuccess;
 }
@@ -85,7 +85,7 @@ cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct cudaEx
     return runtime_lost();
 }
 
-/* Where a rectangle begins in an array; left and width in bytes. NULL when it is not within. */
+/* Returns where a rectangle begins in an array; left and width are in bytes. NULL when it is not within the array. */
 static unsigned char *inside_array(const struct cudaArray *array, size_t left, size_t top, size_t width, size_t height)
 {
     const size_t bytes = array->width * array->element, rows = rows_of(array);
@@ -148,7 +148,8 @@ ALSO(cudaMemcpy2DFromArrayAsync, _ptsz);
 
 /* ---- Textures ---- */
 
-/* By handle - 1; NULL: destroyed. Only made and destroyed while nothing is launched. */
+/* The array of each texture, by its handle - 1; NULL: it was destroyed. Textures are made and destroyed only while
+ * nothing is launched. */
 static const struct cudaArray **textures;
 static size_t texture_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -165,7 +166,7 @@ static int channels_of(const struct cudaChannelFormatDesc *format)
     return count;
 }
 
-/* What of it cannot be simulated; NULL: nothing. */
+/* Returns what cannot be simulated of a texture; NULL: all of it can. */
 static const char *unknown_kind(const struct cudaResourceDesc *resource, const struct cudaTextureDesc *texture,
                                 const struct cudaResourceViewDesc *view)
 {
@@ -208,7 +209,7 @@ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t handle)
     return cudaSuccess;
 }
 
-/* The texel at a coordinate; beyond the edge the one at the edge. NAN is 0. */
+/* Returns the index of the texel at a coordinate. Beyond the edge it is the one at the edge. NAN is 0. */
 static size_t clamped(float coordinate, size_t count)
 {
     const float whole = floorf(coordinate);

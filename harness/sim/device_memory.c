@@ -6,11 +6,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Between two allocations lie pages that nothing may touch, so that one byte too far is in neither. */
+/* Between two allocations are pages that may not be accessed, so that one byte too far is in neither. */
 enum { PAGE = 4096, GUARD = 2 * PAGE };
 
-/* Where the first allocation lies, and each behind the one before, as far as there is room: a program is given the same
- * addresses in every process then. */
+/* The address of the first allocation. Each one lies behind the one before, as far as there is room. So a program gets
+ * the same addresses in every process. */
 #define FIRST 0x200000000000
 
 struct entry {
@@ -19,12 +19,12 @@ struct entry {
     size_t mapped;
 };
 
-/* Of this process; sorted by address. */
+/* The allocations of this process, sorted by address. */
 static struct entry *entries;
 static size_t entry_count;
 static uint64_t next_mapping = FIRST;
 
-/* How many begin at or below that address. */
+/* Returns how many allocations begin at or below that address. */
 static size_t entries_below(uint64_t address)
 {
     size_t first = 0, last = entry_count;

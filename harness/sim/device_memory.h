@@ -1,6 +1,6 @@
-/* device_memory.h - the memory of the GPU that is simulated: pages of this process, so that an address there is one
- * here. Allocations do not touch each other: what an access reaches outside of one is in none. The same
- * calls give the same addresses in every process, unless something else lies there. */
+/* device_memory.h - the memory of the simulated GPU. It is pages of this process, so that an address of the GPU is an
+ * address here. Allocations have gaps between them, so an access outside of one is in none. The same calls give the
+ * same addresses in every process, unless something else is there. */
 #ifndef DEVICE_MEMORY_H
 #define DEVICE_MEMORY_H
 
@@ -8,23 +8,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Addresses there are addresses here: this is the one place that says so to the compiler. */
+/* Turns an address of the GPU into a pointer. They are the same, and this is the one place that says so to the
+ * compiler. */
 static inline unsigned char *device_bytes(uint64_t address)
 {
     return (unsigned char *)(uintptr_t)address; /* NOLINT(performance-no-int-to-ptr) */
 }
 
 struct allocation {
-    uint64_t begin, end; /* as it was asked for */
+    uint64_t begin, end; /* the size is the one that was asked for */
 };
 
-/* On a multiple of 512 bytes, or NULL when there is no room. Not zeroed by promise. May be called by any thread that
- * launches nothing meanwhile. */
+/* Allocates memory at a multiple of 512 bytes; NULL when there is no room. Its content is undefined. Any thread may
+ * call it that launches nothing meanwhile. */
 void *device_allocate(size_t size);
-bool device_free(void *memory); /* false: it is not the beginning of an allocation */
-/* The allocation that holds that byte; false: none does. */
+bool device_free(void *memory); /* false: no allocation begins there */
+/* Sets *allocation to the one that holds the byte at that address; false: there is none. */
 bool device_find(uint64_t address, struct allocation *allocation);
-/* The allocation next to an address that is in none, for words; false: there is none within so many bytes. */
+/* Sets *allocation to the one next to an address that is in none, for messages; false: there is none within that many
+ * bytes. */
 bool device_find_near(uint64_t address, uint64_t within, struct allocation *allocation);
 
 #endif

@@ -1,18 +1,17 @@
-/* How a block fails, and where: the place is that of the instruction at hand. */
+/* Makes a block fail. The message has the place of the instruction that it is executing. */
 #include "machine.h"
 
 #include "base/base.h"
 #include "cubin/cubin.h"
 #include "model/model.h"
+#include "names/names.h"
 
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { INSTRUCTION_BYTES = 16 };
-
-/* Without line information "add(float*)+0x40", as people call the function. */
+/* Returns the place as FILE:LINE, or without line information as "add(float*)+0x40". */
 char *block_place(const struct block *block)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -20,12 +19,13 @@ char *block_place(const struct block *block)
     const struct function *function = block->grid->function;
     const uint64_t offset = block->now ? (uint64_t)block->now->index * INSTRUCTION_BYTES : 0;
     unsigned number;
-    char *file = block->now ? line_table_line(module_lines(function->module), function->name, offset, &number) : NULL;
-    char *name = file ? source_name(file, NULL) : x_strdup(function->name), *place;
+    char *file =
+        block->now ? line_table_line(module_lines(function->module), function->text.name, offset, &number) : NULL;
+    char *name = file ? source_name(file, NULL) : x_strdup(function->text.name), *place;
     if (file) {
         place = x_sprintf("%s:%u", name, number);
     } else {
-        symbols_read((char **[]){&name}, 1);
+        demangle((char **[]){&name}, 1);
         place = x_sprintf("%s+0x%llx", name, (unsigned long long)offset);
     }
     char *whole = x_sprintf("%s (block %u,%u,%u)", place, block->index[0], block->index[1], block->index[2]);

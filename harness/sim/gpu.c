@@ -1,5 +1,6 @@
-/* The file is an INI file without sections: `name`, `memory_bytes`, and a line `attribute NUMBER = VALUE` for each
- * attribute that a program may ask for. tests/gpu/programs/describe_gpu.c prints it on a machine with that GPU. */
+/* Reads the description of a GPU. It is an INI file without sections: `name`, `memory_bytes`, and a line `attribute
+ * NUMBER = VALUE` for each attribute that a program may ask for. tests/gpu/programs/describe_gpu.c prints it on a
+ * machine with that GPU. */
 #include "gpu.h"
 
 #include "base/base.h"
@@ -13,7 +14,7 @@
 
 #define FILE_LIMIT ((size_t)1 << 20)
 
-/* Without these no launch can be checked and no baseline chosen. */
+/* Attributes that have to be there. Without them no launch can be checked and no baseline chosen. */
 static const int needed[] = {
     cudaDevAttrMaxThreadsPerBlock,
     cudaDevAttrMaxBlockDimX,
@@ -44,7 +45,7 @@ static char *next_line(char *buffer, int size, void *stream)
     return line ? ini_text_copy(&reader->text, line, length, buffer, size, "") : NULL;
 }
 
-/* A whole number from `least` on; false when the text is none. */
+/* Reads a whole number from `least` to `most`. False when the text is none. */
 static bool read_number(const char *text, long long least, long long most, long long *number)
 {
     char *end;
@@ -81,13 +82,13 @@ static int set_key(struct reader *reader, const char *name, const char *value)
     if (is_name ? *gpu->name : gpu->memory_bytes != 0)
         return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is given twice: remove one", name);
     if (is_name && *value)
-        snprintf(gpu->name, sizeof gpu->name, "%s", value); /* lines are shorter */
+        snprintf(gpu->name, sizeof gpu->name, "%s", value); /* a line of the file is shorter than the name's room */
     else if (is_name || !read_number(value, 1, LLONG_MAX, &gpu->memory_bytes))
         return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is no value of \"%s\"", value, name);
     return 0;
 }
 
-/* inih's handler: 1 to go on, 0 for an error. */
+/* Takes a key of the file. As inih's handler, it returns 1 to go on and 0 for an error. */
 static int take_key(void *user, const char *section, const char *name, const char *value)
 {
     struct reader *reader = user;

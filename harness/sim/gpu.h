@@ -1,4 +1,4 @@
-/* gpu.h - the description of a GPU: metrics/gpus/NAME.ini. What it does not say is not known of the GPU. */
+/* gpu.h - the description of a GPU, metrics/gpus/NAME.ini. What it does not say is unknown. */
 #ifndef GPU_H
 #define GPU_H
 
@@ -10,21 +10,22 @@
 #define GPU_ATTRIBUTES 256
 
 struct gpu {
-    char name[256]; /* as long as the runtime has room for */
+    char name[256]; /* as long as a name in the CUDA runtime */
     long long memory_bytes;
     bool known[GPU_ATTRIBUTES];
-    int attributes[GPU_ATTRIBUTES]; /* by the driver's and the runtime's numbers, which are the same */
+    int attributes[GPU_ATTRIBUTES]; /* by their numbers, which are the same in the driver and the runtime */
 };
 
-/* Reads a file. -1 with *problem. */
+/* Reads the description of a GPU from a file. -1 with *problem. */
 int gpu_read(struct gpu *gpu, const char *path, struct problem *problem);
 
-/* The file of the job's GPU: what it names, or the only one beside its metrics. Caller frees; NULL with *problem. */
+/* Returns the path of the file that describes the job's GPU: the one that the job names, or the only one beside its
+ * metrics. Caller frees. NULL with *problem. */
 char *gpu_file(const struct job *job, struct problem *problem);
 
-int gpu_capability(const struct gpu *gpu); /* 90 for 9.0 */
+int gpu_capability(const struct gpu *gpu); /* compute capability, 90 for 9.0 */
 
-/* As baselines know it. */
+/* Fills *device as baselines describe a GPU. */
 void gpu_as_device(const struct gpu *gpu, struct device *device);
 
 #endif

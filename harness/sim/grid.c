@@ -1,5 +1,5 @@
-/* A launch: its blocks, in order, on as many threads as there are processors; the counts of each thread are added up.
- * In another order than the first, on one thread. */
+/* Executes a launch. In order 0, its blocks are shared by as many threads as there are processors, and the counts of
+ * all threads are added up. In other orders, one thread executes them. */
 #include "grid.h"
 
 #include "device_memory.h"
@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INSTRUCTION_BYTES = 16, WORKSPACE_BYTES = 256 };
+enum { WORKSPACE_BYTES = 256 };
 
-/* How many blocks a thread has begun, and how many instructions a warp of them executes before the next one. */
+/* The rows are the ORDERS. Each says how many blocks a thread has begun at a time, and how many instructions a warp
+ * executes before the next one. */
 static const struct order {
     unsigned blocks, turn;
     bool backwards;
@@ -25,8 +26,8 @@ struct run_state {
     struct code *code;
     struct launch_state *shared;
     bool counts;
-    uint64_t workspace;   /* where blocks of a cooperative launch meet */
-    uint64_t next, count; /* blocks */
+    uint64_t workspace;   /* where the blocks of a cooperative launch meet, an address of the GPU */
+    uint64_t next, count; /* next block to begin; number of blocks */
     bool failed, fault;
     uint64_t failed_block;
     struct problem problem;
@@ -74,7 +75,7 @@ static void fill_bank0(struct block *block)
     uint32_t head[12] = {grid->threads[0], grid->threads[1], grid->threads[2],
                          grid->blocks[0],  grid->blocks[1],  grid->blocks[2]};
     memcpy(block->bank0, head, 24);
-    /* Its upper word comes first. */
+    /* The upper word of the address comes first. */
     const uint64_t workspace = block->launch_workspace << 32 | block->launch_workspace >> 32;
     memcpy(block->bank0 + GRID_WORKSPACE, &workspace, sizeof workspace);
     const uint64_t window = LOCAL_WINDOW;
@@ -141,14 +142,15 @@ static void close_block(struct block *block)
     free(block->shared);
 }
 
-/* Races are looked for in the first blocks and then in ever fewer, since all have the same code. */
+/* Returns whether races are looked for in a block. That is so in the first blocks, then in ever fewer, since all have
+ * the same code. */
 static bool is_shadowed(uint64_t number, const struct block *block)
 {
     return block->counts && block->grid->order == 0 && block->shared_size > SHARED_RESERVED &&
            !block->code->tells_others && (number < 2 || (number & (number - 1)) == 0);
 }
 
-/* What the first block has written is known when the second begins. */
+/* Begins to note whom a block meets. When the second block begins, it is known what the first has written. */
 static void start_watching(struct block *block)
 {
     const struct grid *grid = block->grid;
@@ -187,7 +189,7 @@ static void start_block(struct block *block, uint64_t number)
 
 /* ---- Barriers of the block ---- */
 
-/* Lets those go on that wait at one barrier, when all are there that it waits for. */
+/* Lets warps continue that wait at a barrier of the block, if all have arrived. Returns whether it did. */
 static bool open_barrier(struct block *block, unsigned number)
 {
     struct block_barrier *barrier = &block->barriers[number];
@@ -236,7 +238,7 @@ static bool open_barriers(struct block *block)
     return opened;
 }
 
-/* Nobody in the block can go on: at the place where the first one waits. */
+/* Fails the block because none of its warps can continue, at the place where the first one waits. */
 __attribute__((noreturn)) static void block_stuck(struct block *block)
 {
     const struct split *found = NULL;
@@ -256,7 +258,7 @@ __attribute__((noreturn)) static void block_stuck(struct block *block)
     block_not_simulated(block, "%s that lanes of a warp do not leave", block->now->opcode);
 }
 
-/* A turn of each warp. False: it is done. */
+/* Executes a turn of each warp. False: the block is done. */
 static bool run_block(struct block *block)
 {
     const bool is_backwards = orders[block->grid->order].backwards;
@@ -284,7 +286,7 @@ static void let_next_run(struct block *block)
 
 /* ---- Threads ---- */
 
-/* False: there are no more. */
+/* Starts the next block of the launch. False: there is none. */
 static bool start_next(struct run_state *run, struct block *block)
 {
     const uint64_t number = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
@@ -294,7 +296,7 @@ static bool start_next(struct run_state *run, struct block *block)
     return true;
 }
 
-/* In turn, until all are done. */
+/* Executes blocks in turn, until all are done. */
 static void run_in_turn(struct run_state *run, struct block *blocks, struct block *volatile *at)
 {
     const size_t most = orders[run->grid->order].blocks;
@@ -330,8 +332,8 @@ static void *run_blocks(void *data)
         run_in_turn(run, blocks, &at);
     } else {
         pthread_mutex_lock(&run->lock);
-        /* What the kernel did wrong counts more than what is not simulated; else the first block does, which has begun
-         * before those behind it. */
+        /* A fault of the kernel counts more than something that is not simulated. Otherwise the first block counts,
+         * which began before those behind it. */
         if (!run->failed || (fault && !run->fault) || (fault == run->fault && at->number < run->failed_block)) {
             run->problem = problem;
             run->fault = fault;
@@ -363,7 +365,7 @@ static void add_tallies(struct tally *sum, const struct tally *more, size_t coun
         to[i] += from[i];
 }
 
-/* Whether it uses what atomics on global memory answer. */
+/* Returns whether the code uses the answers of atomics on global memory. */
 static bool uses_answers(const struct code *code)
 {
     for (size_t i = 0; i < code->count; i++)
@@ -373,7 +375,8 @@ static bool uses_answers(const struct code *code)
     return false;
 }
 
-/* What is not counted may make the inputs of what is: they are to be the same on every machine. */
+/* Returns the number of threads. A launch that is not counted may make the inputs of one that is. Its results have to
+ * be the same on every machine, so where answers of atomics matter it gets one thread. */
 static size_t thread_count(const struct run_state *run)
 {
     const bool one = run->grid->order > 0 || (!run->counts && uses_answers(run->code));

@@ -22,7 +22,7 @@ static void begin(void)
 
 void inputs_add(enum input input, const uint64_t *numbers, size_t count, const void *bytes, size_t size)
 {
-    const uint64_t head[] = {input, count, size}; /* so that nothing can run into what follows */
+    const uint64_t head[] = {input, count, size}; /* sizes first, so that nothing can run into what follows */
     pthread_mutex_lock(&lock);
     begin();
     XXH3_128bits_update(state, head, sizeof head);

@@ -1,6 +1,6 @@
-/* inputs.h - what the kernels of this process are given, as one hash: all that the host does to the GPU's memory, and
- * the launches until now with their code and arguments. What a launch leaves in memory follows from these, so that they
- * tell the same of a process in which nothing is executed. Any thread may call. */
+/* inputs.h - the hash of everything that the kernels of this process are given. It covers what the host does to the
+ * GPU's memory, and all launches with their code and arguments. What a launch leaves in memory follows from these, so
+ * the hash is the same in a process that executes nothing. Any thread may call. */
 #ifndef INPUTS_H
 #define INPUTS_H
 
@@ -8,23 +8,23 @@
 #include <stdint.h>
 
 enum input {
-    INPUT_ALLOCATED, /* address, size */
-    INPUT_FREED,     /* address */
-    INPUT_COPIED,    /* to where, from where on the GPU, 0: from the host; then the bytes follow as rows */
-    INPUT_FILLED,    /* where, with what */
-    INPUT_ROWS,      /* pitch, width, height, of what comes before */
+    INPUT_ALLOCATED, /* numbers: address, size */
+    INPUT_FREED,     /* numbers: address */
+    INPUT_COPIED,    /* numbers: destination, source on the GPU or 0 for the host; then INPUT_ROWS follows */
+    INPUT_FILLED,    /* numbers: destination, value */
+    INPUT_ROWS,      /* numbers: pitch, width, height of the copy or fill before */
     INPUT_BYTES,
-    INPUT_LAUNCHED, /* blocks, threads, shared memory, cooperative or not */
+    INPUT_LAUNCHED, /* numbers: blocks, threads, shared memory, whether it is cooperative */
 };
 
-/* Adds what was given, in the order in which it was: numbers, then bytes, either of which may be none. */
+/* Adds an input to the hash: numbers, then bytes. Either may be empty. The order of calls matters. */
 void inputs_add(enum input input, const uint64_t *numbers, size_t count, const void *bytes, size_t size);
 
-/* What is given from now on hangs on more than what is added: on results that the host has read, or on memory that it
+/* Notes that inputs are unknown from now on. They depend on results that the host has read, or on memory that it
  * changes without a call. */
 void inputs_hide(void);
 
-/* All that was given, in hexadecimal; NULL after inputs_hide(). Caller frees. */
+/* Returns the hash of all inputs so far, in hexadecimal; NULL after inputs_hide(). Caller frees. */
 char *inputs_hash(void);
 
 #endif

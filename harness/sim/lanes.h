@@ -1,9 +1,12 @@
-/* lanes.h - how an operation on 32 lanes is written: a loop over lanes, which gcc and clang turn into vector code.
- * Files that include it are compiled once for each kind of vector unit (VECTOR names it), and the table of the best is
- * taken when the program starts.
+/* lanes.h - for files of operations on 32 lanes. Each operation is a loop over lanes, which gcc and clang turn into
+ * vector code. Such a file is compiled once for each kind of vector unit, which VECTOR names. The best table is chosen
+ * when the program starts.
  *
- * An operation computes all 32 lanes, also those that are not to be written: so it must not trap on any value. The
- * lanes of a row depend on the same lane of others only, so a row may be read and written by one loop. */
+ * An operation computes all 32 lanes, even those that it does not write, so it must not trap on any value. A lane of a
+ * row depends only on the same lane of others, so one loop may read and write the same row.
+ *
+ * A comment at an operation lists its operands in order, such as "d, a, b, p". The first are written: d is a row, p a
+ * predicate. */
 #ifndef LANES_H
 #define LANES_H
 
@@ -13,7 +16,7 @@
 
 #define LANES_PASTE2(a, b) a##_##b
 #define LANES_PASTE(a, b) LANES_PASTE2(a, b)
-/* The file's table: const struct opcode TABLE(lanes_integer)[] = {...}. */
+/* The name of a file's table is made by TABLE: const struct opcode TABLE(lanes_integer)[] = {...}. */
 #define TABLE(name) LANES_PASTE(name, VECTOR)
 
 #if defined(__clang__)
@@ -22,10 +25,10 @@
 #define EACH_LANE _Pragma("GCC ivdep") for (int l = 0; l < LANES; l++)
 #endif
 
-/* Whether lane l is one of the mask, as 0 or all ones. */
+/* All ones if lane l is in the mask, otherwise 0. */
 #define IN(mask) (0u - ((mask) >> l & 1))
 
-/* d[l] = value of the lanes; the value is written with l. */
+/* Sets d[l] to value, for the lanes of the mask. The value is an expression of l. */
 #define WRITE_LANES(d, lanes, value)                                                                                   \
     do {                                                                                                               \
         uint32_t *const to = (d);                                                                                      \
@@ -39,7 +42,7 @@
             }                                                                                                          \
     } while (0)
 
-/* The same of 64 bits: the lower word to d, the upper to h. */
+/* Writes 64-bit values in the same way: the lower word to d, the upper to h. */
 #define WRITE_WIDE(d, h, lanes, value)                                                                                 \
     do {                                                                                                               \
         uint32_t *const to = (d), *const above = (h);                                                                  \
@@ -52,7 +55,7 @@
         }                                                                                                              \
     } while (0)
 
-/* The mask of the lanes where a condition, written with l, holds. */
+/* Sets result to the mask of lanes for which the condition, an expression of l, holds. */
 #define MASK_OF(result, condition)                                                                                     \
     do {                                                                                                               \
         uint32_t bits = 0;                                                                                             \
@@ -90,10 +93,10 @@ static inline uint64_t wide(uint32_t low, uint32_t high)
     return low | (uint64_t)high << 32;
 }
 
-/* What - and || make of a word that holds a float, or of the upper word of a double: (word & keep) ^ flip. */
+/* A minus sign and bars change a word that holds a float, or the upper word of a double, to (word & KEEP) ^ FLIP. */
 #define KEEP(n) (code->operands[n].absolute ? 0x7fffffffu : ALL_LANES)
 #define FLIP(n) (code->operands[n].negate ? 0x80000000u : 0)
-/* What - and ~ make of an integer: (word ^ flip) + carry. */
+/* A minus sign or ~ changes an integer to (word ^ INVERT) + CARRY. */
 #define INVERT(n) (code->operands[n].negate || code->operands[n].invert ? ALL_LANES : 0)
 #define CARRY(n) (code->operands[n].negate ? 1u : 0)
 

@@ -1,4 +1,4 @@
-/* lanes_convert.c - conversions between numbers of all widths, and the special functions of MUFU. */
+/* Conversions between numbers of all widths, and the special functions of MUFU. */
 #include "small_float.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ struct word {
     unsigned char value;
 };
 
-/* Whether the modifier is among the words; then its value is put to *value. */
+/* Returns whether the modifier is among the words, and then sets *value. */
 static bool is_one(const struct word *words, const char *modifier, unsigned char *value)
 {
     for (; words->name; words++)
@@ -35,20 +35,20 @@ static const struct word packed_floats[] = {{"F16", F16},   {"BF16", BF16}, {"F3
                                             {"E5M2", E5M2}, {"TF32", TF32}, {NULL, 0}};
 static const struct word roundings[] = {
     {"RN", ROUND_NEAREST}, {"RZ", ROUND_ZERO}, {"RM", ROUND_DOWN}, {"RP", ROUND_UP}, {NULL, 0}};
-/* To an integer. */
+/* Roundings of a conversion to an integer. */
 static const struct word whole_roundings[] = {
     {"TRUNC", ROUND_ZERO}, {"FLOOR", ROUND_DOWN}, {"CEIL", ROUND_UP}, {NULL, 0}};
 static const struct word flush_words[] = {{"FTZ", 1}, {NULL, 0}};
 
 /* ---- Floats as operands ---- */
 
-/* Where an operand begins in its word: .B2, .H1. */
+/* Returns the bit at which an operand begins in its word: .B2, .H1. */
 static inline unsigned shift_of(const struct operand *operand)
 {
     return operand->byte ? (operand->byte - 1u) * 8 : 0;
 }
 
-/* The operand as doubles, exactly. flushes: subnormal floats are zero. */
+/* Reads an operand as doubles, exactly. flushes: subnormal floats become zero. */
 static inline void doubles_read(double values[LANES], const struct warp *warp, const struct instruction *code,
                                 unsigned n, enum format format, bool flushes)
 {
@@ -102,7 +102,8 @@ static bool prepare_f2f(struct instruction *code)
     return true;
 }
 
-/* What is no number in a double keeps its sign and the upper bits of its fraction, as an H200 was seen to do. */
+/* Returns the NaN that a NaN of a double becomes. It keeps its sign and the upper bits of its fraction, as an H200 was
+ * seen to do. */
 static uint64_t narrow_none(enum format target, double value)
 {
     const uint64_t bits = of_double(value);
@@ -182,7 +183,7 @@ static bool prepare_f2fp(struct instruction *code)
     return false;
 }
 
-/* Values of an operand in the destination's format. */
+/* Rounds values of an operand to the destination's format. */
 static inline void rounded(uint32_t to[LANES], const float values[LANES], const struct instruction *code)
 {
     const enum format format = code->flags[TO];
@@ -204,7 +205,7 @@ static inline void floats_read(float values[LANES], const struct warp *warp, con
     EACH_LANE values[l] = to_float((row[l] & keep) ^ flip);
 }
 
-/* Both small floats of an operand. */
+/* Reads both small floats of an operand. */
 static inline void both_read(float low[LANES], float high[LANES], const struct warp *warp,
                              const struct instruction *code, unsigned n)
 {
@@ -243,7 +244,7 @@ static void f2fp(struct warp *warp, const struct instruction *code, uint32_t lan
         floats_read(low, warp, code, 1);
         rounded(below, low, code);
     }
-    /* What is merged lies in the lower half of the last operand. */
+    /* The value to be merged is in the lower half of the last operand. */
     const uint32_t *c = ROW(code->operand_count - 1);
     switch (packing) {
     case PACK_AB:
@@ -284,7 +285,7 @@ static inline void make_whole(double values[LANES], enum rounding rounding)
 
 static bool prepare_to_integer(struct instruction *code)
 {
-    /* What NTZ says is not documented; results are the same. */
+    /* NTZ is not documented. It does not change results. */
     static const struct word nothing[] = {{"NTZ", 0}, {NULL, 0}};
     unsigned char unused;
     code->flags[TO] = S32;
@@ -309,14 +310,14 @@ static bool is_signed(enum integer type)
     return type == S8 || type == S16 || type == S32 || type == S64;
 }
 
-/* Whole numbers to integers of at most 32 bits; what does not fit becomes the nearest that does. Smaller ones with a
- * sign keep it in the register. */
+/* Converts whole numbers to integers of at most 32 bits. A number that does not fit becomes the nearest that does. A
+ * smaller one keeps its sign in the whole register. */
 static inline void saturated(uint32_t to[LANES], const double values[LANES], enum integer type, uint32_t nan)
 {
     const unsigned bits = integer_bits(type);
     const double least = is_signed(type) ? -ldexp(1, (int)bits - 1) : 0;
     const double most = ldexp(1, (int)bits - is_signed(type)) - 1;
-    /* int32_t is what vector units convert to. */
+    /* Vector units convert to int32_t, so unsigned numbers are moved into its range. */
     const double offset = type == U32 ? 0x1p31 : 0;
     const uint32_t add = type == U32 ? 0x80000000u : 0,
                    keep = bits < 32 && !is_signed(type) ? (1u << bits) - 1 : ALL_LANES;
@@ -349,10 +350,11 @@ static void f2i(struct warp *warp, const struct instruction *code, uint32_t lane
         const bool with_sign = is_signed(target);
         WRITE_WIDE(ROW(0), HIGH(0), lanes, saturated_wide(values[l], with_sign));
     } else {
-        /* As the PTX manual has it for `cvt`: NaN is 0, but with 64 bits on either side it is the highest bit. */
+        /* The rule for NaN is that of `cvt` in the PTX manual: it becomes 0, but with 64 bits on either side only the
+         * highest bit is set. */
         uint32_t integers_out[LANES] __attribute__((aligned(64)));
         saturated(integers_out, values, target, from == F64 ? 1u << (integer_bits(target) - 1) : 0);
-        /* Seen on an H200: a register holds a small number with its sign. */
+        /* An H200 was seen to keep a small number with its sign in a register. */
         const unsigned unused = is_signed(target) ? 32 - integer_bits(target) : 0;
         WRITE_LANES(ROW(0), lanes, (uint32_t)((int32_t)(integers_out[l] << unused) >> unused));
     }
@@ -363,7 +365,7 @@ static bool prepare_f2ip(struct instruction *code)
     return prepare_to_integer(code) && (code->flags[TO] == U8 || code->flags[TO] == S8) && code->flags[FROM] == F32;
 }
 
-/* Two floats as bytes below the lower half of c. */
+/* Converts two floats to bytes, and puts them below the lower half of c. */
 static void f2ip(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     double values[2][LANES] __attribute__((aligned(64)));
@@ -425,7 +427,7 @@ static bool prepare_from_integer(struct instruction *code)
     return true;
 }
 
-/* An operand of at most 32 bits, extended to 32. */
+/* Reads an operand of at most 32 bits, extended to 32. */
 static inline void words_read(uint32_t words[LANES], const struct warp *warp, const struct instruction *code,
                               unsigned n, enum integer type)
 {
@@ -443,7 +445,7 @@ static inline void words_read(uint32_t words[LANES], const struct warp *warp, co
         EACH_LANE words[l] = 0u - words[l];
 }
 
-/* A float near a double that is none, moved to the one on the other side where the rounding wants that. */
+/* Moves a float that is near a double, but not equal to it, to the other side if the rounding wants that. */
 static inline uint32_t directed(double value, enum rounding rounding)
 {
     const float near = (float)value;
@@ -525,7 +527,7 @@ static bool prepare_narrow(struct instruction *code)
     return true;
 }
 
-/* An S32 operand saturated. */
+/* Reads an S32 operand, saturated. */
 static inline void narrowed(uint32_t to[LANES], const struct warp *warp, const struct instruction *code, unsigned n)
 {
     const enum integer type = code->flags[TO];
@@ -561,8 +563,9 @@ static void i2ip(struct warp *warp, const struct instruction *code, uint32_t lan
 
 /* ---- MUFU: special functions ---- */
 
-/* The GPU looks these up in tables, and is off by some units of the last place. Here they are rounded from a double:
- * what code makes of them by further steps comes out the same, what uses them as they are differs in the last bits. */
+/* Special functions. The GPU looks them up in tables, and is wrong by some units in the last place. Here they are
+ * rounded from a double. Code that refines them by further steps gets the same result. Code that uses them directly
+ * gets results that differ in the last bits. */
 enum special { NO_FUNCTION, RCP, RSQ, SQRT, EX2, LG2, SIN, COS, TANH, RCP64H, RSQ64H };
 enum { FUNCTION, FUNCTION_FORMAT }; /* flags */
 
@@ -584,7 +587,8 @@ static bool prepare_mufu(struct instruction *code)
     return code->flags[FUNCTION] == EX2 || code->flags[FUNCTION] == TANH;
 }
 
-/* One loop a function, so that those that vector units have become vector code. */
+/* Computes a function of all lanes. There is a loop for each function, so that those that vector units have become
+ * vector code. */
 static inline void apply(double values[LANES], enum special function)
 {
     const double turn = 6.283185307179586476925286766559;
@@ -606,7 +610,7 @@ static inline void apply(double values[LANES], enum special function)
     case LG2:
         EACH_LANE values[l] = log2(values[l]);
         break;
-    case SIN: /* the operand is in turns: code multiplies by 1 / 2 pi before */
+    case SIN: /* the operand is in turns, because code multiplies by 1 / 2 pi before */
         EACH_LANE values[l] = sin((values[l] - rint(values[l])) * turn);
         break;
     case COS:
@@ -617,7 +621,7 @@ static inline void apply(double values[LANES], enum special function)
     }
 }
 
-/* The upper word of a double to that of a result; subnormal numbers are zero on both sides. */
+/* Computes the upper word of a double from that of the operand. Subnormal numbers are zero in operand and result. */
 static void mufu_double(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *row = ROW(1), keep = KEEP(1), flip = FLIP(1);
@@ -645,7 +649,7 @@ static void mufu(struct warp *warp, const struct instruction *code, uint32_t lan
         mufu_double(warp, code, lanes);
         return;
     }
-    /* These flush subnormal numbers, whence code that is to get them right scales before and after. */
+    /* These functions flush subnormal numbers. Code that needs them scales before and after. */
     const bool flushes = format == F32 && function <= LG2;
     double values[LANES] __attribute__((aligned(64)));
     uint32_t bits[LANES] __attribute__((aligned(64)));

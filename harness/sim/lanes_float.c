@@ -1,5 +1,5 @@
-/* Operations on single and double precision. What is not a number comes out as the one that the GPU gives,
- * 0x7fffffff or 0xfff80000 00000000; of doubles that of the first operand that is none, as an H200 was seen to do. */
+/* Operations on single and double precision. A result that is NaN has the bits that the GPU gives: 0x7fffffff or
+ * 0xfff80000 00000000. For doubles they are those of the first operand that is NaN, as an H200 was seen to do. */
 #include "lanes.h"
 
 #include <fenv.h>
@@ -10,7 +10,7 @@ enum { NAN_FLOAT = 0x7fffffff };
 
 enum { FLAG_COMPARE, FLAG_COMBINE, FLAG_UNORDERED };
 
-/* An operand's value. */
+/* The value of an operand in lane l. */
 #define F(n, row) to_float(((row)[l] & KEEP(n)) ^ FLIP(n))
 #define D(n, low, high) to_double((low)[l], ((high)[l] & KEEP(n)) ^ FLIP(n))
 
@@ -29,7 +29,7 @@ static inline uint64_t settle_double(double value, double a, double b, double c)
     return value != value ? none : of_double(value);
 }
 
-/* With .FTZ, numbers too small for a full fraction are zeros. */
+/* Turns subnormal numbers into zeros, for .FTZ. */
 static inline uint32_t flush(uint32_t bits)
 {
     return (bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits;
@@ -46,8 +46,8 @@ static int rounding(const struct instruction *code)
     return IS(RZ) ? FE_TOWARDZERO : IS(RM) ? FE_DOWNWARD : IS(RP) ? FE_UPWARD : FE_TONEAREST;
 }
 
-/* One lane after the other, in any rounding mode and with flushing and saturation: what few instructions ask for.
- * volatile, since compilers know nothing of rounding modes. */
+/* These compute lane by lane, in any rounding mode, with flushing and saturation, for instructions that are rare.
+ * Values are volatile, since compilers know nothing of rounding modes. */
 static uint32_t finish(float value, const struct instruction *code)
 {
     uint32_t bits = settle(value);
@@ -82,7 +82,8 @@ SELDOM(fadd_any, 2, a + b)
 SELDOM(fmul_any, 2, a *b)
 SELDOM(ffma_any, 3, fmaf(a, b, c))
 
-/* .M2 to .M8 and .D2 to .D8: of the product, before it is rounded. A double holds it. */
+/* Returns the factor of .M2 to .M8 and .D2 to .D8. It is applied to the product before that is rounded, which a double
+ * can hold. */
 static double scale(const struct instruction *code)
 {
     static const struct {
@@ -193,7 +194,7 @@ DOUBLE(dfma, 3, __builtin_fma(a, b, c))
 enum comparison { COMPARE_F, COMPARE_LT, COMPARE_EQ, COMPARE_LE, COMPARE_GT, COMPARE_NE, COMPARE_GE, COMPARE_NUM };
 enum combination { COMBINE_AND, COMBINE_OR, COMBINE_XOR };
 
-/* p0, p1, a, b, q. A name that ends in U is also true of what is not a number. */
+/* Operands p0, p1, a, b, q. A comparison whose name ends in U is also true if an operand is NaN. */
 static bool prepare_compare(struct instruction *code)
 {
     static const struct {
@@ -220,7 +221,7 @@ static uint32_t combine(unsigned how, uint32_t a, uint32_t b)
     return how == COMBINE_AND ? a & b : how == COMBINE_OR ? a | b : a ^ b;
 }
 
-/* The same text for both widths: a and b are numbers of lane l. */
+/* Compares numbers a and b of lane l. The text is the same for both widths. */
 #define COMPARE(code, a, b, result)                                                                                    \
     do {                                                                                                               \
         uint32_t unordered;                                                                                            \
@@ -254,7 +255,7 @@ static uint32_t combine(unsigned how, uint32_t a, uint32_t b)
             (result) |= unordered;                                                                                     \
     } while (0)
 
-/* Operands first and first + 1 as floats. */
+/* Compares the operands first and first + 1, as floats. */
 static uint32_t compare_floats(struct warp *warp, const struct instruction *code, unsigned first)
 {
     const uint32_t *x = ROW(first), *y = ROW(first + 1);
@@ -280,7 +281,7 @@ static void fsetp(struct warp *warp, const struct instruction *code, uint32_t la
     predicate_set(warp, &code->operands[0], lanes, combine(how, result, other));
 }
 
-/* d, a, b, q: 1.0 or all ones. */
+/* Operands d, a, b, q: sets d to 1.0 or to all ones. */
 static void fset(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t result =
@@ -289,7 +290,8 @@ static void fset(struct warp *warp, const struct instruction *code, uint32_t lan
     WRITE_LANES(ROW(0), lanes, result >> l & 1 ? yes : 0);
 }
 
-/* Which of two is chosen by a minimum or maximum, as masks of lanes; a zero with a sign is the smaller one. */
+/* Operands p0, p1, a, b, q: chooses the minimum or maximum. p0 is true in lanes that choose a, p1 where both are NaN.
+ * -0 is smaller than 0. */
 static void dsetp_choose(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *x = ROW(2), *xh = HIGH(2), *y = ROW(3), *yh = HIGH(3);
@@ -332,7 +334,7 @@ static bool prepare_dsetp(struct instruction *code)
     return prepare_compare(code);
 }
 
-/* d, a, b, p: of two floats, no arithmetic. */
+/* Operands d, a, b, p: chooses one of two floats, without arithmetic. */
 static void fsel(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(1), *b = ROW(2);
@@ -344,7 +346,8 @@ static void fsel(struct warp *warp, const struct instruction *code, uint32_t lan
         WRITE_LANES(ROW(0), lanes, chosen >> l & 1 ? (a[l] & ka) ^ fa : (b[l] & kb) ^ fb);
 }
 
-/* d, a, b, p: the smaller where p is true. Of a number and none the number counts; with .NAN it does not. */
+/* Operands d, a, b, p: the smaller number where p is true, else the larger. If one is NaN, the other is taken; with
+ * .NAN the result is NaN. */
 static void fmnmx(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *x = ROW(1), *y = ROW(2);
@@ -377,8 +380,9 @@ static bool prepare_fmnmx(struct instruction *code)
     return true;
 }
 
-/* p, a, b: whether a / b takes the slow way, because b, its reciprocal, the quotient or the remainder may leave the
- * range of normal numbers. Read off an H200 for all pairs of exponents, by the time that a division takes. */
+/* Operands p, a, b: says whether a / b takes the slow way. It does where b, its reciprocal, the quotient or the
+ * remainder may leave the range of normal numbers. The rule was found on an H200, for all pairs of exponents, by how
+ * long a division takes. */
 static void fchk(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *x = ROW(1), *y = ROW(2);

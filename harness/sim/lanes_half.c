@@ -1,4 +1,4 @@
-/* lanes_half.c - arithmetic on two halves, or two bf16, in a word. */
+/* Arithmetic on two halves, or two bf16, in a word. */
 #include "small_float.h"
 
 #include <string.h>
@@ -7,15 +7,15 @@
 
 enum { FORMAT, CLAMP, FLUSH, COPY }; /* flags of arithmetic */
 enum { CLAMP_NOT, CLAMP_RELU, CLAMP_SATURATE };
-enum { TO_FLOAT = F32 }; /* FORMAT: HADD2.F32 */
+enum { TO_FLOAT = F32 }; /* FORMAT of HADD2.F32 */
 
-/* What an operation may be modified by, and what that sets. */
+/* A modifier of an operation, and the flag that it sets. */
 struct choice {
     const char *modifier;
     unsigned char flag, value;
 };
 
-/* Sets the flags by the modifiers. Not simulated: a modifier that is not among the choices. */
+/* Sets the flags by the modifiers. False: a modifier is not among the choices, so the instruction is not simulated. */
 static bool choose(struct instruction *code, const struct choice *choices)
 {
     for (unsigned m = 0; m < code->modifier_count; m++) {
@@ -31,7 +31,7 @@ static bool choose(struct instruction *code, const struct choice *choices)
 
 /* ---- Operands ---- */
 
-/* Both halves of an operand, each in a word of its own. */
+/* The two halves of an operand, each in a word of its own. */
 struct halves {
     uint32_t low[LANES], high[LANES];
 } __attribute__((aligned(64)));
@@ -47,7 +47,7 @@ static inline void halves_read(struct halves *halves, const struct warp *warp, c
     EACH_LANE halves->high[l] = (row[l] >> high_shift & keep) ^ flip;
 }
 
-/* Subnormal halves become zero; bf16 has no such operations. */
+/* Turns subnormal halves into zero. There is no such operation for bf16. */
 static inline void flush(uint32_t halves[LANES])
 {
     EACH_LANE halves[l] = halves[l] & 0x7c00 ? halves[l] : halves[l] & 0x8000;
@@ -62,8 +62,8 @@ static inline void halves_flush(struct halves *halves)
 
 enum kind { ADD, MULTIPLY, FUSED };
 
-/* a * b + c with one rounding, when it is then rounded to a half: the product is exact in a float, the sum is rounded
- * to odd (small_float.h) by the sum's error, which is exact too. */
+/* Computes a * b + c so that rounding it to a half gives one rounding. The product is exact in a float. The sum is
+ * rounded to odd (small_float.h) by its error, which is exact too. */
 static inline float fused_odd(float a, float b, float c)
 {
     const float product = a * b, sum = product + c;
@@ -73,7 +73,7 @@ static inline float fused_odd(float a, float b, float c)
     const uint32_t step = (error < 0) == (sum < 0) ? 1 : ALL_LANES;
     return to_float(bits + ((error < 0 || error > 0) && !(bits & 1) ? step : 0));
 }
-/* Products of bf16 leave a float's range. */
+/* Does the same for bf16, whose products leave the range of a float. */
 static inline double fused_odd_double(double a, double b, double c)
 {
     const double product = a * b, sum = product + c;
@@ -88,7 +88,7 @@ static inline double fused_odd_double(double a, double b, double c)
 static inline uint32_t half_result(enum kind kind, uint32_t a, uint32_t b, uint32_t c)
 {
     const float x = half_to_float(a), y = half_to_float(b);
-    /* A float has more than twice the digits of a half: rounding a sum or a product twice is the same as once. */
+    /* A float has more than twice the digits of a half, so rounding a sum or a product twice gives the same as once. */
     if (kind == ADD)
         return half_of_float(x + y);
     if (kind == MULTIPLY)
@@ -117,7 +117,7 @@ static inline void clamp(uint32_t halves[LANES], unsigned how, uint32_t one)
         }
 }
 
-/* Inlined for each kind, so that its loops have no branches. */
+/* Computes one kind of arithmetic. It is inlined for each kind, so that its loops have no branches. */
 static inline __attribute__((always_inline)) void arithmetic(struct warp *warp, const struct instruction *code,
                                                              uint32_t lanes, enum kind kind)
 {
@@ -150,7 +150,7 @@ static inline __attribute__((always_inline)) void arithmetic(struct warp *warp, 
     WRITE_LANES(ROW(0), lanes, d.low[l] | d.high[l] << 16);
 }
 
-/* The operands of HADD2.F32: a half as a float, or a float. */
+/* Reads an operand of HADD2.F32, which is a half or a float, as a float. */
 static inline void floats_read(float *floats, const struct warp *warp, const struct instruction *code, unsigned n)
 {
     const uint32_t *row = ROW(n);
@@ -207,12 +207,12 @@ static bool prepare_arithmetic(struct instruction *code)
         {"RELU", CLAMP, CLAMP_RELU},
         {"SAT", CLAMP, CLAMP_SATURATE},
         {"FTZ", FLUSH, 1},
-        {"MMA", FORMAT, F16}, /* the pipe that computes it */
+        {"MMA", FORMAT, F16}, /* the name of the pipe that computes it */
         {NULL, 0, 0},
     };
     if (!choose(code, choices) || (code->flags[FORMAT] == BF16 && code->flags[FLUSH]))
         return false;
-    if (code->flags[FORMAT] == TO_FLOAT) /* only a sum, and only as it is */
+    if (code->flags[FORMAT] == TO_FLOAT) /* only a sum without other flags is known */
         return strncmp(code->opcode, "HADD2", 5) == 0 && !code->flags[CLAMP] && !code->flags[FLUSH];
     return halves_only(code);
 }
@@ -223,7 +223,8 @@ static bool is_zero_register(const struct operand *operand)
            !operand->immediate;
 }
 
-/* HFMA2.MMA R, -RZ, RZ, upper, lower is how a constant is loaded: -0 added to any number is that number. */
+/* Sets the flags of HFMA2. Code loads a constant by HFMA2.MMA R, -RZ, RZ, upper, lower: -0 added to a number is that
+ * number. */
 static bool prepare_fused(struct instruction *code)
 {
     if (!prepare_arithmetic(code))
@@ -293,8 +294,8 @@ static uint32_t combined(uint32_t mask, uint32_t other, unsigned how)
     return how == COMBINED_AND ? mask & other : how == COMBINED_OR ? mask | other : mask ^ other;
 }
 
-/* The lanes where the lower halves, and where the upper halves compare so. a and b are operands n and n + 1, the
- * predicate behind them. */
+/* Sets `low` to the lanes whose lower halves compare so, and `high` to those of the upper halves. The operands n and n
+ * + 1 are compared, and the predicate follows them. */
 static void compare(struct warp *warp, const struct instruction *code, unsigned n, uint32_t *low, uint32_t *high)
 {
     struct halves a, b;
@@ -348,7 +349,7 @@ static inline void minmax(uint32_t *to, const uint32_t *a, const uint32_t *b, ui
     EACH_LANE
     {
         const uint32_t x = a[l], y = b[l];
-        /* As integers in the order of the numbers, -0 before 0. */
+        /* The halves become integers in the order of the numbers, with -0 before 0. */
         const int32_t x_order = (int32_t)(x & 0x7fff) ^ -(int32_t)(x >> 15 & 1);
         const int32_t y_order = (int32_t)(y & 0x7fff) ^ -(int32_t)(y >> 15 & 1);
         const uint32_t x_nan = (x & 0x7fff) > infinity ? ALL_LANES : 0, y_nan = (y & 0x7fff) > infinity ? ALL_LANES : 0;
@@ -359,7 +360,7 @@ static inline void minmax(uint32_t *to, const uint32_t *a, const uint32_t *b, ui
     }
 }
 
-/* The sign is that of the product. NaN has none. */
+/* Sets the sign of a minimum or maximum to that of the product of its operands. NaN has none. */
 static inline void minmax_sign(uint32_t *to, const uint32_t *row_a, const uint32_t *row_b, unsigned a_shift,
                                unsigned b_shift)
 {
@@ -389,7 +390,7 @@ static void hmnmx2(struct warp *warp, const struct instruction *code, uint32_t l
     WRITE_LANES(ROW(0), lanes, d.low[l] | d.high[l] << 16);
 }
 
-/* Of three. */
+/* Chooses the least or greatest of three. */
 static void vhmnmx(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     struct halves a, b, c, d;

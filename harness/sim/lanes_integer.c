@@ -1,4 +1,4 @@
-/* Operations on integers. Semantics that are easy to get wrong are said where they are. */
+/* Operations on integers. Where semantics are easy to get wrong, a comment says what they are. */
 #include "lanes.h"
 
 /* ---- Sums ---- */
@@ -8,7 +8,7 @@ enum { FLAG_EXTENDED, FLAG_SIGNED, FLAG_HIGH, FLAG_LEFT, FLAG_WRAP, FLAG_WIDE };
 static bool prepare_extended(struct instruction *code)
 {
     code->flags[FLAG_EXTENDED] = IS(X);
-    /* With a carry in, what is written as minus inverts: the carry is the other half of it. */
+    /* With a carry in, a minus sign inverts an operand: the carry is the 1 that completes it. */
     for (unsigned i = 0; i < code->operand_count && code->flags[FLAG_EXTENDED]; i++)
         if (code->operands[i].kind == OPERAND_ROW && code->operands[i].negate) {
             code->operands[i].negate = false;
@@ -17,7 +17,8 @@ static bool prepare_extended(struct instruction *code)
     return true;
 }
 
-/* d, carry 1, carry 2, a, b, c [, carry in 1, carry in 2]. A negated operand adds ~x + 1 in the wider sum. */
+/* Operands d, carry 1, carry 2, a, b, c [, carry in 1, carry in 2]: adds three numbers. A negated operand adds ~x + 1
+ * in the wider sum. */
 static void iadd3(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(3), *b = ROW(4), *c = ROW(5);
@@ -100,33 +101,6 @@ static void imad_move(struct warp *warp, const struct instruction *code, uint32_
     WRITE_LANES(ROW(0), lanes, c[l]);
 }
 
-static bool is_zero_row(const struct operand *operand)
-{
-    return operand->kind == OPERAND_ROW && operand->space == SPACE_WARP &&
-           (operand->row == ROW_ZERO * ROW_BYTES || operand->row == ROW_UNIFORM_ZERO * ROW_BYTES);
-}
-
-/* With a carry in, a product's minus would be its ~: nobody saw that. */
-static bool prepare_factors(struct instruction *code)
-{
-    prepare_extended(code);
-    return !code->operands[2].invert && !code->operands[3].invert;
-}
-
-static bool prepare_imad(struct instruction *code)
-{
-    if (!prepare_factors(code))
-        return false;
-    if (code->flags[FLAG_EXTENDED])
-        return true;
-    if (!is_sink(&code->operands[1]))
-        return false;
-    const bool plain = !code->operands[2].negate && !code->operands[3].negate && !code->operands[4].negate &&
-                       !code->operands[4].invert;
-    code->run = !plain ? imad : is_zero_row(&code->operands[2]) ? imad_move : imad_plain;
-    return true;
-}
-
 static void imad_x(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(2), *b = ROW(3), *c = ROW(4);
@@ -140,6 +114,35 @@ static void imad_x(struct warp *warp, const struct instruction *code, uint32_t l
     } else {
         WRITE_LANES(ROW(0), lanes, a[l] * b[l] + (c[l] ^ ic) + (in >> l & 1));
     }
+}
+
+static bool is_zero_row(const struct operand *operand)
+{
+    return operand->kind == OPERAND_ROW && operand->space == SPACE_WARP &&
+           (operand->row == ROW_ZERO * ROW_BYTES || operand->row == ROW_UNIFORM_ZERO * ROW_BYTES);
+}
+
+/* Checks the factors. With a carry in, a minus of a product might mean its ~, but no code was seen to do that. */
+static bool prepare_factors(struct instruction *code)
+{
+    prepare_extended(code);
+    return !code->operands[2].invert && !code->operands[3].invert;
+}
+
+static bool prepare_imad(struct instruction *code)
+{
+    if (!prepare_factors(code))
+        return false;
+    if (code->flags[FLAG_EXTENDED]) {
+        code->run = imad_x;
+        return true;
+    }
+    if (!is_sink(&code->operands[1]))
+        return false;
+    const bool plain = !code->operands[2].negate && !code->operands[3].negate && !code->operands[4].negate &&
+                       !code->operands[4].invert;
+    code->run = !plain ? imad : is_zero_row(&code->operands[2]) ? imad_move : imad_plain;
+    return true;
 }
 
 static inline uint64_t product(uint32_t a, uint32_t b, bool is_signed)
@@ -166,7 +169,7 @@ static void imad_wide_unsigned(struct warp *warp, const struct instruction *code
     WRITE_WIDE(ROW(0), HIGH(0), lanes, (uint64_t)a[l] * b[l] + wide(c[l], h[l]));
 }
 
-/* With carries, or signs: ~x + 1 in the wider sum. */
+/* Multiplies and adds with carries or signs. A minus sign adds ~x + 1 in the wider sum. */
 static void imad_wide(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(2), *b = ROW(3), *c = ROW(4), *h = HIGH(4);
@@ -200,7 +203,7 @@ static bool prepare_imad_wide(struct instruction *code)
     return true;
 }
 
-/* Adds a pair of registers, and keeps the upper word. */
+/* Multiplies, adds a pair of registers, and keeps the upper word. */
 static void imad_hi(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(2), *b = ROW(3), *c = ROW(4), *h = HIGH(4);
@@ -214,11 +217,11 @@ static void imad_hi(struct warp *warp, const struct instruction *code, uint32_t 
                            32));
 }
 
-/* The same with the carry of the whole sum. */
+/* Does the same, and sets the carry of the whole sum. */
 static void imad_hi_carry(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     struct instruction whole = *code;
-    /* The lower word goes where nobody reads. */
+    /* The lower word goes to a row that nobody reads. */
     whole.operands[0].row = ROW_SINK * ROW_BYTES;
     whole.operands[0].high = code->operands[0].row;
     imad_wide(warp, &whole, lanes);
@@ -232,7 +235,7 @@ static bool prepare_imad_hi(struct instruction *code)
     return true;
 }
 
-/* d, a, b, c: products of bytes, or of halves and bytes, added up. */
+/* Operands d, a, b, c: adds products of bytes, or of halves and bytes, to c. */
 enum { DOT_A_SIGNED = 0, DOT_B_SIGNED = 1, DOT_HIGH = 2 };
 
 static bool prepare_dot(struct instruction *code)
@@ -282,7 +285,8 @@ static void idp_2a(struct warp *warp, const struct instruction *code, uint32_t l
 
 /* ---- Shifts and addresses ---- */
 
-/* d, carry, a, b, shift: (a << shift) + b. Minus is of what was shifted, ~x + 1 in the wider sum. */
+/* Operands d, carry, a, b, shift: (a << shift) + b. A minus sign is applied after the shift, as ~x + 1 in the wider
+ * sum. */
 static void lea(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(2), *b = ROW(3);
@@ -312,8 +316,8 @@ static bool prepare_lea(struct instruction *code)
     return code->operand_count >= 5u + code->flags[FLAG_EXTENDED] && code->operands[4].immediate;
 }
 
-/* d, carry, a, b, c, shift [, carry in]: b + the upper word of (c:a << shift). With .SX32, c is the sign of a and not
- * written: put in here. */
+/* Operands d, carry, a, b, c, shift [, carry in]: adds b and the upper word of (c:a << shift). With .SX32, c is the
+ * sign of a and is left out by the text, so it is put in here. */
 static bool prepare_lea_hi(struct instruction *code)
 {
     prepare_extended(code);
@@ -340,7 +344,7 @@ static void lea_hi(struct warp *warp, const struct instruction *code, uint32_t l
     {
         const uint32_t upper = is_signed ? (uint32_t)((int32_t)a[l] >> 31) : c[l];
         const uint64_t moved = wide(a[l], upper) << shift;
-        /* Of ~x + 1 the 1 comes as far as the upper word when the lower one is 0. */
+        /* The 1 of ~x + 1 reaches the upper word only when the lower one is 0. */
         const uint32_t one = (uint32_t)moved == 0 ? ca : 0;
         const uint64_t sum = (uint64_t)((uint32_t)(moved >> 32) ^ ia) + (b[l] ^ ib) + one + cb + (in >> l & 1);
         low[l] = (uint32_t)sum;
@@ -351,8 +355,8 @@ static void lea_hi(struct warp *warp, const struct instruction *code, uint32_t l
     predicate_set(warp, &code->operands[1], lanes, carry);
 }
 
-/* d, low, shift, high: the lower or the upper word of high:low, shifted. Without .W a shift beyond the width clears
- * (or leaves the sign). */
+/* Operands d, low, shift, high: the lower or upper word of high:low, shifted. Without .W, a shift beyond the width
+ * gives 0 (or the sign). */
 static bool prepare_shf(struct instruction *code)
 {
     code->flags[FLAG_LEFT] = has_modifier(code, "L");
@@ -369,7 +373,7 @@ static inline uint32_t shift_amount(uint32_t shift, const struct instruction *co
     return code->flags[FLAG_WRAP] ? shift & (width - 1) : shift < width ? shift : width;
 }
 
-/* Twice, since 64 is no shift. */
+/* The word is shifted twice, since C cannot shift by 64. */
 static void shf_left(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *low = ROW(1), *shift = ROW(2), *high = ROW(3);
@@ -406,7 +410,7 @@ static void shf_right(struct warp *warp, const struct instruction *code, uint32_
     WRITE_LANES(ROW(0), lanes, result[l]);
 }
 
-/* What most code has: a word shifted by a constant below 32. */
+/* Shifts a word by a constant below 32, which is what most code does. */
 static void shl(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(1);
@@ -433,7 +437,7 @@ static bool prepare_shift(struct instruction *code)
     return true;
 }
 
-/* d, width: ones, so many; d, start, width. */
+/* Operands d, width, or d, start, width: sets that many ones. */
 static void bmsk(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *start = ROW(1), *width = ROW(2);
@@ -448,7 +452,7 @@ static void bmsk(struct warp *warp, const struct instruction *code, uint32_t lan
                                                 : 32))));
 }
 
-/* d, a, width: the lowest bits, with their sign unless .U32. */
+/* Operands d, a, width: the lowest bits of a, with their sign unless .U32. */
 static void sgxt(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(1), *width = ROW(2);
@@ -464,7 +468,7 @@ static void sgxt(struct warp *warp, const struct instruction *code, uint32_t lan
 
 /* ---- Logic ---- */
 
-/* The truth table has the result for a, b, c in bit a*4 + b*2 + c. */
+/* Applies a truth table, whose bit a*4 + b*2 + c is the result for a, b, c. */
 static inline uint32_t truth(uint32_t table, uint32_t a, uint32_t b, uint32_t c)
 {
     uint32_t result = 0;
@@ -479,7 +483,7 @@ static inline uint32_t truth(uint32_t table, uint32_t a, uint32_t b, uint32_t c)
     return result;
 }
 
-/* p, d, a, b, c, table, q: p where the result is not 0, or q is true (.PAND: and). */
+/* Operands p, d, a, b, c, table, q: p is true where the result is not 0, or where q is true (.PAND: and). */
 static void lop3_predicate(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     uint32_t some;
@@ -511,7 +515,7 @@ static void lop3_any(struct warp *warp, const struct instruction *code, uint32_t
     WRITE_LANES(ROW(1), lanes, truth(table, a[l] ^ ia, b[l] ^ ib, c[l] ^ ic));
 }
 
-/* The result goes to a row of its own when only the predicate is wanted. */
+/* Computes a logical operation. The result goes to a row of its own when only the predicate is wanted. */
 static void lop3(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     lop3_any(warp, code, lanes);
@@ -537,7 +541,7 @@ static bool prepare_lop3(struct instruction *code)
     return true;
 }
 
-/* p0, p1, a, b, c, table of p0, table of p1. */
+/* Operands p0, p1, a, b, c, table of p0, table of p1. */
 static void plop3(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const struct operand *o = code->operands;
@@ -552,8 +556,8 @@ static bool prepare_plop3(struct instruction *code)
     return code->operand_count == 7 && code->operands[5].immediate && code->operands[6].immediate;
 }
 
-/* d, a, selector, b: four bytes of b:a; bit 3 of a selector repeats the byte's sign. Modes draw those of the
- * four bytes from the lowest bits of the selector. */
+/* Operands d, a, selector, b: chooses four bytes of b:a. Bit 3 of a byte's selector repeats that byte's sign. A mode
+ * takes the four selectors from the lowest bits of the operand. */
 static const struct {
     const char *name;
     uint32_t selectors[4];
@@ -619,7 +623,7 @@ static void mov(struct warp *warp, const struct instruction *code, uint32_t lane
     WRITE_LANES(ROW(0), lanes, (a[l] ^ ia) + add);
 }
 
-/* d, a, b, p */
+/* Operands d, a, b, p: a where p is true, else b. */
 static void sel(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(1), *b = ROW(2);
@@ -644,8 +648,8 @@ static void popc(struct warp *warp, const struct instruction *code, uint32_t lan
     WRITE_LANES(ROW(0), lanes, result[l]);
 }
 
-/* The place of the highest bit that is set (of a signed number: that differs from the sign), all ones without one; with
- * .SH how far it is from the top. */
+/* Finds the highest bit that is set; of a signed number, the highest that differs from the sign. All ones if there is
+ * none. With .SH the result is its distance from the top. */
 static void flo(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(1);
@@ -688,7 +692,7 @@ enum comparison { COMPARE_F, COMPARE_LT, COMPARE_EQ, COMPARE_LE, COMPARE_GT, COM
 enum combination { COMBINE_AND, COMBINE_OR, COMBINE_XOR };
 enum { FLAG_COMPARE = 0, FLAG_COMBINE = 2, FLAG_LOW = 3 };
 
-/* p0, p1, a, b, q [, result of the lower words]. p1 is of the opposite comparison. */
+/* Operands p0, p1, a, b, q [, result of the lower words]: p1 gets the opposite comparison. */
 static bool prepare_isetp(struct instruction *code)
 {
     static const char *const names[] = {"F", "LT", "EQ", "LE", "GT", "NE", "GE", "T"};
@@ -707,7 +711,7 @@ static bool prepare_isetp(struct instruction *code)
 
 static uint32_t compare(const struct instruction *code, const uint32_t *a, const uint32_t *b, uint32_t fa, uint32_t fb)
 {
-    /* Signed numbers are in the order of unsigned ones when the sign is flipped. */
+    /* When their sign is flipped, signed numbers are in the order of unsigned ones. */
     const uint32_t flip = code->flags[FLAG_SIGNED] ? 0x80000000u : 0;
     const uint32_t ia = CARRY(2), ib = CARRY(3);
     uint32_t less, equal;
@@ -744,7 +748,7 @@ static void isetp(struct warp *warp, const struct instruction *code, uint32_t la
     const uint32_t fa = INVERT(2), fb = INVERT(3);
     uint32_t result = compare(code, a, b, fa, fb);
     if (code->flags[FLAG_LOW]) {
-        /* Of 64 bits: the upper words decide unless they are equal. */
+        /* In 64 bits the upper words decide, unless they are equal. */
         const uint32_t low = predicate(warp, &o[5]);
         const unsigned how = code->flags[FLAG_COMPARE];
         uint32_t equal;
@@ -762,7 +766,7 @@ static void isetp(struct warp *warp, const struct instruction *code, uint32_t la
     predicate_set(warp, &o[0], lanes, combine(how, result, other));
 }
 
-/* Of words, or of their halves each for itself; the smaller where p is true. */
+/* Flags of minimum and maximum. Halves of a word are compared one by one. The smaller is taken where p is true. */
 enum { FLAG_HALVES = 4, FLAG_RELU = 5 };
 
 static inline uint32_t choose(uint32_t x, uint32_t y, uint32_t flip, bool smaller)
@@ -796,7 +800,7 @@ static bool prepare_minimum(struct instruction *code)
     return code->operands[code->operand_count - 1].kind == OPERAND_PREDICATE;
 }
 
-/* The chosen one of two numbers, words or halves, whose sum is set where there is one. */
+/* Chooses one of two numbers, words or halves. */
 #define MINIMUM(first, second, predicate_at)                                                                           \
     do {                                                                                                               \
         const uint32_t smaller = predicate(warp, &code->operands[predicate_at]);                                       \
@@ -820,7 +824,7 @@ static bool prepare_minimum(struct instruction *code)
         WRITE_LANES(ROW(0), lanes, result[l]);                                                                         \
     } while (0)
 
-/* d, a, b, p */
+/* Operands d, a, b, p. */
 static void imnmx(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(1), *b = ROW(2);
@@ -828,7 +832,7 @@ static void imnmx(struct warp *warp, const struct instruction *code, uint32_t la
     MINIMUM((a[l] ^ ia) + ca, (b[l] ^ ib) + cb, 3);
 }
 
-/* d, a, b, c, p: of a + b and c */
+/* Operands d, a, b, c, p: chooses from a + b and c. */
 static void viaddmnmx(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(1), *b = ROW(2), *c = ROW(3);
@@ -841,7 +845,7 @@ static void viaddmnmx(struct warp *warp, const struct instruction *code, uint32_
     MINIMUM(sum[l], (c[l] ^ ic) + cc, 4);
 }
 
-/* d, a, b, c, p: of three */
+/* Operands d, a, b, c, p: chooses one of three. */
 static void vimnmx3(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(1), *b = ROW(2), *c = ROW(3);
@@ -856,7 +860,7 @@ static void vimnmx3(struct warp *warp, const struct instruction *code, uint32_t 
     MINIMUM(both[l], (c[l] ^ ic) + cc, 4);
 }
 
-/* d, a, b, c: |a - b| + c. */
+/* Operands d, a, b, c: |a - b| + c. */
 static void vabsdiff(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(1), *b = ROW(2), *c = ROW(3);
@@ -864,7 +868,7 @@ static void vabsdiff(struct warp *warp, const struct instruction *code, uint32_t
     WRITE_LANES(ROW(0), lanes, ((a[l] ^ flip) < (b[l] ^ flip) ? b[l] - a[l] : a[l] - b[l]) + c[l]);
 }
 
-/* The same of four bytes each; with .ACC the four are added up. */
+/* Does the same with four bytes. With .ACC, the four results are added up. */
 static void vabsdiff4(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(1), *b = ROW(2), *c = ROW(3);
@@ -883,7 +887,8 @@ static void vabsdiff4(struct warp *warp, const struct instruction *code, uint32_
     WRITE_LANES(ROW(0), lanes, result[l]);
 }
 
-/* d, PR, a, mask: the predicates that the mask chooses, over a. nvdisasm has PR where the guard stands, so not here. */
+/* Operands d, PR, a, mask: replaces bits of a by the predicates that the mask chooses. PR is no operand here, because
+ * nvdisasm prints it in place of the guard. */
 static bool prepare_p2r(struct instruction *code)
 {
     const struct operand *second = &code->operands[1];
@@ -906,7 +911,7 @@ static void p2r(struct warp *warp, const struct instruction *code, uint32_t lane
     WRITE_LANES(ROW(0), lanes, result[l]);
 }
 
-/* PR, a, mask: and back. */
+/* Operands PR, a, mask: sets the predicates that the mask chooses from a. */
 static void r2p(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(1), *chosen = ROW(2);
@@ -919,7 +924,7 @@ static void r2p(struct warp *warp, const struct instruction *code, uint32_t lane
     }
 }
 
-/* Two 32-bit numbers become two smaller ones, saturated, before those of c. */
+/* Turns two 32-bit numbers into two smaller ones, saturated, and puts them below those of c. */
 static void i2ip(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(1), *b = ROW(2), *c = ROW(3);
@@ -939,8 +944,7 @@ const struct opcode TABLE(lanes_integer)[] = {
     {"IADD3",          iadd3_carry, CONTROL_NEXT, prepare_iadd3,     "dpp", "X"},
     {"VIADD",          viadd,       CONTROL_NEXT, NULL,              "d",   ""},
     {"VIADD.16x2",     viadd_16x2,  CONTROL_NEXT, NULL,              "d",   ""},
-    {"IMAD",           imad,        CONTROL_NEXT, prepare_imad,      "dp",  "U32 MOV SHL IADD"},
-    {"IMAD.X",         imad_x,      CONTROL_NEXT, prepare_imad,      "dp",  "U32"},
+    {"IMAD",           imad,        CONTROL_NEXT, prepare_imad,      "dp",  "U32 X MOV SHL IADD"},
     {"IMAD.WIDE",      imad_wide,   CONTROL_NEXT, prepare_imad_wide, "dp",  "U32 X"},
     {"IMAD.HI",        imad_hi,     CONTROL_NEXT, prepare_imad_hi,   "dp",  "U32 X"},
     {"IDP.4A",         idp_4a,      CONTROL_NEXT, prepare_dot,       "d",   "S8 U8"},

@@ -1,6 +1,6 @@
-/* Loads and stores. What an access costs (counting.h) depends on its lanes, on how far their addresses are from the
- * first one's, and on where that is within a line: so it is remembered by these for each instruction, and most often
- * only compared. */
+/* Loads and stores. The cost of an access (counting.h) depends on its lanes, on how far their addresses are from the
+ * first lane's, and on where that address is in its line. So the cost is remembered for each instruction with these
+ * three, and most accesses are only compared with them. */
 #include "lanes.h"
 
 #include "counting.h"
@@ -36,8 +36,8 @@ static void narrow_addresses(struct warp *warp, const struct operand *operand, u
 
 /* ---- What is remembered ---- */
 
-/* Whether the rows of an address are, for these lanes, as far from the first lane's as they were the last time; upper
- * words have to be the same, and the lower ones not begin again at 0. What is added to all alike need not be looked at.
+/* Returns whether the rows of an address are, for these lanes, as far from the first lane's as the last time. Upper
+ * words have to be the same, and lower ones may not wrap around. An offset that is added to all lanes does not matter.
  */
 static bool same_shape(const struct memo *memo, uint32_t lanes, const uint32_t *low, const uint32_t *high,
                        unsigned first)
@@ -104,7 +104,7 @@ static void take(struct warp *warp, const struct instruction *code, uint32_t lan
     }
 }
 
-/* All lanes read the same place: what most reads of a tile are. */
+/* Loads the same place for all lanes, as most reads of a tile do. */
 static void take_one(struct warp *warp, const struct instruction *code, uint32_t lanes, const unsigned char *place)
 {
     const struct operand *first = &code->operands[0];
@@ -143,7 +143,7 @@ static void give(struct warp *warp, const struct instruction *code, unsigned n, 
 
 /* ---- Global memory ---- */
 
-/* Checks the access, counts it. */
+/* Checks an access and counts it. */
 static void count_global(struct warp *warp, const struct instruction *code, struct memo *memo, uint32_t lanes,
                          uint64_t first, const uint64_t *addresses, bool writes)
 {
@@ -170,8 +170,8 @@ static struct memo *visit_global(struct warp *warp, const struct instruction *co
     return memo;
 }
 
-/* Whether the access is like the one before, within the same allocation: then it is counted, and *first is the first
- * lane's address. */
+/* Returns the memo if the access has the shape of the one before, within the same allocation. It is then counted, and
+ * *first is the first lane's address. Otherwise NULL. */
 static struct memo *visit_again(struct warp *warp, const struct instruction *code, const struct operand *operand,
                                 uint32_t lanes, uint64_t *first)
 {
@@ -297,8 +297,8 @@ static void store_shared(struct warp *warp, const struct instruction *code, uint
 
 /* ---- Local memory ---- */
 
-/* Word w of lane l lies at (w * 32 + l) * 4 of the warp's. What a compiler spills has one address in all lanes: then
- * each of its words is a row. */
+/* Returns the rows of local memory that an access is to. Word w of lane l is at (w * 32 + l) * 4 of the warp's local
+ * memory. Registers that a compiler spills have the same address in all lanes, so each word is a row. */
 static unsigned char *local_rows(struct warp *warp, const struct instruction *code, uint32_t lanes,
                                  const uint32_t *addresses)
 {
@@ -309,7 +309,7 @@ static unsigned char *local_rows(struct warp *warp, const struct instruction *co
     return differs ? NULL : warp->local + (size_t)first * LANES;
 }
 
-/* Eight lanes share a sector of each word. */
+/* Returns the sectors of an access to rows: eight lanes share a sector of each word. */
 static unsigned sectors_of_rows(uint32_t lanes, unsigned size)
 {
     unsigned groups = 0;
@@ -454,7 +454,7 @@ static void store_generic(struct warp *warp, const struct instruction *code, uin
 
 /* ---- Asynchronous copies: [shared], [global] [, which lanes copy; the others write zeros] ---- */
 
-/* What a copy costs, remembered as for loads. */
+/* Returns the cost of a copy, which is remembered as for loads. */
 static const struct copy_counts *count_again(struct memo *memo, const struct instruction *code, uint32_t copies,
                                              const uint64_t *from, const uint32_t *to)
 {
@@ -491,7 +491,7 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
     uint32_t copies = lanes, zeros[LANES] = {0};
     if (code->operand_count > 2)
         copies &= predicate(warp, &code->operands[2]);
-    /* .ZFILL: the source's lowest bits say how many of the bytes are zeros in its place. */
+    /* .ZFILL: the lowest bits of the source's address say how many bytes are zeros in its place. */
     for (unsigned l = 0; l < LANES && code->flags[FLAG_FILLS]; l++) {
         zeros[l] = (uint32_t)from[l] % code->size;
         from[l] -= zeros[l];
@@ -557,11 +557,11 @@ static bool prepare_size(struct instruction *code)
 
 static bool prepare_load(struct instruction *code)
 {
-    /* ".128" to RZ: the rows behind the sink are sinks as well. */
+    /* With ".128" to RZ, the rows behind the sink are sinks as well. */
     return prepare_size(code) && code->operand_count == 2 && code->operands[1].kind == OPERAND_ADDRESS;
 }
 
-/* A source that is RZ is zeros, however wide. */
+/* Prepares a store. A source that is RZ is zeros, however wide. */
 static bool prepare_store(struct instruction *code)
 {
     return prepare_size(code) && code->operand_count == 2 && code->operands[0].kind == OPERAND_ADDRESS &&

@@ -5,21 +5,18 @@
 
 #include "inputs.h"
 #include "meetings.h"
-#include "traits.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define INSTRUCTION 16 /* bytes */
-
-/* A function that was counted. What is known of its instructions stays; what they did is of the launches since
- * launches_begin(). */
+/* A function whose launches are counted. What is known of its instructions stays. What they did is of the launches
+ * since launches_begin(). */
 struct counted {
     struct function *function;
-    size_t count; /* instructions */
+    size_t count; /* number of instructions */
     unsigned *traits;
-    char **files; /* and line; NULL: not known */
+    char **files; /* file and line of each instruction; NULL: not known */
     unsigned *numbers;
     struct tally *tallies, *kept;
 };
@@ -28,12 +25,12 @@ struct values {
     double list[BOUNDS][EXACT_COUNTERS];
 };
 
-/* One GPU, one log. Launches of several threads come one after the other. */
+/* The log of the one GPU. Launches of several threads come one after the other. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool recording, only_note;
-static struct launch *launches; /* equal ones in a row are one */
+static struct launch *launches; /* equal launches in a row are one */
 static size_t launch_count;
-static char *inputs; /* what the last of them was given, and all before it */
+static char *inputs; /* the hash of what the last launch was given, and of everything before it */
 static struct values *values;
 static size_t value_count;
 static struct counted *functions;
@@ -66,7 +63,7 @@ void launches_keep(void)
     kept_count = value_count;
     values = NULL;
     value_count = 0;
-    /* Where they met in the first of the orders that are the same on every machine. */
+    /* The place where blocks met is kept from order 1, the first that is the same on every machine. */
     if (order < 2) {
         free(kept_place);
         kept_place = x_strdup(meetings_place(meetings));
@@ -112,7 +109,7 @@ static struct counted *find_function(struct function *function)
         if (functions[i].function == function)
             return &functions[i];
     struct counted *counted = ARRAY_GROW(functions, function_count);
-    const size_t count = function->size / INSTRUCTION;
+    const size_t count = function->text.size / INSTRUCTION_BYTES;
     *counted = (struct counted){
         .function = function,
         .count = count,
@@ -125,7 +122,7 @@ static struct counted *find_function(struct function *function)
     const struct line_table *lines = module_lines(function->module);
     for (size_t i = 0; i < count; i++) {
         counted->traits[i] = opcode_traits(code_opcode(function, i));
-        counted->files[i] = line_table_line(lines, function->name, i * INSTRUCTION, &counted->numbers[i]);
+        counted->files[i] = line_table_line(lines, function->text.name, i * INSTRUCTION_BYTES, &counted->numbers[i]);
     }
     return counted;
 }
@@ -133,19 +130,19 @@ static struct counted *find_function(struct function *function)
 static void note_launch(const struct grid *grid)
 {
     struct launch *last = launch_count > 0 ? &launches[launch_count - 1] : NULL;
-    if (last && strcmp(last->function, grid->function->name) == 0 &&
+    if (last && strcmp(last->function, grid->function->text.name) == 0 &&
         memcmp(last->grid, grid->blocks, sizeof last->grid) == 0 &&
         memcmp(last->block, grid->threads, sizeof last->block) == 0 && last->shared == grid->shared) {
         last->times++;
         return;
     }
     struct launch *launch = ARRAY_GROW(launches, launch_count);
-    *launch = (struct launch){.function = x_strdup(grid->function->name), .shared = grid->shared, .times = 1};
+    *launch = (struct launch){.function = x_strdup(grid->function->text.name), .shared = grid->shared, .times = 1};
     memcpy(launch->grid, grid->blocks, sizeof launch->grid);
     memcpy(launch->block, grid->threads, sizeof launch->block);
 }
 
-/* Field by field, each of 64 bits. */
+/* Adds a tally field by field; each is of 64 bits. */
 static void add_tally(struct tally *sum, const struct tally *tally)
 {
     uint64_t *to = (uint64_t *)sum;
@@ -179,7 +176,7 @@ void launches_only_note(void)
     only_note = true;
 }
 
-/* Of code that cannot be read nothing is known. */
+/* Adds a launch to the inputs. If its code cannot be read, the inputs are unknown. */
 static void add_inputs(const struct grid *grid)
 {
     const char *code = module_code(grid->function);
@@ -230,8 +227,8 @@ static void add_lines(const struct counted *counted, struct profile *profile)
     for (size_t i = 0; i < counted->count; i++) {
         if (counted->tallies[i].executed == 0)
             continue;
-        struct profile_line *line = profile_add(profile, counted->function->name, counted->files[i],
-                                                counted->numbers[i], (unsigned)(i * INSTRUCTION));
+        struct profile_line *line = profile_add(profile, counted->function->text.name, counted->files[i],
+                                                counted->numbers[i], (unsigned)(i * INSTRUCTION_BYTES));
         double counts[LINE_COUNTERS];
         counters_of_line(&counted->tallies[i], counted->traits[i], counts);
         for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++)

@@ -1,4 +1,4 @@
-/* launch_log.h - the launches of a workload: how they were made, what they did, by launch and by source line. */
+/* launch_log.h - the launches of a workload: how they were made, and what they did, by launch and by source line. */
 #ifndef LAUNCH_LOG_H
 #define LAUNCH_LOG_H
 
@@ -8,30 +8,31 @@
 #include "model/model.h"
 #include "worker/worker.h"
 
-/* The order of blocks from now on: below ORDERS. Forgets where they met. */
+/* Sets the order of blocks, below ORDERS, of the launches that follow. Forgets where blocks met. */
 void launches_order(unsigned order);
-/* Whether blocks have met since then, so that another order may give other counts. */
+/* Returns whether blocks have met since then, so that another order may give other counts. */
 bool launches_meet(void);
-/* Keeps what was counted, for launches_compare() after the next run of the same. */
+/* Keeps the counts, for launches_compare() after the next execution of the same workload. */
 void launches_keep(void);
-/* -1 with *problem, "not simulated: ...", where another order has given other counts, of any instruction. */
+/* Compares the counts with those that were kept. -1 with *problem, "not simulated: ...", where the other order gave
+ * another count of any instruction. */
 int launches_compare(struct problem *problem);
 
-/* Launches are counted between these two. Beginning forgets what is there. */
+/* Launches between these two calls are counted. launches_begin() forgets earlier ones. */
 void launches_begin(void);
 void launches_end(void);
 
-/* From now on nothing is executed: launches are only noted, with what they are given (inputs.h). */
+/* From now on launches are not executed, but only noted, with the hash of their inputs (inputs.h). */
 void launches_only_note(void);
 
-/* Executes a launch, as grid_run does, and counts it while that is on. */
+/* Executes a launch, as grid_run() does. It is counted between launches_begin() and launches_end(). */
 int launches_run(const struct grid *grid, bool *fault, struct problem *problem);
 
-/* What was counted: of each launch all counters, in order. */
+/* Returns how many launches were counted. */
 size_t launches_counted(void);
-const double *launches_values(size_t launch, enum bound bound); /* EXACT_COUNTERS of them */
+const double *launches_values(size_t launch, enum bound bound); /* a launch's EXACT_COUNTERS values, in order */
 
-/* Moves the launches to a result, and adds its lines where they were counted. */
+/* Moves the launches to a result, and adds the lines if they were counted. */
 void launches_hand_over(struct result *result);
 
 #endif

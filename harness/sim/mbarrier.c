@@ -1,9 +1,9 @@
 /* Barriers in shared memory (mbarrier), and the copies that arrive at them.
  *
- * One is 64 bits that the code itself prepares: from bit 1 the arrivals that a phase takes, from bit 43 those that are
- * left, both counted up to 2^20, and in bit 63 which phase it is. In between, from bit 21, are the bytes that are still
- * to be copied. Seen on an H200: none of it counts as an access to memory, and who has to wait waits within the
- * instruction, which is executed once. */
+ * A barrier has 64 bits, which the code itself initialises. From bit 1 are the arrivals of a phase, and from bit 43
+ * those that are still missing; both count up to 2^20. Bit 63 says which phase it is. From bit 21 are the bytes that
+ * are still to be copied. On an H200 none of it counts as an access to memory. A warp that has to wait does so within
+ * the instruction, which is executed once. */
 #include "device_memory.h"
 #include "meetings.h"
 #include "memory.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { ARRIVALS_AT = 1, BYTES_AT = 21, LEFT_AT = 43, ARRIVAL_BITS = 20, BYTES_BITS = 22, COPY_UNIT = 16 };
-enum { FLAG_ARRIVALS, FLAG_BYTES }; /* of an arrival: how many */
+enum { FLAG_ARRIVALS, FLAG_BYTES }; /* how the number of arrivals and of bytes is given */
 enum { NONE, ONE, BY_REGISTER };
 
 static uint64_t field(uint64_t state, unsigned at, unsigned bits)
@@ -26,7 +26,7 @@ static uint64_t with_field(uint64_t state, unsigned at, unsigned bits, uint64_t 
     return (state & ~mask) | (value << at & mask);
 }
 
-/* Notes arrivals and bytes to come (or, below 0, copied); what it was before. */
+/* Notes arrivals, and bytes that are to come or (below 0) were copied. Returns what the barrier was before. */
 static uint64_t arrive_at(unsigned char *place, uint64_t arrivals, int64_t bytes)
 {
     uint64_t state;
@@ -42,7 +42,7 @@ static uint64_t arrive_at(unsigned char *place, uint64_t arrivals, int64_t bytes
     return before;
 }
 
-/* d, [address], value: of the one thread that prepares it. */
+/* Operands d, [address], value: initialises a barrier. One thread does so. */
 static void exchange(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     uint32_t addresses[LANES], *low = ROW(0), *high = HIGH(0);
@@ -60,7 +60,7 @@ static void exchange(struct warp *warp, const struct instruction *code, uint32_t
         }
 }
 
-/* d, [address], how many: by each thread. */
+/* Operands d, [address], how many: each thread arrives. */
 static void arrive(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     uint32_t addresses[LANES], *low = ROW(0), *high = HIGH(0), values[LANES];
@@ -77,7 +77,7 @@ static void arrive(struct warp *warp, const struct instruction *code, uint32_t l
     }
 }
 
-/* p, [address], phase: whether that phase, in bit 31, is over in all lanes. */
+/* Operands p, [address], phase: returns whether that phase, which is bit 31, is over in all lanes. */
 bool phase_is_over(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     uint32_t addresses[LANES];
@@ -96,7 +96,7 @@ bool phase_is_over(struct warp *warp, const struct instruction *code, uint32_t l
     return over;
 }
 
-/* [to, and behind it the barrier], [from], units: at once. */
+/* Operands [destination, followed by the barrier], [source], units: copies at once. */
 static void bulk_copy(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     struct block *block = warp->block;
@@ -130,7 +130,7 @@ static bool has_address(const struct instruction *code)
            code->operands[2].kind == OPERAND_ROW;
 }
 
-/* A1T0: one arrival, no bytes; R: as many as the register says. */
+/* Reads the modifiers of an arrival. A1T0 is one arrival without bytes; R is as many as the register says. */
 static bool prepare_arrive(struct instruction *code)
 {
     static const struct {
@@ -152,7 +152,7 @@ static bool prepare_exchange(struct instruction *code)
     return has_address(code);
 }
 
-/* A look that does not wait (without TRYWAIT) finds what depends on timing. */
+/* Prepares a wait. Without TRYWAIT it only looks, and what it finds depends on timing. */
 static bool prepare_wait(struct instruction *code)
 {
     return has_modifier(code, "TRYWAIT") && has_address(code);

@@ -7,14 +7,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Of 32 bytes: the block that came last, and which of the eight words it has read and written, and others before it. */
+/* A word for each sector of 32 bytes. It has the block that came last, which of the eight words that block has read and
+ * written, and which others did before. */
 enum { SECTOR_SHIFT = 5, SECTOR_BYTES = 1 << SECTOR_SHIFT, SECTOR_READ = 32, SECTOR_WRITTEN = 40, SECTOR_OTHERS = 16 };
 
-/* An allocation in one launch. Most are only read, so reads are not looked at where no block has written so far; except
- * in the first blocks, which show what the others will do. */
+/* An allocation in one launch. Most are only read. So reads are not noted until a block has written there, except in
+ * the first blocks, which show what the others will do. */
 struct shared_place {
     struct allocation place;
-    bool written, unseen; /* unseen: read without being looked at */
+    bool written, unseen; /* unseen: there were reads that were not noted */
     uint64_t *sectors;
 };
 
@@ -22,9 +23,9 @@ struct meetings {
     pthread_mutex_t lock;
     struct shared_place *list;
     size_t count;
-    uint64_t *written; /* allocations that were written in launches before */
+    uint64_t *written; /* allocations that earlier launches have written */
     size_t written_count;
-    char *place, *overwritten; /* where blocks met; and where only in what they leave behind */
+    char *place, *overwritten; /* where blocks met, and where they met only in what they leave behind */
 };
 
 struct meetings *meetings_open(void)
@@ -61,7 +62,8 @@ void meetings_begin(struct meetings *meetings)
     meetings->place = meetings->overwritten = NULL;
 }
 
-/* What an earlier launch has left may be read by this one. */
+/* A launch may read what an earlier one has left. So from here on, blocks that met only in what they left behind have
+ * met. */
 void meetings_launch(struct meetings *meetings)
 {
     forget_launch(meetings);
@@ -125,7 +127,7 @@ static void watch_place(struct block *block, const struct instruction *code, uin
     struct meetings *meetings = block->grid->meetings;
     struct allocation allocation;
     if (!device_find(address, &allocation))
-        return; /* a fault, and found before */
+        return; /* it is outside of all allocations, which was found before */
     pthread_mutex_lock(&meetings->lock);
     struct shared_place *shared = find_place(meetings, &allocation);
     if (writes && shared->unseen)

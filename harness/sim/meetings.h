@@ -1,6 +1,6 @@
-/* meetings.h - where blocks of a launch meet in global memory: a word that one of them writes and another one reads or
- * writes, or an atomic whose answer is used. Where none do, each block does the same in whatever order they come; where
- * some do, what is counted has to be looked at in several orders. */
+/* meetings.h - notes where blocks of a launch meet in global memory. They meet where one writes a word that another
+ * reads or writes, or where the answer of an atomic is used. Blocks that never meet do the same in any order. Where
+ * they do meet, counts have to be compared between several orders. */
 #ifndef MEETINGS_H
 #define MEETINGS_H
 
@@ -12,22 +12,24 @@
 struct meetings *meetings_open(void);
 void meetings_close(struct meetings *meetings);
 
-/* A workload begins: nothing is known of it. */
+/* Begins a workload, of which nothing is known yet. */
 void meetings_begin(struct meetings *meetings);
-/* A launch begins, or has ended: who touched which word is forgotten. */
+/* Begins or ends a launch: who accessed which word is forgotten. */
 void meetings_launch(struct meetings *meetings);
 
-/* Where blocks met for the first time, "ATOMG.E.ADD at kernels/a.cu:12 (block 0,0,0)"; NULL: nowhere. It holds until
- * the next call. */
+/* Returns where blocks met for the first time, such as "ATOMG.E.ADD at kernels/a.cu:12 (block 0,0,0)"; NULL: nowhere.
+ * The text is valid until the next call. */
 const char *meetings_place(const struct meetings *meetings);
 
-/* An instruction whose outcome hangs on who comes first, whoever that is. */
+/* Notes an instruction whose outcome depends on which block comes first. */
 void meetings_note(struct block *block, const struct instruction *code);
 
-/* Lanes access global memory, in the shape of the memo; addresses may be NULL where they are in order or the same. */
+/* Notes an access of lanes to global memory, in the shape of the memo. addresses may be NULL if they are in order or
+ * all the same. */
 void meetings_visit(struct warp *warp, const struct instruction *code, const struct memo *memo, uint32_t lanes,
                     uint64_t first, const uint64_t *addresses, bool writes);
-void meetings_visit_range(struct warp *warp, const struct instruction *code, uint64_t first, uint64_t bytes); /* read */
+/* Notes a read of a range. */
+void meetings_visit_range(struct warp *warp, const struct instruction *code, uint64_t first, uint64_t bytes);
 static inline void memory_meet(struct warp *warp, const struct instruction *code, const struct memo *memo,
                                uint32_t lanes, uint64_t first, const uint64_t *addresses, bool writes)
 {

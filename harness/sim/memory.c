@@ -1,4 +1,4 @@
-/* The seldom half of memory accesses: a new shape, an address outside, words that blocks or warps share. */
+/* The rare cases of memory accesses: a new shape, an address outside of an array, words that blocks or warps share. */
 #include "memory.h"
 
 #include "counting.h"
@@ -176,11 +176,11 @@ void local_move(struct warp *warp, unsigned lane, uint32_t address, unsigned cha
 
 /* ---- What blocks tell each other ---- */
 
-/* Words that a block read or wrote so that others see it. A table that grows; few kernels have any. */
+/* A word that blocks read or wrote so that others see it. They are in a table that grows; few kernels have any. */
 struct strong {
-    uint64_t address;        /* 0: none */
-    uint64_t reader, writer; /* block + 1 */
-    uint64_t swapper;        /* warp + 1 of the whole grid */
+    uint64_t address;        /* 0: the place is free */
+    uint64_t reader, writer; /* number of the block + 1 */
+    uint64_t swapper;        /* number of the warp in the whole grid, + 1 */
 };
 
 struct launch_state {
@@ -213,7 +213,7 @@ static struct strong *find_place(struct strong *list, size_t capacity, uint64_t 
     return &list[at];
 }
 
-/* NULL: too many. */
+/* Returns the entry of an address; NULL: there are too many. */
 static struct strong *strong_of(struct launch_state *state, uint64_t address)
 {
     if (state->count * 2 >= state->capacity) {
@@ -276,7 +276,7 @@ static void use_strong(struct warp *warp, const struct instruction *code, uint32
 
 void memory_strong_load(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses)
 {
-    /* The same word again: it waits for somebody. */
+    /* A warp that loads the same word again waits for another one. */
     const uint64_t first = addresses[__builtin_ctz(lanes)];
     if (warp->poll.pc == code->index + 1 && warp->poll.lanes == lanes && warp->poll.address == first &&
         warp->block->counts)
@@ -300,7 +300,8 @@ void memory_compare_and_swap(struct warp *warp, const struct instruction *code, 
 
 /* ---- Races in shared memory ---- */
 
-/* Of each word: who wrote it and who read it since the last barrier (warp + 1; several: SEVERAL). */
+/* For each word of shared memory: the warp + 1 that wrote it and the one that read it since the last barrier. Several
+ * readers are SEVERAL. */
 struct shadow_word {
     unsigned epoch;
     unsigned char writer, reader;
@@ -360,8 +361,8 @@ static void visit_word(struct warp *warp, uint32_t address, bool writes)
     }
 }
 
-/* Lanes that read words which nobody wrote. Some of a warp may: CUB's sort by merging reads one key too many, and makes
- * nothing of it. All of them are a mistake. */
+/* Fails the block if all lanes read words that nobody wrote. If only some do, that may be right: CUB's sort by merging
+ * reads one key too many, and does not use it. */
 static void look_for_unwritten(struct warp *warp, uint32_t lanes, const uint32_t *addresses)
 {
     const struct shadow_word *words = warp->block->shadow->words;
@@ -374,7 +375,7 @@ static void look_for_unwritten(struct warp *warp, uint32_t lanes, const uint32_t
                 warp->number, lane, (long long)addresses[lane] - SHARED_RESERVED);
 }
 
-/* Parts of a word are written by several warps with right: those are not looked at. */
+/* Notes an access. Several warps may rightly write parts of one word, so parts are not compared. */
 void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes)
 {
     if (!writes)
@@ -391,7 +392,7 @@ void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, 
     }
 }
 
-/* Atomics may meet. */
+/* Notes atomics, which may meet. */
 void shadow_atomic(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size)
 {
     for (unsigned l = 0; l < LANES; l++)
@@ -400,7 +401,8 @@ void shadow_atomic(struct warp *warp, uint32_t lanes, const uint32_t *addresses,
                 warp->block->shadow->words[addresses[l] / 4 + k / 4].written = true;
 }
 
-/* The few words that are swapped in a block since its last barrier, and by which warp. */
+/* Notes a compare and swap. Few words are swapped between two barriers of a block, so they are in a list, each with its
+ * warp. */
 void shared_swap(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses)
 {
     struct swaps *swaps = &warp->block->swaps;

@@ -1,4 +1,4 @@
-/* memory_access.h - shared memory for operations that are not in memory.c. */
+/* memory_access.h - shared memory, for operations outside of memory.c. */
 #ifndef MEMORY_ACCESS_H
 #define MEMORY_ACCESS_H
 
@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The address in shared memory that operand n, [register + uniform register + offset], has in each of the lanes. Each
- * accesses so many bytes there: outside the block's or not aligned to them, the block fails. What lies there is
- * warp->block->shared + address. */
+/* Sets the address in shared memory that operand n, [register + uniform register + offset], has in each of the lanes.
+ * Each lane accesses `bytes` there. The block fails if they are outside of its shared memory or not aligned. The bytes
+ * are at warp->block->shared + address. */
 void shared_access(struct warp *warp, const struct instruction *code, unsigned n, uint32_t lanes, unsigned bytes,
                    bool writes, uint32_t addresses[LANES]);
 
-/* Adds an access to the instruction's tally, where the block counts. */
+/* Adds an access to the instruction's tally, if the block counts. */
 void shared_counted(struct warp *warp, const struct instruction *code, unsigned wavefronts, unsigned ideal);
 
 #endif

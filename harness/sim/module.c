@@ -1,4 +1,4 @@
-/* What stands where is in cubin/cubin_image.h; of attributes, beside those that are read there:
+/* Reads an image. cubin/cubin_image.h says what is where. Besides the attributes that are read there, these are:
  *
  *   KPARAM_INFO     u32 0, u16 number of the argument, u16 its offset, u32 whose bits from 18 on are its size
  *   PARAM_CBANK     u32 symbol, u16 where arguments begin in constant bank 0, u16 how many bytes they are */
@@ -17,13 +17,13 @@ enum {
     EIATTR_KPARAM_INFO = 0x17,
 };
 
-#define PARAMETER_BASE 0x210 /* of compute capability 9.0: below lies what the system says */
-#define CALL_STACK 1024      /* what the runtime gives each thread: cudaLimitStackSize */
+#define PARAMETER_BASE 0x210 /* for compute capability 9.0; what the system tells is below it */
+#define CALL_STACK 1024      /* the bytes that the runtime gives each thread: cudaLimitStackSize */
 
-/* Relocations: the address of a symbol, as it is and for any kind of memory. */
+/* Relocations by the address of a symbol, as it is and for any kind of memory. */
 enum { R_CUDA_64 = 2, R_CUDA_G64 = 4 };
 
-/* Stands where an address should, of what has none here: functions, printf. No memory is there. */
+/* Stands for the address of something that has none here: functions, printf. No memory is at it. */
 #define NOWHERE 0xfffe000000000000u
 
 static uint64_t number_at(const unsigned char *bytes, size_t length)
@@ -42,7 +42,8 @@ static const char *symbol_name(const struct image *image, size_t symbol)
 
 /* ---- Functions ---- */
 
-/* The same argument may stand there twice, and they come in any order. -1 when it cannot be. */
+/* Takes an argument's place. The same argument may be described twice, and they come in any order. -1: the place cannot
+ * be right. */
 static int take_parameter(struct function *function, const struct image_attribute *attribute)
 {
     enum { MOST = 4096 };
@@ -73,7 +74,7 @@ static int take_attribute(struct function *function, const struct image_attribut
     return 0;
 }
 
-/* -1 when one is malformed. */
+/* Takes the attributes of a function. -1: one is malformed. */
 static int take_attributes(struct function *function, size_t kernel)
 {
     const struct image *image = &function->module->image;
@@ -99,9 +100,24 @@ static void take_symbols(struct function *function, size_t section)
     for (size_t i = 0; i < image->symbol_count; i++) {
         const GElf_Sym *symbol = &image->symbols[i];
         if (GELF_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx == section)
-            *ARRAY_GROW(function->symbols, function->symbol_count) =
+            *ARRAY_GROW(function->text.symbols, function->text.symbol_count) =
                 (struct code_symbol){symbol_name(image, i), symbol->st_value};
     }
+}
+
+/* Takes the jump tables, which are constant bank 2 of the function. */
+static void take_tables(struct function *function)
+{
+    const struct image *image = &function->module->image;
+    char *name = x_sprintf(".nv.constant2.%s", function->text.name);
+    for (size_t i = 0; i < image->section_count; i++) {
+        const struct image_section *section = &image->sections[i];
+        if (strcmp(section->name, name) == 0 && section->bytes) {
+            function->text.tables = section->bytes;
+            function->text.tables_size = section->header.sh_size;
+        }
+    }
+    free(name);
 }
 
 static bool has_room_for_parameters(const struct function *function)
@@ -122,10 +138,8 @@ static int add_function(struct module *module, size_t number, struct problem *pr
     const struct image_section *section = &image->sections[kernel->section];
     struct function *function = ARRAY_GROW(module->functions, module->function_count);
     *function = (struct function){
-        .name = kernel->facts.name,
+        .text = {.name = kernel->facts.name, .bytes = section->bytes, .size = section->header.sh_size},
         .module = module,
-        .bytes = section->bytes,
-        .size = section->header.sh_size,
         .parameter_base = PARAMETER_BASE,
         .registers = kernel->facts.registers,
         .stack_bytes = kernel->facts.local_bytes,
@@ -133,20 +147,21 @@ static int add_function(struct module *module, size_t number, struct problem *pr
         .max_threads = kernel->facts.max_threads,
     };
     take_symbols(function, kernel->section);
-    /* The machine code does not know how deep a function calls itself, and not always that it does. */
-    if (function->symbol_count > 1)
+    take_tables(function);
+    /* The machine code does not tell how deep a function calls itself, and not always that it does. */
+    if (function->text.symbol_count > 1)
         function->stack_bytes += CALL_STACK;
     if (take_attributes(function, number + 1) < 0 || !has_room_for_parameters(function))
         return problem_set(problem,
                            "not simulated: the parameters of %s are described in a way that is not known here: build "
                            "it with nvcc 13.0",
-                           function->name);
+                           function->text.name);
     return 0;
 }
 
 /* ---- Variables ---- */
 
-/* Where what a section holds was put; NULL for one that is not loaded. */
+/* Returns where the content of a section was put; NULL for one that is not loaded. */
 static unsigned char **place_of_section(struct module *module, const char *name, size_t **size)
 {
     *size = &module->bank3_size;
@@ -158,11 +173,11 @@ static unsigned char **place_of_section(struct module *module, const char *name,
     return NULL;
 }
 
-/* Copies the constants and variables into memory, at places[section]. */
+/* Copies constants and variables into memory; places[section] is set to where. */
 static int load_sections(struct module *module, unsigned char **places, struct problem *problem)
 {
     static const char *const names[] = {".nv.global.init", ".nv.global"};
-    enum { STEP = 512 }; /* no alignment of a variable is larger */
+    enum { STEP = 512 }; /* no variable is aligned to more bytes */
     const struct image *image = &module->image;
     size_t offsets[ARRAY_SIZE(names)] = {0}, found[ARRAY_SIZE(names)] = {0}, total = 0;
     for (size_t i = 0; i < image->section_count; i++) {
@@ -177,7 +192,7 @@ static int load_sections(struct module *module, unsigned char **places, struct p
         }
         if (!place || length == 0 || !section->bytes)
             continue;
-        /* In device memory, because the address of a constant can be asked for. */
+        /* Constants are in device memory, because a program can ask for their address. */
         *place = places[i] = device_allocate(length);
         *size = length;
         if (!*place)
@@ -231,7 +246,7 @@ static void relocate(const struct image *image, const GElf_Rela *relocation, uns
     memcpy(place + relocation->r_offset, &value, sizeof value);
 }
 
-/* Puts addresses where constants and variables hold them. */
+/* Writes addresses to where constants and variables have them. */
 static void relocate_sections(struct module *module, unsigned char *const *places)
 {
     const struct image *image = &module->image;
@@ -255,12 +270,12 @@ const char *module_outside(const struct module *module, uint64_t address)
 
 /* ---- The module ---- */
 
-/* One that cannot be used: others live as long as the process. Its device memory stays. */
+/* Frees a module that cannot be used. Others live as long as the process. Its device memory stays. */
 static void release(struct module *module)
 {
     for (size_t i = 0; i < module->function_count; i++) {
         free(module->functions[i].parameters);
-        free(module->functions[i].symbols);
+        free(module->functions[i].text.symbols);
     }
     free(module->functions);
     free(module->variables);
@@ -299,7 +314,7 @@ struct module *module_open(const unsigned char *bytes, size_t size, struct probl
 struct function *module_function(struct module *module, const char *name)
 {
     for (size_t i = 0; i < module->function_count; i++)
-        if (strcmp(module->functions[i].name, name) == 0)
+        if (strcmp(module->functions[i].text.name, name) == 0)
             return &module->functions[i];
     return NULL;
 }

@@ -1,8 +1,9 @@
-/* not_simulated.h - for the file that knows none of CUDA's headers, because it says their names otherwise. */
+/* not_simulated.h - for cudart_not_simulated.c, which cannot include CUDA's headers, because it declares their
+ * functions otherwise. */
 #ifndef NOT_SIMULATED_H
 #define NOT_SIMULATED_H
 
-/* Notes that a function of CUDA was called; returns the error for it. */
+/* Notes that a function of CUDA was called that is not simulated. Returns the error for it. */
 int function_not_simulated(const char *name);
 
 #endif

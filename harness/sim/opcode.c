@@ -1,10 +1,11 @@
-/* Which operation an opcode is. A uniform instruction is the other of its name, on uniform registers. */
+/* Finds the operation of an opcode, and makes a function's code with its operations. A uniform instruction is the one
+ * with the same name, on uniform registers. */
 #include "machine.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The row with the longest name that the opcode begins with, up to a whole modifier. */
+/* Returns the row with the longest name that the opcode begins with, up to a whole modifier. */
 static const struct opcode *longest(const struct opcode *table, const char *opcode, const struct opcode *best)
 {
     for (; table->name; table++) {
@@ -20,7 +21,7 @@ static unsigned best_vector_unit(void)
 {
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    /* What -march=x86-64-v3 and -v4 may use. */
+    /* These are the instructions that -march=x86-64-v3 and -v4 may use. */
     const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
     const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
@@ -79,4 +80,17 @@ const struct opcode *opcode_find(const char *opcode)
 {
     const struct opcode *found = find(opcode);
     return found || opcode[0] != 'U' ? found : find(opcode + 1);
+}
+
+int code_of(struct function *function, struct problem *problem)
+{
+    if (!function->code)
+        function->code =
+            code_open(&function->text, function->module->bytes, function->module->size, opcode_find, problem);
+    return function->code ? 0 : -1;
+}
+
+const char *code_opcode(const struct function *function, size_t index)
+{
+    return function->code->list[index].opcode;
 }

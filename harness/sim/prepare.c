@@ -4,7 +4,6 @@
 
 #include "gpu.h"
 #include "machine.h"
-#include "nvdisasm.h"
 #include "runtime.h"
 
 #include <fcntl.h>
@@ -13,13 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CAPABILITY 90 /* whose instructions are known */
+#define CAPABILITY 90 /* the only compute capability whose instructions are known */
 
-/* What a library says of where its runtime of CUDA is from. */
+/* What a library says about the CUDA runtime that it uses. */
 struct needs {
-    bool has_code;     /* for GPUs */
-    bool from_outside; /* it registers the code with a runtime that is not its own */
-    char runtime[64];  /* the name of a library of that runtime; "" when it names none */
+    bool has_code;     /* it has code for GPUs */
+    bool from_outside; /* it registers the code with a runtime outside of it */
+    char runtime[64];  /* the name of that runtime's library; "": it names none */
 };
 
 static void read_dynamic(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct needs *needs)
@@ -43,7 +42,7 @@ static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, st
     }
 }
 
-/* Of a file that cannot be read nothing is known: whoever loads it says what is wrong. */
+/* Reads what a library needs. Of a file that cannot be read nothing is known: whoever loads it reports the error. */
 static struct needs read_needs(const char *path)
 {
     struct needs needs = {0};
@@ -84,7 +83,7 @@ static int check_library(const char *path, struct problem *problem)
     return 0;
 }
 
-/* A wrong word here would go unseen: all give the same. */
+/* Checks the name of the vector unit. A wrong one would not be noticed, since all give the same results. */
 static int check_vector(struct problem *problem)
 {
     const char *name = getenv(VECTOR_VARIABLE);
@@ -96,7 +95,7 @@ static int check_vector(struct problem *problem)
 
 int sim_prepare(const struct job *job, struct problem *problem)
 {
-    static struct gpu gpu; /* for the life of the process, as the runtime is */
+    static struct gpu gpu; /* lives as long as the process, as the runtime does */
     char *file = gpu_file(job, problem);
     const int failed = file ? gpu_read(&gpu, file, problem) : -1;
     if (failed == 0 && gpu_capability(&gpu) != CAPABILITY)
@@ -108,7 +107,7 @@ int sim_prepare(const struct job *job, struct problem *problem)
     runtime_set_gpu(&gpu);
     if (check_library(job->library, problem) < 0 || check_vector(problem) < 0)
         return EXIT_USAGE;
-    /* Without it each kernel would be one that is not simulated: but that is no fact of the kernels. */
+    /* Without nvdisasm each kernel would be reported as not simulated, but the kernels are not the reason. */
     char *disassembler = nvdisasm_find(problem);
     free(disassembler);
     return disassembler ? 0 : EXIT_NOT_MEASURED;

@@ -1,12 +1,12 @@
-/* prepare.h - what has to be there before a kernel library is loaded for simulation. */
+/* prepare.h - checks what is needed before a kernel library is loaded for simulation. */
 #ifndef PREPARE_H
 #define PREPARE_H
 
 #include "base/base.h"
 #include "worker/worker.h"
 
-/* Opens the job's GPU and looks whether its library takes the runtime of CUDA from outside, and in the version that
- * this is, and for the disassembler. As struct backend has it. */
+/* Reads the description of the job's GPU, and looks for the disassembler. Checks that the library takes the CUDA
+ * runtime from outside, in the version that this one stands in for. Errors are as in struct backend. */
 int sim_prepare(const struct job *job, struct problem *problem);
 
 #endif

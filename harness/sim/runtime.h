@@ -1,5 +1,5 @@
-/* runtime.h - what the files cudart_*.c share: the state of the runtime of CUDA that this library stands in for. Its
- * rules are those of CUDA's runtime where a program can see them; but all work is done when a call returns. */
+/* runtime.h - shared by the files cudart_*.c: the state of the CUDA runtime that this library stands in for. Where a
+ * program can see it, the rules are those of CUDA. But all work is done when a call returns. */
 #ifndef RUNTIME_H
 #define RUNTIME_H
 
@@ -14,45 +14,46 @@
 
 /* ---- Errors: runtime_error.c ---- */
 
-/* Notes an error for cudaGetLastError, and returns it; cudaSuccess is none. */
+/* Notes an error for cudaGetLastError, and returns it. cudaSuccess is not noted. */
 cudaError_t runtime_return(cudaError_t error);
 
-/* cudaSuccess; or after a fault of a kernel what every call returns from then on. */
+/* Returns cudaSuccess; after a fault of a kernel, the error that every call returns from then on. */
 cudaError_t runtime_lost(void);
 
-/* A kernel broke off, with the words for people: nothing works from now on, as on a GPU. */
+/* Notes that a kernel failed, with the words for the report. Nothing works from then on, as on a GPU. */
 cudaError_t runtime_fault(const char *words);
 
-/* Something was asked for that cannot be simulated. Only the first is kept. Returns cudaErrorNotSupported. */
+/* Notes that something was asked for that cannot be simulated; only the first is kept. Returns cudaErrorNotSupported.
+ */
 __attribute__((format(printf, 1, 2))) cudaError_t runtime_not_simulated(const char *format, ...);
 
-/* Why the numbers of this process cannot be trusted, or its calls fail: words of runtime_fault ("kernels/x.cu:12: ...")
- * or "not simulated: cudaGraphLaunch"; NULL: nothing of that kind happened. */
+/* Returns why the numbers of this process cannot be trusted, or why its calls fail: the words of runtime_fault(), such
+ * as "kernels/x.cu:12: ...", or "not simulated: cudaGraphLaunch". NULL: nothing of that kind happened. */
 const char *runtime_reason(void);
 
 /* ---- Modules: cudart_modules.c ---- */
 
-/* A function of the host that stands for one of the GPU. */
+/* A kernel of the GPU, and the host function that stands for it. */
 struct device_kernel {
     const void *host;
     struct binary *binary;
     const char *name;
-    struct function *function; /* once it was asked for */
+    struct function *function; /* NULL until it is first used */
     bool has_dynamic_limit;
-    unsigned dynamic_limit; /* most dynamic shared memory of a launch, where the program set it */
+    unsigned dynamic_limit; /* most dynamic shared memory of a launch, if the program set it */
 };
 
-/* The kernel for a function of the host, or for what cudaGetKernel gave, with its machine code; the error of a call
- * that takes one otherwise, which is noted. */
+/* Finds the kernel for a host function, or for a handle of cudaGetKernel, with its machine code. Otherwise notes and
+ * returns the error that a call with a wrong one gives. */
 cudaError_t runtime_kernel(struct device_kernel **kernel, const void *function);
 
-/* Most dynamic shared memory that it may be launched with. */
+/* Returns how much dynamic shared memory the kernel may be launched with, in bytes. */
 unsigned kernel_dynamic_limit(const struct device_kernel *kernel);
 
-/* A variable of the host that stands for one of the GPU, likewise. */
+/* Finds the variable of the GPU that a variable of the host stands for, in the same way. */
 cudaError_t runtime_variable(struct variable **variable, const void *symbol);
 
-/* Whether any machine code was registered. */
+/* Returns whether any machine code was registered. */
 bool runtime_has_code(void);
 
 /* ---- The GPU: gpu.h; NULL before it is set ---- */
@@ -61,10 +62,11 @@ struct gpu;
 void runtime_set_gpu(const struct gpu *gpu);
 const struct gpu *runtime_gpu(void);
 
-/* The value of an attribute of the GPU; false after runtime_not_simulated() where its description lacks it. */
+/* Sets *value to an attribute of the GPU. False, after runtime_not_simulated(), if its description lacks the attribute.
+ */
 bool runtime_attribute(int *value, enum cudaDeviceAttr attribute);
 
-/* Gives a name to the same function that programs use which were compiled for a default stream a thread. */
+/* Gives a function a second name, which programs call that were compiled for a default stream for each thread. */
 #define ALSO(name, suffix) extern __typeof(name) name##suffix __attribute__((alias(#name)))
 
 #endif

@@ -8,7 +8,7 @@
 
 static _Thread_local cudaError_t last;
 
-/* Of the process. The first thing that went wrong explains all that follow. */
+/* The state of the process. The first error is kept, because it explains all that follow. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cudaError_t lost = cudaSuccess;
 static struct problem fault, missing;
@@ -77,7 +77,7 @@ cudaError_t cudaPeekAtLastError(void)
     return lost != cudaSuccess ? lost : last;
 }
 
-/* The words are those of CUDA 13.0. */
+/* These are the words of CUDA 13.0. */
 static const struct {
     cudaError_t error;
     const char *name, *text;

@@ -4,10 +4,10 @@
 
 struct float_format {
     unsigned char exponent_bits, fraction_bits;
-    uint64_t largest;  /* finite */
-    uint64_t infinite; /* what is beyond: infinity, or NaN where there is none */
+    uint64_t largest;  /* the largest finite number */
+    uint64_t infinite; /* the bits of a number that is too large: infinity, or NaN where there is none */
     uint64_t nan;
-    unsigned char shift; /* the format's bits lie that much higher: TF32 in a float */
+    unsigned char shift; /* bits to shift by: TF32 is in the upper bits of a float */
 };
 
 /* clang-format off */
@@ -41,13 +41,14 @@ uint64_t round_to(enum format name, bool negative, uint64_t significand, int exp
     const struct float_format *format = &formats[name];
     if (significand == 0)
         return signed_bits(format, negative, 0);
-    const int smallest = 2 - (1 << (format->exponent_bits - 1)) - format->fraction_bits; /* power of the last bit */
+    /* The exponent of the smallest number's last bit. */
+    const int smallest = 2 - (1 << (format->exponent_bits - 1)) - format->fraction_bits;
     const int top = exponent + 63 - __builtin_clzll(significand);
     const int last = top - format->fraction_bits > smallest ? top - format->fraction_bits : smallest;
-    const int cut = last - exponent; /* bits that are not kept */
+    const int cut = last - exponent; /* number of bits that are cut off */
     uint64_t kept = significand, rest = 0, half = 0;
     if (cut > 63) {
-        /* 64: the highest bit is the half; beyond, all is less than it. */
+        /* With 64 bits cut off, the highest bit is the half. With more, everything is less than the half. */
         kept = 0;
         rest = cut == 64 ? significand : 1;
         half = cut == 64 ? UINT64_C(1) << 63 : 2;
@@ -62,7 +63,8 @@ uint64_t round_to(enum format name, bool negative, uint64_t significand, int exp
                     : rounding == ROUND_DOWN  ? negative && rest != 0
                     : rounding == ROUND_UP    ? !negative && rest != 0
                                               : false;
-    /* A normal number's highest bit counts as 1 in the exponent field, so the smallest of these is one less there. */
+    /* The highest bit of a normal number adds 1 to the exponent field, so that of the smallest normal number is one
+     * less here. */
     const uint64_t magnitude = ((uint64_t)(last - smallest) << format->fraction_bits) + kept + up;
     if (magnitude > format->largest)
         return too_large(format, negative, rounding, finite);

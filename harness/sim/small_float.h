@@ -1,5 +1,5 @@
-/* small_float.h - numbers of 8 and 16 bits, and rounding to them. What is used in loops over lanes has no branches, so
- * that compilers make vector code of it. */
+/* small_float.h - numbers of 8 and 16 bits, and rounding to them. Functions for loops over lanes have no branches, so
+ * that compilers make vector code of them. */
 #ifndef SMALL_FLOAT_H
 #define SMALL_FLOAT_H
 
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the GPU makes of every NaN. */
+/* The words that the GPU gives for every NaN. */
 #define NAN_16 0x7fffu /* half and bf16 */
 #define NAN_32 0x7fffffffu
 #define NAN_64 UINT64_C(0xfff8000000000000)
@@ -29,7 +29,7 @@ static inline uint64_t of_double_canonical(double value)
 static inline float half_to_float(uint32_t word)
 {
     const uint32_t magnitude = word & 0x7fff;
-    /* The fraction lies where a float's is, the exponent is too small by 112. */
+    /* The fraction is where a float has it, but the exponent is too small by 112. */
     uint32_t bits = of_float(to_float(magnitude << 13) * 0x1p112f);
     bits |= magnitude >= 0x7c00 ? 0x7f800000 : 0;
     return to_float(bits | (word & 0x8000) << 16);
@@ -56,7 +56,7 @@ static inline uint32_t half_of_float(float value)
     const uint32_t magnitude = bits & 0x7fffffff;
     const uint32_t capped = magnitude < 0x47800000 ? magnitude : 0x47800000; /* 2^16 becomes infinity */
     const uint32_t normal = ((capped + 0xfff + (capped >> 13 & 1)) >> 13) - (112 << 10);
-    /* Below 2^-14 the last bit of a half is 2^-24, as that of a float from 0.5 up is. */
+    /* Below 2^-14 the last bit of a half is 2^-24, which is also the last bit of a float from 0.5 up. */
     const uint32_t small = of_float(to_float(capped) + 0.5f) - 0x3f000000;
     const uint32_t half = magnitude < 0x38800000 ? small : normal;
     return magnitude > 0x7f800000 ? NAN_16 : half | (bits >> 16 & 0x8000);
@@ -68,8 +68,8 @@ static inline uint32_t bf16_of_float(float value)
     return (bits & 0x7fffffff) > 0x7f800000 ? NAN_16 : rounded;
 }
 
-/* A float between a double and a narrower format: rounded to odd, that is, of the two floats around a double that is
- * none the one whose last bit is 1. Rounding that once more gives what rounding the double would have given. */
+/* Rounds a double to odd: if no float equals it, of the two floats around it the one whose last bit is 1 is taken.
+ * Rounding that to a narrower format gives what rounding the double would give. */
 static inline float float_to_odd(double value)
 {
     const float near = (float)value;
@@ -85,7 +85,7 @@ enum rounding { ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP };
 
 enum format { F16, BF16, F32, F64, E4M3, E5M2, TF32 };
 
-/* The number significand * 2^exponent, rounded. `finite`: what is too large becomes the largest. */
+/* Rounds the number significand * 2^exponent. `finite`: a number that is too large becomes the largest finite one. */
 uint64_t round_to(enum format name, bool negative, uint64_t significand, int exponent, enum rounding rounding,
                   bool finite);
 uint64_t round_double(enum format name, double value, enum rounding rounding, bool finite);

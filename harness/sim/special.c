@@ -1,10 +1,10 @@
-/* What lanes of a warp tell each other, and what they know of themselves: special registers, constants, votes,
- * shuffles. */
+/* Instructions by which lanes of a warp exchange values, and by which they ask about themselves: special registers,
+ * constants, votes, shuffles. */
 #include "machine.h"
 
 #include <string.h>
 
-/* Writes one word to all lanes that are chosen. */
+/* Writes one word to all chosen lanes. */
 static void write_all(struct warp *warp, const struct operand *to, uint32_t lanes, uint32_t value)
 {
     uint32_t *row = row_at(warp, to->space, to->row);
@@ -21,7 +21,7 @@ static void write_all(struct warp *warp, const struct operand *to, uint32_t lane
 enum special { TID, CTAID, LANE, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, ZERO, SHARED_HIGH, TIME };
 enum { FLAG_WHAT, FLAG_AXIS };
 
-/* Of the others, some depend on the machine, and none is known here. */
+/* Checks the special register. Of those that are not listed, some depend on the machine, and none is known here. */
 static bool prepare_s2r(struct instruction *code)
 {
     static const struct {
@@ -77,7 +77,7 @@ static uint32_t special_value(const struct warp *warp, const struct instruction 
     case SHARED_HIGH:
         return (uint32_t)(SHARED_WINDOW >> 32);
     case ZERO:
-    case TIME: /* of CS2R only: see there */
+    case TIME: /* only CS2R reads it, see cs2r() */
         break;
     }
     return 0;
@@ -112,8 +112,8 @@ static bool prepare_cs2r(struct instruction *code)
     return prepare_s2r(code);
 }
 
-/* libcu++ reads the time before it waits at a barrier in memory, to know how long to sleep when it has to wait again.
- * Here it never has to, so any time will do. */
+/* Returns whether the time is read before a wait. Before libcu++ waits at a barrier in memory it reads the time, to
+ * know how long to sleep between two looks. Here it looks only once, so any time will do. */
 static bool is_before_wait(const struct block *block, const struct instruction *code)
 {
     enum { NEAR = 2 };
@@ -123,7 +123,7 @@ static bool is_before_wait(const struct block *block, const struct instruction *
     return false;
 }
 
-/* 64 bits unless .32. */
+/* Reads 64 bits of a special register, or 32 with .32. */
 static void cs2r(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     if (code->flags[FLAG_WHAT] == TIME && !is_before_wait(warp->block, code))
@@ -168,7 +168,7 @@ static void copy_row(uint32_t *to, const uint32_t *from, uint32_t lanes)
             to[l] = lanes >> l & 1 ? from[l] : to[l];
 }
 
-/* One constant, or two: it lies in rows already. */
+/* Reads one constant, or two, which are in rows already. */
 static void ldc_row(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     copy_row(ROW(0), ROW(1), lanes);
@@ -194,7 +194,7 @@ static bool prepare_ldc(struct instruction *code)
            (code->operands[1].kind == OPERAND_CONSTANT || code->operands[1].kind == OPERAND_ROW);
 }
 
-/* Beyond a bank lies nothing: zeros, as the hardware reads them. */
+/* Reads constants at addresses of each lane. Beyond the end of a bank are zeros, as on the hardware. */
 static void ldc(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const struct operand *from = &code->operands[1];
@@ -218,7 +218,7 @@ static void ldc(struct warp *warp, const struct instruction *code, uint32_t lane
 
 /* ---- Between lanes ---- */
 
-/* p, d, a: the first lane's; p in the lanes that have another. */
+/* Operands p, d, a: d is the value of the first lane; p is true in lanes that have another. */
 static void r2ur(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *from = ROW(2), first = from[__builtin_ctz(warp->guarded)];
@@ -229,7 +229,7 @@ static void r2ur(struct warp *warp, const struct instruction *code, uint32_t lan
     predicate_set(warp, &code->operands[0], warp->guarded & lanes, others);
 }
 
-/* p, d, a, lane, clamp and segment: of the PTX manual's shfl. */
+/* Operands p, d, a, lane, clamp and segment, as the PTX manual describes them for shfl. */
 static void shfl(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(2), *b = ROW(3), *c = ROW(4);
@@ -260,7 +260,7 @@ static void shfl(struct warp *warp, const struct instruction *code, uint32_t lan
     predicate_set(warp, &code->operands[0], lanes, inside);
 }
 
-/* d, p, source: the lanes that say yes, and whether any or all of them do. */
+/* Operands d, p, source: d are the lanes that say yes; p tells whether any or all of them do. */
 static void vote(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t yes = predicate(warp, &code->operands[2]) & warp->guarded;
@@ -275,7 +275,8 @@ static bool prepare_vote(struct instruction *code)
     return code->operand_count == 3 && code->operands[2].kind == OPERAND_PREDICATE;
 }
 
-/* p, d, a: the lanes with the same value; .ALL: all lanes, if they have. */
+/* Operands p, d, a: d are the lanes with the same value, and p says that all have the same. With .ALL, d is 0 unless
+ * they have. */
 static void match(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const bool both = has_modifier(code, "U64");
@@ -325,7 +326,7 @@ static void redux(struct warp *warp, const struct instruction *code, uint32_t la
     write_all(warp, &code->operands[0], lanes, result);
 }
 
-/* p, d: one of the lanes that are here, the lowest. */
+/* Operands p, d: elects the lowest of the lanes that are here. */
 static void elect(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t lowest = warp->guarded & -warp->guarded;
@@ -333,14 +334,14 @@ static void elect(struct warp *warp, const struct instruction *code, uint32_t la
     predicate_set(warp, &code->operands[0], warp->guarded, lowest);
 }
 
-/* d, p: of the last BAR.RED. */
+/* Operands d, p: the result of the last BAR.RED. */
 static void b2r(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     write_all(warp, &code->operands[0], lanes, warp->barrier_count);
     predicate_set(warp, &code->operands[1], lanes, warp->barrier_vote ? ALL_LANES : 0);
 }
 
-/* p, d, [address]: whether a generic address is in shared, local or global memory. */
+/* Operands p, d, [address]: tells whether a generic address is in shared, local or global memory. */
 static void qspc(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const struct operand *address = &code->operands[2];

@@ -1,8 +1,10 @@
-/* Tensor cores: products of small matrices that lie in the registers of a whole warp, and how these get there.
+/* Tensor cores: products of small matrices that are in the registers of a whole warp, and the instructions that load
+ * them.
  *
- * Where an element lies is in the PTX manual, "Matrix Fragments for mma.m16n8k...": lane 4 g + t has of A, in each
- * register, neighbours of row g, or g + 8 in each second register, from column t times their number on; of B the same
- * with column g; of the sum the columns 2 t and 2 t + 1 of row g, then of row g + 8. */
+ * The PTX manual says where an element is, in "Matrix Fragments for mma.m16n8k...". Lane 4 g + t has elements of A that
+ * are neighbours in row g, or in row g + 8 in every second register. They begin at column t times their number.
+ * Elements of B are at the same places of column g. Of the sum it has columns 2 t and 2 t + 1 of row g, then of row g +
+ * 8. */
 #include "tensor.h"
 
 #include "memory_access.h"
@@ -40,18 +42,19 @@ struct matrices {
     double a[MOST_ROWS][16], b[16][COLUMNS], sum[MOST_ROWS][COLUMNS];
 };
 
-/* Floats in a register. */
+/* Returns how many elements a register has. */
 static unsigned elements(enum kind kind)
 {
     return kind == KIND_F16 || kind == KIND_BF16 ? 2 : 1;
 }
-/* Registers that it takes for one at least. */
+/* Returns how many registers an element takes, at least one. */
 static unsigned registers(enum kind kind)
 {
     return kind == KIND_F64 ? 2 : 1;
 }
 
-/* What the lanes have in the register, or the pair of them, `behind` that of operand n: element e of each. */
+/* Reads elements of all lanes from the register (or pair of registers) that is `behind` that of operand n; values[e] is
+ * element e. */
 static void elements_read(double values[2][LANES], enum kind kind, const struct warp *warp,
                           const struct instruction *code, unsigned n, unsigned behind)
 {
@@ -66,7 +69,7 @@ static void elements_read(double values[2][LANES], enum kind kind, const struct 
         EACH_LANE values[0][l] = bf16_to_float(row[l]);
         EACH_LANE values[1][l] = bf16_to_float(row[l] >> 16);
         break;
-    case KIND_TF32: /* the upper 19 bits */
+    case KIND_TF32: /* TF32 is the upper 19 bits */
         EACH_LANE values[0][l] = to_float(row[l] & 0xffffe000);
         break;
     case KIND_F32:
@@ -109,7 +112,7 @@ static void matrices_read(struct matrices *m, const struct warp *warp, const str
     }
 }
 
-/* Element i of a lane's part of the sum. */
+/* Returns element i of the part of the sum that a lane has. */
 static double *sum_at(struct matrices *m, unsigned lane, unsigned i)
 {
     return &m->sum[lane / 4 + i / 2 * 8][lane % 4 * 2 + i % 2];
@@ -141,7 +144,7 @@ static void sum_write(struct matrices *m, struct warp *warp, const struct instru
     }
 }
 
-/* A row of the sum. */
+/* Multiplies a row of A with B, and adds that to a row of the sum. */
 static void row_multiplied(double row[COLUMNS], const double *a, double b[][COLUMNS], unsigned depth)
 {
     double sum[COLUMNS];
@@ -158,9 +161,9 @@ static void row_fused(double row[COLUMNS], const double *a, double b[][COLUMNS],
             row[column] = fma(a[k], b[k][column], row[column]);
 }
 
-/* D = A B + C. Products are exact, summed as doubles and rounded once. The hardware cuts the products of a step off
- * where the largest of them needs it, which nobody has documented: so results are equal where sums are exact, as of
- * small integers, and may differ in the last bits where they are not. DMMA is a chain of fused operations. */
+/* Computes D = A B + C. Products are exact, added up as doubles, and rounded once. The hardware cuts off products of a
+ * step where the largest of them needs it, which is not documented. So results are equal where sums are exact, as of
+ * small integers. Otherwise they may differ in the last bits. DMMA is a chain of fused operations. */
 static void float_mma(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const struct shape *shape = &shapes[code->flags[SHAPE]];
@@ -207,7 +210,7 @@ static bool prepare_dmma(struct instruction *code)
 
 /* ---- Integers ---- */
 
-/* A, B and the sum of products, which 32 bits have room for. */
+/* Matrices A and B of integers, and the sum of products, which fits into 32 bits. */
 struct integers {
     int32_t a[MOST_ROWS][LANES], b[LANES][COLUMNS], sum[MOST_ROWS][COLUMNS];
 };
@@ -237,7 +240,7 @@ static void bytes_multiplied(struct integers *m, const struct warp *warp, const 
                 m->sum[row][column] += m->a[row][k] * m->b[k][column];
 }
 
-/* How many bits a row of A and a column of B have in common. Here a and b have 32 of them in an element. */
+/* Counts the bits that a row of A and a column of B have in common. Each element of a and b is 32 bits here. */
 static void bits_multiplied(struct integers *m, const struct warp *warp, const struct instruction *code)
 {
     const struct shape *shape = &shapes[code->flags[SHAPE]];
@@ -321,7 +324,7 @@ static bool prepare_movm(struct instruction *code)
     return prepare_matrices(code) && code->flags[MATRICES] == 1 && code->flags[TRANSPOSED];
 }
 
-/* A lane's word of a matrix: two neighbours of row lane / 4, or of that column. */
+/* Returns a lane's word of a matrix: two neighbours of row lane / 4, or of that column. */
 static uint32_t word_of(matrix m, unsigned lane, bool transposed)
 {
     const unsigned line = lane / 4, place = lane % 4 * 2;
@@ -340,7 +343,7 @@ void ldsm_wavefronts(const uint32_t *addresses, uint32_t lanes, unsigned matrice
 {
     *wavefronts = *ideal = 0;
     for (unsigned m = 0; m < matrices; m++) {
-        uint32_t words[LANES][SIDE]; /* distinct ones of each bank */
+        uint32_t words[LANES][SIDE]; /* the distinct words of each bank */
         unsigned counts[LANES] = {0}, most = 0;
         for (unsigned row = 0; row < SIDE; row++)
             for (unsigned i = 0; i < ROW_OF_MATRIX / 4 && lanes >> (m * SIDE + row) & 1; i++) {
@@ -357,7 +360,8 @@ void ldsm_wavefronts(const uint32_t *addresses, uint32_t lanes, unsigned matrice
     }
 }
 
-/* Copies the rows of the matrices, whose addresses the lanes have in operand n, and counts that. */
+/* Moves the rows of matrices to or from shared memory, and counts that. Lanes have the addresses of rows in operand n.
+ */
 static void rows_move(struct warp *warp, const struct instruction *code, uint32_t lanes, unsigned n, matrix *matrices,
                       bool stores)
 {

@@ -1,11 +1,12 @@
-/* tensor.h - what tests see of tensor.c beside its table. */
+/* tensor.h - the part of tensor.c that tests use, beside its table of opcodes. */
 #ifndef TENSOR_H
 #define TENSOR_H
 
 #include <stdint.h>
 
-/* What reading or writing so many matrices of 8 rows of 16 bytes takes: of each matrix the most distinct words that a
- * bank has. Ideal: one a matrix. `addresses` has those of the rows, `lanes` says of which lanes' rows. */
+/* Computes the wavefronts of reading or writing matrices of 8 rows of 16 bytes. Each matrix takes as many as the most
+ * distinct words that a bank has; ideal is one. `addresses` are those of the rows, and `lanes` says which lanes have
+ * one. */
 void ldsm_wavefronts(const uint32_t *addresses, uint32_t lanes, unsigned matrices, unsigned *wavefronts,
                      unsigned *ideal);
 

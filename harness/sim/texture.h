@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The texel at x, y of texture object `handle`, four channels; false: no such object, or one of a kind that is not
+/* Reads four channels at x, y of the texture object `handle`. False: there is no such object, or its kind is not
  * simulated. */
 bool texture_fetch(uint64_t handle, float x, float y, uint32_t texel[4]);
 

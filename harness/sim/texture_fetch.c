@@ -1,4 +1,4 @@
-/* Fetches from textures: by point, of one 32-bit channel. */
+/* Fetches from textures: by points, of one 32-bit channel. */
 #include "machine.h"
 #include "texture.h"
 
@@ -6,8 +6,8 @@
 
 enum { FLAG_FIRST };
 
-/* d, d, coordinates (a pair of registers), level of detail, handle, 0x0, 2D, channels. Of one channel, it goes to the
- * second. */
+/* Operands d, d, coordinates (a pair of registers), level of detail, handle, 0x0, 2D, channels. A single channel goes
+ * to the second d. */
 static void tex(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *x = ROW(2), *y = HIGH(2), *handle = ROW(4);

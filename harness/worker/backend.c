@@ -6,7 +6,7 @@
 
 #define NO_DRIVER "no such file"
 
-/* NULL, or why the driver's library does not load: NO_DRIVER when there is none. */
+/* Loads the driver's library. Returns NULL, or why it does not load: NO_DRIVER when there is none. */
 static const char *load_driver(void)
 {
     if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL))
@@ -23,15 +23,16 @@ bool gpu_driver_is_absent(void)
 
 const struct gpu_plugin *gpu_plugin_load(struct problem *problem)
 {
-    /* The plugin's cu* symbols are undefined until the driver's library is here. Without one they are never called:
-     * count() looks first. */
+    /* The plugin's cu* symbols are undefined until the driver's library is loaded. Without a driver they are never
+     * called: count() checks first. */
     const char *why = load_driver();
     if (why && strcmp(why, NO_DRIVER) != 0) {
         problem_set(problem, "the NVIDIA driver's library does not load: %s; install the driver again", why);
         return NULL;
     }
 
-    void *handle = dlopen("libcugate_cupti.so", RTLD_LAZY | RTLD_LOCAL); /* found by this program's RUNPATH */
+    /* the library is found by this program's RUNPATH */
+    void *handle = dlopen("libcugate_cupti.so", RTLD_LAZY | RTLD_LOCAL);
     if (!handle) {
         problem_set(problem,
                     "cannot load CUPTI: %s; install the CUDA toolkit with CUPTI, then run `make` again, or "
@@ -50,8 +51,9 @@ const struct gpu_plugin *gpu_plugin_load(struct problem *problem)
 
 const struct sim_plugin *sim_plugin_load(struct problem *problem)
 {
-    /* Its symbols are for the kernel library, and whatever that needs. */
-    void *handle = dlopen("libcugate_sim.so", RTLD_NOW | RTLD_GLOBAL); /* found by this program's RUNPATH */
+    /* Its symbols must be visible to the kernel library and to whatever that needs. */
+    /* the library is found by this program's RUNPATH */
+    void *handle = dlopen("libcugate_sim.so", RTLD_NOW | RTLD_GLOBAL);
     if (!handle) {
         problem_set(problem, "cannot load the simulator: %s; run `make` again", dlerror());
         return NULL;

@@ -1,5 +1,5 @@
-/* The host's clock around launch and completion. It sees launch latency and every interruption, so it is far coarser
- * than the counters; it is what transfers are timed with, and what is left where counters are denied. */
+/* Times a launch until its completion by the host's clock. That includes launch latency and every interruption, so it
+ * is far coarser than the counters. It times transfers, and it still works where counters are denied. */
 #include "backend.h"
 
 #include "base/base.h"
@@ -10,7 +10,7 @@
 
 struct host {
     const struct job *job;
-    const struct gpu_plugin *gpu; /* NULL on a machine without a GPU */
+    const struct gpu_plugin *gpu; /* the GPU plugin; NULL on a machine without a GPU */
     struct conditioning conditioning;
 };
 
@@ -21,8 +21,8 @@ static int host_open(void **self, const struct job *job, struct device *device, 
     host->job = job;
     *self = host;
 
-    /* A GPU is not needed: a kernel library may stand on another runtime. When there is one, the run is filed under it.
-     */
+    /* No GPU is needed, since a kernel library may use another runtime. If there is one, the run belongs to that
+     * model. */
     struct problem ignored;
     const struct gpu_plugin *gpu = gpu_plugin_load(&ignored);
     if (!gpu || gpu->count(&ignored) <= 0) {

@@ -9,7 +9,7 @@
 static const struct collector *load_cupti(unsigned what, struct problem *problem)
 {
     const struct gpu_plugin *gpu = gpu_plugin_load(problem);
-    if (!gpu && gpu_driver_is_absent()) /* CUPTI, which is missing as well, would be of no use */
+    if (!gpu && gpu_driver_is_absent()) /* without a driver, saying that CUPTI is missing too would not help */
         problem_set(problem, NO_GPU_DRIVER);
     if (!gpu)
         return NULL;
@@ -32,7 +32,7 @@ static int prepare_sim(const struct job *job, struct problem *problem)
 static const struct collector *load_sim(unsigned what, struct problem *problem)
 {
     const struct sim_plugin *sim = sim_plugin_load(problem);
-    (void)what; /* lines come with the values */
+    (void)what; /* counts by line come along with the values */
     return sim ? sim->collector : NULL;
 }
 
@@ -52,7 +52,7 @@ static const struct backend backends[] = {
     },
     {
         .name = "sim",
-        .doc = "exact counters, computed on the CPU from the machine code; no GPU",
+        .doc = "exact counters, computed on the CPU from the machine code; no GPU; asked for by --simulate",
         .provides = PROVIDES_VALUES | PROVIDES_LINE_COUNTS,
         .prepare = prepare_sim,
         .provides_metric = exact_provides,

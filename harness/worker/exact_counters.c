@@ -25,7 +25,7 @@ static const char *const names[EXACT_COUNTERS] = {
     [EXACT_FP16_FUSED] = "smsp__sass_thread_inst_executed_op_hfma_pred_on.sum",
 };
 
-/* Whether the name is one of the words of a text. */
+/* Whether text, a list of words, has the name. */
 static bool has_word(const char *text, const char *name)
 {
     const size_t length = strlen(name);

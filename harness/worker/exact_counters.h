@@ -1,5 +1,5 @@
-/* exact_counters.h - counters of the GPU that machine code and inputs alone decide, whatever the GPU does meanwhile: so
- * a simulation has them to the digit. */
+/* exact_counters.h - hardware counters that depend on machine code and inputs alone, so that a simulation computes them
+ * to the digit. */
 #ifndef EXACT_COUNTERS_H
 #define EXACT_COUNTERS_H
 
@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* To add one: a name here, a row in exact_counters.c, and how it is counted in sim/counters.c. */
+/* To add a counter: a name here, a row in exact_counters.c, and how it is counted in sim/counters.c. */
 enum exact_counter {
     EXACT_INSTRUCTIONS,
     EXACT_THREADS_PER_INSTRUCTION,
@@ -30,10 +30,11 @@ enum exact_counter {
     EXACT_COUNTERS
 };
 
-/* The one that a metric is, by any of its counter's names; EXACT_COUNTERS when it is none. */
+/* Returns the exact counter that a metric reads, by any of the metric's alternatives; EXACT_COUNTERS when it reads
+ * none. */
 enum exact_counter exact_counter_of(const struct metric *metric);
 
-/* Whether a metric follows from these counters and from the machine code. */
+/* Whether a metric can be computed from these counters and the machine code. */
 bool exact_provides(const struct metric *metric);
 
 #endif

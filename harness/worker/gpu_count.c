@@ -34,26 +34,19 @@ static int take_count(const struct message *message, struct problem *problem)
 
 int gpu_count_read(double seconds, struct problem *problem)
 {
-    struct interrupts interrupts;
-    struct child child;
-    struct message message = {0};
-    problem_set(problem, "no process to count GPUs");
-    if (interrupts_open(&interrupts) < 0)
-        return -1;
+    struct message message;
+    char *how;
     int count = -1;
-    if (child_start(&child, tell, NULL) == 0) {
-        const enum child_event event = child_next(&child, now_seconds() + seconds, interrupts.descriptor, &message);
-        char *how = child_end(&child, event == CHILD_ENDED);
-        if (event == CHILD_SAID)
-            count = take_count(&message, problem);
-        else if (event == CHILD_QUIET)
-            problem_set(problem, "the driver did not answer within %g s", seconds);
-        else
-            problem_set(problem, "the process that counted GPUs ended: %s", how);
-        free(how);
-        free(message.text);
-    }
-    if (interrupts_close(&interrupts))
-        count = problem_set(problem, "interrupted");
+    const enum child_event event = child_ask(tell, NULL, seconds, &message, &how);
+    if (event == CHILD_SAID)
+        count = take_count(&message, problem);
+    else if (event == CHILD_QUIET)
+        problem_set(problem, "the driver did not answer within %g s", seconds);
+    else if (event == CHILD_INTERRUPTED)
+        problem_set(problem, "interrupted");
+    else
+        problem_set(problem, "the process that counted GPUs ended: %s", how ? how : "it was not started");
+    free(how);
+    free(message.text);
     return count;
 }

@@ -19,7 +19,7 @@ static bool is_amount(double number)
     return isfinite(number) && number >= 0;
 }
 
-/* NULL when the family keeps the contract, else what it lacks. */
+/* Returns NULL when the family satisfies the contract, else what it lacks. */
 static const char *family_fault(const struct cugate_family *family)
 {
     if (!family)
@@ -42,7 +42,7 @@ static const char *family_fault(const struct cugate_family *family)
     return NULL;
 }
 
-/* Refuses the family of that index when it breaks the contract. */
+/* Refuses the family at that index if it breaks the contract. */
 static int check_family(const struct cugate_family *family, size_t index, const char *path, struct problem *problem)
 {
     const char *name = family && good_name(family->name) ? family->name : "without a good name";
@@ -52,7 +52,7 @@ static int check_family(const struct cugate_family *family, size_t index, const 
         return 0;
     if (!point_is)
         return problem_set(problem, "%s: family %s (number %zu): %s; see kernel.h", path, name, index + 1, fault);
-    char *point = x_strdup(family->point); /* first, as numbers that follow from a wrong point are wrong too */
+    char *point = x_strdup(family->point); /* checked first: numbers computed from a wrong point are wrong too */
     text_make_harmless(point, '?');
     problem_set(problem, "%s: family %s (number %zu): its point \"%.60s\": %s; see kernel.h", path, name, index + 1,
                 point, point_is);
@@ -102,7 +102,7 @@ static int collect_kernels(struct library *library, const char *path, struct pro
 int library_open(struct library *library, const char *path, struct problem *problem)
 {
     *library = (struct library){0};
-    /* dlopen takes a name without a slash for one to search in system directories; a user means a file here. */
+    /* dlopen searches system directories for a name without a slash, but a user means a file here. */
     char *file = strchr(path, '/') ? x_strdup(path) : x_sprintf("./%s", path);
     library->handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     free(file);
@@ -110,7 +110,7 @@ int library_open(struct library *library, const char *path, struct problem *prob
         return problem_set(
             problem, "cannot load the kernel library: %s; build it again, or name another with --kernels", dlerror());
     const struct cugate_library *(*entry)(void) = NULL;
-    /* POSIX gives a function's address as a void *; ISO C has no cast for that. */
+    /* dlsym returns a function's address as void *, and ISO C has no cast for that. */
     *(void **)&entry = dlsym(library->handle, "cugate_library");
     if (!entry) {
         problem_set(problem, "%s is not a kernel library: it does not export cugate_library(); see kernel.h", path);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The child: a line for each fact, its key and its text with a blank between. Those of a kernel follow its id. */
+/* ---- The child: sends one line for each fact, "KEY TEXT"; facts of a kernel follow its id. ---- */
 
 static void put(FILE *stream, const char *key, const char *text)
 {
@@ -23,7 +23,7 @@ static void put(FILE *stream, const char *key, const char *text)
     free(line);
 }
 
-/* Nothing is launched here: where CUDA's runtime is not installed, or not found, the simulator's will do. */
+/* Nothing is launched here, so where the CUDA runtime is not installed or not found, the simulator's replaces it. */
 static int open_library(struct library *library, const char *path, struct problem *problem)
 {
     struct problem ignored;
@@ -65,11 +65,12 @@ static void tell(int pipe, const void *path)
 static bool is_id(const char *text)
 {
     const size_t family = name_length(text), length = id_length(text);
-    return length > 0 && !text[length] && text[family] == '/' && /* no mark in the names */
+    /* names of families and variants have no special characters */
+    return length > 0 && !text[length] && text[family] == '/' &&
            family + 1 + name_length(text + family + 1) == point_begin(text);
 }
 
-/* False when the line is none of a library's. */
+/* Takes one line from the child; false when no library would send it. */
 static bool take_line(struct library_facts *facts, char *line)
 {
     char *text = strchr(line, ' ');
@@ -124,31 +125,27 @@ static int take_message(struct library_facts *facts, const char *path, const str
 
 int library_facts_read(struct library_facts *facts, const char *path, double seconds, struct problem *problem)
 {
-    struct interrupts interrupts;
-    struct child child;
-    struct message message = {0};
-    *facts = (struct library_facts){0};
-    problem_set(problem, "cannot load %s: no process for it", path);
-    if (interrupts_open(&interrupts) < 0)
-        return EXIT_NOT_MEASURED;
-    if (child_start(&child, tell, path) < 0) {
-        interrupts_close(&interrupts);
-        return EXIT_NOT_MEASURED;
-    }
-    const enum child_event event = child_next(&child, now_seconds() + seconds, interrupts.descriptor, &message);
+    struct message message;
+    char *how;
     int code = EXIT_NOT_MEASURED;
-    if (event == CHILD_SAID || event == CHILD_BABBLED)
+    *facts = (struct library_facts){0};
+    switch (child_ask(tell, path, seconds, &message, &how)) {
+    case CHILD_SAID:
+    case CHILD_BABBLED:
         code = take_message(facts, path, &message, problem);
-    free(message.text);
-    char *how = child_end(&child, event == CHILD_ENDED);
-    if (event == CHILD_ENDED)
-        problem_set(problem, "the process that loaded %s died before it could be asked for its kernels: %s", path, how);
-    if (event == CHILD_QUIET)
+        break;
+    case CHILD_ENDED:
+        problem_set(problem, "the process that loaded %s died before it could be asked for its kernels: %s", path,
+                    how ? how : "it was not started");
+        break;
+    case CHILD_QUIET:
         problem_set(problem, "%s was not loaded within %g s; a longer limit is set with --timeout", path, seconds);
-    if (interrupts_close(&interrupts)) {
+        break;
+    case CHILD_INTERRUPTED:
         problem_set(problem, "interrupted");
         code = EXIT_INTERRUPTED;
     }
+    free(message.text);
     free(how);
     if (code != 0)
         library_facts_release(facts);

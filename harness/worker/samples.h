@@ -1,24 +1,24 @@
-/* samples.h - for backends: samples by the host's clock, and samples made rows. */
+/* samples.h - helpers for backends: they time samples by the host's clock, and turn samples into rows. */
 #ifndef SAMPLES_H
 #define SAMPLES_H
 
 #include "backend.h"
 
-/* Turns values[sample * metrics->count + m] into rows. A metric that any sample lacks becomes a row with that sample's
- * state. What the parent works out, and facts of the machine code, get no row. once[m]: only the first sample is of
- * that metric; NULL: every sample is of each. */
+/* Turns values[sample * metrics->count + m] into rows. If a sample lacks a metric, its row has that sample's state.
+ * Metrics that the parent computes, and facts of the machine code, get no row. once[m] says that only the first sample
+ * counts metric m; once == NULL: every sample counts each. */
 void samples_fill(struct result *result, const struct metrics *metrics, const struct value *values, size_t samples,
                   const bool *once);
 
-/* What a GPU needs around a measured launch: struct gpu_plugin has what each is for. */
+/* The functions that condition a GPU around a measured launch; struct gpu_plugin describes each. */
 struct conditioning {
     struct gpu_condition *condition;
     int (*apply)(struct gpu_condition *condition, struct problem *problem);
     void (*mark)(bool measured);
 };
 
-/* Takes the job's samples by the host's clock, for transfers and for the host backend: wall time, and `others` as the
- * state of every counter. conditioning is NULL on a machine without a GPU. */
+/* Takes the job's samples by the host's clock, for transfers and for the host backend. It fills in wall time, and the
+ * state `others` for every counter. conditioning is NULL on a machine without a GPU. */
 int samples_by_host(const struct job *job, const struct workload *workload, enum value_state others,
                     const struct conditioning *conditioning, struct result *result, struct problem *problem);
 

@@ -30,7 +30,8 @@ int message_take(char *buffer, size_t *length, struct message *message)
     return 1;
 }
 
-/* A signal for a pipe without a reader could end a program that is not ours; sockets can do without it. */
+/* Writing to a pipe without a reader raises a signal, which could end a program that is not ours. send() on a socket
+ * can avoid it. */
 static ssize_t write_some(int descriptor, const char *bytes, size_t length)
 {
     const ssize_t sent = send(descriptor, bytes, length, MSG_NOSIGNAL);
@@ -62,7 +63,7 @@ bool message_write(int descriptor, enum message_kind kind, const char *text)
 void message_send(int pipe, enum message_kind kind, const char *text)
 {
     if (!message_write(pipe, kind, text))
-        _exit(EXIT_FAILURE); /* the parent is gone */
+        _exit(EXIT_FAILURE); /* the parent no longer exists */
 }
 
 static bool read_bytes(int descriptor, void *bytes, size_t length)

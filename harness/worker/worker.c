@@ -6,10 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a worker that ran into an error ends with; the parent starts another at the next kernel. */
+/* Exit statuses of a worker. After an error it is WORKER_ENDED, and the parent starts another worker for the next
+ * kernel. */
 enum { WORKER_DONE = 0, WORKER_ENDED = 1 };
 
-/* What is in a batch is lost when it goes wrong, and shows no result for so long. */
+/* Limits a batch: its kernels are lost when it fails, and none has a result before it ends. */
 enum { MOST_IN_BATCH = 32 };
 
 /* A kernel that has begun and has no result yet. */
@@ -17,7 +18,7 @@ struct begun {
     struct open_kernel open;
     struct workload workload;
     struct result result;
-    bool waits; /* to be measured: it was verified once, or its collector needs no such launch */
+    bool waits; /* the kernel waits to be measured: it was verified once, or its collector needs no such launch */
 };
 
 struct worker {
@@ -28,11 +29,11 @@ struct worker {
     size_t chosen_count;
     const struct collector *collector;
     void *collector_self;
-    const struct cugate_family *family; /* the open one, or NULL */
-    void *state;                        /* its */
-    struct begun begun[MOST_IN_BATCH];  /* all of that family, in the order in which their results are due */
+    const struct cugate_family *family; /* the open family, or NULL */
+    void *state;                        /* what the family's open() returned */
+    struct begun begun[MOST_IN_BATCH];  /* kernels of the open family, in the order in which their results are due */
     size_t begun_count;
-    size_t waiting; /* how many of them wait */
+    size_t waiting; /* how many kernels wait to be measured */
 };
 
 __attribute__((noreturn)) static void give_up(const struct worker *worker, const char *why)
@@ -41,7 +42,7 @@ __attribute__((noreturn)) static void give_up(const struct worker *worker, const
     _exit(WORKER_ENDED);
 }
 
-/* The chosen kernels, or after a glob that matches none the glob and all that there are. */
+/* Sends the ids of the chosen kernels; or, after a glob that matches none, that glob and all ids. */
 static void send_ids(const struct worker *worker, enum message_kind kind, const char *unmatched)
 {
     char *text = NULL;
@@ -123,7 +124,7 @@ static void close_family(struct worker *worker)
     worker->family->close(worker->state);
     worker->family = NULL;
     if (on_family(worker, false, &problem) < 0)
-        _exit(WORKER_ENDED); /* another one measures what is left */
+        _exit(WORKER_ENDED); /* ends the worker; another one measures the rest */
 }
 
 /* Compares the output of the last launch with the reference. */
@@ -138,7 +139,8 @@ static enum result_status verify(const struct open_kernel *open, const struct wo
     return workload_check(workload, "verify", verified, problem) < 0 ? RESULT_FAILED : RESULT_OK;
 }
 
-/* Once unmeasured, with the proof that its output is right. *launched: verifying took kernels. */
+/* Launches the kernel once unmeasured, and verifies its output. *launched is set when verifying launched kernels
+ * itself. */
 static enum result_status warm_up(const struct worker *worker, const struct begun *kernel, bool *launched,
                                   struct problem *problem)
 {
@@ -153,7 +155,7 @@ static enum result_status warm_up(const struct worker *worker, const struct begu
     return status;
 }
 
-/* Opens the family, and warms the kernel up where it is to be. */
+/* Opens the family, and warms the kernel up if that is needed. */
 static enum result_status get_ready(struct worker *worker, struct begun *kernel, bool *launched,
                                     struct problem *problem)
 {
@@ -178,7 +180,7 @@ static enum result_status measure_one(const struct worker *worker, struct begun 
 
 /* ---- Results ---- */
 
-/* Sends the results of all that have begun and ends the process where it has to. */
+/* Sends the results of all kernels that have begun, and ends the process if it has to. */
 static void send_results(struct worker *worker)
 {
     bool failed = false;
@@ -190,15 +192,15 @@ static void send_results(struct worker *worker)
         free(line);
         result_release(result);
     }
-    /* After an error the device's context may be lost, and with it every later result. Lines are of one kernel; and
-     * what one is given in a dry run shall not hang on those that went before it. */
+    /* After an error the device's context may be lost, and every later result with it. Counts by line are of one kernel
+     * a process. In a dry run the inputs of a kernel must not depend on kernels before it. */
     const bool alone = worker->job->dry || worker->job->what != PROVIDES_VALUES;
     if (failed || (worker->begun_count > 0 && alone))
         _exit(WORKER_ENDED);
     worker->begun_count = 0;
 }
 
-/* Ends the process because of an error that costs more kernels than one. */
+/* Ends the process because of an error that affects more than one kernel. */
 __attribute__((noreturn)) static void lose(const struct worker *worker, const struct problem *problem)
 {
     message_send(worker->pipe, MESSAGE_LOST, problem->text);
@@ -218,11 +220,11 @@ static void settle(const struct worker *worker, struct begun *kernel, enum resul
 
 /* ---- Batches ---- */
 
-/* The kernels that wait, and the worker. */
+/* The kernels that wait to be measured, as struct batch needs them. */
 struct waiting {
     const struct worker *worker;
     struct begun *kernels[MOST_IN_BATCH];
-    char *wrong[MOST_IN_BATCH]; /* how the output of each differed, or NULL */
+    char *wrong[MOST_IN_BATCH]; /* for each kernel how its output differed, or NULL */
 };
 
 static void batch_works(void *self, size_t i)
@@ -265,7 +267,8 @@ static void measure_batch(struct worker *worker)
     }
 }
 
-/* Measures what waits, one kernel alone as if there were no batches; then all that have begun have a result. */
+/* Measures the waiting kernels; a single one is measured without a batch. Afterwards all that have begun have a
+ * result. */
 static void measure_waiting(struct worker *worker)
 {
     struct problem problem = {0};
@@ -284,7 +287,7 @@ static void measure_waiting(struct worker *worker)
 
 /* ---- A kernel ---- */
 
-/* Whether a kernel can be measured with others. The kind of families that only copy is told by the host's clock. */
+/* Whether a kernel can be measured in a batch. Families that only copy cannot, since the host's clock times them. */
 static bool can_be_in_batch(const struct worker *worker, const struct kernel *kernel)
 {
     const struct job *job = worker->job;
@@ -304,7 +307,7 @@ static struct begun *begin(struct worker *worker, const struct kernel *kernel)
     return begun;
 }
 
-/* Measures a kernel that is ready, and before it what waits; or has it wait for others of its family. */
+/* Measures a kernel that is ready, after those that wait; or lets it wait for others of its family. */
 static void measure_or_wait(struct worker *worker, struct begun *kernel, bool alone)
 {
     if (alone)
@@ -336,7 +339,7 @@ static void take_kernel(struct worker *worker, const struct kernel *kernel)
 
 /* ---- Shares ---- */
 
-/* The chosen kernel of that name. The parent asks for those alone that it was told of. */
+/* Returns the chosen kernel of that id. The parent asks only for ids that it was sent. */
 static const struct kernel *find_kernel(const struct worker *worker, const char *id)
 {
     for (size_t k = 0; k < worker->chosen_count; k++)
@@ -345,21 +348,21 @@ static const struct kernel *find_kernel(const struct worker *worker, const char 
     _exit(WORKER_ENDED);
 }
 
-/* Then all that have begun have a result. */
+/* Measures and sends until all kernels that have begun have a result. */
 static void finish_waiting(struct worker *worker)
 {
     measure_waiting(worker);
     send_results(worker);
 }
 
-/* Measures the kernels that the parent asks for next; false when there are none. */
+/* Measures the kernels that the parent asks for next; false when it asks for none. */
 static bool take_share(struct worker *worker)
 {
     char *share = message_await(worker->pipe, MESSAGE_SHARE), *rest = NULL;
     bool any = false;
     for (char *id = strtok_r(share, "\n", &rest); id; id = strtok_r(NULL, "\n", &rest), any = true) {
         const struct kernel *kernel = find_kernel(worker, id);
-        /* Before the kernel starts: if this goes wrong, it is not that kernel's doing. */
+        /* This comes before START: if closing the other family fails, that is not this kernel's fault. */
         if (worker->family && worker->family != kernel->family) {
             finish_waiting(worker);
             close_family(worker);
@@ -371,7 +374,7 @@ static bool take_share(struct worker *worker)
     return any;
 }
 
-/* Of all that are chosen; 1 where there are no batches. */
+/* Returns the size of the largest possible batch of the chosen kernels; 1 where there are no batches. */
 static size_t largest_batch(const struct worker *worker)
 {
     size_t largest = 1, size = 0;
@@ -397,8 +400,8 @@ static void measure_kernels(struct job *job, int pipe)
     message_send(pipe, MESSAGE_END, "");
 }
 
-/* --device N: the worker sees that one GPU only, so that every library, whatever API it uses, means the same one. A
- * list that is already in CUDA_VISIBLE_DEVICES is narrowed to its entry N. */
+/* Implements --device N: the worker sees only that GPU, so every library means the same one, whatever API it uses. If
+ * CUDA_VISIBLE_DEVICES is a list already, its entry N remains. */
 static void see_only(int device)
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
@@ -421,7 +424,7 @@ static void worker_run(int pipe, const void *data)
     measure_kernels(&job, pipe);
 }
 
-int worker_start(struct child *child, const struct job *job)
+int worker_start(struct peer *child, const struct job *job)
 {
     return child_start(child, worker_run, job);
 }

@@ -1,5 +1,5 @@
-/* worker.h - the process that measures. It loads the kernel library, opens the device and sends what it finds over a
- * pipe, so that a kernel that crashes, hangs or corrupts the context costs its own result only. */
+/* worker.h - the process that measures. It loads the kernel library, opens the device and sends its results over a
+ * pipe. A kernel that crashes, hangs or corrupts the CUDA context costs only its own result. */
 #ifndef WORKER_H
 #define WORKER_H
 
@@ -14,16 +14,16 @@
 #include "workload.h"
 
 /* Starts a worker that measures those of the chosen kernels that the parent asks for. Its messages are KERNELS and,
- * once the parent said GO, DEVICE; then START and RESULT for each kernel of each SHARE, and END after an empty one; but
- * UNUSABLE or NO_MATCH alone, FAILURE in place of DEVICE, and nothing more after a result that failed.
+ * once the parent sent GO, DEVICE. START and RESULT follow for each kernel of each SHARE, and END after an empty SHARE.
+ * UNUSABLE or NO_MATCH come alone, and FAILURE in place of DEVICE. Nothing follows a result that failed.
  *
- * Kernels of a family that are in one share may be measured as a batch: then all of them START, START is said again of
- * the one that is at work, and the RESULTs follow in the order in which they began. What goes wrong then may be the
- * doing of any of them: the worker says LOST and ends, or just ends, and the parent has another one measure them in
- * shares of one.
+ * Kernels of one family in one share may be measured as a batch. Then all of them START, START is repeated for the one
+ * being worked on, and the RESULTs follow in the order in which they began. If a batch fails, any of its kernels may be
+ * the cause. The worker sends LOST and ends, or just ends, and the parent has another worker measure them in shares of
+ * one.
  *
  * The pool holds it to that. A library that forges the result of its own kernel at its time cannot be told from an
  * honest one: the process is its as well. -1 after error(). */
-int worker_start(struct child *child, const struct job *job);
+int worker_start(struct peer *child, const struct job *job);
 
 #endif

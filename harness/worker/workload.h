@@ -1,5 +1,5 @@
-/* workload.h - what a backend measures: how it is launched, what puts its inputs back, how its end is waited for. A
- * backend knows no kernel library, and no error code. */
+/* workload.h - what a backend measures: how it is launched, how its inputs are restored, how to wait for its end. A
+ * backend knows neither kernel libraries nor their error codes. */
 #ifndef WORKLOAD_H
 #define WORKLOAD_H
 
@@ -8,33 +8,34 @@
 #include <stdbool.h>
 
 struct workload {
-    const char *id; /* family/variant */
-    bool transfer;  /* it launches no kernel, but only copies memory */
+    const char *id; /* the kernel's id, family/variant */
+    bool transfer;  /* the workload launches no kernel, but only copies memory */
     void *self;
-    /* Each returns 0, or an error whose words error_text has. */
-    int (*before)(void *self); /* puts the inputs back; what it began may not be done yet */
-    int (*launch)(void *self); /* likewise */
-    int (*wait)(void *self);   /* until all is done */
+    /* Each returns 0, or an error that error_text() describes. */
+    int (*before)(void *self); /* restores the inputs; may return before that is done */
+    int (*launch)(void *self); /* launches; may return before that is done */
+    int (*wait)(void *self);   /* waits until all is done */
     const char *(*error_text)(int error);
 };
 
-/* The three steps of a launch, each 0, or -1 with *problem: inputs are put back, that is waited for, then it is
- * launched and waited for, also where launching failed. */
+/* The three steps of a launch. workload_restore restores the inputs, workload_settle waits for that, workload_run
+ * launches and waits, also when launching failed. Each returns 0, or -1 with *problem. */
 int workload_restore(const struct workload *workload, struct problem *problem);
 int workload_settle(const struct workload *workload, struct problem *problem);
 int workload_run(const struct workload *workload, struct problem *problem);
 
-/* 0 for result 0; else -1 with *problem saying what the call did: "restore: an illegal memory access ...". */
+/* Returns 0 for result 0; else -1 with *problem, which says what the call did: "restore: an illegal memory access
+ * ...". */
 int workload_check(const struct workload *workload, const char *what, int result, struct problem *problem);
 
-/* A kernel of a library, and the state that its family's open() made. */
+/* A kernel of a library, and the state that its family's open() returned. */
 struct open_kernel {
     const struct cugate_library *library;
     const struct kernel *kernel;
     void *state;
 };
 
-/* The variant as a workload, which borrows *kernel; its state may come later. */
+/* Makes a workload of the variant, which borrows *kernel. The kernel's state may be set later. */
 struct workload workload_of_kernel(struct open_kernel *kernel);
 
 #endif

@@ -1,4 +1,4 @@
-"""cugate-report: keeps run files in a history and makes pages of it."""
+"""cugate-report: keeps run files in a history and makes pages from it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ DEFAULT_HISTORY = "build/history/history.db"
 
 
 class Progress:
-    """One line that is written over on a terminal; elsewhere a line every ten seconds, so that a log stays short."""
+    """A progress line. On a terminal it is overwritten; elsewhere there is a line every ten seconds, so that a log
+    stays short.
+    """
 
     def __init__(self, stream: TextIO = sys.stderr):
         self._stream, self._terminal = stream, stream.isatty()
@@ -57,7 +59,7 @@ def error(words: str) -> None:
 
 
 def shown(name: object) -> str:
-    """A name that came from outside, fit for a terminal and for any encoding."""
+    """Returns a name from outside in a form that is safe for a terminal and for any encoding."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(name))
 
 
@@ -65,7 +67,7 @@ def shown(name: object) -> str:
 
 
 def _found(paths: list[str]) -> Iterator[Path]:
-    """The files named, and of folders those below whose names end in .json."""
+    """Lists the files that were named, and for folders all files below whose names end in .json."""
     for path in map(Path, paths):
         if os.path.isdir(path):  # Path.is_dir raises on a name that is too long
             yield from sorted(file for file in path.rglob("*.json") if file.is_file())
@@ -74,13 +76,13 @@ def _found(paths: list[str]) -> Iterator[Path]:
 
 
 class _Ingestion:
-    """Keeps files one by one and counts what became of them."""
+    """Adds files one by one to a history and counts the results."""
 
     def __init__(self, history: History, verbose: bool):
         self._history, self._verbose = history, verbose
         self.counts: dict[str, int] = {}
         self.refused = 0
-        self.later: list[Path] = []  # what is said about runs, which may be in files that were named after it
+        self.later: list[Path] = []  # messages about runs, printed last, since they may concern later files
 
     def keep(self, path: Path, runs_only: bool) -> None:
         try:
@@ -113,7 +115,7 @@ def ingest(arguments: argparse.Namespace) -> int:
             for path in ingestion.later:
                 progress(f"what was said: {shown(path.name)}")
                 ingestion.keep(path, runs_only=False)
-        finally:  # what was kept is kept, also when the database can take no more
+        finally:  # what was added stays, even if the database is full
             progress.end()
             for words, count in sorted(ingestion.counts.items()):
                 print(f"{count} x {words}" if count != 1 else words)
@@ -138,7 +140,7 @@ def _say_future(history: History) -> None:
 def page(arguments: argparse.Namespace) -> int:
     progress = Progress()
     try:
-        # matplotlib takes half a second, which no other command has to wait for
+        # matplotlib takes half a second to load, which no other command needs
         from cugate_reports import overview, site
 
         found = links.read_found(arguments.config)
@@ -162,7 +164,7 @@ def page(arguments: argparse.Namespace) -> int:
 
 
 def _leave_output() -> None:
-    """What is still to be written has nowhere to go."""
+    """Discards what is still to be written to standard output, because nobody reads it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
@@ -174,7 +176,7 @@ def _export_values(history: History, to: str, last: int | None) -> int:
         sys.stdout.flush()
         return count
     path = Path(to)
-    if path.is_symlink() or (path.exists() and not path.is_file()):  # a pipe, or the way to one, is written into
+    if path.is_symlink() or (path.exists() and not path.is_file()):  # a pipe, or a link to one, is written to
         with open(path, "w", newline="", encoding="utf-8") as stream:
             return write_values(history, stream, last)
     with whole.file(path) as stream:
@@ -193,7 +195,7 @@ def export(arguments: argparse.Namespace) -> int:
             else:
                 count = write_runs(history, Path(to), arguments.last)
         except BrokenPipeError:
-            _leave_output()  # whoever read has seen enough
+            _leave_output()  # the reader has closed the pipe of standard output
             return 0
         except OSError as reason:
             where = "standard output" if to == "-" else shown(reason.filename or to)
@@ -219,10 +221,10 @@ def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
         raise ValueError
-    return min(number, 1 << 31)  # more than any history has, and no more than databases count
+    return min(number, 1 << 31)  # more than any history has, and still a number for databases
 
 
-_positive.__name__ = "number of 1 or more"  # what argparse calls it in an error
+_positive.__name__ = "number of 1 or more"  # argparse uses this name in an error
 
 
 def _ingest_options(parser: argparse.ArgumentParser) -> None:
@@ -354,13 +356,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class _Stop:
-    """Makes of Ctrl-C and SIGTERM a KeyboardInterrupt: a job that is cancelled leaves nothing half done either. One
-    only, since what follows it cleans up."""
+    """Turns Ctrl-C and SIGTERM into KeyboardInterrupt, so that a cancelled job leaves nothing half done either. Only
+    the first one, since cleaning up follows.
+    """
 
     def __init__(self) -> None:
         self._asked = False
         for number in signals.STOPS:
-            if signal.getsignal(number) != signal.SIG_IGN:  # as it is in the background
+            if signal.getsignal(number) != signal.SIG_IGN:  # a signal that is ignored in the background stays ignored
                 signal.signal(number, self)
 
     def __call__(self, *_: object) -> None:
@@ -387,12 +390,12 @@ def main() -> int:
     except MemoryError as reason:
         error(f"there is not enough memory: {reason}")
         return EXIT_USAGE
-    except OSError as reason:  # of a print: commands tell of their own files
+    except OSError as reason:  # from printing; commands report errors of their own files
         error(f"cannot write {shown(reason.filename or 'standard output')}: {reason.strerror}")
         _leave_output()
         return EXIT_USAGE
     except KeyboardInterrupt:
-        for number in signals.STOPS:  # at its very end this process would die of a second one
+        for number in signals.STOPS:  # a second signal at the very end would kill this process
             signal.signal(number, signal.SIG_IGN)
         error("stopped; what was kept until then is kept, and pages are whole, the earlier ones or the new")
         return EXIT_INTERRUPTED

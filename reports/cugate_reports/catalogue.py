@@ -1,6 +1,6 @@
-"""Facts about the catalogue's families that no run file holds, for the ladder pages only.
+"""Facts about the catalogue's families that no run file has, for the pages that compare variants.
 
-A family that is not here is shown all the same: its variants by name, without a reference.
+A family that is not here is shown too: its variants by name, without a reference.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Ladder:
-    """A family's variants in the order in which they improve. reference is the vendor's, among them; or None."""
+    """A family's variants in the order in which they improve. reference is the vendor's variant among them, or None."""
 
     rungs: tuple[str, ...]
     reference: str | None = None
@@ -77,8 +77,9 @@ LADDERS = {
 
 @dataclass(frozen=True)
 class Literature:
-    """Times that were published for a family's variants, in seconds, and on which GPU. Never a bar: another GPU and
-    year."""
+    """Published times of a family's variants in seconds, and their GPU. They are never drawn as bars, since GPU and
+    year differ.
+    """
 
     gpu: str
     times: dict[str, float]
@@ -107,9 +108,11 @@ LITERATURE = {
 
 @dataclass(frozen=True)
 class Blocking:
-    """How a GEMM variant is blocked: a block computes rows x columns of C and holds depth of k, `stages` times, in
-    shared memory (0: it uses none); a thread computes thread_rows x thread_columns. width is the bytes of an
-    element."""
+    """How a GEMM variant is blocked.
+
+    A block computes rows x columns of C, and holds a depth of k in shared memory, `stages` times (0: it uses none).
+    A thread computes thread_rows x thread_columns. width is the size of an element in bytes.
+    """
 
     rows: int
     columns: int
@@ -121,20 +124,24 @@ class Blocking:
     width: int
 
     def needed_bandwidth(self, flop_rate: float) -> float:
-        """Bytes a second from beyond the SM at that rate, FLOP/s: rate / 2 x width x (1 / rows + 1 / columns)."""
+        """Returns the bandwidth that a rate (FLOP/s) needs from beyond the SM, in bytes/s: rate / 2 x width x (1 / rows
+        + 1 / columns).
+        """
         return flop_rate / 2 * self.width * (1 / self.rows + 1 / self.columns)
 
     def shared_bytes(self) -> int:
-        """Of one block: (rows x depth + columns x depth) x width for each stage."""
+        """Returns the shared memory of a block: (rows x depth + columns x depth) x width for each stage."""
         return (self.rows + self.columns) * self.depth * self.width * self.stages
 
     def registers(self) -> int:
-        """32-bit registers of one block for operands and sums: (rx + ry + rx ry) x threads, two for each double."""
+        """Returns the 32-bit registers of a block for operands and sums: (rx + ry + rx ry) x threads, two for each
+        double.
+        """
         values = self.thread_rows + self.thread_columns + self.thread_rows * self.thread_columns
         return values * self.threads * (self.width // 4)
 
 
-# As kernels/sgemm.cu and kernels/dgemm.cu have them. To add a variant: a row.
+# Sizes from kernels/sgemm.cu and kernels/dgemm.cu. To add a variant: a row.
 BLOCKINGS = {
     "sgemm/naive": Blocking(8, 32, 0, 1, 1, 256, 0, 4),
     "sgemm/tiled": Blocking(32, 32, 32, 1, 1, 1024, 1, 4),

@@ -32,33 +32,35 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-from ruptures import KernelCPD
 
-# Chosen together by simulation: kernels of 0.07 and 0.14, each with the penalty that alerts as rarely, find as much.
-# Two nights cannot reach the penalty but for noise, so what lasted one or two nights is no change.
+# Two constants, chosen together by simulation: kernels of 0.07 and 0.14, each with the penalty that gives as few false
+# alerts, find as much. Two nights cannot reach the penalty unless by noise, so a move of one or two nights is no
+# change.
 _GAMMA = 0.1  # the kernel of two nights d noise scales apart is exp(-0.1 d^2): 0.41 at d = 3
 _PENALTY = 2.05
 
-# Four leaves room to find a step within five nights. Of three, two outliers would be a majority.
-_SEGMENT = 4  # nights at least; with fewer than twice as many there is nothing to compare
+# A segment of four nights leaves room to find a step within five nights. Of three nights, two outliers would be a
+# majority.
+_SEGMENT = 4  # at least; a shorter history than two segments has nothing to compare
 
-# A share of the level. Counters that repeat to the digit have no noise, but some wobble by 0.0007 % on one night: with
-# this floor that is nothing, and a move of 0.1 % is four scales and found.
+# The least scale, as a share of the level. Counters that repeat to the digit have no noise, but some vary by 0.0007 %
+# on one night. This floor makes that nothing, and a move of 0.1 % is four scales and found.
 _SCALE_FLOOR = 0.00025
 
-# Of the differences between neighbouring nights. Their median is usual and withstands more, but it says less of a short
-# history, and it is 0 when most nights are equal. Here 15 % may be anything: one bad night in 13, two differences each.
-# Weibull's way to take a quantile leaves 15 % of further differences above it, however few were seen. NumPy's usual way
-# is too low in short histories, which then alert twice as often.
+# Noise is estimated by this quantile of the differences between neighbouring nights. Their median is common and more
+# robust, but it says less about a short history, and is 0 when most nights are equal. Here 15 % may be anything: one
+# bad night in 13, with two differences each. Weibull's way to take a quantile leaves 15 % of further differences above
+# it, however few were seen. NumPy's usual way is too low in short histories, which then alert twice as often.
 _SCALE_QUANTILE = 0.85
-_SCALE_OF_NORMAL = math.sqrt(2) * NormalDist().inv_cdf((1 + _SCALE_QUANTILE) / 2)  # what that quantile is at scale 1
+# that quantile of the normal distribution with scale 1
+_SCALE_OF_NORMAL = math.sqrt(2) * NormalDist().inv_cdf((1 + _SCALE_QUANTILE) / 2)
 
 
 @dataclass(frozen=True)
 class Change:
-    index: int  # the first night of the new level
-    before: float  # median from the change point before this one, in the metric's unit
-    after: float  # median up to the change point after this one
+    index: int  # index of the first night of the new level
+    before: float  # in the metric's unit: median since the previous change point
+    after: float  # median of the nights until the next change point
 
 
 def noise_scale(levels: np.ndarray) -> float:
@@ -82,13 +84,17 @@ def find_changes(values: np.ndarray) -> list[Change]:
     if len(nights) < 2 * _SEGMENT:
         return []
     values = values[nights]
-    # Noise is a share of the level: in logarithms it is the same before and after code became ten times faster. As the
-    # kernel is bounded, to put 0 absurdly low only says that it is like nothing else.
+    # Noise is proportional to the level: in logarithms it stays the same when code becomes ten times faster. The kernel
+    # is bounded, so a very low value for 0 only makes it unlike everything else.
     levels = np.log(np.maximum(values, np.finfo(float).tiny))
     if np.ptp(levels) < _SCALE_FLOOR:
-        return []  # most counters, and much the quickest way out
+        return []  # most counters do not move: much the fastest way out
+    # ruptures imports SciPy, half of all that the pages import. Most short histories never need it.
+    from ruptures import KernelCPD
+
     search = KernelCPD(kernel="rbf", min_size=_SEGMENT, params={"gamma": _GAMMA})
-    ends = search.fit_predict(levels / noise_scale(levels), pen=_PENALTY)  # the last end is len(values)
+    # the last end is len(values), no change point
+    ends = search.fit_predict(levels / noise_scale(levels), pen=_PENALTY)
     medians = [float(np.median(part)) for part in np.split(values, ends[:-1])]
     return [
         Change(int(nights[end]), before, after)

@@ -1,4 +1,4 @@
-"""What the metric files say that run files do not: which metrics have a plot on each kernel's page."""
+"""Reads from metric files what run files lack: which metrics have a plot on each kernel's page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from cugate_reports.units import value
 
 HERE = Path(__file__).resolve().parent
-# In a wheel the files are within the package; in the tree, and where `make install` puts both, two folders up.
+# A wheel has the files within the package. The tree and `make install` have them two folders up.
 METRICS = HERE / "metrics" if (HERE / "metrics").is_dir() else HERE.parents[1] / "metrics"
 
 
@@ -35,9 +35,11 @@ def is_optional(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Floor:
-    """Up to which change a metric did not move: the larger of a share of the baseline, in %, and an amount."""
+    """The change up to which a metric counts as not moved: the larger of a share of the baseline, in %, and an
+    amount.
+    """
 
-    words: str  # 2 % or 250 ns
+    words: str  # the floor in words: "2 %" or "250 ns"
     share: float
     amount: float
 
@@ -46,7 +48,7 @@ class Floor:
 
 
 def _floor(words: str) -> Floor | None:
-    """2 % and 250 ns; None for what this does not know, which the pages then call no floor."""
+    """Parses "2 % and 250 ns"; None for a text that it does not know, which pages then treat as no floor."""
     share = amount = 0.0
     told = []
     for part in words.split(" and "):
@@ -78,7 +80,7 @@ def _sections(path: Path) -> configparser.ConfigParser:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
         first = next((place for place, line in enumerate(lines) if line.startswith("[")), 0)
-        above = ["" if line.startswith("optional") else line for line in lines[:first]]  # which is of no section
+        above = ["" if line.startswith("optional") else line for line in lines[:first]]  # drops keys above all sections
         metrics.read_string("\n".join(above + lines[first:]), str(path))
     except (OSError, UnicodeDecodeError, configparser.Error) as reason:
         raise PageError(f"{path}: cannot be read as metric definitions: {reason}") from reason

@@ -38,8 +38,8 @@ GREEN = "#009e73"
 ORANGE = "#e69f00"
 PURPLE = "#cc79a7"
 PAPER = "#fefefe"
-COLD = ("#2166ac", "#67a9cf", "#b3d3e8")  # the most first
-HOT = ("#f8c9ae", "#ef8a62", "#b2182b")  # the least first
+COLD = ("#2166ac", "#67a9cf", "#b3d3e8")  # colours of cold cells, the largest move first
+HOT = ("#f8c9ae", "#ef8a62", "#b2182b")  # colours of hot cells, the smallest move first
 _VARIABLES = {
     INK: "ink",
     MUTED: "muted",
@@ -56,8 +56,8 @@ _VARIABLES = {
     **dict(zip(HOT, ("hot1", "hot2", "hot3"), strict=True)),
 }
 
-WIDTH = 4.8  # inches: on a phone, 328 pixels wide, the least text is still 8 pixels high, and nothing is cut
-SMALL = 8.5  # points, the least text
+WIDTH = 4.8  # inches: on a phone of 328 pixels the smallest text is still 8 pixels high, and nothing is cut
+SMALL = 8.5  # size of the smallest text in points
 
 _STYLE = {
     "svg.fonttype": "none",
@@ -70,7 +70,7 @@ _STYLE = {
     "legend.fontsize": SMALL,
     "legend.frameon": False,
     "axes.titlelocation": "left",
-    "axes.titley": 1.0,  # where it is wanted: to find it out costs a quarter of the drawing
+    "axes.titley": 1.0,  # set explicitly: finding it takes a quarter of the drawing
     "axes.titlepad": 5,
     "axes.edgecolor": MUTED,
     "axes.labelcolor": INK,
@@ -92,7 +92,7 @@ _STYLE = {
     "axes.prop_cycle": matplotlib.cycler(color=[BLUE, ORANGE, GREEN, PURPLE, RED]),
 }
 matplotlib.rcParams.update(_STYLE)
-# A name in a script that the font of the PNG lacks is no news for whoever waits for the page.
+# It warns of names in scripts that the font of the PNG lacks, which does not concern those who wait for the page.
 logging.getLogger("matplotlib").setLevel(logging.ERROR)
 warnings.filterwarnings("ignore", r"Glyph .* missing from font", UserWarning)
 
@@ -105,23 +105,29 @@ _HEAD = re.compile(r"^.*?<svg[^>]*?viewBox=\"([^\"]*)\"[^>]*>", re.DOTALL)
 _DROPPED = re.compile(r"<metadata>.*?</metadata>|<style[^>]*>.*?</style>", re.DOTALL)
 
 
-Extent = float | tuple[float, float]  # a place on an axis, or from where to where
+Extent = float | tuple[float, float]  # a place on an axis, or a range
 
 
 class Drawing(Figure):
-    """A figure that knows what its points say, which the page shows when one is pointed at (templates/script.js)."""
+    """A figure that knows the texts of its points, which the page shows for the point under the mouse
+    (templates/script.js).
+    """
 
     def __init__(self, **arguments: object):
         super().__init__(**arguments)  # type: ignore[arg-type]
-        self.heads: Sequence[str] = ()  # what the words of a point are, where each has the same
+        self.heads: Sequence[str] = ()  # titles of the words of a point, if all points have the same
         self._told: list[tuple[Axes, Extent, Extent | None, Sequence[str]]] = []
 
     def tell(self, axes: Axes, x: Extent, y: Extent | None, *words: str) -> None:
-        """What is said of the place, in data of the axes: a heading first. Without y it is all the figure's height."""
+        """Adds the text of a point (in data coordinates), a heading first. Without y it is for the whole height of the
+        figure.
+        """
         self._told.append((axes, x, y, words))
 
     def points(self) -> dict[str, object] | None:
-        """For the page, after it was drawn: places in thousandths of the figure's size, from its left and its top."""
+        """Returns the points for the page, after drawing: positions in thousandths of the figure's size, from left and
+        top.
+        """
         found: list[list[object]] = []
         for axes, x, y, words in self._told:
             across, down = (extent if isinstance(extent, tuple) else (extent, extent) for extent in (x, y or 0.0))
@@ -139,32 +145,33 @@ class Drawing(Figure):
 
 
 def new(height: float, rows: int = 1, columns: int = 1, **arguments: object) -> tuple[Drawing, list[Axes]]:
-    """An empty figure of the common width, and its axes row by row."""
+    """Returns an empty figure of the common width, and its axes row by row."""
     figure = Drawing(figsize=(WIDTH, height))
     axes = figure.subplots(rows, columns, squeeze=False, **arguments)
     return figure, list(axes.flat)
 
 
 def shorten(name: str, most: int = 34) -> str:
-    """A name that fits beside an axis; its middle is left out, since both ends tell variants apart."""
+    """Shortens a name to fit beside an axis. The middle is left out, since both ends tell variants apart."""
     name = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in name)
     return name if len(name) <= most else f"{name[: most // 2 - 1]}\N{HORIZONTAL ELLIPSIS}{name[-(most // 2 - 1) :]}"
 
 
 def plain(number: float, _place: object = None) -> str:
-    """A number beside an axis or a bar: 0.001, 12.3, 4,567; for logarithmic axes too, without powers."""
+    """Formats a number for an axis or a bar: 0.001, 12.3, 4,567; without powers, also for logarithmic axes."""
     return f"{number:,.0f}" if 1000 <= abs(number) < 1e7 else f"{number:.3g}"
 
 
 def axis_label(title: str, unit: str) -> str:
-    """Time, us; counts in words: Bank conflicts, millions."""
+    """Returns an axis label: "Time, us"; counts in words: "Bank conflicts, millions"."""
     words = {"k": "thousands", "M": "millions", "G": "billions", "T": "trillions"}.get(unit, unit)
     return f"{title}, {words}" if words else title
 
 
 def night_ticks(axes: Axes, dates: Sequence[str], most: int = 4) -> None:
-    """Labels for an axis whose places are nights, the newest among them: days, or minutes where the nights lie within
-    few days."""
+    """Labels an axis of nights, always including the newest: with days, or with minutes if the nights are within few
+    days.
+    """
     count = len(dates)
     step = max(1, -(-count // most))
     places = list(range(count - 1, -1, -step))
@@ -175,14 +182,14 @@ def night_ticks(axes: Axes, dates: Sequence[str], most: int = 4) -> None:
 
 
 def _inline(svg: str, label: str) -> str:
-    """The SVG as it stands in a page: sized by the page, in its fonts and colours."""
+    """Returns the SVG for a page: it has the page's size, fonts and colours."""
     svg = _DROPPED.sub("", svg)
     head = f'<svg viewBox="{_HEAD.match(svg)[1]}" role="img" aria-label={quoteattr(label)}>'  # type: ignore[index]
     svg = _GROUP_ID.sub("<g", head + _HEAD.sub("", svg, count=1))
 
     def of_tag(match: re.Match[str]) -> str:
         if match[0].startswith("<svg"):
-            return match[0]  # it has names in it
+            return match[0]  # the SVG's head contains names, which stay
         tag = _DECIMALS.sub(r"\1", match[0])
         tag = _COLOUR.sub(lambda colour: f"var(--{_VARIABLES[colour[0]]})", tag)
         return _FONTS.sub("var(--font)", tag)
@@ -191,9 +198,10 @@ def _inline(svg: str, label: str) -> str:
 
 
 def save(figure: Figure, folder: Path, name: str, label: str) -> str:
-    """Writes folder/name.png; the SVG for the page. label says in words what the figure shows; it is not yet
-    escaped."""
-    matplotlib.rcParams["svg.hashsalt"] = name  # ids in one page stay apart, and each page is the same every time
+    """Writes folder/name.png and returns the SVG for the page. label describes the figure in words; it is escaped
+    here.
+    """
+    matplotlib.rcParams["svg.hashsalt"] = name  # makes ids differ between pages, and each page the same every time
     text = io.StringIO()
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     FigureCanvasSVG(figure).print_svg(text, metadata=nothing)
@@ -204,8 +212,9 @@ def save(figure: Figure, folder: Path, name: str, label: str) -> str:
 
 
 def warm() -> None:
-    """Draws a figure for nobody: the first one of a process takes some time more than any other, since fonts are read
-    and much is looked up, all of which forked processes then have."""
+    """Draws a figure for nobody. The first one of a process takes longer, since fonts are read and much is looked up;
+    forked processes then have all that.
+    """
     figure, _ = new(1.0)
     FigureCanvasSVG(figure).print_svg(io.StringIO())
     FigureCanvasAgg(figure).draw()

@@ -28,17 +28,17 @@ _PNG = re.compile(r'href="(?:\.\./)*(figures/[^"]+\.png)"')
 
 class Figure(Struct, kw_only=True):
     made_of: str
-    until: str  # the date of its last night
-    there: bool  # there is one: of what is nothing, or fits no axis, none was drawn
+    until: str  # date of the last night in the figure
+    there: bool  # the figure was drawn; nothing is drawn without values, or if they fit no axis
 
 
 class State(Struct, kw_only=True):
-    """Of one folder; paths are relative to it."""
+    """What a folder's marker says about its pages and figures; paths are relative to the folder."""
 
-    by: str  # drawn_by()
-    files: dict[str, str] = field(default_factory=dict)  # path: hash of its bytes
-    pages: dict[str, str] = field(default_factory=dict)  # path: of what it was made
-    figures: dict[str, Figure] = field(default_factory=dict)  # path of the PNG
+    by: str  # what the report was drawn by, see drawn_by()
+    files: dict[str, str] = field(default_factory=dict)  # files by path, with the hash of their bytes
+    pages: dict[str, str] = field(default_factory=dict)  # pages by path, with the hash of what they were made from
+    figures: dict[str, Figure] = field(default_factory=dict)  # figures by the path of their PNGs
 
 
 def stamp(*parts: object) -> str:
@@ -47,7 +47,9 @@ def stamp(*parts: object) -> str:
 
 @cache
 def drawn_by() -> str:
-    """All that decides how pages look but for what is in them: this program, its templates, the metrics' files."""
+    """Returns a hash of all that decides how pages look, besides their content: this program, its templates, the metric
+    files.
+    """
     files = [*sorted(HERE.glob("*.py")), *sorted((HERE / "templates").iterdir()), *sorted(METRICS.glob("*.ini"))]
     packages = [version(name) for name in ("matplotlib", "Jinja2", "numpy", "ruptures")]
     return stamp(packages, [(path.name, _hash(path)) for path in files if path.is_file()])
@@ -61,7 +63,7 @@ def _hash(path: Path) -> str | None:
 
 
 def figures_of(text: str) -> dict[str, str]:
-    """The figures of a page by the paths of their PNGs below the model's folder."""
+    """Returns the figures of a page by the paths of their PNGs below the model's folder."""
     found = {}
     for figure in _FIGURE.findall(text):
         if png := _PNG.search(figure):
@@ -70,7 +72,7 @@ def figures_of(text: str) -> dict[str, str]:
 
 
 class Earlier:
-    """The report that is there, if it was made as this one is."""
+    """The report that is in the folder, if the same program made it."""
 
     def __init__(self, folder: Path):
         self.folder, self.state = folder, State(by="")
@@ -80,17 +82,17 @@ class Earlier:
             if state.by == drawn_by():
                 self.state = state
         except (OSError, msgspec.DecodeError):
-            pass  # none, or one of an earlier version
+            pass  # there is no marker, or it is of an earlier version
 
     def is_whole(self, path: str) -> bool:
-        """Whether a file is there as it was written."""
+        """Whether a file is unchanged since it was written."""
         if path not in self._whole:
             known = self.state.files.get(path)
             self._whole[path] = known is not None and _hash(self.folder / path) == known
         return self._whole[path]
 
     def figures(self, page: str) -> dict[str, str]:
-        """Those of a page that are as they were written, with their PNGs; paths are below the model's folder."""
+        """Returns the unchanged figures of a page with their PNGs; paths are below the model's folder."""
         if not self.is_whole(page):
             return {}
         below = page[: -len(_below(page))]
@@ -98,7 +100,7 @@ class Earlier:
         return {png: figure for png, figure in found.items() if self.is_whole(below + png)}
 
     def page(self, path: str, made_of: str) -> list[str] | None:
-        """The files of a page that is there as it would be made now; None when it is not."""
+        """Returns the files of a page that would be made the same now; None when it would not."""
         if self.state.pages.get(path) != made_of or not self.is_whole(path):
             return None
         below = path[: -len(_below(path))]
@@ -106,7 +108,9 @@ class Earlier:
         return [path, *pngs] if all(map(self.is_whole, pngs)) else None
 
     def take(self, paths: Iterable[str], into: Path) -> None:
-        """The same files in the new folder: no bytes are copied where the file system can have two names of a file."""
+        """Puts the same files into the new folder, without copying where the file system allows two names for a
+        file.
+        """
         for path in paths:
             try:
                 os.link(self.folder / path, into / path)
@@ -115,13 +119,13 @@ class Earlier:
 
 
 def _below(path: str) -> str:
-    """Of a page's path, that below its model's folder."""
+    """Returns a page's path relative to its model's folder."""
     parts = path.split("/")
     return "/".join(parts[-2:]) if len(parts) > 1 and parts[-2] == "kernels" else parts[-1]
 
 
 def keep(into: Path, state: State) -> None:
-    """Writes the marker, last of all."""
+    """Writes the marker, after everything else."""
     state.files = {
         path.relative_to(into).as_posix(): _hash(path) or "" for path in sorted(into.rglob("*")) if path.is_file()
     }

@@ -1,4 +1,6 @@
-"""What a history gives back: run files as they were ingested, those that belong to one A/A, or values as a table."""
+"""Exports from a history: run files as they were ingested, those that belong to one A/A analysis, or values as a
+table.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ def _name(stored: Stored) -> str:
 
 
 def write_runs(history: History, folder: Path, last: int | None) -> int:
-    """Writes the last runs of each GPU model, byte by byte as they were ingested; how many."""
+    """Writes the last runs of each GPU model, byte by byte as they were ingested. Returns how many."""
     folder.mkdir(parents=True, exist_ok=True)
     count = 0
     for device in history.devices():
@@ -30,7 +32,9 @@ def write_runs(history: History, folder: Path, last: int | None) -> int:
 
 
 def _code(run: Run) -> dict[str, tuple[list[str | None], list[str]]]:
-    """The machine code of each kernel's launches, and what was measured of it: a metric that came later is no noise."""
+    """Returns the machine code of each kernel's launches, and which metrics were measured, so that a new metric is not
+    taken for noise.
+    """
     return {
         kernel: ([launch.code for launch in result.launches], sorted(result.metrics))
         for kernel, result in run.kernels.items()
@@ -38,11 +42,11 @@ def _code(run: Run) -> dict[str, tuple[list[str | None], list[str]]]:
 
 
 def write_alike(history: History, folder: Path, last: int | None) -> int:
-    """Of the last runs of the newest one's GPU model, those of the newest one's machine code and metrics, for `cugate
-    aa`; how many.
+    """Writes the last runs that can be judged by `cugate aa` with the newest one: of its GPU model, machine code and
+    metrics. Returns how many.
 
-    That command takes one session a file. So a run that was measured again, to confirm what looked worse, is cut to its
-    first session; to leave it out would be to leave out the very nights on which the gate was in doubt.
+    That command takes one session a file. So a run with a second session, measured to confirm what looked worse, is
+    cut to its first one. Leaving it out would leave out the very nights on which the gate was in doubt.
     """
     folder.mkdir(parents=True, exist_ok=True)
     devices = history.devices()
@@ -69,13 +73,16 @@ def write_alike(history: History, folder: Path, last: int | None) -> int:
 
 
 def _cell(text: str | None) -> str:
-    """A text as a spreadsheet shows it and does not calculate: before what would make it a formula there is a ', and
-    before a ' too, so that whoever takes one away has the text again."""
+    """Returns a text that a spreadsheet shows and does not calculate. A ' is put before what would be a formula, and
+    before a ', so that removing one ' restores the text.
+    """
     return f"'{text}" if text and text[0] in "=+-@'\t\r\n" else text or ""
 
 
 def write_values(history: History, stream: TextIO, last: int | None) -> int:
-    """One row a value that was measured; the first line names the columns. How many runs they are of. See _cell."""
+    """Writes a row for each measured value; the first line names the columns. Returns how many runs they are from. See
+    _cell.
+    """
     rows = csv.writer(stream)
     rows.writerow(("date", "device", "gpu_uuid", "driver", "commit", "kernel", "metric", "unit", "value"))
     count = 0

@@ -1,6 +1,8 @@
-"""What the pages need of a run file or a report, taken out when it is ingested: values as matrices of kernels and
-metrics, and of judgements those that are worth more than their number. To read this takes a thirtieth of the time that
-the file takes."""
+"""Extracts what the pages need from a run file or a report when it is ingested.
+
+These are values as matrices of kernels and metrics, and judgements that need more than a number. Reading an extract
+takes a thirtieth of the time that the file takes.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,13 @@ from msgspec import Struct, field
 
 from cugate_reports.files import BadFile, Failure, Judgement, Report, Run, Session, Suite
 
-FORM = "2"  # of what is taken out and how it is kept; another one is another name, so that all is taken out again
+FORM = "2"  # version of what is extracted and how it is stored; another one has other names, so all is extracted again
 
-# Of a matrix, 64 MiB; ten thousand kernels of forty metrics take a twentieth of that. And of a kernel, over all nights.
+# Limits of a matrix (64 MiB), and of a kernel over all nights. Ten thousand kernels with forty metrics take a
+# twentieth.
 VALUES_LIMIT, METRICS_LIMIT = 1 << 23, 10000
 
-# Worst first. What is no verdict of the gate's is "not judged".
+# Verdicts, the worst first. "not judged" stands for any other.
 VERDICTS = (
     "regressed",
     "missing",
@@ -36,27 +39,27 @@ VERDICTS = (
 )
 NOT_JUDGED = VERDICTS.index("not judged")
 _PLACES = {name: place for place, name in enumerate(VERDICTS)}
-_PLAIN = ("same", "info", "improved")  # of which nobody asks on which runner it was, and why
+_PLAIN = ("same", "info", "improved")  # nobody needs to know their runner or reason
 
-# In a report, all kernels together: what `cugate check` judges when the whole suite moved. No kernel is called so.
+# The name that stands for all kernels together in a report; `cugate check` judges their common shift. No kernel has it.
 SUITE = "(suite)"
 
 
 def place_of(verdict: str) -> int:
-    """Its place in VERDICTS."""
+    """Returns the index of a verdict in VERDICTS."""
     return _PLACES.get(verdict, NOT_JUDGED)
 
 
 class RunExtract(Struct, kw_only=True):
-    """values: of each kernel and metric, NaN where there is none. failed: why a kernel has none."""
+    """values: for each kernel and metric, NaN where there is none. failed: why a kernel has no values."""
 
-    session: Session  # the last one
-    gpus: list[str]  # of all sessions
+    session: Session  # the last session of the run
+    gpus: list[str]  # UUIDs of the GPUs of all sessions
     kernels: list[str]
     metrics: list[str]
     units: dict[str, str]
     failed: dict[str, str]
-    matrices: list[Any] = field(default_factory=list)  # of np.ndarray
+    matrices: list[Any] = field(default_factory=list)  # matrices as np.ndarray
 
     @property
     def values(self) -> np.ndarray:
@@ -64,33 +67,36 @@ class RunExtract(Struct, kw_only=True):
 
 
 class ReportExtract(Struct, kw_only=True):
-    """matrices: places in VERDICTS, bases, limits and drifts, NaN where there is none. told: the judgements whose
-    verdict is not plain, and those of whole kernels."""
+    """matrices: indices in VERDICTS, bases, limits and drifts, NaN where there is none. told: judgements that need
+    attention, and those of whole kernels.
+    """
 
     exit_code: int
     verdict: str
     replay: str | None
-    measured: int | None  # kernels, by its own count
-    counts: list[int]  # judgements by verdict
+    measured: int | None  # how many kernels were measured, by the run's own count
+    counts: list[int]  # number of judgements with each verdict
     kernels: list[str]
     metrics: list[str]
     told: list[Judgement]
     failures: list[Failure]
     suites: list[Suite]
     notes: list[str]
-    matrices: list[Any] = field(default_factory=list)  # of np.ndarray
+    matrices: list[Any] = field(default_factory=list)  # matrices as np.ndarray
 
 
 AnyExtract = TypeVar("AnyExtract", RunExtract, ReportExtract)
 
 
 def name_of(sha256: str) -> str:
-    """Under which the extract of a file is kept."""
+    """Returns the name under which the extract of a file is stored."""
     return hashlib.sha256(f"{FORM} {sha256}".encode()).hexdigest()
 
 
 def runner_of(run: RunExtract) -> str:
-    """Who measured, as a column of any database can hold it: of a host each GPU may have a runner of its own."""
+    """Returns who measured, in a form that any database column can hold. Each GPU of a host may have a runner of its
+    own.
+    """
     return msgspec.json.encode((run.session.host, run.gpus)).decode()
 
 
@@ -103,7 +109,7 @@ def _places(names: list[str]) -> dict[str, int]:
 
 
 def expect_table(kernels: list[str], metrics: list[str]) -> None:
-    """BadFile when a matrix of them would be too large, however few of its values there are."""
+    """Raises BadFile if a matrix of kernels and metrics would be too large, even if it has few values."""
     if len(metrics) > METRICS_LIMIT or len(kernels) * len(metrics) > VALUES_LIMIT:
         plural = "s" if len(kernels) != 1 else ""
         raise BadFile(
@@ -167,7 +173,7 @@ def of_report(report: Report) -> ReportExtract:
     )
 
 
-# ---- As bytes: the head as JSON, then the matrices; only two numbers of many are not repeated, so level 1 is enough
+# ---- As bytes: JSON, then the matrices. Level 1 is enough, because few numbers repeat. ----
 
 
 def encode(extract: RunExtract | ReportExtract) -> bytes:
@@ -181,7 +187,7 @@ def decode(body: bytes, kind: type[AnyExtract]) -> AnyExtract:
     end = 8 + int.from_bytes(data[:8], "little")
     extract = msgspec.json.decode(memoryview(data)[8:end], type=kind)
     shape = len(extract.kernels), len(extract.metrics)
-    if 0 in shape:  # what is empty has no place in bytes
+    if 0 in shape:  # a matrix with an empty axis has no bytes
         extract.matrices = [np.empty(shape) for _ in range(1 if kind is RunExtract else 4)]
     else:
         extract.matrices = list(np.frombuffer(data, dtype="<f8", offset=end).reshape(-1, *shape))

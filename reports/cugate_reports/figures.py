@@ -1,4 +1,4 @@
-"""Every figure: a function from the data of views.py to a matplotlib figure. Axes carry their units."""
+"""All figures. Each is a function from data of views.py to a matplotlib figure; axes have units."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from cugate_reports.drawing import (
 from cugate_reports.nights import VERDICTS, Mark
 from cugate_reports.views import Gate, HeatMap, OccupancyRow, RooflineView, Series
 
-_DOTS = 60  # nights up to which each has a dot
+_DOTS = 60  # up to so many nights, each night has a dot
 
 
 def tell_nights(
     figure: Drawing, axes: Axes, dates: list[str], commits: list[str], columns: dict[str, list[str]]
 ) -> None:
-    """What each night says: its date, the columns' words, and its commit where any night has one."""
+    """Sets the text for each night: its date, the columns' values, and its commit where any night has one."""
     if any(commits):
         columns = {**columns, "commit": commits}
     figure.heads = list(columns)
@@ -56,10 +56,10 @@ def tell_nights(
 
 
 def _boxes(low: np.ndarray, high: np.ndarray) -> list[list[tuple[float, float]]]:
-    """The band of the limits as rectangles, one for each run of nights with the same limits, half a night wider on
+    """Returns the band of limits as rectangles, one for each run of nights with equal limits, half a night wider on
     each side.
 
-    So a band of one night is seen, and one of many nights that did not change weighs next to nothing.
+    So a band of one night is visible, and one of many equal nights is small in the file.
     """
     boxes = []
     breaks = np.flatnonzero((np.diff(low) != 0) | (np.diff(high) != 0)) + 1
@@ -90,16 +90,16 @@ def _panel(axes: Axes, series: Series) -> None:
     axes.margins(y=0.15)
     axes.yaxis.set_major_formatter(lambda tick, _: f"{tick:,.6g}")
     if not finite.any() and not series.high[np.isfinite(series.high)].any():
-        axes.set_ylim(-0.15, 1)  # never was more than 0: an axis around it would have negative numbers
+        axes.set_ylim(-0.15, 1)  # the value was always 0: an axis around that would have negative numbers
         axes.set_yticks([0])
         return
     spread = float(np.ptp(finite)) / size
     middle = float(finite.mean()) / size
     if spread < 0.01 * abs(middle) and not boxes:
-        axes.set_ylim(middle * 0.98, middle * 1.02)  # noise far below a percent is not drawn as mountains
+        axes.set_ylim(middle * 0.98, middle * 1.02)  # noise far below a percent must not look like mountains
 
 
-# Kind of mark, its height as a share of the panel's, colour, style.
+# Marks: kind, height as a share of the panel's, colour, style.
 _MARKS = (("gpu_uuid", 0.08, MUTED, "-"), ("accepted", 1, PURPLE, ":"), ("environment", 1, MUTED, "--"))
 
 
@@ -108,13 +108,13 @@ def _kind_of(mark: Mark) -> str:
 
 
 def lettered(marks: Sequence[Mark]) -> list[tuple[str, Mark]]:
-    """The marks that a plot names by a letter: all but changes of the GPU, which a pool makes every night."""
+    """Returns the marks that a plot names by a letter: all but changes of the GPU, which a pool makes every night."""
     named = [mark for mark in marks if mark.fact != "gpu_uuid"]
     return [(chr(ord("A") + place) if place < 26 else f"{place + 1}", mark) for place, mark in enumerate(named)]
 
 
 def _letters(marks: Sequence[Mark], room: float) -> list[tuple[str, float]]:
-    """The letters over a plot and their places; marks with less room between them share a text, such as A-C."""
+    """Returns letters and their positions above a plot. Marks that are too close share a text, such as A-C."""
     groups: list[list[tuple[str, Mark]]] = []
     for letter, mark in lettered(marks):
         if groups and mark.night - groups[-1][-1][1].night < room:
@@ -131,11 +131,13 @@ def _letters(marks: Sequence[Mark], room: float) -> list[tuple[str, float]]:
 
 
 def kernel_nights(dates: list[str], commits: list[str], series: list[Series], marks: Sequence[Mark]) -> Drawing:
-    """Panels one above the other over the same nights; marks are those of all kernels and this one's acceptances."""
+    """Draws panels above each other over the same nights. marks are those of all kernels and this kernel's
+    acceptances.
+    """
     figure, panels = new(0.95 + 1.1 * len(series), rows=len(series), sharex=True)
     for axes, one in zip(panels, series, strict=True):
         _panel(axes, one)
-        # All lines of a kind are one collection: a pool of GPUs has one for each night.
+        # All marks of a kind are one collection, since a pool of GPUs has a mark for each night.
         for kind, top, colour, style in _MARKS:
             places = [mark.night - 0.5 for mark in marks if _kind_of(mark) == kind]
             if places and (kind != "gpu_uuid" or axes is panels[-1]):
@@ -173,7 +175,7 @@ _STEPS = (-3, -1, -0.33, 0.33, 1, 3)
 
 
 def heat_map(heat: HeatMap) -> Drawing:
-    """Kernels down, metrics across; each cell the change in limits. A cross is what the gate called regressed."""
+    """Draws changes in limits, kernels down and metrics across. A cross marks what the gate called regressed."""
     colours = ListedColormap([*COLD, SHADE, *HOT])
     norm = BoundaryNorm([-1e9, *_STEPS, 1e9], colours.N)
     rows, columns = heat.moves.shape
@@ -205,7 +207,7 @@ def heat_map(heat: HeatMap) -> Drawing:
 
 
 def heat_words(heat: HeatMap, row: int, column: int) -> list[str]:
-    """What a cell says: time 32.2 us -> 94.3 us, +192.4 %; limit 2.14 us: regressed."""
+    """Returns the text of a cell: "time 32.2 us -> 94.3 us, +192.4 %; limit 2.14 us: regressed"."""
     metric, base, now = heat.metrics[column], heat.bases[row, column], heat.nows[row, column]
     unit = heat.units.get(metric, "")
     moved = f"{units.value(base, unit)} -> {units.value(now, unit)}, {units.change(base, now, unit)}"
@@ -226,12 +228,14 @@ _BOUNDS = {
 
 
 def bound_words(bound: str) -> str:
-    """What a kernel is bound by, as the figure calls it."""
+    """Returns what a kernel is bound by, in the figure's words."""
     return _BOUNDS[bound][2] if bound in _BOUNDS else bound
 
 
 def _roofs(axes: Axes, view: RooflineView, low: float, high: float) -> None:
-    """The roofs and their names: one for those that lie on each other; that of device memory is above its slope."""
+    """Draws the roofs with their names. Roofs at the same height share a name; that of device memory is above its
+    slope.
+    """
     bandwidth = view.bandwidth or 0.0
     across = np.geomspace(low, high, 200)
     named: list[tuple[str, float]] = []
@@ -244,7 +248,7 @@ def _roofs(axes: Axes, view: RooflineView, low: float, high: float) -> None:
     for words, peak in named:
         axes.annotate(f"{words} TFLOP/s", (high, peak / 1e12), ha="right", va="bottom", fontsize=SMALL)
     ridge = min([*view.peaks.values(), bandwidth * high]) / bandwidth
-    slope = math.log(max(ridge / low, 1)) / math.log(high / low)  # its part of the axis
+    slope = math.log(max(ridge / low, 1)) / math.log(high / low)  # the share of the axis that the slope takes
     place = math.sqrt(low * ridge) if slope > 0.35 else low * 1.3
     axes.annotate(
         f"device memory\n{bandwidth / 1e12:.2f} TB/s",
@@ -299,7 +303,7 @@ def roofline(view: RooflineView) -> Drawing:
 
 
 def occupancy(rows: list[OccupancyRow]) -> Drawing:
-    """A bar for how many warps fit, a dot for how many were there."""
+    """Draws a bar for the warps that fit, and a dot for those that were active."""
     figure, (axes,) = new(0.9 + 0.18 * len(rows))
     places = np.arange(len(rows))
     axes.barh(places, [row.theoretical for row in rows], color=BAND, height=0.75)
@@ -342,7 +346,7 @@ def verdict_nights(dates: list[str], commits: list[str], counts: np.ndarray) -> 
     bottom = np.zeros(len(dates))
     for verdict, (colour, hatch) in STACKED.items():
         heights = counts[:, VERDICTS.index(verdict)].astype(float)
-        places = np.flatnonzero(heights)  # a bar without height would still have its edge
+        places = np.flatnonzero(heights)  # a bar without height would still have an edge
         if not len(places):
             continue
         axes.bar(
@@ -371,7 +375,7 @@ def verdict_nights(dates: list[str], commits: list[str], counts: np.ndarray) -> 
 
 
 def symmetry(gate: Gate) -> Drawing:
-    """Of the same code judged by itself, the rows beyond the limit to either side, in 1,000."""
+    """Draws, for unchanged code judged by itself, the rows beyond the limit to either side, in 1,000."""
     labels, worse, better = [], [], []
     for view in gate.views:
         for one in view.classes:

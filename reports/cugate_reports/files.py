@@ -1,8 +1,9 @@
-"""The files that cugate writes, as typed values: what reports/ knows of them, and nothing else.
+"""The files that cugate writes, as typed values; reports/ knows nothing else about them.
 
-Each class states the part of a file that the pages read; other members are ignored, since a later cugate may add some.
-The files themselves are described where they are written: run files in harness/model/run_file.h, the others at the head
-of harness/report/report_json.c, explain_json.c and aa_json.c. Units are those of the metric, SI throughout."""
+Each class has the part of a file that the pages read. Other members are ignored, since a later cugate may add some.
+The files are described where they are written: run files in harness/model/run_file.h, the others at the top of
+harness/report/report_json.c, explain_json.c and aa_json.c. Units are those of the metric, SI throughout.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +18,10 @@ from typing import Annotated, Literal, TypeVar
 import msgspec
 from msgspec import Meta, Struct, field
 
-FILE_LIMIT = 128 << 20  # bytes; a larger file is refused unread, as the harness does: RUN_FILE_LIMIT in run_file.h
+FILE_LIMIT = 128 << 20  # bytes; a larger file is refused unread, as in the harness: RUN_FILE_LIMIT in run_file.h
 
 Count = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
-# As every database can keep them: model_key() and history.analysis_key() of any fit into tables.documents.
+# Names that every database can store: model_key() and history.analysis_key() of any of them fit into tables.documents.
 ProductName = Annotated[str, Meta(min_length=1, max_length=256, pattern="^[^\\0]*$")]
 CollectorName = Annotated[str, Meta(max_length=64, pattern="^[^\\x00-\\x1f\\x7f]*$")]
 
@@ -33,8 +34,9 @@ class BadFile(Exception):
 
 
 class Device(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What identifies a model of GPU: runs are compared within one only. Of what was imported little is known: None,
-    and of numbers 0, is not."""
+    """What identifies a GPU model; only runs of one model are compared. Imported files know little of it: None, or 0
+    for numbers, means unknown.
+    """
 
     name: ProductName
     compute_capability: Annotated[str, Meta(max_length=20)] | None = None
@@ -44,14 +46,14 @@ class Device(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     mig: bool | None = None
 
     def key(self) -> str:
-        """One text for each model, to keep in a database."""
+        """Returns one text for each model, to store in a database."""
         return msgspec.json.encode(self, order="sorted").decode()
 
 
 class Session(Struct, kw_only=True, omit_defaults=True):
     """Where and when one process measured; None is unknown. `reason` is in baselines only."""
 
-    date: str | None = None  # UTC, 2026-11-21T08:00:00.000Z
+    date: str | None = None  # when the session was measured: UTC, 2026-11-21T08:00:00.000Z
     collector: CollectorName | None = None
     driver: str | None = None
     cuda: str | None = None
@@ -63,7 +65,8 @@ class Session(Struct, kw_only=True, omit_defaults=True):
     commit: str | None = None
     cugate: str | None = None
     reason: str | None = None
-    roofs: dict[str, float] = field(default_factory=dict)  # dram: bytes/s, shared: wavefronts/s, fp16..64: FLOP/s
+    # peaks. dram: bytes/s, shared: wavefronts/s, fp16..64: FLOP/s
+    roofs: dict[str, float] = field(default_factory=dict)
 
 
 class Row(Struct, kw_only=True):
@@ -73,13 +76,14 @@ class Row(Struct, kw_only=True):
     sessions: list[list[float]] = field(default_factory=list)
 
     def value(self) -> float:
-        """The mean of each session's median sample (harness/model/result.h); NaN where nothing was measured."""
+        """Returns the mean of the sessions' median samples (harness/model/result.h); NaN where nothing was measured."""
         readings = [samples for samples in self.sessions if samples]
         if not readings or any(sample < 0 for samples in readings for sample in samples):
             return math.nan
         mean = 0.0
         for count, samples in enumerate(readings, start=1):
-            mean += (statistics.median(samples) - mean) / count  # equal values have exactly themselves as mean
+            # value by value, so that the mean of equal values is exact
+            mean += (statistics.median(samples) - mean) / count
         return mean if math.isfinite(mean) else math.nan
 
 
@@ -122,7 +126,7 @@ class Run(Struct, kw_only=True):
     shard: Shard | None = None
 
     def __post_init__(self) -> None:
-        if self.shard:  # of a night in which most kernels are missing
+        if self.shard:  # a part would be a night in which most kernels are missing
             raise ValueError(f"it is shard {self.shard.number} of {self.shard.of}: `cugate merge` makes one run of all")
 
     def is_baseline(self) -> bool:
@@ -156,10 +160,10 @@ class Judgement(Struct, kw_only=True):
     now: float | None = None
     change: float | None = None
     limit: float | None = None
-    drift: float | None = None  # the part of the change that the whole suite made
+    drift: float | None = None  # the part of the change that all kernels have in common
     base_sessions: int | None = None
-    same_code: bool = False  # which the gate takes for the reason of what moved
-    blind: bool = False  # its limit is so wide that it can hardly fail
+    same_code: bool = False  # unchanged machine code, by which the gate explains the move
+    blind: bool = False  # the row's limit is so wide that it can hardly fail
     reason: str | None = None
     launch_change: str | None = None
     story: str | None = None
@@ -176,7 +180,7 @@ class Failure(Struct, kw_only=True):
 
 
 class Suite(Struct, kw_only=True):
-    """What all kernels did together; shift is a share, None when too few kernels know it."""
+    """The shift in time that all kernels have in common, as a share; None when it is from too few kernels."""
 
     metric: str
     shift: float | None = None
@@ -201,13 +205,13 @@ class Report(Struct, kw_only=True):
 
 
 class Launch(Struct, kw_only=True):
-    """One launch of a kernel: what it takes, and what limits how many of its warps fit."""
+    """One launch of a kernel: the resources that it needs, and what limits how many of its warps fit."""
 
     function: str = ""
     registers: int | None = None
     block: list[int] = field(default_factory=list)
-    theoretical_occupancy: float | None = None  # %
-    limits: list[str] | None = None  # None: not known
+    theoretical_occupancy: float | None = None  # theoretical occupancy in %
+    limits: list[str] | None = None  # resources that limit the occupancy; None: not known
 
 
 class Occupancy(Struct, kw_only=True):
@@ -220,7 +224,7 @@ class Occupancy(Struct, kw_only=True):
 
 
 class RoofShare(Struct, kw_only=True):
-    """How near a kernel came to one roof: rate and roof a second, share of 1."""
+    """How near a kernel came to one roof: rate and roof per second, and the share of 1."""
 
     rate: float | None = None
     roof: float | None = None
@@ -233,7 +237,7 @@ class Roofline(Struct, kw_only=True):
     seconds: float | None = None
     bytes: float | None = None
     flops: float | None = None
-    intensity: float | None = None  # FLOP a byte of device memory
+    intensity: float | None = None  # arithmetic intensity in FLOP per byte of device memory
     roofs: dict[str, RoofShare] = field(default_factory=dict)
     bound: str | None = None
     share: float | None = None
@@ -305,7 +309,7 @@ AnyFile = TypeVar("AnyFile")
 
 
 class _File(Struct):
-    """The members by which the kinds of file are told apart."""
+    """The members by which kinds of files are distinguished."""
 
     kernels: msgspec.Raw = msgspec.Raw()
     judgements: msgspec.Raw = msgspec.Raw()
@@ -369,24 +373,27 @@ def recognise(data: bytes) -> list[Run | Report | Explanation | Analysis]:
     return [parse(text, kind) for text in (split_texts(data) if kind is Explanation else [data])]
 
 
-PROGRAM = "exec"  # the collector of `cugate exec`
-HARNESS = (None, "cupti", "host")  # the collectors of `cugate run`; other ones measure otherwise
+PROGRAM = "exec"  # the collector's name in runs of `cugate exec`
+HARNESS = (None, "cupti", "host")  # the collectors of `cugate run`; other ones measure differently
 
 
 def model_key(device: Device, collector: str | None) -> str:
-    """One text for what a series of nights may be of, to keep in a database: a model of GPU and, where it was not
-    cugate's own harness, what measured: the values of two collectors have no common meaning."""
+    """Returns a text for what a series of nights may be of, to store in a database: a GPU model and, unless it was
+    cugate's own harness, the collector. Values of two collectors cannot be compared.
+    """
     if collector in HARNESS:
         return device.key()
     return msgspec.json.encode({**msgspec.structs.asdict(device), "collector": collector}, order="sorted").decode()
 
 
 def collector_of(sessions: list[Session]) -> str | None:
-    """By what a run was measured: its last session, as the others."""
+    """Returns the collector of a run, that of its last session, which all sessions share."""
     return sessions[-1].collector
 
 
 def sessions_key(device: Device, sessions: list[Session]) -> str:
-    """What ties the files about one run together: its GPU model and when, where and on which GPU each session ran."""
+    """Returns what connects the files about one run: its GPU model and when, where and on which GPU each session
+    ran.
+    """
     parts = [model_key(device, collector_of(sessions))] + [f"{s.date} {s.host} {s.gpu_uuid}" for s in sessions]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()

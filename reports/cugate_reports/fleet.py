@@ -1,9 +1,9 @@
-"""What a night is where several runners measured: which runs belong together, and what they say together.
+"""Nights of several runners: which runs belong together, and what they show together.
 
-A night of one runner is one run, as it always was. Where runs of several hosts began between two noons (UTC), they are
-one night of as many runners; of one that ran twice, by its host and GPUs, the last one counts. Of each value the pages
-show the median over runners, and between which it lay; of each verdict the worst, so that no runner's red is
-outvoted."""
+A night of one runner is one run. Runs of several hosts that began between two noons (UTC) are one night with as many
+runners. If a runner, identified by host and GPUs, ran twice, the last run counts. Of each value the pages show the
+median and the range over runners. Of each verdict they show the worst, so that no runner's red is outvoted.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cugate_reports import extracts
 from cugate_reports.extracts import NOT_JUDGED, SUITE, VERDICTS, ReportExtract, RunExtract, place_of
 from cugate_reports.files import Judgement, Kernel, Report, Row, Run, Session
 
-FORM = "2"  # of a night's row and of pack(); another one makes all nights anew
+FORM = "2"  # version of a night's row and of pack(); with another one all nights are made again
 
 
 # ---- Which runs are a night
@@ -30,22 +30,22 @@ FORM = "2"  # of a night's row and of pack(); another one makes all nights anew
 
 @dataclass(frozen=True)
 class Member:
-    """A run of a history, and the report about it: their keys and the hashes of their files."""
+    """A run of a history and its report: their keys and the hashes of their files."""
 
     key: str
     date: str
-    runner: str  # extracts.runner_of
+    runner: str  # identifies the runner, see extracts.runner_of
     sha256: str
     report: str | None
 
 
 def evening(date: str) -> str:
-    """The day on whose noon (UTC) a night begins that has this moment in it."""
+    """Returns the day at whose noon (UTC) the night with this moment begins."""
     return (datetime.fromisoformat(date.replace("Z", "+00:00")) - timedelta(hours=12)).strftime("%Y-%m-%d")
 
 
 def grouped(members: Sequence[Member]) -> list[list[Member]]:
-    """Nights, oldest first; in each the runs by their dates. members are in the order of theirs."""
+    """Groups runs into nights, oldest first; within a night they are sorted by date, as members are."""
     evenings: dict[str, list[Member]] = {}
     for member in members:
         evenings.setdefault(evening(member.date), []).append(member)
@@ -60,7 +60,7 @@ def grouped(members: Sequence[Member]) -> list[list[Member]]:
 
 
 def stamp(members: Sequence[Member]) -> str:
-    """The name of what is made of these files."""
+    """Returns the name of what is made from these files."""
     parts = [FORM, extracts.FORM] + [f"{member.sha256} {member.report}" for member in members]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
@@ -69,19 +69,22 @@ def stamp(members: Sequence[Member]) -> str:
 
 
 class Runner(Struct, kw_only=True):
-    """One of a night. speed: how much longer its kernels took than the median of all runners, a share, as the median
-    over kernels; None where none is known. off: it is further from the others than they are from each other. shared:
-    its host has another one too."""
+    """A runner of one night.
+
+    speed: how much longer its kernels took than the median of all runners, as a share, the median over kernels; None
+    where none is known. off: it is further from the others than they are from each other. shared: its host has
+    another runner too.
+    """
 
     host: str | None
     date: str
     gpu_uuid: str | None = None
     driver: str | None = None
     commit: str | None = None
-    measured: int = 0  # kernels with a value
-    lacks: list[str] = field(default_factory=list)  # kernels that others have a value of
+    measured: int = 0  # number of kernels with a value
+    lacks: list[str] = field(default_factory=list)  # kernels that others have a value for
     failed: dict[str, str] = field(default_factory=dict)
-    exit_code: int | None = None  # None: it was not judged
+    exit_code: int | None = None  # exit code of the runner's report; None: it was not judged
     verdict: str | None = None
     speed: float | None = None
     off: bool = False
@@ -97,29 +100,30 @@ class Runner(Struct, kw_only=True):
 
 
 class Night(Struct, kw_only=True):
-    """A night but for its series. session: the last one's."""
+    """A night without its series. session is that of the last run."""
 
     date: str
     session: Session
     kernels: list[str]
     metrics: list[str]
     units: dict[str, str]
-    counts: list[int]  # judgements by verdict, the worst of all runners
+    counts: list[int]  # number of judgements with each verdict, the worst of all runners
     runners: list[Runner]
 
 
-# Worst first, as VERDICTS, but that what is better on one runner and the same on another one is the same.
+# Ranks verdicts as VERDICTS, the worst first, but "same" on one runner prevails over "improved" on another.
 _BY_RANK = np.arange(len(VERDICTS), dtype=np.uint8)
 _BY_RANK[[VERDICTS.index("improved"), VERDICTS.index("same")]] = VERDICTS.index("same"), VERDICTS.index("improved")
-_RANKS = _BY_RANK  # two that changed places: the way there is the way back
+_RANKS = _BY_RANK  # two are swapped, so the permutation is its own inverse
 
 
 class Table:
-    """A night's arrays, kernels by metrics: medians over runners, the worst verdict, the least and the most value, and
-    of how many runners it is."""
+    """A night's arrays, kernels by metrics: medians over runners, the worst verdict, the least and the largest value,
+    and the number of runners.
+    """
 
     def __init__(self, values: np.ndarray, judged: list[np.ndarray]):
-        """values: runners, kernels, metrics; judged: the same shape of verdicts, bases, limits, drifts."""
+        """values: runners, kernels, metrics; judged: verdicts, bases, limits, drifts of the same shape."""
         self.runners = len(values)
         self.values, self.bases, self.limits, self.drifts = (_median(one) for one in (values, *judged[1:]))
         self.verdicts = _BY_RANK[_RANKS[judged[0].astype(np.uint8)].min(axis=0)]
@@ -127,7 +131,7 @@ class Table:
         self.most = np.fmax.reduce(values, axis=0)
 
     def pack(self, row: int) -> bytes:
-        """A kernel's part, for unpack()."""
+        """Packs the part of one kernel, for unpack()."""
         arrays = [self.values, self.bases, self.limits, self.drifts]
         if self.runners > 1:
             arrays += [self.least, self.most]
@@ -136,10 +140,10 @@ class Table:
 
 
 def _median(stack: np.ndarray) -> np.ndarray:
-    """Over the first axis, without NaN; exactly the value itself where there is one."""
+    """Returns the median over the first axis, ignoring NaN; of one value exactly that value."""
     if len(stack) == 1:
         return stack[0]
-    ordered = np.sort(stack, axis=0)  # NaN last
+    ordered = np.sort(stack, axis=0)  # sorts NaN last
     known = np.isfinite(stack).sum(axis=0)
     middle = np.maximum(known - 1, 0) // 2, np.minimum(known // 2, len(stack) - 1)
     below, above = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in middle)
@@ -147,17 +151,18 @@ def _median(stack: np.ndarray) -> np.ndarray:
 
 
 def unpack(bodies: list[bytes], metrics: int) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers, shape (bodies, 6, metrics): value, base, limit, drift, least, most; and places in VERDICTS. All bodies
-    are of one length."""
+    """Unpacks numbers, shape (bodies, 6, metrics): value, base, limit, drift, least, most; and indices in VERDICTS. All
+    bodies have the same length.
+    """
     rows = np.frombuffer(b"".join(bodies), dtype=np.uint8).reshape(len(bodies), -1)
     end = rows.shape[1] - metrics
     numbers = np.ascontiguousarray(rows[:, :end]).view("<f8").reshape(len(bodies), -1, metrics)
-    if numbers.shape[1] == 4:  # of one runner, whose value is the least and the most
+    if numbers.shape[1] == 4:  # of one runner, whose value is also the least and the most
         numbers = np.concatenate([numbers, numbers[:, :1], numbers[:, :1]], axis=1)
     return numbers, rows[:, end:]
 
 
-OFF_SPREADS, OFF_SHARE = 4.0, 0.01  # a runner is off beyond both: so many spreads of the runners, and this share
+OFF_SPREADS, OFF_SHARE = 4.0, 0.01  # a runner is off if it exceeds both: so many spreads of the runners, and this share
 
 
 def _speeds(runners: list[Runner], times: np.ndarray) -> None:
@@ -169,7 +174,7 @@ def _speeds(runners: list[Runner], times: np.ndarray) -> None:
         runner.speed = float(np.median(known)) if len(known) else None
     speeds = np.array([runner.speed for runner in runners if runner.speed is not None])
     if len(speeds) < 3:
-        return  # of two nobody can tell which one is off
+        return  # of two runners nobody can tell which one is off
     middle = float(np.median(speeds))
     spread = 1.4826 * float(np.median(np.abs(speeds - middle)))
     for runner in runners:
@@ -178,7 +183,7 @@ def _speeds(runners: list[Runner], times: np.ndarray) -> None:
 
 
 def headline_times(metrics: list[str], values: np.ndarray) -> np.ndarray:
-    """Of each kernel its time, or its wall time; the last axis of values is metrics'."""
+    """Returns for each kernel its time, or its wall time; the last axis of values is metrics."""
     times = np.full(values.shape[:-1], math.nan)
     for metric in ("wall_time", "time"):
         if metric in metrics:
@@ -190,7 +195,7 @@ def headline_times(metrics: list[str], values: np.ndarray) -> np.ndarray:
 def _spread_out(
     names: tuple[list[str], list[str]], parts: Sequence[RunExtract | ReportExtract | None], place: int, empty: float
 ) -> np.ndarray:
-    """One matrix of each part, over all kernels and metrics; `empty` where it has no value."""
+    """Returns one matrix of each part, over all kernels and metrics; `empty` stands where it has no value."""
     rows, columns = ({name: at for at, name in enumerate(all_names)} for all_names in names)
     stack = np.full((len(parts), len(rows), len(columns)), empty)
     for one, part in zip(stack, parts, strict=True):
@@ -203,7 +208,7 @@ def _spread_out(
 def combine(
     members: Sequence[Member], runs: Sequence[RunExtract], reports: Sequence[ReportExtract | None]
 ) -> tuple[Night, Table]:
-    """A night of what its members' files say."""
+    """Combines the files of a night's members."""
     parts = [*runs, *(report for report in reports if report is not None)]
     names = (
         sorted({name for part in parts for name in part.kernels}),
@@ -256,7 +261,7 @@ def combine(
 
 
 def _known(values: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Of each runner which kernels have a value there; and which have one on any, once for each runner."""
+    """Returns for each runner which kernels have a value; and for each runner which kernels have one on any."""
     known = np.isfinite(values).any(axis=2)
     return known, [known.any(axis=0)] * len(known)
 
@@ -265,7 +270,7 @@ def _known(values: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
 
 
 def whole_kernels(reports: Sequence[ReportExtract | None]) -> list[Judgement]:
-    """What was said of kernels as a whole, and of all together: of each the worst of any runner."""
+    """Returns judgements of whole kernels, and of all together: of each the worst of any runner."""
     worst: dict[tuple[str, str | None], Judgement] = {}
     for report in reports:
         for j in report.told if report else []:
@@ -276,7 +281,7 @@ def whole_kernels(reports: Sequence[ReportExtract | None]) -> list[Judgement]:
     return list(worst.values())
 
 
-_GRAVEST = (5, 1, 4, 3, 0)  # exit codes; one that is not known is graver than all
+_GRAVEST = (5, 1, 4, 3, 0)  # exit codes, the gravest first; an unknown one is graver than all
 
 
 def _gravity(report: ReportExtract) -> int:
@@ -284,7 +289,7 @@ def _gravity(report: ReportExtract) -> int:
 
 
 def _listed(hosts: Sequence[str], most: int = 3) -> str:
-    """a, b, c and 4 more."""
+    """Returns "a, b, c and 4 more"."""
     more = f" and {len(hosts) - most} more" if len(hosts) > most else ""
     return ", ".join(hosts[:most]) + more
 
@@ -292,8 +297,9 @@ def _listed(hosts: Sequence[str], most: int = 3) -> str:
 def merged_report(
     night: Night, table: Table, newest: Report | None, reports: Sequence[ReportExtract | None], run: Run
 ) -> Report | None:
-    """Tonight's reports as one: the newest one's, with medians for its numbers, and each row as the worst runner has
-    it, which is named in its reason. None where no runner's run was judged."""
+    """Merges tonight's reports: the newest one, with medians as numbers. Each row is as on the worst runner, which its
+    reason names. None where no runner's run was judged.
+    """
     known = [(runner.name, report) for runner, report in zip(night.runners, reports, strict=True) if report]
     if not known:
         return None
@@ -337,7 +343,7 @@ def merged_report(
 
 
 def _take_medians(night: Night, table: Table, rows: dict[tuple[str, str | None], Judgement]) -> None:
-    """Numbers of the rows, and the rows that only other runners judged."""
+    """Sets the rows' numbers to medians, and adds rows that only other runners judged."""
     lines = {name: place for place, name in enumerate(night.kernels)}
     columns = {name: place for place, name in enumerate(night.metrics)}
     for row, column in np.argwhere(table.verdicts != NOT_JUDGED):
@@ -354,7 +360,7 @@ def _take_medians(night: Night, table: Table, rows: dict[tuple[str, str | None],
         if j.kernel not in lines or j.metric not in columns:
             continue
         if j.verdict in ("regressed", "missing", "unexpected-pass", "unsure"):
-            continue  # as that runner has it: a median would hide why
+            continue  # keep that runner's numbers: a median would hide the reason
         base, now, limit, drift = (number(a, j) for a in (table.bases, table.values, table.limits, table.drifts))
         change = now - base if now is not None and base is not None else None
         place = int(table.verdicts[lines[j.kernel], columns[j.metric]])  # type: ignore[index]
@@ -364,7 +370,7 @@ def _take_medians(night: Night, table: Table, rows: dict[tuple[str, str | None],
 
 
 def merged_run(night: Night, table: Table, newest: Run) -> Run:
-    """Tonight's runs as one: every kernel that any runner measured, with the medians."""
+    """Merges tonight's runs: every kernel that any runner measured, with medians."""
     kernels = {}
     for place, name in enumerate(night.kernels):
         values = dict(zip(night.metrics, table.values[place].tolist(), strict=True))
@@ -372,7 +378,7 @@ def merged_run(night: Night, table: Table, newest: Run) -> Run:
         why = next((runner.failed[name] for runner in night.runners if name in runner.failed), None)
         have = newest.kernels.get(name)
         if not rows and have is None and why is None:
-            continue  # judged, and in no run
+            continue  # the kernel was judged, but is in no run
         states = {metric: row for metric, row in (have.metrics if have else {}).items() if row.state}
         status, _, reason = (why or "ok").partition(": ") if not rows else ("ok", "", "")
         kernels[name] = Kernel(status=status, reason=reason or None, metrics={**states, **rows})

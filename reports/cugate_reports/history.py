@@ -1,8 +1,9 @@
-"""The history: every file that was ingested, whole, in a table of an SQL database.
+"""The history: every ingested file, unchanged, in a table of an SQL database.
 
-The database is named by an SQLAlchemy URL: an SQLite file needs no set-up; a PostgreSQL server serves many runners. A
-run file is the truth and is never replaced; what was said about it (its report, its explanations) is replaced by what
-was said last. Beside each stands what the pages need of it (tables.py), which can be made of it at any time."""
+The database is named by an SQLAlchemy URL. An SQLite file needs no set-up; a PostgreSQL server serves many runners.
+A run file is never replaced. Files about it (its report, its explanations) are replaced by newer ones. The history
+also keeps what the pages need of each file (tables.py), which can be made again at any time.
+"""
 
 from __future__ import annotations
 
@@ -24,18 +25,18 @@ from cugate_reports import extracts, files, fleet, tables
 from cugate_reports.files import Analysis, BadFile, Explanation, Report, Run
 from cugate_reports.tables import documents, metadata, schema
 
-SCHEMA = 1  # of the database; a later one refuses to be written by this version
+SCHEMA = 1  # version of the database; this program refuses to write to a later one
 
 
 class _Model(msgspec.Struct):
-    """Of files.model_key, what explanations name."""
+    """The part of files.model_key that explanations name."""
 
     name: str
     collector: str | None = None
 
 
 def analysis_key(device: str, collector: str | None) -> str:
-    """What an analysis is of, which names no more of a device than its product."""
+    """Returns the key of an analysis, which names only the product of its device."""
     return device if collector in files.HARNESS else f"{device}\n{collector}"
 
 
@@ -56,8 +57,10 @@ class Stored:
 
 @dataclass(frozen=True)
 class Future:
-    """The dates of the runs after today, oldest first. is_most: they are more than the others, so it is not what
-    measured them that had a wrong clock, but this machine has one. True if there are any."""
+    """The dates of the runs after today, oldest first. True if there are any.
+
+    is_most: they are the majority, so it is this machine's clock that is wrong, not the runners'.
+    """
 
     dates: list[str]
     is_most: bool
@@ -70,10 +73,10 @@ class Future:
 
 
 class History:
-    """The files of one database. Use as a context manager, so that its connections are closed.
+    """The files of one database. Use it as a context manager, so that connections are closed.
 
-    Raises HistoryError when the database cannot be reached, is no history, or was made by a later version; and without
-    `create` when there is none yet, which is then not made.
+    Raises HistoryError when the database cannot be reached, is no history, or was made by a later version. Without
+    `create` also when it does not exist, and then it is not created.
     """
 
     def __init__(self, url: str, *, create: bool = True):
@@ -101,7 +104,7 @@ class History:
         self._engine.dispose()
 
     def _prepare(self, create: bool) -> None:
-        """Makes the tables in an empty database. Two that do so at once: the later one finds them."""
+        """Makes the tables in an empty database. If two processes do so at once, the later one finds them."""
         if self.url.get_backend_name() == "sqlite":
             folder = Path(self.url.database or ".").parent
             if folder.exists() and not folder.is_dir():
@@ -138,7 +141,7 @@ class History:
         return _name(self.url)
 
     def _own(self) -> sa.Engine:
-        """The engine: in a process that was forked one without the other's connections, which two cannot share."""
+        """Returns the engine; in a forked process a new one, since two processes cannot share connections."""
         if self._process != os.getpid():
             self._engine.dispose(close=False)
             self._process = os.getpid()
@@ -146,23 +149,24 @@ class History:
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """A transaction, for tables.py; what a database says is a HistoryError."""
+        """A transaction for tables.py; errors of the database become HistoryError."""
         with _explained(self.url), self._own().begin() as connection:
             yield connection
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """The same for what keeps no writer waiting."""
+        """A transaction for reading, which delays no writer."""
         with _explained(self.url), self._reading() as connection:
             yield connection
 
     # ---- Writing
 
     def ingest(self, data: bytes) -> str:
-        """Keeps one file; says what became of it, such as "run: kept". BadFile when it is refused: nothing is written.
+        """Adds one file. Returns what happened, such as "run: kept". BadFile when it is refused: then nothing is
+        written.
 
-        The same file again changes nothing. A run whose sessions are known with other content is refused; a report or
-        explanations replace earlier ones, and a baseline's kernel the older one.
+        The same file again changes nothing. A run whose sessions are known with other content is refused. A report
+        or explanations replace earlier ones, and a baseline's kernel the older one.
         """
         found = files.recognise(data)
         with _explained(self.url), self._own().begin() as connection:
@@ -197,7 +201,9 @@ class History:
         return words
 
     def _keep_explanations(self, connection: sa.Connection, found: list[Explanation], data: bytes) -> str:
-        """They name the last session of their run only; the run is the newest one with that session."""
+        """Stores explanations. They name only the last session of their run; the run is the newest one with that
+        session.
+        """
         if len({(e.device.name, e.session.date) for e in found}) != 1:
             raise BadFile("has explanations of several runs: ingest one file for each run")
         date = _last_date([found[0].session])
@@ -218,8 +224,9 @@ class History:
         return _put(connection, Stored("analysis", key, of, date, data), replace=True)
 
     def prune(self, keep: int) -> int:
-        """Removes all but the newest `keep` nights of each GPU model, with all that was said of their runs; how many
-        runs went. A night is what the pages call one: of one runner a run, of several all of theirs."""
+        """Removes all but the newest `keep` nights of each GPU model, with all files about their runs. Returns how many
+        runs were removed. A night is what the pages call one: a run, or all runs of several runners.
+        """
         self.prepare()
         old: list[str] = []
         for device in sorted(self.devices()):
@@ -228,7 +235,7 @@ class History:
             first = next(place for place, member in enumerate(members) if member.key in kept)
             old += [member.key for member in members[:first]]
         with self.writing() as connection:
-            connection.execute(sa.select(schema.c.version).with_for_update())  # of two that prune, one waits
+            connection.execute(sa.select(schema.c.version).with_for_update())  # if two processes prune, one waits
             kinds = documents.c.kind.in_(["run", "report", "explanations"])
             for key in old:
                 connection.execute(documents.delete().where(kinds, documents.c.key == key))
@@ -236,8 +243,9 @@ class History:
         return len(old)
 
     def _tidy(self) -> None:
-        """Removes what was taken out of files that are no longer there. A night that is not made of what is there now
-        stays for a day: somebody may be drawing it."""
+        """Removes extracts of files that are gone. A night that differs from what is there now stays for a day, because
+        somebody may be drawing it.
+        """
         stamps = {fleet.stamp(night) for device in self.devices() for night in fleet.grouped(self.members(device))}
         yesterday = (datetime.now(timezone.utc) - timedelta(days=1)).isoformat()
         with self.writing() as connection:
@@ -253,7 +261,7 @@ class History:
                     connection.execute(tables.nights.delete().where(tables.nights.c.id == row.id))
 
     def prune_future(self) -> int:
-        """Removes all that future() is about; how many runs went. HistoryError when that is most of them."""
+        """Removes the runs that future() returns. Returns how many. HistoryError when these are most runs."""
         with _explained(self.url), self._own().begin() as connection:
             future = self._future(connection)
             if future.is_most:
@@ -265,10 +273,10 @@ class History:
             connection.execute(documents.delete().where(documents.c.date > _today()))
         return len(future.dates)
 
-    # ---- Reading: but for future(), only what is not dated after today
+    # ---- Reading: runs dated after today only in future()
 
     def _reading(self) -> sa.Connection:
-        """A connection that keeps no writer waiting."""
+        """Returns a connection that delays no writer."""
         return self._own().connect().execution_options(reading=True)
 
     @staticmethod
@@ -278,7 +286,7 @@ class History:
         return list(connection.execute(runs.group_by(documents.c.device).order_by(newest.desc())).scalars())
 
     def devices(self) -> list[str]:
-        """The GPU models that runs are of, as files.model_key, the one of the newest run first."""
+        """Returns the GPU models of the runs as files.model_key, that of the newest run first."""
         with _explained(self.url), self._reading() as connection:
             return self._devices(connection)
 
@@ -290,24 +298,29 @@ class History:
         return Future(later, 2 * len(later) > len(dates))
 
     def future(self) -> Future:
-        """The runs that are dated after today. None is taken in, but earlier versions did so, and each would be
-        tonight's until its date comes; or this machine's clock was set back."""
+        """Returns the runs that are dated after today.
+
+        New ones are refused, but earlier versions accepted them, or this machine's clock was set back. Each would
+        count as tonight's until its date comes.
+        """
         with _explained(self.url), self._reading() as connection:
             return self._future(connection)
 
-    # ---- What is taken out of the files
+    # ---- Extracts of files
 
     def prepare(self) -> None:
-        """Makes the tables that a history of an earlier version lacks. Who may not write is told here."""
+        """Makes the tables that a history of an earlier version lacks. Reports if this user may not write."""
         with self.writing() as connection:
             metadata.create_all(connection)
-            connection.execute(tables.nights.delete().where(tables.nights.c.id < 0))  # which none has
+            # matches no row, but fails for a user who may not write
+            connection.execute(tables.nights.delete().where(tables.nights.c.id < 0))
 
     def members(
         self, device: str, cache: History | None = None, progress: Callable[[int], None] = lambda _: None
     ) -> list[fleet.Member]:
-        """The runs of a GPU model, oldest first; progress is told how many had to be taken apart. `cache` is where that
-        is kept, this history itself if it is not given."""
+        """Returns the runs of a GPU model, oldest first. progress gets the number of files that had to be extracted.
+        Extracts are stored in `cache`, by default in this history.
+        """
         cache = cache or self
         of_device = sa.and_(documents.c.device == device, documents.c.date <= _today())
         runs = sa.select(documents.c.key, documents.c.date, documents.c.sha256)
@@ -343,7 +356,7 @@ class History:
             return extracts.decode(body, extracts.ReportExtract)
 
     def _extract(self, kind: str, key: str, sha256: str, cache: History) -> bytes:
-        """Of a file; made now if it is not there."""
+        """Returns the extract of a file, which is made now if necessary."""
         kept = sa.select(tables.extracts.c.body).where(tables.extracts.c.sha256 == extracts.name_of(sha256))
         with cache.reading() as connection:
             body = connection.execute(kept).scalar()
@@ -358,7 +371,7 @@ class History:
             return _put_extract(connection, sha256, extract)
 
     def body(self, kind: str, key: str) -> bytes:
-        """One file."""
+        """Returns the bytes of one file."""
         chosen = sa.select(documents.c.body).where(documents.c.kind == kind, documents.c.key == key)
         with self.reading() as connection:
             body = connection.execute(chosen).scalar()
@@ -367,8 +380,7 @@ class History:
             return zlib.decompress(body)
 
     def read(self, kind: str, device: str | None = None, last: int | None = None) -> Iterator[Stored]:
-        """The files of a kind, oldest first; of one GPU model, and only the `last` ones, when that is given.
-
+        """Returns the files of a kind, oldest first; of one GPU model, and only the `last` ones, if these are given.
         One at a time, so that a long history needs no memory.
         """
         chosen = sa.select(documents.c.id).where(documents.c.kind == kind, documents.c.date <= _today())
@@ -385,17 +397,19 @@ class History:
 # ---- Parts ----------------------------------------------------------------------------------------------------------
 
 
-# As harness/measure/session_facts.c writes it, so that text sorts by time.
+# Dates as harness/measure/session_facts.c writes them, so that text sorts by time.
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{3})?Z")
 
 
 def _today() -> str:
-    """The last moment that is not in the future: a day from now by this machine's clock, since others may be ahead."""
+    """Returns the last moment that does not count as the future: a day from now by this machine's clock, since other
+    clocks may be ahead.
+    """
     return (datetime.now(timezone.utc) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%S.999Z")
 
 
 def now() -> str:
-    """By this machine's clock."""
+    """Returns the time by this machine's clock."""
     return f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M}Z"
 
 
@@ -430,7 +444,7 @@ def _sha256(data: bytes) -> str:
 def _put_extract(
     connection: sa.Connection, sha256: str, extract: extracts.RunExtract | extracts.ReportExtract
 ) -> bytes:
-    """Keeps what was taken out of a file, unless it is there; its bytes."""
+    """Stores an extract, unless it is there already. Returns its bytes."""
     run, body = isinstance(extract, extracts.RunExtract), extracts.encode(extract)
     values = {"sha256": extracts.name_of(sha256), "runner": extracts.runner_of(extract) if run else ""}
     same = sa.select(tables.extracts.c.sha256).where(tables.extracts.c.sha256 == values["sha256"])
@@ -439,12 +453,12 @@ def _put_extract(
             with connection.begin_nested():
                 connection.execute(tables.extracts.insert().values(**values, body=body))
         except sa.exc.IntegrityError:
-            pass  # another process has just done it
+            pass  # another process has just stored it
     return body
 
 
 def _put(connection: sa.Connection, stored: Stored, *, replace: bool) -> str:
-    """Inserts or replaces; a writer who came first with the same key is found by the constraint, not by luck."""
+    """Inserts or replaces. If another writer was first with the same key, the constraint tells, not luck."""
     sha256 = _sha256(stored.body)
     values = {
         "kind": stored.kind,
@@ -470,7 +484,8 @@ def _put(connection: sa.Connection, stored: Stored, *, replace: bool) -> str:
     return f"{stored.kind}: replaced the earlier one"
 
 
-# Such as "host=h password=p" and user:password@host/name. As the name of a file it would be shown, the password too.
+# Connection strings such as "host=h password=p" and user:password@host/name. As file names they would be shown with the
+# password.
 _CONNECTION = re.compile(
     r"(?i)^(?!\.?/[^/]|.*://)(.*\b(host|hostaddr|user|uid|password|passwd|pwd|dbname|service)\s*=|[^@]*:.*@)", re.DOTALL
 )
@@ -478,12 +493,14 @@ _SECRET = re.compile(r"(?i)pass|pwd|secret|token")
 
 
 def _connect_arguments(url: sa.URL) -> dict[str, object]:
-    # Writers wait for each other: minutes, since the other may be on a slow network file system.
+    # Writers wait for each other, up to minutes, because the other may be on a slow network file system.
     return {"timeout": 120} if url.get_backend_name() == "sqlite" else {"connect_timeout": 20}
 
 
 def _sqlite_manual_transactions(connection, _record) -> None:  # noqa: ANN001
-    """Python's own module would begin a transaction at the first write, after reads that another writer overtook."""
+    """Begins transactions explicitly: Python's module would begin one at the first write, after reads that another
+    writer overtook.
+    """
     connection.isolation_level = None
 
 
@@ -493,19 +510,19 @@ def _sqlite_begin(connection: sa.Connection) -> None:
 
 
 def _name(url: sa.URL) -> str:
-    """Without a password, wherever it stands."""
+    """Returns the URL without a password, wherever it stands."""
     secrets = {name: "***" for name in url.query if _SECRET.search(name)}
     return url.update_query_dict(secrets).render_as_string(hide_password=True)
 
 
 def _masked(text: str) -> str:
-    """The same for what may be no URL."""
+    """Removes the password from a text that may be no URL."""
     text = re.sub(r"(?s)://.*@", "://***@", text)
     return re.sub(r"(?i)(\w*(?:pass|pwd|secret|token)\w*=)[^&]*", r"\1***", text)
 
 
 def _first(reason: BaseException) -> BaseException:
-    """What an error of a database came of: where SQLite has ended the transaction, going back in it fails as well."""
+    """Returns the first cause of a database error. If SQLite has ended the transaction, rolling back fails as well."""
     first, at = reason, reason.__context__
     while at is not None:
         first, at = at if isinstance(at, sa.exc.DBAPIError) else first, at.__context__
@@ -513,18 +530,18 @@ def _first(reason: BaseException) -> BaseException:
 
 
 def _is_full(reason: BaseException) -> bool:
-    """Whether a disk is, or a quota or limit is reached."""
+    """Whether a disk is full, or a quota or limit is reached."""
     of_database = getattr(reason, "orig", None)
     return (
         getattr(reason, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
-        or str(of_database) == "database or disk is full"  # SQLite's words
-        or getattr(of_database, "sqlstate", None) == "53100"  # disk_full of PostgreSQL
+        or str(of_database) == "database or disk is full"  # SQLite's message
+        or getattr(of_database, "sqlstate", None) == "53100"  # PostgreSQL's disk_full
     )
 
 
 @contextmanager
 def undamaged(history: History) -> Iterator[None]:
-    """For reading what was taken out of the files: HistoryError when it is not as it was written."""
+    """For reading extracts: raises HistoryError when one is not as it was written."""
     try:
         yield
     except (zlib.error, msgspec.MsgspecError, ValueError, IndexError) as reason:
@@ -536,11 +553,11 @@ def undamaged(history: History) -> Iterator[None]:
 
 @contextmanager
 def _explained(url: sa.URL) -> Iterator[None]:
-    """What a database says, as one sentence that names it."""
+    """Returns a database's error as one sentence that names the database."""
     try:
         yield
     except sa.exc.ArgumentError:
-        raise  # about the URL, which is told apart
+        raise  # the error is about the URL, which has its own message
     except (sa.exc.SQLAlchemyError, OSError, zlib.error) as last:
         reason = _first(last)
         said = str(getattr(reason, "orig", reason)).strip()

@@ -1,4 +1,4 @@
-"""The figures of the page of ladders: a family's variants side by side, and what the blocking of GEMM needs."""
+"""Figures that compare a family's variants side by side, and what the blocking of GEMM needs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cugate_reports.views import BlockingRow, LadderView
 
 
 def _bars(figure: Drawing, axes: Axes, view: LadderView, title: str, values: list[float], unit: str) -> None:
-    """One panel: a bar a rung, the vendor's reference in green."""
+    """Draws one panel: a bar for each variant, the vendor's reference in green."""
     places = np.arange(len(view.rungs))
     size, scaled = units.scale_of(np.nanmax([*values, 0.0]), unit)
     known = [value / size if math.isfinite(value) else 0.0 for value in values]
@@ -36,7 +36,7 @@ def _bars(figure: Drawing, axes: Axes, view: LadderView, title: str, values: lis
 
 
 def ladder(view: LadderView) -> Drawing:
-    """Each rung's time and counters, those that any rung has more than 0 of."""
+    """Draws each variant's time and counters, where any variant has more than 0."""
     shown = view.panels()
     rows = -(-len(shown) // 2)
     figure, panels = new(
@@ -56,8 +56,9 @@ def ladder(view: LadderView) -> Drawing:
 
 
 def literature(view: LadderView) -> Drawing:
-    """How much faster each rung is than the first, here and where the figures were published: another GPU, another
-    year."""
+    """Draws how much faster each variant is than the first, here and as published on another GPU and in another
+    year.
+    """
     rungs = [rung for rung in view.rungs if rung.published_speedup and rung.speedup]
     figure, (axes,) = new(1.15 + 0.32 * len(rungs))
     places = np.arange(len(rungs))
@@ -87,8 +88,9 @@ def literature(view: LadderView) -> Drawing:
 
 
 def gemm_blocking(rows: list[BlockingRow]) -> Drawing:
-    """The bandwidth from beyond the SM that a square block needs at the arithmetic roof, over its side, and each
-    variant's."""
+    """Draws the bandwidth from beyond the SM that a square block needs at the arithmetic peak, over its side, and each
+    variant's.
+    """
     figure, (axes,) = new(3.6)
     sides = np.geomspace(8, 512, 100)
     for width, colour, name in ((4, BLUE, "FP32"), (8, GREEN, "FP64")):
@@ -106,7 +108,7 @@ def gemm_blocking(rows: list[BlockingRow]) -> Drawing:
             axes.plot(side, needs, "o", color=colour, markeredgecolor=PAPER, markersize=7)
             words = names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "")
             beside = {"xytext": (6, 5), "ha": "left", "va": "bottom"}
-            if width == 4:  # below the slope: the other precision's is often the very same
+            if width == 4:  # below the slope, since the other precision's is often the same line
                 beside = {"xytext": (-6, -4), "ha": "right", "va": "top"}
             axes.annotate(f"{name} {words}", (side, needs), textcoords="offset points", fontsize=SMALL, **beside)
     roof = next((row.bandwidth.has for row in rows if row.bandwidth), None)

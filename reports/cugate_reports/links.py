@@ -20,10 +20,10 @@ from urllib.parse import quote, urlsplit
 from cugate_reports.definitions import PageError
 
 NAME = "cugate.ini"
-_WORDS = {"commit": {"commit"}, "line": {"commit", "path", "line"}}  # what each key holds, all of it
+_WORDS = {"commit": {"commit"}, "line": {"commit", "path", "line"}}  # words that each key must have
 _WORD = re.compile(r"\{(commit|path|line)\}")
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
-_DIRTY = "-dirty"  # behind the commit of a tree that had changes
+_DIRTY = "-dirty"  # follows the commit of a tree with changes
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,14 @@ class Links:
     line_address: str | None = None
 
     def commit(self, commit: str | None) -> str | None:
-        """The address of a commit, also of one to which changes were made; None where there is none."""
+        """Returns the address of a commit, also of one with changes on top; None where there is none."""
         plain = (commit or "").removesuffix(_DIRTY)
         if not self.commit_address or not _COMMIT.fullmatch(plain):
             return None
         return self.commit_address.replace("{commit}", plain)
 
     def line(self, commit: str | None, path: str | None, line: int | None) -> str | None:
-        """The address of a source line. A tree that had changes may have another text in that line: no link."""
+        """Returns the address of a source line. In a tree with changes the line may differ, so there is none."""
         if not self.line_address or not path or not line or line < 1 or not _COMMIT.fullmatch(commit or ""):
             return None
         parts = PurePosixPath(path).parts
@@ -54,13 +54,13 @@ def _is_own(facts: os.stat_result) -> bool:
 
 
 def _is_open(facts: os.stat_result) -> bool:
-    """Everybody may write there, or a group that is neither one's own nor the owner's alone."""
+    """Whether everybody may write there, or a group that is neither one's own nor the owner's alone."""
     of_strangers = facts.st_gid not in (facts.st_uid, os.getegid(), *os.getgroups())
     return bool(facts.st_mode & stat.S_IWOTH or (facts.st_mode & stat.S_IWGRP and of_strangers))
 
 
 def _counts(path: Path) -> bool:
-    """Whether there is one that is to be believed, or one is said to be none: as harness/command/config.c has it."""
+    """Whether the file counts, by the rules of harness/command/config.c: it may be trusted, or ignored, or an error."""
     try:
         file, around = path.lstat(), path.parent.stat()
     except OSError:
@@ -77,7 +77,7 @@ def _counts(path: Path) -> bool:
 
 
 def find(start: Path) -> Path | None:
-    """cugate.ini of that folder or of the nearest above it that has one, but not above the home directory."""
+    """Finds cugate.ini in that folder or the nearest one above that has one, but not above the home directory."""
     home = Path(os.path.realpath(os.environ["HOME"])) if os.environ.get("HOME") else None
     start = Path(os.path.realpath(start))
     for folder in (start, *start.parents):
@@ -107,7 +107,7 @@ def _checked(path: Path, key: str, address: str) -> str:
 
 
 def read(path: Path) -> Links:
-    """The links of a file; PageError where they are wrong. What stands above [links] is not of concern here."""
+    """Reads the links of a file; PageError where they are wrong. Keys above [links] do not matter here."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as reason:
@@ -126,6 +126,6 @@ def read(path: Path) -> Links:
 
 
 def read_found(named: str | None) -> Links:
-    """Of the file that was named, or of the one that is found; none without either."""
+    """Reads the links of the named file, or of the one that is found; none without either."""
     path = Path(named) if named else find(Path.cwd())
     return read(path) if path else Links()

@@ -1,8 +1,8 @@
-"""What the pages show, taken out of a history: tonight's files whole and its values as arrays, and of the past what one
-kernel needs at a time, so that memory grows with neither nights nor runners.
+"""What the pages show, read from a history: tonight's files and arrays, and of the past one kernel at a time.
 
-A night is one run, or those of several runners (fleet.py). Verdicts, bases and limits are those that the gate gave in
-that night's report; nothing is judged here."""
+So memory grows neither with nights nor with runners. A night is one run, or the runs of several runners (fleet.py).
+Verdicts, bases and limits are those in that night's report; nothing is judged here.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from cugate_reports.fleet import Member, Night, Runner
 from cugate_reports.history import History, HistoryError, analysis_key
 
 RED = frozenset({"regressed", "missing", "unexpected-pass"})
-# The facts of a session whose change may explain a step, in the order in which they are told.
+# Facts of a session whose change may explain a step, in the order of mention.
 ENVIRONMENT = ("driver", "cuda", "cupti", "compiler", "flags", "collector", "cugate", "gpu_uuid", "host", "commit")
-MARKED = ("driver", "cuda", "cupti", "compiler", "flags", "gpu_uuid")  # of them, those that a plot marks
+MARKED = ("driver", "cuda", "cupti", "compiler", "flags", "gpu_uuid")  # facts whose changes plots mark
 
-RECENT = 10  # nights: a change point among the last of them is news; small steps are found so late
+RECENT = 10  # nights: a change point among the last of them is news, since small steps are found that late
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class Mark:
 
 @dataclass(frozen=True)
 class Absent:
-    """Runners of a host that measured on most nights of a week, and not tonight."""
+    """The runners of a host that measured on most nights of a week, but not tonight."""
 
     host: str
     count: int
-    of: int  # how many the host has
-    date: str  # of its last run that had as many
+    of: int  # number of runners of the host
+    date: str  # date of the last night on which the host had as many runners
 
     @property
     def name(self) -> str:
@@ -62,28 +62,28 @@ class Nights:
 
     device: files.Device
     dates: list[str]
-    sessions: list[Session]  # the last one of each night
+    sessions: list[Session]  # the last session of each night
     kernels: list[str]
     metrics: list[str]
     units: dict[str, str]
     values: np.ndarray
     bases: np.ndarray
     limits: np.ndarray
-    drifts: np.ndarray  # part of the change that the whole suite made, which the gate takes off first
-    verdicts: np.ndarray  # places in VERDICTS, 8 bits
-    counts: np.ndarray  # judgements by verdict, those of whole kernels too; shape (nights, verdicts)
-    marks: list[Mark]  # of all kernels
-    accepted: dict[str, list[Mark]]  # by kernel
-    run: Run  # tonight's
+    drifts: np.ndarray  # the part of the change that all kernels share, which the gate subtracts first
+    verdicts: np.ndarray  # indices in VERDICTS, 8 bits
+    counts: np.ndarray  # judgements with each verdict, also of whole kernels; shape (nights, verdicts)
+    marks: list[Mark]  # what happened before nights, for all kernels
+    accepted: dict[str, list[Mark]]  # acceptances of each kernel
+    run: Run  # tonight's run
     report: Report | None
     explanations: list[Explanation]
     analysis: Analysis | None
-    runners: list[Runner]  # tonight's; one, but for a fleet
+    runners: list[Runner]  # tonight's runners; one, except in a fleet
     absent: list[Absent]
     gaps: list[str]  # days among these nights, and since, on which no runner of a fleet measured
-    times: np.ndarray  # tonight's of each runner, shape (runners, kernels)
-    stamps: list[str]  # of each night, what it is made of
-    last_night: dict[str, int]  # of each kernel, the last night that has it
+    times: np.ndarray  # tonight's times of each runner, shape (runners, kernels)
+    stamps: list[str]  # for each night a hash of what it was made from
+    last_night: dict[str, int]  # for each kernel the last night that has it
     reader: Callable[[str], series.Kernel]
     _changes: dict[tuple[int, int], list[Change]] = field(default_factory=dict)
     _timed: dict[str, bool] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class Nights:
 
     @cached_property
     def judged(self) -> dict[str, list[Judgement]]:
-        """Tonight's judgements by kernel, in the order of the report."""
+        """Returns tonight's judgements by kernel, in the order of the report."""
         found: dict[str, list[Judgement]] = {}
         for judgement in self.report.judgements if self.report else []:
             found.setdefault(judgement.kernel, []).append(judgement)
@@ -107,24 +107,24 @@ class Nights:
 
     @property
     def is_fleet(self) -> bool:
-        """Whether there is more than one runner to tell of."""
+        """Whether there is more than one runner."""
         return len(self.runners) + len(self.absent) > 1
 
     def place(self, kernel: str, metric: str) -> tuple[int, int] | None:
-        """Where the two are in the arrays; None when either is unknown."""
+        """Returns the indices of a kernel and a metric in the arrays; None when either is unknown."""
         try:
             return self.rows[kernel], self.columns[metric]
         except KeyError:
             return None
 
     def over(self, kernel: str) -> series.Kernel:
-        """One of `kernels` over all nights: only the last one that was asked for stays in memory."""
+        """Returns one of `kernels` over all nights. Only the last one stays in memory."""
         if self._one is None or self._one[0] != kernel:
             self._one = kernel, self.reader(kernel)
         return self._one[1]
 
     def series(self, kernel: str, metric: str) -> np.ndarray:
-        """One value a night."""
+        """Returns one value for each night."""
         place = self.place(kernel, metric)
         return np.full(len(self.dates), math.nan) if place is None else self.over(kernel).values[:, place[1]]
 
@@ -133,7 +133,7 @@ class Nights:
         return math.nan if place is None else float(self.values[place])
 
     def changes(self, kernel: str, metric: str) -> list[Change]:
-        """The change points of a series, found once."""
+        """Returns the change points of a series; they are computed once."""
         place = self.place(kernel, metric)
         if place is None:
             return []
@@ -142,13 +142,13 @@ class Nights:
         return self._changes[place]
 
     def is_timed(self, kernel: str) -> bool:
-        """Whether its time is known on any night, found once: transfers have wall time only."""
+        """Whether a kernel has a time on any night, computed once: transfers have wall time only."""
         if kernel not in self._timed:
             self._timed[kernel] = bool(np.isfinite(self.series(kernel, "time")).any())
         return self._timed[kernel]
 
     def find_all(self, metrics: Iterable[str], progress: Callable[[int], object]) -> None:
-        """Finds what changes() and is_timed() say of all kernels, in as many processes as there are processors."""
+        """Computes changes() and is_timed() of all kernels, in as many processes as there are processors."""
         wanted = list(metrics)
         parts = [self.kernels[place : place + 50] for place in range(0, len(self.kernels), 50)]
 
@@ -165,17 +165,21 @@ class Nights:
                         self._changes[place] = one
 
     def worst_verdict(self, kernel: str) -> str:
-        """Tonight's worst of a kernel's metrics, and of the kernel as a whole: one that crashed is missing."""
+        """Returns the worst verdict tonight on a kernel's metrics and on the kernel as a whole: one that crashed is
+        missing.
+        """
         judged = int(self.verdicts[self.rows[kernel]].min()) if self.metrics else NOT_JUDGED
         whole = [j.verdict for j in self.judged.get(kernel, []) if not j.metric]
         return VERDICTS[min([judged, *(VERDICTS.index(verdict) for verdict in whole if verdict in VERDICTS)])]
 
 
-# ---- Taking a history apart -----------------------------------------------------------------------------------------
+# ---- Reading a history -----------------------------------------------------------------------------------------------
 
 
 def environment_changes(before: Session, after: Session) -> list[tuple[str, str, str]]:
-    """What differs: (fact, before, after), in the order of ENVIRONMENT; unknown facts are no difference."""
+    """Returns the facts that differ as (fact, before, after), in the order of ENVIRONMENT; unknown facts do not
+    differ.
+    """
     pairs = [(fact, getattr(before, fact), getattr(after, fact)) for fact in ENVIRONMENT]
     return [(fact, old, new) for fact, old, new in pairs if old is not None and new is not None and old != new]
 
@@ -190,9 +194,10 @@ def _marks(sessions: list[Session]) -> list[Mark]:
 
 
 def _acceptances(baselines: Iterable[Run], dates: list[str]) -> dict[str, list[Mark]]:
-    """When a kernel's baseline gained sessions, by the reason that was given: before which night, and why.
+    """Returns before which night a kernel's baseline gained sessions, and for which reason.
 
-    A baseline keeps when its sessions measured, not when they were accepted: that was after the last one of a reason.
+    A baseline keeps when its sessions were measured, not when they were accepted. That was after the last session
+    with the same reason.
     """
     accepted: dict[str, list[Mark]] = {}
     for baseline in baselines:
@@ -207,12 +212,15 @@ def _acceptances(baselines: Iterable[Run], dates: list[str]) -> dict[str, list[M
     return accepted
 
 
-WEEK, MONTH = 7, 30  # nights: by so many it is told who is usual, and for so many who is absent
+WEEK, MONTH = 7, 30  # nights: how many show which runners are usual, and for how many an absent one is named
 
 
 def _absent(nights: list[Night]) -> list[Absent]:
-    """Of each host the runners that were there on more than half of the nights of a week, up to the last one that had
-    more of them than tonight; of those nights at least two were a fleet's."""
+    """Returns for each host the runners that are absent tonight.
+
+    They were there on more than half of the nights of a week. The week ends with the last night on which the host
+    had more runners than tonight, and at least two of its nights were a fleet's.
+    """
     by_night = [Counter(runner.name_of_host for runner in night.runners) for night in nights]
     tonight, found = by_night.pop(), []
     for host in set().union(*by_night[-MONTH:]):
@@ -228,7 +236,7 @@ def _absent(nights: list[Night]) -> list[Absent]:
 
 
 def _gaps(nights: list[Night]) -> list[str]:
-    """Of a fleet, the days without a night from its first one until yesterday."""
+    """Returns the days on which no runner of a fleet measured, from its first night until yesterday."""
     fleets = [night for night in nights if len(night.runners) > 1]
     if not fleets:
         return []
@@ -243,17 +251,19 @@ def _gaps(nights: list[Night]) -> list[str]:
 
 
 def _cache(history: History, folder: Path) -> History:
-    """Where nights are kept: in the history, or, where this user may only read it, in a file that goes afterwards."""
+    """Returns where nights are stored: in the history, or in a temporary file if this user may only read the
+    history.
+    """
     try:
         history.prepare()
         return history
     except HistoryError:
-        history.devices()  # which says what is wrong, if it is more than that
+        history.devices()  # which reports what is wrong, if there is more
         return History(str(folder / "nights.db"))
 
 
 class Loader:
-    """Reads what a history has for the pages. Use as a context manager, which has to last as long as its Nights."""
+    """Reads from a history what the pages need. Use it as a context manager, which has to outlive its Nights."""
 
     def __init__(self, history: History, progress: Callable[[str], None] = lambda _: None):
         self._history, self._progress = history, progress
@@ -269,7 +279,7 @@ class Loader:
         self._folder.cleanup()
 
     def _numbered(self, groups: list[list[Member]]) -> list[int]:
-        """The numbers of these nights, of which those that are not kept yet are made, each by itself."""
+        """Returns the numbers of these nights. Nights that are not stored yet are made, one by one."""
         stamps = [fleet.stamp(group) for group in groups]
         have = series.known(self._cache, stamps)
         new = [group for group, stamp in zip(groups, stamps, strict=True) if stamp not in have]
@@ -282,7 +292,7 @@ class Loader:
         return [have[stamp] for stamp in stamps]
 
     def load(self, device: str, last: int) -> Nights:
-        """The last nights of one GPU model (files.model_key). KeyError when there is none."""
+        """Reads the last nights of one GPU model (files.model_key). KeyError when there is none."""
         told = lambda count: self._progress(f"reading run {count}")  # noqa: E731
         groups = fleet.grouped(self._history.members(device, self._cache, told))[-last:]
         if not groups:
@@ -351,7 +361,7 @@ class Loader:
 
 
 class _Known:
-    """What the rows of the nights say together. Of each night its kernels' names are forgotten."""
+    """Collects what the nights' rows have in common, without keeping each night's names of kernels."""
 
     def __init__(self) -> None:
         self.nights: list[Night] = []
@@ -372,7 +382,7 @@ class _Known:
 
 
 def _tonight(night: Night, table: fleet.Table, kernels: list[str], metrics: list[str]) -> dict[str, np.ndarray]:
-    """Its arrays over the kernels and metrics of all nights."""
+    """Returns tonight's arrays over the kernels and metrics of all nights."""
     shape = len(kernels), len(metrics)
     rows, columns = ({name: at for at, name in enumerate(names)} for names in (kernels, metrics))
     where = np.ix_([rows[name] for name in night.kernels], [columns[name] for name in night.metrics])
@@ -385,7 +395,7 @@ def _tonight(night: Night, table: fleet.Table, kernels: list[str], metrics: list
 
 
 def _times(night: Night, runs: list[RunExtract], kernels: list[str]) -> np.ndarray:
-    """Tonight's time of each kernel by runner, in the order of night.runners."""
+    """Returns tonight's time of each kernel and runner, in the order of night.runners."""
     rows, times = {name: at for at, name in enumerate(kernels)}, np.full((len(runs), len(kernels)), math.nan)
     for one, run in zip(times, runs, strict=True):
         one[[rows[name] for name in run.kernels]] = fleet.headline_times(run.metrics, run.values)

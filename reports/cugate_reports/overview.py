@@ -29,8 +29,9 @@ HEADLINES = {
 
 @dataclass(frozen=True)
 class News:
-    """A change point among the last nights: a level that moved, whatever the gate said night by night. judgement is
-    what it says of that row tonight."""
+    """A change point among the last nights: a level that moved, whatever the gate said each night. judgement is
+    tonight's on that row.
+    """
 
     kernel: str
     metric: str
@@ -52,59 +53,63 @@ class Tonight:
     replay: str | None
     counts: list[tuple[str, int]]
     worst: list[Blame]
-    more: int  # kernels as bad that are not among them
-    slower: list[Blame]  # the time of each is longer than its baseline's, and none of its rows is worse
+    more: int  # how many kernels are as bad but not listed
+    slower: list[Blame]  # kernels whose time is longer than the baseline's, though none of their rows is worse
     failures: list[Failure]
     environment: list[tuple[str, str, str]]
     notes: list[str]
     suites: list[str]
     news: list[News]
-    fleet: Fleet | None  # None where there is one runner
+    fleet: Fleet | None  # the night's runners; None with one runner
 
 
 @dataclass(frozen=True)
 class Fleet:
-    """What a night of several runners needs beside: who they are, what is odd in words, and on which days none was."""
+    """What a night of several runners needs in addition: the runners, their problems in words, and days without any."""
 
-    runners: list[Runner]  # those that are off first, then by name
+    runners: list[Runner]  # runners that are off first, then by name
     absent: list[Absent]
     odd: list[str]
 
 
-# Metrics whose moves are news: those of the plots, and time. Others follow from them.
+# Metrics whose changes are news: those that have plots, and time. Others follow from them.
 _NEWS = (TIME, WALL_TIME, *COUNTERS)
 _LOWER_IS_BETTER = frozenset({"time", "wall_time", "shared_bank_conflicts"})
-WORST = 8  # kernels on the first screen
-WORST_ROWS = 3  # of each
-SLOWER = 5  # kernels that are slower and not worse
+WORST = 8  # how many kernels the first screen shows
+WORST_ROWS = 3  # how many rows of each kernel are shown
+SLOWER = 5  # how many kernels are shown that are slower but not worse
 
 
 @dataclass(frozen=True)
 class Blame:
-    """Judgements of one kernel that are worse, the gravest first; causes only where no earlier one told the same."""
+    """The judgements of one kernel that are worse, the gravest first; causes only where no earlier judgement has the
+    same.
+    """
 
     kernel: str
-    time: Judgement | None  # what it did to the kernel's time, whether that is among the rows or not
-    rows: list[tuple[Judgement, bool]]  # whether its causes are told
-    more: int  # rows that are left out
+    time: Judgement | None  # what happened to the kernel's time, whether or not it is among the rows
+    rows: list[tuple[Judgement, bool]]  # the kernel's rows, with whether their causes are shown
+    more: int  # how many of the kernel's rows are left out
 
     @property
     def lost(self) -> float | None:
-        """Time x slow-down: ns more than the baseline's time; None where the report has no such time."""
+        """Returns time x slow-down: ns more than the baseline's time; None where the report has no such time."""
         if self.time is None or self.time.now is None or self.time.base is None:
             return None
         return self.time.now - self.time.base
 
 
 def _by_time_lost(blame: Blame) -> tuple[bool, float]:
-    """Orders what is red before what is in doubt, in each the most time lost first. Where no time is known it is
-    behind all that lost some, in the order of the report."""
+    """Orders rows: red before in doubt, in each the most lost time first. Rows without a known time follow those that
+    lost some, in the order of the report.
+    """
     return not any(judgement.verdict in RED for judgement, _ in blame.rows), -(blame.lost or 0.0)
 
 
 def blames(judgements: list[Judgement], most_rows: int | None = None, most_told: int | None = None) -> list[Blame]:
-    """Groups rows that are worse by kernel, the most time lost first; of each kernel so many rows, in the order in
-    which the report has them, and causes of so many of them."""
+    """Groups worse rows by kernel, the most lost time first. It keeps so many rows of each kernel, in the order of the
+    report, and causes of so many of these.
+    """
     times = _times(judgements)
     kernels: dict[str, list[Judgement]] = {}
     for judgement in judgements:
@@ -129,7 +134,7 @@ def _times(judgements: list[Judgement]) -> dict[str, Judgement]:
 
 
 def _slower(judgements: list[Judgement], worse: list[Blame]) -> list[Blame]:
-    """The kernels that lost time by a row that was judged and is not worse, most first."""
+    """Returns the kernels that lost time in a row that was judged and is not worse, the most first."""
     known = {blame.kernel for blame in worse}
     found = [
         Blame(kernel, time, [(time, False)], 0)
@@ -160,7 +165,7 @@ def _counted(count: int, what: str) -> str:
 
 
 def _headline(nights: Nights) -> tuple[str, str, str]:
-    """Tone, headline and a line below it."""
+    """Returns tone, headline and a line below it."""
     report = nights.report
     if report is None:
         return "warn", "Tonight's run was not judged", "No report was ingested with it: cugate check --format json."
@@ -178,7 +183,7 @@ def _headline(nights: Nights) -> tuple[str, str, str]:
     if report.exit_code in (1, 5) and any(told):
         words = ", ".join(part for part in told if part)
     elif report.exit_code == 3 and any(suite.moved for suite in report.suites):
-        words = "Inconclusive: the whole suite moved"
+        words = "Inconclusive: all kernels moved alike"
     judged = sum(j.verdict != "info" and j.kernel != SUITE for j in report.judgements)
     of = (report.counts or {}).get("kernels", len(nights.run.kernels))
     what = f"{_counted(judged, 'row')} in {_counted(of, 'kernel')} {'was' if judged == 1 else 'were'} judged"
@@ -191,7 +196,7 @@ def _names(names: list[str], most: int = 8) -> str:
 
 
 def _odd(nights: Nights) -> list[str]:
-    """What is not as it should be with a fleet's runners, what is not known of them first. Nothing of it is good."""
+    """Returns the problems of a fleet's runners, unknown ones first. While there are any, nothing is called good."""
     runners, found = nights.runners, []
     if since := _since(nights):
         found.append(f"no runner measured since: nothing is known of {_counted(len(since), 'night')}")
@@ -206,7 +211,7 @@ def _odd(nights: Nights) -> list[str]:
 
 
 def _since(nights: Nights) -> list[str]:
-    """The days without a run after the newest night."""
+    """Returns the days without a run since the newest night."""
     return [day for day in nights.gaps if day > evening(nights.dates[-1])]
 
 
@@ -227,7 +232,7 @@ def _fleet(nights: Nights) -> Fleet | None:
 
 
 def _fleet_headline(nights: Nights, tone: str, headline: str, detail: str) -> tuple[str, str, str]:
-    """The same where runners are several: what is good on some of them and not known of others is not good."""
+    """Returns the headline for several runners: what is good on some and unknown on others is not good."""
     total = len(nights.runners) + sum(one.count for one in nights.absent)
     judged = sum(runner.exit_code is not None for runner in nights.runners)
     detail = f"{detail} {len(nights.runners)} of {_counted(total, 'runner')} measured, {judged} of them were judged."
@@ -240,7 +245,9 @@ def _fleet_headline(nights: Nights, tone: str, headline: str, detail: str) -> tu
 
 @dataclass(frozen=True)
 class RunnerRow:
-    """A kernel on one runner tonight: its time in ns, how far that is from the median, a share; why there is none."""
+    """A kernel on one runner tonight: its time in ns, the distance from the median as a share, or why there is no
+    time.
+    """
 
     runner: str
     time: float
@@ -249,7 +256,7 @@ class RunnerRow:
 
 
 def runner_rows(nights: Nights, kernel: str) -> list[RunnerRow]:
-    """Those furthest from the median first; before them those without a value."""
+    """Returns the runners without a value, then those furthest from the median."""
     times = nights.times[:, nights.rows[kernel]]
     known = times[np.isfinite(times)]
     middle = float(np.median(known)) if len(known) else math.nan
@@ -262,13 +269,13 @@ def runner_rows(nights: Nights, kernel: str) -> list[RunnerRow]:
 
 
 def counts(nights: Nights) -> list[tuple[str, int]]:
-    """Tonight's judgements by verdict, only those that were given."""
+    """Counts tonight's judgements by verdict, only verdicts that occur."""
     found = Counter(j.verdict for j in nights.report.judgements) if nights.report else Counter()
     return [(verdict, found[verdict]) for verdict in VERDICTS if found[verdict] and verdict != "info"]
 
 
 def tonight(nights: Nights) -> Tonight:
-    """What the first screen says."""
+    """Returns the data of the first screen."""
     report = nights.report
     tone, headline, detail = _headline(nights)
     if nights.is_fleet:
@@ -280,7 +287,7 @@ def tonight(nights: Nights) -> Tonight:
     suites = []
     for suite in report.suites if report else []:
         if suite.shift is not None:
-            moved = ": the whole suite moved, which is judged apart" if suite.moved else ""
+            moved = ": all kernels moved alike, which is judged apart" if suite.moved else ""
             suites.append(f"{suite.metric}: {100 * suite.shift:+.2f} % over {suite.kernels} kernels{moved}")
     return Tonight(
         tone=tone,
@@ -302,22 +309,23 @@ def tonight(nights: Nights) -> Tonight:
 
 @dataclass(frozen=True)
 class KernelRow:
-    """A kernel in the table of all: tonight's time and counters, how the time stands to the baseline's, and by which
-    rule that is what its verdict says."""
+    """A kernel in the table of all: tonight's time and counters, its time against the baseline's, and the rule behind
+    its verdict.
+    """
 
     kernel: str
     verdict: str
     time: float
-    time_change: float | None  # a share
-    lost: float | None  # ns more than the baseline's
-    limit: float | None  # a share
+    time_change: float | None  # how far the time moved, as a share
+    lost: float | None  # how much longer a launch takes than in the baseline, in ns
+    limit: float | None  # limit of the time, as a share
     rule: str
-    counters: tuple[float, ...]  # as COUNTERS
-    by_host: bool  # the time is the host's clock
+    counters: tuple[float, ...]  # values of the counters, in the order of COUNTERS
+    by_host: bool  # the time is by the host's clock
 
     @property
     def order(self) -> tuple[int, float, str]:
-        """Worse first, then in doubt, then others; in each the most time lost first."""
+        """Orders worse kernels first, then those in doubt, then others; in each the most lost time first."""
         grave = 0 if self.verdict in RED else 1 if self.verdict == "unsure" else 2
         return grave, -self.lost if self.lost is not None else math.inf, self.kernel
 

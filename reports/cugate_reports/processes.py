@@ -30,27 +30,28 @@ class ProcessError(Exception):
 def _serve(
     jobs: Sequence[Job], do: Callable[[Job], Any], place: int, pipe: Connection, others: Iterable[Connection]
 ) -> None:
-    """What a process does: one job, then those that its pipe names, until that ends. A signal for the whole group is
-    the parent's, which ends this one."""
+    """Runs in a process: does one job, then those that arrive by its pipe, until that ends. It ignores signals to the
+    whole group, since the parent ends it.
+    """
     for number in signals.STOPS:
         signal.signal(number, signal.SIG_IGN)
-    for other in others:  # the parent's ends: while one is open here, its process would not see the end of the parent
+    for other in others:  # the parent's ends: if one stays open here, its process does not see the end of the parent
         other.close()
     try:
         while True:
             failure = made = None
             try:
                 made = do(jobs[place])
-            except Exception as reason:  # whatever it is, the parent has to know
+            except Exception as reason:  # the parent has to know any reason
                 failure = reason, traceback.format_exc()
             pipe.send((failure, place, made))
             place = pipe.recv()
     except (EOFError, OSError):
-        return  # the parent has gone, or wants no more
+        return  # the parent has ended, or needs no more
 
 
 def _next(pipe: Connection, process: BaseProcess, places: Iterator[int]) -> tuple[int, Any]:
-    """Takes what became of a job, which is returned with its place, and gives the next one."""
+    """Takes the result of a job, returns it with its index, and hands out the next job."""
     try:
         failure, done, made = pipe.recv()
         for place in places:
@@ -68,15 +69,16 @@ def _next(pipe: Connection, process: BaseProcess, places: Iterator[int]) -> tupl
 
 
 def spread(jobs: Sequence[Job], do: Callable[[Job], Made], done: Callable[[int], object]) -> list[Made]:
-    """Calls do(job) for each, as many at a time as there are processors, in processes that are forked and so have all
-    that this one has; done(how many) here after each. What they returned, in the order of the jobs.
+    """Calls do(job) for each job in forked processes, as many at once as there are processors, and done(how many) here
+    after each.
 
-    An exception of `do` is raised here, with the process's own traceback as its cause. However this ends, no process is
-    left."""
+    Forked processes have all that this one has. Returns the results in the order of the jobs. An exception of `do`
+    is raised here, with the process's own traceback as its cause. However this ends, no process is left.
+    """
     context, places = multiprocessing.get_context("fork"), iter(range(len(jobs)))
     processes: dict[Connection, BaseProcess] = {}
     gc.collect()
-    gc.freeze()  # else the first collection of each process would copy all that it shares with this one
+    gc.freeze()  # else the first garbage collection of each process would copy all shared memory
     try:
         for place in itertools.islice(places, len(os.sched_getaffinity(0))):
             ours, theirs = context.Pipe()

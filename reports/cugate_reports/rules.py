@@ -1,12 +1,14 @@
-"""Which rule of the gate's says that a row which moved is not worse. The verdict is the gate's; this names its reason,
-so that no "same" stands beside a slow-down without one."""
+"""Names the gate's rule by which a row that moved is not worse.
+
+The verdict is the gate's. This gives its reason, so that no "same" stands beside a slow-down without one.
+"""
 
 from __future__ import annotations
 
 from cugate_reports.definitions import Floor, floors
 from cugate_reports.files import Judgement
 
-# What the pages say of the words below, once, where they first stand.
+# How the pages explain the words below, once, where they first appear.
 LEGEND = (
     "Within its limit a change is none. The limit is the larger of two: noise, from the spread of the baseline's "
     "sessions, and floor, below which a change of that metric never counts. Blind: a limit so wide that the row can "
@@ -16,14 +18,16 @@ LEGEND = (
 
 
 def moved(judgement: Judgement) -> float | None:
-    """How far the row is from its baseline, without what the whole suite moved; None where that is not known."""
+    """Returns how far the row is from its baseline, without the shift that all kernels share; None where that is not
+    known.
+    """
     if judgement.base is None or judgement.now is None:
         return None
     return judgement.now - judgement.base - (judgement.drift or 0.0)
 
 
 def _source(judgement: Judgement, known: dict[str, Floor]) -> str:
-    """Where the limit comes from."""
+    """Returns where the limit comes from."""
     floor = known.get(judgement.metric or "")
     if floor and judgement.limit is not None and judgement.limit <= floor.of(judgement.base or 0.0) * (1 + 1e-6):
         return f"floor of {floor.words}"
@@ -33,15 +37,16 @@ def _source(judgement: Judgement, known: dict[str, Floor]) -> str:
 
 
 def rule_word(judgement: Judgement) -> str:
-    """The same in a word, for a table under LEGEND: noise, floor, same code or beyond."""
+    """Returns the rule in a word, for a table under LEGEND: noise, floor, same code or beyond."""
     words = rule(judgement)
     short = next((word for word in ("noise", "floor") if words.startswith(f"within the {word}")), words)
-    return f"{short}, blind" if judgement.blind and short != words else short
+    return f"{short}, wide limit" if judgement.blind and short != words else short
 
 
 def rule(judgement: Judgement, known: dict[str, Floor] | None = None) -> str:
-    """What decided, for example "within the noise of 20 sessions"; "" where nothing moved or nothing is known. known:
-    the floors of the metrics, those of cugate's files unless given."""
+    """Returns what decided, for example "within the noise of 20 sessions"; "" where nothing moved or nothing is known.
+    known: the floors of metrics, by default those of cugate's files.
+    """
     change = moved(judgement)
     if judgement.verdict not in ("same", "improved", "regressed") or change is None or judgement.limit is None:
         return judgement.reason or ""

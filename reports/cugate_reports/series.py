@@ -1,5 +1,6 @@
-"""The nights of a history as they are kept for the pages (tables.py): each is made once of its runs, and a kernel is
-read over all nights without its neighbours."""
+"""The nights of a history as stored for the pages (tables.py): each is made once from its runs, and one kernel can be
+read over all nights alone.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ def _hash(kernel: str) -> str:
 
 
 def known(cache: History, stamps: Sequence[str]) -> dict[str, int]:
-    """Which of these nights are kept, and their numbers."""
+    """Returns which of these nights are stored, with their numbers."""
     wanted = set(stamps)
     with cache.reading() as connection:
         rows = connection.execute(sa.select(tables.nights.c.stamp, tables.nights.c.id)).all()
@@ -31,7 +32,7 @@ def known(cache: History, stamps: Sequence[str]) -> dict[str, int]:
 
 
 def combined(history: History, cache: History, members: Sequence[Member]) -> tuple[Night, fleet.Table]:
-    """A night, of what its files say."""
+    """Returns a night, combined from its files."""
     runs = [history.run_extract(member.key, member.sha256, cache) for member in members]
     reports = [
         history.report_extract(member.key, member.report, cache) if member.report else None for member in members
@@ -40,7 +41,7 @@ def combined(history: History, cache: History, members: Sequence[Member]) -> tup
 
 
 def make(history: History, cache: History, members: Sequence[Member]) -> None:
-    """Keeps a night: all of it, or nothing. Of two who do so at once, the later one finds it there."""
+    """Stores a night, completely or not at all. If two processes do so at once, the later one finds it there."""
     night, table = combined(history, cache, members)
     made = datetime.now(timezone.utc).isoformat()
     body = zlib.compress(msgspec.json.encode(night), 1)
@@ -79,8 +80,9 @@ class Kernel:
         self.verdicts = np.full((nights, metrics), NOT_JUDGED, dtype=np.uint8)
 
     def take(self, places: list[int], columns: np.ndarray, bodies: list[bytes]) -> None:
-        """The rows of nights that have the same metrics, and as many numbers of each; columns: where each metric is
-        here."""
+        """Takes the rows of nights that have the same metrics, and as many numbers for each. columns: the index of each
+        metric here.
+        """
         numbers, verdicts = fleet.unpack(bodies, len(columns))
         where = np.ix_(places, columns)
         self.verdicts[where] = verdicts
@@ -92,8 +94,9 @@ class Kernel:
 def read(
     cache: History, kernel: str, places: dict[int, int], columns: Sequence[np.ndarray], metrics: int
 ) -> tuple[Kernel, int]:
-    """And of how many nights there was a row. places: of each night's number; columns: as Kernel.take has it, by place,
-    and the same object where nights have the same metrics."""
+    """Reads a kernel over all nights, and on how many of them it has a row. places: index of each night by its number.
+    columns: as in Kernel.take, by index; nights with the same metrics have the same object.
+    """
     found, count = Kernel(len(places), metrics), 0
     of_kernel = sa.and_(
         tables.series.c.kernel == _hash(kernel), tables.series.c.night.between(min(places), max(places))

@@ -1,4 +1,4 @@
-"""Signals that are to stop this process, where they would do harm."""
+"""Delays signals that would stop this process where that would do harm."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ STOPS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def later() -> Iterator[None]:
-    """Those that come meanwhile come at its end: for what has to be done whole, and for forks (at one Python calls
-    functions of its own, and an exception in one of them is lost)."""
+    """Delays signals until the end of the block.
+
+    It is for what must be done completely, and for forks: Python calls functions of its own at a fork, and an
+    exception in one of them is lost.
+    """
     came: list[int] = []
     before = {number: signal.signal(number, lambda number, _: came.append(number)) for number in STOPS}
     try:

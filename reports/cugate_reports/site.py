@@ -1,8 +1,10 @@
-"""The static pages: HTML that opens from disk and from any web server, without a network. Written whole or not at all.
+"""The static pages: HTML that opens from disk and from any web server, without a network.
 
-A page is made again when what is in it changed (drawn.py). Figures are what takes time, so a run draws a number of
-them: those of kernels that something happened to first, then those that are behind most. The page of any other kernel
-has tonight's numbers and verdict, and says up to which night its figure goes or that there is none yet."""
+They are written completely or not at all. A page is made again when its content changed (drawn.py). Figures take
+most of the time, so a run draws a limited number of them: first of kernels to which something happened, then the
+oldest ones. Other pages have tonight's numbers and verdict, and say up to which night their figure goes, or that
+there is none yet.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +30,16 @@ from cugate_reports.nights import RECENT, RED, VERDICTS, Loader, Nights
 HERE = Path(__file__).parent
 Progress = Callable[[str], None]
 NO_LINKS = Links()
-FIGURES = 100  # a run draws, for each processor: some 20 s on an idle one
+FIGURES = 100  # figures that a run draws for each processor; they take some 20 s on an idle one
 
 
 # ---- Names and words for templates ----------------------------------------------------------------------------------
 
 
 def slug(name: str) -> str:
-    """A file name for any name: its letters and digits, and where that lost something a hash that keeps names apart."""
+    """Returns a file name for any name: its letters and digits, and if others were lost a hash that keeps names
+    apart.
+    """
     if re.fullmatch(r"[a-z0-9_]+(/[a-z0-9_]+)*", name) and len(name) <= 60:
         return name.replace("/", "-")
     plain = re.sub(r"[^a-z0-9_]+", "-", name.lower()).strip("-")[:60]
@@ -43,7 +47,7 @@ def slug(name: str) -> str:
 
 
 def verdict_tone(verdict: str) -> str:
-    """The class of style.css by which a verdict is coloured; the word itself always stands beside it."""
+    """Returns the class of style.css that colours a verdict; the word itself is always beside it."""
     if verdict in RED:
         return "bad"
     return {"unsure": "warn", "trade-off": "warn", "expected": "warn", "improved": "good", "same": "good"}.get(
@@ -52,19 +56,19 @@ def verdict_tone(verdict: str) -> str:
 
 
 def rank(verdict: str) -> int:
-    """Its place among the verdicts, worst first; by it tables are sorted."""
+    """Returns the rank of a verdict, the worst first, by which tables are sorted."""
     return VERDICTS.index(verdict) if verdict in VERDICTS else len(VERDICTS)
 
 
 def place_words(cause: Cause) -> str:
-    """kernels/transpose.cu:51, or the offset in a function without line information."""
+    """Returns "kernels/transpose.cu:51", or the offset in a function without line information."""
     return (
         f"{cause.file}:{cause.line}" if cause.file else f"{cause.function or 'machine code'} + {cause.offset or 0:#x}"
     )
 
 
 def cause_words(cause: Cause, judgement: Judgement) -> str:
-    """excess wavefronts 0 \u2192 16.25 M (100 % of the kernel's)."""
+    """Returns "excess wavefronts 0 → 16.25 M (100 % of the kernel's)"."""
     what = (judgement.story or judgement.metric or "").replace("_", " ")
     now, share = units.value(cause.now, "count"), ""
     if cause.share is not None:
@@ -78,7 +82,9 @@ def cause_words(cause: Cause, judgement: Judgement) -> str:
 
 @cache
 def _environment() -> jinja2.Environment:
-    """Of all models, so that a template is compiled once; what is a model's own are _Writer's globals."""
+    """Returns the template environment that all models share, so that a template is compiled once. A model's own values
+    are _Writer's globals.
+    """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE / "templates"),
         autoescape=True,
@@ -91,7 +97,8 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters.update(bound=figures.bound_words, rank=rank)
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
-    # Within each page: opened from disk, a policy can name no file beside it that every browser would then load.
+    # Included in each page: for a page opened from disk, no policy names a file beside it that every browser would
+    # load.
     script, style = ((HERE / "templates" / name).read_text(encoding="utf-8") for name in ("script.js", "style.css"))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     environment.globals.update(script=script, style=style, script_hash=f"sha256-{digest}")
@@ -102,7 +109,7 @@ def _environment() -> jinja2.Environment:
 
 @cache
 def _warm() -> None:
-    """Compiles the templates and has the fonts read, once; else each process that draws would, for itself."""
+    """Compiles templates and reads fonts once; otherwise each drawing process would."""
     for name in _environment().list_templates(extensions=["html"]):
         _environment().get_template(name)
     drawing.warm()
@@ -113,15 +120,15 @@ def _warm() -> None:
 
 @dataclass(frozen=True)
 class _Model:
-    """The pages of one GPU model: where they stand below the root, and links to those of the others."""
+    """The pages of one GPU model: their folder below the root, and links to the other models."""
 
     nights: Nights
     words: str
     folder: Path
-    others: list[tuple[str, str]]  # name, link from `folder`
+    others: list[tuple[str, str]]  # the other models: name and link from `folder`
 
 
-_NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")  # which neither HTML nor SVG may hold
+_NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")  # characters that neither HTML nor SVG may contain
 
 
 class _Writer:
@@ -130,18 +137,18 @@ class _Writer:
     def __init__(self, model: _Model, future: Future, links: Links, earlier: drawn.Earlier, place: str):
         self.model = model
         self.earlier = earlier
-        self.place = f"{place}/" if place else ""  # before its paths in the state
+        self.place = f"{place}/" if place else ""  # prefix of the model's paths in the state
         self.root = model.folder.parent if place else model.folder
         self.nights = model.nights
         self.links = links
         self.rungs = views.ladders(model.nights)
         self.ladder_of = {f"figures/ladder-{slug(ladder.family)}.png": ladder for ladder in self.rungs}
         self.kernel_of = {f"figures/kernel-{slug(kernel)}.png": kernel for kernel in model.nights.kernels}
-        self.behind: list[str] = []  # of the kernels' figures those that lack a night, or are not there
+        self.behind: list[str] = []  # kernels whose figures lack a night, or do not exist
         self.blocking = views.gemm_blocking(model.nights)
         self.folder = model.folder
         self.globals = {
-            "known": frozenset(model.nights.kernels),  # those that have a page
+            "known": frozenset(model.nights.kernels),  # kernels that have a page
             "future": future,
             "links": links,
             "tonight_commit": self.nights.sessions[-1].commit,
@@ -152,8 +159,9 @@ class _Writer:
     def figure(
         self, name: str, label: str, draw: Callable[..., drawing.Drawing], *data: object, up: str = ""
     ) -> dict[str, object]:
-        """Draws the data; what the template `figure` needs. Numbers too large for an axis cost their own figure only,
-        and words in its place say so."""
+        """Draws the data and returns what the template `figure` needs. If numbers are too large for an axis, only this
+        figure is lost, and its place says so.
+        """
         try:
             with np.errstate(all="ignore"):
                 drawn = draw(*data)
@@ -185,10 +193,10 @@ class _Writer:
         with open(self.folder / to, "w", encoding="utf-8", errors="replace") as stream:
             stream.write(_NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", text))
 
-    # ---- What is to be drawn
+    # ---- What has to be drawn
 
     def figure_stamp(self, png: str) -> str:
-        """Of what the figure of a kernel, or of a ladder, is made."""
+        """Returns a hash of what the figure of a kernel, or of a family, is made from."""
         nights = self.nights
         if ladder := self.ladder_of.get(png):
             return drawn.stamp([rung.kernel for rung in ladder.rungs], ladder.panels(), ladder.reference)
@@ -197,22 +205,23 @@ class _Writer:
 
     @cache  # noqa: B019 - a writer lives as long as its pages are made
     def _until(self, night: int) -> str:
-        """All that the nights up to this one are made of. A kernel that later ones lack has nothing new in them but
-        what is marked."""
+        """Returns what the nights up to this one are made from. For a kernel that later nights lack, only marks are new
+        in them.
+        """
         return drawn.stamp(self.nights.stamps[: night + 1], self.is_last(night), self.nights.marks)
 
     def is_last(self, night: int) -> bool:
         return night + 1 == len(self.nights.dates)
 
     def stamps(self) -> dict[str, str]:
-        """Of what each page is made, but for its figure, by its file."""
+        """Returns for each page a hash of what it is made from, without its figure."""
         nights = self.nights
         all_of_it = (nights.stamps, nights.explanations, nights.analysis, nights.accepted, nights.absent, nights.gaps)
         found = dict.fromkeys(self.first_pages(), drawn.stamp(self._common(), all_of_it, self.behind))
         return found | {_page_of(kernel): self._kernel_stamp(png) for png, kernel in self.kernel_of.items()}
 
     def _common(self) -> tuple[object, ...]:
-        """What stands on every page."""
+        """Returns what every page shows."""
         model, replay = self.model, self.nights.report.replay if self.nights.report else None
         return model.words, model.others, self.links, self.globals["future"], self.tabs(), replay
 
@@ -223,7 +232,8 @@ class _Writer:
     def _kernel_stamp(self, png: str) -> str:
         nights, kernel = self.nights, self.kernel_of[png]
         tonight: object = None
-        if not self.is_last(nights.last_night[kernel]):  # what is said of it tonight is of no night that it has
+        # tonight's text does not apply to a kernel without tonight's values
+        if not self.is_last(nights.last_night[kernel]):
             tonight = nights.judged.get(kernel), self.runners(kernel)
         return drawn.stamp(self._common(), self.figure_stamp(png), self._explained.get(kernel), tonight)
 
@@ -231,13 +241,14 @@ class _Writer:
         return overview.runner_rows(self.nights, kernel) if self.nights.is_fleet else []
 
     def is_as_before(self) -> bool:
-        """Whether all pages but those of kernels are there as they would be made."""
+        """Whether all pages except those of kernels are there and would be made the same now."""
         stamps = self.stamps()
         return all(self.earlier.page(self.place + page, stamps[page]) for page in self.first_pages())
 
     def urgency(self, png: str) -> tuple[int, str, str]:
-        """By which figures are drawn, least first: what is red, in doubt, moved lately; then what was never drawn, or
-        is behind most. A ladder is as urgent as its worst rung."""
+        """Returns the key by which figures are drawn, the smallest first: red, in doubt, moved lately; then never
+        drawn, or most behind. A family is as urgent as its worst variant.
+        """
         kernels = (
             [rung.kernel for rung in self.ladder_of[png].rungs] if png in self.ladder_of else [self.kernel_of[png]]
         )
@@ -254,12 +265,12 @@ class _Writer:
         return grave, have.until if have else "", png
 
     def due(self) -> list[str]:
-        """The figures that are not there as they would be drawn now."""
+        """Returns the figures that do not exist, or would be drawn differently now."""
         ladders = self.earlier.figures(f"{self.place}ladders.html") if self.ladder_of else {}
         found = [png for png in self.ladder_of if not self._is_there(png) or png not in ladders]
         for png, kernel in self.kernel_of.items():
             page, have = self.place + _page_of(kernel), self.earlier.state.figures.get(self.place + png)
-            if have and not have.there:  # nothing to draw: then the page says so
+            if have and not have.there:  # there is nothing to draw, and the page says so
                 is_there = self.earlier.page(page, self._kernel_stamp(png)) is not None
             else:
                 is_there = png in self.earlier.figures(page)
@@ -272,8 +283,9 @@ class _Writer:
         return have is not None and have.made_of == self.figure_stamp(png)
 
     def kept(self, png: str, page: str) -> dict[str, object]:
-        """In the place of a figure that this run does not draw: the earlier one, and up to which night it goes where it
-        is not tonight's."""
+        """Returns the earlier figure in place of one that this run does not draw, with the night up to which it goes if
+        that is not tonight.
+        """
         have = self.earlier.state.figures.get(self.place + png)
         figure = self.earlier.figures(self.place + page).get(png) if have else None
         if have is None or figure is None:
@@ -284,8 +296,9 @@ class _Writer:
     # ---- Pages
 
     def first_pages(self) -> dict[str, Callable[[], None]]:
-        """What writes the pages of the model, those that take longest first; that of ladders comes when its figures are
-        drawn."""
+        """Returns the jobs that write the pages of the model, the longest first. The page that compares variants
+        follows when its figures are drawn.
+        """
         found = {
             "index.html": self.overview,
             "changes.html": self.changes,
@@ -298,13 +311,13 @@ class _Writer:
         return bool(self.rungs or self.blocking)
 
     def tabs(self) -> list[tuple[str, str]]:
-        """The pages that each page links to: file and words."""
+        """Returns the pages that each page links to: file and words."""
         ladders = [("ladders.html", "Ladders")] if self.has_ladders() else []
         first = [("index.html", "Tonight"), ("changes.html", "Changes"), ("gpu.html", "GPU")]
         return [*first, *ladders, ("gate.html", "Gate")]
 
     def commits(self) -> list[str]:
-        """Of each night; "" where it is not known."""
+        """Returns the commit of each night; "" where it is not known."""
         return [session.commit or "" for session in self.nights.sessions]
 
     def overview(self) -> None:
@@ -354,7 +367,7 @@ class _Writer:
         return self.figure(Path(png).stem, label, ladder_figures.ladder, ladder)
 
     def ladders(self, drawn_now: dict[str, dict[str, object]]) -> None:
-        """drawn_now: the figures of ladders, by their PNGs; others are as they were."""
+        """drawn_now: the figures of families, by their PNGs; others are unchanged."""
         shown = []
         for place, (png, ladder) in enumerate(self.ladder_of.items()):
             one = {
@@ -385,7 +398,7 @@ class _Writer:
         self.page("gate.html", "gate.html", gate=gate, shown=shown)
 
     def kernel(self, name: str, is_drawn: bool = True) -> None:
-        """is_drawn: its figure too, which else is the one that was."""
+        """is_drawn: its figure is drawn too; else the earlier one stays."""
         nights, png = self.nights, f"figures/kernel-{slug(name)}.png"
         series = views.kernel_series(nights, name)
         marks = sorted([*nights.marks, *nights.accepted.get(name, [])], key=lambda mark: mark.night)
@@ -423,7 +436,9 @@ def _page_of(kernel: str) -> str:
 
 
 def _model_words(nights: Nights, loaded: list[Nights]) -> str:
-    """NVIDIA H200; where several models have that name, with what tells this one apart: NVIDIA H200 (16 SMs, MIG)."""
+    """Returns "NVIDIA H200"; if several models have that name, with what tells this one apart: "NVIDIA H200 (16 SMs,
+    MIG)".
+    """
 
     def facts(of: Nights) -> list[str]:
         device, collector = of.device, of.sessions[-1].collector
@@ -442,7 +457,7 @@ def _model_words(nights: Nights, loaded: list[Nights]) -> str:
 
 
 def _models(history: History, loader: Loader, folder: Path, last: int) -> list[_Model]:
-    """That of the newest run stands at the root, the others each in a folder."""
+    """Returns the models: that of the newest run at the root, the others each in a folder."""
     devices = history.devices()
     if not devices and (future := history.future()):
         raise PageError(f"the history {history.name} has nothing but {future}")
@@ -469,8 +484,9 @@ def _models(history: History, loader: Loader, folder: Path, last: int) -> list[_
 
 
 def _chosen(writers: list[_Writer], most: int, progress: Progress) -> list[set[str]]:
-    """For each writer the figures that are drawn now: the most urgent of all models. Afterwards each knows which of its
-    kernels' figures are behind."""
+    """Chooses the figures that are drawn now, the most urgent of all models, for each writer. Afterwards each writer
+    knows which of its kernels' figures are behind.
+    """
     due = []
     for place, writer in enumerate(writers):
         pngs = writer.due()
@@ -489,7 +505,7 @@ def _chosen(writers: list[_Writer], most: int, progress: Progress) -> list[set[s
 
 
 class _Jobs:
-    """What is to be done for one model, and what became of it."""
+    """The jobs for one model, and their results."""
 
     def __init__(self, writer: _Writer, chosen: set[str]):
         self.writer, self.chosen, self.stamps = writer, chosen, writer.stamps()
@@ -507,11 +523,11 @@ class _Jobs:
             for png, kernel in writer.kernel_of.items()
             if png in chosen or not self._taken(_page_of(kernel))
         ]
-        # Those without a figure take little, and so come last: then no process waits long for another one.
+        # Pages without a figure take little time, so they come last: then no process waits long for another one.
         self.kernels = sorted(kernels, key=lambda job: not job.args[1])
 
     def _taken(self, page: str) -> bool:
-        """Whether the page is there as it would be made, and is the new report's now."""
+        """Whether an unchanged page is there; if so, it now belongs to the new report."""
         path = self.writer.place + page
         if page == "ladders.html" and self.chosen & self.writer.ladder_of.keys():
             return False
@@ -522,7 +538,7 @@ class _Jobs:
         return True
 
     def record(self, state: drawn.State) -> None:
-        """Of what the pages and figures were made that are there now."""
+        """Records what the present pages and figures were made from."""
         writer, earlier = self.writer, self.writer.earlier.state
         tonight = writer.nights.dates[-1]
         for page, made_of in self.stamps.items():
@@ -575,11 +591,13 @@ def write(
     links: Links = NO_LINKS,
     most: int | None = None,
 ) -> list[Nights]:
-    """Writes the pages of the `last` nights of every GPU model into folder; what was loaded, the newest model first.
-    most: so many figures of kernels and ladders are drawn.
+    """Writes the pages of the `last` nights of every GPU model into folder. Returns what was loaded, the newest model
+    first.
 
-    An earlier report in the folder is replaced when the new one is whole; PageError when another thing is there, when
-    there is nothing to show, or when something cannot be written."""
+    most: how many figures of kernels and families are drawn. An earlier report in the folder is replaced when the
+    new one is complete. PageError when something else is there, when there is nothing to show, or when something
+    cannot be written.
+    """
     count = FIGURES * len(os.sched_getaffinity(0)) if most is None else most
     try:
         earlier = Path(os.path.realpath(folder))

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 metadata = sa.MetaData()
 
-# One row a file. `key` says what the file is about and is unique within a kind:
+# Documents: one row a file. `key` says what the file is about and is unique within a kind:
 #   run, report, explanations   files.sessions_key of the run that they are about
 #   analysis                    the device's name and the collector: only the last one is kept
 #   baseline                    the device, the collector and the kernel
@@ -27,10 +27,10 @@ documents = sa.Table(
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("kind", sa.String(16), nullable=False),
     sa.Column("key", sa.String(64), nullable=False),
-    sa.Column("device", sa.String(2000), nullable=False),  # files.model_key; of an analysis, analysis_key
-    sa.Column("date", sa.String(32), nullable=False),  # of the last session, UTC, so that text sorts by time
-    sa.Column("sha256", sa.String(64), nullable=False),  # of the file
-    sa.Column("body", sa.LargeBinary, nullable=False),  # the file, compressed by zlib
+    sa.Column("device", sa.String(2000), nullable=False),  # files.model_key; for an analysis, analysis_key
+    sa.Column("date", sa.String(32), nullable=False),  # of the last session, in UTC, so that text sorts by time
+    sa.Column("sha256", sa.String(64), nullable=False),  # hash of the file
+    sa.Column("body", sa.LargeBinary, nullable=False),  # content of the file, compressed by zlib
     sa.UniqueConstraint("kind", "key", name="cugate_documents_are_unique"),
     sa.Index("cugate_documents_by_device", "device", "kind", "date"),
 )
@@ -39,23 +39,25 @@ schema = sa.Table("cugate_schema", metadata, sa.Column("version", sa.Integer, pr
 extracts = sa.Table(
     "cugate_extracts",
     metadata,
-    sa.Column("sha256", sa.String(64), primary_key=True),  # extracts.name_of: of the file, and how it was taken apart
-    sa.Column("runner", sa.Text, nullable=False),  # of a run, extracts.runner_of: JSON, which holds no NUL
-    sa.Column("body", sa.LargeBinary, nullable=False),  # extracts.encode
+    # extracts.name_of: the hash of the file and of the way of extracting
+    sa.Column("sha256", sa.String(64), primary_key=True),
+    sa.Column("runner", sa.Text, nullable=False),  # for a run, extracts.runner_of: JSON, which contains no NUL
+    sa.Column("body", sa.LargeBinary, nullable=False),  # the extract, see extracts.encode
 )
 nights = sa.Table(
     "cugate_nights",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("stamp", sa.String(64), nullable=False, unique=True),  # fleet.stamp
-    sa.Column("made", sa.String(32), nullable=False),  # UTC
-    sa.Column("body", sa.LargeBinary, nullable=False),  # fleet.Night
+    sa.Column("stamp", sa.String(64), nullable=False, unique=True),  # name of the night, see fleet.stamp
+    sa.Column("made", sa.String(32), nullable=False),  # when the row was made, in UTC
+    sa.Column("body", sa.LargeBinary, nullable=False),  # the night, see fleet.Night
 )
 series = sa.Table(
     "cugate_series",
     metadata,
-    sa.Column("kernel", sa.String(64), primary_key=True),  # hash of its name, which may hold what a database refuses
+    # hash of its name, which may have characters that a database refuses
+    sa.Column("kernel", sa.String(64), primary_key=True),
     sa.Column("night", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("body", sa.LargeBinary, nullable=False),  # fleet.pack
+    sa.Column("body", sa.LargeBinary, nullable=False),  # the kernel's part of the night, see fleet.pack
     sqlite_with_rowid=False,
 )

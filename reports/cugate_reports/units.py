@@ -1,5 +1,6 @@
-"""Numbers as people read them: scaled, with three or four digits and their unit. Worded as the harness words them:
-tests/data/units.txt holds both to it."""
+"""Formats numbers for people: scaled, with three or four digits and their unit, as the harness does.
+tests/data/units.txt tests both.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +9,12 @@ import math
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
 _SCALED = frozenset({"B", "B/s", "FLOP/s", "Hz", "count"})
-_WHOLE_BELOW = 1e7  # counts are told to the last one up to here
+_WHOLE_BELOW = 1e7  # below this, counts are printed in full
 
 NO_VALUE = "n/a"
 
 
-# As the harness words them, whose rule this is: so many significant digits, and each scale from one of itself on.
+# Formats numbers by the harness's rule: so many significant digits, and each scale from 1 of itself on.
 _WORDED = {
     "ns": (3, ((1.0, " ns"), (1e3, " us"), (1e6, " ms"), (1e9, " s"))),
     "B": (3, ((1.0, " B"), (1e3, " kB"), (1e6, " MB"), (1e9, " GB"))),
@@ -26,7 +27,7 @@ _WORDED = {
 
 
 def _digits(number: float, digits: int, trim: bool) -> str:
-    """So many significant digits, without an exponent as far as that can be."""
+    """Formats so many significant digits, without an exponent as far as possible."""
     limit = 10**digits
     if number < 1 - 1 / limit / 2 or number >= 1e7:
         text = f"{number:.{digits}g}"
@@ -39,7 +40,7 @@ def _digits(number: float, digits: int, trim: bool) -> str:
 
 
 def scale_of(largest: float, unit: str) -> tuple[float, str]:
-    """The divisor and the unit's name in which a series up to `largest` is drawn."""
+    """Returns the divisor and the unit's name for drawing a series up to `largest`."""
     largest = abs(largest) if math.isfinite(largest) else 0.0
     if unit == "ns":
         return next(((size, name) for size, name in _TIMES if largest >= size), (1.0, "ns"))
@@ -51,7 +52,7 @@ def scale_of(largest: float, unit: str) -> tuple[float, str]:
 
 
 def value(number: float | None, unit: str) -> str:
-    """One value with its unit, for example 84.7 us; "n/a" without one."""
+    """Formats one value with its unit, for example 84.7 us; "n/a" without one."""
     if number is None or not math.isfinite(number):
         return NO_VALUE
     magnitude = abs(number)
@@ -70,17 +71,17 @@ def _points(number: float, digits: int) -> str:
 
 
 def limit(number: float | None, unit: str) -> str:
-    """How far a value may move: in points for a percentage."""
+    """Formats how far a value may move: in points for a percentage."""
     if number is None or not math.isfinite(number) or unit != "%":
         return value(number, unit)
     return _points(number, 3)
 
 
 def change(base: float | None, now: float | None, unit: str) -> str:
-    """How far now is from base: in points for a percentage, as a share where base is not 0, else absolute."""
+    """Formats how far now is from base: in points for a percentage, as a share where base is not 0, else absolute."""
     if base is None or now is None or not math.isfinite(base) or not math.isfinite(now):
         return NO_VALUE
-    moved = float(f"{now - base:.9g}")  # as the harness rounds what it measured
+    moved = float(f"{now - base:.9g}")  # rounded as in the harness
     if moved == 0:
         return "0"
     if unit == "%":
@@ -95,5 +96,5 @@ def change(base: float | None, now: float | None, unit: str) -> str:
 
 
 def night(date: str) -> str:
-    """2026-11-21 22:00 UTC."""
+    """Formats a night: 2026-11-21 22:00 UTC."""
     return date[:16].replace("T", " ") + " UTC"

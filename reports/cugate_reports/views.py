@@ -1,6 +1,6 @@
-"""The data behind each page and figure: plain values, so that tests can hold them against numbers worked out by hand.
+"""The data behind each page and figure, as plain values that tests can compare with numbers computed by hand.
 
-Nothing here draws or writes HTML. What has no value is None or NaN, never 0.
+Nothing here draws or writes HTML. A missing value is None or NaN, never 0.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ PANELS = (TIME, WALL_TIME, *COUNTERS)
 
 
 def finite(number: float | None) -> float | None:
-    """The number, or None where it is none."""
+    """Returns the number, or None where it is not finite."""
     return number if number is not None and math.isfinite(number) else None
 
 
 def time_panel(nights: Nights, kernel: str) -> Panel:
-    """Transfers have wall time only."""
+    """Returns the panel of time; transfers have wall time only."""
     return TIME if nights.is_timed(kernel) else WALL_TIME
 
 
@@ -37,22 +37,23 @@ def time_panel(nights: Nights, kernel: str) -> Panel:
 
 @dataclass(frozen=True)
 class Series:
-    """One panel of a kernel's page. low and high, moved by what the whole suite moved, bound what the gate calls same
-    that night; NaN where it had no limit."""
+    """One panel of a kernel's page. The gate calls values between low and high the same on that night; the shift that
+    all kernels share is included. NaN where it had no limit.
+    """
 
     panel: Panel
     unit: str
     values: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    changes: list[int]  # the first night of each new level
-    red: list[int]  # nights on which it was regressed
-    least: np.ndarray  # of all runners; where there is one, its value
+    changes: list[int]  # index of the first night of each new level
+    red: list[int]  # indices of nights on which it was regressed
+    least: np.ndarray  # the least of all runners; with one runner its value
     most: np.ndarray
 
 
 def kernel_series(nights: Nights, kernel: str) -> list[Series]:
-    """The panels of a kernel that have a value on any night."""
+    """Returns the panels of a kernel that have a value on any night."""
     found = []
     for panel in (time_panel(nights, kernel), *COUNTERS):
         place = nights.place(kernel, panel.metric)
@@ -76,23 +77,23 @@ def kernel_series(nights: Nights, kernel: str) -> list[Series]:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """Change from the baseline tonight without what the whole suite moved, in limits: 1 is as far as the gate
-    tolerates; signed, positive is more.
+    """Changes from the baseline tonight, in limits, without the shift that all kernels share.
 
-    moves has the shape (kernels, metrics); NaN where nothing was judged. A row without tolerance (limit 0) that moved
-    at all is beyond every limit: infinite."""
+    1 is as far as the gate tolerates; positive is more. moves has the shape (kernels, metrics), with NaN where
+    nothing was judged. A row without tolerance (limit 0) that moved at all is infinite.
+    """
 
     kernels: list[str]
     metrics: list[str]
     units: dict[str, str]
     moves: np.ndarray
-    verdicts: np.ndarray  # places in VERDICTS
+    verdicts: np.ndarray  # indices in VERDICTS
     bases: np.ndarray
     nows: np.ndarray
     limits: np.ndarray
 
     def moved(self) -> HeatMap:
-        """Only the kernels and metrics of which something was judged worse or moved by more than MOVED."""
+        """Keeps the kernels and metrics of which something was judged worse or moved by more than MOVED."""
         cells = (np.nan_to_num(np.abs(self.moves)) > MOVED) | np.isin(self.verdicts, [VERDICTS.index(v) for v in RED])
         rows, columns = np.flatnonzero(cells.any(axis=1)), np.flatnonzero(cells.any(axis=0))
         cut = np.ix_(rows, columns)
@@ -101,7 +102,7 @@ class HeatMap:
         return HeatMap(kernels, metrics, self.units, *arrays)
 
 
-MOVED = 0.33  # limits: what moved by less is not drawn
+MOVED = 0.33  # in limits: smaller moves are not drawn
 
 
 def heat_map(nights: Nights) -> HeatMap:
@@ -120,27 +121,27 @@ def heat_map(nights: Nights) -> HeatMap:
 
 @dataclass(frozen=True)
 class RooflinePoint:
-    """A kernel by what it executed: intensity in FLOP a byte of device memory, rate in FLOP/s."""
+    """A kernel by what it executed: intensity in FLOP per byte of device memory, rate in FLOP/s."""
 
     kernel: str
     intensity: float
     rate: float
     bound: str
-    share: float | None  # of the roof that it is nearest to
+    share: float | None  # share of the nearest roof
 
 
 @dataclass(frozen=True)
 class RooflineView:
-    """bandwidth in bytes/s; peaks in FLOP/s by precision: what cugate's own kernels reached on this GPU tonight."""
+    """bandwidth in bytes/s, peaks in FLOP/s by precision: what cugate's own kernels reached on this GPU tonight."""
 
     bandwidth: float | None
     peaks: dict[str, float]
     points: list[RooflinePoint]
-    left_out: int  # kernels without floating-point work or without a known intensity
+    left_out: int  # number of kernels without floating-point work or without a known intensity
 
 
 def roofline(nights: Nights) -> RooflineView | None:
-    """None where tonight's run was not explained."""
+    """Returns None where tonight's run was not explained."""
     if not nights.explanations:
         return None
     bandwidth, peaks, points = None, {}, []
@@ -159,7 +160,7 @@ def roofline(nights: Nights) -> RooflineView | None:
 
 @dataclass(frozen=True)
 class OccupancyRow:
-    """Of the kernel's largest launch, in %: how many warps fit and were there, and what limits the first."""
+    """Warps of the kernel's largest launch, in %: how many fit and were active, and what limits the former."""
 
     kernel: str
     theoretical: float
@@ -188,7 +189,7 @@ def occupancy(nights: Nights) -> list[OccupancyRow]:
 
 @dataclass(frozen=True)
 class Rung:
-    """A variant tonight: time in ns, the counters in their units; share is the reference's time over its own."""
+    """A variant tonight: time in ns, counters in their units; share is the reference's time divided by its own."""
 
     kernel: str
     variant: str
@@ -197,14 +198,14 @@ class Rung:
     occupancy: float
     conflicts: float
     share: float | None
-    speedup: float | None  # over the family's first rung
-    published: float | None  # seconds, on another GPU
+    speedup: float | None  # speed-up over the family's first variant
+    published: float | None  # published time in seconds, on another GPU
     published_speedup: float | None
 
 
 @dataclass(frozen=True)
 class LadderView:
-    """family has the sizes behind it where its kernels state some: softmax[n=16M]."""
+    """family includes the sizes where its kernels state some: softmax[n=16M]."""
 
     family: str
     rungs: list[Rung]
@@ -212,7 +213,7 @@ class LadderView:
     literature: Literature | None
 
     def panels(self) -> list[tuple[str, list[float], str]]:
-        """Title, values and unit of what any rung has, and has more than 0 of; the time always."""
+        """Returns title, values and unit of each counter of which any variant has more than 0; of time always."""
         found = (
             ("Time", [rung.time for rung in self.rungs], "ns"),
             ("DRAM throughput", [rung.dram for rung in self.rungs], "%"),
@@ -222,7 +223,7 @@ class LadderView:
         return [panel for panel in found if panel[0] == "Time" or any(value > 0 for value in panel[1])]
 
     def share_words(self, rung: Rung) -> str:
-        """How its time stands to the reference's; "" without one."""
+        """Returns its time against the reference's, in words; "" without one."""
         if self.reference is None or rung.share is None or rung.variant == self.reference:
             return ""
         return f"{self.reference} takes {100 * rung.share:.1f} % of that"
@@ -238,16 +239,19 @@ _AXES = re.compile(r"(.*?)(\[[^\[\]]*\])?", re.DOTALL)
 
 
 def _rung_of(kernel: str) -> tuple[str, str, str]:
-    """Family, variant and sizes of a kernel: softmax, online and [n=16M] of softmax/online[n=16M]."""
+    """Returns family, variant and sizes of a kernel: softmax, online and [n=16M] of softmax/online[n=16M]."""
     family, _, variant = kernel.partition("/")
     name, sizes = _AXES.fullmatch(variant).groups()  # type: ignore[union-attr]
     return (family, name, sizes or "") if name else (family, variant, "")
 
 
 def ladders(nights: Nights) -> list[LadderView]:
-    """Families in the order of the catalogue, then others by name; rungs that were measured on any night. A family of
-    one variant is no ladder, and what has sizes is compared at the same ones. The kernels of a program are no rungs of
-    anything."""
+    """Returns families in the order of the catalogue, then others by name, with the variants that were measured on any
+    night.
+
+    A family with one variant is left out. Variants with sizes are compared at equal sizes. Kernels of a program are
+    no variants.
+    """
     if nights.sessions[-1].collector == PROGRAM:
         return []
     families: dict[tuple[str, str], dict[str, str]] = {}
@@ -271,7 +275,7 @@ def ladders(nights: Nights) -> list[LadderView]:
 
 
 def _rungs(nights: Nights, kernels: dict[str, str], reference: str | None, literature: Literature | None) -> list[Rung]:
-    """kernels by their variants, in the order of the ladder."""
+    """kernels: by their variants, in the order of the family."""
     variants = list(kernels)
 
     def time_of(variant: str) -> float:
@@ -298,8 +302,8 @@ def _rungs(nights: Nights, kernels: dict[str, str], reference: str | None, liter
 
 # ---- GEMM blocking --------------------------------------------------------------------------------------------------
 
-REGISTERS_PER_SM = 65536  # 32-bit registers, from Kepler on
-# KiB that a block may take, by compute capability (CUDA programming guide, technical specifications).
+REGISTERS_PER_SM = 65536  # 32-bit registers of an SM, from Kepler on
+# KiB that a block may use, by compute capability (CUDA programming guide, technical specifications).
 SHARED_PER_BLOCK = {
     "7.0": 96,
     "7.5": 64,
@@ -311,12 +315,12 @@ SHARED_PER_BLOCK = {
     "10.0": 227,
     "12.0": 99,
 }
-SHARED_ANYWHERE = 48  # that any block may take, on a chip that is not in the table
+SHARED_ANYWHERE = 48  # KiB that any block may use, for a chip that is not in the table
 
 
 @dataclass(frozen=True)
 class Bound:
-    """One bound of a variant's blocking: what it needs, and what this GPU has."""
+    """A bound of a variant's blocking: what it needs, and what this GPU has."""
 
     needs: float
     has: float
@@ -330,15 +334,17 @@ class Bound:
 class BlockingRow:
     kernel: str
     blocking: Blocking
-    bandwidth: Bound | None  # bytes/s; None where no roof was measured
-    shared: Bound  # bytes
+    bandwidth: Bound | None  # bandwidth in bytes/s; None where no peak was measured
+    shared: Bound  # shared memory in bytes
     registers: Bound
     rate: float | None  # FLOP/s that it reached, by the problem's own count
-    roof: float | None  # FLOP/s of its precision
+    roof: float | None  # peak of the variant's precision in FLOP/s
 
 
 def gemm_blocking(nights: Nights) -> list[BlockingRow]:
-    """Each GEMM variant whose blocking is known against the bounds of this GPU, at the arithmetic rate of its roof."""
+    """Compares each GEMM variant whose blocking is known with the bounds of this GPU, at the arithmetic peak of its
+    precision.
+    """
     roofs = nights.sessions[-1].roofs
     shared = SHARED_PER_BLOCK.get(nights.device.compute_capability or "", SHARED_ANYWHERE) << 10
     rows = []
@@ -360,7 +366,9 @@ def gemm_blocking(nights: Nights) -> list[BlockingRow]:
 
 @dataclass(frozen=True)
 class Symmetry:
-    """Rows of A/A comparisons of one class that moved beyond the limit, by direction; alike when the rule is fair."""
+    """Rows of A/A comparisons of one class that moved beyond the limit, by direction; both are alike when the rule is
+    fair.
+    """
 
     metric_class: str
     rows: int
@@ -374,34 +382,36 @@ class Symmetry:
 class Comparisons:
     """Sessions that were judged by others, and how often that ended with each exit code."""
 
-    name: str  # as the analysis has it
+    name: str  # name in the analysis
     by: str  # what each session was judged by
     count: int
     passed: int
     regressed: int
     unsure: int
-    other: int  # not measured, or not comparable
+    other: int  # how many comparisons were not measured, or not comparable
     classes: list[Symmetry]
 
 
 @dataclass(frozen=True)
 class Gate:
-    """How the gate does: false alarms of the same code judged by itself, and the smallest change it would catch."""
+    """How the gate performs: false alarms of unchanged code judged by itself, and the smallest change it would
+    catch.
+    """
 
     sessions: int
     gpus: int
     first_date: str | None
     last_date: str | None
     views: list[Comparisons]
-    detectable: list[tuple[str, float]]  # kernel, share of its time; smallest first
+    detectable: list[tuple[str, float]]  # kernel, and the smallest detectable share of its time; smallest first
 
 
-# By what each session was judged, in the order in which that says how the gate does.
+# What each session was judged by, the most telling first.
 JUDGED_BY = {"others": "all others", "gpus": "other GPUs", "pairs": "one session"}
 
 
 def gate(nights: Nights) -> Gate | None:
-    """None where no analysis was ingested."""
+    """Returns None where no analysis was ingested."""
     analysis = nights.analysis
     if analysis is None:
         return None

@@ -1,8 +1,9 @@
-"""Files and folders that appear in their place when they are whole, and leave nothing behind when they do not.
+"""Files and folders that appear when they are complete, and leave nothing behind when they do not.
 
-What is not whole yet has a name of its own beside that place, one that nobody can have guessed and put a link under.
-Its writer holds a lock on it that ends with the process, however that ends: one that nobody holds is what a writer left
-that was killed, and the next one there removes it. Where there are no locks nobody removes anything."""
+Until then they have a name of their own beside their place, which nobody can guess and put a link under. The writer
+holds a lock that ends with the process, however that ends. A name without a lock was left by a writer that was
+killed, and the next writer there removes it. Where there are no locks nobody removes anything.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from typing import IO, TypeVar
 
 from cugate_reports import signals
 
-MARKER = ".cugate-report"  # in a folder of ours; only such a one, or an empty one, is replaced
+MARKER = ".cugate-report"  # marks a folder of ours; only such a one, or an empty one, is replaced
 
 Filled = TypeVar("Filled")
 
@@ -52,8 +53,9 @@ def _make_folder(path: Path) -> int:
 
 
 def _is_ours(descriptor: int, path: Path) -> bool:
-    """Whether it is locked now; where there are no locks nobody takes it either. One who has it has just taken it for
-    left, and removes it."""
+    """Whether this process got the lock; without locks nobody else takes the name either. Another process that has the
+    lock found the name before it was locked, and removes it.
+    """
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -64,7 +66,7 @@ def _is_ours(descriptor: int, path: Path) -> bool:
 
 
 def _is_still(descriptor: int, path: Path) -> bool:
-    """Whether the name still stands for what is open."""
+    """Whether the name still refers to the open file or folder."""
     try:
         return os.path.samestat(os.fstat(descriptor), path.lstat())
     except OSError:
@@ -79,7 +81,7 @@ def _remove(path: Path) -> None:
 
 
 def _make_beside(path: Path, make: Callable[[Path], int]) -> tuple[Path, int]:
-    """Its name, and what holds its lock until it is closed."""
+    """Makes it under a temporary name. Returns that name, and what holds its lock until it is closed."""
     _remove_left(path.parent)
     descriptor = None
     try:
@@ -91,7 +93,7 @@ def _make_beside(path: Path, make: Callable[[Path], int]) -> tuple[Path, int]:
                     return new, descriptor
                 os.close(descriptor)
                 descriptor = None
-    except BaseException:  # such as Ctrl-C, which came meanwhile
+    except BaseException:  # such as a Ctrl-C in between
         if descriptor is not None:
             _remove(new)
             os.close(descriptor)
@@ -100,7 +102,7 @@ def _make_beside(path: Path, make: Callable[[Path], int]) -> tuple[Path, int]:
 
 def _remove_if_left(path: Path) -> None:
     is_folder = stat.S_ISDIR(path.lstat().st_mode)
-    # For writing, because NFS locks nothing else.
+    # Opened for writing, because NFS locks nothing else.
     descriptor = _open_folder(path) if is_folder else os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -110,18 +112,19 @@ def _remove_if_left(path: Path) -> None:
         os.close(descriptor)
 
 
-@cache  # once for files that are written one after the other: to read a large folder for each of them takes long
+@cache  # cached for files that are written one after the other: reading a large folder for each takes long
 def _remove_left(folder: Path) -> None:
     for path in folder.glob(".cugate-*"):
         if _LEFT.fullmatch(path.name):
-            with suppress(OSError):  # somebody has it, or has just removed it
+            with suppress(OSError):  # another process has it, or has just removed it
                 _remove_if_left(path)
 
 
 @contextmanager
 def file(path: Path, mode: str = "w") -> Iterator[IO]:  # type: ignore[type-arg]
-    """A new file in the place of what was there, be it a link. mode is "w" for UTF-8 without change of line ends, "wb"
-    for bytes."""
+    """A new file in place of what was there, even a link. mode is "w" for UTF-8 without changing line ends, "wb" for
+    bytes.
+    """
     options = {} if "b" in mode else {"newline": "", "encoding": "utf-8", "errors": "surrogatepass"}
     part, descriptor = _make_beside(path, _make_file)
     try:
@@ -142,8 +145,9 @@ def _refuse_others(folder: Path) -> None:
 
 
 def _exchange(one: Path, other: Path) -> None:
-    """In one step, so that whoever looks finds either: by two renames there would be neither for a moment, and for good
-    if this process ended then. Python has no call for it."""
+    """Exchanges two names in one step, so that one of the two is always there. After the first of two renames there
+    would be neither, for good if this process ended then. Python has no call for it.
+    """
     here, swap = -100, 2  # AT_FDCWD, RENAME_EXCHANGE of <linux/fs.h>
     library = ctypes.CDLL(None, use_errno=True)
     if library.renameat2(here, os.fsencode(one), here, os.fsencode(other), swap) == 0:
@@ -158,8 +162,8 @@ def _exchange(one: Path, other: Path) -> None:
 
 
 def _take_place(new: Path, folder: Path) -> None:
-    """Afterwards `new` is what was replaced, if anything was."""
-    _refuse_others(folder)  # again: to fill the new one took its time
+    """Puts `new` in its place; afterwards `new` is what was replaced, if anything was."""
+    _refuse_others(folder)  # once more, since filling the new one took time
     if folder.exists():
         _exchange(new, folder)
     else:
@@ -167,10 +171,12 @@ def _take_place(new: Path, folder: Path) -> None:
 
 
 def folder(path: Path, fill: Callable[[Path], Filled]) -> Filled:
-    """Makes an empty folder, has it filled, and puts it in the place of an earlier one of ours; what `fill` returned.
+    """Makes an empty folder, has it filled, and puts it in place of an earlier one of ours. Returns what `fill`
+    returned.
 
-    After an exception, be it by Ctrl-C, all is as it was. FolderError when another thing is at `path`, or when it
-    cannot be written. A link at `path` stays one, and leads to the new folder."""
+    After an exception, even Ctrl-C, everything is as before. FolderError when something else is at `path`, or it
+    cannot be written. A link at `path` stays, and leads to the new folder.
+    """
     path = Path(os.path.realpath(path))
     try:
         _refuse_others(path)
@@ -180,7 +186,7 @@ def folder(path: Path, fill: Callable[[Path], Filled]) -> Filled:
         raise FolderError(f"cannot write beside {path}: {reason.strerror}") from None
     try:
         filled = fill(new)
-        (new / MARKER).touch()  # which may say more: what `fill` wrote there
+        (new / MARKER).touch()  # `fill` may have written more there
         with signals.later():
             _take_place(new, path)
             shutil.rmtree(new, ignore_errors=True)

@@ -21,7 +21,7 @@ from ruptures import KernelCPD, Pelt
 from cugate_reports.changes import find_changes, noise_scale
 
 YEAR = 365
-NEAR = 2  # nights: so far from where it was, a change point is still the same one
+NEAR = 2  # nights: within so many of its place, a change point is still the same one
 
 Finder = Callable[[np.ndarray], list[int]]
 
@@ -59,7 +59,9 @@ NOISES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
 
 
 def alerts(values: np.ndarray, find: Finder = indices) -> list[tuple[int, int]]:
-    """What a reader of the nightly page sees as new: (nights of history, change point), searching every night anew."""
+    """Returns what a reader of the nightly page sees as new, (nights of history, change point), searching every night
+    anew.
+    """
     seen: list[int] = []
     found = []
     for nights in range(1, len(values) + 1):
@@ -75,14 +77,14 @@ def _unchanged_alerts(noise: str, nights: int, find: Finder, seed: int) -> list[
 
 
 def false_alerts(noise: str, series: int, nights: int = YEAR, find: Finder = indices) -> list[tuple[int, int]]:
-    """Alerts in so many series without a change, searched by as many processes as there are cores."""
+    """Returns the alerts in so many series without a change, searched by as many processes as there are cores."""
     with ProcessPoolExecutor() as pool:
         one = partial(_unchanged_alerts, noise, nights, find)
         return [alert for found in pool.map(one, range(series), chunksize=8) for alert in found]
 
 
 def stepped(before: int, nights: int, step: float, seed: int, noise: float = 0.01) -> np.ndarray:
-    """A level of 100 with Gaussian noise that is higher by the share `step` from night `before` on."""
+    """Returns a level of 100 with Gaussian noise that is higher by the share `step` from night `before` on."""
     levels = np.where(np.arange(nights) < before, 1, 1 + step)
     return 100 * levels * (1 + noise * np.random.default_rng([seed, before]).standard_normal(nights))
 
@@ -121,9 +123,9 @@ def _otava(values: np.ndarray) -> list[int]:
 
     if len(values) < 4:
         return []
-    with warnings.catch_warnings():  # its t test divides by 0 where all nights are equal
+    with warnings.catch_warnings():  # Otava's t test divides by 0 where all nights are equal
         warnings.simplefilter("ignore", RuntimeWarning)
-        # A list: of an array, 0.8.0 forgets which window it was asked to look at.
+        # A list is needed: given an array, Otava 0.8.0 forgets which window it was asked to look at.
         return [point.index for point in compute_change_points(values.tolist(), max_pvalue=0.0001)[0]]
 
 
@@ -150,7 +152,7 @@ def _step_row(before: int, step: float) -> str:
 
 
 def _later_alerts(step: float, series: int = 50) -> float:
-    """Alerts that are not of the step on night 30, per 1,000 series-nights of a year."""
+    """Counts alerts that are not of the step on night 30, per 1,000 series-nights of a year."""
     found = [alert for seed in range(series) for alert in alerts(stepped(30, YEAR, step, seed))]
     return 1000 * sum(abs(index - 30) > NEAR for _, index in found) / series / YEAR
 

@@ -33,12 +33,12 @@ from bench_pages import DEVICE, held
 HERE = Path(__file__).resolve()
 NAMES = ("time", "achieved_occupancy", "branch_efficiency", "dram_throughput", "shared_bank_conflicts")
 UNITS = {"time": "ns", "achieved_occupancy": "%", "branch_efficiency": "%", "dram_throughput": "%"}
-NOISY = 4  # metrics, the first ones; the others are counts that repeat
-SLOWER = 100  # every so many kernels, one is slower from the middle of the history on
+NOISY = 4  # how many metrics, the first ones, have noise; the others are counts that repeat
+SLOWER = 100  # one kernel in so many is slower from the middle of the history on
 
 
 def documents(runner: int, night: int, nights: int, kernels: int, metrics: int) -> tuple[bytes, bytes]:
-    """A run file and the report about it, five samples a row; each runner has a speed of its own."""
+    """Returns a run file and its report, with five samples a row; each runner has a speed of its own."""
     chance = np.random.default_rng((runner, night))
     names = [*NAMES, *(f"counter_{place}" for place in range(len(NAMES), metrics))][:metrics]
     base = np.multiply.outer(1000.0 + np.arange(kernels), 1.0 + np.arange(metrics))
@@ -92,7 +92,7 @@ def documents(runner: int, night: int, nights: int, kernels: int, metrics: int) 
 
 
 def fill(url: str, first: int, last: int, runners: int, nights: int, kernels: int, metrics: int) -> None:
-    """Ingests these nights of all runners, by whichever cugate_reports is on the path, and prints the seconds."""
+    """Ingests these nights of all runners by the cugate_reports that is on the path, and prints the seconds."""
     from cugate_reports.history import History
 
     spent: dict[str, list[float]] = {"run": [], "report": []}
@@ -113,7 +113,7 @@ def fill(url: str, first: int, last: int, runners: int, nights: int, kernels: in
 
 @contextmanager
 def database(folder: Path, sqlite: bool) -> Iterator[list[str]]:
-    """URLs of two empty ones."""
+    """Returns the URLs of two empty databases."""
     if sqlite:
         yield [str(folder / "one.db"), str(folder / "two.db")]
         return
@@ -144,7 +144,7 @@ def filled(reports: Path, url: str, *numbers: int) -> dict[str, dict[str, float]
 
 
 def paged(reports: Path, url: str, folder: Path, nights: int) -> dict[str, float]:
-    """What one `cugate-report page` takes: seconds, bytes, files that were not there before as they are."""
+    """Measures one `cugate-report page`: seconds, bytes, and the files that are new or changed."""
     before = {path.stat().st_ino for path in folder.rglob("*.*")} if folder.exists() else set()
     words = ("-m", "cugate_reports", "page", "--history", url, "-o", folder, "--nights", nights)
     command, environment = python(reports, *words)
@@ -167,7 +167,7 @@ def paged(reports: Path, url: str, folder: Path, nights: int) -> dict[str, float
 
 def measure(reports: Path, url: str, folder: Path, given: argparse.Namespace) -> dict[str, dict[str, float]]:
     size = (given.runners, given.nights + 1, given.kernels, given.metrics)
-    runs = given.runners * (given.nights + 1)  # of which an earlier version makes a night each
+    runs = given.runners * (given.nights + 1)  # an earlier version makes a night from each of these runs
     ingest = filled(reports, url, 0, given.nights, *size)
     found = {f"ingest {kind}": {"wall": seconds} for kind, seconds in ingest["seconds"].items()}
     found["ingest run"] |= {"one": ingest["most"], "bytes": ingest["sizes"]["run"]}

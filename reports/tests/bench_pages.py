@@ -49,7 +49,7 @@ NOISY = {"time": 0.01, "achieved_occupancy": 0.003, "dram_throughput": 0.01, "sh
 
 
 def night(number: int, kernels: int, chance: random.Random) -> tuple[bytes, bytes]:
-    """A run file and the report about it, with five samples a row as real ones have."""
+    """Returns a run file and its report, with five samples a row as real ones have."""
     date = (datetime(2025, 1, 1, 2, 23) + timedelta(days=number)).isoformat(timespec="milliseconds") + "Z"
     gpu, driver = f"GPU-{chance.randrange(8)}", f"580.{number // 60}"
     session = {"date": date, "collector": "cupti", "driver": driver, "cuda": "13.0", "gpu_uuid": gpu, "host": "bench"}
@@ -85,7 +85,7 @@ def night(number: int, kernels: int, chance: random.Random) -> tuple[bytes, byte
 
 
 def held(process: int) -> int:
-    """Bytes that a process and its children hold, shared pages counted once."""
+    """Returns the bytes that a process and its children hold; shared pages count once."""
     total, waiting = 0, [process]
     while waiting:
         one = waiting.pop()
@@ -95,25 +95,25 @@ def held(process: int) -> int:
             for task in os.listdir(f"/proc/{one}/task"):
                 waiting += map(int, Path(f"/proc/{one}/task/{task}/children").read_text().split())
         except (OSError, StopIteration):
-            continue  # it has just ended
+            continue  # the process has just ended
     return total
 
 
 @dataclass(frozen=True)
 class Figures:
-    """What making the pages took; seconds and bytes. cpu is of all its processes."""
+    """The cost of making the pages, in seconds and bytes. cpu is that of all its processes."""
 
     ingest: float
     database: int
     wall: float
     cpu: float
     held: int
-    weights: dict[str, int]  # by ending
+    weights: dict[str, int]  # bytes of files by their ending
     index: int
 
 
 def measure(nights: int, kernels: int) -> Figures:
-    """Makes up a history and the pages of it, in a folder that is gone afterwards."""
+    """Makes up a history and its pages, in a folder that is removed afterwards."""
     chance, spent = random.Random(1), 0.0
     with tempfile.TemporaryDirectory() as folder:
         database, pages = Path(folder, "history.db"), Path(folder, "page")

@@ -1,4 +1,4 @@
-"""What the tests share: made-up files of every kind, a history in SQLite, and a PostgreSQL server of their own."""
+"""Shared by all tests: made-up files of every kind, a history in SQLite, and a PostgreSQL server of the tests' own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import pytest
 from cugate_reports.history import History
 
 TOP = Path(__file__).parents[2]
-os.environ["PYTHONPATH"] = str(TOP / "reports")  # of the processes that tests start
+os.environ["PYTHONPATH"] = str(TOP / "reports")  # for processes that tests start
 RECORDED = TOP / "tests/data/recorded-nvidia-h200.json"
 
 DEVICE = {
@@ -55,7 +55,8 @@ FACTS = {
     "cugate": "0.1.0",
 }
 
-# Of a kernel's metric: one value, the samples of one session, those of several, or a state such as "not counted".
+# Values of a kernel's metric: one value, the samples of one session, those of several, or a state such as "not
+# counted".
 Values = float | Sequence[float] | Sequence[Sequence[float]] | str
 
 # Seconds after which a test says that something hangs. How fast it was says nothing: the machine may be busy.
@@ -67,11 +68,11 @@ KERNELS: dict[str, dict[str, Values]] = {
 }
 
 
-# ---- Files. Each builder gives bytes; `facts` are those of a session that differ from FACTS, None leaves one out.
+# ---- Files: each builder returns bytes; `facts` differ from FACTS, and None removes one.
 
 
 def date_of(night: int) -> str:
-    """When a night's session was, in the form of the files; long ago, since no clock may be behind it."""
+    """Returns the date of a night's session as files have it; long ago, so that no clock is behind it."""
     return time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(1700000000 + 86400 * night))
 
 
@@ -98,7 +99,9 @@ def run_document(
     dates: Sequence[str] = (),
     **facts: Any,
 ) -> dict[str, Any]:
-    """A run as it stands in a file, to be changed. dates makes it one of several sessions, in place of the night's."""
+    """Returns a run as a document, to be changed. dates makes it a run of several sessions instead of the night's
+    one.
+    """
     sessions = [make_session(**{"date": date, **facts}) for date in dates] or [make_session(night, **facts)]
     metrics = sorted({metric for rows in kernels.values() for metric in rows})
     results = {
@@ -121,24 +124,24 @@ def run_document(
 
 
 def encoded(document: Any) -> bytes:
-    """In one line: with indent Python's slow encoder would do it."""
+    """Encodes on one line: with an indent Python would use its slow encoder."""
     return json.dumps(document, sort_keys=True).encode() + b"\n"
 
 
 def make_run(night: int = 0, kernels: Mapping[str, Mapping[str, Values]] = KERNELS, **more: Any) -> bytes:
-    """A run file of `cugate check --save`; see run_document."""
+    """Returns a run file of `cugate check --save`; see run_document."""
     return encoded(run_document(night, kernels, **more))
 
 
 def make_baseline(
     night: int = 0, kernels: Mapping[str, Mapping[str, Values]] = KERNELS, reason: str = "accepted", **more: Any
 ) -> bytes:
-    """A baseline: a run with a reason."""
+    """Returns a baseline: a run with a reason."""
     return make_run(night, kernels, reason=reason, **more)
 
 
 def make_judgement(kernel: str, metric: str | None, verdict: str = "same", **more: Any) -> dict[str, Any]:
-    """A row of a report; base, now, limit, causes and so on in `more`."""
+    """Returns a row of a report; `more` has base, now, limit, causes and so on."""
     judgement = {"kernel": kernel, "metric": metric, "unit": UNITS.get(metric or "", "count"), "class": "time"}
     judgement |= {"verdict": verdict, "base": 1.0, "now": 1.0, "limit": 0.1, "reason": None, "causes": []}
     judgement |= more
@@ -146,7 +149,7 @@ def make_judgement(kernel: str, metric: str | None, verdict: str = "same", **mor
 
 
 def make_report(run: bytes, judgements: Sequence[Mapping[str, Any]] | None = None, **more: Any) -> bytes:
-    """What `cugate check --format json` says about a run file; without judgements every row is the same."""
+    """Returns what `cugate check --format json` prints about a run file; without judgements every row is the same."""
     of = json.loads(run)
     if judgements is None:
         judgements = [
@@ -162,7 +165,9 @@ def make_report(run: bytes, judgements: Sequence[Mapping[str, Any]] | None = Non
 
 
 def make_explanations(run: bytes, kernels: Sequence[str] = (), **more: Any) -> bytes:
-    """What `cugate explain '*' --format json` says about a run file: one text a kernel, one after the other."""
+    """Returns what `cugate explain '*' --format json` prints about a run file: one text a kernel, one after the
+    other.
+    """
     of = json.loads(run)
     device = {name: of["device"][name] for name in ("name", "compute_capability", "sm_count")}
     texts = []
@@ -176,7 +181,7 @@ def make_explanations(run: bytes, kernels: Sequence[str] = (), **more: Any) -> b
 
 
 def make_analysis(night: int = 0, device: str = DEVICE["name"], **more: Any) -> bytes:  # type: ignore[assignment]
-    """What `cugate aa --format json` says."""
+    """Returns what `cugate aa --format json` prints."""
     tally = {"rows": 10, "regressed": 0, "unsure": 0, "worse": 1, "better": 1}
     view = {"comparisons": 10, "exit_codes": {"0": 10}, "classes": {"time": tally}}
     document = {"schema": 1, "sessions": 5, "kernels": 2, "gpus": 1, "device": device}
@@ -186,7 +191,7 @@ def make_analysis(night: int = 0, device: str = DEVICE["name"], **more: Any) -> 
 
 
 def recorded_run(*families: str) -> dict[str, Any]:
-    """The recorded run of an H200, cut to the kernels of these families."""
+    """Returns the recorded run of an H200, cut to the kernels of these families."""
     document = json.loads(RECORDED.read_bytes())
     kernels = {name: result for name, result in document["kernels"].items() if name.split("/")[0] in families}
     return document | {"kernels": kernels}
@@ -197,13 +202,13 @@ def recorded_run(*families: str) -> dict[str, Any]:
 
 @pytest.fixture
 def history(tmp_path: Path) -> Iterator[History]:
-    """An empty one, in SQLite."""
+    """An empty history in SQLite."""
     with History(str(tmp_path / "history.db")) as made:
         yield made
 
 
 class Postgres:
-    """A server of the distribution's package in a folder of its own, which only a Unix socket leads to."""
+    """A server from the distribution's package in a folder of its own, which is reached by a Unix socket only."""
 
     USER = "cugate"
 
@@ -236,7 +241,7 @@ class Postgres:
         raise RuntimeError((self.folder / "log").read_text())
 
     def stop(self, how: int = signal.SIGINT) -> None:
-        """Without waiting for its clients; by SIGQUIT without writing what it will not need."""
+        """Stops without waiting for its clients: SIGQUIT writes nothing that is not needed."""
         if self._server:
             self._server.send_signal(how)
             self._server.wait(PATIENCE)
@@ -250,7 +255,9 @@ class Postgres:
                 connection.execute(statement)  # type: ignore[call-overload]
 
     def new(self) -> tuple[str, str]:
-        """A URL under which nothing is yet, and the schema behind it: a database of its own would take much longer."""
+        """Returns a URL under which nothing exists yet, and the schema behind it. A database of its own would take much
+        longer.
+        """
         self._histories += 1
         schema = f"history_{self._histories}"
         self.ask(f"create schema {schema}")
@@ -259,7 +266,7 @@ class Postgres:
 
 
 def _owner() -> pwd.struct_passwd | None:
-    """Whom the server runs as: it refuses to be root."""
+    """Returns the user that the server runs as, since it refuses to be root."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -277,7 +284,7 @@ def postgres() -> Iterator[Postgres]:
     if not programs and not where:
         pytest.skip("there is no PostgreSQL server here: ci/install_deps.sh test installs it")
     owner = _owner()
-    # pytest's folders are closed to other users, and a socket's path may have 107 characters only.
+    # pytest's folders are closed to other users, and a socket's path is limited to 107 characters.
     folder = Path(tempfile.mkdtemp(prefix="cugate-postgres-"))
     server = Postgres(programs[-1].parent if programs else Path(where).parent, folder, owner)  # type: ignore[arg-type]
     try:
@@ -293,7 +300,7 @@ def postgres() -> Iterator[Postgres]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """That of an empty database, once of each kind."""
+    """The URL of an empty database, once of each kind."""
     if request.param == "sqlite":
         return str(tmp_path / "history.db")
     return request.getfixturevalue("postgres").new()[0]

@@ -1,5 +1,6 @@
-"""The pages of a long history stay within what a nightly job has: 20 s on 2 cores, and 400 MB. Here are a fifth of its
-kernels; bench_pages.py measures all."""
+"""Tests that the pages of a long history stay within what a nightly job has: 20 s on 2 cores, and 400 MB. It has a
+fifth of the kernels; bench_pages.py measures all.
+"""
 
 from __future__ import annotations
 

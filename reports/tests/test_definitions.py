@@ -1,4 +1,4 @@
-"""What the pages take from the metric files."""
+"""Tests what the pages take from the metric files."""
 
 from __future__ import annotations
 

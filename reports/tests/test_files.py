@@ -1,4 +1,4 @@
-"""Files good and bad: each is read as what it is, or refused with words that say why, and nothing else ever happens."""
+"""Tests good and bad files: each is read as what it is, or refused with the reason, and nothing else ever happens."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NEGATIVE = make_run(kernels={"copy/plain": {"time": [20010, -1, 20020]}})
 
 
 def changed(*path: str | int, to: Any = None) -> bytes:
-    """RUN with one of its members replaced, or removed."""
+    """Returns RUN with one of its members replaced, or removed."""
     document = run_document()
     at: Any = document
     for step in path[:-1]:
@@ -49,7 +49,7 @@ def changed(*path: str | int, to: Any = None) -> bytes:
 
 
 def with_text(old: str, new: str) -> bytes:
-    """RUN with one text replaced."""
+    """Returns RUN with one text replaced."""
     text = RUN.decode()
     assert old in text
     return text.replace(old, new, 1).encode()
@@ -58,7 +58,7 @@ def with_text(old: str, new: str) -> bytes:
 DEEP = 100_000
 TIME = ("kernels", "copy/plain", "metrics", "time")
 
-# What is read, and as what. To add a file: its name, its bytes, what it is and how many.
+# Files that are read, and as what. To add one: its name, its bytes, its type and how many things are in it.
 GOOD: dict[str, tuple[bytes, type, int]] = {
     "a run": (RUN, Run, 1),
     "a run on one line": (json.dumps(run_document()).encode(), Run, 1),
@@ -90,7 +90,7 @@ GOOD: dict[str, tuple[bytes, type, int]] = {
     "an analysis": (make_analysis(), Analysis, 1),
 }
 
-# What is refused, and words of the reason. A place in a file is told as JSON paths tell it.
+# Files that are refused, with words of the reason. Places in a file are named by JSON paths.
 BAD: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "truncated"),
     "space": (b" \n\t", "truncated"),
@@ -196,7 +196,7 @@ def test_bad_files_are_refused_with_their_reason(name: str, history: History, tm
     assert (tmp_path / "history.db").read_bytes() == before
 
 
-# Well-formed, yet without a place in a history.
+# Files that are well-formed, but cannot be in a history.
 DATELESS = {
     "no date": (make_run(date=None), "has no session with a date"),
     "an empty date": (make_run(date=""), "has no session with a date"),
@@ -237,7 +237,7 @@ def test_files_without_a_date_are_refused(name: str, history: History, tmp_path:
 
 
 def test_what_is_too_large_is_too_large_for_the_harness_as_well() -> None:
-    """For run files, and for what is imported into them."""
+    """The limits are the harness's, for run files and for imported files."""
     for header, name in (("model/run_file.h", "RUN_FILE_LIMIT"), ("import/import.c", "FILE_LIMIT")):
         text = (TOP / "harness" / header).read_text()
         found = re.search(rf"#define {name} \(\D*(\d+)u? << (\d+)\)", text)
@@ -285,7 +285,7 @@ def test_a_closed_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_many_texts_in_one_file_take_no_longer_than_they_are_long() -> None:
-    """A million of them take a second; where each costs the length of the rest, hours."""
+    """Splitting a million texts takes a second. If each cost the length of the rest, it would take hours."""
     assert len(files.split_texts(b"1 " * 300_000)) == 300_000
     with pytest.raises(BadFile, match="Expected `object`, got `int`"):
         files.recognise(b"1 " * 300_000)
@@ -303,13 +303,13 @@ def test_many_texts_in_one_file_take_no_longer_than_they_are_long() -> None:
         ([[3, 1, 2]], 2),
         ([[4, 1, 2, 3]], 2.5),
         ([[1, 2, 30], [5]], 3.5),  # the median of each session, then their mean: not the median of all
-        ([[1], [], [3]], 2),  # a session in which it was not measured
+        ([[1], [], [3]], 2),  # the metric was not measured in the second session
         ([[0, 0, 0], [0]], 0),
-        ([[0.1], [0.1], [0.1]], 0.1),  # equal values have exactly themselves as mean
+        ([[0.1], [0.1], [0.1]], 0.1),  # the mean of equal values is exact
         ([[1, -1, 1]], math.nan),
         ([[1], [-0.5]], math.nan),
         ([[1.7e308], [1.7e308]], 1.7e308),
-        ([[1.7e308, 1.7e308]], math.nan),  # no measurement, and its median is no double
+        ([[1.7e308, 1.7e308]], math.nan),  # an impossible value, whose median is too large for a double
     ],
 )
 def test_value_is_the_mean_of_the_sessions_medians(sessions: list[list[float]], value: float) -> None:
@@ -327,7 +327,7 @@ def test_a_negative_sample_takes_the_value_of_its_row_only() -> None:
 
 
 def test_values_of_the_recorded_run_are_those_of_the_gate() -> None:
-    """Every session of a run is one process: here one, so a value is the median of its samples."""
+    """The run has one session, so a value is the median of its samples."""
     document = recorded_run("access", "reduce", "transpose")
     run = files.parse(encoded(document), Run)
     seen = 0
@@ -429,7 +429,7 @@ NASTY = (
 
 
 def _replace_node(chance: random.Random, document: Any) -> None:
-    """Walks down a random way and changes what is there."""
+    """Walks down a random path of a document and changes what is there."""
     at = document
     while True:
         if not at:
@@ -449,7 +449,7 @@ def _replace_node(chance: random.Random, document: Any) -> None:
 
 
 def _use(data: bytes) -> list[Run | Report | Explanation | Analysis]:
-    """All that is done to a file before it is kept."""
+    """Does all that is done to a file before it is stored."""
     found = files.recognise(data)
     for one in found:
         if isinstance(one, Run):
@@ -463,7 +463,7 @@ def _use(data: bytes) -> list[Run | Report | Explanation | Analysis]:
 
 def _seeds() -> list[Callable[[], Any]]:
     document = recorded_run("hierarchy", "transpose")
-    for result in document["kernels"].values():  # a seventh of the size, and all of the kinds of members
+    for result in document["kernels"].values():  # keeps a seventh of the file, with all kinds of members
         result.pop("lines", None)
     run = encoded(document)
     return [
@@ -494,7 +494,7 @@ def test_changed_bytes_are_read_or_refused(kind: int) -> None:
 
 @pytest.mark.parametrize("kind", range(4), ids=("run", "report", "explanation", "analysis"))
 def test_changed_members_are_read_or_refused(kind: int, history: History) -> None:
-    """Half of them are ingested as well, where a few members more count."""
+    """Half of the documents are ingested as well, where a few more members matter."""
     chance = random.Random(kind)
     seed = _seeds()
     if kind in (1, 2):

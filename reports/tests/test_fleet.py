@@ -1,5 +1,6 @@
-"""Histories of several runners, and what is taken out of run files for the pages: that it is what the files say, that
-it can be made again, and that what is not known never reads as good."""
+"""Tests histories of several runners, and extracts of run files for the pages: extracts equal the files, they can be
+made again, and what is unknown never looks good.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ NAMES = ["copy/plain", "copy/wide", "transpose/padded"]
 
 
 def made(night: int, host: str, factor: float = 1.0, kernels: Sequence[str] = NAMES, **facts: Any) -> bytes:
-    """A run in which a kernel's time tells kernel, night and host."""
+    """Returns a run in which a kernel's time identifies kernel, night and host."""
     rows = {
         name: {"time": factor * 1000 * (place + 1) * (1 + 0.001 * HOSTS.index(host)), "dram_throughput": 50.0 + place}
         for place, name in enumerate(kernels)
@@ -68,7 +69,7 @@ def loaded(history: History, last: int = 365) -> Nights:
 
 @pytest.fixture
 def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The morning after the fourth night: none is missing since."""
+    """Sets today to the morning after the fourth night, so that no night is missing since."""
     morning = datetime.fromisoformat(date_of(3).replace("Z", "+00:00"))
 
     class Clock(datetime):
@@ -88,7 +89,7 @@ def fleet_of(count: int, hosts: Sequence[str] = HOSTS) -> list[bytes]:
 
 
 def test_extracts_are_what_the_files_say() -> None:
-    """Of every value of a recorded run, through the bytes in which it is kept."""
+    """Every value of a recorded run is the same after encoding and decoding."""
     run = files.parse(RECORDED.read_bytes(), Run)
     extract = extracts.decode(extracts.encode(extracts.of_run(run)), extracts.RunExtract)
     count = 0
@@ -157,10 +158,12 @@ def test_runs_of_one_host_are_nights_of_their_own_and_those_of_an_evening_are_on
         return [[one.key for one in night] for night in found]
 
     assert keys(("20T01:00", "a"), ("20T02:00", "a"), ("21T01:00", "a")) == [["0"], ["1"], ["2"]]
-    assert keys(("20T01:00", "a"), ("21T01:00", "b"), ("22T01:00", "a")) == [["0"], ["1"], ["2"]]  # a pool
+    # a pool: one host a night
+    assert keys(("20T01:00", "a"), ("21T01:00", "b"), ("22T01:00", "a")) == [["0"], ["1"], ["2"]]
     assert keys(("20T23:50", "a"), ("21T00:10", "b"), ("21T11:59", "c"), ("21T12:00", "a")) == [["0", "1", "2"], ["3"]]
-    assert keys(("20T23:50", "a"), ("21T00:10", "b"), ("21T03:00", "a")) == [["1", "2"]]  # its last one counts
-    assert keys(("20T23:50", "a0"), ("21T00:10", "b0"), ("21T03:00", "a1")) == [["0", "1", "2"]]  # a runner a GPU
+    assert keys(("20T23:50", "a"), ("21T00:10", "b"), ("21T03:00", "a")) == [["1", "2"]]  # the runner's last run counts
+    # each GPU of a host is a runner
+    assert keys(("20T23:50", "a0"), ("21T00:10", "b0"), ("21T03:00", "a1")) == [["0", "1", "2"]]
     assert keys(("20T23:50", "a0"), ("21T03:00", "a1")) == [["0"], ["1"]]
 
 
@@ -181,7 +184,7 @@ def bodies(history: History) -> list[bytes]:
 
 @pytest.mark.parametrize("how", ["as it was", "tables gone", "rows gone", "broken off"])
 def test_a_history_of_an_earlier_version_shows_the_same(url: str, how: str) -> None:
-    """It has the files alone, or was left while this version filled it: nights are whole or not there."""
+    """The history has files alone, or this version was interrupted while filling it: nights are complete or absent."""
     with History(url) as history:
         keep(history, *fleet_of(3, HOSTS[:2]))
         before, files_before = loaded(history), bodies(history)
@@ -222,7 +225,7 @@ def test_a_history_of_an_earlier_version_shows_the_same(url: str, how: str) -> N
 
 @pytest.mark.parametrize("of", [extracts, fleet])
 def test_another_form_is_taken_out_anew(history: History, monkeypatch: pytest.MonkeyPatch, of: Any) -> None:
-    """By a later version: of the files, and of no night that an earlier one made."""
+    """A later version extracts all files again, and uses no night that an earlier one made."""
     keep(history, *fleet_of(1, HOSTS[:2]))
     loaded(history)
     monkeypatch.setattr(of, "FORM", of.FORM + "later")
@@ -245,13 +248,13 @@ def test_a_late_run_and_another_report_make_their_night_anew(history: History) -
 
 
 def test_prune_keeps_nights_and_leaves_nothing_of_the_others(history: History) -> None:
-    """Of a fleet a night is all of its runs: to keep 2 is not to keep 2 of 8 runs."""
+    """A fleet's night is all of its runs, so keeping 2 nights is not keeping 2 of 8 runs."""
     keep(history, *fleet_of(4, HOSTS[:2]), made(2, "alpha", device=OTHER_DEVICE))
     with Loader(history) as loader:
         for device in history.devices():
             loader.load(device, 365)
     stale = tables_of(history)
-    keep(history, judged(made(3, "beta"), "unsure"))  # so that a night is there twice
+    keep(history, judged(made(3, "beta"), "unsure"))  # so that the night exists twice
     assert len(loaded(history).dates) == 4 and tables_of(history)["cugate_nights"] == stale["cugate_nights"] + 1
     assert history.prune(2) == 4
     left = tables_of(history)
@@ -274,7 +277,7 @@ def test_a_row_that_is_gone_is_told_and_no_gap(history: History) -> None:
 
 
 def test_a_night_that_goes_while_others_are_made_is_told(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As one that a late run replaced a day ago, and another process prunes."""
+    """A late run replaced the night a day ago, and another process prunes it meanwhile."""
     keep(history, made(0, "alpha"))
     loaded(history)
     keep(history, made(1, "alpha"))
@@ -291,7 +294,7 @@ def test_a_night_that_goes_while_others_are_made_is_told(history: History, monke
 
 
 def test_many_runners_ingest_at_once(url: str, tmp_path: Path) -> None:
-    """Four of them, each with the runs of its nights, while pages are made and old nights pruned."""
+    """Four runners ingest the runs of their nights, while pages are made and old nights pruned."""
     count, evenings = 4, 2
     for host in range(count):
         (tmp_path / str(host)).mkdir()
@@ -386,7 +389,7 @@ def test_only_what_is_new_is_drawn(report: Report) -> None:
 
 
 def test_what_is_said_tonight_of_a_kernel_that_is_gone(report: Report) -> None:
-    """No night that it has tells of that: neither what the gate says of it, nor who did not measure it."""
+    """None of the kernel's own nights tells what the gate says about it tonight, or who did not measure it."""
     report.write(made(0, "alpha"), made(1, "alpha"))
     for night, gone in ((2, False), (3, True), (4, False)):
         run = made(night, "alpha", kernels=NAMES[:2])
@@ -434,7 +437,7 @@ def test_a_marker_that_says_nothing_is_none(report: Report, content: bytes) -> N
 
 
 def test_a_run_draws_so_many_figures_and_the_worst_first(report: Report) -> None:
-    """The others' pages have tonight's words all the same, and say what they lack."""
+    """Pages whose figures are not drawn have tonight's words nevertheless, and say what they lack."""
     runs = [made(0, "alpha"), made(1, "alpha")]
     report.write(*runs, make_report(runs[1], [make_judgement(NAMES[2], "time", "regressed")], exit_code=1), most=1)
     pages = check(report.page)
@@ -489,7 +492,7 @@ def test_nothing_is_lost_when_drawing_breaks_off(report: Report, monkeypatch: py
 
 
 def index(folder: Path, *documents: bytes) -> Page:
-    """The first page, and beside it those of kernels without their figures, which take the time."""
+    """Returns the first page. Pages of kernels are made without figures, which take most of the time."""
     with History(str(folder / "history.db")) as history:
         keep(history, *documents)
         site.write(history, folder / "page", 365, most=0)
@@ -515,7 +518,7 @@ def test_a_runner_that_is_missing_is_named_and_not_good(tmp_path: Path, today: N
 
 @pytest.mark.parametrize(("alone", "is_told"), [(9, True), (29, True), (30, False)])
 def test_a_runner_that_is_missing_is_named_for_a_month(alone: int, is_told: bool) -> None:
-    """Also when it is no longer among those of the last week; and not one that came once."""
+    """It is named even when it is no longer among those of the last week. A runner that came once is not."""
     hosts = [HOSTS[:3], HOSTS, HOSTS[:3], *[HOSTS[:2]] * (alone + 1)]
     facts: dict[str, Any] = {"kernels": [], "metrics": [], "units": {}, "counts": [], "session": files.Session()}
     made_up = [
@@ -528,7 +531,7 @@ def test_a_runner_that_is_missing_is_named_for_a_month(alone: int, is_told: bool
 
 
 def test_of_a_host_each_gpu_may_have_a_runner(tmp_path: Path, today: None) -> None:
-    """Its red is not that of an earlier run of another one's, and it is missed while the other one measures."""
+    """A GPU's red is not that of another GPU's earlier run, and it is missed while the other GPU measures."""
     runs = [
         made(night, host, gpu_uuid=f"GPU-{host}-{gpu}") for night in range(4) for host in HOSTS[:2] for gpu in range(2)
     ]
@@ -593,7 +596,7 @@ def test_the_gravest_runner_is_the_headline(tmp_path: Path, today: None) -> None
 
 
 def test_one_runner_has_the_pages_that_it_had(tmp_path: Path) -> None:
-    """No word of runners, and no host is named."""
+    """The pages have no word about runners, and name no host."""
     runs = [made(night, "alpha", gpu_uuid="GPU-1") for night in range(3)]
     index(tmp_path, *runs, judged(runs[-1]))
     for page in check(tmp_path / "page").values():
@@ -601,7 +604,7 @@ def test_one_runner_has_the_pages_that_it_had(tmp_path: Path) -> None:
 
 
 def test_series_of_a_kernel_are_read_without_the_others(history: History) -> None:
-    """The statement names the kernel: what it costs does not grow with their number."""
+    """The SQL statement names the kernel, so its cost does not grow with the number of kernels."""
     keep(history, *fleet_of(3, HOSTS[:2]))
     found, seen = loaded(history), []
     sa.event.listen(history._own(), "after_cursor_execute", lambda *words: seen.append((words[2], words[3])))

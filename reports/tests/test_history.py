@@ -1,4 +1,4 @@
-"""What a history keeps, refuses, forgets and gives back, in SQLite and in PostgreSQL."""
+"""Tests what a history stores, refuses, removes and exports, in SQLite and in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from cugate_reports.history import Future, History, HistoryError, Stored
 
 @pytest.fixture
 def history(url: str) -> Iterator[History]:
-    """An empty one of each kind of database."""
+    """An empty history in each kind of database."""
     with History(url) as made:
         yield made
 
@@ -106,7 +106,7 @@ def test_other_sessions_are_another_run(history: History, more: dict[str, object
 
 
 def test_runs_are_read_in_the_order_of_their_dates(history: History) -> None:
-    runs = {night: make_run(night) for night in range(40)}  # more than are fetched at a time
+    runs = {night: make_run(night) for night in range(40)}  # more runs than are fetched at once
     for night in sorted(runs, key=lambda night: night * 7 % 40):
         history.ingest(runs[night])
     assert bodies(history) == list(runs.values())
@@ -125,14 +125,16 @@ def test_models_of_gpu_are_kept_apart(history: History) -> None:
     theirs = [make_run(night, device=OTHER_DEVICE) for night in (0, 2)]
     for run in ours + theirs:
         history.ingest(run)
-    first, second = history.devices()  # that of the newest run first
+    first, second = history.devices()  # the model of the newest run comes first
     assert ("H200" in first, "H100" in second) == (True, True)
     assert bodies(history, device=first) == ours and bodies(history, device=second) == theirs
     assert bodies(history, device=first, last=1) == ours[1:]
 
 
 def test_collectors_are_kept_apart(history: History) -> None:
-    """Each has its own nights, reports, explanations, baselines and analysis, though kernels and dates be the same."""
+    """Each collector has its own nights, reports, explanations, baselines and analysis, even if kernels and dates are
+    equal.
+    """
     for night, collector in ((1, "cupti"), (1, "exec"), (2, "host")):
         run = make_run(night, collector=collector)
         for data in (run, make_report(run, []), make_explanations(run)):
@@ -179,7 +181,7 @@ def test_hostile_facts_are_kept(history: History) -> None:
 
 
 def test_what_is_dated_after_today_is_refused(history: History) -> None:
-    """And what is not is taken: a clock may be a day ahead of this machine's."""
+    """A date up to a day ahead of this machine's clock is accepted."""
     now = time.time()
     near, far = (time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(now + hours * 3600)) for hours in (12, 48))
     assert history.ingest(make_run(date=near)) == "run: kept"
@@ -230,7 +232,7 @@ def test_reports_and_explanations_belong_to_their_own_run(history: History) -> N
 
 
 def test_explanations_of_a_moment_in_which_two_ran_belong_to_the_later(history: History) -> None:
-    """They do not say on which GPU their session was."""
+    """Explanations do not tell on which GPU their session was."""
     first, second = make_run(gpu_uuid="GPU-1"), make_run(gpu_uuid="GPU-2")
     for data in (first, second, make_explanations(first)):
         history.ingest(data)
@@ -260,7 +262,7 @@ def test_baselines_are_kept_by_kernel(history: History) -> None:
 def test_what_an_earlier_version_took_in_of_the_future_is_left_out_until_it_is_removed(
     history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever kind of file it is of; it does not count when others are kept."""
+    """It is left out whatever kind of file it is, and does not count when others are kept."""
     runs, far = [make_run(night) for night in range(2)], "2099-01-01T00:00:00.000Z"
     for run in runs:
         history.ingest(run)
@@ -282,7 +284,7 @@ def test_what_an_earlier_version_took_in_of_the_future_is_left_out_until_it_is_r
 
 
 def test_what_one_database_would_refuse_is_refused_by_all(history: History) -> None:
-    """And is the file's fault: the next one is kept."""
+    """It is the file's fault, so the next file is added."""
     for collector in ("c" * 5000, "c\0"):
         for data in (make_run(collector=collector), make_analysis(collector=collector)):
             with pytest.raises(BadFile, match="collector"):
@@ -316,7 +318,7 @@ def test_what_was_taken_out_of_files_and_is_damaged_is_told(history: History) ->
 def test_a_clock_that_was_set_back_removes_nothing(
     history: History, monkeypatch: pytest.MonkeyPatch, today: str, most: bool
 ) -> None:
-    """What most runs say that were measured is believed before this machine's clock."""
+    """If most runs are in the future, they are believed rather than this machine's clock."""
     runs = [make_run(night) for night in range(5)]
     for run in runs:
         history.ingest(run)
@@ -332,7 +334,7 @@ def test_a_clock_that_was_set_back_removes_nothing(
 
 
 def test_an_analysis_replaces_the_earlier_one(history: History) -> None:
-    """Only the newest is shown, and one comes each night."""
+    """Only the newest analysis is shown, and one comes each night."""
     first, later = make_analysis(0), make_analysis(1)
     words = [history.ingest(data) for data in (first, first, later)]
     assert words == ["analysis: kept", "analysis: was there already", "analysis: replaced the earlier one"]
@@ -370,7 +372,7 @@ def test_prune_keeps_the_newest_of_each_model(history: History) -> None:
         assert {stored.key for stored in history.read(kind)} == {stored.key for stored in history.read("run")}
     assert len(bodies(history, "baseline")) == len(bodies(history, "analysis")) == 1
     assert history.prune(2) == 0
-    assert history.ingest(runs[0]) == "run: kept"  # one that was forgotten may come back
+    assert history.ingest(runs[0]) == "run: kept"  # a removed run may come back
     assert history.prune(1 << 31) == 0
 
 
@@ -390,7 +392,7 @@ def test_export_gives_files_back_and_they_make_the_same_history(history: History
         for data in written:
             again.ingest(data)
         assert contents(again) == contents(history)
-    assert write_runs(history, tmp_path / "newest", 1) == 2  # of each model
+    assert write_runs(history, tmp_path / "newest", 1) == 2  # one run of each model
     assert sorted(path.read_bytes() for path in (tmp_path / "newest").iterdir()) == sorted([runs[0], runs[4]])
 
 
@@ -423,7 +425,7 @@ FORMULAS = ["=HYPERLINK(1)", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\n=1", "'",
 
 
 def test_hostile_names_survive_a_table(history: History) -> None:
-    """As they are where a spreadsheet would calculate nothing, and else after a '."""
+    """They are unchanged if a spreadsheet would calculate nothing, and otherwise follow a '."""
     names = [*NO_FORMULAS, *FORMULAS]
     device = {**OTHER_DEVICE, "name": "=1"}
     history.ingest(make_run(0, {name: {name: 1} for name in names}, gpu_uuid="+1", commit="-1", device=device))
@@ -439,7 +441,7 @@ def test_hostile_names_survive_a_table(history: History) -> None:
 
 
 def test_export_for_an_analysis_has_the_runs_of_one_code(history: History, tmp_path: Path) -> None:
-    """And of a run that was measured again its first session."""
+    """Of a run that was measured again, only its first session is exported."""
 
     def run(night: int, code: str, **more: object) -> bytes:
         data = make_run(night, {"copy/plain": {"time": [[1], [2]] if "dates" in more else 1}}, **more)  # type: ignore
@@ -471,7 +473,9 @@ def test_a_file_gets_its_name_when_it_is_whole(tmp_path: Path) -> None:
 
 
 def test_no_link_leads_a_file_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither in its place nor, could somebody guess its name, in that of what is not whole yet."""
+    """A link leads nowhere else in place of the file, nor in place of its temporary file, if somebody could guess its
+    name.
+    """
     (tmp_path / "mine").write_text("years of work")
     to = tmp_path / "values.csv"
     to.symlink_to("mine")
@@ -487,7 +491,7 @@ def test_no_link_leads_a_file_elsewhere(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_what_was_left_by_who_was_killed_goes_and_what_is_in_the_making_stays(tmp_path: Path) -> None:
-    """Nothing else of a like name goes either."""
+    """Other files with similar names stay, too."""
     head = "import os, sys; from pathlib import Path; from cugate_reports import whole; here = Path(sys.argv[1])\n"
 
     def python(text: str) -> int:
@@ -517,7 +521,7 @@ def test_what_was_left_by_who_was_killed_goes_and_what_is_in_the_making_stays(tm
 
 
 def test_writers_wait_for_each_other(url: str, tmp_path: Path) -> None:
-    """Four processes with 25 runs each, of which ten are the same, into a database that is not there yet."""
+    """Four processes ingest 25 runs each, of which ten are the same, into a database that does not exist yet."""
     shares = []
     for writer in range(4):
         folder = tmp_path / str(writer)
@@ -683,7 +687,7 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="takes root, who becomes nobody")
 def test_a_folder_of_others_is_told(tmp_path: Path) -> None:
-    """The same where the tests run as root, who may write everywhere."""
+    """The message is the same where tests run as root, who may write everywhere."""
     code = (
         "import os; from cugate_reports.history import *; History('sqlite://')\n"  # all that it needs is loaded
         "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
@@ -695,7 +699,7 @@ def test_a_folder_of_others_is_told(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_told_and_costs_nothing(tmp_path: Path) -> None:
-    """The disk is full where a process may write no larger file."""
+    """A limit on file sizes stands in for a full disk."""
     database, run = tmp_path / "history.db", tmp_path / "run.json"
     with History(str(database)) as history:
         history.ingest(make_run())
@@ -720,7 +724,7 @@ def test_a_full_disk_is_told_and_costs_nothing(tmp_path: Path) -> None:
 
 
 def test_a_writer_that_dies_leaves_the_history_whole(tmp_path: Path) -> None:
-    """Killed between writing and committing: the next one finds what was there before."""
+    """The writer is killed between writing and committing; the next one finds what was there before."""
     database = tmp_path / "history.db"
     with History(str(database)) as history:
         history.ingest(make_run())

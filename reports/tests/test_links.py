@@ -1,4 +1,4 @@
-"""Where commits and source lines lead to: [links] of cugate.ini."""
+"""Tests where commits and source lines link to: [links] of cugate.ini."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line: a table of commands with exit code and words; and what becomes of it when it is stopped."""
+"""Tests the command line: a table of commands with exit codes and words, and what happens when a command is stopped."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ USAGE = "usage: cugate-report"
 
 
 def reports(*words: object, **options: object) -> subprocess.CompletedProcess[bytes]:
-    """Runs one; whatever happens, no Python is shown."""
+    """Runs a command; whatever happens, no Python traceback is shown."""
     settings = {"cwd": TOP, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     settings |= {"timeout": PATIENCE} | options
     done = subprocess.run([*COMMAND, *map(str, words)], **settings)  # type: ignore[call-overload]
@@ -44,12 +44,14 @@ def reports(*words: object, **options: object) -> subprocess.CompletedProcess[by
 
 @dataclass(frozen=True)
 class Line:
-    """{} stands for the folder that `folder` makes; words are of both streams, and those after ! are not among them."""
+    """One command line. {} stands for the folder that `folder` makes. words are expected on either stream; those after
+    ! must not be there.
+    """
 
     command: str
     code: int
     words: tuple[str, ...]
-    files: tuple[str, ...] = field(default=())  # that are below the folder afterwards, ! before those that are not
+    files: tuple[str, ...] = field(default=())  # files that are below the folder afterwards; with ! files that are not
     history: str = "{}/history.db"
 
 
@@ -112,7 +114,9 @@ LINES = (
 
 
 def fill(folder: Path) -> None:
-    """A run, a report about it, another run, what is none; some of them in a folder; and a history of two runs."""
+    """Makes a folder with a run, its report, another run, a file that is none, and a history of two runs; some are in a
+    subfolder.
+    """
     made = {
         "run.json": make_run(),
         "report.json": make_report(make_run()),
@@ -137,11 +141,13 @@ def fill(folder: Path) -> None:
 
 
 def forked(words: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
-    """As reports(), in a process that need not import the program: that takes longer than most commands."""
+    """Runs a command as reports() does, in a forked process that need not import the program, which takes longer than
+    most commands.
+    """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         process = os.fork()
         if process == 0:
-            code: object = 70  # of what raises anything else than SystemExit
+            code: object = 70  # exit code after any exception other than SystemExit
             try:
                 os.dup2(output.fileno(), 1)
                 os.dup2(errors.fileno(), 2)
@@ -194,7 +200,7 @@ def test_every_command_has_help_with_an_example() -> None:
 
 
 def test_devices_stay_devices() -> None:
-    """What is written to one is written into it, and does not take its place."""
+    """A device is written to, and not replaced by a file."""
     assert Path("/dev/full").is_char_device() and Path("/dev/null").is_char_device()
 
 
@@ -219,7 +225,7 @@ def test_hostile_file_names_are_shown_harmless(tmp_path: Path) -> None:
 
 @pytest.fixture
 def full(tmp_path: Path) -> Path:
-    """A history whose values are more than a pipe holds."""
+    """A history with more values than a pipe can hold."""
     path = tmp_path / "history.db"
     with History(str(path)) as history:
         history.ingest(make_run(0, {f"family/{kernel}": {"time": 1} for kernel in range(2000)}))
@@ -265,7 +271,7 @@ def test_output_that_cannot_be_written_is_told(command: str, to: str, full: Path
 
 
 def test_a_reader_that_never_came_is_no_error(tmp_path: Path) -> None:
-    """All of a short table is still to be written when it turns out."""
+    """The error appears when all of a short table is still to be written."""
     with History(str(tmp_path / "history.db")) as history:
         history.ingest(make_run())
     ours, theirs = os.pipe()
@@ -324,7 +330,7 @@ def test_a_disk_that_gets_full_keeps_what_it_has(
 
 
 def test_the_disk_is_full_for_run_files(full: Path, tmp_path: Path) -> None:
-    """What was half written is gone."""
+    """A half-written file is removed."""
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
@@ -362,11 +368,11 @@ def test_a_page_replaces_an_earlier_one_and_only_such_a_one(tmp_path: Path) -> N
 
 
 def _begun(folder: Path) -> bool:
-    """Whether a page that takes the place of one there has kernels drawn."""
+    """Whether the page that is to replace an earlier one has kernels drawn already."""
     return any(folder.glob(".cugate-*/kernels/*.html"))
 
 
-# Of which a page takes an hour, so that it is stopped before its end however busy the machine is.
+# A page that takes an hour, so that it is stopped before its end however busy the machine is.
 ENDLESS = """
 import sys, time
 from cugate_reports import site
@@ -383,7 +389,7 @@ sys.exit(main())
     ids=["Ctrl-C", "kill -INT", "kill", "a cancelled job"],
 )
 def test_a_page_that_is_stopped_leaves_the_earlier_one_whole(number: int, everyone: bool, tmp_path: Path) -> None:
-    """From a terminal every process of the group is told, from `kill` one."""
+    """A terminal signals every process of the group, `kill` only one."""
     database, page = tmp_path / "history.db", tmp_path / "page"
     with History(str(database)) as history:
         history.ingest(make_run(0, {f"family/{kernel}": {"time": 1000} for kernel in range(10)}))
@@ -391,7 +397,7 @@ def test_a_page_that_is_stopped_leaves_the_earlier_one_whole(number: int, everyo
     for name in (".cugate-report", "index.html"):
         (page / name).write_text("earlier")
     command = [sys.executable, "-c", ENDLESS, "page", "--history", str(database), "-o", str(page)]
-    # In the background SIGINT may be ignored, and children inherit that.
+    # SIGINT may be ignored in the background, and children inherit that.
     stopped = subprocess.Popen(
         command,
         cwd=TOP,

@@ -1,4 +1,4 @@
-"""The pages as Chromium shows them: they sort, filter, and can be read, by day and at night, wide and narrow."""
+"""Tests the pages in Chromium: they sort, filter, and can be read in light and dark, wide and narrow."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ BROWSER, DRIVER = Path("/usr/bin/chromium"), Path("/usr/bin/chromedriver")
 # ---- A site like a real one
 
 NIGHTS = 40
-# Kernel: time in ns, occupancy, branch efficiency, DRAM throughput in %, bank conflicts.
+# For each kernel: time in ns, occupancy, branch efficiency and DRAM throughput in %, bank conflicts.
 KERNELS: dict[str, tuple[float, float, float | str, float, float]] = {
     "reduce/global_strided": (243600, 75.6, "not applicable", 53.5, 0),
     "reduce/interleaved_modulo": (167400, 92.0, 100, 8.363, 117761),
@@ -62,10 +62,10 @@ KERNELS: dict[str, tuple[float, float, float | str, float, float]] = {
     "an_application_of_ours/a_kernel_with_a_long_name_of_several_words<float, 256>": (4320, 28, 66.67, 0.004, 3),
 }
 METRICS = ("time", "achieved_occupancy", "branch_efficiency", "dram_throughput", "shared_bank_conflicts")
-WORSE = "transpose/padded"  # tonight
-STEPPED = "reduce/sequential"  # since the driver's update
+WORSE = "transpose/padded"  # the kernel that is worse tonight
+STEPPED = "reduce/sequential"  # the kernel that is slower since the driver's update
 MORE_METRICS = ("instructions", "l1_hit_rate", "global_load_sectors", "theoretical_occupancy")
-WALL = "transfer/pageable"  # only the host's clock times it
+WALL = "transfer/pageable"  # the kernel that only the host's clock times
 LIMITS = (0.02, 0.03, 0.01, 0.05, 0.1)
 
 
@@ -101,7 +101,7 @@ def judged(kernels: dict[str, dict[str, Any]], bad: bool) -> list[dict[str, Any]
         cause = {**line, "base": 0.0, "now": 16777216.0, "share": 1.0}
         advice = "lanes of one warp meet in the same bank: pad the rows by one element, or swizzle the index"
         by_metric["shared_bank_conflicts"] |= {"story": "excess_wavefronts", "causes": [cause], "advice": advice}
-        reason = "provisional: the baseline has 1 of the 3 sessions that it takes to know the spread"
+        reason = "too few sessions: the baseline has 1 of the 3 sessions that it takes to know the spread"
         by_metric["dram_throughput"] |= {"verdict": "unsure", "reason": reason}
         next(row for row in rows if (row["kernel"], row["metric"]) == ("sgemm/tiled", "time"))["verdict"] = "unsure"
         rows.sort(key=lambda row: ("regressed", "unsure", "same").index(row["verdict"]))
@@ -114,7 +114,7 @@ def documents() -> list[bytes]:
     for night in range(NIGHTS):
         kernels, tonight = values_of(night, chance), night == NIGHTS - 1
         if night < 12:
-            del kernels["sgemm/double_buffered"]  # was written later
+            del kernels["sgemm/double_buffered"]  # this kernel was written later
         new = {"driver": "590.12", "cuda": "13.1", "compiler": "nvcc 13.1.20"} if night >= 24 else {}
         gpu = f"GPU-{chance.randrange(3)}d1b7adb-c4fe-4279-4bee-b1804d9cd8fb"
         run = run_document(night, kernels, gpu_uuid=gpu, commit=f"{night:02}b8a00c3a17", **new)
@@ -179,7 +179,7 @@ ADDRESSES = f"{HOST}/commit/{{commit}}", f"{HOST}/blob/{{commit}}/{{path}}#L{{li
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The pages."""
+    """The folder with the pages."""
     place = tmp_path_factory.mktemp("site")
     with History(str(place / "history.db")) as history:
         for document in documents():
@@ -211,7 +211,7 @@ def browser() -> Iterator[webdriver.Chrome]:
 
 
 class Viewer:
-    """A browser before one site."""
+    """A browser that shows one site."""
 
     def __init__(self, browser: webdriver.Chrome, folder: Path, root: str):
         self.browser, self.root = browser, root
@@ -233,14 +233,14 @@ class Viewer:
         return self.browser.find_elements(By.CSS_SELECTOR, selector)
 
     def column(self, table: str, column: int) -> list[str]:
-        """The texts of the rows that are shown."""
+        """Returns the texts in a column of the rows that are shown."""
         rows = f"[...document.querySelectorAll('#{table} tbody tr')].filter((row) => row.checkVisibility())"
         return self.ask(f"return {rows}.map((row) => row.cells[{column}].textContent.trim())")
 
 
 @pytest.fixture
 def viewer(browser: webdriver.Chrome, folder: Path) -> Viewer:
-    """Before the site as it lies on the disk, in a window of 1280 x 800, by day."""
+    """A browser that shows the site from disk, in a light window of 1280 x 800."""
     found = Viewer(browser, folder, folder.as_uri())
     found.show()
     return found
@@ -272,7 +272,7 @@ def test_no_page_has_an_error(viewer: Viewer, served: str) -> None:
 
 
 def test_nothing_runs_and_nothing_is_loaded_but_what_is_the_pages_own(viewer: Viewer, served: str) -> None:
-    """Should text from outside ever become part of a page."""
+    """This matters if text from outside should ever become part of a page."""
     for root in (viewer.root, served):
         viewer.browser.get(f"{root}/index.html")
         blocked = viewer.browser.execute_async_script(
@@ -314,7 +314,7 @@ def test_the_first_screen_says_what_is_wrong(viewer: Viewer) -> None:
 
 
 def number_of(text: str) -> float | None:
-    """16.25 M as a number, for the few prefixes that the pages have; None for n/a."""
+    """Returns 16.25 M as a number, for the few prefixes that the pages use; None for n/a."""
     scale = {"k": 1e3, "M": 1e6, "G": 1e9, "us": 1e3, "ms": 1e6, "s": 1e9}
     if text == "n/a":
         return None
@@ -369,7 +369,7 @@ def test_the_filter_shows_rows_with_every_word(viewer: Viewer) -> None:
         assert viewer.column("kernels", 0) == expected, text
     field.clear()
     field.send_keys("sgemm")
-    viewer.find("#kernels th button")[2].click()  # to sort keeps the others hidden
+    viewer.find("#kernels th button")[2].click()  # sorting keeps the others hidden
     assert len(viewer.column("kernels", 0)) == 6
 
 
@@ -424,7 +424,7 @@ TITLES = {
 
 
 def test_every_link_leads_to_its_page(viewer: Viewer) -> None:
-    """From page to page as a reader goes, each address once."""
+    """It follows links from page to page as a reader does, each address once."""
     waiting, seen, outside = [f"{viewer.root}/index.html"], {}, set()
     while waiting:
         address = waiting.pop()
@@ -460,7 +460,7 @@ def test_every_link_leads_to_its_page(viewer: Viewer) -> None:
 
 # ---- Reading
 
-# Every text that is shown, with its contrast to what is behind it (WCAG 2.2, relative luminance).
+# Finds every visible text, with its contrast to its background (WCAG 2.2, relative luminance).
 CONTRASTS = """
 const luminance = (rgb) => {
   const [r, g, b] = rgb.map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
@@ -506,7 +506,7 @@ def test_text_is_told_from_what_is_behind_it(viewer: Viewer, theme: str) -> None
 
 
 def test_a_page_has_a_light_and_a_dark_side(viewer: Viewer) -> None:
-    """Figures too: their text and lines change with the page."""
+    """Figures change with the page: their text and lines, too."""
     viewer.open(f"kernels/{site.slug(WORSE)}.html")
     sides = []
     for theme in ("light", "dark"):
@@ -521,7 +521,7 @@ def test_a_page_has_a_light_and_a_dark_side(viewer: Viewer) -> None:
     assert not set(light) & set(dark)
 
 
-# What stands beside its frame: texts of tables and figures, and tables within frames that would scroll.
+# Finds what exceeds its frame: texts of tables and figures, and tables within frames that would scroll.
 CUT = """
 const width = document.documentElement.clientWidth, found = [];
 for (const frame of document.querySelectorAll(".wide, figure, .plot, pre"))
@@ -535,7 +535,7 @@ return found;
 
 
 def test_no_number_is_beside_the_window(viewer: Viewer) -> None:
-    """Neither of a table nor of a figure; the columns that matter least give way on a phone, and no others."""
+    """This holds for tables and figures. On a phone only the least important columns are hidden."""
     for page in viewer.pages:
         viewer.open(page)
         for width in (360, 390, 1280):
@@ -553,7 +553,7 @@ def test_no_number_is_beside_the_window(viewer: Viewer) -> None:
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_newest_night_is_in_view(viewer: Viewer, width: int) -> None:
-    """Without scrolling sideways: its label, its place in the curve, and the words about it."""
+    """Its label, its point in the curve, and the words about it are visible without scrolling sideways."""
     viewer.show(width)
     newest = date_of(NIGHTS - 1)
     for page in ("index.html", f"kernels/{site.slug(WORSE)}.html"):
@@ -580,7 +580,8 @@ def test_no_page_is_wider_than_its_window(viewer: Viewer) -> None:
             assert wide[0] <= wide[1] == width, f"{page} at {width}"
 
 
-# Of each figure: its label, the least text's size in CSS pixels, texts that leave it, pairs of texts that meet.
+# Returns for each figure its label, the smallest text's size in CSS pixels, texts that leave it, and texts that
+# overlap.
 FIGURES = """
 return [...document.querySelectorAll("figure svg")].map((svg) => {
   const around = svg.getBoundingClientRect();
@@ -625,14 +626,14 @@ def test_the_words_of_a_figure_can_be_read(viewer: Viewer) -> None:
 
 
 def tip(viewer: Viewer) -> str:
-    """What is shown of a point; "" where none is."""
+    """Returns the text that is shown for a point; "" where there is none."""
     shown = [element.text for element in viewer.find(".tip") if element.is_displayed()]
     assert len(shown) < 2
     return shown[0] if shown else ""
 
 
 def last_point(viewer: Viewer) -> float:
-    """Across the page, where the first figure's last point is."""
+    """Returns the position of the first figure's last point on the page."""
     return viewer.ask(
         """const figure = document.querySelector("figure[data-points]"), box = figure.querySelector(".plot");
            const last = JSON.parse(figure.dataset.points).points.at(-1)[0];
@@ -642,7 +643,7 @@ def last_point(viewer: Viewer) -> float:
 
 
 def point_at(viewer: Viewer, kind: str, plot: WebElement, x: float, y: float) -> None:
-    """An event of the mouse, or a tap, at a place of a figure; as the browser has them, in its window."""
+    """Sends a mouse event, or a tap, at a place of a figure, in coordinates of the browser's window."""
     viewer.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", plot)
     left, top = viewer.browser.execute_script(
         "const b = arguments[0].getBoundingClientRect(); return [b.left, b.top];", plot
@@ -666,7 +667,7 @@ def hover(viewer: Viewer, plot: WebElement, x: float, y: float) -> None:
 
 @cache
 def words_of(night: int) -> str:
-    """What the page of WORSE says of a night, by its run file."""
+    """Returns what the page of WORSE says about a night, from its run file."""
     runs = (parse(document, Run) for document in documents() if kind_of(document) is Run)
     run = [run for run in runs if not run.is_baseline()][night]
     metrics = {"Time": "time", "DRAM throughput": "dram_throughput", "Achieved occupancy": "achieved_occupancy"}
@@ -692,7 +693,7 @@ def test_a_point_says_its_values(viewer: Viewer, width: int, kind: str) -> None:
         box = "const b = document.querySelector('.tip').getBoundingClientRect();"
         left, top, right, bottom = viewer.ask(f"{box} return [b.left, b.top, b.right, b.bottom]")
         assert left >= 0 and right <= width and top >= 0 and bottom <= 800, "within the window"
-    hover(viewer, plot, 5, -200)  # elsewhere
+    hover(viewer, plot, 5, -200)  # the mouse leaves the point
     kept = kind != "hover"
     assert tip(viewer) == (words_of(7) if kept else "")
     if kept:
@@ -700,7 +701,7 @@ def test_a_point_says_its_values(viewer: Viewer, width: int, kind: str) -> None:
         assert [one.get_attribute("href") for one in links] == [f"{HOST}/commit/07b8a00c3a17"]
         point_at(
             viewer, kind, plot, points[7][0] * plot.rect["width"] / 1000 + 1, plot.rect["height"] / 2
-        )  # once more takes it away
+        )  # a second tap hides it
         assert tip(viewer) == ""
     assert viewer.browser.get_log("browser") == []
 
@@ -742,7 +743,7 @@ def test_the_keyboard_goes_from_point_to_point(viewer: Viewer) -> None:
 )
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_figure_has_points(viewer: Viewer, page: str, words: str, theme: str) -> None:
-    """Each can be found where it stands, and what is said of it can be read."""
+    """Each point can be found where it is, and its text can be read."""
     viewer.show(390, theme=theme)
     viewer.open(page)
     figures = viewer.find("figure")

@@ -1,4 +1,4 @@
-"""What only a server can do: be absent, go, come back. What a history does on any database is in test_history.py."""
+"""Tests what only a server can do: be absent, go away, come back. test_history.py tests histories in any database."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def url(postgres: Postgres) -> str:
 
 @pytest.fixture
 def server(postgres: Postgres) -> Iterator[Postgres]:
-    """One that may be stopped: it runs again after the test."""
+    """A server that a test may stop; it runs again afterwards."""
     yield postgres
     postgres.stop()
     postgres.start()

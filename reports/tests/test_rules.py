@@ -1,4 +1,4 @@
-"""Which rule the pages name beside a row that moved and is not worse."""
+"""Tests which rule the pages name beside a row that moved and is not worse."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def judged(now: float, **facts: object) -> Judgement:
 )
 def test_the_rule_is_told(row: Judgement, words: str, word: str | int) -> None:
     assert rule(row, FLOORS) == words
-    if row.limit != 2000.0:  # that one's floor is in cugate's files too
-        assert rule_word(row) == (word or "noise, blind" if words else "")
+    if row.limit != 2000.0:  # that row's floor is in cugate's files too
+        assert rule_word(row) == (word or "noise, wide limit" if words else "")
     else:
         assert rule_word(row) == "floor"
 

@@ -1,4 +1,4 @@
-"""The pages as files: they parse, their links lead somewhere, and they are whole or not there."""
+"""Tests the pages as files: they parse, their links lead somewhere, and they are complete or absent."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ NASTY = [
     "javascript:alert(3)",
 ]
 
-# Kernels: some are a family of their own, which costs a figure; the others are of one.
+# Names of kernels: those in OWN are families of their own, which costs a figure each; the others share one family.
 OWN = (SCRIPT, "../../x", "..", "kernel/..", "con", "", "/", "a/b", "a-b", "A/B", "a/b/", "100%/%2e%2e", "what?x=1")
 NAMES = [name if name in OWN else f"family/{name}" for name in NASTY]
 
@@ -107,7 +107,7 @@ VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "met
 
 
 class Page(HTMLParser):
-    """One page, read strictly: every element that is opened is closed, in order."""
+    """A page, parsed strictly: every element is closed, in order."""
 
     def __init__(self, path: Path):
         super().__init__(convert_charrefs=True)
@@ -172,13 +172,12 @@ class Page(HTMLParser):
 
 
 def shown(text: str) -> str:
-    """As a page can show it: what is no character of a text is replaced."""
+    """Returns a text as a page can show it, with invalid characters replaced."""
     return re.sub("[\0-\x08\x0b\x0c\x0e-\x1f\x7f]", "\N{REPLACEMENT CHARACTER}", text)
 
 
 def check(folder: Path, undrawn: tuple[str, ...] = ()) -> dict[str, Page]:
-    """The pages of a site by their paths, after everything was checked that holds of every site; those in `undrawn` may
-    lack a figure."""
+    """Checks what holds for every site, and returns its pages by their paths. Those in `undrawn` may lack a figure."""
     files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     pages = {name: Page(folder / name) for name in sorted(files) if name.endswith(".html")}
     assert {".cugate-report", "index.html"} <= files
@@ -223,7 +222,7 @@ THEMES = [set(re.findall(r"--([a-z0-9-]+):", theme)) for theme in re.findall(r":
 
 
 def _check_figures(page: Page) -> None:
-    """Each SVG is XML, and its colours are those of both themes."""
+    """Checks that each SVG is XML, and that its colours are those of both themes."""
     pictures = page.svgs()
     assert len(pictures) == page.source.count("<figure") == page.source.count(".png"), page.path
     for picture in pictures:
@@ -243,7 +242,7 @@ def test_both_themes_have_the_same_colours() -> None:
 
 
 def write(folder: Path, *documents: bytes, last: int = 365) -> Path:
-    """The pages of a history of these files."""
+    """Writes the pages of a history of these files."""
     with History(str(folder / "history.db")) as history:
         for document in documents:
             history.ingest(document)
@@ -281,11 +280,11 @@ def test_every_name_has_a_file_name_of_its_own() -> None:
     assert all(re.fullmatch(r"[a-z0-9_][a-z0-9_.-]*", slug) and len(slug) < 100 for slug in found.values()), found
     twice = [pair for pair in itertools.combinations(sorted(found), 2) if found[pair[0]] == found[pair[1]]]
     assert not twice
-    assert site.slug("transpose/padded_32") == "transpose-padded_32"  # a usual name is read in the address
+    assert site.slug("transpose/padded_32") == "transpose-padded_32"  # an ordinary name stays readable in the address
 
 
 def nasty_documents() -> list[bytes]:
-    """Everything that a file may name, named badly: the kernels one each, the rest in turn."""
+    """Returns files in which everything has a bad name: each kernel another one, the rest in turn."""
     texts = itertools.cycle(NASTY)
 
     def nasty(prefix: str = "") -> str:
@@ -393,7 +392,7 @@ def test_a_lone_surrogate_does_not_get_in(history: History) -> None:
 # ---- Whole or not at all
 
 
-PLAIN = {"copy/plain": {"time": 20000.0}}  # quickly drawn
+PLAIN = {"copy/plain": {"time": 20000.0}}  # a run that is quickly drawn
 
 
 @pytest.fixture(scope="module")
@@ -404,7 +403,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def earlier(drawn: Path, tmp_path: Path) -> dict[str, bytes]:
-    """What is in tmp_path / "page", beside its history; as an earlier version left it, so that all is drawn again."""
+    """Returns the content of tmp_path / "page", with a marker as of an earlier version, so that all is drawn again."""
     shutil.copytree(drawn, tmp_path, dirs_exist_ok=True)
     (tmp_path / "page/.cugate-report").write_bytes(b"")
     return contents(tmp_path / "page")
@@ -420,7 +419,7 @@ def test_the_same_history_gives_the_same_bytes(tmp_path: Path) -> None:
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
 
 
-@pytest.mark.parametrize("method", ["gate", "kernel"])  # in this process, and in one that draws
+@pytest.mark.parametrize("method", ["gate", "kernel"])  # it fails in this process, or in one that draws
 def test_an_exception_leaves_the_earlier_report(
     tmp_path: Path, earlier: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
@@ -441,7 +440,7 @@ def test_an_exception_leaves_the_earlier_report(
 def test_the_earlier_report_stays_when_the_new_one_cannot_take_its_place(
     tmp_path: Path, earlier: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, code: int, words: str
 ) -> None:
-    """The latter is what a file system says that does not exchange two names in one step."""
+    """The file system reports that it cannot exchange two names in one step."""
 
     class Library:
         def renameat2(self, *_: object) -> int:
@@ -456,7 +455,7 @@ def test_the_earlier_report_stays_when_the_new_one_cannot_take_its_place(
 
 
 def test_a_reader_finds_the_earlier_report_or_the_new_one(tmp_path: Path) -> None:
-    """At every moment: it is looked for all the while."""
+    """A reader looks at it all the time."""
     page, found, over = tmp_path / "page", [0, 0], threading.Event()
 
     def fill(folder: Path) -> None:
@@ -502,7 +501,7 @@ def test_what_came_to_its_place_meanwhile_is_not_replaced(tmp_path: Path) -> Non
 def test_a_process_that_is_ended_is_told_and_waited_for_by_nobody(
     tmp_path: Path, earlier: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As when memory runs out."""
+    """The process is killed as when memory runs out."""
     monkeypatch.setattr(site._Writer, "kernel", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     with pytest.raises(site.PageError, match="ended before it was done, with status -9"):
         write(tmp_path)
@@ -557,7 +556,7 @@ def run_page(folder: Path, *options: str, file_limit: int | None = None) -> subp
     return subprocess.run(command, cwd=TOP, capture_output=True, text=True, preexec_fn=limit, timeout=PATIENCE)
 
 
-@pytest.mark.parametrize("ending", [".html", ".png"])  # of the largest file that does not fit
+@pytest.mark.parametrize("ending", [".html", ".png"])  # of the largest file, which does not fit
 def test_a_full_disk_leaves_the_earlier_report(tmp_path: Path, earlier: dict[str, bytes], ending: str) -> None:
     ended = run_page(
         tmp_path, file_limit=max(len(content) for name, content in earlier.items() if name.endswith(ending)) - 1
@@ -570,7 +569,8 @@ def test_a_full_disk_leaves_the_earlier_report(tmp_path: Path, earlier: dict[str
 
 
 def test_the_command_says_what_it_wrote_and_nothing_else(tmp_path: Path) -> None:
-    write(tmp_path, make_run(0, {"\u884c\u5217/\u8ee2\u7f6e": {"time": 1.0}}))  # which the font of the PNG lacks
+    # the font of the PNG lacks these characters
+    write(tmp_path, make_run(0, {"\u884c\u5217/\u8ee2\u7f6e": {"time": 1.0}}))
     ended = run_page(tmp_path)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.splitlines()[0].startswith("NVIDIA H200, 1 night to 2023-")
@@ -596,7 +596,7 @@ def test_one_night(tmp_path: Path) -> None:
     page = kernel_page(pages, "transpose/padded")
     assert (
         page.svgs() == [] and not page.says("Over nights") and page.says("Every metric tonight")
-    )  # one point is no curve
+    )  # a single point is no curve
 
 
 def test_a_night_that_was_not_judged(tmp_path: Path) -> None:
@@ -622,7 +622,8 @@ def test_a_kernel_that_failed_and_one_that_is_gone(tmp_path: Path) -> None:
     assert index.says("crash/er missing crashed: illegal address")
     assert kernel_page(pages, "crash/er").says("Not measured tonight: crashed. illegal address")
     assert kernel_page(pages, "gone/away").says("Tonight's run does not have this kernel.")
-    assert index.says("never/seen") and "kernels/never-seen.html" not in index.links  # nothing is known of it
+    # nothing is known about that kernel
+    assert index.says("never/seen") and "kernels/never-seen.html" not in index.links
 
 
 def test_a_kernel_and_a_metric_that_came_later(tmp_path: Path) -> None:
@@ -643,7 +644,7 @@ def test_a_kernel_without_any_value(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", [0.0, 5e-324, 1e300, sys.float_info.max])
 def test_extreme_values(tmp_path: Path, value: float) -> None:
-    """What no figure can show is told in its place, and all else is there."""
+    """A figure that cannot show a value says so, and everything else is there."""
     metrics = ("time", "achieved_occupancy", "branch_efficiency", "dram_throughput", "shared_bank_conflicts", "other")
     kernels = {f"reduce/{name}": dict.fromkeys(metrics, value) for name in ("global_strided", "sequential", "cub")}
     runs = [make_run(night, kernels) for night in range(10)]
@@ -681,7 +682,7 @@ def test_tables_for_the_pages_that_are_damaged_are_told(column: str, tmp_path: P
     table, name = column.split(".")
     with sqlite3.connect(tmp_path / "history.db") as connection:
         connection.execute(f"update {table} set {name} = x'7f00'")
-    shutil.rmtree(tmp_path / "page")  # so that all is read again
+    shutil.rmtree(tmp_path / "page")  # so that everything is read again
     ended = run_page(tmp_path)
     assert ended.returncode == 2 and "is damaged: " in ended.stderr and "Traceback" not in ended.stderr
     with sqlite3.connect(tmp_path / "history.db") as connection:
@@ -697,7 +698,7 @@ def test_a_run_of_the_future_is_never_tonight(
     tmp_path: Path, history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     history.ingest(make_run(0, PLAIN))
-    with monkeypatch.context() as before:  # as an earlier version took one in
+    with monkeypatch.context() as before:  # as an earlier version accepted one
         before.setattr("cugate_reports.history._today", lambda: "2999")
         history.ingest(make_run(0, {"from/afar": {"time": 1.0}}, date="2099-01-01T00:00:00.000Z"))
     pages = check(write(tmp_path))
@@ -837,7 +838,8 @@ def test_names_with_sizes_are_names_files_anchors_and_links(tmp_path: Path) -> N
             assert page == "changes.html" or (to in pages[page].links and pages[page].says(name)), page
     ladders = pages["ladders.html"]
     anchor = f"family-{site.slug('softmax[n=16M]')}"
-    assert [one for one in ladders.ids if one.startswith("family-")] == [anchor]  # the others have no second variant
+    # the other families have no second variant
+    assert [one for one in ladders.ids if one.startswith("family-")] == [anchor]
     assert f"#{anchor}" in ladders.links and ladders.says("softmax[n=16M]")
 
 
@@ -845,7 +847,7 @@ def test_names_with_sizes_are_names_files_anchors_and_links(tmp_path: Path) -> N
 
 
 def slower_night(**facts: Any) -> tuple[bytes, ...]:
-    """After quiet nights one that is 5.48 % slower, and the same by the gate."""
+    """Makes a night that is 5.48 % slower after quiet ones, while the gate calls it the same."""
     runs = [make_run(night, {"sort/radix": {"time": 100000.0 if night < 3 else 105480.0}}) for night in range(9)]
     facts = {"base": 100000.0, "now": 105480.0, "limit": 7100.0, "base_sessions": 12, **facts}
     return *runs, make_report(runs[-1], [make_judgement("sort/radix", "time", "same", **facts)])
@@ -904,7 +906,7 @@ def test_a_page_draws_nothing_that_has_no_content(tmp_path: Path) -> None:
     runs = [make_run(night, kernels) for night in range(3)]
     rows = [make_judgement("a/x", "time", base=1000.0, now=1000.0)]
     pages = check(write(tmp_path, *runs, make_report(runs[-1], rows)))
-    assert pages["index.html"].svgs() == []  # no verdict over nights but the same
+    assert pages["index.html"].svgs() == []  # no night has another verdict than "same"
     assert pages["changes.html"].svgs() == [] and pages["changes.html"].says(
         "No row that the gate judges moved by more"
     )
@@ -949,7 +951,7 @@ def test_commits_and_lines_are_links_where_cugate_ini_says_to_what(tmp_path: Pat
         }
         assert page.says("kernels/a b.cu:51") and page.says("/usr/include/x.h:3")
         assert not any("include" in link for link in page.links)
-    assert f"{host}/commit/{0:012x}" in Page(tmp_path / "linked/index.html").links  # of the night before
+    assert f"{host}/commit/{0:012x}" in Page(tmp_path / "linked/index.html").links  # the commit of the night before
     for page in check(tmp_path / "plain").values():
         assert "host.example" not in page.source
         assert page.says(f"commit {1:012x}")

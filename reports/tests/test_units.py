@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Tests numbers as people read them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""The numbers behind the figures: worked out by hand for a made-up history, and golden for the recorded run of an H200.
-
-`make goldens` rewrites tests/data/golden/report_views.json.
+"""Tests the numbers behind the figures: computed by hand for a made-up history, and golden for the recorded run of an
+H200. `make goldens` rewrites tests/data/golden/report_views.json.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ def run(night: int, kernels: dict[str, dict[str, float]], **facts: object) -> by
 
 
 def report(night: int, rows: list[tuple[str, str, str, float, float, float]], code: int = 0, **more: object) -> bytes:
-    """rows: kernel, metric, verdict, base, now, limit."""
+    """Makes a report. rows: kernel, metric, verdict, base, now, limit."""
     judged = [
         {"kernel": k, "metric": m, "unit": UNITS[m], "verdict": v, "base": b, "now": n, "change": n - b, "limit": limit}
         for k, m, v, b, n, limit in rows
@@ -111,7 +110,7 @@ def test_heat_is_told_in_limits(tmp_path: Path) -> None:
     assert heat.metrics == ["shared_bank_conflicts", "time"]
     time, conflicts = heat.moves[:, 1], heat.moves[:, 0]
     assert time[:2].tolist() == [0.5, -2.0]
-    assert conflicts[2] == math.inf  # nothing is tolerated, and it moved
+    assert conflicts[2] == math.inf  # nothing is tolerated, and the row moved
     assert conflicts[3] == 0.0
     assert np.isnan(heat.moves[0, 0])
 
@@ -158,7 +157,8 @@ def test_a_baseline_marks_when_it_was_accepted(tmp_path: Path) -> None:
     baseline = json.loads(run(0, kernels))
     baseline["sessions"] = [session(1, reason="first"), session(2, reason="first"), session(3, reason="wider tile")]
     nights = loaded(tmp_path, *(run(night, kernels) for night in range(5)), json.dumps(baseline).encode())
-    # Session 2 was the last of the first reason: accepted before night 3. That of night 3 shows from night 4 on.
+    # Session 2 was the last one with the first reason, so it was accepted before night 3. The one of night 3 shows from
+    # night 4 on.
     assert [(mark.night, mark.text) for mark in nights.accepted["a/x"]] == [(3, "first"), (4, "wider tile")]
 
 
@@ -184,7 +184,7 @@ def test_worse_rows_are_grouped_and_say_each_cause_once() -> None:
         judged("a/x", "time", "regressed", "stalls"),
         judged("a/x", "l1_hit_rate", "same", None),
     ]
-    first, second = overview.blames(rows)  # what is red comes first
+    first, second = overview.blames(rows)  # red rows come first
     assert (first.kernel, [told for _, told in first.rows], first.more) == ("a/x", [True, False, True], 0)
     assert first.time is rows[3]
     assert (second.kernel, second.time) == ("b/y", None)
@@ -193,8 +193,8 @@ def test_worse_rows_are_grouped_and_say_each_cause_once() -> None:
 
 
 def test_the_worst_are_those_that_lost_most_time(tmp_path: Path) -> None:
-    """Not those with the largest share; what is in doubt comes behind what is red."""
-    times = {  # verdict of the time, base, now
+    """They are not those with the largest share; what is in doubt follows what is red."""
+    times = {  # for each kernel the verdict of its time, base, now
         "a/short": ("regressed", 10.0, 30.0),
         "b/long": ("regressed", 1000.0, 1100.0),
         "c/gained": ("same", 100.0, 90.0),
@@ -292,7 +292,7 @@ def test_what_the_whole_suite_moved_is_no_kernel_and_no_change(tmp_path: Path) -
     nights = loaded(tmp_path, run(0, {"a/x": {"time": 110.0}}), json.dumps(document).encode())
     assert nights.kernels == ["a/x"]
     tonight = overview.tonight(nights)
-    assert (tonight.headline, tonight.worst) == ("Inconclusive: the whole suite moved", [])
+    assert (tonight.headline, tonight.worst) == ("Inconclusive: all kernels moved alike", [])
     assert views.heat_map(nights).moves.tolist() == [[0.0]]
     (series,) = views.kernel_series(nights, "a/x")
     assert (series.low[0], series.high[0]) == (105.0, 115.0)
@@ -323,7 +323,7 @@ def test_a_declared_regression_that_is_gone_is_not_worse(tmp_path: Path) -> None
 
 
 def plain(value: object) -> object:
-    """As JSON has it: six digits, arrays as lists, what is no number as null."""
+    """Returns a value as JSON has it: numbers with six digits, arrays as lists, NaN as null."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {one.name: plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
     if isinstance(value, np.ndarray):
@@ -380,7 +380,8 @@ def test_imported_files_have_nights(
         "explain.json": ["explain", kernel, "--replay", run, "--format", "json"],
     }
     for to, command in commands.items():
-        subprocess.run([CUGATE, *command, "-o", tmp_path / to], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        option = "--save" if to == "run.json" else "-o"
+        subprocess.run([CUGATE, *command, option, tmp_path / to], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     nights = loaded(tmp_path, *((tmp_path / to).read_bytes() for to in commands))
     assert nights.tonight(kernel, metric) == value
     assert nights.sessions[-1].collector == form and nights.report is not None

@@ -189,9 +189,9 @@ finish "the command line wins over cugate.ini" $? 4 "options   ../cugate.ini: me
 configured check --replay ../../made_up/same.json --format markdown
 finish "a comment says what cugate.ini gave" $? 0 "../cugate.ini: metrics, baselines, samples"
 configured check --samples 3 -- true
-finish "an option that a program has no use for" $? 2 "--samples is for a kernel library"
+finish "an option that a program has no use for" $? 2 "--samples does nothing where a program is measured"
 configured check --simulate=nvidia-h200 --samples 3
-finish "an option that computing has no use for" $? 2 "--samples: what is computed is the same each time"
+finish "an option that computing has no use for" $? 2 "--samples does nothing where counts are computed"
 configured check --simulate=nvidia-h200 --kernels ../../libmade_up.so -k fine/none
 finish "of cugate.ini it is passed over" $? 2 "no kernel; fine/none; !--samples"
 configured list --config

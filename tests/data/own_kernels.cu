@@ -1,4 +1,4 @@
-/* A kernel library that needs cugate's kernel.h alone, for tests/scripts/simulate.sh. STRIDE: lanes read that far apart;
+/* A kernel library that needs cugate's kernel.h alone, for tests/scripts/simulate_own.sh. STRIDE: lanes read that far apart;
  * INDEX: what the second kernel reads; STEP: what the host tells the third, which takes millions of instructions. */
 #include "cugate/kernel.h"
 

@@ -1,8 +1,8 @@
 /* fuzz_decode - any text as what nvdisasm says of instructions, a line each: GUARD;OPCODE;OPERANDS, and its bytes as
  * the machine code. No crash, no read outside, and operands that lie where a warp has rows, masks and barriers, or an
  * instruction that is not simulated. */
-#include "sim/decode.h"
-#include "sim/encoding.h"
+#include "sass/decode.h"
+#include "sass/encoding.h"
 #include "sim/machine.h"
 
 #include "base/base.h"
@@ -85,15 +85,14 @@ static json_t *read_lines(char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct module module = {0};
     struct code_symbol symbol = {"f", 0};
     struct problem problem;
-    const struct function function = {
-        .name = "f", .module = &module, .bytes = data, .size = size, .symbols = &symbol, .symbol_count = 1};
+    const struct function_text function = {
+        .name = "f", .bytes = data, .size = size, .symbols = &symbol, .symbol_count = 1};
     char *text = x_calloc(size + 1, 1);
     memcpy(text, data, size);
     json_t *list = read_lines(text);
-    struct code *code = code_read(&function, list);
+    struct code *code = code_read(&function, list, opcode_find);
     require(code->count == json_array_size(list), "an instruction is lost");
     for (size_t i = 0; i < code->count; i++)
         check_instruction(code, &code->list[i]);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What measuring costs with two builds of cugate, and whether they measure the same: both measure the same kernels on one
-# GPU in turn, old new new old ..., in ROUNDS sessions each. Builds nothing. Not part of `make test-gpu`.
+# Measures what measuring costs with two builds of cugate, and whether both measure the same. Both measure the same kernels
+# on one GPU in turn, old new new old ..., in ROUNDS sessions each. Builds nothing. Not part of `make test-gpu`.
 #
 #   OLD=/path/to/other/build/cugate tests/gpu/bench_measuring.sh
 #
@@ -38,7 +38,7 @@ done
 declare -A build=([old]=$old [new]=$new)
 measure() {
     local begin=$EPOCHREALTIME status=0 said=$work/$1_$2.txt
-    "${build[$1]}" run --quiet "${options[@]}" --samples "$samples" -o "$work/$1_$2.json" >"$said" 2>&1 || status=$?
+    "${build[$1]}" run --quiet "${options[@]}" --samples "$samples" --save "$work/$1_$2.json" >"$said" 2>&1 || status=$?
     [ $status -eq 0 ] || { cat "$said"; echo "bench_measuring: ${build[$1]} exited $status" >&2; exit 5; }
     echo "$EPOCHREALTIME $begin" | awk '{ printf "%.3f\n", $1 - $2 }' >>"$work/$1.seconds"
     # A batch that was given up is measured again, and costs time.
@@ -46,7 +46,7 @@ measure() {
 }
 
 rm -f "$work"/{old,new}.seconds
-"$new" run --quiet "${options[@]}" --samples 1 -o "$work/first.json" >"$work/first.txt" 2>&1 ||
+"$new" run --quiet "${options[@]}" --samples 1 --save "$work/first.json" >"$work/first.txt" 2>&1 ||
     { cat "$work/first.txt"; exit 5; } # caches of files, and the GPU's clocks
 for ((round = 1; round <= rounds; round++)); do
     turn=(old new)

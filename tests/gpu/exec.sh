@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The figures of `cugate exec` on a GPU, side by side in one script. Prints "ok - ...", "not ok - ...: why" and tables,
-# ends with "N passed, N failed", and exits 1 when one failed, 5 when there is no GPU. Builds nothing.
+# Measures the figures of `cugate exec` on a GPU. Prints "ok - ...", "not ok - ...: why" and tables, ends with "N passed, N
+# failed", and exits 1 when one failed, 5 when there is no GPU. Builds nothing.
 #
 #   CUGATE=build/cugate PLAIN=plain CATALOGUE=catalogue OUT=DIR tests/gpu/exec.sh [PART]...
 #
@@ -103,11 +103,13 @@ judge() {
     done <<<"$lines"
 }
 
-# Of each metric that CUPTI counts: name, class, set, counter. A set is what is counted in one pass; exec makes the same
+# Of each metric that CUPTI counts without being asked for: name, class, set, counter. A set is what is counted in one pass; exec makes the same
 # of them. A chip may know the second name of a counter; the first is that of those tried here.
 metric_table() {
-    awk '/^\[/ { name = substr($0, 2, length($0) - 2) }
-         /^counter = / { counter[name] = $3 }
+    awk 'FNR == 1 { optional = 0 }
+         /^optional = yes/ { optional = 1 } # the file is read only where it is named
+         /^\[/ { name = substr($0, 2, length($0) - 2) }
+         /^counter = / && !optional { counter[name] = $3 }
          /^class = / { class[name] = $3 }
          END {
              for (name in counter) {
@@ -352,7 +354,7 @@ part_catalogue() {
     for glob in "${globs[@]}"; do
         filter+=(-k "$glob")
     done
-    timed catalogue.harness 100 "$cugate" run -q --kernels "$library" "${filter[@]}" -o "$work/catalogue.harness.json"
+    timed catalogue.harness 100 "$cugate" run -q --kernels "$library" "${filter[@]}" --save "$work/catalogue.harness.json"
     if [ $code -ne 0 ]; then
         verdict "catalogue: the harness measures" "exit code $code: $(last_words "$work/catalogue.harness.err")"
         return

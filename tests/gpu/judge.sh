@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# How well the judge does on this GPU: kernels are slowed down by known shares and judged by pairs against the library as
-# it is, with an A/A control beside them. Prints a row a kernel and try, then the rates. Builds nothing of the harness.
-# Exits 1 when a rate is worse than verdict's bars: +5 % caught in 95 %, +3 % in 90 %, and nothing in the control.
+# Measures how well the judge works on this GPU. Kernels are slowed down by known shares and judged by pairs against the
+# unchanged library, with an A/A control. Prints a row for each kernel and try, then the rates. Builds nothing of the
+# harness. Exits 1 when a rate misses its bar: +5 % caught in 95 %, +3 % in 90 %, and nothing in the control.
 #
 #   CUGATE=build/cugate SLOWER=libslower.so tests/gpu/judge.sh [ROUNDS]
 #
@@ -32,7 +32,7 @@ for kernel in "${kernels[@]}"; do
     globs+=(-k "$kernel")
 done
 
-"$cugate" run -q --kernels "$library" "${globs[@]}" -o "$work/times.json" >/dev/null
+"$cugate" run -q --kernels "$library" "${globs[@]}" --save "$work/times.json" >/dev/null
 export CUGATE_SLOWER_LIBRARY=$library
 
 # judge SHARE ROUND: one session of pairs, every kernel slower by the share.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Records what a baseline of the GPUs at hand is made of, in one go, and makes it: sessions, each a process of its own, one
-# of them with source lines; what the GPU answers to programs, for simulating; where all that is from. Builds nothing of
-# the harness. A session of cugate's own kernels takes 15 s, that with lines 90 s, on an H200.
+# Records all that a baseline of this machine's GPUs needs, and makes it. That is sessions, each a process of its own, one
+# of them with source lines; what the GPU reports to programs, for simulating; and the origin of all that. Builds nothing of
+# the harness. A session of cugate's own kernels takes 15 s, the one with lines 90 s, on an H200.
 #
 #   OUT=DIR [CUGATE=build/cugate] tests/gpu/record_baseline.sh [OPTION OF cugate run]...      such as --kernels LIB.so
 #
@@ -49,7 +49,7 @@ for device in $DEVICES; do
     esac
     wanted=$((wanted + sessions))
     [ "${LINES-}" != 0 ] || continue
-    "$cugate" run --lines --device "$device" "$@" -o "$work/sessions/lines-$device.json" >/dev/null || status=1
+    "$cugate" run --lines --device "$device" "$@" --save "$work/sessions/lines-$device.json" >/dev/null || status=1
     wanted=$((wanted + 1))
 done
 runs=("$work"/sessions/*.json)

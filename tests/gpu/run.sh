@@ -89,7 +89,7 @@ measure_catalogue() {
     local code=0 start=$SECONDS
     run=$work/run.json
     rm -f "$run"
-    "$cugate" run --lines -o "$run" >"$work/run.log" 2>&1 || code=$?
+    "$cugate" run --lines --save "$run" >"$work/run.log" 2>&1 || code=$?
     expect "catalogue: every kernel is measured, $((SECONDS - start)) s" 0 $code "$work/run.log"
     [ -s "$run" ]
 }
@@ -164,7 +164,7 @@ part_pinned() {
     local code=0 file=$work/pinned.json lines name why
     build pinned || return
     rm -f "$file"
-    "$cugate" run --kernels "$pinned" -o "$file" >"$work/pinned.log" 2>&1 || code=$?
+    "$cugate" run --kernels "$pinned" --save "$file" >"$work/pinned.log" 2>&1 || code=$?
     expect "pinned: every kernel is measured" 0 $code "$work/pinned.log"
     [ -s "$file" ] || return
     jq -r 'def median: sort | .[length / 2 | floor];
@@ -198,7 +198,7 @@ part_faults() {
     build faulty || return
     start=$SECONDS
     rm -f "$file"
-    "$cugate" run --kernels "$faulty" --timeout 10 -o "$file" >"$work/faults.log" 2>&1 || code=$?
+    "$cugate" run --kernels "$faulty" --timeout 10 --save "$file" >"$work/faults.log" 2>&1 || code=$?
     expect "faults: a run with faults could not measure all, $((SECONDS - start)) s" 5 $code "$work/faults.log"
     [ -s "$file" ] || return
     while IFS='|' read -r name status words; do
@@ -237,7 +237,7 @@ part_gate() {
     measure_catalogue || return
     for session in 2 3; do
         code=0
-        "$cugate" run -o "$work/session_$session.json" >"$log" 2>&1 || code=$?
+        "$cugate" run --save "$work/session_$session.json" >"$log" 2>&1 || code=$?
         expect "gate: session $session is measured" 0 $code "$log" || return
     done
     code=0
@@ -252,7 +252,7 @@ part_gate() {
     verdict "gate: unchanged code passes" "$why"
 
     build faulty || return
-    "$cugate" run -k faulty/good --kernels "$faulty" -o "$work/good.json" >"$log" 2>&1 &&
+    "$cugate" run -k faulty/good --kernels "$faulty" --save "$work/good.json" >"$log" 2>&1 &&
         "$cugate" accept --baselines "$work/planted" --reason "made by tests/gpu" "$work/good.json" >>"$log" 2>&1
     expect "gate: a sound kernel is accepted" 0 $? "$log" || return
     code=0 why=
@@ -271,7 +271,7 @@ sanitize() {
     shift 2
     rm -f "$log.json"
     "$sanitizer" --tool "$tool" --target-processes all --error-exitcode 9 \
-        "$cugate" run --collector host --samples 1 --timeout 600 -o "$log.json" "$@" </dev/null >"$log" 2>&1
+        "$cugate" run --collector host --samples 1 --timeout 600 --save "$log.json" "$@" </dev/null >"$log" 2>&1
 }
 
 # unclean CODE LOG: prints why a log is not that of a run without errors, or nothing.

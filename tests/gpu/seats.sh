@@ -60,16 +60,16 @@ ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f", a / b }'; }
 
 # ---- Two GPUs ----
 
-took "$cugate" run "${chosen[@]}" --device "$one" -o first.json # also warms up what is read from disk
+took "$cugate" run "${chosen[@]}" --device "$one" --save first.json # also warms up what is read from disk
 [ $code -eq 0 ] || { cat said && verdict "one GPU measures all" "exit code $code"; }
 "$cugate" accept first.json --baselines baselines --reason "how long they take" >said 2>&1 || cat said
 
 printf '%-6s %10s %10s %8s\n' round "1 GPU, s" "2 GPUs, s" ratio
 : >ratios
 for ((round = 1; round <= rounds; round++)); do
-    took "$cugate" run "${chosen[@]}" --device "$one" -o "one-$round.json"
+    took "$cugate" run "${chosen[@]}" --device "$one" --save "one-$round.json"
     single=$seconds
-    took "$cugate" run "${chosen[@]}" --device "$devices" -o "two-$round.json"
+    took "$cugate" run "${chosen[@]}" --device "$devices" --save "two-$round.json"
     [ $code -eq 0 ] || { cat said && verdict "two GPUs measure all, round $round" "exit code $code"; }
     printf '%-6s %10s %10s %8s\n' "$round" "$single" "$seconds" "$(ratio "$single" "$seconds" | tee -a ratios)"
     echo >>ratios
@@ -131,7 +131,7 @@ mkdir -p none
 one_gpu "pairs of one kernel" check -k transpose/padded --kernels "$library" --against "$library" --paired \
     --baselines none --explain 0 --device "$one"
 one_gpu "lines of reduce/*" run -k 'reduce/*' --kernels "$library" --lines --device "$one"
-"$cugate" run -k 'reduce/*' --lines --device "$one" -o lines.json >said 2>&1
+"$cugate" run -k 'reduce/*' --lines --device "$one" --save lines.json >said 2>&1
 verdict "lines are counted of each kernel that launches" "$(jq -r '.kernels | to_entries[] |
     select(.value.status == "ok" and (.value.launches | length) > 0 and ((.value.lines.counted // []) == [])) | .key' \
     lines.json | tr '\n' ' ')"

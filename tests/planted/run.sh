@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The gate's own proof: every planted fault of cases.txt is caught in a metric that names it and blamed on its line, and no
-# harmless edit is taken for one. Prints a table and exits 1 when a case fails.
+# Proves the gate: every planted fault of cases.txt must be caught in a metric that fits it and blamed on its line, and no
+# harmless edit may be taken for a fault. Prints a table and exits 1 when a case fails.
 #
 #   CUGATE=build/cugate tests/planted/run.sh [--record DIR] [NAME]...    measures; needs a GPU and build/planted
 #   CUGATE=build/cugate tests/planted/run.sh --replay DIR [NAME]...      judges recordings; needs no GPU

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests ci/action.yml and templates/gate.yml: their form, and their steps, as they are, in a repository of somebody else's
-# with an installed cugate. Needs nvcc, no GPU. Ends with "N passed, N failed".
+# Tests ci/action.yml and templates/gate.yml: their syntax, and their steps, unchanged, in a foreign repository with an
+# installed cugate. Needs nvcc, no GPU. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate NVCC=nvcc tests/scripts/action.sh
 # shellcheck disable=SC2030,SC2031 # what a job sets is its own

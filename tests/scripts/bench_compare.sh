@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Times what needs no GPU, on run files of made-up kernels with 5 samples a metric: `cugate compare` of 1,000 kernels of 10
-# metrics and of 2,000 of 50, in each format; `check --replay` of these 100,000 rows by a baseline of 20 sessions; `accept` of
-# 10 sessions of them; and what twice as many kernels cost. Medians, wall and CPU; with OLD, another build takes turns, and
-# the ratio is told. Fails above the limits. Not part of `make test`, since it measures the machine as well.
+# Times commands that need no GPU, on run files of made-up kernels with 5 samples a metric. These are `cugate compare` of
+# 1,000 kernels with 10 metrics and of 2,000 with 50, in each format; `check --replay` of these 100,000 rows with a baseline
+# of 20 sessions; `accept` of 10 such sessions; and the cost of twice as many kernels. Prints medians of wall and CPU time.
+# With OLD, another build alternates, and the ratio is printed. Fails above the limits. Not part of `make test`, since it
+# measures the machine as well.
 #
 #   CUGATE=build/cugate tests/scripts/bench_compare.sh
 #   CUGATE=build/cugate OLD=../before/build/cugate tests/scripts/bench_compare.sh

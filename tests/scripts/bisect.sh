@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# Lets `cugate bisect` find commits in a scratch repository whose kernels get worse, of which some do not build, and looks
-# that nothing of it is left. Computed, so it needs nvcc but no GPU, and hides one that is there. Ends with "N passed, N
-# failed".
+# Lets `cugate bisect` find commits in a scratch repository whose kernels get worse. Some commits do not build. Checks that
+# nothing is left of it. Counts are computed, so it needs nvcc but no GPU, and hides a GPU. Ends with "N passed, N failed".
 #
-#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/bisect.sh
+#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/bisect.sh [--compile]
 set -uo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -11,25 +10,32 @@ cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 nvcc=${NVCC:-nvcc}
 read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
 read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
+
+# Kernels of each commit: which one it is says a file of the commit.
+compile() {
+    local kind name source stride
+    sed 's/"scale"/"other"/' "$top/tests/data/own_kernels.cu" >renamed.cu
+    cp "$top/tests/data/own_kernels.cu" own.cu
+    for kind in plain:own:1 twice:own:2 strided:own:8 renamed:renamed:1; do
+        IFS=: read -r name source stride <<<"$kind"
+        "$nvcc" -std=c++20 -O3 -lineinfo -arch=sm_90 -Xcompiler -fPIC -I"$top/harness" "${includes[@]/#/-I}" -cudart shared \
+            -shared "${libraries[@]/#/-L}" "${libraries[@]/#/-Xlinker=-rpath=}" "-DSTRIDE=$stride" -o "$name.so" "$source.cu"
+    done
+}
+compiled=$top/build/tests/compiled/bisect
+# shellcheck source=/dev/null
+. "$top/tests/scripts/compiled.sh"
+begin_compiled "$@"
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export CUDA_VISIBLE_DEVICES='' XDG_CACHE_HOME=$work/cache TMPDIR=$work/tmp VARIANTS=$work/variants
+export CUDA_VISIBLE_DEVICES='' XDG_CACHE_HOME=$work/cache TMPDIR=$work/tmp VARIANTS=$compiled
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 # shellcheck disable=SC2046 # one word each
 unset $(git rev-parse --local-env-vars) CUGATE MAKEFLAGS MFLAGS MAKELEVEL
-mkdir "$TMPDIR" "$VARIANTS"
+mkdir "$TMPDIR"
 # shellcheck source=/dev/null
 . "$top/tests/scripts/expect.sh"
-
-# Kernels of each commit, compiled once: which one it is says a file of the commit.
-for kind in 1:plain 2:twice 8:strided; do
-    "$nvcc" -std=c++20 -O3 -lineinfo -arch=sm_90 -Xcompiler -fPIC -I"$top/harness" "${includes[@]/#/-I}" \
-        -DSTRIDE="${kind%:*}" -cudart shared -shared "${libraries[@]/#/-L}" "${libraries[@]/#/-Xlinker=-rpath=}" \
-        -o "$VARIANTS/${kind#*:}.so" "$top/tests/data/own_kernels.cu" || exit 2
-done
-sed 's/"scale"/"other"/' "$top/tests/data/own_kernels.cu" >"$work/other.cu"
-"$nvcc" -std=c++20 -O3 -arch=sm_90 -Xcompiler -fPIC -I"$top/harness" "${includes[@]/#/-I}" -cudart shared -shared \
-    "${libraries[@]/#/-L}" -o "$VARIANTS/renamed.so" "$work/other.cu" || exit 2
 
 echo 'gpu = nvidia-h200' >"$work/cugate.ini" # of the descriptions there may be several
 mkdir "$work/repository" && cd "$work/repository" && git init -q -b main . || exit 2
@@ -87,8 +93,10 @@ bisect() {
 
 bisect one..two -k mine/scale
 expect "nothing worse" 3 'what can be computed is no worse' '-m time'
-bisect one..two -k mine/scale -m global_load_sectors
-expect "a metric that is no worse" 0 'global_load_sectors is no worse'
+mv "$work/cugate.ini" "$work/kept.ini"
+bisect one..two -k mine/scale -m global_load_sectors --simulate=nvidia-h200
+expect "a metric that is no worse, on a GPU that is named" 0 "global_load_sectors is no worse at $(git rev-parse two | cut -c 1-12) than at "
+mv "$work/kept.ini" "$work/cugate.ini"
 bisect two..four -k mine/scale -m global_load_sectors
 expect "a commit that does not build may be the one" 3 'left out: ' 'three does not build' 'could not be built or measured' \
     'four reads far apart' '!first bad commit'

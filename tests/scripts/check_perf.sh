@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Tests ci/check_perf.sh, ci/check.sh, ci/before.sh and ci/build_base.sh in a scratch repository of their own, with a cugate
-# and kernels that only say what was asked of them. Needs no GPU and no CUDA. Ends with "N passed, N failed".
+# Tests ci/check_perf.sh, ci/check.sh, ci/before.sh and ci/build_base.sh in a scratch repository. cugate and the kernels are
+# replaced by scripts that only print their arguments. Needs no GPU and no CUDA. Ends with "N passed, N failed".
 #
-#   tests/scripts/check_perf.sh
+#   CUGATE=build/cugate tests/scripts/check_perf.sh     it tells the scripts what options come to
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export BUILDS=$work/builds GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+REAL=$(realpath "${CUGATE:-$here/build/cugate}")
+export REAL BUILDS=$work/builds GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 # shellcheck disable=SC2046 # one word each
 unset $(git rev-parse --local-env-vars) CI CUGATE KERNELS BASE STRICT SIM CUDA_HOME CUDA_ARCHS CUBLAS NVCC_FLAGS
 export NVCC=true
@@ -20,18 +21,23 @@ export NVCC=true
 # same, or what is in REPORT.
 cat >"$work/cugate" <<'END'
 #!/usr/bin/env bash
-echo "cugate $*"
 code=${MEASURED:-0}
 case "$*" in
-'list --config') [ ! -e cugate.ini ] || cat cugate.ini; exit 0 ;;
-'list --devices') [ -z "${GPU-}" ] || exit 0; echo "cugate: error: ${NO_GPU:-no GPU: none was found}" >&2; exit 5 ;;
+'check --dry-run'*)
+    [ -z "${BROKEN-}" ] || { echo "cugate: error: $BROKEN" >&2; exit 5; }
+    set -o pipefail
+    "$REAL" "$@" | jq --arg gpu "${GPU-}" '.no_gpu = if $gpu == "" then "none was found" else null end'
+    exit
+    ;;
 *--simulate*) code=${COMPUTED:-0} ;;
 esac
+echo "cugate $*"
 computed='{"rows": 24, "kernels": 2, "unchanged": 58, "unchanged_rows": 696, "not_simulated": 3, "absent": 612}'
 report=$(printf '{"schema": 1,\n "exit_code": %s,\n "computed": %s,\n "judgements": []}' "$code" "$computed")
 for word; do
     case $word in
-    json=*) printf '%b' "${REPORT-$report\n}" >"${word#json=}" ;;
+    --out) out=1 ;;
+    *) [ -z "${out-}" ] || { mkdir -p "$word" && printf '%b' "${REPORT-$report\n}" >"$word/check.json"; } && out='' ;;
     esac
 done
 exit "$code"
@@ -39,8 +45,8 @@ END
 chmod +x "$work/cugate"
 export CUGATE=$work/cugate
 
-mkdir -p "$work/tree/ci"
-cp "$here"/ci/{before,build_base,check,check_perf}.sh "$work/tree/ci"
+mkdir -p "$work/tree"/{ci,harness} # as cugate's own
+cp "$here"/ci/{before,build_base,check,check_perf,where}.sh "$work/tree/ci"
 cd "$work/tree" || exit 2
 printf 'build/\n' >.gitignore
 cat >Makefile <<'END'
@@ -154,7 +160,7 @@ ask ci/before.sh HEAD~1 --metrics other --metrics +inner/perf --metrics=+inner
 expect "metrics beside others take the place of none" 0 build/before
 ask grep -r . build/before
 expect "and those others are laid out" 0 build/before/metrics/b.ini:1
-(cd inner && CUGATE=no/such ask ../ci/before.sh HEAD --baselines perf --metrics "$PWD/../other" && cat build/before/*/*) >"$work/said" 2>&1
+(cd inner && ask ../ci/before.sh HEAD --baselines perf --metrics "$PWD/../other" && cat build/before/*/*) >"$work/said" 2>&1
 # shellcheck disable=SC2034 # expect reads it
 code=$?
 expect "from within a repository, with an absolute path" 0 1 2
@@ -180,13 +186,14 @@ cd "$work/tree" || exit 2
 
 # ---- check.sh
 while IFS='|' read -r ended report wanted; do
-    MEASURED=$ended REPORT=$report ask ci/check.sh report.json
+    MEASURED=$ended REPORT=$report ask ci/check.sh reports
     expect "cugate ends with $ended, and its report is '$report'" "$wanted"
 done <<'END'
 0|{"schema": 1,\n "exit_code": 0,\n "judgements": []}\n|0
 0||5
 0|{"schema": 1,\n "exit_code": 1,\n "judgements": []}\n|5
-0|{"schema": 1,\n "exit_code": 00,\n "judgements": []}\n|5
+0|{"schema": 1,\n "exit_code": "0",\n "judgements": []}\n|5
+0|{"schema": 1,\n "exit_code": 0,\n "judgements": []}\n{}\n|5
 0|{"schema": 1,\n "exit_code": 0,\n "judgements": [\n  {"kernel": "a", "causes": []}|5
 0|{"schema": 1,\n "exit_code": 0,\n|5
 0|{"exit_code": 0,\n "judgements": []}\n|5
@@ -201,20 +208,19 @@ done <<'END'
 130|{"schema": 1,\n "exit_code": 130,\n "judgements": []}\n|130
 130||130
 END
-echo '{"schema": 1,' >report.json
-CUGATE=/bin/true ask ci/check.sh report.json
-expect "a report of an earlier run" 5 'report.json is not there, or not whole: nothing shows what was judged'
+CUGATE=/bin/true ask ci/check.sh reports
+expect "a report of an earlier run" 5 'reports/check.json is not there, or not whole: nothing shows what was judged'
 
 # ---- check_perf.sh
 GPU=1 KERNELS='reduce/* dot/*' MEASURED=3 ask ci/check_perf.sh --samples 9
-expect "with a GPU" 3 'check.json -k reduce/* -k dot/* --samples 9' '!--simulate' '!--against'
+expect "with a GPU" 3 'check --out ' ' -k reduce/* -k dot/* --samples 9' '!--simulate' '!--against'
 GPU=1 BASE=HEAD MEASURED=1 ask ci/check_perf.sh -q
 expect "with a GPU and BASE" 1 "--before build/before --against build/base/$(git rev-parse HEAD)/libkernels.so -q"
 GPU=1 BASE=no/such ask ci/check_perf.sh
 expect "with a GPU and an unknown BASE" 2 "no/such" '!cugate check'
 GPU=1 REPORT='' ask ci/check_perf.sh
 expect "with a GPU and without a report" 5 'nothing shows what was judged'
-NO_GPU='the GPU does not answer' ask ci/check_perf.sh
+BROKEN='the GPU does not answer' ask ci/check_perf.sh
 expect "a GPU that does not answer" 5 'the GPU does not answer' '!cugate check'
 STRICT=1 BASE=no/such ask ci/check_perf.sh
 expect "STRICT without a GPU" 5 'STRICT is set' '!cugate check' '!build_base'
@@ -222,16 +228,16 @@ CI=true STRICT=1 ask ci/check_perf.sh
 expect "STRICT without a GPU on a CI server" 5 'STRICT is set' '!cugate check'
 for value in '' 0 false; do
     STRICT=$value CI=true ask ci/check_perf.sh
-    expect "STRICT=$value without a GPU on a CI server: computing is a verdict" 0 'check.json --simulate' '!--replay'
+    expect "STRICT=$value without a GPU on a CI server: computing is a verdict" 0 'check --out ' ' --simulate' '!--replay'
 done
 CI=true GPU=1 ask ci/check_perf.sh
 expect "CI with a GPU" 0 '!--simulate'
 KERNELS='reduce/*' ask ci/check_perf.sh -q -o report.txt
-expect "without a GPU" 0 'check.json -k reduce/* --simulate -q -o report.txt' '!--all' '!--against' \
+expect "without a GPU" 0 ' -k reduce/* --simulate -q -o report.txt' '!--all' '!--against' \
     'NO KERNEL RAN ON A GPU' 'rows: 24, of kernels: 2 ' 'not computed again: ' 'rows: 696, of kernels: 58 ' 'NOT SIMULATED: kernels: 3 ' \
     'only a GPU knows: rows: 612 ' 'no GPU: none was found' 'computed, not measured: exit 0'
 SIM=all ask ci/check_perf.sh
-expect "SIM=all without a GPU" 0 'check.json --simulate --all'
+expect "SIM=all without a GPU" 0 'check --out ' ' --simulate --all'
 SIM=some ask ci/check_perf.sh
 expect "SIM=some without a GPU" 2 'SIM=some' '!cugate check'
 BASE=HEAD ask ci/check_perf.sh
@@ -245,6 +251,8 @@ REPORT='' ask ci/check_perf.sh
 expect "without a GPU and without a report" 5 'nothing shows what was judged' '!NO KERNEL RAN' 'exit 5'
 REPORT='{"schema": 1,\n "exit_code": 2,\n "computed": null,\n "judgements": []}\n' COMPUTED=2 ask ci/check_perf.sh --slip
 expect "a slip is told without a banner" 2 '--simulate --slip' '!NO KERNEL RAN'
+BASE=HEAD ask ci/check_perf.sh --slip
+expect "or before anything is built, where what was weakened is to be said" 2 'unknown option --slip' '!building' '!cugate check --out'
 for wanted in 0 1 3 4 5 130; do
     COMPUTED=$wanted ask ci/check_perf.sh
     expect "without a GPU, computed $wanted" "$wanted" "exit $wanted"

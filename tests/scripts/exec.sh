@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# `cugate exec` on made programs (tests/standin), each with what must come of it: exit code, words on standard error, the
-# kernels in the run file with as many samples, and that the program prints and ends as it does alone. Every value is held
-# against the rule by which the stand-in makes it up. Needs no GPU. Ends with "N passed, N failed".
+# Tests `cugate exec` on made-up programs (tests/standin). Each has an expected exit code, words on standard error, and
+# kernels in the run file with as many samples; the program must print and end as it does alone. The stand-in for the GPU
+# makes up every value by a rule, which the test checks. Needs no GPU. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/exec.sh [WORD]     tests/standin is beside it; WORD: only labels that have it
 #
@@ -310,11 +310,11 @@ if chosen 'echo'; then
     expect 'echo' 0 '8 ok, 0 failed' '!DIFFERS' '!WRONG' '!warning'
 fi
 
-# Signals that are blocked or ignored stay so, and no others are.
+# Signals that are blocked or ignored stay so, and no others are. How the program ends is known all the same.
 printf '#!/bin/sh\ngrep -E "Sig(Blk|Ign)" /proc/self/status\nexec "%s" plain 8\n' "$program" >masks.sh
 chmod +x masks.sh
 if chosen 'masks'; then
-    standing_in=(env --block-signal=USR1 --ignore-signal=QUIT "${standing_in[@]:1}")
+    standing_in=(env --block-signal=USR1 --ignore-signal=QUIT,CHLD "${standing_in[@]:1}")
     given 'masks' 0 '8 ok, 0 failed' ./masks.sh
     standing_in=(env "${standing_in[@]:3}")
 fi

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# What `cugate exec` measured of real programs on H200s: the same PyTorch training script eleven times on four GPUs raises
-# no alarm, and changes of it are seen and named. The recordings are judged anew; needs no GPU. Ends with
-# "N passed, N failed".
+# Judges recordings of `cugate exec` with real programs on H200s. The same PyTorch training script, recorded eleven times on
+# four GPUs, must raise no alarm; changes of it must be found and named. Needs no GPU. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/exec_recorded.sh
 #

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Sourced by scripts that test commands. `ask COMMAND...` runs one; `expect LABEL CODE [!]WORDS...` judges its exit code
-# and what it said on both streams, as lines or as one line: each of the words, none of those after `!`. `summary` prints
-# "N passed, N failed" and fails when one failed. $work is a folder of the script's own.
+# Sourced by scripts that test commands. `ask COMMAND...` runs one. `expect LABEL CODE [!]WORDS...` checks its exit code and
+# its output on both streams, as lines or as one line: it must have each of the words, and none of those after `!`.
+# `summary` prints "N passed, N failed" and fails when one failed. $work is a folder of the script's own.
 
 : "${work:?}"
 # shellcheck source=tests/scripts/unbroken.sh

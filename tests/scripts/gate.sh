@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests ci/gate.sh and ci/nightly.sh from end to end, by recorded runs: exit codes, every file that they leave, the pages and
-# the history. Needs no GPU, and makes as if there were one where that matters. Ends with "N passed, N failed".
+# Tests ci/gate.sh and ci/nightly.sh from end to end with recorded runs: exit codes, every file that they leave, the pages
+# and the history. Needs no GPU, and pretends that there is one where that matters. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/gate.sh
 set -uo pipefail
@@ -84,8 +84,12 @@ pack nights-nvidia-h200 "$work"/night{3,4}.json
 # A cugate that has a GPU, which measures what is in $RUN.
 cat >"$work/with_gpu" <<'END'
 #!/usr/bin/env bash
-[ "$1" != list ] || { echo "0  NVIDIA H200"; exit 0; }
 [ "$1" = check ] || exec "$REAL" "$@"
+if [ "$2" = --dry-run ]; then
+    set -o pipefail
+    "$REAL" "$@" | jq '.no_gpu = null'
+    exit
+fi
 arguments=() save=''
 for ((i = 1; i <= $#; i++)); do
     case ${!i} in
@@ -94,9 +98,8 @@ for ((i = 1; i <= $#; i++)); do
     *) arguments+=("${!i}") ;;
     esac
 done
-[ -n "$save" ] && cp "$RUN" "$save" && exec "$REAL" "${arguments[@]}" --replay "$RUN"
-echo "nothing was to be saved" >&2
-exit 2
+[ -z "$save" ] || cp "$RUN" "$save"
+exec "$REAL" "${arguments[@]}" --replay "$RUN"
 END
 chmod +x "$work/with_gpu"
 
@@ -107,6 +110,7 @@ ask ci/gate.sh "${pad_removed[@]}"
 expect "a recorded regression" 1 "regressed  transpose/padded" "page: $OUT/page/index.html" '!::error' '!Traceback'
 check "what it leaves: junit.xml" xmllint --noout "$OUT/junit.xml"
 check "what it leaves: junit.xml names the kernel" grep -q 'transpose/padded' "$OUT/junit.xml"
+check "what it leaves: report.txt" grep -q '^regressed  transpose/padded' "$OUT/report.txt"
 check "what it leaves: summary.md" grep -qF 'transpose/padded' "$OUT/summary.md"
 check "what it leaves: comment.md" grep -qF 'transpose/padded' "$OUT/comment.md"
 check "what it leaves: a comment that GitHub takes" test "$(wc -c <"$OUT/comment.md")" -lt 65536
@@ -161,14 +165,18 @@ for script in gate.sh nightly.sh 'shards.sh measure 1/1'; do
     OUT=$work/a-file/out ask ci/$script
     expect "OUT that cannot be made is no verdict: $script" 2 'Not a directory' '!page: '
 done
-ask ci/check.sh "$work/a-file/check.json" --replay "$work/night1.json"
+ask ci/check.sh "$work/a-file/reports" --replay "$work/night1.json"
 expect "nor is a report that cannot be written" 2 'Not a directory'
 TMPDIR=$work/a-file ask ci/check_perf.sh
 expect "nor is a folder for what is not kept" 2 'Not a directory'
 
 ask ci/gate.sh --replay "$work/night1.json" --no-such
 expect "a slip" 2 "unknown option --no-such" '!page: '
-check "a slip leaves nothing" absent "$OUT"/{run.json,check.json,junit.xml,summary.md,comment.md,annotations.txt,page}
+check "a slip leaves nothing" absent "$OUT"/{run.json,check.json,report.txt,junit.xml,summary.md,comment.md,annotations.txt,page}
+mkdir "$work/without_jq"
+ln -s "$(command -v bash)" "$(command -v realpath)" "$(command -v dirname)" "$(command -v rm)" "$(command -v sed)" "$work/without_jq"
+PATH=$work/without_jq ask ci/gate.sh --replay "$work/night1.json"
+expect "a machine without jq" 2 "apt-get install jq" '!unbound' '!page: '
 ask ci/gate.sh --replay
 expect "half an option" 2 "--replay" '!page: ' '!unbound'
 ask ci/gate.sh --replay "$work/none.json"

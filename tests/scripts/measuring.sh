@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# What CUPTI's collector makes of a kernel library (tests/standin/library.c): that the kernels of a family are measured at
-# once, that nothing gets lost or into the wrong row by that, and that a kernel that goes wrong then fails alone. Every
-# value is held against the rule by which the stand-in makes it up. Needs no GPU. Ends with "N passed, N failed".
+# Tests CUPTI's collector with a kernel library (tests/standin/library.c). The kernels of a family must be measured at once,
+# without losing a value or putting it into a wrong row, and a kernel that fails then must fail alone. Launches, counts and
+# samples by line, and peaks are tested too. The stand-in for the GPU makes up every value by a rule, which the test checks.
+# Needs no GPU. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/measuring.sh     tests/standin is beside it
 set -uo pipefail
@@ -44,7 +45,7 @@ standing_in() {
 # measured ARGUMENT...: what is said, what was kept, and how many ranges each pass had.
 measured() {
     : >passes
-    standing_in run -o run.json "$@"
+    standing_in run --save run.json "$@"
     { jq -r -f held.jq run.json && uniq -c passes | sed 's/^ *//'; } >>said 2>&1
 }
 
@@ -122,5 +123,48 @@ STANDIN_LOSE_RANGES=1 standing_in aa -k 'well/*' --sessions 2 --save lost # by e
 jq -c '.kernels[].metrics | [.time, .branch_targets]' lost/*.json >>said
 expect 'where it is, one that is lost costs the batch' 5 "warning: well/first $one_by_one: not counted: CUPTI lost ranges" \
     '[{"state":"not counted"},{"sessions":[[65536,' '[{"sessions":[[328000,' '[{"sessions":[[12000,'
+
+# By line: each function has counts (tests/standin/profiler_sass.c) and samples (profiler_sampling.c) at its first four
+# instructions, whose sums follow from its launches. $ranges: first and last line of each function in kernels.cu.
+cat >lines_held.jq <<'JQ'
+def product: reduce .[] as $factor (1; . * $factor);
+def is($what; $expected): if . == $expected then empty else "WRONG: \($what): \(.), not \($expected)" end;
+def held($id; $launches; $function):
+    ($launches | map(select(.function == $function))) as $mine
+    | ($mine | map((.grid | product) * .times) | add) as $blocks
+    | ($mine | map((.grid + .block | product) * .times) | add) as $threads
+    | ($threads * (if $id == "other/first" then 1512 else 1000 end)) as $instructions
+    | map(select(.function == $function)) as $list
+    | ({instructions: $instructions, active_threads: (32 * $instructions), working_threads: (24 * $instructions),
+        global_loads: $threads, load_sectors: $threads, load_ideal: $threads, global_stores: $threads,
+        store_sectors: $threads, store_ideal: $threads, shared_wavefronts: ($threads / 4), shared_ideal: ($threads / 8)}
+       | to_entries[] | .key as $count | .value as $expected
+       | $list | map(.counts[$count] // 0) | add | is("\($id) \($function) \($count)"; $expected)),
+      ($list | map(.stalls.long_scoreboard) | add | is("\($id) \($function) waits"; 50 * $blocks)),
+      ($list | map(.stalls.selected) | add | is("\($id) \($function) issues"; 20 * $blocks));
+def place($id):
+    .offset as $offset | if $id == "other/first" then [.file, .line] | is("\($id) place"; [null, null])
+    elif $id == "unlined/first" then [.file, .line] | is("\($id) place"; ["/no/such/unlined.cu", 100 + $offset / 16])
+    elif (.file | endswith("standin/kernels.cu")) and .line >= $ranges[.function][0] and .line <= $ranges[.function][1]
+    then empty else "WRONG: \($id): \(.function) at \(.file):\(.line)" end;
+.kernels | to_entries[] | .key as $id | .value.launches as $launches | .value.lines
+    | "\($id): \(.list | length) lines", (.launches | is("\($id) launches"; 5)),
+      (.list | (map(.function) | unique | is("\($id) functions"; $launches | map(.function) | unique)),
+               (map(.stalls | keys[]) | unique | is("\($id) reasons"; ["long_scoreboard", "selected"])),
+               (.[] | place($id)), held($id; $launches; ($launches | map(.function) | unique[])))
+JQ
+ranges=$(awk '/void [a-z_]+\(/ { match($0, /[a-z_]+\(/); name = substr($0, RSTART, RLENGTH - 1); first = NR }
+    /^}/ { printf "{\"%s\": [%d, %d]}", name, first, NR }' "$here/../standin/kernels.cu" | jq -cs add)
+standing_in run --lines --save lines.json -k shapes/second -k well/second -k other/first -k unlined/first
+{
+    jq -r --argjson ranges "$ranges" -f lines_held.jq lines.json
+    jq -r '.kernels["shapes/second"].launches[] | "\(.function) \(.grid) \(.block) \(.shared) \(.times)"' lines.json
+    jq -r '.sessions[0].roofs | to_entries[] | "\(.key) \(.value / 1e9 | round)"' lines.json
+} >>said 2>&1
+expect 'each line has the counts and samples of its instructions, also of a function behind others' 0 '!warning' \
+    '!WRONG' '!jq:' 'other/first: 4 lines' 'shapes/second: 4 lines' 'unlined/first: 4 lines' 'well/second: 4 lines'
+expect 'launches are described by each call, those in a row that are alike as one' 0 'tiny [2,3,4] [8,4,2] 512 1' \
+    'tiny [5,1,1] [64,1,1] 0 1' 'tiny [1,1,1] [32,1,1] 0 3' 'tiny [1,1,1] [32,1,1] 1024 1' 'add_one [64,1,1] [256,1,1] 0 1'
+expect 'roofs are the best rate behind the first launch' 0 'dram 4000' 'shared 125' 'fp64 32000' 'fp32 64000' 'fp16 128000'
 
 summary

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What two branches accept merges in git without a conflict, as long as they accept different kernels, and the merged
+# Tests that baselines of two branches merge in git without a conflict if they accept different kernels, and that the merged
 # baseline passes the check. Works in a scratch repository, needs no GPU, and ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/merge.sh

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Writes kernel libraries as users do: that <cugate/kernel.h> and <cugate/kernel.hpp> compile in every language that they
-# are for, that a library of three kernels with axes is listed, computed, accepted and judged, and that what a user got
-# wrong is told. Ends with "N passed, N failed". Needs nvcc, no GPU.
+# Writes kernel libraries as users do. <cugate/kernel.h> and <cugate/kernel.hpp> must compile in every language that they
+# support. A library of three kernels with axes must be listed, computed, accepted and judged, and a user's mistakes must be
+# reported. Ends with "N passed, N failed". Needs nvcc, no GPU.
 #
-#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/own.sh
+#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/own.sh [--compile]
 set -uo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -14,44 +14,79 @@ read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
 system=("${includes[@]/#/-isystem}")
 includes=("-I$top/harness" "${includes[@]/#/-I}")
 libraries=("${libraries[@]/#/-L}" "${libraries[@]/#/-Xlinker=-rpath,}")
+# build NAME SOURCE [FLAG]...: a library, hidden but for its table.
+build() (
+    mkdir "$1" && cp "$top/tests/data/$2" "$1" && cd "$1" &&
+        "$nvcc" -std=c++17 -lineinfo -arch=sm_90 -Xcompiler -fPIC,-fvisibility=hidden "${@:3}" "${includes[@]}" \
+            -c -o lib.o "$2" && "$nvcc" -arch=sm_90 -cudart shared -shared "${libraries[@]}" -o lib.so lib.o
+)
+
+# checkout NAME [FLAG]...: a library of a checkout, by a header of its own too.
+checkout() (
+    mkdir -p "$1"/{.git,src,include,build,sub} && cp "$top/tests/data/own_lines.cu" "$1/src/rows.cu"
+    printf '%s\n' '#ifndef STRIDE' '#define STRIDE 1' '#endif' '__device__ inline float load(const float *in, unsigned i)' \
+        '{' '    return in[i * STRIDE];' '}' >"$1/include/load.cuh"
+    cd "$1/build" && "$nvcc" -std=c++17 -lineinfo -arch=sm_90 -Xcompiler -fPIC,-fvisibility=hidden "${@:2}" \
+        "${includes[@]}" -cudart shared -shared "${libraries[@]}" -o lib.so ../src/rows.cu
+)
+
+# compiles LABEL COMPILER...: a line "LABEL|EXIT CODE" in headers.
+compiles() {
+    local ended=0
+    "${@:2}" >>said 2>&1 || ended=$?
+    echo "$1|$ended" >>headers
+}
+
+headers() {
+    local standard strict=(-Wall -Wextra -Wpedantic -Werror "-I$top/harness" -fsyntax-only)
+    printf '#include <cugate/kernel.h>\nconst struct cugate_library *cugate_library(void) { return 0; }\n' >h.c
+    printf '#include <cugate/kernel.hpp>\nCUGATE_LIBRARY()\n' >hpp.cpp
+    cp hpp.cpp hpp.cu
+    compiles "kernel.h is C11" "${CC:-cc}" -std=c11 "${strict[@]}" h.c
+    for standard in 17 20; do
+        compiles "kernel.h is C++$standard" "${CXX:-c++}" "-std=c++$standard" "${strict[@]}" -x c++ h.c
+        compiles "kernel.hpp is C++$standard" "${CXX:-c++}" "-std=c++$standard" "${strict[@]}" "${system[@]}" hpp.cpp
+        compiles "kernel.hpp is nvcc's C++$standard" "$nvcc" "-std=c++$standard" -Werror all-warnings \
+            -Xcompiler -Wall,-Wextra,-Werror "${includes[@]}" -c -o /dev/null hpp.cu
+    done
+}
+
+compile() {
+    headers
+    build three three_kernels.cu -DCUGATE_FLAGS='"-O3"'
+    build strided three_kernels.cu -DSTRIDE=8
+    build faults own_faults.cu
+    checkout here
+    checkout there/too
+    checkout slower -DSTRIDE=4
+    mkdir bare # where the loader finds no runtime of CUDA
+    "$nvcc" -arch=sm_90 -cudart shared -shared -o bare/lib.so three/lib.o
+}
+compiled=$top/build/tests/compiled/own
+# shellcheck source=/dev/null
+. "$top/tests/scripts/compiled.sh"
+begin_compiled "$@"
+
 work=$(mktemp -d)
-export XDG_CACHE_HOME=$work/cache # of what was disassembled
 trap 'rm -rf "$work"' EXIT
 cd "$top" || exit 2
 # shellcheck source=/dev/null
 . tests/scripts/expect.sh
 
-# ---- The headers
-strict=(-Wall -Wextra -Wpedantic -Werror -Iharness -fsyntax-only)
-printf '#include <cugate/kernel.h>\nconst struct cugate_library *cugate_library(void) { return 0; }\n' >"$work/h.c"
-printf '#include <cugate/kernel.hpp>\nCUGATE_LIBRARY()\n' >"$work/hpp.cpp"
-cp "$work/hpp.cpp" "$work/hpp.cu"
-ask "${CC:-cc}" -std=c11 "${strict[@]}" "$work/h.c"
-expect "kernel.h is C11" 0
-for standard in 17 20; do
-    ask "${CXX:-c++}" "-std=c++$standard" "${strict[@]}" -x c++ "$work/h.c"
-    expect "kernel.h is C++$standard" 0
-    ask "${CXX:-c++}" "-std=c++$standard" "${strict[@]}" "${system[@]}" "$work/hpp.cpp"
-    expect "kernel.hpp is C++$standard" 0
-    ask "$nvcc" "-std=c++$standard" -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror "${includes[@]}" -c \
-        -o /dev/null "$work/hpp.cu"
-    expect "kernel.hpp is nvcc's C++$standard" 0
-done
+while IFS='|' read -r label ended; do
+    ask cat "$compiled/said"
+    # shellcheck disable=SC2034 # expect reads it
+    code=$ended
+    expect "$label" 0
+done <"$compiled/headers"
+ask test "$(wc -l <"$compiled/headers")" = 7
+expect "the headers were compiled in each language" 0
 
-# ---- A library, hidden but for its table
-build() ( # NAME SOURCE [FLAG]...
-    mkdir "$work/$1" && cp "$2" "$work/$1" && cd "$work/$1" &&
-        "$nvcc" -std=c++17 -lineinfo -arch=sm_90 -Xcompiler -fPIC,-fvisibility=hidden "${@:3}" "${includes[@]}" \
-            -c -o lib.o "$(basename "$2")" && "$nvcc" -arch=sm_90 -cudart shared -shared "${libraries[@]}" -o lib.so lib.o
-)
+# ---- A library
 in_folder() { # NAME COMMAND [OPTION]...
-    cd "$work/$1" || exit 2 # below which the texts of its lines are
-    ask "$cugate" "$2" --kernels ./lib.so "${@:3}"
-    cd "$top" || exit 2
+    in_compiled "$1" "$cugate" "$2" --kernels ./lib.so "${@:3}"
 }
-build three tests/data/three_kernels.cu -DCUGATE_FLAGS='"-O3"' >"$work/said" 2>&1 || cat "$work/said"
-build strided tests/data/three_kernels.cu -DSTRIDE=8 >"$work/said" 2>&1 || cat "$work/said"
-ask nm -D --defined-only "$work/three/lib.so"
+ask nm -D --defined-only "$compiled/three/lib.so"
 expect "all that is exported is the table" 0 ' T cugate_library' '!saxpy'
 ask awk 'END { exit NR > 60 }' tests/data/three_kernels.cu
 expect "three kernels take few lines" 0
@@ -67,12 +102,12 @@ in_folder three list -k saxpy/simple
 expect "a name alone is all its points" 0 'saxpy/simple[n=4K]' 'saxpy/simple[n=64K]' 'saxpy/simple[n=250K]' '!twice'
 in_folder three list -k 'saxpy/*[n=1M]'
 expect "a point that is not there is told" 2 "matches -k 'saxpy/*[n=1M]'"
-in_folder three run --collector sim --gpu nvidia-h200 -k 'saxpy/simple[n=63K]'
+in_folder three run --simulate=nvidia-h200 -k 'saxpy/simple[n=63K]'
 expect "with one that is near" 2 "saxpy/simple[n=63K]" 'saxpy/simple[n=64K]'
 
 mine=(--simulate=nvidia-h200 --baselines "$work/baselines")
 in_folder three check "${mine[@]}" --save "$work/first.json"
-expect "it is computed" 4 'no baseline; measured: 5 of 5 kernels' 'built by nvcc '
+expect "it is computed" 4 'no baseline; computed: 5 of 5 kernels' 'built by nvcc '
 ask grep -c '"flags": "-O3"' "$work/first.json"
 expect "with what made it" 0 1
 ask "$cugate" accept "$work/first.json" --baselines "$work/baselines" --reason first
@@ -94,25 +129,15 @@ in_folder strided check "${mine[@]}" -k '*[n=4K]'
 expect "a regression at a point can be declared" 1 'expected' 'saxpy/simple[n=4K]' 'global_load_sectors'
 
 # ---- Lines are of the same files, wherever cugate runs and wherever the checkout lies
-checkout() { # NAME [FLAG]...
-    mkdir -p "$work/$1"/{.git,src,include,build,sub} && cp tests/data/own_lines.cu "$work/$1/src/rows.cu" || exit 2
-    printf '%s\n' '#ifndef STRIDE' '#define STRIDE 1' '#endif' '__device__ inline float load(const float *in, unsigned i)' \
-        '{' '    return in[i * STRIDE];' '}' >"$work/$1/include/load.cuh"
-    (cd "$work/$1/build" && "$nvcc" -std=c++17 -lineinfo -arch=sm_90 -Xcompiler -fPIC,-fvisibility=hidden "${@:2}" \
-        "${includes[@]}" -cudart shared -shared "${libraries[@]}" -o lib.so ../src/rows.cu) >"$work/said" 2>&1 || cat "$work/said"
-}
 lines() { # FOLDER CHECKOUT: writes the lines of the checkout's library, as they are recorded in the folder
-    (cd "$work/$1" && "$cugate" run --collector sim --gpu nvidia-h200 --lines --kernels "$work/$2/build/lib.so" -q \
-        -o "$work/lines.json") >"$work/said" 2>&1 && jq '.kernels[].lines' "$work/lines.json"
+    (cd "$compiled/$1" && "$cugate" run --simulate=nvidia-h200 --lines --kernels "$compiled/$2/build/lib.so" -q \
+        --save "$work/lines.json") >"$work/said" 2>&1 && jq '.kernels[].lines' "$work/lines.json"
 }
-checkout here
-checkout there/too
-checkout slower -DSTRIDE=4
 lines here here >"$work/here.json"
 ask jq -r '.list[] | "\(.file): \(.text)"' "$work/here.json"
 expect "lines are of the kernel's code, a header of its checkout too, and not of CUDA's" 0 \
     'src/rows.cu: sum += __shfl_down_sync(~0u, sum, lanes); // of CUDA' 'include/load.cuh: return in[i * STRIDE];' \
-    '!intrinsics' "!$work" '!null'
+    '!intrinsics' "!$compiled" '!null'
 for folder in . here/sub there/too slower; do
     lines $folder here >"$work/again.json"
     ask cmp "$work/here.json" "$work/again.json"
@@ -122,29 +147,26 @@ lines . there/too >"$work/again.json"
 ask cmp "$work/here.json" "$work/again.json"
 expect "lines of another checkout are the same" 0
 rows=(--simulate=nvidia-h200 --baselines "$work/rows")
-in_folder . check "${rows[@]}" --kernels "$work/here/build/lib.so" --save "$work/rows.json"
+in_folder . check "${rows[@]}" --kernels "$compiled/here/build/lib.so" --save "$work/rows.json"
 ask "$cugate" accept "$work/rows.json" --baselines "$work/rows" --reason first
 expect "a baseline of one checkout" 0 'of 1 kernel'
 for folder in . here/sub slower; do
-    in_folder $folder check "${rows[@]}" --kernels "$work/slower/build/lib.so" --report github="$work/github"
+    in_folder $folder check "${rows[@]}" --kernels "$compiled/slower/build/lib.so" --report github="$work/github"
     expect "judges another, in $folder" 1 'include/load.cuh:6: ' 'return in[i * STRIDE];' '!rows.cu:' '!intrinsics'
     ask cat "$work/github"
     expect "and annotates its file, in $folder" 0 'file=include/load.cuh,line=6,'
 done
 
 # ---- Where the loader finds no runtime of CUDA, as on a machine without a toolkit
-mkdir "$work/bare"
-"$nvcc" -arch=sm_90 -cudart shared -shared -o "$work/bare/lib.so" "$work/three/lib.o" >"$work/said" 2>&1 || cat "$work/said"
 bare() {
-    ask env -u LD_LIBRARY_PATH /lib64/ld-linux-x86-64.so.2 --inhibit-cache "$cugate" "$@" --kernels "$work/bare/lib.so"
+    ask env -u LD_LIBRARY_PATH /lib64/ld-linux-x86-64.so.2 --inhibit-cache "$cugate" "$@" --kernels "$compiled/bare/lib.so"
 }
 bare list
 expect "a library is listed all the same" 0 'saxpy/simple[n=64K]'
 
 # ---- What a user got wrong
-build faults tests/data/own_faults.cu >"$work/said" 2>&1 || cat "$work/said"
 faulty() { # FAULT CODE [!]WORDS...
-    FAULT=$1 in_folder faults run --collector sim --gpu nvidia-h200 -o "$work/faults.json"
+    FAULT=$1 in_folder faults run --simulate=nvidia-h200 --save "$work/faults.json"
     expect "$@"
 }
 faulty 'no fault' 0
@@ -165,7 +187,7 @@ faulty 'an element differs' 5 'element 17: expected 5, found 4; 1 of 32 elements
 faulty 'an element is left out' 5 'element 31: expected 4, found -1; 1 of 32 elements differ'
 faulty 'nothing is compared' 5 'there is no element to compare'
 numbers() { # "FOUND EXPECTED" CODE [!]WORDS...
-    NUMBERS=$1 in_folder faults run --collector sim --gpu nvidia-h200 -k number/kept -o "$work/faults.json"
+    NUMBERS=$1 in_folder faults run --simulate=nvidia-h200 -k number/kept --save "$work/faults.json"
     expect "compared are $1" "${@:2}"
 }
 for same in '1 1.5' '-1 -1.5' 'inf inf' '-inf -inf' 'nan nan' '3e38 3e38'; do

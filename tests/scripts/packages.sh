@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Tests what is installed: `make deb` and `make wheel` are built, installed into a bare root, tried there and removed, with
-# nothing left; and what bash completes. Needs no GPU, but the network, as cugate-fetch does. Ends with "N passed, N failed".
+# Tests the packages: builds `make deb` and `make wheel`, installs them into an empty root, tries them there and removes
+# them, which must leave nothing. Also tests bash completion. Needs no GPU, but the network, as cugate-fetch does. Ends with
+# "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/packages.sh
 set -uo pipefail
@@ -104,6 +105,8 @@ check "cugate-report: the page has plots of the metrics that are installed" grep
 cp -r "$top/baselines" .
 ask "$installed/cugate-gate" --replay "$recorded" -k 'hierarchy/*'
 expect "cugate-gate in another repository" 0 'page: build/gate/page/index.html'
+ask "$installed/cugate" bisect --simulate=nvidia-h200 -k hierarchy/thread_index one..two
+expect "cugate bisect finds its script" 2 'there is no git checkout here'
 ask "$installed/cugate-shards" --help
 expect "cugate-shards" 0 'measure 2/8' '!set -euo'
 ask "$installed/cugate-nightly"
@@ -205,7 +208,7 @@ completes 'dram_throughput dram_bytes_read dram_bytes_write' "$top/build/cugate"
 every_option() { # of every command, in one go
     # shellcheck disable=SC2016 # for the inner shell
     for command in $(build/cugate --help | sed -n '/^commands$/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
-        build/cugate "$command" --help | sed -n "/^options/,/^example/s/^ .* \(--[a-z]*\).*/$command \1/p"
+        build/cugate "$command" --help | sed -n "/^options/,/^exit codes/s/^  *\(-[a-zA-Z], \)\{0,1\}\(--[a-z][a-z-]*\).*/$command \2/p"
     done | bash -c '. "$0"; compopt() { :; }; COMP_CWORD=2; while read -r command option; do
         COMP_WORDS=(cugate "$command" "$option"); _cugate
         [[ " ${COMPREPLY[*]} " == *" $option "* ]] || echo "not completed: $command $option"

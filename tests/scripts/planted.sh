@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the planted faults and edits of tests/planted show without a GPU: the recording of an H200 is judged as it was,
-# line by line of the table, and every patch still fits the kernels. Ends with "N passed, N failed".
+# Tests the planted faults and edits of tests/planted without a GPU: judging the recording of an H200 must give the same
+# table, line by line, and every patch must still apply. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/planted.sh [--rewrite]    --rewrite takes what it prints now for the table to be expected
 set -uo pipefail

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Holds what the READMEs say to what there is: README.md is short, links and their anchors lead somewhere, commands and
-# their options exist, the sample is what cugate prints, the kernel library of README.md is one, exit codes and dependencies
-# are all there. Needs nvcc, no GPU. Ends with "N passed, N failed".
+# Tests what the READMEs say: README.md is short, links and their anchors exist, commands and their options exist, the
+# sample is what cugate prints, the kernel library in README.md works, and exit codes and dependencies are complete. Needs
+# nvcc, no GPU. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/readme.sh
 set -uo pipefail
@@ -144,8 +144,8 @@ told=$(sed -n 's/^cugate list  *# //p' README.md)
 "$cugate" list --kernels "$work/libmine.so" 2>&1 | awk '{ print $1 }' | paste -sd, | sed 's/,/, /g' >"$work/listed"
 ask cat "$work/listed"
 expect "and holds what it says" 0 "${told:-nothing is told}"
-ask "$cugate" run --collector sim --gpu nvidia-h200 --kernels "$work/libmine.so"
-expect "and its results are right" 0 'measured: 2 of 2 kernels'
+ask "$cugate" run --simulate=nvidia-h200 --kernels "$work/libmine.so"
+expect "and its results are right" 0 'computed: 2 of 2 kernels'
 while read -r name; do
     ask grep -E "^function\($name" harness/cugateConfig.cmake
     expect "CMake: $name" 0

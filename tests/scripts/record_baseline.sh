@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tests/gpu/record_baseline.sh by the clock of the host, without a GPU: what it leaves is a baseline that judges, and what it
-# could not measure is no success. Ends with "N passed, N failed".
+# Tests tests/gpu/record_baseline.sh without a GPU, by the host's clock: its result must be a baseline that judges, and a
+# session that could not be measured must not be a success. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/record_baseline.sh
 set -uo pipefail

@@ -66,7 +66,7 @@ broken 'a header that is not there' 'none.h is not in this room'
 fresh
 include '<cuda.h>' harness/measure/measure.c
 touch -r "$build/harness/measure/measure.o" harness/measure/measure.c
-broken 'a header of CUDA' 'harness/measure/measure.c:' '<cuda.h>' 'only harness/cupti'
+broken 'a header of CUDA' 'harness/measure/measure.c:' '<cuda.h>' 'only harness/{cupti'
 
 fresh
 printf 'int gate_comparable(const void *, const void *);\nint judge_calls(void);\nint judge_calls(void) { return gate_comparable(0, 0); }\n' \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What CUPTI's collector makes of several GPUs (tests/standin/library.c, whose counters exclude each other as real ones
-# do): that they share the kernels, that what one cannot measure another does, that pairs stay on one, and that the process
-# that is started ahead of its turn waits for the counters. Needs no GPU. Ends with "N passed, N failed".
+# Tests CUPTI's collector with several GPUs (tests/standin/library.c, whose counters exclude each other as real ones do).
+# The GPUs must share the kernels; a kernel that one cannot measure must be tried on another; pairs must stay on one GPU;
+# and a process that is started ahead must wait for the counters. Needs no GPU. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/seats.sh     tests/standin is beside it
 set -uo pipefail
@@ -37,11 +37,11 @@ expect 'each GPU is listed' 0 "0  Stand-in GPU" "2  Stand-in GPU" "${gpu}02"
 CUDA_VISIBLE_DEVICES=2,0 standing_in list --devices
 expect 'of those that are visible' 0 "${gpu}02" "${gpu}00" "!${gpu}01"
 
-standing_in run -k 'well/*' -k 'many/*' "${library[@]}" -o one.json
+standing_in run -k 'well/*' -k 'many/*' "${library[@]}" --save one.json
 tell one.json
 expect 'one GPU' 0 '1 of 00' 'well/first: ok on 1'
 for devices in 0,1,2 all; do
-    standing_in run -k 'well/*' -k 'many/*' -k 'restless/*' "${library[@]}" --device $devices -o many.json
+    standing_in run -k 'well/*' -k 'many/*' -k 'restless/*' "${library[@]}" --device $devices --save many.json
     tell many.json
     expect "three GPUs share three families: $devices" 0 '3 of 00 01 02' 'well/first: ok on 1' 'many/h: ok on 1' \
         'restless/third: ok on 1'
@@ -53,16 +53,16 @@ jq -S '.kernels | map_values(.metrics | with_entries(select(.key | test("time|in
 ask diff one many
 expect 'what three say is what one says' 0 '!<'
 
-standing_in run -k well/first "${library[@]}" --device all -o few.json
+standing_in run -k well/first "${library[@]}" --device all --save few.json
 tell few.json
 expect 'one kernel takes one GPU' 0 '1 of 0' 'well/first: ok on 1'
-standing_in run -k 'crash/*' -k 'well/*' "${library[@]}" --device 1,2 -o crash.json
+standing_in run -k 'crash/*' -k 'well/*' "${library[@]}" --device 1,2 --save crash.json
 tell crash.json
 expect 'what crashes is tried on the other, and both are said' 5 'crash/first: ok on 1' 'crash/second: crashed on 0' \
     'crash/third: ok on 1' "(${gpu}01)" "(${gpu}02)"
-standing_in run -k 'wrong/*' "${library[@]}" --device 0,1 -o wrong.json
+standing_in run -k 'wrong/*' "${library[@]}" --device 0,1 --save wrong.json
 expect 'what is wrong is wrong' 5 'wrong/second' 'the sum is' '!before, it'
-STANDIN_DEVICES=2 standing_in run -k 'well/*' -k 'many/*' -k 'restless/*' "${library[@]}" --device 0,1,2 -o lost.json
+STANDIN_DEVICES=2 standing_in run -k 'well/*' -k 'many/*' -k 'restless/*' "${library[@]}" --device 0,1,2 --save lost.json
 tell lost.json
 expect 'a GPU that is not there is missed, and what the others measure is kept' 5 \
     'cannot measure on device 2: the NVIDIA driver finds no GPU' 'well/first: ok on 1' 'many/h: ok on 1' \

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A run that was measured in parts is judged as one run is: of a recording of an H200, cut into parts here, and of a library of
-# 2,000 kernels for the host's clock, measured in four. Needs no GPU, and ends with "N passed, N failed".
+# Tests that a run measured in parts is judged like a whole one. The runs are a recording of an H200, which is cut into
+# parts here, and a library of 2,000 kernels for the host's clock, measured in four parts. Needs no GPU, and ends with "N
+# passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/shards.sh
 set -uo pipefail
@@ -49,7 +50,7 @@ for run in recorded slower suite one_more; do
     ask "$cugate" check --replay $run.json --baselines "$top/baselines" --report json=whole.json
     # shellcheck disable=SC2154 # ask sets it
     whole=$code
-    ask "$cugate" merge -q $run/3.json $run/1.json $run/4.json $run/2.json -o merged.json
+    ask "$cugate" merge -q $run/3.json $run/1.json $run/4.json $run/2.json --save merged.json
     expect "$run: its parts become one run" 0
     ask "$cugate" check --replay merged.json --baselines "$top/baselines" --report json=parts.json
     expect "$run: with the exit code of the whole" "$whole"
@@ -69,15 +70,15 @@ expect "each number says which session it is from" 0
 mkdir metrics
 sed 's/^class = time$/class = steady/' "$top/tests/cli/made_up/host_metrics/test.ini" >metrics/test.ini
 options=(--collector host --kernels "$library" --metrics metrics --samples 2)
-ask "$cugate" run "${options[@]}" -q -o whole.json
+ask "$cugate" run "${options[@]}" -q --save whole.json
 expect "2,000 kernels in one run" 0 'measured: 2000 of 2000 kernels'
 # What each is said to take: what it took depends on how busy the machine was.
 jq '.kernels |= with_entries(.value.seconds = ((.key | explode | add) % 40 + 1) / 100)' whole.json >costs.json
 for number in 1 2 3 4; do
-    ask "$cugate" run "${options[@]}" -q --shard $number/4 --costs costs.json -o part-$number.json
+    ask "$cugate" run "${options[@]}" -q --shard $number/4 --costs costs.json --save part-$number.json
     expect "part $number" 0 'measured: '
 done
-ask "$cugate" merge -q part-*.json -o merged.json
+ask "$cugate" merge -q part-*.json --save merged.json
 expect "four parts become one run" 0 'measured: 2000 of 2000 kernels'
 ask diff <(jq -S '.kernels | map_values([.status, .bytes, .flops, (.metrics | keys), (.metrics.wall_time.sessions | map(length))])' whole.json) \
     <(jq -S '.kernels | map_values([.status, .bytes, .flops, (.metrics | keys), (.metrics.wall_time.sessions | map(length))])' merged.json)
@@ -96,20 +97,20 @@ expect "no kernel is in two" 0
 few=(-k 'family_1?/one')
 ask "$cugate" accept --metrics metrics costs.json "${few[@]}" --reason first
 expect "a baseline" 0 'of 40 kernels'
-ask "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --costs costs.json -o by_run.json
+ask "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --costs costs.json --save by_run.json
 expect "by a run" 0
-ask "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 -o by_baseline.json
+ask "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --save by_baseline.json
 expect "by the baseline" 0 '!how long each kernel takes'
 ask diff <(jq '.kernels | keys' by_run.json) <(jq '.kernels | keys' by_baseline.json)
 expect "the same part" 0
-ask "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --baselines nowhere -o by_number.json
+ask "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --baselines nowhere --save by_number.json
 expect "by nothing" 0 'how long each kernel takes is not known'
 ask diff <(jq '.kernels | keys' by_run.json) <(jq '.kernels | keys' by_number.json)
 expect "it is another part" 1
 jq '.kernels |= map_values(.seconds = 0.1)' whole.json >alike.json
-ask "$cugate" run "${options[@]}" -q --shard 2/4 --costs alike.json -o other.json
+ask "$cugate" run "${options[@]}" -q --shard 2/4 --costs alike.json --save other.json
 expect "by other seconds" 0
-ask "$cugate" merge part-1.json other.json part-3.json part-4.json -o never.json
+ask "$cugate" merge part-1.json other.json part-3.json part-4.json --save never.json
 expect "it is another part, and does not fit" 2 'is in two of the parts' '--costs'
 ask test -e never.json
 expect "and no run is written" 1
@@ -120,13 +121,13 @@ expect "and they are even" 0
 
 # ---- More parts than families, and a part by itself.
 for number in 1 2 3; do
-    ask "$cugate" run "${options[@]}" -q -k 'family_1/*[n=1K]' -k 'family_2/*[n=1K]' --shard $number/3 -o few-$number.json
+    ask "$cugate" run "${options[@]}" -q -k 'family_1/*[n=1K]' -k 'family_2/*[n=1K]' --shard $number/3 --save few-$number.json
     expect "few kernels: part $number" 0
     cat "$work/said" >>few
 done
 ask cat few
 expect "one of them has nothing to do, and says so" 0 'has no kernel, as there are more shards than families'
-ask "$cugate" merge -q few-*.json -o few.json
+ask "$cugate" merge -q few-*.json --save few.json
 expect "few kernels: one run" 0 'measured: 10 of 10 kernels'
 ask "$cugate" merge few-1.json few-2.json
 expect "few kernels: the third is missing, though it may be empty" 5 'missing: shard 3 of 3'

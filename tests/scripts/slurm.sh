@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs ci/slurm_shards.sh by a real Slurm: its controller and four pretended nodes with a pretended GPU each, all on this
-# machine, as whoever calls this, below one folder. What is measured is a library for the host's clock. A task that is killed
-# and requeued loses its part alone, one that is only killed is missed, and the run of the parts is judged as one run is.
-# Ends with "N passed, N failed".
+# Runs ci/slurm_shards.sh in a real Slurm: its controller and four nodes with a pretended GPU each, all on this machine, as
+# the calling user and below one folder. The library is measured by the host's clock. A task that is killed and requeued
+# must lose only its part, one that is only killed must be reported as missing, and the merged run must be judged like a
+# whole one. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/slurm.sh
 set -uo pipefail
@@ -12,7 +12,7 @@ cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 library=$(dirname "$cugate")/tests/libmany.so
 for program in slurmctld slurmd sbatch scontrol munged; do
     if ! PATH=$PATH:/usr/sbin command -v $program >/dev/null; then
-        echo "slurm.sh: skipped: there is no $program here; ci/install_deps.sh test installs it where Debian has it"
+        echo "slurm.sh: skipped: there is no $program here; ci/install_deps.sh install installs it where Debian has it"
         echo "0 passed, 0 failed"
         exit 0
     fi
@@ -129,7 +129,7 @@ metrics = $tree/metrics
 samples = 2
 END
 options=(--collector host -k 'family_4*')
-build/cugate run "${options[@]}" -q -o whole.json >/dev/null
+build/cugate run "${options[@]}" -q --save whole.json >/dev/null
 ask build/cugate accept whole.json --reason "first"
 expect "a baseline of one run" 0 'accepted 220 rows of 220 kernels'
 # The pages take longer than all the rest, and have tests of their own.

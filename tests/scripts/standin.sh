@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The stand-in for a GPU (tests/standin/standin.h) and the programs made for it: each ends as it says, and says the same
-# with an injection library in it, which hears of its launches. Ends with "N passed, N failed".
+# Tests the stand-in for a GPU (tests/standin/standin.h) and the programs made for it. Each program must end as its row
+# says, and print the same with an injection library, which must see its launches. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/standin.sh     tests/standin is beside it
 set -uo pipefail
@@ -15,7 +15,7 @@ cd "$work" || exit 2
 
 # Sanitizers would take crashes for theirs.
 ulimit -c 0
-export ASAN_OPTIONS=handle_segv=0:handle_abort=0
+export ASAN_OPTIONS=handle_segv=0:handle_abort=0:verify_asan_link_order=0
 export LD_LIBRARY_PATH=$standin
 unset CUDA_INJECTION64_PATH CUDA_VISIBLE_DEVICES
 
@@ -116,10 +116,19 @@ expect 'no such program' 2 'usage:' 'second-context'
 cp "$standin/../../cugate" no_cupti
 ask ./no_cupti list --devices
 expect 'a driver, and no CUPTI' 5 'cannot load CUPTI' '!no GPU'
+ask ./no_cupti check --dry-run
+expect 'nor do scripts take that for no GPU' 5 'cannot load CUPTI' '!no_gpu'
 if ! ldconfig -p | grep 'libcuda\.so\.1' >"$work/drivers"; then # another driver cannot be hidden
     LD_LIBRARY_PATH='' ask ./no_cupti list --devices
     expect 'no driver, and no CUPTI' 5 'no GPU: no NVIDIA driver'
+    LD_LIBRARY_PATH='' ask ./no_cupti check --dry-run
+    expect 'which scripts are told' 0 '"no_gpu": "no NVIDIA driver'
 fi
+
+ask env "LD_PRELOAD=$standin/libcupti.so.13" "$standin/../../cugate" check --dry-run
+expect 'a driver that finds one' 0 '"no_gpu": null'
+STANDIN_DEVICES=0 ask env "LD_PRELOAD=$standin/libcupti.so.13" "$standin/../../cugate" check --dry-run
+expect 'a driver that finds no GPU' 0 '"no_gpu": "the NVIDIA driver finds no GPU"'
 
 # What a program is given.
 for binary in "$standin/program" "$standin/bare" "$standin/bare_static"; do

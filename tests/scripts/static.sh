@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Lets `cugate check --static` judge two families by the baseline of the H200: as the tree has built them, with a launch
-# bound relaxed, with one so tight that registers spill, and this with the function renamed. Ends with "N passed, N
-# failed". Needs nvcc, no GPU.
+# Lets `cugate check --static` judge two families by the H200's baseline: unchanged, with a relaxed launch bound, with one
+# so tight that registers spill, and the latter with the function renamed. Ends with "N passed, N failed". Needs nvcc, no
+# GPU.
 #
-#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/static.sh
+#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/static.sh [--compile]
 set -uo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -13,44 +13,43 @@ read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
 read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
 includes=("-I$top/harness" "${includes[@]/#/-I}")
 libraries=("${libraries[@]/#/-L}" "${libraries[@]/#/-Wl,-rpath,}")
+flags=(-std=c++20 -O3 -arch=sm_90)
+
+# compile_one NAME FAMILY SED: its source edited.
+compile_one() (
+    mkdir "$1" && sed "$3" "$top/kernels/$2.cu" >"$1/$2.cu" && cd "$1" &&
+        "$nvcc" "${flags[@]}" -Xcompiler -fPIC -I"$top/kernels" "${includes[@]}" -c "$2.cu"
+)
+
+# link NAME OTHER: a library of what was edited and, as the tree has built it, the other family.
+link() {
+    "${CXX:-c++}" -shared -o "$1.so" registry.o "$1"/*.o "$top/build/kernels/$2.o" "${libraries[@]}" -lcudart -ldl
+}
+
+compile() {
+    (cd "$top" && ci/registry.sh "${flags[*]}" kernels/{dgemm,occupancy}.cu) >registry.cpp
+    "$nvcc" -std=c++20 -Xcompiler -fPIC "${includes[@]}" -c registry.cpp
+    compile_one with_a_bound_relaxed occupancy '/__launch_bounds__(block_threads, full_blocks)/s/full_blocks/1/'
+    compile_one renamed_and_too_tight dgemm 's/dgemm_tiled/dgemm_by_tiles/; s/__launch_bounds__(S::threads, 2)/__launch_bounds__(S::threads, 16)/'
+    compile_one with_a_bound_too_tight dgemm 's/__launch_bounds__(S::threads, 2)/__launch_bounds__(S::threads, 16)/'
+    link with_a_bound_relaxed dgemm
+    link renamed_and_too_tight occupancy
+    link with_a_bound_too_tight occupancy
+}
+compiled=$top/build/tests/compiled/static
+# shellcheck source=/dev/null
+. "$top/tests/scripts/compiled.sh"
+begin_compiled "$@"
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$top" || exit 2
 # shellcheck source=/dev/null
 . tests/scripts/expect.sh
 
-flags=(-std=c++20 -O3 -arch=sm_90)
-
-registry() (
-    mkdir "$work/registry" && ci/registry.sh "${flags[*]}" kernels/{dgemm,occupancy}.cu >"$work/registry/registry.cpp" &&
-        cd "$work/registry" && "$nvcc" -std=c++20 -Xcompiler -fPIC "${includes[@]}" -c registry.cpp
-) >"$work/registry.log" 2>&1
-
-# compile NAME FAMILY SED: its source edited.
-compile() (
-    mkdir "$work/$1" && sed "$3" "kernels/$2.cu" >"$work/$1/$2.cu" && cd "$work/$1" &&
-        "$nvcc" "${flags[@]}" -Xcompiler -fPIC -I"$top/kernels" "${includes[@]}" -c "$2.cu"
-) >"$work/$1.log" 2>&1
-
-# link NAME OTHER: a library of what was edited and, as the tree has built it, the other family.
-link() {
-    "${CXX:-c++}" -shared -o "$work/$1.so" "$work/registry/registry.o" "$work/$1"/*.o "build/kernels/$2.o" \
-        "${libraries[@]}" -lcudart -ldl >>"$work/$1.log" 2>&1
-}
-
 judge() { # LIBRARY
-    [ -e "$1" ] || cat "$work"/*.log
     ask "$cugate" check --static --kernels "$1" -k 'occupancy/*' -k 'dgemm/*'
 }
-
-registry &
-compile with_a_bound_relaxed occupancy '/__launch_bounds__(block_threads, full_blocks)/s/full_blocks/1/' &
-compile renamed_and_too_tight dgemm 's/dgemm_tiled/dgemm_by_tiles/; s/__launch_bounds__(S::threads, 2)/__launch_bounds__(S::threads, 16)/' &
-compile with_a_bound_too_tight dgemm 's/__launch_bounds__(S::threads, 2)/__launch_bounds__(S::threads, 16)/' &
-wait
-link with_a_bound_relaxed dgemm
-link renamed_and_too_tight occupancy
-link with_a_bound_too_tight occupancy
 
 # The facts of another compiler are no regression, only a question; and it may do better or worse by itself.
 version=$("$nvcc" --version | sed -n 's/.*, V//p')
@@ -61,10 +60,10 @@ if grep -q "\"compiler\": \"nvcc $version\"" baselines/nvidia-h200/occupancy/reg
 else
     worse=3 verdict=unsure
 fi
-judge "$work/with_a_bound_relaxed.so"
+judge "$compiled/with_a_bound_relaxed.so"
 expect "a relaxed launch bound" $worse $verdict occupancy/registers_capped theoretical_occupancy
-judge "$work/with_a_bound_too_tight.so"
+judge "$compiled/with_a_bound_too_tight.so"
 expect "a launch bound that spills" $worse $verdict dgemm/tiled local_memory
-judge "$work/renamed_and_too_tight.so"
+judge "$compiled/renamed_and_too_tight.so"
 expect "the same of another name" $worse $verdict dgemm/tiled local_memory 'function renamed: '
 summary

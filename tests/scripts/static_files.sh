@@ -1,35 +1,42 @@
 #!/usr/bin/env bash
-# `cugate check --static FILE...`: a baseline of functions begun without a GPU, and what is said of files whose functions
-# got worse, came or went, of a cache as Triton makes it, and of files that cannot be judged. Ends with "N passed, N
+# Tests `cugate check --static FILE...`: a baseline of functions is started without a GPU. Then it judges files whose
+# functions got worse, came or went, a cache as Triton makes it, and files that cannot be judged. Ends with "N passed, N
 # failed". Needs nvcc, no GPU.
 #
-#   CUGATE=build/cugate [NVCC=nvcc] tests/scripts/static_files.sh
+#   CUGATE=build/cugate [NVCC=nvcc] tests/scripts/static_files.sh [--compile]
 set -uo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 nvcc=${NVCC:-nvcc}
+
+# build FOLDER SED FLAG...: FOLDER/app.o, of small.cu edited.
+build() {
+    mkdir "$1"
+    sed "$2" "$top/tests/data/small.cu" >"$1/small.cu"
+    "$nvcc" -std=c++17 "${@:3}" -c "$1/small.cu" -o "$1/app.o"
+}
+
+compile() {
+    build base '' -arch=sm_90
+    build larger 's/local\[24\]/local[48]/; s/< 24/< 48/; s/% 24/% 48/g' -arch=sm_90
+    build gone '' -arch=sm_90 -DOTHER
+    build overload "\$a __global__ void plain(double *out) { *out = 1; }" -arch=sm_90
+    build both '' -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90
+    build compressed '' -arch=sm_90 --compress-mode=size
+    "$nvcc" -std=c++17 -arch=sm_90 -cubin base/small.cu -o kernel.cubin
+}
+compiled=$top/build/tests/compiled/static_files
+# shellcheck source=/dev/null
+. "$top/tests/scripts/compiled.sh"
+begin_compiled "$@"
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
 # shellcheck source=/dev/null
 . "$top/tests/scripts/expect.sh"
-
-# build FOLDER SED FLAG...: FOLDER/app.o, of small.cu edited.
-build() {
-    local folder=$1 edit=$2
-    shift 2
-    mkdir "$folder"
-    sed "$edit" "$top/tests/data/small.cu" >"$folder/small.cu"
-    "$nvcc" -std=c++17 "$@" -c "$folder/small.cu" -o "$folder/app.o" >"$folder/log" 2>&1 || cat "$folder/log"
-}
-
-build base '' -arch=sm_90
-build larger 's/local\[24\]/local[48]/; s/< 24/< 48/; s/% 24/% 48/g' -arch=sm_90
-build gone '' -arch=sm_90 -DOTHER
-build overload "\$a __global__ void plain(double *out) { *out = 1; }" -arch=sm_90
-build both '' -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90
-build compressed '' -arch=sm_90 --compress-mode=size
+cp -r "$compiled"/{base,larger,gone,overload,both,compressed} .
 
 ask "$cugate" check --static --save run.json base/app.o
 expect "no baseline yet" 4 'STATIC: NO KERNEL WAS RUN' 'no baseline for sm_90 in baselines' \
@@ -69,13 +76,13 @@ describe() {
         "$1" "$2" >"cache/$3/kernel.json"
 }
 mkdir -p cache/ONE cache/TWO cache/tmp.pid_1
-"$nvcc" -std=c++17 -arch=sm_90 -cubin base/small.cu -o cache/ONE/kernel.cubin >log 2>&1 || cat log
-cp cache/ONE/kernel.cubin cache/TWO/kernel.cubin
+cp "$compiled/kernel.cubin" cache/ONE
+cp "$compiled/kernel.cubin" cache/TWO
 head -c 100 cache/ONE/kernel.cubin >cache/tmp.pid_1/kernel.cubin # being written
 describe 8 2048 ONE
 describe 4 2048 TWO
 ask "$cugate" check --static --baselines triton --save triton.json cache
-expect "a cache" 4 'measured: 3 of 3 kernels'
+expect "a cache" 4 'read: 3 of 3 kernels'
 ask "$cugate" accept triton.json --baselines triton --reason "first baseline"
 expect "its baseline" 0 'accepted 12 rows of 3 kernels'
 ask "$cugate" check --static --baselines triton cache

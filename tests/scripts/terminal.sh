@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What people see: the text of each command on terminals of many widths, where no line may be longer than the terminal,
-# and at 80 and 100 columns is what tests/data/golden/terminal_*.txt has. Ends with "N passed, N failed".
+# Tests the text of each command on terminals of many widths. No line may be longer than the terminal, and at 80 and 100
+# columns the text must be that of tests/data/golden/terminal_*.txt. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/terminal.sh [--rewrite]
 set -uo pipefail

@@ -109,7 +109,7 @@ static void make_run(struct run *run, const struct change *change, const struct 
     result->inputs = x_strdup(change->inputs);
     if (change->reason)
         result_fail(result, RESULT_FAILED, change->reason);
-    put_session(run, RUN_COMPUTED, change->compiler ? "nvcc 13.5.37" : "nvcc 13.0.88");
+    put_session(run, origin_of(ORIGIN_COMPUTED)->collector, change->compiler ? "nvcc 13.5.37" : "nvcc 13.0.88");
 }
 
 void q7_computed(struct selftest *selftest)

@@ -21,7 +21,7 @@ static const struct change {
     {"other code, time +4 %: regressed", "time", VERDICT_REGRESSED, .time = 104000, .other_code = true},
     {"the same code, time +9 %: same", "time", VERDICT_SAME, .time = 109000},
     {"the same code, time +11 %: unsure", "time", VERDICT_UNSURE, .time = 111000},
-    {"the same code, time +3 %, 11 % past its anchor: unsure", "time", VERDICT_UNSURE, .time = 103000,
+    {"the same code, time +3 %, 11 % past its drift reference: unsure", "time", VERDICT_UNSURE, .time = 103000,
      .drift_reference = 93000},
     {"the same code, time +11 %, and the base build as slow: same", "time", VERDICT_SAME, .time = 111000, .paired = 1},
     {"the same code, time +4 %, slower than the base build: regressed", "time", VERDICT_REGRESSED, .time = 104000,

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The body of `make selftest`: prints the table of the bars, then a line for each mutation of the gate, which must make its
-# part of the table fail. Ends with "N passed, N failed".
+# Runs `make selftest`: prints the table of rates and their bars. Then it breaks the gate in many ways, one line for each,
+# and each must make a part of the table fail. Ends with "N passed, N failed".
 #
 #   BUILD=build COMPILE='cc -c ...' LINK='cc ...' OBJECTS='...' LIBS='...' tests/selftest/run.sh FOLDER
 #
@@ -26,13 +26,13 @@ try_mutation() {
     fi
     # Words are split: they are whole command lines.
     # shellcheck disable=SC2086
-    if ! { $COMPILE -w -iquote "$(dirname "$source")" -o "$mutant/mutant.o" "$mutant/$file" &&
+    if ! { $COMPILE -w -g0 -iquote "$(dirname "$source")" -o "$mutant/mutant.o" "$mutant/$file" &&
         $LINK -o "$mutant/selftest" "$mutant/mutant.o" $OBJECTS "$BUILD/libcugate.a" $LIBS; }; then
         echo "mutation: $name: ERROR: it does not compile"
         return
     fi
     local code=0
-    "$mutant/selftest" --turns "$turns" --only "$part" "$folder" >"$mutant/table" 2>&1 || code=$?
+    "$mutant/selftest" --turns "$turns" --only "$part" --until-failed "$folder" >"$mutant/table" 2>&1 || code=$?
     case $code in
         0) echo "mutation: $name: SURVIVED: $part passes" ;;
         1) echo "mutation: $name: caught by $part" ;;

@@ -38,6 +38,8 @@ static void row(struct selftest *selftest, const char *words, size_t count, size
     printf("%.2s  %-82s %18s  %s\n", selftest->part, words, figure, passed ? "pass" : "FAIL");
     selftest->passed += passed;
     selftest->failed += !passed;
+    if (!passed && selftest->until_failed)
+        exit(1);
 }
 
 void expect_at_most(struct selftest *selftest, size_t count, size_t trials, double rate, const char *words)
@@ -107,6 +109,7 @@ struct flags count_flags(const struct comparison *comparison, enum metric_class 
 
 struct arguments {
     const char *metrics, *cugate, *turns, *only, *sessions;
+    bool until_failed;
 };
 
 static int read_arguments(struct arguments *arguments, int count, char **list)
@@ -120,6 +123,8 @@ static int read_arguments(struct arguments *arguments, int count, char **list)
                                                                 : NULL;
         if (value && i + 1 < count)
             *value = list[++i];
+        else if (strcmp(list[i], "--until-failed") == 0)
+            arguments->until_failed = true;
         else if (!value && !arguments->sessions)
             arguments->sessions = list[i];
         else
@@ -149,13 +154,16 @@ int main(int count, char **list)
     struct arguments arguments;
     struct selftest selftest = {0};
     if (read_arguments(&arguments, count, list) < 0)
-        die(EXIT_USAGE, "usage: selftest [--metrics FOLDER] [--cugate PROGRAM] [--turns LIBRARY] [--only PART] FOLDER");
+        die(EXIT_USAGE,
+            "usage: selftest [--metrics FOLDER] [--cugate PROGRAM] [--turns LIBRARY] [--only PART] [--until-failed] "
+            "FOLDER");
     if (metrics_read_directory(&selftest.metrics, arguments.metrics) < 0 ||
         metrics_read_text(&selftest.plain, "plain.ini", plain_metrics) < 0 ||
         sessions_read(&selftest, arguments.sessions) < 0)
         return EXIT_USAGE;
     selftest.cugate = arguments.cugate;
     selftest.turns = arguments.turns;
+    selftest.until_failed = arguments.until_failed;
     selftest.rng = gsl_rng_alloc(gsl_rng_mt19937);
     if (!selftest.rng)
         die(EXIT_USAGE, "cannot allocate memory for random numbers");

@@ -23,6 +23,7 @@ struct selftest {
     const char *turns;  /* the kernel library of libraries/turns.c */
     gsl_rng *rng;       /* seeded anew for every part */
     const char *part;
+    bool until_failed; /* the first bar that fails ends the program, with 1 */
     size_t passed, failed;
 };
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How fast the simulator is: warp instructions a second of CPU time, kernel by kernel. The time is that of the whole process,
-# with inputs put back and results checked, so the figures are lower bounds.
+# Measures how fast the simulator is, kernel by kernel, in warp instructions per second of CPU time. The time is that of the
+# whole process, including inputs and verification, so the figures are lower bounds.
 #
 #   tests/sim/bench.sh [KERNEL...]
 #
@@ -15,7 +15,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 printf '%-28s %14s %8s %10s %9s\n' kernel instructions 'CPU s' 'M/s a core' 'MB at most'
 for kernel; do
-    /usr/bin/time -f '%U %S %M' -o "$work/time" "$cugate" run --collector sim -k "$kernel" -o "$work/run.json" >"$work/log" 2>&1 || {
+    /usr/bin/time -f '%U %S %M' -o "$work/time" "$cugate" run --simulate -k "$kernel" --save "$work/run.json" >"$work/log" 2>&1 || {
         cat "$work/log" >&2
         exit 1
     }

@@ -34,7 +34,7 @@ static void note(struct coverage *coverage, const struct function *function, con
             return;
         }
     *ARRAY_GROW(coverage->gaps, coverage->gap_count) =
-        (struct gap){.opcode = code->opcode, .function = function->name, .index = code->index, .count = 1};
+        (struct gap){.opcode = code->opcode, .function = function->text.name, .index = code->index, .count = 1};
 }
 
 static int look_at(void *data, const unsigned char *bytes, size_t size)
@@ -49,7 +49,7 @@ static int look_at(void *data, const unsigned char *bytes, size_t size)
     for (size_t i = 0; i < module->function_count; i++) {
         struct function *function = &module->functions[i];
         if (code_of(function, &problem) < 0) {
-            error("%s: %s", function->name, problem.text);
+            error("%s: %s", function->text.name, problem.text);
             return 2;
         }
         coverage->functions++;

@@ -1,47 +1,58 @@
 #!/usr/bin/env bash
-# Lets the simulator run kernels with a fault each (tests/sim/faults.cu): each has to be found, in its words and on its
-# line; what depends on what comes first has to be "not simulated"; and right kernels that look like these have to pass.
+# Lets the simulator run kernels with a fault each (tests/sim/faults.cu). Each fault must be found, with its message and its
+# line. What depends on the order of execution must be "not simulated", and correct kernels that look similar must pass.
 # Ends with "N passed, N failed". Needs nvcc, no GPU.
 #
-#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/sim/faults.sh
+#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/sim/faults.sh [--compile]
 set -uo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
 read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
+compile() {
+    local build
+    for build in 'lib.so -lineinfo' without_lines.so; do
+        # shellcheck disable=SC2086 # words
+        "${NVCC:-nvcc}" -std=c++20 -arch=sm_90 -Xcompiler -fPIC "-I$top/harness" "${includes[@]/#/-I}" "${libraries[@]/#/-L}" \
+            -cudart shared -shared "$top/tests/sim/faults.cu" -o $build
+    done
+}
+compiled=$top/build/tests/compiled/faults
+# shellcheck source=/dev/null
+. "$top/tests/scripts/compiled.sh"
+begin_compiled "$@"
+
 work=$(mktemp -d)
 export XDG_CACHE_HOME=$work/cache # of what was disassembled
 trap 'rm -rf "$work"' EXIT
 # shellcheck source=/dev/null
 . "$top/tests/scripts/expect.sh"
 
-mkdir "$work/src"
-cp "$top/tests/sim/faults.cu" "$work/src"
 cd "$work" || exit 2
-"${NVCC:-nvcc}" -std=c++20 -lineinfo -arch=sm_90 -Xcompiler -fPIC "-I$top/harness" "${includes[@]/#/-I}" \
-    "${libraries[@]/#/-L}" -cudart shared -shared -o lib.so src/faults.cu >log 2>&1 || cat log
-
+library=$compiled/lib.so
 run() {
-    ask "$cugate" run --collector sim --gpu nvidia-h200 --kernels lib.so --metrics "$top/metrics" --timeout 60 "$@"
+    cd "$top" || exit 2 # below which its lines are
+    ask "$cugate" run --simulate=nvidia-h200 --kernels "$library" --metrics "$top/metrics" --timeout 60 "$@"
+    cd "$work" || exit 2
 }
 
 run -k 'right/*'
-expect 'right kernels pass' 0 'measured: 15 of 15 kernels'
+expect 'right kernels pass' 0 'computed: 15 of 15 kernels'
 run -k 'wrong/*'
-expect 'wrong ones are not measured' 5 'measured: 0 of 18 kernels; 18 failed'
+expect 'wrong ones are not measured' 5 'computed: 0 of 18 kernels; 18 failed'
 run -k 'timing/*'
-expect 'and neither is what depends on what comes first' 5 'measured: 0 of 12 kernels; 12 failed'
-run -o run.json
+expect 'and neither is what depends on what comes first' 5 'computed: 0 of 12 kernels; 12 failed'
+run --save "$work/run.json"
 
 # reason KERNEL [!]WORDS...: why it failed, at the line whose comment is its name.
 reason() {
     local kernel=$1 line
     shift
     jq -r --arg kernel "$kernel" '.kernels[$kernel].reason // "none"' run.json >said
-    line=$(grep -n "/\* ${kernel#*/} \*/" src/faults.cu | cut -d: -f1)
+    line=$(grep -n "/\* ${kernel#*/} \*/" "$top/tests/sim/faults.cu" | cut -d: -f1)
     # shellcheck disable=SC2034 # expect() reads it
-    code=$(grep -c " at src/faults.cu:$line (block " said)
+    code=$(grep -c " at tests/sim/faults.cu:$line (block " said)
     expect "$kernel" 1 "$@"
 }
 
@@ -73,11 +84,11 @@ for kernel in ticket_decides exchange_decides most_decides bits_decide threads_t
 done
 # Its lanes part as well: which of the two reasons is met first hangs on the CPU's threads.
 ask jq -r '.kernels["timing/adds_by_swapping"].reason' run.json
-expect timing/adds_by_swapping 0 'not simulated: ' ' at src/faults.cu:'
+expect timing/adds_by_swapping 0 'not simulated: ' ' at tests/sim/faults.cu:'
 
 # Neither a number nor its absence may hang on how many of them there are.
 for threads in 1 2 7; do
-    CUGATE_SIM_THREADS=$threads run -k 'right/*' -k 'timing/*' -o run.json
+    CUGATE_SIM_THREADS=$threads run -k 'right/*' -k 'timing/*' --save "$work/run.json"
     jq -S '.kernels | map_values([.status, .metrics, .lines])' run.json >"on$threads"
 done
 ask diff3 on1 on2 on7
@@ -88,8 +99,7 @@ grep -rlZ _Z13negated_index "$XDG_CACHE_HOME" | xargs -0 sed -i 's/0x5,/0x6,/'
 run -k right/negated_index
 expect 'text of other code is not believed' 5 'not simulated: what nvdisasm says of _Z13negated_indexPiPKij+0x'
 
-"${NVCC:-nvcc}" -std=c++20 -arch=sm_90 -Xcompiler -fPIC "-I$top/harness" "${includes[@]/#/-I}" \
-    "${libraries[@]/#/-L}" -cudart shared -shared -o lib.so src/faults.cu >log 2>&1 || cat log
+library=$compiled/without_lines.so
 run -k wrong/trap
 expect 'without line information the function is named as in its source' 5 'trap(int*, int const*, unsigned int)+0x' '!_Z4trap'
 summary

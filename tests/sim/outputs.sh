@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What kernels wrote, by CUGATE_OUTPUTS=FOLDER, as lines "NAME HASH": from a list of hashes, or of whole outputs.
+# Prints what kernels wrote with CUGATE_OUTPUTS=FOLDER, as lines "NAME HASH", from a list of hashes or from whole outputs.
 #
 #   tests/sim/outputs.sh FOLDER
 set -euo pipefail

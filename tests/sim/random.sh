@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds random kernels and simulates them on one thread by the plainest operations, then on several by each vector unit
-# that this machine has: counts, outputs and what is not simulated have to be the same. Ends with "N passed, N failed".
-# Needs nvcc, no GPU.
+# Builds random kernels and simulates them on one thread by the simplest operations, then on several threads by each vector
+# unit of this machine. Counts, outputs and the list of what is not simulated must be the same. Ends with "N passed, N
+# failed". Needs nvcc, no GPU.
 #
 #   CUGATE=build/cugate GENERATOR=build/tests/random_kernels [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] \\
 #       tests/sim/random.sh SEED...
@@ -35,8 +35,8 @@ verdict() {
 # simulate NAME THREADS VECTOR: into NAME.txt; what stopped a kernel first hangs on the threads, so not its words.
 simulate() {
     mkdir "outputs.$1"
-    CUGATE_SIM_THREADS=$2 CUGATE_SIM_VECTOR=$3 CUGATE_OUTPUTS=$work/outputs.$1 "$cugate" run --collector sim --gpu nvidia-h200 \
-        --kernels lib.so --metrics "$top/metrics" --lines -o "$1.json" >"$1.log" 2>&1
+    CUGATE_SIM_THREADS=$2 CUGATE_SIM_VECTOR=$3 CUGATE_OUTPUTS=$work/outputs.$1 "$cugate" run --simulate=nvidia-h200 \
+        --kernels lib.so --metrics "$top/metrics" --lines --save "$1.json" >"$1.log" 2>&1
     { jq -r -f "$top/tests/sim/compact.jq" "$1.json" | sed -E 's/^(k [^ ]+ - not simulated):.*/\1/' &&
         "$top/tests/sim/outputs.sh" "outputs.$1"; } >"$1.txt" && rm -rf "outputs.$1"
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Records what a GPU counts for each instruction of made-up kernels, and what they write. Builds nothing.
+# Records the counts by instruction of made-up kernels on a GPU, and their outputs. Builds nothing.
 #
 #   tests/sim/record.sh OUT CUGATE LIBRARY.so...
 #
@@ -52,7 +52,7 @@ for library; do
 
     began=$SECONDS
     CUGATE_OUTPUTS=$out/outputs/$name "$cugate" run --kernels "$library" --metrics "$metrics" \
-        --samples "${SAMPLES:-2}" --timeout "${TIMEOUT:-60}" "${chosen[@]}" --lines -o "$out/$name.json" >"$out/$name.log" 2>&1
+        --samples "${SAMPLES:-2}" --timeout "${TIMEOUT:-60}" "${chosen[@]}" --lines --save "$out/$name.json" >"$out/$name.log" 2>&1
     code=$?
 
     kernels='?' failed='?'

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Holds what the simulator counts, and what its kernels write, to what an H200 counted and wrote: small kernels that ask
-# one question each (tests/sim/micro.cu), and random ones (random_kernels.c), as machine code of the day they were
-# recorded. Ends with "N passed, N failed". Needs no GPU and no nvcc, but cc.
+# Compares counts and outputs of the simulator with those of an H200: for small kernels that each test one thing
+# (tests/sim/micro.cu), and for random ones (random_kernels.c), as machine code of the day of recording. Ends with "N
+# passed, N failed". Needs no GPU and no nvcc, but cc.
 #
 #   CUGATE=build/cugate tests/sim/recorded.sh [NAME...]    of the archive's libraries; default: those that `make test` takes
 #
-# A count that the simulator gives as one number has to be the GPU's, one that it gives as two bounds has to lie between
-# them, and an instruction's may differ only where its kernel's is one of these. recorded.txt has how many kernels, rows
-# and instructions are right today, below which a library fails, and what is known to be wrong, by name.
+# A count that the simulator gives as one number must be the GPU's. One with two bounds must have the GPU's between them,
+# and counts by instruction may differ only in kernels with such bounds. recorded.txt has how many kernels, rows and
+# instructions are right today, below which a library fails, and known errors by name.
 set -uo pipefail
 export LC_ALL=C
 
@@ -15,7 +15,6 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 here=$top/tests/sim
 work=$(mktemp -d)
-export XDG_CACHE_HOME=$work/cache # of what was disassembled
 trap 'rm -rf "$work"' EXIT
 cd "$top" || exit 2
 passed=0
@@ -47,8 +46,8 @@ simulate() {
     # warps/any_in_loop of that day had no end.
     [ "$1" != micro ] || chosen=(-k '[!w]*' -k 'warps/[!a]*')
     mkdir "$work/outputs"
-    CUGATE_OUTPUTS=$work/outputs "$cugate" run --collector sim --gpu nvidia-h200 --kernels "$work/$1.so" --metrics metrics --lines \
-        "${chosen[@]}" -o "$work/run.json" >"$work/log" 2>&1
+    CUGATE_OUTPUTS=$work/outputs "$cugate" run --simulate=nvidia-h200 --kernels "$work/$1.so" --metrics metrics --lines \
+        "${chosen[@]}" --save "$work/run.json" >"$work/log" 2>&1
     jq -r -f "$here/compact.jq" "$work/run.json" >"$work/counts" && "$here/outputs.sh" "$work/outputs" >"$work/outputs.txt"
     rm -rf "$work/outputs"
 }

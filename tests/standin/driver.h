@@ -1,10 +1,9 @@
-/* libcuda.so.1 without a GPU, in parts: driver_init (start, devices, what the profiler asks), driver_contexts,
- * driver_memory, driver_modules, driver_kernels (what kernels do), driver_launch, driver_capture (streams),
- * driver_graphs.
- * See standin.h. */
+/* driver.h - shared by the parts of the stand-in for libcuda.so.1: driver_init (start, devices, what the profiler
+ * asks), driver_contexts, driver_memory, driver_modules, driver_kernels (what kernels do), driver_launch,
+ * driver_capture (streams), driver_graphs. See standin.h. */
 #pragma once
 
-/* cuda.h then declares the functions of all versions under their own names. */
+/* Under this macro cuda.h declares the functions of all versions by their own names. */
 #define __CUDA_API_VERSION_INTERNAL
 #include "standin.h"
 
@@ -15,23 +14,24 @@
 
 enum { MOST_DEVICES = 8, PARAMETERS = 3 };
 
-/* cuda.h names these types and leaves what is in them to the driver. */
-/* As an H200 has one, in which what a kernel pins stays, unless it is told otherwise. */
+/* cuda.h names these types, and leaves their content to the driver. */
+/* An H200 has a carve-out of the L2 unless it is told otherwise. What a kernel pins stays there. */
 enum { USUAL_CARVE_OUT = 1 << 20 };
 
 struct CUctx_st {
     unsigned id;
     int device;
-    unsigned uses; /* of a primary context */
+    unsigned uses; /* how often a primary context was retained */
     bool is_primary;
     bool has_failed;
     bool hangs;       /* a kernel runs that does not end */
     bool has_pinned;  /* a kernel left lines in the L2 that stay there */
     size_t carve_out; /* bytes of the L2 */
+    double clock_ns;  /* that its kernels have taken: what events tell */
     struct CUctx_st *next;
 };
 
-/* A launch takes both kinds of handle as a CUfunction. */
+/* Marks of the two kinds of handle. A launch takes either as a CUfunction. */
 enum handle { FUNCTION = 0x66756e63, KERNEL = 0x6b65726e };
 
 struct CUfunc_st {
@@ -51,7 +51,7 @@ struct CUmod_st {
     size_t size;
     struct CUfunc_st *functions;
     size_t function_count;
-    struct CUmod_st *next; /* in its library */
+    struct CUmod_st *next; /* the next module of its library */
 };
 
 struct CUkern_st {
@@ -60,7 +60,7 @@ struct CUkern_st {
     struct CUlib_st *library;
 };
 
-/* Its machine code is loaded into a context when one of its kernels is first used there. */
+/* A library. Its machine code is loaded into a context when one of its kernels is first used there. */
 struct CUlib_st {
     unsigned char *image;
     size_t size;
@@ -69,9 +69,9 @@ struct CUlib_st {
     struct CUmod_st *modules;
 };
 
-/* One launch, as it is asked for. All kernels of kernels.cu have the same parameters. */
+/* A launch, as a program asks for it. All kernels of kernels.cu have the same parameters. */
 struct launch {
-    CUfunction function; /* or a CUkernel */
+    CUfunction function; /* it may be a CUkernel */
     unsigned grid[3];
     unsigned block[3];
     unsigned shared;
@@ -91,12 +91,14 @@ struct arguments {
 };
 
 struct kernel_work {
-    const char *name; /* in the machine code */
+    const char *name; /* the name in the machine code */
     double time_ns;
     double (*run)(const struct arguments *arguments); /* returns the instructions that the data asked for */
+    /* Of a kernel that is cugate's own and has parameters of its own: the time of a launch. NULL: time_ns */
+    double (*time)(const struct launch *launch);
 };
 
-/* The lock of all that is in the structs of this file, and of the work of kernels: they run one after the other. */
+/* Protects everything in the structs of this file, and the work of kernels, which run one after the other. */
 extern pthread_mutex_t driver_lock;
 
 /* driver_init.c */
@@ -126,32 +128,32 @@ unsigned context_id(CUcontext context);
 int context_device(CUcontext context);
 bool context_has_failed(CUcontext context);
 void context_wait(CUcontext context);
-CUresult context_synchronize(CUcontext context); /* as context_wait, but a capture forbids it */
+CUresult context_synchronize(CUcontext context); /* as context_wait(), but forbidden during a capture */
 
 /* driver_memory.c */
-bool memory_is_device(const void *data, size_t size); /* whether so many bytes stand in device memory there */
-/* What the driver keeps for a program, zeroed; all of it is in a list, so that leak checkers do not take it for the
- * program's: a real driver's memory is none of theirs. Ends the process when there is none. */
+bool memory_is_device(const void *data, size_t size); /* whether that many bytes there are in device memory */
+/* Returns zeroed memory that the driver keeps for a program. All of it is in a list, so that leak checkers do not blame
+ * the program: they do not see a real driver's memory either. Ends the process when there is none. */
 void *memory_new(size_t size);
 void memory_free(void *object);
 
-/* driver_modules.c: the function behind either handle, NULL when it is neither. A kernel's machine code is loaded now.
- */
+/* Returns the function behind either kind of handle; NULL: it is neither. A kernel's machine code is loaded now. In
+ * driver_modules.c. */
 struct CUfunc_st *module_function(CUfunction handle);
 const char *module_name_of(CUfunction handle);
 
 /* driver_kernels.c */
 const struct kernel_work *kernel_work(const char *name);
-double kernel_time(const struct kernel_work *work);
+double kernel_time(const struct kernel_work *work, const struct launch *launch);
 struct arguments kernel_arguments(void **parameters);
-/* Computes; false when an address is not in device memory or the kernel does not end: its context says which. */
+/* Executes a kernel. False: an address is not in device memory, or the kernel does not end; its context says which. */
 bool kernel_run(const struct kernel_work *work, CUcontext context, const struct arguments *arguments, double *more);
 
 /* driver_launch.c */
 CUresult launch_check(const struct launch *launch, struct CUfunc_st **function);
 CUresult launch_run(const struct launch *launch, struct standin_kernel *kernel);
 
-/* driver_capture.c. NULL stands for the default stream, which captures nothing. */
+/* These are in driver_capture.c. NULL stands for the default stream, which captures nothing. */
 bool capture_is_active(CUstream stream);
 CUresult capture_launch(const struct launch *launch);
 bool capture_any(void);

@@ -1,14 +1,14 @@
-/* Streams, which matter only in that they capture: kernels run when they are launched, one after the other, so that a
- * stream has nothing else in it. */
+/* Streams. They matter only because they capture: kernels run when they are launched, one after the other, so nothing
+ * else is ever in a stream. */
 #include "driver.h"
 
 #include <stdlib.h>
 
 struct CUstream_st {
     CUcontext context;
-    struct CUgraph_st *graph; /* what is captured; NULL: it captures nothing */
+    struct CUgraph_st *graph; /* the graph that is captured; NULL: the stream captures nothing */
     bool is_spoiled;
-    bool is_borrowed; /* the graph is the program's */
+    bool is_borrowed; /* the graph belongs to the program */
     struct CUstream_st *next;
 };
 
@@ -84,7 +84,7 @@ void capture_spoil_all(void)
     pthread_mutex_unlock(&driver_lock);
 }
 
-/* As the real one: the profiler, when a session runs, spoils the capture. */
+/* As the real one: if a session of the profiler is running, it spoils the capture. */
 CUresult capture_launch(const struct launch *launch)
 {
     struct CUfunc_st *function;
@@ -148,7 +148,7 @@ static CUresult end_capture(CUstream stream, CUgraph *graph)
         return driver_exit(&call, begin_capture(hStream, NULL));                                                       \
     }
 
-/* The first version, without a mode. */
+/* The first version of the function has no mode. */
 #define BEGIN_CAPTURE_1(name)                                                                                          \
     CUresult CUDAAPI name(CUstream hStream)                                                                            \
     {                                                                                                                  \

@@ -5,7 +5,7 @@
 
 enum { DEEPEST = 16 };
 
-static struct CUctx_st *contexts; /* all of them: never freed, so that a stale handle can be told */
+static struct CUctx_st *contexts; /* all contexts; they are never freed, so that a stale handle is recognised */
 static struct CUctx_st *primary[MOST_DEVICES];
 static unsigned last_id;
 static unsigned live;
@@ -186,7 +186,7 @@ CUresult CUDAAPI cuCtxGetDevice(CUdevice *device)
     return cuCtxGetDevice_v2(device, NULL);
 }
 
-/* As the real one: it launches a kernel of the driver's own, of which no call is told. */
+/* As the real one: it launches a kernel of the driver's own, and no callback tells of that. */
 CUresult CUDAAPI cuCtxResetPersistingL2Cache(void)
 {
     const CUresult ready = driver_ready();

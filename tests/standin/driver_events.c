@@ -1,8 +1,43 @@
-/* The made up time of kernels is known to the profiler alone: events, which would tell it, are refused. */
+/* Events tell the made up time of the kernels before them, which is the profiler's, too. */
 #include "driver.h"
+
+struct CUevent_st {
+    double at_ns;
+};
 
 CUresult CUDAAPI cuEventCreate(CUevent *phEvent, unsigned Flags)
 {
-    (void)phEvent, (void)Flags;
-    return CUDA_ERROR_NOT_SUPPORTED;
+    (void)Flags;
+    const CUresult ready = driver_ready();
+    if (ready != CUDA_SUCCESS)
+        return ready;
+    *phEvent = memory_new(sizeof **phEvent);
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuEventDestroy_v2(CUevent hEvent)
+{
+    memory_free(hEvent);
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuEventRecord(CUevent hEvent, CUstream hStream)
+{
+    (void)hStream;
+    const CUresult ready = driver_ready();
+    if (ready == CUDA_SUCCESS)
+        hEvent->at_ns = context_current()->clock_ns;
+    return ready;
+}
+
+CUresult CUDAAPI cuEventSynchronize(CUevent hEvent)
+{
+    (void)hEvent;
+    return driver_ready();
+}
+
+CUresult CUDAAPI cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    *pMilliseconds = (float)((hEnd->at_ns - hStart->at_ns) / 1e6);
+    return driver_ready();
 }

@@ -6,12 +6,12 @@ struct CUgraphNode_st {
     CUgraphNodeType type;
     struct launch launch;
     struct arguments arguments;
-    void *parameters[PARAMETERS]; /* of launch: these arguments */
-    struct CUgraph_st *child;     /* a copy */
+    void *parameters[PARAMETERS]; /* the arguments that the parameters of launch point to */
+    struct CUgraph_st *child;     /* a copy of the inner graph */
     struct CUgraphNode_st *next;
 };
 
-/* The kernels of a graph and of those in it, as they were when it was instantiated. */
+/* An executable graph: its kernels, and those of graphs in it, as they were when it was instantiated. */
 struct CUgraphExec_st {
     struct CUgraph_st graph;
 };
@@ -49,7 +49,7 @@ void graph_add_kernel(struct CUgraph_st *graph, const struct launch *launch)
     add_kernel(graph, launch);
 }
 
-/* Copies its kernels, and those of graphs in it. */
+/* Copies the kernels of a graph, and those of graphs in it. */
 static void add_kernels_of(struct CUgraph_st *to, const struct CUgraph_st *graph)
 {
     for (const struct CUgraphNode_st *node = graph->nodes; node; node = node->next) {
@@ -120,7 +120,7 @@ CUresult CUDAAPI cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph, c
     return CUDA_SUCCESS;
 }
 
-/* Only the kernels of the inner graph are kept. */
+/* Keeps only the kernels of the inner graph. */
 CUresult CUDAAPI cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                                           size_t numDependencies, CUgraph childGraph)
 {

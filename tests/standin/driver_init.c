@@ -11,7 +11,7 @@ size_t driver_watcher_count;
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool is_starting; /* this thread is inside cuInit */
 static _Atomic bool is_up;
-static _Atomic bool is_child; /* of a process that had used the driver when it was forked */
+static _Atomic bool is_child; /* the process was forked from one that had used the driver */
 static _Atomic bool has_subscriber;
 static unsigned last_correlation;
 
@@ -26,7 +26,7 @@ static void attach(const struct standin_watcher *watcher)
     pthread_mutex_unlock(&driver_lock);
 }
 
-/* As the real one: a process has one subscriber, across several copies of libcupti. */
+/* As the real one: a process has one subscriber, even if it has several copies of libcupti. */
 static bool subscribe(void)
 {
     pthread_mutex_lock(&driver_lock);
@@ -93,7 +93,7 @@ int driver_devices(void)
     return count;
 }
 
-/* CUDA_INJECTION64_PATH names a library to load; what it answers changes nothing. */
+/* Loads the library that CUDA_INJECTION64_PATH names. Its answer changes nothing. */
 static void inject(void)
 {
     const char *path = getenv("CUDA_INJECTION64_PATH");
@@ -105,8 +105,8 @@ static void inject(void)
         entry();
 }
 
-/* As the real one: the injection is called before the driver can be used, so that it can subscribe to callbacks but
- * start no profiler yet. */
+/* As the real one: the injection is called before the driver can be used. So it can subscribe to callbacks, but cannot
+ * start a profiler yet. */
 CUresult CUDAAPI cuInit(unsigned Flags)
 {
     if (Flags != 0)
@@ -143,7 +143,7 @@ CUresult CUDAAPI cuDriverGetVersion(int *driverVersion)
 
 /* ---- Finding functions ---- */
 
-/* The newest version of a function, as for a program that was built today. */
+/* Returns the newest version of a function, as a program gets that was built today. */
 CUresult CUDAAPI cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
                                      CUdriverProcAddressQueryResult *symbolStatus)
 {
@@ -168,7 +168,7 @@ CUresult CUDAAPI cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVer
     return *pfn ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
-/* What NVIDIA's own libraries look for; there is none. */
+/* NVIDIA's own libraries ask for such tables. There is none. */
 CUresult CUDAAPI cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
 {
     (void)pExportTableId;
@@ -202,7 +202,7 @@ static const struct {
      "operation failed due to a previous error during capture"},
 };
 
-/* To add an error: a row. */
+/* Returns the words for an error. To add an error: a row. */
 CUresult CUDAAPI cuGetErrorString(CUresult error, const char **pStr)
 {
     *pStr = NULL;
@@ -279,7 +279,7 @@ CUresult CUDAAPI cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
 
 CUresult CUDAAPI cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
 {
-    /* Of an H200. */
+    /* Attributes of an H200. */
     static const struct {
         CUdevice_attribute attribute;
         int value;
@@ -288,6 +288,7 @@ CUresult CUDAAPI cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevi
         {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9},
         {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0},
         {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, 1},
+        {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 1980000},
         {CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32},
         {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
         {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 49152},

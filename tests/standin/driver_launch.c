@@ -26,9 +26,11 @@ static void describe(const struct launch *launch, const struct CUfunc_st *functi
     *kernel = (struct standin_kernel){
         .context = context_current(),
         .name = function->name,
+        .image = function->module->image,
+        .image_size = function->module->size,
         .shared = launch->shared,
         .static_shared = (unsigned)function->shared,
-        .time_ns = kernel_time(function->work),
+        .time_ns = kernel_time(function->work, launch),
         .reads = context_current()->has_pinned                    ? 0
                  : context_current()->carve_out > USUAL_CARVE_OUT ? 2
                                                                   : 1,
@@ -37,7 +39,7 @@ static void describe(const struct launch *launch, const struct CUfunc_st *functi
     memcpy(kernel->block, launch->block, sizeof kernel->block);
 }
 
-/* A launch returns at once on a GPU, so that what goes wrong in the kernel is answered by the next call. */
+/* A launch returns at once on a GPU. So an error of the kernel is returned by the next call. */
 CUresult launch_run(const struct launch *launch, struct standin_kernel *kernel)
 {
     struct CUfunc_st *function;
@@ -46,13 +48,15 @@ CUresult launch_run(const struct launch *launch, struct standin_kernel *kernel)
         return checked;
     describe(launch, function, kernel);
     kernel->context->has_pinned |= kernel->context->carve_out > 0 && strcmp(function->name, "pin") == 0;
-    const struct arguments arguments = kernel_arguments(launch->parameters);
+    const struct arguments arguments =
+        function->work->time ? (struct arguments){0} : kernel_arguments(launch->parameters);
+    kernel->context->clock_ns += kernel->time_ns;
     kernel_run(function->work, kernel->context, &arguments, &kernel->instructions);
     return CUDA_SUCCESS;
 }
 
-/* As the real one: a launch that fails makes no range; one with an illegal address is none either, as nothing of its
- * session is left. */
+/* As the real one: a launch that fails makes no range. One with an illegal address makes none either, since nothing of
+ * its session is left. */
 static CUresult run(const struct launch *launch)
 {
     if (capture_is_active(launch->stream))
@@ -64,7 +68,7 @@ static CUresult run(const struct launch *launch)
     return result;
 }
 
-/* The parameters of all three functions, each with the default stream of the process and of the thread. */
+/* Defines a function with the parameters of all three, for the default stream of the process and that of the thread. */
 #define LAUNCH(name)                                                                                                   \
     CUresult CUDAAPI name(CUfunction f, unsigned gridDimX, unsigned gridDimY, unsigned gridDimZ, unsigned blockDimX,   \
                           unsigned blockDimY, unsigned blockDimZ, unsigned sharedMemBytes, CUstream hStream,           \

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Device memory is the process's own. Blocks are kept in a list, so that an address can be told from a wrong one. */
+/* A block of device memory, which is the process's own. Blocks are in a list, so that wrong addresses are recognised.
+ */
 struct block {
     struct block *next;
     size_t size;
@@ -12,7 +13,7 @@ struct block {
 
 static struct block *blocks;
 
-/* See memory_new. */
+/* Memory that the driver keeps, see memory_new(). */
 struct object {
     struct object *previous, *next;
     max_align_t bytes[];
@@ -98,7 +99,7 @@ CUresult CUDAAPI cuMemFree_v2(CUdeviceptr dptr)
     return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Copies and settings wait for the kernels before them. */
+/* Checks that the bytes are in device memory. Copies and fills wait for the kernels before them. */
 static CUresult ready_for(CUdeviceptr address, size_t size)
 {
     const CUresult ready = driver_ready();

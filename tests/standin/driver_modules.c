@@ -11,7 +11,7 @@ static unsigned last_module;
 
 /* ---- Machine code ---- */
 
-/* How long an ELF image is: nobody says so to cuModuleLoadData. 0: it is none. */
+/* Returns how long an ELF image is, since cuModuleLoadData is not told. 0: it is no ELF image. */
 static size_t image_size(const void *image)
 {
     const Elf64_Ehdr *header = image;
@@ -36,7 +36,7 @@ static struct CUfunc_st *find_function(struct CUmod_st *module, const char *name
     return NULL;
 }
 
-/* Registers and stack stand in .nv.info, as pairs of a symbol's number and a value. */
+/* Reads registers and stack from .nv.info, where they are pairs of a symbol's number and a value. */
 static void read_attributes(struct CUmod_st *module, Elf *elf, Elf_Scn *section)
 {
     enum { SIZED = 4, FRAME_SIZE = 0x11, REGISTERS = 0x2f };
@@ -67,7 +67,7 @@ static void read_attributes(struct CUmod_st *module, Elf *elf, Elf_Scn *section)
     }
 }
 
-/* Calls `visit` for each section whose name begins with the prefix, with the rest of its name. */
+/* Calls `visit` for each section whose name begins with the prefix, with the rest of the name. */
 static void each_section(struct CUmod_st *module, Elf *elf, const char *prefix,
                          void (*visit)(struct CUmod_st *, Elf *, Elf_Scn *, const char *rest))
 {
@@ -86,12 +86,14 @@ static void add_function(struct CUmod_st *module, Elf *elf, Elf_Scn *section, co
 {
     (void)elf, (void)section;
     module->functions = realloc(module->functions,
-                                (module->function_count + 1) * sizeof *module->functions); /* NULL: a crash is clear */
+                                /* If this is NULL, the crash is clear enough. */
+                                (module->function_count + 1) * sizeof *module->functions);
     module->functions[module->function_count++] =
         (struct CUfunc_st){.handle = FUNCTION, .name = strdup(name), .module = module, .work = kernel_work(name)};
 }
 
-/* Since compute capability 9.0 the system keeps the first 1,024 bytes of a block. */
+/* Adds the shared memory of a kernel. From compute capability 9.0 on the system keeps the first 1,024 bytes of a block.
+ */
 static void add_shared(struct CUmod_st *module, Elf *elf, Elf_Scn *section, const char *name)
 {
     (void)elf;
@@ -119,7 +121,7 @@ static void read_image(struct CUmod_st *module)
     elf_end(elf);
 }
 
-/* Takes image. */
+/* Loads a module, which owns the image from then on. */
 static struct CUmod_st *load(unsigned char *image, size_t size)
 {
     struct CUmod_st *module = memory_new(sizeof *module);
@@ -142,21 +144,22 @@ static void unload(struct CUmod_st *module)
     memory_free(module);
 }
 
-/* The first ELF image in a container of several, as nvcc -fatbin writes it; other images as they are. */
+/* Returns the first ELF image in a container of several, as nvcc -fatbin writes it. Other images are returned as they
+ * are. */
 static const void *first_of_container(const void *image)
 {
     const uint32_t mark = 0xba55ed50;
     const uint64_t *words = image;
     if (!image || (uint32_t)words[0] != mark)
         return image;
-    const size_t count = words[1] / sizeof *words; /* after the head, of two words */
+    const size_t count = words[1] / sizeof *words; /* behind the head, which has two words */
     for (size_t i = 2; i < 2 + count; i++)
         if (memcmp(&words[i], ELFMAG, SELFMAG) == 0)
             return &words[i];
     return image;
 }
 
-/* A copy of the image, or NULL when it is no ELF image: PTX is not read here. */
+/* Returns a copy of the image. NULL: it is no ELF image. PTX is not read here. */
 static unsigned char *copy_image(const void *image, size_t *size)
 {
     image = first_of_container(image);
@@ -229,7 +232,7 @@ CUresult CUDAAPI cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
     return CUDA_SUCCESS;
 }
 
-/* As the real one: a CUkernel that is passed for a function is told from one. */
+/* As the real one: a CUkernel that is passed in place of a function is recognised. */
 CUresult CUDAAPI cuFuncGetName(const char **name, CUfunction hfunc)
 {
     if (!hfunc || hfunc->handle != FUNCTION)
@@ -289,12 +292,12 @@ CUresult CUDAAPI cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_o
         memory_free(opened);
         return driver_exit(&call, CUDA_ERROR_INVALID_IMAGE);
     }
-    /* Read for its names only; the profiler hears of it when it is loaded into a context. */
+    /* This reads only names. The profiler is told of a module when it is loaded into a context. */
     struct CUmod_st names = {.image = opened->image, .size = opened->size};
     read_image(&names);
     opened->kernels = calloc(names.function_count, sizeof *opened->kernels);
     opened->kernel_count = opened->kernels ? names.function_count : 0;
-    /* In another order each time, so that another kernel is given the handle of one that is gone. */
+    /* Kernels are made in another order each time, so that another kernel gets the handle of one that is gone. */
     static atomic_size_t turns;
     const size_t turn = atomic_fetch_add(&turns, 1);
     for (size_t i = 0; i < opened->kernel_count; i++)
@@ -334,8 +337,8 @@ CUresult CUDAAPI cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const 
     return CUDA_ERROR_NOT_FOUND;
 }
 
-/* As the real one: the machine code of a library is loaded late, so that the profiler hears of the module inside the
- * launch or the question that needs it, and its handle is none that a program has. */
+/* As the real one: the machine code of a library is loaded late. So the profiler is told of the module within the
+ * launch or question that needs it. The module's handle is one that no program has. */
 static struct CUfunc_st *function_of(struct CUkern_st *kernel)
 {
     struct CUlib_st *library = kernel->library;

@@ -1,5 +1,5 @@
-/* Prints what a program gets from its parent, to be compared with and without something in between: its arguments,
- * environment and open files, then its standard input. Linked into the made programs with and without CUDA. */
+/* Prints what a program gets from its parent: arguments, environment and open files, then its standard input. That is
+ * compared with and without cugate in between. It is linked into the made programs with and without CUDA. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

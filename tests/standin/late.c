@@ -1,5 +1,6 @@
-/* A made program that is not linked with the driver but opens it when it runs, and asks cuGetProcAddress for all
- * functions: so does the CUDA runtime, also where it is linked statically. Launches a kernel 20 times. */
+/* A made program that is not linked with the driver. It opens the driver when it runs, and asks cuGetProcAddress for
+ * all functions. The CUDA runtime does the same, even where it is linked statically. The program launches a kernel 20
+ * times. */
 #include <cudaTypedefs.h>
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
-/* A kernel library on the stand-in for a GPU, for CUPTI's collector. What the name of a family says befalls its second
- * variant; the others are well. In each process a kernel is launched once to be verified and once to learn what it
- * launches, and then measured. */
+/* A kernel library on the stand-in, for CUPTI's collector. The name of a family says what happens to its second
+ * variant; the others are well. In each process a kernel is launched once to be verified, once to learn what it
+ * launches, and then to be measured. */
 #include "cugate/kernel.h"
 
 #include "made_program.h"
@@ -15,7 +15,7 @@ enum { FIRST_MEASURED = 3 };
 
 struct state {
     struct gpu gpu;
-    int launches; /* of the second variant */
+    int launches; /* launches of the second variant */
 };
 
 static int open_gpu(const struct cugate_family *self, void **state)
@@ -27,6 +27,31 @@ static int open_gpu(const struct cugate_family *self, void **state)
     gpu_open(&opened->gpu, 0);
     *state = opened;
     return 0;
+}
+
+static int open_with(void **state, const char *cubin)
+{
+    const int opened = open_gpu(NULL, state);
+    if (opened)
+        return opened;
+    struct state *self = *state;
+    gpu_close(&self->gpu);
+    gpu_use(&self->gpu, self->gpu.context, cubin);
+    return 0;
+}
+
+/* Another kernel of that name. */
+static int open_other(const struct cugate_family *self, void **state)
+{
+    (void)self;
+    return open_with(state, _binary_other_cubin_start);
+}
+
+/* The same kernels, without their lines. */
+static int open_unlined(const struct cugate_family *self, void **state)
+{
+    (void)self;
+    return open_with(state, _binary_unlined_cubin_start);
 }
 
 static int carve_out(void)
@@ -62,13 +87,31 @@ static int launch_one(void *state)
     return (int)try_launch(&opened->gpu, "add_one", 64, 256, NULL);
 }
 
-/* Three kernels, the second of another shape; what they leave is the same. */
+/* Launches three kernels, of which the second has another shape. They leave the same results. */
 static int launch_three(void *state)
 {
     const struct state *opened = state;
     const int first = (int)try_launch(&opened->gpu, "tiny", 1, 32, NULL);
     const int second = first ? first : (int)try_launch(&opened->gpu, "large", 16, 128, NULL);
     return second ? second : (int)try_launch(&opened->gpu, "tiny", 1, 32, NULL);
+}
+
+/* Every way to launch, and shapes of three dimensions; three launches that are alike, and one with shared memory. */
+static int launch_shapes(void *state)
+{
+    const struct state *opened = state;
+    CUfunction tiny;
+    CUdeviceptr numbers = opened->gpu.numbers;
+    int count = 0, value = 0;
+    void *parameters[] = {&numbers, &count, &value};
+    const CUlaunchConfig config = {2, 3, 4, 8, 4, 2, 512, NULL, NULL, 0};
+    MUST(cuModuleGetFunction(&tiny, opened->gpu.module, "tiny"));
+    MUST(cuLaunchKernelEx(&config, tiny, parameters, NULL));
+    MUST(cuLaunchCooperativeKernel(tiny, 5, 1, 1, 64, 1, 1, 0, NULL, parameters));
+    for (int i = 0; i < 3; i++)
+        MUST(try_launch(&opened->gpu, "tiny", 1, 32, NULL));
+    MUST(cuLaunchKernel(tiny, 1, 1, 1, 32, 1, 1, 1024, NULL, parameters, NULL));
+    return (int)try_launch(&opened->gpu, "add_one", 64, 256, NULL);
 }
 
 /* Counts otherwise each time. */
@@ -84,7 +127,7 @@ static int launch_pin(void *state)
     return (int)try_launch(&opened->gpu, "pin", 64, 256, NULL);
 }
 
-/* Others find nothing of it. */
+/* Sets a carve-out, of which other families find nothing. */
 static int launch_carve(void *state)
 {
     const int carved = carve_out();
@@ -173,6 +216,11 @@ static const struct cugate_family pin = {"pin",        "pin", CUGATE_KERNELS, op
 FAMILY(carve, launch_carve, verify);
 static const struct cugate_family carved = {
     "carved", "carved", CUGATE_KERNELS, open_carved, restore, verify, close_gpu, well_variants, 3, NULL, NULL};
+static const struct cugate_family other = {
+    "other", "other", CUGATE_KERNELS, open_other, restore, verify, close_gpu, well_variants, 1, NULL, NULL};
+static const struct cugate_family unlined = {
+    "unlined", "unlined", CUGATE_KERNELS, open_unlined, restore, verify, close_gpu, well_variants, 1, NULL, NULL};
+FAMILY(shapes, launch_shapes, verify);
 FAMILY(verified_by_kernel, launch_three, verify_by_kernel);
 FAMILY(restless, launch_restless, verify);
 FAMILY(wrong, launch_wrong, verify);
@@ -180,7 +228,7 @@ FAMILY(more, launch_more, verify);
 FAMILY(crash, launch_crash, verify);
 FAMILY(hang, launch_hang, verify);
 
-/* More than there is room for in one Start and Stop. */
+/* There are more of these than fit between one Start and Stop. */
 static const struct cugate_variant many_variants[] = {
     VARIANT("a", launch_one), VARIANT("b", launch_one), VARIANT("c", launch_one),   VARIANT("d", launch_one),
     VARIANT("e", launch_one), VARIANT("f", launch_one), VARIANT("g", launch_three), VARIANT("h", launch_one),
@@ -190,8 +238,9 @@ static const struct cugate_family many = {"many",        "many", CUGATE_KERNELS,
 
 const struct cugate_library *cugate_library(void)
 {
-    static const struct cugate_family *const families[] = {
-        &carve, &carved, &pin, &well, &verified_by_kernel, &restless, &wrong, &more, &crash, &hang, &many};
+    static const struct cugate_family *const families[] = {&carve,    &carved, &pin,     &well,  &verified_by_kernel,
+                                                           &restless, &wrong,  &more,    &crash, &hang,
+                                                           &many,     &other,  &unlined, &shapes};
     static const struct cugate_library library = {
         CUGATE_KERNEL_ABI, "cc", "", families, sizeof families / sizeof *families, synchronize, error_text,
     };

@@ -1,4 +1,4 @@
-/* Programs that end otherwise than by returning from main, or with an error. Each launches first. */
+/* Programs that end with an error, or in another way than by returning from main. Each launches first. */
 #include "made_program.h"
 
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The line is there however the program ends. */
+/* Launches, and prints a line that is there however the program ends. */
 static void launch_first(struct gpu *gpu, int argc, char **argv, const char *name)
 {
     const int count = argument(argc, argv, 0, 23);
@@ -37,7 +37,7 @@ static int illegal(int argc, char **argv)
 {
     struct gpu gpu;
     launch_first(&gpu, argc, argv, "illegal");
-    launch_some(&gpu, 1); /* good, and in no one's hands yet */
+    launch_some(&gpu, 1); /* this launch is good, but has not been sent yet */
     const CUdeviceptr numbers = gpu.numbers;
     gpu.numbers = 0x10;
     launch(&gpu, "add_one", 64, 256);
@@ -85,7 +85,7 @@ static int end_quickly(int argc, char **argv)
     quick_exit(0);
 }
 
-/* Waits for the signal of a test, which may send it when it has read the line. */
+/* Waits for the signal of a test, which sends it after it has read the line. */
 static int wait_for_signal(int argc, char **argv)
 {
     struct gpu gpu;

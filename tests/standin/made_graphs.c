@@ -37,7 +37,7 @@ static void begin_capture(CUstream stream, const char *way)
     }
 }
 
-/* A graph of three kernels. */
+/* Captures a graph of three kernels. */
 static CUgraphExec capture_graph(const struct gpu *gpu, CUstream stream, const char *way)
 {
     CUgraph graph;
@@ -52,7 +52,7 @@ static CUgraphExec capture_graph(const struct gpu *gpu, CUstream stream, const c
     return exec;
 }
 
-/* Launches of two kinds around launches of the graph. */
+/* Launches kernels of two kinds before and after launches of the graph. */
 static int capture(int argc, char **argv)
 {
     struct gpu gpu;
@@ -77,7 +77,7 @@ static int capture(int argc, char **argv)
     return 0;
 }
 
-/* A graph that is built of nodes, with one that is no kernel and a graph inside; nothing is ever launched beside it. */
+/* Builds a graph of nodes, with one that is no kernel and a graph inside. Nothing else is launched. */
 static int graph(int argc, char **argv)
 {
     struct gpu gpu;
@@ -113,7 +113,7 @@ static int graph(int argc, char **argv)
     return 0;
 }
 
-/* Captured again and again, as by a program that changes its graph in each step. */
+/* Captures the graph again and again, like a program that changes its graph in each step. */
 static int recapture(int argc, char **argv)
 {
     struct gpu gpu;

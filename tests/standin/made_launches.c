@@ -1,4 +1,4 @@
-/* Programs that end well, by how they launch. */
+/* Programs that end well. They differ in how they launch. */
 #include "made_program.h"
 
 #include <dlfcn.h>
@@ -19,7 +19,7 @@ static int plain(int argc, char **argv)
     return 0;
 }
 
-/* The same but for one kernel, whose code is another and counts 512 instructions a thread more. */
+/* Launches the same as `mixed` but for one kernel, which has other code and counts 512 more instructions a thread. */
 static int changed(int argc, char **argv)
 {
     struct gpu gpu, other;
@@ -38,7 +38,7 @@ static int changed(int argc, char **argv)
     return 0;
 }
 
-/* On one number only, and looked up once: what is left is the launch. */
+/* Launches many times, on one number only and with one look-up, so that nothing but the launch takes time. */
 static int many(int argc, char **argv)
 {
     struct gpu gpu;
@@ -55,7 +55,7 @@ static int many(int argc, char **argv)
     return 0;
 }
 
-/* One of a kernel, two of another, again and again. */
+/* Launches one kernel, then another one twice, again and again. */
 static int every_third(int argc, char **argv)
 {
     struct gpu gpu;
@@ -80,7 +80,7 @@ static int shapes(int argc, char **argv)
     return 0;
 }
 
-/* Counts that follow the data: the same in each process, others in each launch. */
+/* Launches a kernel whose counts depend on its data. They are the same in each process, but differ in each launch. */
 static int data(int argc, char **argv)
 {
     struct gpu gpu;
@@ -93,7 +93,7 @@ static int data(int argc, char **argv)
     return 0;
 }
 
-/* Counts that never repeat, beside some that do. */
+/* Launches a kernel whose counts never repeat, and some whose counts do. */
 static int restless(int argc, char **argv)
 {
     struct gpu gpu;
@@ -120,7 +120,7 @@ static int namesakes(int argc, char **argv)
     return 0;
 }
 
-/* Modules that come and go, as of a compiler at run time: handles may be those of modules that are gone. */
+/* Loads and unloads modules, as a compiler at run time does. A handle may be that of a module which is gone. */
 static int reload(int argc, char **argv)
 {
     struct gpu gpu;
@@ -136,7 +136,8 @@ static int reload(int argc, char **argv)
     return 0;
 }
 
-/* Kernels of a library, as the CUDA runtime has them: CUkernel handles, machine code loaded when it is needed. */
+/* Launches kernels of a library, as the CUDA runtime has them: by CUkernel handles, with machine code that is loaded
+ * when it is needed. */
 static int library(int argc, char **argv)
 {
     struct gpu gpu;
@@ -156,7 +157,7 @@ static int library(int argc, char **argv)
     return 0;
 }
 
-/* One after the other, of two kernels: the handles of one that is gone may be given anew. */
+/* Loads two libraries one after the other, so that the handle of a kernel that is gone may be given to another. */
 static int libraries(int argc, char **argv)
 {
     struct gpu gpu;
@@ -177,8 +178,8 @@ static int libraries(int argc, char **argv)
     return 0;
 }
 
-/* Each function that launches: of the six that the profiler knows, those that a program calls by these names, and by
- * way of cuGetProcAddress those of programs with a default stream for each thread. */
+/* Calls each function that launches. Of the six that the profiler knows, a program calls some by these names. By
+ * cuGetProcAddress it gets those for a default stream for each thread. */
 static int ways(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -220,7 +221,8 @@ static int failing(int argc, char **argv)
     gpu_open(&gpu, 0);
     for (int i = 0; i < 43; i++) {
         if (i % 2) {
-            bad += try_launch(&gpu, "add_one", 64, 2048, NULL) == CUDA_ERROR_INVALID_VALUE; /* too many threads */
+            /* This block has too many threads. */
+            bad += try_launch(&gpu, "add_one", 64, 2048, NULL) == CUDA_ERROR_INVALID_VALUE;
         } else {
             launch_mixed(&gpu, i / 2);
             good++;
@@ -303,7 +305,8 @@ static int threads(int argc, char **argv)
     return 0;
 }
 
-/* Another profiler inside the program, as torch.profiler is: it subscribes, and goes on when it may not. */
+/* Runs another profiler inside the program, as torch.profiler does. It subscribes, and continues when that is refused.
+ */
 static int subscriber(int argc, char **argv)
 {
     (void)argc, (void)argv;

@@ -18,7 +18,7 @@ static pid_t must_fork(void)
     return child;
 }
 
-/* Waits for a child; what it ended with, signals as a shell says them. */
+/* Waits for a child. Returns its exit code, or 128 and the signal. */
 static int wait_for(pid_t child)
 {
     int status;
@@ -37,7 +37,7 @@ static void launch_and_say(const char *name, int count)
     gpu_close(&gpu);
 }
 
-/* The lines of parent and child do not change places: the child comes first. */
+/* Forks before CUDA is used. The child prints first, so that the lines do not change places. */
 static int fork_before(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -51,7 +51,8 @@ static int fork_before(int argc, char **argv)
     return code;
 }
 
-/* The child inherits a driver that it cannot use, and leaves by exit(), as a worker that loads data does. */
+/* Forks after CUDA was used. The child inherits a driver that it cannot use, and leaves by exit(), as a worker that
+ * loads data does. */
 static int fork_after(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -70,7 +71,7 @@ static int fork_after(int argc, char **argv)
     return code;
 }
 
-/* The child is another program; by default this one. It runs while the parent holds what it has. */
+/* Executes another program as a child, by default this one. It runs while the parent holds everything that it has. */
 static int exec_child(int argc, char **argv)
 {
     struct gpu gpu;
@@ -89,8 +90,8 @@ static int exec_child(int argc, char **argv)
     return code;
 }
 
-/* The same while another child sleeps, with copies of all that this process has open, as a worker that loads data has.
- */
+/* Does the same while another child sleeps. Like a worker that loads data, that one has copies of everything that this
+ * process has open. */
 static int idle_child(int argc, char **argv)
 {
     struct gpu gpu;
@@ -119,7 +120,8 @@ static void *launch_spin(void *data)
     return NULL;
 }
 
-/* Forks while another thread launches a kernel that does not end, for which a profiler may wait, with any lock. */
+/* Forks while another thread launches a kernel that does not end. A profiler may wait for that kernel, with any lock.
+ */
 static int spin_child(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -140,7 +142,7 @@ static int spin_child(int argc, char **argv)
     return 0;
 }
 
-/* All begin when the last one is there. */
+/* Starts several processes, which all begin when the last one is there. */
 static int processes(int argc, char **argv)
 {
     enum { MOST = 64 };
@@ -186,7 +188,7 @@ static int orphan(int argc, char **argv)
     return 0;
 }
 
-/* No CUDA here: what the most memory was that another program had. */
+/* Executes another program, and prints the most memory that it had. This program does not use CUDA. */
 static int peak(int argc, char **argv)
 {
     struct rusage used;

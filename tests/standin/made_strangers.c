@@ -1,6 +1,6 @@
-/* Programs that write to `cugate exec` themselves, with or without sense, before they launch as others do: what a
- * process says that has nothing to do with what cugate's own library says there. To be heard at all they have its file
- * in their memory, and say its token. Alone they only launch. */
+/* Programs that write messages of their own to `cugate exec`, correct ones or not. Then they launch as other programs
+ * do, and cugate's own library writes what it always does. To be heard at all, they have its file in their memory and
+ * begin messages with its token. Without `cugate exec` they only launch. */
 #include "made_program.h"
 
 #include <dlfcn.h>
@@ -23,7 +23,7 @@
     "{\"program/%s\": {\"bytes\": 0, \"flops\": 0, \"launches\": [], \"metrics\": {\"time\": {\"sessions\": [[1]]}}, " \
     "\"status\": \"ok\"}}"
 
-/* A connection of our own; -1: nobody measures. */
+/* Connects to `cugate exec`. -1: nobody measures. */
 static int dial(void)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -42,7 +42,7 @@ static int say_bytes(int to, const void *bytes, size_t length)
     return send(to, bytes, length, MSG_NOSIGNAL) == (ssize_t)length ? 0 : -1;
 }
 
-/* What was answered to the greeting; empty until then. */
+/* The token, which is the answer to the greeting; empty until then. */
 static char token[17];
 
 static int say(int to, char kind, const char *text)
@@ -54,7 +54,7 @@ static int say(int to, char kind, const char *text)
                : 0;
 }
 
-/* The beginning of an answer. */
+/* Reads the beginning of an answer. */
 static void hear(int from, char *text, size_t room)
 {
     char kind, letter;
@@ -130,7 +130,7 @@ static void say_result(int to)
     say(to, 'R', text);
 }
 
-/* Two are told of one launch. */
+/* Sends two results of one launch. */
 static void results_of_one(int to)
 {
     say_device(to, "Stand-in GPU");
@@ -173,14 +173,14 @@ static void no_launch(int to)
     say(to, 'G', "launch\n64 1 1\n");
 }
 
-/* Another GPU than the one that is measured then: whoever comes first. */
+/* Describes another GPU than that of the process which came first. */
 static void other_gpu(int to)
 {
     say_device(to, "Another GPU");
     say(to, 'E', "0 0\n");
 }
 
-/* Asks and asks, and never reads what it is answered. */
+/* Sends questions without end, and never reads an answer. */
 static void flood(int to)
 {
     say_device(to, "Stand-in GPU");
@@ -209,7 +209,7 @@ static const struct {
     {"flood", flood},
 };
 
-/* As a library that is loaded. */
+/* Maps a file as a library that is loaded is mapped. */
 static void map(const char *path)
 {
     const int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
@@ -239,7 +239,7 @@ static int stranger(int argc, char **argv)
 
 /* ---- Forgery: says what a good run said, and launches something else unseen ---- */
 
-/* The descriptor by which cugate's library speaks. */
+/* Returns the descriptor by which cugate's library speaks. */
 static int find_descriptor(void)
 {
     struct sockaddr_un peer;
@@ -278,7 +278,7 @@ static const struct {
     {"for-library", speak_for_library},
 };
 
-/* Messages in the file: kind, text and NUL, again and again. */
+/* Sends the messages in a file, which has kind, text and NUL of each. */
 static void say_file(int to, const char *path)
 {
     char *message = NULL, answer[64];

@@ -1,5 +1,5 @@
-/* An injection library that counts and says so at the end of the process: what the driver loads for
- * CUDA_INJECTION64_PATH, and what it tells such a library, is seen by the lines it prints on standard error. */
+/* An injection library that counts callbacks, and prints the numbers on standard error when the process ends. So tests
+ * see what the driver loads for CUDA_INJECTION64_PATH, and what it tells such a library. */
 #include <cupti_callbacks.h>
 #include <cupti_driver_cbid.h>
 #include <cupti_profiler_target.h>

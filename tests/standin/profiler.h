@@ -1,5 +1,6 @@
-/* libcupti.so.13 without a GPU, in parts: profiler_callbacks (subscribing), profiler_host (metrics, configurations,
- * values), profiler_range and profiler_counting (sessions), profiler_metrics (the made up numbers). See standin.h. */
+/* profiler.h - shared by the parts of the stand-in for libcupti.so.13: profiler_callbacks (subscribing), profiler_host
+ * (metrics, configurations, values), profiler_range and profiler_counting (sessions), profiler_metrics (the made-up
+ * numbers). See standin.h. */
 #pragma once
 
 #include "standin.h"
@@ -10,33 +11,33 @@
 
 #include <pthread.h>
 
-/* Metrics of one kind are counted in one pass, of several kinds in as many, in this order. As the real one: that of
- * instrumented code comes last. */
+/* Kinds of metrics. All metrics of one kind are counted in one pass. The passes are in this order. As the real one: the
+ * pass of instrumented code comes last. */
 enum pass_kind { HARDWARE, L1_SECTORS, INSTRUMENTED, PASS_KINDS };
 
 enum { MOST_METRICS = 40 };
 
-/* What a range holds, of one kernel or of several. */
+/* What the kernels of a range did in total. */
 struct range_work {
     double threads;
     double time_ns;
-    double read; /* bytes, from DRAM */
+    double read; /* bytes read from DRAM */
     double instructions;
 };
 
-/* Images have these contents. Both are a program's own memory, so each begins with a mark. */
+/* The contents of images, which are in a program's own memory, so each begins with a mark. */
 #define CONFIG_MARK 0x676e6f63u
 #define COUNTERS_MARK 0x746e7563u
 
 struct config_image {
     uint32_t mark;
     uint32_t passes;
-    uint64_t metrics; /* a bit each */
+    uint64_t metrics; /* a bit for each metric */
 };
 
 struct counter_row {
     char name[48];
-    double values[MOST_METRICS]; /* NaN: not counted */
+    double values[MOST_METRICS]; /* NaN: it was not counted */
 };
 
 struct counter_image {
@@ -47,31 +48,31 @@ struct counter_image {
     struct counter_row rows[];
 };
 
-/* What a program has of a context. */
+/* The profiler object of a context. */
 struct CUpti_RangeProfiler_Object {
     CUcontext context;
     struct CUpti_RangeProfiler_Object *next;
 
-    /* Of the configuration. */
+    /* These belong to the configuration: */
     struct config_image config;
     struct counter_image *image;
     CUpti_ProfilerRange range;
-    size_t limit;   /* ranges a pass, as configured */
-    size_t room;    /* ranges a pass that there is room for */
-    uint64_t sized; /* the metrics that sizes were asked for */
-    bool is_mixed;  /* for several sets */
+    size_t limit;   /* ranges of a pass, as configured */
+    size_t room;    /* ranges of a pass for which there is room */
+    uint64_t sized; /* the metrics for which sizes were asked */
+    bool is_mixed;  /* sizes were asked for several sets of metrics */
 
-    /* Of a session. */
+    /* These belong to a session: */
     bool is_running;
     bool is_broken;
     bool is_starved;
     size_t pass;
-    struct counter_row *rows; /* not decoded yet */
+    struct counter_row *rows; /* rows that are not decoded yet */
     size_t row_count;
-    size_t base; /* the first row of this turn of passes */
+    size_t base; /* index of the first row of this turn of passes */
     size_t next_row;
 
-    /* Of the range that the program has opened. */
+    /* These belong to the range that the program has opened: */
     bool is_open;
     bool has_graph;
     bool is_first;
@@ -79,35 +80,40 @@ struct CUpti_RangeProfiler_Object {
     struct range_work work;
 };
 
-/* profiler_callbacks.c: the driver, NULL when there is none. */
+/* Returns the driver; NULL: there is none. In profiler_callbacks.c. */
 const struct standin_driver *profiler_driver(void);
 
-/* profiler_metrics.c: the number of a metric, or -1. */
+/* Returns the index of a metric, or -1. In profiler_metrics.c. */
 int metric_find(const char *name);
 enum pass_kind metric_kind(int metric);
 double metric_value(int metric, const struct range_work *work);
 struct range_work metric_work(const struct standin_kernel *kernel);
-/* Passes of a set of metrics, and the kind of the i-th of them. */
+/* metric_passes() returns how many passes a set of metrics takes, metric_pass_kind() the kind of one of them. */
 unsigned metric_passes(uint64_t metrics);
 enum pass_kind metric_pass_kind(uint64_t metrics, size_t pass);
 
-/* profiler_counting.c: all objects of the process, and the lock of them. */
+/* All profiler objects of the process, and their lock. In profiler_counting.c. */
 extern pthread_mutex_t profiler_lock;
 extern struct CUpti_RangeProfiler_Object *profiler_objects;
 struct CUpti_RangeProfiler_Object *profiler_object_of(CUcontext context);
 
-/* Takes the counters of a device, F_WRLCK, or gives them back, F_UNLCK; false: another process has them. */
+/* Takes the counters of a device (F_WRLCK), or gives them back (F_UNLCK). False: another process has them. */
 bool counters_lock(int device, short type);
-bool counters_are_held(int device); /* by this process */
-bool counters_are_free(int device); /* for this process */
+bool counters_are_held(int device); /* whether this process has them */
+bool counters_are_free(int device); /* whether no other process has them */
 
 /* Makes a range, if there is room for it. */
 void range_add(struct CUpti_RangeProfiler_Object *object, const char *name, const struct range_work *work,
                bool has_graph);
 
+/* profiler_lines.c: the number by which CUPTI knows an image of machine code. */
+uint64_t image_crc(const void *image, size_t size);
+
 /* Told by the driver. */
 /* Also of counts by instruction, profiler_sass.c. */
 void sass_ran(const struct standin_kernel *kernel);
+/* And of samples, profiler_sampling.c. */
+void sampling_ran(const struct standin_kernel *kernel);
 void range_ran(const struct standin_kernel *kernel);
 void range_captured(CUcontext context);
 void range_graph_ran(CUcontext context, const struct standin_kernel *kernels, size_t count);

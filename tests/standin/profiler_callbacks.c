@@ -2,6 +2,7 @@
 
 #include <cupti_callbacks.h>
 #include <cupti_driver_cbid.h>
+#include <cupti_runtime_cbid.h>
 #include <cupti_version.h>
 
 #include <dlfcn.h>
@@ -16,7 +17,7 @@ struct CUpti_Subscriber_st {
     bool enabled[CUPTI_CB_DOMAIN_SIZE][MOST_CALLBACKS];
 };
 
-/* There is never a second one. */
+/* the only subscriber that a process may have */
 static struct CUpti_Subscriber_st subscriber;
 static atomic_bool is_subscribed;
 static const struct standin_driver *driver;
@@ -27,6 +28,15 @@ static bool is_enabled(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 }
 
 /* ---- Told by the driver ---- */
+
+/* As if all that is launched were launched by the runtime, whose calls hold the driver's. */
+static void on_runtime(void)
+{
+    const CUpti_CallbackData data = {.callbackSite = CUPTI_API_EXIT, .functionName = "cudaLaunchKernel"};
+    const CUpti_CallbackId id = CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000;
+    if (is_enabled(CUPTI_CB_DOMAIN_RUNTIME_API, id))
+        subscriber.callback(subscriber.data, CUPTI_CB_DOMAIN_RUNTIME_API, id, &data);
+}
 
 static void on_call(struct standin_call *call, bool is_exit)
 {
@@ -44,6 +54,8 @@ static void on_call(struct standin_call *call, bool is_exit)
         .correlationId = call->correlation,
     };
     subscriber.callback(subscriber.data, CUPTI_CB_DOMAIN_DRIVER_API, call->cbid, &data);
+    if (is_exit && call->symbol)
+        on_runtime();
 }
 
 static void resource(CUpti_CallbackId id, CUcontext context, void *descriptor)
@@ -77,6 +89,7 @@ static void on_ran(const struct standin_kernel *kernel)
 {
     range_ran(kernel);
     sass_ran(kernel);
+    sampling_ran(kernel);
 }
 
 static const struct standin_watcher watcher = {
@@ -89,8 +102,8 @@ static const struct standin_watcher watcher = {
     .graph_ran = range_graph_ran,
 };
 
-/* As the real one: not linked with the driver but looked for, so that a program without CUDA that has this library
- * loaded keeps working. */
+/* As the real one: it looks for the driver, and is not linked with it. So a program without CUDA that has this library
+ * loaded still works. */
 static void find_driver(void)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW);

@@ -1,4 +1,4 @@
-/* Who holds the counters, and what a session counts: told by the driver of each launch. */
+/* Says who holds the counters, and counts the launches of a session, of which the driver tells. */
 #include "profiler.h"
 
 #include <fcntl.h>
@@ -10,14 +10,14 @@
 
 pthread_mutex_t profiler_lock = PTHREAD_MUTEX_INITIALIZER;
 struct CUpti_RangeProfiler_Object *profiler_objects;
-static int counters_files[16]; /* by device; 0: not open, for standard input is no such file */
+static int counters_files[16]; /* lock files by device; 0: not open, since standard input is none */
 static long ranges_to_lose = -1;
 
 /* ---- Who holds the counters ---- */
 
-/* As the real one: a process holds a device's counters from Enable to Disable. `type` is F_WRLCK to take, F_UNLCK to
- * give back. False: another process has them. A lock of fcntl belongs to the process, so that a forked child has none.
- */
+/* As the real one: a process holds a device's counters from Enable to Disable. `type` is F_WRLCK to take them, F_UNLCK
+ * to give them back. False: another process has them. A lock of fcntl belongs to the process, so a forked child does
+ * not have it. */
 bool counters_lock(int device, short type)
 {
     const char *folder = getenv("STANDIN_DIR");
@@ -63,7 +63,7 @@ struct CUpti_RangeProfiler_Object *profiler_object_of(CUcontext context)
     return object;
 }
 
-/* STANDIN_LOSE_RANGES: the first N of the process. */
+/* Returns whether the range is one of the first N of the process, which STANDIN_LOSE_RANGES loses. */
 static bool is_lost(void)
 {
     if (ranges_to_lose < 0) {
@@ -89,10 +89,10 @@ static struct counter_row *new_row(struct CUpti_RangeProfiler_Object *object)
 }
 
 /* As the real one:
- * - there is room for twice the ranges of the first configuration since Enable; what does not fit is dropped, and
- *   neither an error nor the number of dropped ranges says so;
- * - where sizes were asked for several sets of metrics since Enable, all values are NaN;
- * - instrumented counters are 0 in a range with a graph. */
+ * - There is room for twice the ranges of the first configuration since Enable. Ranges that do not fit are dropped,
+ *   without an error, and the number of dropped ranges does not count them.
+ * - If sizes were asked for several sets of metrics since Enable, all values are NaN.
+ * - Instrumented counters are 0 in a range with a graph. */
 void range_add(struct CUpti_RangeProfiler_Object *object, const char *name, const struct range_work *work,
                bool has_graph)
 {
@@ -119,7 +119,7 @@ static void add_work(struct range_work *sum, const struct standin_kernel *kernel
     sum->instructions += work.instructions;
 }
 
-/* In AutoRange CUPTI waits for each kernel. */
+/* Adds a kernel's range. In AutoRange CUPTI waits for each kernel. */
 void range_ran(const struct standin_kernel *kernel)
 {
     pthread_mutex_lock(&profiler_lock);
@@ -143,7 +143,7 @@ void range_ran(const struct standin_kernel *kernel)
     pthread_mutex_unlock(&profiler_lock);
 }
 
-/* As the real one: a launch that is captured while a session runs spoils both. */
+/* As the real one: a launch that is captured while a session runs spoils the capture and the session. */
 void range_captured(CUcontext context)
 {
     pthread_mutex_lock(&profiler_lock);
@@ -156,8 +156,8 @@ void range_captured(CUcontext context)
         profiler_driver()->spoil_captures();
 }
 
-/* As the real one: the graph runs rightly, but an AutoRange session is lost, ranges of other launches with it. Between
- * PushRange and PopRange it is counted. */
+/* As the real one: a graph runs as it should, but an AutoRange session is lost, with the ranges of other launches.
+ * Between PushRange and PopRange the graph is counted. */
 void range_graph_ran(CUcontext context, const struct standin_kernel *kernels, size_t count)
 {
     pthread_mutex_lock(&profiler_lock);

@@ -39,7 +39,7 @@ CUptiResult CUPTIAPI cuptiProfilerHostGetSupportedChips(CUpti_Profiler_Host_GetS
     return CUPTI_SUCCESS;
 }
 
-/* As the real one: a name that the chip lacks is an invalid parameter, and spoils the object for all others. */
+/* As the real one: a name that the chip lacks is an invalid parameter, and spoils the object for all other names. */
 CUptiResult CUPTIAPI cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_ConfigAddMetrics_Params *pParams)
 {
     struct CUpti_Profiler_Host_Object *host = pParams->pHostObject;
@@ -88,7 +88,7 @@ CUptiResult CUPTIAPI cuptiProfilerHostGetNumOfPasses(CUpti_Profiler_Host_GetNumO
     return CUPTI_SUCCESS;
 }
 
-/* As the real one: what was not counted is NaN, without an error. */
+/* As the real one: a value that was not counted is NaN, without an error. */
 CUptiResult CUPTIAPI cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToGpuValues_Params *pParams)
 {
     const struct counter_image *image = (const void *)pParams->pCounterDataImage;

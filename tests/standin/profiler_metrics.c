@@ -28,7 +28,7 @@ static const struct {
     {"sm__cycles_active.avg", HARDWARE, .ns = 0.75},
     {"sm__cycles_elapsed.avg.per_second", HARDWARE, .constant = 1e9},
     {"sm__warps_active.avg.pct_of_peak_sustained_active", HARDWARE, .constant = 50},
-    {"dram__throughput.avg.pct_of_peak_sustained_elapsed", HARDWARE, .constant = 0}, /* metric_value */
+    {"dram__throughput.avg.pct_of_peak_sustained_elapsed", HARDWARE, .constant = 0}, /* metric_value() computes it */
     {"dram__bytes_read.sum", HARDWARE, .byte = 1},
     {"dram__bytes_write.sum", HARDWARE, .thread = 8},
     {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", HARDWARE, .thread = 3},
@@ -84,7 +84,7 @@ struct range_work metric_work(const struct standin_kernel *kernel)
 
 double metric_value(int metric, const struct range_work *work)
 {
-    /* A byte a nanosecond is a tenth of a percent: the peak is 1 TB/s. */
+    /* The peak is 1 TB/s, so a byte a nanosecond is a tenth of a percent. */
     if (strncmp(metrics[metric].name, "dram__throughput", 16) == 0) {
         const double share = 0.1 * 24 * work->threads / work->time_ns;
         return share < 100 ? share : 100;

@@ -1,5 +1,5 @@
-/* The functions of the half of the profiler that counts: one profiler object a context, ranges by kernel or by the
- * program, one pass a Start and Stop. */
+/* The half of the profiler that counts. A context has one profiler object. Ranges are of kernels or of the program's
+ * own. Each Start and Stop is one pass. */
 #include "profiler.h"
 
 #include <cupti_target.h>
@@ -12,7 +12,7 @@
 
 static bool is_initialized;
 
-/* Takes the lock when the object is one of this process. */
+/* Takes the lock, if the object is one of this process. */
 static CUptiResult enter(const struct CUpti_RangeProfiler_Object *object)
 {
     if (!profiler_driver() || !profiler_driver()->is_usable())
@@ -31,7 +31,7 @@ static CUptiResult leave(CUptiResult result)
     return result;
 }
 
-/* NULL where there is to be none. */
+/* Opens the log; NULL: there is none. */
 static FILE *open_log(void)
 {
     const char *path = getenv("STANDIN_LOG");
@@ -47,7 +47,7 @@ static void note_process(void)
     fclose(log);
 }
 
-/* As the real one: UNKNOWN inside InitializeInjection, and before there is a context. */
+/* As the real one: it returns UNKNOWN inside InitializeInjection, and before there is a context. */
 CUptiResult CUPTIAPI cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params *pParams)
 {
     (void)pParams;
@@ -58,7 +58,7 @@ CUptiResult CUPTIAPI cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params *p
     return CUPTI_SUCCESS;
 }
 
-/* CUPTI 13.0 dies of SIGSEGV where the profiler has not been initialized. */
+/* CUPTI 13.0 dies of SIGSEGV if the profiler has not been initialized. */
 CUptiResult CUPTIAPI cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params *pParams)
 {
     if (!is_initialized)
@@ -74,7 +74,7 @@ CUptiResult CUPTIAPI cuptiProfilerDeInitialize(CUpti_Profiler_DeInitialize_Param
     return CUPTI_SUCCESS;
 }
 
-/* As the real one: another process that holds the counters is told of here. */
+/* As the real one: it returns an error if another process holds the counters. */
 CUptiResult CUPTIAPI cuptiProfilerGetCounterAvailability(CUpti_Profiler_GetCounterAvailability_Params *pParams)
 {
     static const uint8_t image[16] = "all of GH100";
@@ -189,7 +189,7 @@ CUptiResult CUPTIAPI cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_P
     memcpy(&config, pParams->pConfig, sizeof config);
     if (config.mark != CONFIG_MARK)
         return CUPTI_ERROR_INVALID_PARAMETER;
-    /* The others change a program's memory or run it again, which the stand-in does not. */
+    /* Other modes change a program's memory or run it again. The stand-in does neither. */
     if (pParams->replayMode != CUPTI_UserReplay)
         return CUPTI_ERROR_NOT_SUPPORTED;
     const CUptiResult result = enter(object);
@@ -209,7 +209,7 @@ CUptiResult CUPTIAPI cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_P
     return leave(CUPTI_SUCCESS);
 }
 
-/* As the real one: neither Start nor Stop may come while a stream captures. */
+/* As the real one: neither Start nor Stop may be called while a stream captures. */
 static bool is_spoiled_by_capture(void)
 {
     if (!profiler_driver()->is_capturing())
@@ -218,8 +218,8 @@ static bool is_spoiled_by_capture(void)
     return true;
 }
 
-/* As the real one: two contexts of a device cannot both count. The second one's Start says so, and the first one's
- * ranges are lost from then on, without an error. */
+/* As the real one: two contexts of a device cannot both count. The second one's Start returns an error. From then on
+ * the first one's ranges are lost, without an error. */
 static bool is_second(const struct CUpti_RangeProfiler_Object *object)
 {
     const int device = profiler_driver()->device_of(object->context);
@@ -261,7 +261,7 @@ static void note_pass(const struct CUpti_RangeProfiler_Object *object)
     fclose(log);
 }
 
-/* Waits for the kernels, for ever if one does not end. */
+/* Waits for the kernels, which may be for ever. */
 CUptiResult CUPTIAPI cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params *pParams)
 {
     struct CUpti_RangeProfiler_Object *object = pParams->pRangeProfilerObject;
@@ -307,8 +307,8 @@ CUptiResult CUPTIAPI cuptiRangeProfilerPushRange(CUpti_RangeProfiler_PushRange_P
     return leave(CUPTI_SUCCESS);
 }
 
-/* As the real one: the gaps between kernels are in the time of such a range, a fifth of it here, and the first range of
- * a session takes twice as long. */
+/* As the real one: the time of such a range includes the gaps between kernels, which are a fifth of it here. The first
+ * range of a session takes twice as long. */
 CUptiResult CUPTIAPI cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Params *pParams)
 {
     struct CUpti_RangeProfiler_Object *object = pParams->pRangeProfilerObject;
@@ -324,7 +324,7 @@ CUptiResult CUPTIAPI cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Par
     return leave(CUPTI_SUCCESS);
 }
 
-/* As the real one: while a session runs there is nothing to decode, which is no error. */
+/* As the real one: while a session runs there is nothing to decode. That is no error. */
 CUptiResult CUPTIAPI cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params *pParams)
 {
     struct CUpti_RangeProfiler_Object *object = pParams->pRangeProfilerObject;

@@ -1,7 +1,7 @@
-/* Counts by instruction. As the real one, they are of one function in the life of a process, the first that runs after
- * cuptiSassMetricsEnable. A function has four instructions, 16 bytes each: a quarter of its instructions is at each;
- * the second is a load and the third a store, of a sector a thread; the fourth makes a pass through shared memory for
- * each four threads, where one for eight would do. */
+/* Counts by instruction. As the real one, they are of one function in the life of a process: the first that runs after
+ * cuptiSassMetricsEnable. A function has four instructions of 16 bytes, and a quarter of its executed instructions is
+ * at each. The second is a load and the third a store, of a sector a thread. The fourth makes a pass through shared
+ * memory for every four threads, where one for eight would do. */
 #include "profiler.h"
 
 #include <cupti_sass_metrics.h>
@@ -11,8 +11,8 @@
 
 enum { INSTRUCTIONS = 4, BYTES = 16 };
 
-/* What an instruction counts of a metric: a share of the kernel's instructions, or of its threads. To add one: a row.
- */
+/* The counts of an instruction by metric: each is a share of the kernel's instructions, or of its threads. To add one:
+ * a row. */
 static const struct {
     const char *name;
     double of_instructions;
@@ -36,6 +36,7 @@ static struct {
     size_t count;
     bool enabled;
     char *function; /* the one that is counted; NULL: the next */
+    uint32_t crc;   /* of its image */
     struct range_work work;
 } self;
 
@@ -43,8 +44,10 @@ void sass_ran(const struct standin_kernel *kernel)
 {
     if (!self.enabled)
         return;
-    if (!self.function)
+    if (!self.function) {
         self.function = strdup(kernel->name);
+        self.crc = (uint32_t)image_crc(kernel->image, kernel->image_size);
+    }
     if (strcmp(self.function, kernel->name) != 0)
         return;
     const struct range_work work = metric_work(kernel);
@@ -96,6 +99,7 @@ CUptiResult cuptiSassMetricsFlushData(CUpti_SassMetricsFlushData_Params *params)
         CUpti_SassMetrics_Data *record = &params->pMetricsData[i];
         const size_t metric = self.chosen[i / INSTRUCTIONS], place = i % INSTRUCTIONS;
         record->functionName = self.function;
+        record->cubinCrc = self.crc;
         record->pcOffset = (uint32_t)place * BYTES;
         record->pInstanceValues->metricId = 100 + metric;
         record->pInstanceValues->value = (uint64_t)(sass[metric].of_instructions * self.work.instructions +

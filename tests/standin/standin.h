@@ -1,6 +1,6 @@
-/* What two stand-ins tell each other: libcuda.so.1, the driver (driver_*.c), and libcupti.so.13, the profiler
- * (profiler_*.c). With both, machines without a GPU can run the programs of made_program.c under `cugate exec`, whose
- * own libraries are the real ones, not changed for it:
+/* standin.h - what two stand-ins tell each other: libcuda.so.1, the driver (driver_*.c), and libcupti.so.13, the
+ * profiler (profiler_*.c). With both, a machine without a GPU can run the programs of made_program.c under
+ * `cugate exec`. cugate's own libraries are the real ones, not changed for it:
  *
  *   LD_LIBRARY_PATH=build/tests/standin LD_PRELOAD=build/tests/standin/libcupti.so.13 build/tests/standin/program ...
  *
@@ -10,20 +10,21 @@
  *
  * The GPU is the processor: a kernel is a C function that driver_kernels.c finds by the kernel's name. Its machine code
  * is real (kernels.cu), so that it can be hashed and its registers read. Counters are made up by a rule that tests can
- * work out (profiler_metrics.c). Where CUPTI answers something else than its documentation says, so does the stand-in;
- * each such place is commented "As the real one", and shown by a test (standin_test_range.c). What was seen on an H200
- * with driver 580 and CUPTI 13.0 is the model; what was never seen is refused or answers as documented.
+ * work out (profiler_metrics.c, profiler_sass.c, profiler_sampling.c). Where CUPTI answers something else than its
+ * documentation says, so does the stand-in; each such place is commented "As the real one", and shown by a test
+ * (standin_test_range.c). What was seen on an H200 with driver 580 and CUPTI 13.0 is the model; what was never seen is
+ * refused or answers as documented.
  *
  * Variables of the environment, all optional:
- *   STANDIN_DIR=FOLDER       processes exclude each other from the counters by a locked file there; without it each
- *                            process has its own
+ *   STANDIN_DIR=FOLDER       a locked file there keeps other processes from the counters; without it each process has
+ *                            counters of its own
  *   STANDIN_DEVICES=N        so many GPUs (1); 0 is a driver that finds none. CUDA_VISIBLE_DEVICES narrows them, by
  *                            ordinals
- *   STANDIN_JITTER=PERCENT   times of kernels vary by up to so much, otherwise in each process
+ *   STANDIN_JITTER=PERCENT   times of kernels vary by up to that much, differently in each process
  *   STANDIN_FEWER_PASSES=1   the profiler says that it is done before the last pass of each configuration
  *   STANDIN_LOSE_RANGES=N    the first N ranges of a process get lost without an error
- *   STANDIN_LOG=FILE         "process 77" for each that initializes the profiler; "pass 0: 20 of 40" for each Stop: the
- *                            ranges that there were, and that could be */
+ *   STANDIN_LOG=FILE         gets "process 77" for each process that initializes the profiler, and "pass 0: 20 of 40"
+ *                            for each Stop: the ranges that there were, and that could be */
 #pragma once
 
 #include <cuda.h>
@@ -33,8 +34,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* The GPU that a process sees as number `device`, by CUDA_VISIBLE_DEVICES; -1: it sees fewer. An empty list hides none.
- */
+/* Returns the GPU that a process sees as number `device`, by CUDA_VISIBLE_DEVICES. -1: it sees fewer. An empty list
+ * hides none. */
 static inline int standin_gpu(int device)
 {
     const char *next = getenv("CUDA_VISIBLE_DEVICES");
@@ -50,18 +51,21 @@ static inline int standin_gpu(int device)
     return -1;
 }
 
-/* A kernel that ran, or that stands in a graph. */
+/* A kernel that ran, or that is in a graph. */
 struct standin_kernel {
     CUcontext context;
-    const char *name; /* as in the machine code; lives as long as its module */
+    const char *name;  /* as in the machine code; lives as long as its module */
+    const void *image; /* its module's */
+    size_t image_size;
     unsigned grid[3];
     unsigned block[3];
-    unsigned shared;        /* dynamic shared memory, bytes a block */
-    unsigned static_shared; /* bytes a block */
+    unsigned shared;        /* dynamic shared memory of a block, in bytes */
+    unsigned static_shared; /* in bytes of a block */
     double time_ns;
-    double reads;        /* times what it reads from DRAM in an empty L2: 0 where lines of it were pinned there, 2 where
-                          * others have a carve-out */
-    double instructions; /* beyond those that the launch alone asks for: what its data asked for */
+    /* How often it reads the bytes that it reads from DRAM with an empty L2. It is 0 if lines of these were pinned, and
+     * 2 if the carve-out is larger than usual. */
+    double reads;
+    double instructions; /* instructions that the data causes, beyond those of the launch alone */
 };
 
 /* A call of a driver function that CUPTI knows. */
@@ -69,7 +73,7 @@ struct standin_call {
     unsigned cbid;
     const char *function;
     const void *params;
-    const char *symbol; /* of a launch: the kernel */
+    const char *symbol; /* for a launch, the name of the kernel */
     CUcontext context;
     unsigned context_id;
     unsigned correlation;
@@ -77,7 +81,7 @@ struct standin_call {
     CUresult result;
 };
 
-/* What the profiler wants to hear; called without any lock of the driver's. */
+/* Functions of the profiler that the driver calls. It holds no lock of its own then. */
 struct standin_watcher {
     void (*call)(struct standin_call *call, bool is_exit);
     void (*context)(CUcontext context, bool is_created);
@@ -88,18 +92,18 @@ struct standin_watcher {
     void (*graph_ran)(CUcontext context, const struct standin_kernel *kernels, size_t count);
 };
 
-/* What the profiler asks of the driver: libcuda.so.1 exports one of these, `standin_driver`. */
+/* Functions of the driver that the profiler calls. libcuda.so.1 exports one such struct, `standin_driver`. */
 struct standin_driver {
-    void (*attach)(const struct standin_watcher *watcher); /* for good */
+    void (*attach)(const struct standin_watcher *watcher); /* there is no way to undo it */
     bool (*subscribe)(void);                               /* false: the process has a subscriber already */
     void (*unsubscribe)(void);
-    bool (*is_usable)(void); /* initialized, and not in a child that was forked afterwards */
+    bool (*is_usable)(void); /* the driver is initialized, and this is no child that was forked afterwards */
     bool (*has_context)(void);
     CUcontext (*current)(void);
     unsigned (*id_of)(CUcontext context);
     int (*device_of)(CUcontext context);
-    bool (*has_failed)(CUcontext context); /* an illegal address: all that follows fails */
-    void (*wait)(CUcontext context);       /* until its kernels have ended, for ever if one does not end */
+    bool (*has_failed)(CUcontext context); /* there was an illegal address, so that every further call fails */
+    void (*wait)(CUcontext context);       /* waits until the context's kernels have ended, which may be for ever */
     bool (*is_capturing)(void);
     void (*spoil_captures)(void);
 };

@@ -1,5 +1,5 @@
-/* The stand-ins hold what standin.h promises: tests, each in a process of its own, that call them as an injection
- * library does. */
+/* standin_test.h - tests of the promises of standin.h. Each test has a process of its own, which calls the stand-ins as
+ * an injection library does. */
 #pragma once
 
 #include "made_program.h"
@@ -14,7 +14,7 @@
 #define WAVEFRONTS "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum"
 #define SECTORS "l1tex__t_sectors.sum"
 
-/* A context's profiler object, and what belongs to it. */
+/* The profiler object of a context, and what belongs to it. */
 struct session {
     CUpti_RangeProfiler_Object *object;
     void *host;
@@ -24,17 +24,18 @@ struct session {
     size_t size;
 };
 
-void session_initialize(void); /* the profiler of this process */
+void session_initialize(void); /* initializes the profiler of this process */
 CUptiResult session_enable(struct session *session, CUcontext context);
 void session_disable(struct session *session);
-/* Makes a configuration and an image for so many ranges; the list of metrics ends with NULL. Returns the passes. */
+/* Makes a configuration and an image for that many ranges. The list of metrics ends with NULL. Returns the number of
+ * passes. */
 size_t session_configure(struct session *session, CUpti_ProfilerRange range, size_t ranges, const char *const *metrics);
 #define METRICS(...) ((const char *const[]){__VA_ARGS__, NULL})
-/* Two of its steps: asks how large an image is, and sets the configuration anew, with another limit of ranges a pass.
- */
+/* These are two of its steps. session_size() asks how large an image is. The other sets the configuration again, with
+ * another limit of ranges a pass. */
 size_t session_size(struct session *session, size_t ranges, const char *const *metrics);
 void session_set(struct session *session, CUpti_ProfilerRange range, size_t limit);
-/* All of the above, for a set that takes one pass. */
+/* Does all of the above, for a set of metrics that takes one pass. */
 void session_open(struct session *session, const struct gpu *gpu, CUpti_ProfilerRange range, size_t ranges,
                   const char *metric);
 void session_blank(struct session *session); /* empties the image */

@@ -1,7 +1,7 @@
-/* The driver, and what it tells the profiler: callbacks, modules, functions. */
+/* Tests the driver, and what it tells the profiler: callbacks, modules, functions. */
 
-/* generated_cuda_meta.h names old types, which cuda.h defines only under this; functions then have no default version.
- */
+/* generated_cuda_meta.h names old types, which cuda.h defines only under this macro. Functions have no default version
+ * then. */
 #define __CUDA_API_VERSION_INTERNAL
 #include "standin_test.h"
 
@@ -137,7 +137,7 @@ Test(callbacks, a_library_is_loaded_inside_the_first_launch)
     cr_assert(heard.module_in_launch);
     MUST(cuLaunchKernel(handle_of_kernel, 64, 1, 1, 256, 1, 1, 0, NULL, parameters, NULL));
     cr_assert_eq(heard.modules, 1);
-    /* It is no function, but has one. */
+    /* The handle is no function, but a kernel that has one. */
     cr_assert_eq(cuFuncGetName(&name, handle_of_kernel), CUDA_ERROR_INVALID_HANDLE);
     cr_assert_eq(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, handle_of_kernel), CUDA_ERROR_INVALID_HANDLE);
     MUST(cuKernelGetName(&name, kernel));
@@ -179,7 +179,7 @@ Test(callbacks, one_subscriber_a_process_across_copies)
     cr_assert_eq(cuptiSubscribe(&handle, listen, NULL), CUPTI_SUCCESS);
     cr_assert_eq(cuptiSubscribe(&second, listen, NULL), CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
 
-    /* Another file with the same library in it. */
+    /* This is another file with the same library in it. */
     Dl_info info;
     char command[1024], copy[] = "/tmp/standin-XXXXXX";
     cr_assert_neq(dladdr((void *)(size_t)cuptiSubscribe, &info), 0);
@@ -281,8 +281,8 @@ Test(metrics, a_name_that_is_refused_spoils_the_object)
     new_host("GX999", CUPTI_ERROR_INVALID_CHIP_NAME);
 }
 
-/* Whoever adds a metric to the metric files adds it to profiler_metrics.c, but for those that are read only where they
- * are named. */
+/* A metric that is added to the metric files has to be added to profiler_metrics.c. Those that are read only where they
+ * are named are exempt. */
 Test(metrics, has_those_of_the_metric_files)
 {
     glob_t files;

@@ -1,4 +1,4 @@
-/* Counting: what a session has, and how it gets lost. What a test asks of CUPTI is what was seen of the real one. */
+/* Tests counting: what a session has, and how it is lost. What these tests expect of CUPTI was seen of the real one. */
 #include "standin_test.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #define VALUE(session, range, metric, expected)                                                                        \
     cr_assert_float_eq(session_value(session, range, metric), expected, 1e-6)
 
-static const double threads = 64.0 * 256; /* of most launches here */
+static const double threads = 64.0 * 256; /* the threads of most launches here */
 
 Test(range, needs_a_context_first)
 {
@@ -50,7 +50,7 @@ Test(range, one_a_launch_with_numbers_that_can_be_worked_out)
     VALUE(&session, 0, TIME, 12000);
     VALUE(&session, 1, INSTRUCTIONS, 32000);
     VALUE(&session, 1, TIME, 50000);
-    VALUE(&session, 2, INSTRUCTIONS, 1512 * threads); /* a namesake with 512 bytes of shared memory */
+    VALUE(&session, 2, INSTRUCTIONS, 1512 * threads); /* a kernel of the same name with 512 bytes of shared memory */
     VALUE(&session, 3, INSTRUCTIONS, 1000 * threads + 7);
     cr_assert(isnan(session_value(&session, 0, WAVEFRONTS)), "it is not in the set");
     session_disable(&session);
@@ -67,7 +67,7 @@ Test(range, sessions_follow_each_other_without_configuring_again)
         GOOD(session_start(&session));
         launch_some(&gpu, 8);
         GOOD(session_stop(&session, NULL));
-        launch_some(&gpu, 3); /* counted by nobody */
+        launch_some(&gpu, 3); /* nobody counts these */
         GOOD(session_decode(&session));
         cr_assert_eq(session_ranges(&session), 8);
     }
@@ -159,7 +159,7 @@ Test(range, what_does_not_fit_is_dropped_without_a_word)
     GOOD(session_start(&session));
     launch_some(&gpu, 12);
     GOOD(session_stop(&session, NULL));
-    GOOD(session_decode(&session)); /* which also sees to it that it says of none that it was dropped */
+    GOOD(session_decode(&session)); /* this also checks that no range is reported as dropped */
     cr_assert_eq(session_ranges(&session), 8);
 
     session_set(&session, CUPTI_AutoRange, 5);
@@ -170,7 +170,7 @@ Test(range, what_does_not_fit_is_dropped_without_a_word)
     GOOD(session_decode(&session));
     cr_assert_eq(session_ranges(&session), 5, "the image has room for more");
 
-    /* A larger configuration has room for twice the first one. */
+    /* A larger configuration has room for twice the ranges of the first one. */
     session_configure(&session, CUPTI_AutoRange, 100, METRICS(INSTRUCTIONS));
     GOOD(session_start(&session));
     launch_some(&gpu, 50);
@@ -372,13 +372,13 @@ Test(graph, in_a_user_range_counts_the_sum_of_its_kernels)
         MUST(cuGraphLaunch(exec, stream));
         GOOD(session_pop(&session));
     }
-    launch(&gpu, "add_one", 64, 256); /* in no range */
+    launch(&gpu, "add_one", 64, 256); /* this launch is in no range */
     GOOD(session_stop(&session, NULL));
     GOOD(session_decode(&session));
     cr_assert_eq(session_ranges(&session), 3);
     VALUE(&session, 2, INSTRUCTIONS, 2 * 1000 * threads + 3);
-    VALUE(&session, 2, TIME, 1.2 * 32000); /* with the gaps */
-    VALUE(&session, 0, TIME, 2.4 * 32000); /* the first one of a session */
+    VALUE(&session, 2, TIME, 1.2 * 32000); /* the gaps between kernels are in it */
+    VALUE(&session, 0, TIME, 2.4 * 32000); /* it is the first range of a session */
     CUpti_RangeProfiler_CounterData_GetRangeInfo_Params info = {
         .structSize = CUpti_RangeProfiler_CounterData_GetRangeInfo_Params_STRUCT_SIZE,
         .pCounterDataImage = session.image,
@@ -489,8 +489,8 @@ static CUptiResult availability(void)
     return cuptiProfilerGetCounterAvailability(&params);
 }
 
-/* A child that was forked before CUDA holds the counters from Enable to Disable; it is told what to do by a byte, and
- * answers with one when it has. */
+/* A child that was forked before CUDA was used holds the counters from Enable to Disable. A byte tells it what to do,
+ * and it answers with one when that is done. */
 Test(holder, another_process_from_enable_to_disable)
 {
     char folder[] = "/tmp/standin-XXXXXX", byte = 0;
@@ -501,11 +501,11 @@ Test(holder, another_process_from_enable_to_disable)
     const pid_t child = fork();
     struct gpu gpu;
     struct session session;
-    close(orders[child == 0]); /* so that the child ends when its parent fails */
+    close(orders[child == 0]); /* so the child ends when its parent fails */
     close(answers[child != 0]);
     if (child == 0) {
         gpu_open(&gpu, 0);
-        session_open(&session, &gpu, CUPTI_AutoRange, 8, INSTRUCTIONS); /* holds, and has not started */
+        session_open(&session, &gpu, CUPTI_AutoRange, 8, INSTRUCTIONS); /* it holds the counters, but has not started */
         if (write(answers[1], &byte, 1) != 1 || read(orders[0], &byte, 1) != 1)
             _exit(1);
         session_disable(&session);
@@ -543,7 +543,7 @@ Test(errors, an_illegal_address_loses_the_session)
     GOOD(session_start(&session));
     launch_some(&gpu, 3);
     gpu.numbers = 0x10;
-    launch(&gpu, "add_one", 64, 256); /* it is the next call that fails */
+    launch(&gpu, "add_one", 64, 256); /* the next call returns its error */
     cr_assert_eq(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
     cr_assert_eq(cuMemAlloc(&gpu.numbers, 4), CUDA_ERROR_ILLEGAL_ADDRESS, "and all after it");
     UNKNOWN(session_stop(&session, NULL));
@@ -613,7 +613,7 @@ Test(errors, times_jitter_on_demand)
     session_disable(&session);
 }
 
-/* Runs it in a child and says whether an alarm had to end that. */
+/* Runs the function in a child. Returns whether an alarm had to end it. */
 static bool hangs(void (*run)(void))
 {
     const pid_t child = fork();
@@ -650,7 +650,8 @@ static void spin_and_wait(void)
     cuCtxSynchronize();
 }
 
-/* In a session its launch waits, as the profiler wants to read the counters; else the next call that needs the GPU. */
+/* In a session the launch itself waits, because the profiler has to read the counters. Otherwise the next call that
+ * needs the GPU waits. */
 Test(errors, a_kernel_that_does_not_end)
 {
     cr_assert_not(hangs(spin_alone));

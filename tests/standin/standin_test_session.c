@@ -67,7 +67,7 @@ static void make_config(struct session *session, const char **metrics, size_t co
     GOOD(cuptiProfilerHostGetConfigImage(&image));
 }
 
-/* CUPTI's types promise less of the names than it keeps. */
+/* CUPTI's types do not promise that the names stay as they are, but CUPTI does not change them. */
 static const char **names_of(const char *const *metrics, size_t *count)
 {
     *count = 0;
@@ -161,7 +161,7 @@ CUptiResult session_pop(struct session *session)
     return cuptiRangeProfilerPopRange(&params);
 }
 
-/* Whatever is dropped, CUPTI says that nothing was. */
+/* CUPTI never reports a range as dropped, even if one was. */
 CUptiResult session_decode(struct session *session)
 {
     CUpti_RangeProfiler_DecodeData_Params params =

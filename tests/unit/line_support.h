@@ -1,4 +1,4 @@
-/* line_support.h - made-up source lines. */
+/* line_support.h - makes source lines for tests. */
 #ifndef LINE_SUPPORT_H
 #define LINE_SUPPORT_H
 
@@ -6,17 +6,17 @@
 
 #define COUNTED(counter) (1u << (counter))
 
-/* A line of function f() and file k/a.cu where nothing else is said. Without a number it has no file. */
+/* A line of function f() and file k/a.cu, unless it says otherwise. Without a number it has no file. */
 struct made_line {
     unsigned number;
-    const char *text;     /* may be NULL */
-    double count;         /* of the counter */
-    const char *function; /* NULL: f() */
-    const char *file;     /* NULL: k/a.cu */
+    const char *text;     /* source text of the line; may be NULL */
+    double count;         /* the line's count of the counter that made_lines is given */
+    const char *function; /* name of the function; NULL: f() */
+    const char *file;     /* path of the file; NULL: k/a.cu */
     unsigned offset;
 };
 
-/* For tables of them. */
+/* Shorthands for tables of lines. */
 #define LINE(n, words)                                                                                                 \
     {                                                                                                                  \
         .number = (n), .text = (words)                                                                                 \
@@ -30,10 +30,10 @@ struct made_line {
         .function = (name), .offset = (at)                                                                             \
     }
 
-/* The lines up to the first without a number, an offset and a function, sorted. Caller releases. */
+/* Makes a profile of lines, up to the first without number, offset and function. Caller releases it. */
 struct profile made_lines(enum line_counter counter, const struct made_line *list);
 
-/* The line with that number, or that offset where it has no file. */
+/* Returns the line with that number; without a file, the one with that offset. */
 struct profile_line *line_at(const struct profile *profile, unsigned number);
 
 #endif

@@ -1,10 +1,11 @@
-/* made_runs.h - small runs for the tests of baselines, and accepting them. */
+/* made_runs.h - makes small runs for tests of baselines, and accepts them. */
 #ifndef MADE_RUNS_H
 #define MADE_RUNS_H
 
 #include "baseline/baseline.h"
 
-/* A session of its own for each number up to 28: kernels access/coalesced, reduce/tree and reduce/warp, each with
+/* Makes a run, whose session differs for each number up to 28. It has the kernels access/coalesced, reduce/tree and
+ * reduce/warp, each with
  *
  *     time   class time, floor 10 ns: 100, 200 and 300 plus the number, the median of three samples
  *     count  class exact: 7, three times
@@ -12,32 +13,33 @@
  *     hits   class steady: not applicable */
 struct run made_run(int number);
 
-extern const char made_definitions[]; /* of these metrics, as a metric file */
+extern const char made_definitions[]; /* the definitions of these metrics, as a metric file */
 
-/* The row of a kernel; it must be there. */
+/* Returns the row of a kernel, which must exist. */
 struct row *made_row(const struct run *run, const char *kernel, const char *metric);
 
-/* Sets three equal samples. */
+/* Gives a row three equal samples. */
 void made_set(const struct run *run, const char *kernel, const char *metric, double value);
 
-/* Accepts runs[0..count), called a.json, b.json ..., into the directory; kernel, metric and was may be NULL. */
+/* How to accept runs[0..count), which are called a.json, b.json ..., into the directory. kernel, metric and was may be
+ * NULL. */
 struct trial {
     const char *directory, *kernel, *metric, *was;
-    const char *reason; /* NULL: "because" */
+    const char *reason; /* reason for accepting; NULL: "because" */
     bool drift_reference;
 };
 int made_accept(const struct trial *trial, const struct run *runs, size_t count, struct accepted *accepted);
 
-/* The same for one run, quietly and with nothing in the way. */
+/* Accepts one run, which must succeed and print nothing. */
 void made_accept_one(const struct trial *trial, const struct run *run);
 
-/* The same, with words that an error or warning must have. */
+/* Accepts runs, and expects an exit code and these words in an error or warning. */
 void made_expect(const struct trial *trial, const struct run *runs, size_t count, int expected, const char *words);
 
-/* The baseline of the runs' device in the directory. Caller releases it. */
+/* Reads the baseline of the runs' device. Caller releases it. */
 struct run made_baseline(const char *directory);
 
-/* Text of directory/name; caller frees. */
+/* Returns the text of directory/name. Caller frees. */
 char *made_text(const char *directory, const char *name);
 
 #endif

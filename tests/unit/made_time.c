@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Each test is a process. */
-static pid_t tester;             /* whose own time is real; 0: and so is everybody's */
-static struct timespec made_now; /* of a process that it forked */
+/* Each test is a process of its own. */
+static pid_t tester;             /* the process with real time; 0: all have it */
+static struct timespec made_now; /* the time of a process that the tester forked */
 
 void made_time_begin(void)
 {
@@ -22,7 +22,7 @@ static bool is_made(void)
     return tester != 0 && getpid() != tester;
 }
 
-/* These two stand in for the C library's, also for the libraries that a test loads. */
+/* These two replace the C library's functions, also in libraries that a test loads. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
     if (!is_made())

@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 
 #ifdef __SANITIZE_ADDRESS__
-/* CUPTI opens a library of its own with RTLD_DEEPBIND, for which AddressSanitizer ends the program. */
+/* CUPTI opens one of its libraries with RTLD_DEEPBIND, and AddressSanitizer ends the program for that. */
 void *dlopen(const char *file, int mode)
 {
     void *(*next)(const char *, int) = NULL;

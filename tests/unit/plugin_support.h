@@ -1,4 +1,4 @@
-/* plugin_support.h - the CUPTI plugin, loaded. It needs CUPTI, but no GPU. */
+/* plugin_support.h - loads the CUPTI plugin for tests. It needs CUPTI, but no GPU. */
 #ifndef PLUGIN_SUPPORT_H
 #define PLUGIN_SUPPORT_H
 

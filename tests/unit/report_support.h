@@ -1,4 +1,4 @@
-/* report_support.h - what the tests of the reports share: a report of made-up files, printing, looking for words. */
+/* report_support.h - for tests of reports: makes a report from made-up files, prints it, and searches it for words. */
 #ifndef REPORT_SUPPORT_H
 #define REPORT_SUPPORT_H
 
@@ -6,7 +6,7 @@
 
 #define MADE_UP "tests/cli/made_up/" /* tests run in the repository's root */
 
-/* A report of two of the files made up for tests, and all that it borrows from. */
+/* A report on two of the made-up files, and all that it borrows from. */
 struct fixture {
     struct metrics metrics;
     struct run base, run;
@@ -15,34 +15,37 @@ struct fixture {
     struct report report;
 };
 
-/* The runs that before.json is compared with. */
+/* The names of the runs that before.json is compared with. */
 extern const char *const fixture_runs[];
 extern const size_t fixture_run_count;
 
 void report_set_up(struct fixture *fixture, const char *run);
+
+/* Makes all sessions of a run those of that origin. */
+void report_set_origin(struct run *run, enum origin_name origin);
 void judge(struct fixture *fixture);                      /* the report is of both */
 void alone(struct fixture *fixture, enum exit_code code); /* of the run alone */
 void report_tear_down(struct fixture *fixture);
 
-/* Adds a judgement to the comparison, behind the others. A reason is copied. The names must outlive it. */
+/* Appends a judgement to the comparison. reason is copied; the names must outlive the fixture. */
 struct judgement *invent(struct fixture *fixture, const char *kernel, const char *metric, enum verdict verdict,
                          const char *reason);
 
-/* What a judgement of that comparison is blamed on. */
+/* Returns the blame of a judgement of that comparison. */
 struct blame *blame_of(struct fixture *fixture, const struct judgement *judgement);
 
-/* Blames 98 % of 6,938,624 excess wavefronts on line 41 of that file, or without one on instruction 0x1a0 of that
- * function. source may be NULL. It is the run's only line. */
+/* Blames a judgement for 98 % of 6,938,624 excess wavefronts on line 41 of that file, or without a file on instruction
+ * 0x1a0 of that function. It is the run's only line. source may be NULL. */
 void invent_blame(struct fixture *fixture, struct judgement *judgement, const char *file, const char *function,
                   const char *source);
 
-/* Regressed times in place of the judgements there are: so many that no place holds them all. */
+/* Replaces all judgements by `count` regressed times, more than any format has room for. */
 void invent_many(struct fixture *fixture, size_t count, const char *reason);
 
-/* Makes an empty comparison the report's, for invent(). */
+/* Gives the report an empty comparison, to be filled by invent(). */
 void forget_judgements(struct fixture *fixture);
 
-/* What the reporter prints. Caller frees. */
+/* Returns what the reporter prints. Caller frees. */
 char *print(const struct report *report, int (*reporter)(const struct report *, FILE *));
 
 void expect_word(const char *text, const char *word);

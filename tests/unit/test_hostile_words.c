@@ -1,4 +1,4 @@
-/* What every format makes of hostile words in files and kernel libraries. */
+/* Tests how every format prints hostile words from files and kernel libraries. */
 #include "report_support.h"
 
 #include <criterion/criterion.h>
@@ -19,7 +19,7 @@ static const char *const hostile_words[] = {
     "2J \xe2\x80\xae \xef\xbf\xbf",
 };
 
-/* A report with the words wherever a file or a kernel library can put them. */
+/* Makes a report with these words wherever a file or a kernel library can have them. */
 static void set_up_hostile(struct fixture *fixture, const char *words)
 {
     report_set_up(fixture, "broken.json");
@@ -41,7 +41,7 @@ static void set_up_hostile(struct fixture *fixture, const char *words)
     fixture->report.replay = true;
 }
 
-/* Newlines alone may stand in a report; C1 controls are two bytes of UTF-8. */
+/* Whether a text has control characters other than newlines. C1 controls are two bytes in UTF-8. */
 static bool has_controls(const char *text)
 {
     for (const char *c = text; *c; c++)
@@ -93,7 +93,7 @@ Test(hostile_words, hostile_words_keep_json_json)
     }
 }
 
-/* Every `<` begins a tag of ours, and every `&` an entity. tests/scripts/junit.sh validates whole documents. */
+/* Every `<` must begin one of our tags, and every `&` an entity. tests/scripts/junit.sh validates whole documents. */
 Test(hostile_words, hostile_words_keep_junit_xml)
 {
     static const char *const tags[] = {"<?xml ",        "<testsuite", "</testsuite", "<properties>",
@@ -113,14 +113,14 @@ Test(hostile_words, hostile_words_keep_junit_xml)
             cr_expect(known, "words %zu: %.40s", i, c);
         }
         expect_no_word(text, "]]>");
-        expect_no_word(text, "\xef\xbf\xbf"); /* not allowed in XML */
+        expect_no_word(text, "\xef\xbf\xbf"); /* a character that XML does not allow */
         cr_expect_eq(count_words(text, "<testcase"), 3u);
         free(text);
         report_tear_down(&fixture);
     }
 }
 
-/* A row is a line of nine bars, whatever it holds. */
+/* Expects that each row of a table is one line with nine bars, whatever its cells contain. */
 static void expect_rows_whole(const char *text)
 {
     for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
@@ -141,7 +141,7 @@ Test(hostile_words, hostile_words_keep_markdown_tables)
     for (size_t i = 0; i < ARRAY_SIZE(hostile_words); i++) {
         struct fixture fixture;
         set_up_hostile(&fixture, hostile_words[i]);
-        /* Commands stand in a fence, as they are typed. */
+        /* Commands are in a fenced block, unescaped. */
         fixture.report.run_name = "run.json";
         fixture.report.baselines = NULL;
         fixture.comparison.list[1].kernel = "copy/plain";

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC2016
-# Ways round the definitions: what a change of metric files, baselines and expectations can take away. Sourced by run.sh.
+# Ways around the definitions: what a change of metric files, baselines and expectations can take away. Sourced by run.sh.
 
 # own_metrics SED: a copy of the metric files, changed.
 own_metrics() {

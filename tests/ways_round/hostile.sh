@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC2016,SC2086
-# Ways round the files: hostile machine code, line tables, names, descriptors and signals. Sourced by run.sh.
+# Ways around the files: hostile machine code, line tables, names, descriptors and signals. Sourced by run.sh.
 
 # Ends with the code of the command before it.
 look_at_report() {
@@ -165,14 +165,14 @@ killed_writers() {
     local pid code
     for _ in {1..20}; do
         rm -f hanging
-        "$cugate" run $HOST --kernels ./made_up.so -k faults/hang -o run.json &
+        "$cugate" run $HOST --kernels ./made_up.so -k faults/hang --save run.json &
         pid=$!
         until [ -e hanging ] || ! kill -0 $pid; do sleep 0.02; done
         kill -KILL $pid
         wait $pid
     done 2>/dev/null
     for _ in {1..100}; do
-        "$cugate" run $HOST --kernels ./made_up.so -k fine/one -o another.json
+        "$cugate" run $HOST --kernels ./made_up.so -k fine/one --save another.json
         code=$?
         ls ./*.tmp || break
         sleep 0.1

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC2016
-# Ways round the judging: what a baseline, a run file or an expectation can be made to say. Sourced by run.sh.
+# Ways around the judging: what a baseline, a run file or an expectation can be made to say. Sourced by run.sh.
 
 # change FILTER: the recording through jq, as run.json; it has to change.
 change() {
@@ -93,8 +93,8 @@ way 'aa over sessions of which some have lines' some_with_lines 0 '"$cugate" aa 
 # ---- Rows that can hardly fail
 
 as_recorded() { cp "$recorded" run.json; }
-way 'a time that hardly can fail looks green' as_recorded 0 "$judge -k transfer/pageable" 'same, blind' '1 row is blind (-v lists them)'
-way 'a time that hardly can fail has no reason' as_recorded 0 "$judge -v -k transfer/pageable" 'blind: it fails from'
+way 'a time that hardly can fail looks green' as_recorded 0 "$judge -k transfer/pageable" 'same, wide limit' '1 row has too wide a limit (-v lists them)'
+way 'a time that hardly can fail has no reason' as_recorded 0 "$judge -v -k transfer/pageable" 'wide limit: it fails from'
 
 # ---- Against a base build
 
@@ -103,7 +103,7 @@ two_builds() {
     library new "$here/../libraries/turns.c" -D_GNU_SOURCE -DSCALE=4 && ln -s new.so base.so && mkdir metrics || return
     printf '[wall_time]\ntitle=W\ncounter=cugate.wall_time\nunit=ns\nclass=time\nbetter=lower\nfloor=16000000 ns\ndoc=d\n' \
         >metrics/x.ini
-    "$cugate" run --metrics metrics --collector host --kernels ./base.so -k turns/equal -o equal.json
+    "$cugate" run --metrics metrics --collector host --kernels ./base.so -k turns/equal --save equal.json
     "$cugate" accept --metrics metrics --baselines baselines equal.json --reason 'made up'
 }
 two='"$cugate" check --metrics metrics --baselines baselines --collector host --samples 1 --kernels ./new.so --against ./base.so -k turns/equal'
@@ -117,7 +117,7 @@ way 'the base cannot run a kernel that nobody accepted' two_builds 3 "$two -k tu
 way 'a kernel is in the base alone' two_builds 5 "$two -k 'turns/[er][qe]*'" 'missing' 'turns/removed' 'the base build has it'
 
 bad_base_before() {
-    two_builds && "$cugate" run --metrics metrics --collector host --kernels ./new.so -k turns/bad_base -o bad_base.json &&
+    two_builds && "$cugate" run --metrics metrics --collector host --kernels ./new.so -k turns/bad_base --save bad_base.json &&
         "$cugate" accept --metrics metrics --baselines baselines bad_base.json --reason 'made up'
 }
 way 'the base cannot run a kernel whose pairs were asked for' bad_base_before 3 "$two -k turns/bad_base --paired" \

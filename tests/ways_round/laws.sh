@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC2016
-# Ways round the counters: numbers that no GPU can have read. Sourced by run.sh.
+# Ways around the counters: numbers that no GPU can have read. Sourced by run.sh.
 
 # counters FILE VALUE METRIC...: the recording with that value in these metrics of every kernel that launched.
 counters() {
@@ -75,7 +75,7 @@ own_law() {
         >metrics/own.ini
 }
 run_own() {
-    "$cugate" run --metrics metrics --collector host --kernels ./made_up.so -k 'fine/*' -o run.json
+    "$cugate" run --metrics metrics --collector host --kernels ./made_up.so -k 'fine/*' --save run.json
     say "exit $?"
     sed -i '/^law/,/1e15/d' metrics/own.ini
     "$cugate" check --metrics metrics --baselines none --replay run.json

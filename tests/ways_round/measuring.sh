@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2154,SC2016
-# Ways round the measuring: what a library can do to the process that runs it. Sourced by run.sh.
+# Ways around the measuring: what a library can do to the process that runs it. Sourced by run.sh.
 
 # unruly WHEN WHAT: a library that does WHAT at LOAD, LAUNCH or CLOSE, see unruly.c.
 unruly() {
@@ -93,7 +93,7 @@ way 'a library that cannot be loaded again after a crash' breaks_off 5 "$believe
     'first/one' 'crashed' 'not measured: measuring broke off before it' 'last/three' 'measured: 1 of 3 kernels'
 
 scribbles() { unruly LAUNCH 'scribble("a forged line")'; }
-way 'a library that writes into our files' scribbles 0 "$believed"' -o run.json; code=$?; cat run.json; exit $code' \
+way 'a library that writes into our files' scribbles 0 "$believed"' --save run.json; code=$?; cat run.json; exit $code' \
     '"last/three"' '!forged'
 
 # ---- Machine code alone: what is not launched there is told by its name, and nothing is passed over.

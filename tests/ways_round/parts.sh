@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC2016,SC2086
-# Ways round runs that were measured in parts. Sourced by run.sh.
+# Ways around runs that were measured in parts. Sourced by run.sh.
 
 # The recording in four parts, by family.
 divided() { # FOLDER
@@ -26,8 +26,8 @@ no_run() {
     [ ! -e run.json ] || say 'a run was written'
     return $code
 }
-merge='"$cugate" merge -q [1-4]*.json -o run.json; no_run'
-check='"$cugate" merge -q [1-4]*.json -o run.json && "$cugate" check $H200 --replay run.json'
+merge='"$cugate" merge -q [1-4]*.json --save run.json; no_run'
+check='"$cugate" merge -q [1-4]*.json --save run.json && "$cugate" check $H200 --replay run.json'
 
 way 'parts that are all there' parts 0 "$check" 'nothing is worse'
 no_third() { parts && rm 3.json; }
@@ -68,7 +68,7 @@ way 'a part of another GPU' of_other_gpu 4 "$merge" 'of different devices' '!a r
 other_counter() { parts && spoil 3.json '.metrics.time.counter = "sm__cycles_active.sum"'; }
 way 'a part that counted something else' other_counter 4 "$merge" 'they define the metric time differently' '!a run was written'
 crashed() { parts && spoil 3.json '.kernels[] |= (.status = "crashed" | .reason = "died" | .metrics = {})'; }
-way 'a part whose kernels crashed' crashed 5 '"$cugate" merge -q [1-4].json -o run.json' 'crashed' '(exit 5)'
+way 'a part whose kernels crashed' crashed 5 '"$cugate" merge -q [1-4].json --save run.json' 'crashed' '(exit 5)'
 way 'a part is judged by itself' parts 2 '"$cugate" check $H200 --replay 2.json' 'is shard 2 of 4, and says nothing of the whole'
 undivided() { parts && spoil 2.json 'del(.shard)'; }
 way 'and says that it is the whole' undivided 5 '"$cugate" check $H200 --replay 2.json' missing

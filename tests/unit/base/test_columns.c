@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* A file is none, whatever COLUMNS says: what is written into it is the same everywhere. */
+/* A file has no columns, whatever COLUMNS says: what is written into it must be the same everywhere. */
 Test(columns, a_file_has_none)
 {
     setenv("COLUMNS", "50", 1);
@@ -32,7 +32,8 @@ Test(columns, a_terminal_says_how_wide_it_is)
                 {0, NULL, 80},  {0, "-5", 80},    {0, "99999999999", 80},    {0, "10", COLUMNS_LEAST}};
     const int master = posix_openpt(O_RDWR | O_NOCTTY);
     cr_assert(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
-    FILE *terminal = fdopen(open(ptsname(master), O_RDWR | O_NOCTTY), "r+"); /* not ours, or closing it hangs us up */
+    /* O_NOCTTY: as our terminal, closing it would send SIGHUP */
+    FILE *terminal = fdopen(open(ptsname(master), O_RDWR | O_NOCTTY), "r+");
     cr_assert_not_null(terminal);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct winsize size = {.ws_col = rows[i].columns, .ws_row = 24};

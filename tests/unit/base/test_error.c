@@ -64,7 +64,7 @@ Test(error, bug_aborts, .signal = SIGABRT)
 Test(error, memory_that_cannot_exist_ends_the_program, .exit_code = EXIT_USAGE)
 {
     cr_redirect_stderr();
-    x_realloc(NULL, SIZE_MAX / 2, 16); /* the product overflows */
+    x_realloc(NULL, SIZE_MAX / 2, 16); /* the product of count and size overflows */
 }
 
 Test(error, array_add_zeroes_and_keeps_what_is_there)

@@ -22,7 +22,7 @@ static void expect_content(const char *path, const char *expected)
     free(text);
 }
 
-/* Names in a directory, without . and .. */
+/* Counts the names in a directory without . and .. */
 static size_t count_files(const char *directory)
 {
     struct dirent **entries;
@@ -156,7 +156,7 @@ Test(files, atomic_file_leaves_a_device_in_place)
     cr_expect_eq(before.st_ino, after.st_ino);
     cr_expect(S_ISCHR(after.st_mode));
 
-    /* A device that is always full. */
+    /* /dev/full is a device that is always full. */
     cr_assert_eq(atomic_file_open(&file, "/dev/full"), 0);
     fputs("lost", file.stream);
     capture_begin(&capture);
@@ -167,14 +167,14 @@ Test(files, atomic_file_leaves_a_device_in_place)
     free(said);
 }
 
-/* The disk is made full by a limit on the size of files. */
+/* A limit on the size of files stands in for a full disk. */
 Test(files, atomic_file_on_a_full_disk_keeps_the_old_file)
 {
     char *directory = scratch_make();
     char *path = scratch_file(directory, "kept", "old");
     struct atomic_file file;
     struct capture capture;
-    capture_begin(&capture); /* before the limit: its file is one, too */
+    capture_begin(&capture); /* captures before the limit, because it writes a file too */
     cr_assert_eq(atomic_file_open(&file, path), 0);
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, RLIM_INFINITY});
@@ -189,7 +189,7 @@ Test(files, atomic_file_on_a_full_disk_keeps_the_old_file)
     cr_expect_eq(count_files(directory), 1, "a temporary file was left behind");
     free(said);
 
-    /* Room again when it comes to the commit: what was lost is lost all the same. */
+    /* The limit is lifted before the commit, but what was lost before stays lost. */
     capture_begin(&capture);
     cr_assert_eq(atomic_file_open(&file, path), 0);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){1, RLIM_INFINITY});
@@ -259,7 +259,7 @@ Test(files, program_directory_holds_this_program)
     free(directory);
 }
 
-/* What writers that were killed leave behind, in a directory of the test's own. */
+/* The test's own directory, for temporary files that killed writers leave. */
 static char *scratch;
 
 static void enter(void)
@@ -281,7 +281,7 @@ static struct atomic_file opened(const char *path)
     return file;
 }
 
-/* A process that has the files open, until it is killed. */
+/* Starts a process that has the files open until it is killed. */
 static pid_t hold(const char *const *paths, size_t count)
 {
     int ends[2];
@@ -361,7 +361,7 @@ Test(files, what_only_looks_alike_stays, .init = enter, .fini = leave)
     cr_expect(is_there("b.cugate-0.tmp") && is_there("c.cugate-0.tmp"));
 }
 
-/* Each writes the same file again and again, while others come and go. */
+/* Each process writes the same file again and again, while others start and end. */
 Test(files, many_at_once_lose_no_file, .init = enter, .fini = leave)
 {
     enum { WRITERS = 4, ROUNDS = 100 };

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <poll.h>
 
-/* A shell's jobs in the background begin with SIGINT ignored, nohup's with SIGHUP. */
+/* Restores the default actions: background jobs of a shell ignore SIGINT, and nohup ignores SIGHUP. */
 static void forget_ignored(void)
 {
     signal(SIGINT, SIG_DFL);
@@ -39,7 +39,7 @@ Test(interrupt, afterwards_a_signal_ends_the_program, .signal = SIGTERM)
     raise(SIGTERM);
 }
 
-/* Logging out sends SIGHUP and SIGTERM; the file of what was measured is written between the two. */
+/* Logging out sends SIGHUP and SIGTERM; the results are written between the two. */
 Test(interrupt, after_one_was_taken_another_ends_nothing)
 {
     struct interrupts outer, inner;
@@ -65,7 +65,7 @@ Test(interrupt, what_the_inner_one_takes_is_not_the_outer_ones)
     cr_expect(interrupts_close(&outer));
 }
 
-/* nohup starts a program like this. */
+/* nohup starts a program in this way. */
 Test(interrupt, what_was_ignored_stays_ignored)
 {
     struct interrupts interrupts;

@@ -1,4 +1,5 @@
-/* Where an error was found, and what is no document; the types are in model/test_run_read.c, with the file's. */
+/* Tests where errors are found, and what is no document. The types are tested in model/test_run_read.c, with run
+ * files. */
 #include "base/base.h"
 #include "support.h"
 
@@ -43,7 +44,7 @@ Test(json_read, an_unknown_key_has_a_suggestion)
     json_decref(object);
 }
 
-/* Each of two open documents is whole until it is ended, on this thread and beside one that has none. */
+/* Two open documents are valid until each is ended, on a thread that has both and on one that has one. */
 Test(json_read, a_document_lasts_until_its_end)
 {
     const char text[] = "{\"list\": [1, 2.5, \"three\"]}";
@@ -77,7 +78,7 @@ Test(json_read, what_is_too_much_is_refused_unread)
     free(text);
 }
 
-/* A sanitizer takes address space of its own, and ends a process that gets no more. */
+/* A sanitizer needs much address space, and ends a process that gets no more. */
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
 Test(json_read, memory_that_there_is_not_is_said)
 {

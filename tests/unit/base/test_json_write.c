@@ -1,12 +1,11 @@
 #include "base/base.h"
 
 #include <criterion/criterion.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What `write` writes with the look of `json`. Caller frees. */
+/* Returns what `write` writes in the style of `json`. Caller frees. */
 static char *written(struct json_writer json, void (*write)(struct json_writer *json))
 {
     char *text = NULL;
@@ -51,9 +50,6 @@ Test(json_write, layouts)
     expect((struct json_writer){.indent = 2}, write_tree,
            "{\n  \"name\": \"a \\\"b\\\"\",\n  \"list\": [\n    {\"yes\": true, \"none\": null},\n"
            "    9223372036854775807\n  ],\n  \"empty\": [],\n  \"unknown\": null\n}");
-    expect((struct json_writer){.indent = 1, .tight = true}, write_tree,
-           "{\"name\": \"a \\\"b\\\"\",\n \"list\": [\n  {\"yes\": true, \"none\": null},\n  9223372036854775807],\n"
-           " \"empty\": [],\n \"unknown\": null}");
     expect((struct json_writer){.one_line = true}, write_tree,
            "{\"name\": \"a \\\"b\\\"\",\"list\": [{\"yes\": true, \"none\": null},9223372036854775807],\"empty\": [],"
            "\"unknown\": null}");
@@ -70,8 +66,6 @@ Test(json_write, texts)
            "\"\\u0001\\u0009/\\u007f caf\xc3\xa9 \xf0\x9f\x90\xa2 \xef\xbf\xbd ?\?\"");
     expect((struct json_writer){.ascii = true}, write_text,
            "\"\\u0001\\u0009/\\u007f caf\\u00e9 \\ud83d\\udc22 \\ufffd \\ufffd\\ufffd\"");
-    expect((struct json_writer){.ascii = true, .spelled = true}, write_text,
-           "\"\\u0001\\t/\x7f caf\\u00E9 \\uD83D\\uDC22 \\uFFFD \\uFFFD\\uFFFD\"");
 }
 
 static const double numbers[] = {0, -0.0, -7, 1.0 / 3, 0.1, 1e-7, 0x1p53 - 1, 0x1p53, 3e20, NAN, -INFINITY};
@@ -81,7 +75,7 @@ static void write_numbers(struct json_writer *json)
     json_open(json, NULL, '[', JSON_IN_LINE);
     for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
         json_put_number(json, NULL, numbers[i]);
-    json_put_real(json, NULL, 2);
+    json_put_number(json, NULL, 2);
     json_close(json);
 }
 
@@ -91,29 +85,4 @@ Test(json_write, numbers)
            "[0, 0, -7, 0.3333333333333333, 0.1, 1e-07, 9007199254740991, 9007199254740992, 3e+20, null, null, 2]");
     expect((struct json_writer){.digits = 15}, write_numbers,
            "[0, 0, -7, 0.333333333333333, 0.1, 1e-07, 9007199254740991, 9.00719925474099e+15, 3e+20, null, null, 2]");
-}
-
-/* Every number in Jansson's spelling is as Jansson writes it, so that the documents stay as they were. */
-Test(json_write, spelled_like_jansson)
-{
-    for (int digits = 15; digits <= 17; digits += 2) {
-        double number = 1.0 / 3;
-        for (int i = 0; i < 50; i++, number /= 3) {
-            char *text = NULL;
-            size_t length;
-            struct json_writer json = {.spelled = true, .digits = digits, .stream = open_memstream(&text, &length)};
-            json_open(&json, NULL, '[', JSON_IN_LINE);
-            json_put_real(&json, NULL, number);
-            json_put_real(&json, NULL, 1 / number);
-            json_put_real(&json, NULL, rint(1 / number));
-            json_close(&json);
-            fclose(json.stream);
-            json_t *list = json_pack("[f, f, f]", number, 1 / number, rint(1 / number));
-            char *wanted = json_dumps(list, JSON_REAL_PRECISION(digits));
-            cr_expect_str_eq(text, wanted);
-            json_decref(list);
-            free(wanted);
-            free(text);
-        }
-    }
 }

@@ -57,7 +57,7 @@ Test(lists, what_is_not_known_comes_first)
     cr_expect_eq(order_of_texts("a", "a"), 0);
 }
 
-/* Sorting takes some 300,000 comparisons, each with each 200 million. */
+/* Counts comparisons: sorting needs some 300,000, comparing each pair 200 million. */
 static int by_counted_number(const void *left, const void *right)
 {
     static size_t comparisons;

@@ -37,7 +37,7 @@ Test(names, an_id_is_a_family_and_a_variant)
         cr_expect_eq(id_length(none[i]), 0, "%s", none[i]);
 }
 
-/* The files of most kernels are where they always were; no two ids share one, also where case does not count. */
+/* The path of an ordinary kernel is its id. No two ids share a path, not even on a file system that ignores case. */
 Test(names, an_id_has_a_path)
 {
     static const char *const ids[] = {"reduce/tree",       "app/scale<float,4>", "app/Scale<float,4>",
@@ -65,7 +65,7 @@ Test(names, an_id_has_a_path)
     free(whole);
 }
 
-/* As long as run files take them, and of no other characters than those of a kernel library. */
+/* Ids as long as run files allow have short paths, with characters of kernel libraries only. */
 Test(names, an_id_has_a_path_that_a_file_system_takes)
 {
     char *plain = x_sprintf("a/%0200d", 7), *path = id_path(plain);
@@ -144,7 +144,7 @@ Test(names, nearest_name_finds_slips_only)
 {
     static const char *const names[] = {"check", "compare", "list", "run"};
     static const struct {
-        const char *text, *expected; /* NULL: none */
+        const char *text, *expected; /* expected is NULL when no name is near */
     } cases[] = {
         {"chekc", "check"}, {"comapre", "compare"}, {"lst", "list"}, {"rnu", "run"},
         {"explain", NULL},  {"completely", NULL},   {"", NULL},      {"x", NULL},

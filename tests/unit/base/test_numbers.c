@@ -50,7 +50,7 @@ Test(numbers, median_takes_the_middle)
     cr_expect(kept[0] == 3 && kept[1] == 1 && kept[2] == 2, "the caller's order was changed");
 }
 
-/* By the digits that printing gives, whatever way it takes: random bits, ties, and next to powers of ten. */
+/* Rounding gives what printing with 9 digits gives: for random bits, ties, and neighbours of powers of ten. */
 Test(numbers, round_value_gives_what_is_printed)
 {
     double values[4];

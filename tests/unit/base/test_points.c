@@ -29,7 +29,7 @@ Test(points, what_is_wrong_with_one_is_told)
 {
     static const struct {
         const char *point;
-        const char *words; /* NULL: nothing is */
+        const char *words; /* words of the fault; NULL: the point is valid */
     } cases[] = {
         {"n=16M", NULL},
         {"n=1000", NULL},

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Caller frees. */
+/* Returns what print_harmless prints. Caller frees. */
 static char *print(const char *words, int *columns)
 {
     char *printed = NULL;
@@ -27,7 +27,7 @@ Test(terminal, terminals_get_no_control_characters)
         {"\033[31m\r\b\t\x7f", "?[31m????", 9},
         {"\xc2\x9b"
          "2J",
-         "?2J", 3}, /* CSI in one character */
+         "?2J", 3}, /* CSI is a control sequence in one character */
         {"\xe2\x80\xae"
          "desrever",
          "?desrever", 9},

@@ -27,20 +27,20 @@ Test(utf8, characters_are_read_and_written)
     }
 }
 
-/* Each byte stands for itself, so that what follows is still read, and never past the end. */
+/* Each byte that is no UTF-8 is replaced by itself, so that the rest is still read, and never beyond the end. */
 Test(utf8, what_is_no_utf8_is_replaced)
 {
     static const char *const rows[] = {
-        "\x80",             /* without a beginning */
+        "\x80",             /* a continuation byte without a first one */
         "\xff",             /* never a byte of UTF-8 */
-        "\xf5\x80\x80\x80", /* beyond the last character */
-        "\xf4\x90\x80\x80", /* likewise */
-        "\xc0\xaf",         /* longer than it takes */
-        "\xe0\x80\xaf",     /* likewise */
-        "\xf0\x80\x80\xaf", /* likewise */
-        "\xed\xa0\x80",     /* half of a pair */
-        "\xe2\x82",         /* cut off */
-        "\xc3(",            /* not continued */
+        "\xf5\x80\x80\x80", /* beyond the last character of Unicode */
+        "\xf4\x90\x80\x80", /* beyond the last character of Unicode */
+        "\xc0\xaf",         /* an overlong form */
+        "\xe0\x80\xaf",     /* an overlong form */
+        "\xf0\x80\x80\xaf", /* an overlong form */
+        "\xed\xa0\x80",     /* half of a surrogate pair */
+        "\xe2\x82",         /* a character whose last byte is missing */
+        "\xc3(",            /* a character whose second byte is missing */
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const char *at = rows[i];

@@ -79,7 +79,7 @@ Test(baseline, what_was_accepted_is_read_back)
     scratch_remove(directory);
 }
 
-/* Files accepted at different times list different sessions. */
+/* Files that were accepted at different times list different sessions. */
 Test(baseline, its_sessions_are_in_the_order_of_their_dates)
 {
     char *directory = scratch_make();
@@ -101,7 +101,7 @@ Test(baseline, its_sessions_are_in_the_order_of_their_dates)
     scratch_remove(directory);
 }
 
-/* As files they are in another order. */
+/* The order of files differs from that of ids. */
 Test(baseline, its_kernels_are_in_order_whatever_their_names)
 {
     static const char *const ids[] = {"B.py/Y<int>", "a/x",  "a/x0", "a/x<int>", "a/x<z>",
@@ -219,7 +219,7 @@ Test(baseline, a_kernel_is_dropped_with_its_file)
 
 /* ---- Devices ---- */
 
-/* A run file of that device in directory/below. */
+/* Adds a run file of that device in directory/below. */
 static void add_file(const char *directory, const char *below, const char *name, const char *gpu,
                      const char *capability)
 {
@@ -294,8 +294,8 @@ Test(baseline, devices_that_cannot_be_read_are_an_error)
     scratch_remove(directory);
 }
 
-/* To share out work by: of several models the most, of what another collector measured nothing, nor without a baseline.
- */
+/* Costs are the maximum over models. Another collector's seconds do not count, and without a baseline there are
+ * none. */
 Test(baseline, costs_are_the_seconds_that_baselines_know)
 {
     char *directory = scratch_make();
@@ -318,7 +318,7 @@ Test(baseline, costs_are_the_seconds_that_baselines_know)
     scratch_remove(directory);
 }
 
-/* Its seconds alone count, whatever baselines say; what cannot be read is no file without seconds. */
+/* With a run file, only its seconds count, whatever baselines have. A file that cannot be read is an error. */
 Test(baseline, costs_are_those_of_a_run)
 {
     char *directory = scratch_make(), *file = x_sprintf("%s/run.json", directory);

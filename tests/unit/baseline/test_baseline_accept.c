@@ -57,7 +57,7 @@ Test(baseline_accept, runs_that_do_not_belong_together_are_refused)
     scratch_remove(directory);
 }
 
-/* Their names are made so that they differ in case alone and the digits of both are 23af4d59. */
+/* Their names differ in case only, and were chosen so that both have the digits 23af4d59. */
 Test(baseline_accept, kernels_that_would_share_a_file_are_refused)
 {
     static const char *const ids[] = {"py/aBCdEFGHIJkLMnOpQRstuvwXYz@1024,256",
@@ -96,7 +96,8 @@ Test(baseline_accept, runs_that_do_not_fit_the_old_baseline_are_refused)
                  &(struct metric_note){.name = (char[]){"time"}, .counter = (char[]){"t.avg"}, .unit = (char[]){"ns"}});
     made_expect(&(struct trial){.directory = directory, .kernel = "reduce/*"}, &new, 1, EXIT_BASELINE,
                 "time is now t.avg in ns, but");
-    made_accept_one(&(struct trial){.directory = directory}, &new); /* all rows at once may change their meaning */
+    /* accepting all rows at once may change their definitions */
+    made_accept_one(&(struct trial){.directory = directory}, &new);
 
     free(new.sessions[0].facts[SESSION_COLLECTOR]);
     new.sessions[0].facts[SESSION_COLLECTOR] = NULL;
@@ -106,7 +107,7 @@ Test(baseline_accept, runs_that_do_not_fit_the_old_baseline_are_refused)
     scratch_remove(directory);
 }
 
-/* A limit on the size of files stands for a full disk: the first kernel fits, the second does not. */
+/* A limit on the size of files stands in for a full disk: the first kernel fits, the second does not. */
 Test(baseline_accept, kernels_change_all_or_none)
 {
     static const char *const names[] = {"nvidia-h200/access/coalesced.json", "nvidia-h200/reduce/tree.json"};
@@ -123,7 +124,7 @@ Test(baseline_accept, kernels_change_all_or_none)
     }
     struct accepted accepted;
     struct capture capture;
-    capture_begin(&capture); /* before the limit: its file is one, too */
+    capture_begin(&capture); /* captures before the limit, because it writes a file too */
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){8192, RLIM_INFINITY});
     int result = made_accept(&trial, &second, 1, &accepted);
@@ -139,7 +140,7 @@ Test(baseline_accept, kernels_change_all_or_none)
         free(after);
         free(before[i]);
     }
-    made_accept_one(&trial, &second); /* nothing is left in the way */
+    made_accept_one(&trial, &second); /* the failure before leaves nothing in the way of accepting */
     run_release(&second);
     run_release(&first);
     scratch_remove(directory);
@@ -165,7 +166,7 @@ Test(baseline_accept, more_kernels_than_files_may_be_open)
     scratch_remove(directory);
 }
 
-/* A run in which a kernel has another name than in run `number`. */
+/* Makes a run in which a kernel has another name than in run `number`. */
 static struct run renamed_run(int number, const char *was, const char *now)
 {
     struct run run = made_run(number);
@@ -256,7 +257,8 @@ static void set_code(const struct run *run, const char *kernel)
     launch->times = 1;
 }
 
-/* The next check would fail with unexpected-pass; but not that of a row that only gained a session or was left out. */
+/* The next check would fail with unexpected-pass. A row that only gained a session, or was left out, needs no
+ * warning. */
 Test(baseline_accept, a_declared_regression_that_is_accepted_is_named)
 {
     char *directory = scratch_make();
@@ -370,13 +372,13 @@ Test(baseline_accept, the_command_says_what_happened)
         "run files, each of its own "
         "`cugate run` or `exec`\n"
         "accepted 12 rows of 3 kernels from 1 session in %s/nvidia-h200: 7 agreed and were added, 1 replaced, "
-        "1 of class info replaced beside them, 3 there already; 1 anchor moved\n"
+        "1 of class info replaced beside them, 3 there already; 1 drift reference moved\n"
         "  worse    access/coalesced count: 7 -> 10.00 M (+1.43e+08 %%)\n"
         "time only warns until its rows have 10 sessions, each one process that measured; now they have 4: accept more "
         "run files, each of its own "
         "`cugate run` or `exec`\n"
         "accepted 12 rows of 3 kernels from 1 session in %s/nvidia-h200: 3 agreed and were added, 3 replaced, "
-        "3 of class info replaced beside them, 3 there already; 1 anchor moved\n"
+        "3 of class info replaced beside them, 3 there already; 1 drift reference moved\n"
         "  worse    access/coalesced count: 10000000 -> 10000001 (+1e-05 %%)\n"
         "  worse    reduce/tree time: 202 ns -> 250 ns (+23.5 %%)\n"
         "  changed  reduce/warp count: 7 -> not supported\n"

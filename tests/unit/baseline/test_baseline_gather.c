@@ -100,7 +100,7 @@ Test(baseline_gather, nothing_chosen_is_an_error)
     scratch_remove(directory);
 }
 
-/* A run that was confirmed holds two. */
+/* A run that was confirmed has two sessions. */
 Test(baseline_gather, every_session_of_a_run_counts)
 {
     char *directory = scratch_make();

@@ -1,4 +1,4 @@
-/* What a baseline that was measured takes of a run that was computed, and how long it keeps that. */
+/* Tests what a measured baseline takes from a computed run, and how long it keeps that. */
 #include "base/base.h"
 #include "made_runs.h"
 #include "support.h"
@@ -20,12 +20,12 @@ static struct run measured(int number, const char *code, unsigned times)
     return run;
 }
 
-/* The counts alone, between two bounds, of inputs that may be unknown. */
+/* Makes a computed run: counts between two bounds, and a hash of inputs (NULL: unknown). */
 static struct run computed(const char *code, unsigned times, const double counts[3], const char *inputs)
 {
     struct run run = measured(20, code, times);
     free(run.sessions[0].facts[SESSION_COLLECTOR]);
-    run.sessions[0].facts[SESSION_COLLECTOR] = x_strdup(RUN_COMPUTED);
+    run.sessions[0].facts[SESSION_COLLECTOR] = x_strdup(origin_of(ORIGIN_COMPUTED)->collector);
     size_t kept = 0;
     for (size_t i = 0; i < run.note_count; i++)
         if (strcmp(run.notes[i].name, "count") == 0) {
@@ -70,7 +70,7 @@ Test(baseline_inputs, only_what_is_computed_as_it_was_measured_gives_its_inputs_
         const char *code;
         unsigned times;
         double counts[3];
-        const char *inputs, *refused; /* NULL: taken */
+        const char *inputs, *refused; /* hash of inputs; refused is NULL when they are accepted */
     } rows[] = {
         {"abc", 1, {7, 7, 7}, "cafe", NULL},
         {"abc", 1, {5, 6, 7}, "cafe", NULL},
@@ -184,7 +184,7 @@ Test(baseline_inputs, they_stay_while_the_same_code_counts_the_same)
     static const struct {
         const char *code;
         unsigned times;
-        double count; /* 0: the baseline had none */
+        double count; /* the baseline's count; 0: it had none */
         double time;
         const char *metric, *inputs;
     } rows[] = {

@@ -26,7 +26,7 @@ Test(baseline_merge, accepting_one_row_changes_no_other)
     char *tree_after = made_text(directory, TREE);
     cr_expect_str_eq(warp_after, warp_before);
 
-    /* The row and the list of sessions are all that changed: not even the launches. */
+    /* Only the row and the list of sessions changed, not even the launches. */
     char *row = strstr(tree_before, "[[1001]]");
     char *list = strstr(tree_before, "\n  ]\n}\n");
     cr_assert(row && list);
@@ -77,7 +77,7 @@ Test(baseline_merge, rows_that_agree_gain_sessions_up_to_a_bound)
     scratch_remove(directory);
 }
 
-/* Two sessions that differ allow by the rule's formula 318 times their deviation. */
+/* By the rule's formula, two sessions that differ allow 318 times their deviation. */
 Test(baseline_merge, few_sessions_do_not_let_anything_in)
 {
     static const struct {
@@ -108,7 +108,7 @@ Test(baseline_merge, few_sessions_do_not_let_anything_in)
     }
 }
 
-/* What drifted too far in small steps fails by its drift reference; once it is accepted it must not go on failing. */
+/* A row that drifted too far in small steps fails by its drift reference; once accepted it must not go on failing. */
 Test(baseline_merge, a_row_past_its_drift_reference_is_replaced)
 {
     char *directory = scratch_make();
@@ -172,7 +172,7 @@ Test(baseline_merge, a_row_that_moved_is_replaced_and_remembers)
     cr_expect_eq(made_row(&baseline, "reduce/warp", "time")->drift_reference, 301);
     run_release(&baseline);
 
-    /* Moved again: one step back is remembered. */
+    /* After a second move, only the value before it is remembered. */
     struct run last = made_run(4);
     made_set(&last, "reduce/tree", "time", 100);
     made_accept_one(&(struct trial){.directory = directory}, &last);
@@ -186,13 +186,14 @@ Test(baseline_merge, a_row_that_moved_is_replaced_and_remembers)
     scratch_remove(directory);
 }
 
-/* By value, however little; and how often it was seen the same is counted anew. To repeat no more is no move. */
+/* An exact row is replaced if its value moved at all, and its readings are counted anew. Ceasing to repeat is no
+ * move. */
 Test(baseline_merge, exact_rows)
 {
     static const struct {
         double samples[3];
         enum accepted_step step;
-        enum finding finding; /* when replaced */
+        enum finding finding; /* finding of the row if it is replaced */
         size_t sessions, readings;
     } steps[] = {
         {{7, 7, 7}, ACCEPTED_FIRST, FOUND_SAME, 1, 3},     {{7, 7, 7}, ACCEPTED_ADDED, FOUND_SAME, 2, 6},
@@ -249,7 +250,7 @@ Test(baseline_merge, drift_references_move_when_asked)
     scratch_remove(directory);
 }
 
-/* As baselines from before there were drift references are. */
+/* As in baselines from before there were drift references. */
 Test(baseline_merge, a_row_without_a_drift_reference_gets_its_old_value)
 {
     char *directory = scratch_make();
@@ -330,7 +331,7 @@ Test(baseline_merge, definitions_are_those_in_use_and_the_strictest_stands_for_a
     char *directory = scratch_make();
     struct run run = made_run(1);
     for (size_t i = 0; i < run.note_count; i++)
-        run.notes[i].judged = false; /* a run of an older version */
+        run.notes[i].judged = false; /* a run of an older version does not know that member */
     made_accept_one(&(struct trial){.directory = directory}, &run);
     struct run baseline = made_baseline(directory);
     const struct metric_note *time = run_find_note(&baseline, "time");

@@ -1,4 +1,4 @@
-/* Source lines: they are of the machine code of the values beside them. */
+/* Tests source lines in baselines: they belong to the machine code of the values beside them. */
 #include "base/base.h"
 #include "made_runs.h"
 #include "support.h"
@@ -9,8 +9,8 @@
 
 #define COUNTS (1u << LINE_SHARED | 1u << LINE_INSTRUCTIONS)
 
-/* A run whose reduce/tree launched that machine code and has these kinds of lines: line 4 with `amount` instructions,
- * as many samples, and an instruction of no file. */
+/* Makes a run whose reduce/tree launched that machine code and has these kinds of lines. Line 4 has `amount`
+ * instructions and as many samples; one more instruction has no file. */
 static struct run made_lined(int number, const char *code, unsigned counted, unsigned period, double amount)
 {
     struct run run = made_run(number);
@@ -32,11 +32,11 @@ static struct run made_lined(int number, const char *code, unsigned counted, uns
 struct step {
     const char *code;
     unsigned counted, period;
-    const char *metric; /* -m, or NULL */
+    const char *metric; /* metric of -m, or NULL */
 };
 
-/* Accepts one session, then another, which has 20 where the first has 10. Returns what line 4 has in the end; -1 when
- * there are no lines. */
+/* Accepts a session with 10 in line 4, then another one with 20. Returns what line 4 has in the end; -1 when there are
+ * no lines. */
 static double accept_two(const struct step *first, const struct step *second)
 {
     const struct step *steps[] = {first, second};
@@ -66,17 +66,24 @@ Test(baseline_merge_profile, lines_are_of_the_code_that_was_accepted)
         struct step first, second;
         double kept;
     } rows[] = {
-        {{"beef", COUNTS, 0, NULL}, {"beef", COUNTS, 0, NULL}, 20},     /* the newest */
-        {{"beef", COUNTS, 0, NULL}, {"beef", 0, 0, NULL}, 10},          /* a run without lines takes none away */
-        {{"beef", COUNTS, 512, NULL}, {"beef", COUNTS, 0, NULL}, 10},   /* nor does one without stalls */
-        {{"beef", COUNTS, 0, NULL}, {"beef", 0, 512, NULL}, 10},        /* or without counts */
-        {{"beef", COUNTS, 0, NULL}, {"beef", 1, 512, NULL}, 10},        /* or with fewer of them */
-        {{"beef", COUNTS, 0, NULL}, {"beef", COUNTS, 512, NULL}, 20},   /* more are welcome */
-        {{"beef", COUNTS, 512, NULL}, {"f00d", COUNTS, 0, "time"}, 20}, /* other code: fewer kinds, but true ones */
-        {{"beef", COUNTS, 512, NULL}, {"f00d", 0, 0, "time"}, -1},      /* better none than wrong ones */
-        {{"beef", COUNTS, 0, NULL}, {"f00d", COUNTS, 0, "count"}, -1},  /* values of two codes: whose lines? */
-        {{"beef", 0, 0, NULL}, {"beef", COUNTS, 0, NULL}, 20},          /* they came later */
-        {{"beef", 0, 512, NULL}, {"beef", 0, 512, NULL}, 20},           /* stalls alone */
+        {{"beef", COUNTS, 0, NULL}, {"beef", COUNTS, 0, NULL}, 20}, /* the newest lines count */
+        {{"beef", COUNTS, 0, NULL}, {"beef", 0, 0, NULL}, 10},      /* a run without lines removes none */
+        /* lines without stalls do not replace lines with them */
+        {{"beef", COUNTS, 512, NULL}, {"beef", COUNTS, 0, NULL}, 10},
+        /* lines without counts do not replace lines with them */
+        {{"beef", COUNTS, 0, NULL}, {"beef", 0, 512, NULL}, 10},
+        /* lines with fewer counters do not replace lines with more */
+        {{"beef", COUNTS, 0, NULL}, {"beef", 1, 512, NULL}, 10},
+        /* lines with more counters replace those with fewer */
+        {{"beef", COUNTS, 0, NULL}, {"beef", COUNTS, 512, NULL}, 20},
+        /* other code: fewer kinds of lines, but right ones */
+        {{"beef", COUNTS, 512, NULL}, {"f00d", COUNTS, 0, "time"}, 20},
+        /* other code: having no lines is better than wrong ones */
+        {{"beef", COUNTS, 512, NULL}, {"f00d", 0, 0, "time"}, -1},
+        /* values of two codes: nobody knows whose lines fit */
+        {{"beef", COUNTS, 0, NULL}, {"f00d", COUNTS, 0, "count"}, -1},
+        {{"beef", 0, 0, NULL}, {"beef", COUNTS, 0, NULL}, 20}, /* a run may bring the first lines later */
+        {{"beef", 0, 512, NULL}, {"beef", 0, 512, NULL}, 20},  /* lines may have stall samples alone */
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const double kept = accept_two(&rows[i].first, &rows[i].second);
@@ -84,7 +91,7 @@ Test(baseline_merge_profile, lines_are_of_the_code_that_was_accepted)
     }
 }
 
-/* Of several runs that are accepted at once: the newest lines, unless the newest code has none. */
+/* If several runs are accepted at once, the newest lines count, unless the newest code has none. */
 Test(baseline_merge_profile, lines_of_several_runs_are_the_newest_that_fit)
 {
     const struct {

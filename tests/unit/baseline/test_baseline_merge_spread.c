@@ -1,4 +1,4 @@
-/* Values that move: the spread of code that did not change, and drift references. */
+/* Tests values that move: the spread of unchanged code, and drift references. */
 #include "base/base.h"
 #include "made_runs.h"
 #include "support.h"
@@ -73,12 +73,12 @@ Test(baseline_merge_spread, one_by_one_ends_as_all_at_once)
     scratch_remove(once);
 }
 
-/* The second run's time moved, which by the same code is spread up to 5 %. Of a kernel that launches nothing, the code
- * is unknown. */
+/* The second run's time moved. With unchanged code that is spread, up to 5 %. For a kernel that launches nothing, the
+ * code is unknown. */
 Test(baseline_merge_spread, only_the_same_code_spreads_and_not_far)
 {
     static const struct {
-        const char *kernel, *code; /* of the second run; the first one's is "abc" */
+        const char *kernel, *code; /* code of the second run; the first one's is "abc" */
         double more, count;
         const char *metric;
         enum accepted_step time, clock;
@@ -93,7 +93,8 @@ Test(baseline_merge_spread, only_the_same_code_spreads_and_not_far)
         {"reduce/tree", "abc", 0.04, 8, NULL, ACCEPTED_REPLACED, ACCEPTED_INFO, "abc"},
         {"reduce/tree", "abc", 0.06, 7, "time", ACCEPTED_REPLACED, ACCEPTED_STEPS, "abc"},
         {"reduce/tree", "abd", 0.06, 7, "time", ACCEPTED_REPLACED, ACCEPTED_STEPS, "abd"},
-        {"reduce/tree", "abd", 0.06, 7, "count", ACCEPTED_STEPS, ACCEPTED_STEPS, "abc"}, /* the time is of abc */
+        /* the time was measured with code abc */
+        {"reduce/tree", "abd", 0.06, 7, "count", ACCEPTED_STEPS, ACCEPTED_STEPS, "abc"},
         {"access/coalesced", NULL, 0.04, 7, NULL, ACCEPTED_REPLACED, ACCEPTED_INFO, NULL},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -125,7 +126,8 @@ Test(baseline_merge_spread, only_the_same_code_spreads_and_not_far)
     }
 }
 
-/* One session far off would make the limit so wide that real regressions pass; the near one beside it waits as well. */
+/* One session far off would make the limit so wide that real regressions pass. The session near it is left out as
+ * well. */
 Test(baseline_merge_spread, what_is_far_off_is_left_out_and_named)
 {
     char *directory = scratch_make();
@@ -164,7 +166,7 @@ Test(baseline_merge_spread, what_is_far_off_is_left_out_and_named)
     scratch_remove(directory);
 }
 
-/* A far session among near ones is far, though their mean is not. */
+/* One session is far off among near ones, although their mean is not. */
 Test(baseline_merge_spread, one_far_session_of_several_is_left_out)
 {
     char *directory = scratch_make();
@@ -196,7 +198,7 @@ static void expect_places(const struct run *baseline, const char *metric, const 
     free(found);
 }
 
-/* Rows gain and lose sessions by themselves; each value knows its own. */
+/* Rows gain and lose sessions independently; each value knows its own. */
 Test(baseline_merge_spread, values_know_the_sessions_that_they_are_from)
 {
     char *directory = scratch_make();
@@ -206,7 +208,7 @@ Test(baseline_merge_spread, values_know_the_sessions_that_they_are_from)
     made_accept_one(&(struct trial){.directory = directory}, &runs[0]);
     const struct trial whole = {.directory = directory, .kernel = "reduce/tree"};
     struct accepted accepted;
-    cr_assert_eq(made_accept(&whole, &runs[1], 1, &accepted), 0); /* its time is left out */
+    cr_assert_eq(made_accept(&whole, &runs[1], 1, &accepted), 0); /* accepts all but the time, which is left out */
     accepted_release(&accepted);
     made_accept_one(&whole, &runs[2]);
     made_accept_one(&(struct trial){.directory = directory, .kernel = "reduce/tree", .metric = "count"}, &runs[3]);
@@ -218,7 +220,7 @@ Test(baseline_merge_spread, values_know_the_sessions_that_they_are_from)
     cr_expect_eq(run_find(&baseline, "reduce/tree")->session_count, 5);
     run_release(&baseline);
 
-    /* The oldest records go when the last value from them goes, and not before. */
+    /* A session's record is removed with the last value from it, and not before. */
     for (size_t i = 5; i < ARRAY_SIZE(runs); i++)
         made_accept_one(&(struct trial){.directory = directory, .kernel = "reduce/tree", .metric = "count"}, &runs[i]);
     baseline = made_baseline(directory);
@@ -232,11 +234,11 @@ Test(baseline_merge_spread, values_know_the_sessions_that_they_are_from)
     scratch_remove(directory);
 }
 
-/* Changed arguments would have moved every session of the count. */
+/* Changed arguments would have moved the count in every session. */
 Test(baseline_merge_spread, a_count_that_repeats_no_more_is_no_sign_of_other_arguments)
 {
     static const struct {
-        double counts[2][3]; /* samples of two sessions */
+        double counts[2][3]; /* three samples of a count in each of two sessions */
         enum accepted_step count;
         size_t sessions, readings;
     } cases[] = {
@@ -275,14 +277,14 @@ Test(baseline_merge_spread, small_steps_add_up_to_the_drift_reference)
     static const struct {
         const char *metric;
         double value, drift_reference;
-        bool asked; /* --anchor */
+        bool asked; /* whether --anchor is given */
         size_t moved;
     } steps[] = {
-        {"count", 1000, 1000, false, 1}, /* from 7, far away */
+        {"count", 1000, 1000, false, 1}, /* the count was 7, so 1000 is far off */
         {"count", 1018, 1000, false, 0}, {"count", 1036, 1000, false, 0}, {"count", 1054, 1054, false, 1},
         {"count", 1040, 1054, false, 0}, {"count", 1041, 1041, true, 1},  {"count", 900, 900, false, 1},
-        {"time", 207, 201, false, 0}, /* few sessions: within 5 % of them */
-        {"time", 214, 214, false, 1}, /* but not of the drift reference */
+        {"time", 207, 201, false, 0}, /* with few sessions a time may move by 5 % of them */
+        {"time", 214, 214, false, 1}, /* the value is not within 5 % of the drift reference */
         {"time", 300, 300, false, 1},
     };
     char *directory = scratch_make();
@@ -309,7 +311,7 @@ Test(baseline_merge_spread, small_steps_add_up_to_the_drift_reference)
     scratch_remove(directory);
 }
 
-/* Another counter gives the value another meaning. */
+/* With another counter the value has another meaning. */
 Test(baseline_merge_spread, a_drift_reference_of_another_definition_goes)
 {
     char *directory = scratch_make();

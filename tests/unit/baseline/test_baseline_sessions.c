@@ -21,7 +21,7 @@ Test(baseline_sessions, a_session_counts_once)
     char *after = made_text(directory, TREE);
     cr_expect_str_eq(after, before);
 
-    /* One row first and then all: that row has the session already, the others gain it. */
+    /* One row is accepted first and then all: that row has the session already, the others gain it. */
     made_accept_one(&(struct trial){.directory = directory, .metric = "time", .reason = "two"}, &second);
     made_accept_one(&(struct trial){.directory = directory, .reason = "three"}, &second);
     struct run baseline = made_baseline(directory);

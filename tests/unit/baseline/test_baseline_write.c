@@ -1,4 +1,4 @@
-/* What becomes of the files when something happens between writing and renaming them. */
+/* Tests what happens to the files if something fails between writing and renaming them. */
 #include "base/base.h"
 #include "made_runs.h"
 #include "support.h"
@@ -12,8 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Stands in for the C library's, because no directory refuses root only the second file. Each test is a process. */
-static int renames, failing_rename, interrupting_rename; /* the latter two count from 1 */
+/* Replaces the C library's rename(), because no directory refuses only the second file to root. Each test is a
+ * process. */
+/* counts from 1: which call of rename() fails or is interrupted */
+static int renames, failing_rename, interrupting_rename;
 
 int rename(const char *from, const char *to)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Before anything is measured, or looked at. What it says of machines is tests/gpu/run.sh's: catalogue. */
+/* It is refused before anything is measured or checked. tests/gpu/run.sh tests the checks themselves. */
 Test(cmd_doctor, a_collector_that_there_is_not)
 {
     const struct options options = {.collector = "abacus", .metrics = "metrics", .kernels = "lib.so"};
@@ -19,7 +19,7 @@ Test(cmd_doctor, a_collector_that_there_is_not)
     free(said);
 }
 
-/* Caller frees. */
+/* Returns a finding as it is printed. Caller frees. */
 static char *say(int columns, const char *title, enum health health, const char *remedy)
 {
     char *said = NULL, words[] = "made up";
@@ -31,7 +31,7 @@ static char *say(int columns, const char *title, enum health health, const char 
     return said;
 }
 
-/* A line that is not ok without a word on what mends it leaves its reader alone. */
+/* A finding that is not good must tell its reader what to do. */
 Test(cmd_doctor, every_check_has_its_remedy)
 {
     size_t count;
@@ -55,7 +55,7 @@ Test(cmd_doctor, every_check_has_its_remedy)
     }
 }
 
-/* What stands in the way is told before that in whose way it stands; measuring, the proof, is last. */
+/* A check comes before those that fail because of it; measuring, the proof, is last. */
 Test(cmd_doctor, first_things_are_first)
 {
     static const char *const order[] = {"GPU", "CUPTI", "counter access", "kernel library", "measuring"};

@@ -81,7 +81,7 @@ Test(config, what_is_wrong_is_told_with_its_line)
     }
 }
 
-/* Folders of a home, with the test in home/tree/src. */
+/* Makes a home with folders, and enters home/tree/src. */
 static char *enter(void)
 {
     char *root = scratch_make();
@@ -146,7 +146,7 @@ static void expect_refused(const char *words)
     config_release(&config);
 }
 
-/* Only root can give a file to somebody else, as CI does. */
+/* Only root, as in CI, can give a file to another user. */
 Test(config, a_file_that_somebody_else_left_for_all_is_none)
 {
     char *root = enter(), *path = scratch_file(root, "home/cugate.ini", "samples = 2\n");
@@ -158,13 +158,13 @@ Test(config, a_file_that_somebody_else_left_for_all_is_none)
         cr_assert_eq(chmod("../..", 0755), 0);
         expect_refused("../../cugate.ini is not read, since others may write to it");
         cr_assert_eq(chown("../..", 12345, 12345), 0);
-        expect_found("../../cugate.ini"); /* a checkout in a container may be another user's */
+        expect_found("../../cugate.ini"); /* the checkout in a container may belong to another user */
     }
     free(path);
     leave(root);
 }
 
-/* Beside it, in a folder for all, lies what anybody put there. */
+/* In a shared folder, anybody may put files beside the link's target. */
 Test(config, a_link_in_a_folder_for_all_is_none)
 {
     char *root = enter();
@@ -179,7 +179,7 @@ Test(config, a_link_in_a_folder_for_all_is_none)
     cr_assert_eq(chmod("../..", 01777), 0);
     expect_found("../cugate.ini");
     cr_assert_eq(unlink("../../mine.ini"), 0);
-    expect_found(NULL); /* a link to nothing */
+    expect_found(NULL); /* the link's target does not exist */
     leave(root);
 }
 
@@ -225,7 +225,14 @@ static const struct option_row *const rows[] = {
            .place_2 = PLACE(metrics), .place_more = PLACE(metric_sets), .doc = ""),
     NULL,
 };
-static const struct command command = {.name = "made", .arguments = "", .takes = rows, .maximum = 0};
+static const struct command command = {.name = "made",
+                                       .arguments = "",
+                                       .summary = "made up",
+                                       .details = "",
+                                       .example = "cugate made",
+                                       .exits = EXITS({EXIT_SAME, NULL}),
+                                       .takes = rows,
+                                       .maximum = 0};
 
 static int parse(struct options *options, char *first, char *second)
 {
@@ -302,7 +309,8 @@ Test(config, values_are_held_to_the_options_rules_in_every_command)
     } cases[] = {
         {"\nsamples = 0\n", "../cugate.ini:2: samples needs a whole number from 1 to 1000, not '0'"},
         {"timeout = long\n", "../cugate.ini:1: timeout needs seconds"},
-        {"sessions = 1\n", "../cugate.ini:1: sessions needs a whole number from 2"}, /* not an option of this command */
+        /* checked although the command lacks the option */
+        {"sessions = 1\n", "../cugate.ini:1: sessions needs a whole number from 2"},
         {"samples : \n", "../cugate.ini:1: \"samples\" has no value"},
     };
     char *root = enter();

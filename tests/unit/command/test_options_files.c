@@ -9,11 +9,18 @@
 
 #define WORDS 6
 
+Test(options_files, help_names_what_out_leaves)
+{
+    const char *name;
+    for (size_t i = 0; (name = options_out_name(i)); i++)
+        cr_expect(strstr(command_check.details, name), "%s", name);
+}
+
 Test(options_files, what_is_read_is_not_written)
 {
     static const struct {
         const char *words[WORDS];
-        const char *message; /* NULL: it is fine */
+        const char *message; /* expected error message; NULL: the files are accepted */
     } rows[] = {
         {{"a", "b", "-o", "b"}, "-o b would overwrite b, which is read here"},
         {{"a", "b", "-o", "a"}, "-o a would overwrite a"},
@@ -41,6 +48,13 @@ Test(options_files, what_is_read_is_not_written)
         {{"--report=json=new", "--report=junit=new"}, "--report json=new and --report junit=new would both go"},
         {{"--report=json=new", "--report=junit=new2", "-o", "new3"}, NULL},
         {{"--report=json=-", "--report=github=-"}, NULL},
+        {{"--out", "new", "--out", "new2"}, NULL},
+        {{"--out", "new", "--out", "new"}, "--out new and --out new would both go"},
+        {{"--out", ".", "--save", "run.json"}, "--save run.json and --out . would both go"},
+        {{"--out", ".", "--report", "junit=junit.xml"}, "--report junit=junit.xml and --out . would both go"},
+        {{"--out", ".", "--kernels", "run.json"}, "--out . would overwrite run.json"},
+        {{"--out", ".", "--replay", "run.json"}, NULL},
+        {{"--out", ".", "--replay", "check.json"}, "--out . would overwrite check.json"},
     };
     const struct command command = {.name = "check", .takes = command_check.takes, .maximum = -1};
     char *directory = scratch_make();

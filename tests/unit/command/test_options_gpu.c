@@ -26,7 +26,7 @@ static void put_description(const char *metrics, const char *name)
     free(file);
 }
 
-/* A metric folder that came with cugate, another one, and one of baselines. */
+/* Makes the metric folder that came with cugate, another one, and a folder of baselines. */
 static void set_up(struct fixture *fixture)
 {
     *fixture = (struct fixture){.directory = scratch_make()};
@@ -50,7 +50,7 @@ static void tear_down(struct fixture *fixture)
     scratch_remove(fixture->directory);
 }
 
-/* Expects the description name below a folder, or NULL and those words. */
+/* Expects a description by name and folder; if name is NULL, an error with those words. */
 static void expect(struct fixture *fixture, const char *gpu, const char *folder, const char *name, const char *words)
 {
     struct capture capture;

@@ -1,11 +1,18 @@
 #include "cubin_support.h"
 
+#include "base/base.h"
+
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <xxhash.h>
+
+#define MOST_ARGUMENTS 8
 
 const struct cubin_function *find_function(const struct cubin *cubin, const char *name, int capability)
 {
@@ -13,11 +20,56 @@ const struct cubin_function *find_function(const struct cubin *cubin, const char
     return cubin_find(cubin, name, capability, &status);
 }
 
-void compile_cuda(const char *const *arguments, const char *log)
+/* ---- What nvcc made of a source is kept, for the next run of the tests and for builds with sanitizers ---- */
+
+#define KEPT "build/tests/compiled/unit"
+
+/* Decided by all that decides about the output: nvcc itself, its arguments but for paths, the source. Caller frees. */
+static char *kept_name(const char *nvcc, const char *const *arguments)
 {
-    const char *nvcc = getenv("NVCC");
-    char *argv[10] = {(char *)(nvcc ? nvcc : "nvcc")};
-    for (size_t i = 0; i < 8 && arguments[i]; i++)
+    struct stat facts;
+    char *text;
+    size_t length;
+    if (*nvcc != '/' || stat(nvcc, &facts) < 0)
+        return NULL;
+    char *words = x_sprintf("%s %lld", nvcc, (long long)facts.st_mtime);
+    for (size_t i = 0; i < MOST_ARGUMENTS && arguments[i]; i++) {
+        const char *word = arguments[i], *name = strrchr(word, '/');
+        const bool is_source = strlen(word) > 3 && strcmp(word + strlen(word) - 3, ".cu") == 0;
+        if (is_source)
+            cr_assert_eq(file_read(word, 1 << 20, &text, &length), 0);
+        char *more = *word != '/' ? x_sprintf("%s %s", words, word)
+                     : is_source  ? x_sprintf("%s %s %s", words, name, text)
+                                  : x_strdup(words);
+        free(words);
+        words = more;
+        if (is_source)
+            free(text);
+    }
+    char *name = x_sprintf("%s/%016llx", KEPT, (unsigned long long)XXH3_64bits(words, strlen(words)));
+    free(words);
+    return name;
+}
+
+static bool copy(const char *from, const char *to)
+{
+    char *bytes;
+    size_t size;
+    struct atomic_file file;
+    if (access(from, R_OK) < 0 || file_read(from, 1 << 24, &bytes, &size) < 0)
+        return false;
+    cr_assert_eq(atomic_file_open(&file, to), 0);
+    fwrite(bytes, 1, size, file.stream);
+    free(bytes);
+    return atomic_file_commit(&file) == 0;
+}
+
+/* ---- nvcc ---- */
+
+static void run_nvcc(const char *nvcc, const char *const *arguments, const char *log)
+{
+    char *argv[MOST_ARGUMENTS + 2] = {(char *)(nvcc ? nvcc : "nvcc")};
+    for (size_t i = 0; i < MOST_ARGUMENTS && arguments[i]; i++)
         argv[i + 1] = (char *)arguments[i];
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
@@ -31,4 +83,19 @@ void compile_cuda(const char *const *arguments, const char *log)
     cr_assert_eq(spawned, 0, "cannot run %s", argv[0]);
     cr_assert_eq(waitpid(child, &status, 0), child);
     cr_assert_eq(status, 0, "%s failed; see %s", argv[0], log);
+}
+
+void compile_cuda(const char *const *arguments, const char *log)
+{
+    const char *nvcc = getenv("NVCC"), *output = NULL;
+    for (size_t i = 0; i + 1 < MOST_ARGUMENTS && arguments[i]; i++)
+        if (strcmp(arguments[i], "-o") == 0)
+            output = arguments[i + 1];
+    char *kept = nvcc ? kept_name(nvcc, arguments) : NULL, *said = x_sprintf("%s.log", kept ? kept : "");
+    if (!kept || !copy(said, log) || !copy(kept, output)) {
+        run_nvcc(nvcc, arguments, log);
+        cr_assert(!kept || (make_directories(KEPT) == 0 && copy(output, kept) && copy(log, said)));
+    }
+    free(said);
+    free(kept);
 }

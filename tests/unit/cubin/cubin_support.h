@@ -1,4 +1,4 @@
-/* Machine code for tests: of the corpus, and of sources that nvcc compiles. */
+/* cubin_support.h - machine code for tests: from the corpus, and from sources that nvcc compiles. */
 #ifndef CUBIN_SUPPORT_H
 #define CUBIN_SUPPORT_H
 
@@ -8,8 +8,9 @@
 
 const struct cubin_function *find_function(const struct cubin *cubin, const char *name, int capability);
 
-/* Runs nvcc with up to 8 arguments, of which NULL is the last; what it says goes into a file. `make test` says where
- * nvcc is; without it the test is skipped. */
+/* Runs nvcc with up to 8 arguments, of which NULL is the last; what it says goes into a file. What it made is kept in
+ * build/tests/compiled/unit, so that the same source is compiled once. Paths are absolute and a source's name ends with
+ * .cu. `make test` says where nvcc is; without it the test is skipped. */
 void compile_cuda(const char *const *arguments, const char *log);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Finding ---- */
+/* ---- Finding functions ---- */
 
 Test(cubin, the_gpu_s_own_code_comes_first_then_the_nearest_older_of_its_kind)
 {
@@ -55,7 +55,7 @@ Test(cubin, cub_s_namespace_is_the_same_for_other_architectures)
     cr_expect_null(cubin_find(&cubin, "void cub::CUB_300002_SM_900::f<cub::CUB_300002_SM_900::g>()", 90, &status));
 }
 
-/* ---- Files that are none ---- */
+/* ---- Invalid files ---- */
 
 Test(cubin, a_library_without_gpu_code_is_empty)
 {
@@ -77,7 +77,7 @@ static char *corpus_bytes(const char *name, size_t *length)
     return bytes;
 }
 
-/* Writes little-endian. */
+/* Writes a number in little-endian order. */
 static void put(char *bytes, size_t place, size_t length, unsigned long long number)
 {
     for (size_t i = 0; i < length; i++)
@@ -86,7 +86,8 @@ static void put(char *bytes, size_t place, size_t length, unsigned long long num
 
 Test(cubin, what_is_wrong_with_a_file_is_said)
 {
-    /* The fatbin's first image begins at 80; offsets below that are of the container, then of its first entry. */
+    /* The offset of a byte to damage. The fatbin's first image begins at 80; below that are the container's header and
+     * the entry's. */
     static const struct {
         const char *label, *file;
         size_t place, length;
@@ -130,7 +131,7 @@ Test(cubin, what_is_wrong_with_a_file_is_said)
     cr_expect_eq(cubin_read(&cubin, "tests/no_such_file"), -1);
 }
 
-/* The parser reads nothing but what is there, whichever byte is wrong, and wherever the file ends. */
+/* The parser never reads outside the file, whichever byte is wrong and wherever the file ends. */
 Test(cubin, no_byte_can_do_harm)
 {
     size_t length;
@@ -139,7 +140,7 @@ Test(cubin, no_byte_can_do_harm)
     struct cubin cubin;
     size_t refused = 0;
     capture_begin(&capture);
-    /* Names that no compiler made are told as they are, without a process for each round. */
+    /* Replaces mangled names, which would be demangled by a process in each round. */
     for (size_t i = 0; i + 1 < length; i++)
         if (bytes[i] == '_' && bytes[i + 1] == 'Z')
             bytes[i] = 'n';
@@ -164,8 +165,8 @@ Test(cubin, no_byte_can_do_harm)
 
 /* ---- The kernel library ---- */
 
-/* Its names and those of a run agree, but for what cuBLAS brings. Names of CUB hold the GPUs that the library was built
- * for, so only one that was built as for the recording can have them all. */
+/* Names in the library equal those in a recorded run, except for cuBLAS's. CUB's names contain the architectures of the
+ * build, so only a library built like the recorded one has all of them. */
 Test(cubin, every_function_of_a_recorded_run_is_in_the_kernel_library)
 {
     char *directory = program_directory();

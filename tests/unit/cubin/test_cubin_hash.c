@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ptxas 12.9 and 13.0 made the same of it. */
+/* ptxas 12.9 and 13.0 made equal code from this source. */
 Test(cubin_hash, the_hash_is_of_the_code_and_not_of_its_wrapping)
 {
     struct cubin new, old, other;
@@ -42,7 +42,7 @@ static const char source[] =
     "void *const used[] = {(void *)plain, (void *)calling, (void *)indirect};\n";
 /* clang-format on */
 
-/* Every occurrence of from. Caller frees. */
+/* Returns the text with every occurrence of `from` replaced. Caller frees. */
 static char *replaced(const char *text, const char *from, const char *to)
 {
     char *all = x_strdup("");

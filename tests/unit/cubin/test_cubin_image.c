@@ -17,7 +17,7 @@ static void expect_equal(const char *label, const struct cubin_function *found, 
     cr_expect_eq(found->barriers, expected->barriers, "%s: %u barriers", label, found->barriers);
 }
 
-/* Numbers from what ptxas printed when it made the files of tests/data/small.cu. */
+/* The expected numbers are those that ptxas printed when it compiled tests/data/small.cu. */
 Test(cubin_image, facts_of_every_kind_of_file)
 {
     static const char bounded[] = "(anonymous namespace)::bounded(float const*, float*)";
@@ -88,7 +88,7 @@ static const char facts_source[] =
     "}\n";
 /* clang-format on */
 
-/* The number before a word of a line of ptxas, 0 where it has none: "Used 12 registers, 1024 bytes smem". */
+/* Returns the number before a word in a line of ptxas, 0 where there is none: "Used 12 registers, 1024 bytes smem". */
 static unsigned number_before(const char *line, const char *word)
 {
     const char *at = strstr(line, word);
@@ -99,7 +99,7 @@ static unsigned number_before(const char *line, const char *word)
     return (unsigned)strtoul(at, NULL, 10);
 }
 
-/* ptxas prints three lines about a kernel, after its name and GPU. */
+/* ptxas prints three lines about a kernel, after its name and its GPU. */
 Test(cubin_image, every_fact_is_what_ptxas_says)
 {
     char *directory = scratch_make();
@@ -146,7 +146,8 @@ Test(cubin_image, every_fact_is_what_ptxas_says)
     scratch_remove(directory);
 }
 
-/* What a file says of its compiler, "" for nothing, after the bytes `at` from where its texts begin became these. */
+/* Expects the compiler ("" for none) in a file whose bytes at offset `at`, from the beginning of its texts, were
+ * replaced. */
 static void expect_compiler(long at, const char *bytes, size_t size, const char *expected)
 {
     static const char tool[] = "ptxas\0Cuda compilation tools, release 13.0, V13.0.88";

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The image of the catalogue's library that has a function of that name. */
+/* A search for the image with a function of that name in the catalogue's library. */
 struct wanted {
     const char *name;
     char *symbol;
@@ -76,7 +76,7 @@ Test(line_table, what_was_inlined_names_its_callers)
     forget(&image);
 }
 
-/* The lines of a kernel, each as the end of its path says whose it is; the current folder is none of a checkout. */
+/* Counts the lines of a kernel by the end of their paths. The current folder is in no checkout. */
 static size_t count_lines(const char *name, const char *part, size_t *others)
 {
     struct wanted image = find_image(name);
@@ -139,7 +139,7 @@ Test(line_table, what_is_no_image_gives_an_empty_table)
     }
 }
 
-/* A sanitizer build shows that no byte of the section leads out of it. */
+/* Damages line information. A sanitizer build shows that nothing reads outside the section. */
 Test(line_table, damaged_line_information_is_survived)
 {
     struct wanted image = find_image("find_first_wrong_word");

@@ -4,8 +4,8 @@
 #include <criterion/criterion.h>
 #include <limits.h>
 
-/* Worked out by hand from the published limits of an SM: its warps and block slots, 16384 registers in each of 4 parts,
- * given to warps by 256, shared memory given to blocks by 128 bytes. */
+/* The expected numbers were computed by hand from the limits of an SM: warps, block slots, and 16,384 registers in each
+ * of 4 parts. A warp gets registers in units of 256, a block gets shared memory in units of 128 bytes. */
 Test(occupancy, what_fits_and_what_does_not_let_more_in)
 {
     enum {
@@ -17,7 +17,7 @@ Test(occupancy, what_fits_and_what_does_not_let_more_in)
     };
     static const struct {
         int capability;
-        struct occupancy_launch launch; /* threads, registers, shared, launch bound, barriers */
+        struct occupancy_launch launch; /* in the order threads, registers, shared, launch bound, barriers */
         unsigned blocks, warps, max;
         double percent;
         unsigned limits;
@@ -81,7 +81,7 @@ Test(occupancy, an_unknown_gpu_and_a_launch_without_threads_have_none)
     cr_expect_not(occupancy_of(&found, 90, &(struct occupancy_launch){.registers = 32}));
 }
 
-/* Numbers out of a file may be anything. */
+/* Numbers from a file may be anything. */
 Test(occupancy, what_no_gpu_has_room_for_fits_nowhere)
 {
     static const struct occupancy_launch launches[] = {
@@ -107,7 +107,7 @@ static unsigned *part_of(struct occupancy_launch *launch, enum occupancy_limit r
                                                  : &launch->threads;
 }
 
-/* What occupancy_step promises, by trying every number. 0xffffffff: there is none. */
+/* Returns what occupancy_step promises, found by trying every number. 0xffffffff: there is none. */
 static unsigned tried(int capability, struct occupancy_launch launch, enum occupancy_limit resource)
 {
     struct occupancy now, other;
@@ -178,20 +178,21 @@ Test(occupancy, steps_worked_out_by_hand)
     static const struct {
         struct occupancy_launch launch;
         enum occupancy_limit resource;
-        unsigned to; /* 0: there is no step */
+        unsigned to; /* expected number; 0: there is no step */
         double percent;
     } cases[] = {
-        {{256, 48, 0, 0, 0}, OCCUPANCY_REGISTERS, 40, 75},            /* 5 blocks to 6 */
-        {{256, 16, 60000, 0, 0}, OCCUPANCY_SHARED_MEMORY, 57344, 50}, /* 228 KiB / 4 less 1 KiB */
-        {{768, 16, 0, 0, 0}, OCCUPANCY_THREADS, 672, 98.4375},        /* 2 x 24 warps to 3 x 21 */
-        {{32, 16, 0, 0, 0}, OCCUPANCY_BLOCKS, 64, 100},               /* 32 slots */
-        {{64, 8, 0, 0, 16}, OCCUPANCY_BARRIERS, 12, 15.625},          /* 64 barriers: 4 blocks to 5 */
-        {{512, 32, 0, 256, 0}, OCCUPANCY_THREADS, 256, 100},          /* beyond its launch bound */
-        {{256, 32, 0, 256, 0}, OCCUPANCY_REGISTERS, 0, 0},            /* every warp fits */
-        {{256, 86, 115000, 0, 0}, OCCUPANCY_REGISTERS, 0, 0},         /* shared memory allows 2 as well */
+        {{256, 48, 0, 0, 0}, OCCUPANCY_REGISTERS, 40, 75},            /* with 40 registers 6 blocks fit instead of 5 */
+        {{256, 16, 60000, 0, 0}, OCCUPANCY_SHARED_MEMORY, 57344, 50}, /* four blocks share 228 KiB, less 1 KiB each */
+        {{768, 16, 0, 0, 0}, OCCUPANCY_THREADS, 672, 98.4375},        /* 3 x 21 warps fit instead of 2 x 24 */
+        {{32, 16, 0, 0, 0}, OCCUPANCY_BLOCKS, 64, 100},               /* all 32 block slots are used */
+        /* 64 barriers are enough for 5 blocks instead of 4 */
+        {{64, 8, 0, 0, 16}, OCCUPANCY_BARRIERS, 12, 15.625},
+        {{512, 32, 0, 256, 0}, OCCUPANCY_THREADS, 256, 100},  /* the block is larger than its launch bound */
+        {{256, 32, 0, 256, 0}, OCCUPANCY_REGISTERS, 0, 0},    /* every warp fits already */
+        {{256, 86, 115000, 0, 0}, OCCUPANCY_REGISTERS, 0, 0}, /* shared memory limits it to 2 blocks as well */
         {{256, 86, 115000, 0, 0}, OCCUPANCY_SHARED_MEMORY, 0, 0},
         {{32, 16, 0, 32, 0}, OCCUPANCY_BLOCKS, 0, 0},            /* the launch bound allows no larger block */
-        {{UINT_MAX, 16, 0, 0, 0}, OCCUPANCY_THREADS, 1024, 100}, /* numbers out of a file */
+        {{UINT_MAX, 16, 0, 0, 0}, OCCUPANCY_THREADS, 1024, 100}, /* a hostile file may have such a launch */
         {{1024, UINT_MAX, 0, 0, 0}, OCCUPANCY_REGISTERS, 64, 50},
         {{32, 8, UINT_MAX, 0, 0}, OCCUPANCY_SHARED_MEMORY, 232448, 1.5625},
         {{0, 8, 0, 0, 0}, OCCUPANCY_THREADS, 0, 0},

@@ -12,7 +12,7 @@
 
 static char *scratch;
 
-/* A checkout with a/kernels/one.cu in it, in which the test runs. */
+/* Makes a checkout with a/kernels/one.cu, and enters it. */
 static void enter(void)
 {
     scratch = scratch_make();
@@ -60,7 +60,7 @@ Test(source_text, the_longest_end_that_is_there_stands_for_a_path_of_another_mac
     profile_release(&profile);
 }
 
-/* It runs in b, in the folder above, or in another checkout. */
+/* The working directory is b, the folder above it, or another checkout. */
 Test(source_text, names_are_from_the_checkout_of_the_library, .init = enter, .fini = leave)
 {
     static const char *const folders[] = {".", "b", "..", "/", "other"};
@@ -197,14 +197,14 @@ Test(source_text, an_unreadable_file_has_no_text, .init = enter, .fini = leave)
     profile_release(&profile);
 }
 
-/* Set to that many seconds after 1970. */
+/* Sets the modification time to so many seconds after 1970. */
 static void set_time(const char *path, time_t seconds)
 {
     const struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
     cr_assert_eq(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-/* It was edited since, and the lines may be others. */
+/* The source was edited since, so its lines may have moved. */
 Test(source_text, a_source_newer_than_the_library_has_no_text, .init = enter, .fini = leave)
 {
     static const struct {

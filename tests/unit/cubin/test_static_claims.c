@@ -8,12 +8,12 @@
 
 #define SMALL "tests/fuzz/corpus/cubin/small.fatbin"
 
-/* The functions of SMALL. */
+/* The functions in the machine code SMALL. */
 #define BOUNDED "(anonymous namespace)::bounded(float const*, float*)"
 #define PLAIN "plain(float*)"
 #define STACKED "stacked(float const*, float*, int)"
 
-/* A baseline of kernels that launch one function each, and what the library says to have. */
+/* A baseline of kernels that launch one function each, and the facts of the library. */
 struct fixture {
     struct cubin cubin;
     struct run baseline;
@@ -32,7 +32,7 @@ static void list_kernel(struct fixture *fixture, const char *id)
     *ARRAY_GROW(fixture->facts.kernels, fixture->facts.count) = (struct kernel_facts){.id = x_strdup(id)};
 }
 
-/* code: of the function of that name in SMALL; NULL: of none. */
+/* Adds a kernel to the baseline. Its code is that of the function named `code` in SMALL; NULL: of none. */
 static void add_kernel(struct fixture *fixture, const char *id, const char *function, const char *code)
 {
     enum cubin_status status;
@@ -54,26 +54,26 @@ static void tear_down(struct fixture *fixture)
 Test(static_claims, what_takes_the_place_of_a_function_that_is_gone)
 {
     static const struct {
-        const char *functions[3], *codes[3]; /* that the baseline launches, and whose code they had */
-        const char *is[3];                   /* NULL: none that is clear */
+        const char *functions[3], *codes[3]; /* in the baseline; codes: the functions of SMALL that they equalled */
+        const char *is[3];                   /* expected replacement; NULL: none is clear */
         bool sure, new_kernel;
     } cases[] = {
-        /* The same code is the same function, whatever its name and whoever is new. */
+        /* Equal code means the same function, whatever its name and even if there are new kernels. */
         {{"old(int)", BOUNDED, STACKED}, {PLAIN}, {PLAIN}, true, true},
         {{"a(int)", "b(int)", "c(int)"}, {STACKED, PLAIN, BOUNDED}, {STACKED, PLAIN, BOUNDED}, true, false},
-        /* Another signature: sure, unless a new kernel may launch what has that name. */
+        /* Another signature: certain, unless a new kernel may launch the function of that name. */
         {{"plain(float*, int)", BOUNDED, STACKED}, {NULL}, {PLAIN}, true, false},
         {{"void plain(double)", BOUNDED, STACKED}, {NULL}, {PLAIN}, true, false},
         {{"plain(void (*)(int), float)", BOUNDED, STACKED}, {NULL}, {PLAIN}, true, false},
         {{"plain(float*, int)", BOUNDED, STACKED}, {NULL}, {PLAIN}, false, true},
         {{"bounded(float*)", PLAIN, STACKED}, {NULL}, {NULL}, false, false},
         {{"(anonymous namespace)::bounded()", PLAIN, STACKED}, {NULL}, {BOUNDED}, true, false},
-        /* Of a template, or of these parameters alone: never sure. */
+        /* Another template argument, or only equal parameters: never certain. */
         {{"void plain<32>(int)", BOUNDED, STACKED}, {NULL}, {PLAIN}, false, false},
         {{"void plain<(int)32, fn<2> >(int)", BOUNDED, STACKED}, {NULL}, {PLAIN}, false, false},
         {{"smooth(float*)", BOUNDED, STACKED}, {NULL}, {PLAIN}, false, false},
         {{"void smooth<2>(float*)", BOUNDED, STACKED}, {NULL}, {PLAIN}, false, false},
-        /* Two for one place, one for no place, and names that are none. */
+        /* Two candidates for one function, one that fits none, and invalid names. */
         {{"void plain<1>(int)", "void plain<2>(int)", STACKED}, {NULL}, {NULL, NULL}, false, false},
         {{"a(float*)", "b(float*)", STACKED}, {NULL}, {NULL, NULL}, false, false},
         {{"plain", BOUNDED, STACKED}, {NULL}, {PLAIN}, true, false},

@@ -43,7 +43,7 @@ static struct result *add_launch(struct run *run, const char *id, const char *fu
     return result;
 }
 
-/* What the metric's row says; expected is a number, or -1 for not supported and -2 for not applicable. */
+/* Expects a fact in the metric's row: a number, or -1 for not supported and -2 for not applicable. */
 static void expect_fact(const struct run *run, const char *id, const char *metric, double expected)
 {
     const struct result *result = run_find(run, id);
@@ -85,7 +85,7 @@ Test(static_facts, facts_are_those_of_the_launches)
     add_launch(run, "one/plain_shared", PLAIN, 256, 115712);
     add_launch(run, "one/bounded", BOUNDED, 256, 2048);
     add_launch(run, "one/too_large", BOUNDED, 512, 0);
-    /* The most of each, and the least occupancy, wherever they stand. */
+    /* Of two launches the maximum of each resource counts, and the minimum of occupancy, in either order. */
     add_launch(run, "two/launches", STACKED, 256, 0);
     add_launch(run, "two/launches", PLAIN, 32, 512);
     add_launch(run, "two/launches", BOUNDED, 256, 0);
@@ -106,7 +106,7 @@ Test(static_facts, facts_are_those_of_the_launches)
     tear_down(&fixture);
 }
 
-/* As of a program, whose processes say which code each launch has. */
+/* As in a run of a program, whose processes say which code each launch has. */
 Test(static_facts, launches_that_hold_their_code_need_no_library)
 {
     static const char *const ids[] = {"one/plain_large", "one/bounded", "two/launches"};
@@ -128,7 +128,7 @@ Test(static_facts, launches_that_hold_their_code_need_no_library)
     expect_facts(&fixture.run, "one/bounded", 100, 0, 12, 1024);
     expect_facts(&fixture.run, "two/launches", 100, 96, 32, 0);
 
-    /* Of one launch nothing is known: then of none that all of them add up to. */
+    /* If nothing is known about one launch, the kernel has no facts. */
     struct result *result = run_find(&fixture.run, "two/launches");
     static_facts_set_code(&result->launches[1], NULL);
     cr_expect_null(result->launches[1].code);
@@ -160,7 +160,7 @@ Test(static_facts, what_cannot_be_known_is_not_supported)
     tear_down(&fixture);
 }
 
-/* Code of an older GPU of the same major number runs, and its facts are known where the GPU's limits are. */
+/* Code of an older GPU with the same major number runs. Its occupancy is known where the GPU's limits are. */
 Test(static_facts, the_gpu_decides_which_code_and_which_limits)
 {
     static const struct {
@@ -182,7 +182,7 @@ Test(static_facts, the_gpu_decides_which_code_and_which_limits)
     }
 }
 
-/* A file of both fatbins, one after the other: plain() is there twice, and not the same. Caller frees. */
+/* Writes two fatbins one after the other, so plain() is there twice and differs. Caller frees the path. */
 static char *both_files(const char *directory)
 {
     static const char *const files[] = {SMALL, OTHER};
@@ -239,7 +239,7 @@ Test(static_facts, a_library_without_machine_code_knows_nothing_and_no_library_i
     tear_down(&fixture);
 }
 
-/* No warp is active that does not fit: what was measured on a GPU stays below what was worked out without one. */
+/* No more warps are active than fit, so occupancy measured on a GPU is at most the theoretical one computed without. */
 Test(static_facts, achieved_occupancy_stays_below_the_theoretical)
 {
     struct fixture fixture = {0};
@@ -256,7 +256,7 @@ Test(static_facts, achieved_occupancy_stays_below_the_theoretical)
         cr_assert(achieved && theoretical, "%s", result->id);
         if (theoretical->state != VALUE_MEASURED || achieved->state != VALUE_MEASURED)
             continue;
-        /* Of several launches the one with the least room decides, which may be the one that hardly counts. */
+        /* Of several launches the one with the lowest occupancy decides, even if it takes little time. */
         const double max = row_value(theoretical);
         if (result->launch_count == 1)
             cr_expect_leq(row_value(achieved), max, "%s: %g %% of %g %%", result->id, row_value(achieved), max);
@@ -272,7 +272,7 @@ Test(static_facts, achieved_occupancy_stays_below_the_theoretical)
     tear_down(&fixture);
 }
 
-/* ---- The run that needs no GPU ---- */
+/* ---- A run without a GPU ---- */
 
 static void make_baseline(struct fixture *fixture)
 {

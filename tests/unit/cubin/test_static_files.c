@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of data/small.cu: library.so and small.fatbin are for 8.0 and 9.0, cuda12.cubin is for 8.0 alone, other.fatbin has
- * another plain(float*) and nothing else. */
+/* Files made from data/small.cu: library.so and small.fatbin are for 8.0 and 9.0, cuda12.cubin is for 8.0 only.
+ * other.fatbin has another plain(float*) and nothing else. */
 #define SMALL CORPUS "small.fatbin"
 
 struct fixture {
@@ -35,7 +35,7 @@ static void tear_down(struct fixture *fixture)
     metrics_release(&fixture->metrics);
 }
 
-/* A number, or -1 for not applicable. */
+/* Expects a number, or -1 for not applicable. */
 static void expect_fact(const struct run *run, const char *id, const char *metric, double expected)
 {
     const struct result *result = run_find(run, id);
@@ -92,7 +92,7 @@ Test(static_files, code_is_that_of_the_gpu)
     tear_down(&fixture);
 }
 
-/* Two files of one name: which of the two is launched nobody says, so the worst counts. */
+/* In two functions of one name, nobody knows which one is launched, so the worst counts. */
 Test(static_files, functions_of_one_name_are_one_kernel)
 {
     char *directory = scratch_make(), *text;
@@ -137,7 +137,7 @@ Test(static_files, what_the_baseline_calls_a_function_stays)
     run_release(&baseline);
 }
 
-/* A folder with one cubin, and beside it a description; NULL: none. */
+/* Makes a folder with one cubin and a description beside it (NULL: none). */
 static char *make_cache(const char *description)
 {
     char *directory = scratch_make(), *text;
@@ -164,7 +164,8 @@ Test(static_files, a_description_beside_a_cubin_says_in_what_blocks)
     } cases[] = {
         {"{\"num_warps\": 8, \"shared\": 90000, \"name\": \"bounded\"}", "triton/bounded", 12.5, 91024},
         {"{\"num_warps\": 4, \"shared\": 0}", "triton/bounded", 100, 1024},
-        {"{\"num_warps\": 16, \"shared\": 1}", "triton/bounded", -1, 1024}, /* of other code: this is for 256 threads */
+        /* the description is of other code: this one is for 256 threads */
+        {"{\"num_warps\": 16, \"shared\": 1}", "triton/bounded", -1, 1024},
         {"{\"num_warps\": 33, \"shared\": 1}", "triton/bounded", -1, 1024},
         {"{\"num_warps\": 0, \"shared\": 1}", "triton/bounded", -1, 1024},
         {"{\"num_warps\": 8, \"shared\": -1}", "triton/bounded", -1, 1024},
@@ -203,7 +204,7 @@ Test(static_files, what_cannot_be_judged_is_said)
     char *directory = make_cache("{\"num_warps\": ");
     expect_error(directory, "one/k.json:1:");
     scratch_remove(directory);
-    /* A fatbin of PTX alone. */
+    /* A fatbin with PTX only. */
     static const unsigned char ptx[] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, 18, 0, 0, 0, 0, 0, 0, 0,   1,
                                         0,    1,    1,    16,   0, 0, 0,  2, 0,  0, 0, 0, 0, 0, 0, '/', '/'};
     directory = scratch_make();
@@ -214,7 +215,7 @@ Test(static_files, what_cannot_be_judged_is_said)
     expect_error(path, "carries no machine code for a GPU");
     stream = fopen(path, "r+");
     cr_assert_eq(fseek(stream, 16, SEEK_SET), 0);
-    fputc(2, stream); /* code, but no ELF file */
+    fputc(2, stream); /* writes an entry whose code is no ELF file */
     fclose(stream);
     expect_error(path, "cannot be judged whole: build it with nvcc --compress-mode=none");
     free(path);

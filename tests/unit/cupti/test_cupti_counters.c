@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which counter a chip has for each metric. */
+/* The counters that a chip has, one for each metric. */
 struct answer {
     struct metrics metrics;
     const char **chosen;

@@ -6,7 +6,7 @@
 Test(cupti_error, remedies_name_the_setting)
 {
     static const struct {
-        int code; /* of CUptiResult, whose numbers stay */
+        int code; /* a CUptiResult; CUPTI does not change these numbers */
         const char *words;
     } cases[] = {
         {14 /* NOT_COMPATIBLE */, "update the driver"},
@@ -31,7 +31,7 @@ Test(cupti_error, remedies_name_the_setting)
     cr_expect_null(plugin()->remedy(999));
 }
 
-/* Every message is one line, and short enough for the room that callers give. */
+/* Checks that each message is one line, and short enough for the buffers of callers. */
 Test(cupti_error, remedies_are_one_line)
 {
     for (int code = 0; code < 1000; code++) {

@@ -14,7 +14,7 @@ static const char definitions[] =
     "[achieved_occupancy]\ntitle=A\ncounter=a.pct\nunit=%\nclass=steady\nbetter=higher\nfloor=1 point\ntrade=time\n"
     "doc=d\n";
 
-/* Of the kernel k/v every count is 100 in the baseline. */
+/* In the baseline every count of the kernel k/v is 100. */
 static void set_up_hotspots(struct fixture *fixture)
 {
     set_up(fixture);
@@ -36,7 +36,7 @@ static struct profile made_wavefronts(unsigned number, double passes, double ide
     return profile;
 }
 
-/* Of the comparison that was made last. */
+/* The diagnosis of the last comparison. */
 static struct diagnosis diagnosis;
 
 static const struct judgement *judged(struct fixture *fixture, const char *metric)
@@ -54,7 +54,7 @@ static const struct comparison *diagnosed(struct fixture *fixture)
     return &fixture->comparison;
 }
 
-/* Of a judgement that was just made. */
+/* Returns the blame of a judgement of the last comparison. */
 static const struct blame *blame_of(const struct judgement *judgement)
 {
     return diagnosis_of(&diagnosis, judgement);
@@ -94,7 +94,7 @@ Test(diagnosis, a_worse_row_is_blamed_on_the_line_that_grew)
     tear_down(&fixture);
 }
 
-/* Where no base library was there, what the baseline kept is the next best; without either the lines speak of now. */
+/* Without a base build, the lines that the baseline kept are used; without either, only the present lines. */
 Test(diagnosis, the_nearest_base_counts)
 {
     for (int mode = 0; mode < 4; mode++) {
@@ -116,7 +116,7 @@ Test(diagnosis, the_nearest_base_counts)
     }
 }
 
-/* What the base library shows is not the doing of the lines that have most of it now. */
+/* Lines that are large but did not grow are not blamed. */
 Test(diagnosis, lines_that_did_not_grow_are_not_blamed)
 {
     struct fixture fixture;
@@ -129,7 +129,7 @@ Test(diagnosis, lines_that_did_not_grow_are_not_blamed)
     run_find(&fixture.base, "k/v")->profile = made_wavefronts(10, 100, 100);
     cr_expect_eq(blame_of(judged(&fixture, "shared_wavefronts"))->count, 1);
 
-    /* counted otherwise there is nothing to compare with */
+    /* Other counters were read, so there is nothing to compare with */
     now->base_profile.counted = run_find(&fixture.base, "k/v")->profile.counted = COUNTED(LINE_INSTRUCTIONS);
     const struct blame *blame = blame_of(judged(&fixture, "shared_wavefronts"));
     cr_expect(blame->count == 1 && !blame->against_base);
@@ -168,7 +168,7 @@ Test(diagnosis, rows_that_are_not_worse_have_no_hotspot)
     tear_down(&fixture);
 }
 
-/* Doubt of one kind or the other is no reason to hide where it comes from. */
+/* Rows that are unsure or expected are explained, too. */
 Test(diagnosis, unsure_and_expected_rows_have_hotspots)
 {
     struct fixture fixture;
@@ -205,12 +205,12 @@ static void put_stalls(struct profile *profile, unsigned number, double samples)
     profile->launches = 1;
 }
 
-/* Warps wait somewhere in any kernel: without a base that is no reason, but a counter that became worse is one. */
+/* Warps stall somewhere in any kernel. Without a base that explains nothing, but a counter that became worse does. */
 Test(diagnosis, time_is_blamed_on_what_grew_and_not_on_where_warps_wait)
 {
     static const struct {
-        double now;  /* shared wavefronts, which were 100 */
-        double base; /* samples of the base's line; below 0: it has no stalls */
+        double now;  /* shared wavefronts now; in the baseline they were 100 */
+        double base; /* stall samples of the base's line; below 0: it has none */
         bool base_has_texts;
         const char *pattern;
         bool against_base;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Words ---- */
+/* ---- Names and numbers ---- */
 
 Test(explain, functions_are_shortened)
 {
@@ -26,7 +26,7 @@ Test(explain, functions_are_shortened)
         {"(odd)", "(odd)"},
         {"(anonymous namespace)::", "(anonymous namespace)::"},
         {"", ""},
-        {"two\nlines\tand\033[31m red(", "two lines and?[31m red"},
+        {"two\nlines\tand\033[31m red(int)", "two lines and?[31m red"},
         {"a_function_with_a_name_that_has_no_end_in_sight(int)", "a_function_with_a_name_that_has_no_en..."},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -66,9 +66,9 @@ Test(explain, names_of_any_length_and_bytes_are_cut)
     free(name);
 }
 
-/* ---- The model ---- */
+/* ---- The explanation ---- */
 
-/* A run of one kernel on a GPU of 100 SMs; the launch takes 8 blocks of 256 threads an SM. */
+/* A run of one kernel on a GPU of 100 SMs, with 8 blocks of 256 threads for each SM. */
 struct made {
     struct run run;
     struct result *result;
@@ -114,7 +114,7 @@ Test(explain, the_gap_has_a_likely_hotspot)
 {
     static const struct {
         unsigned blocks;
-        double achieved, time; /* NAN: not measured */
+        double achieved, time; /* measured values; NAN: not measured */
         enum explained_gap gap;
         const char *words;
     } cases[] = {
@@ -179,7 +179,7 @@ static void count(struct profile *profile, unsigned number, const double counts[
     memcpy(line->counts, counts, sizeof line->counts);
 }
 
-/* Half of the wavefronts are too many, a quarter of the threads idle; stores and local memory were not counted. */
+/* Half of the wavefronts are in excess, a quarter of the threads idle; stores and local memory were not counted. */
 static void add_lines(struct made *made)
 {
     struct profile *profile = &made->result->profile;
@@ -212,7 +212,7 @@ Test(explain, patterns_stand_by_how_much_they_matter)
     static const struct {
         const char *name;
         enum explained_kind kind;
-        double total, part; /* NAN: not known */
+        double total, part; /* expected numbers; NAN: not known */
         size_t hotspots;
     } expected[] = {
         {"stalls", EXPLAINED_TIME, 3200, NAN, 2},
@@ -253,7 +253,7 @@ Test(explain, patterns_stand_by_how_much_they_matter)
     forget(&made);
 }
 
-/* ---- What is printed ---- */
+/* ---- Printing ---- */
 
 static char *printed(const struct made *made, bool verbose,
                      int (*print_it)(const struct explanation *, const struct explain_style *, FILE *))
@@ -326,7 +326,7 @@ static size_t longest_line(const char *text)
     return max;
 }
 
-/* Files are made by anyone. */
+/* Anybody can make a file. */
 Test(explain, hostile_names_and_numbers_stay_harmless)
 {
     static const char evil[] = "::error::\n::error::\033[31m\xe2\x80\xae##[group]x";
@@ -397,7 +397,7 @@ Test(explain, no_line_is_wider_than_the_page)
     forget(&made);
 }
 
-/* A great many launches and reasons cost no more than their number. */
+/* The time is proportional to the number of launches and reasons, however many. */
 Test(explain, a_large_file_is_explained_in_time)
 {
     limit_processor(20);

@@ -10,7 +10,7 @@
 
 static const struct {
     struct launch was[2], is[2];
-    const char *words; /* NULL: nothing changed */
+    const char *words; /* expected words; NULL: nothing changed */
 } changes[] = {
     {{{LAUNCH}}, {{LAUNCH}}, NULL},
     {{{LAUNCH}},
@@ -27,16 +27,16 @@ static const struct {
      "barriers 1 -> 2; launch bounds 256 -> 1,024 threads"},
     {{{MACHINE = {.max_threads = 256}}}, {{MACHINE = {0}}}, "no launch bounds, were 256 threads"},
     {{{MACHINE = {0}}}, {{MACHINE = {.max_threads = 256}}}, "launch bounds of 256 threads, were none"},
-    {{{LAUNCH}}, {{MACHINE = {.registers = 128}}}, NULL}, /* known of one side only */
+    {{{LAUNCH}}, {{MACHINE = {.registers = 128}}}, NULL}, /* a fact that is known on one side only is no change */
     {{{MACHINE = {.registers = 128}}}, {{LAUNCH}}, NULL},
     {{{LAUNCH}, {LAUNCH}},
      {{LAUNCH}, {.grid = {1, 1, 1}, .block = {256, 1, 1}, .times = 1}},
      "launch 2 of 2: grid 64x1x1 -> 1x1x1"},
     {{{LAUNCH}}, {{LAUNCH}, {LAUNCH}}, "launches 1 -> 2"},
-    {{{0}}, {{LAUNCH}}, NULL}, /* an old baseline */
+    {{{0}}, {{LAUNCH}}, NULL}, /* an old baseline has no launches */
     {{{MACHINE = {.registers = 4294967295u}}},
      {{MACHINE = {.registers = 0}}},
-     "registers 4,294,967,295 -> 0"}, /* of a hostile file */
+     "registers 4,294,967,295 -> 0"}, /* numbers from a hostile file */
 };
 
 static void add_launches(struct result *result, const struct launch *launches)
@@ -46,7 +46,7 @@ static void add_launches(struct result *result, const struct launch *launches)
             *ARRAY_GROW(result->launches, result->launch_count) = launches[i];
 }
 
-/* The launches of both results are freed. */
+/* Compares two results, whose launches are freed afterwards. */
 static void expect_words(size_t row, int capability, struct result *was, struct result *is, const char *words)
 {
     char *said = launch_change_of(capability, was, is);
@@ -66,7 +66,8 @@ Test(launch_change, what_changed_is_said)
     }
 }
 
-/* What a changed launch means for an H200: 2048 threads, 65536 registers, 228 KiB and 32 blocks an SM. */
+/* Expects what a changed launch means on an H200, whose SM has 2,048 threads, 65,536 registers, 228 KiB and 32
+ * blocks. */
 Test(launch_change, fewer_warps_are_said_with_what_limits_them)
 {
     static const struct {

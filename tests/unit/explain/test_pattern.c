@@ -69,7 +69,7 @@ Test(pattern, every_metric_of_a_pattern_exists)
     metrics_release(&metrics);
 }
 
-/* Of those that no line can explain, launches and machine code say more. */
+/* Metrics without a pattern are explained by launches and machine code. */
 Test(pattern, every_gated_metric_has_a_pattern)
 {
     static const char *const without[] = {"achieved_occupancy", "theoretical_occupancy", "wall_time"};
@@ -112,7 +112,7 @@ Test(pattern, an_amount_is_the_sum_of_its_terms)
         {"branches", {[LINE_DIVERGENT] = 3, [LINE_UNIFORM] = 9}, 12},
         {"idle_threads", {[LINE_INSTRUCTIONS] = 2, [LINE_WORKING_THREADS] = 40, [LINE_ACTIVE_THREADS] = 64}, 24},
         {"excess_wavefronts", {[LINE_SHARED] = 10, [LINE_SHARED_IDEAL] = 4}, 6},
-        {"excess_wavefronts", {[LINE_SHARED] = 4, [LINE_SHARED_IDEAL] = 10}, 0}, /* never negative */
+        {"excess_wavefronts", {[LINE_SHARED] = 4, [LINE_SHARED_IDEAL] = 10}, 0}, /* an excess is never negative */
         {"shared_wavefronts", {[LINE_SHARED] = 10, [LINE_SHARED_IDEAL] = 4}, 10},
         {"local_sectors", {[LINE_LOCAL_SECTORS] = 5}, 5},
         {"excess_load_sectors", {[LINE_LOAD_SECTORS] = 32, [LINE_LOAD_IDEAL] = 4}, 28},
@@ -145,7 +145,7 @@ Test(pattern, stalls_count_cycles_of_one_launch)
     profile_line_add_stall(line, "long_scoreboard", 9);
     profile_line_add_stall(line, "made_up", 1);
     cr_expect_not(pattern_is_known(pattern, &profile));
-    cr_expect_eq(pattern_amount(pattern, &profile, line), 0); /* of no launch */
+    cr_expect_eq(pattern_amount(pattern, &profile, line), 0); /* the amount is 0 if no launch was sampled */
     profile.period = 1024;
     cr_expect(pattern_is_known(pattern, &profile));
     cr_expect_eq(pattern_amount(pattern, &profile, line), 0);
@@ -228,7 +228,7 @@ Test(pattern, lines_that_grew_most_come_first)
     profile_release(&now);
 }
 
-/* Without this the whole amount of an edited line would seem new, and outdo what really grew. */
+/* Otherwise the whole amount of an edited line would seem new, and exceed what really grew. */
 Test(pattern, an_edited_line_is_blamed_for_what_it_added_only)
 {
     struct profile now = made_lines(LINE_INSTRUCTIONS, (struct made_line[]){LINE_WITH(1, "int i = 0;", 10),
@@ -248,7 +248,7 @@ Test(pattern, an_edited_line_is_blamed_for_what_it_added_only)
     profile_release(&now);
 }
 
-/* What an instruction was is not known when the code is another; unless there was none of it anywhere. */
+/* If the code changed, the former amount of an instruction is not known, unless the kernel had none at all. */
 Test(pattern, an_unknown_past_is_not_said_to_be_0)
 {
     struct profile now =
@@ -265,7 +265,7 @@ Test(pattern, an_unknown_past_is_not_said_to_be_0)
     profile_release(&now);
 }
 
-/* ---- Which pattern ---- */
+/* ---- Choosing a pattern ---- */
 
 #define EVERY (~0u)
 

@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-/* A run of one kernel without rows, on a GPU of easy numbers: 1 TB/s, 1e9 passes/s, 1, 2 and 4 TFLOP/s. */
+/* Makes a run of one kernel without rows, on a GPU with simple peaks: 1 TB/s, 1e9 wavefronts/s, 1, 2 and 4 TFLOP/s. */
 static struct result *make(struct run *run)
 {
     *run = (struct run){0};
@@ -26,8 +26,8 @@ static void set(struct result *result, const char *metric, double value)
     row_add_session(row, &value, 1);
 }
 
-/* 1 us; 0.5 MB of 1 MB; 100 passes of 1,000; in a hundred thousand operations: 1 + 2 of 10, 1 + 3 of 20, 2 x (1 + 1) of
- * 40. */
+/* The kernel takes 1 us, moves 0.5 of 1 MB, and makes 100 of 1,000 wavefronts. In units of 100,000 operations it does 1
+ * + 2 of 10, 1 + 3 of 20, 2 x (1 + 1) of 40. */
 static struct result *fill(struct run *run)
 {
     struct result *result = make(run);
@@ -75,7 +75,7 @@ Test(roofline, the_formulas)
     run_release(&run);
 }
 
-/* A kernel whose shares can be set. */
+/* A kernel with given shares of the peaks. */
 struct shares {
     double dram, shared, fp64, issue;
     enum roofline_bound bound, nearest;
@@ -89,7 +89,7 @@ Test(roofline, the_largest_share_binds_when_it_is_near_its_roof)
         {0.1, 0.1, 1.4, 0, ROOFLINE_COMPUTE, ROOFLINE_COMPUTE},
         {0.59, 0.1, 0.1, 0, ROOFLINE_LATENCY, ROOFLINE_DRAM},
         {0, 0, 0, 0, ROOFLINE_LATENCY, ROOFLINE_DRAM},
-        {0.9, NAN, NAN, 0, ROOFLINE_DRAM, ROOFLINE_DRAM}, /* whatever the others are, it is near */
+        {0.9, NAN, NAN, 0, ROOFLINE_DRAM, ROOFLINE_DRAM}, /* DRAM is near its peak, whatever the unknown shares are */
         {0.3, NAN, 0.1, 0, ROOFLINE_UNKNOWN, ROOFLINE_DRAM},
         {NAN, 0.2, 0.4, 0, ROOFLINE_UNKNOWN, ROOFLINE_COMPUTE},
         {NAN, NAN, NAN, NAN, ROOFLINE_UNKNOWN, ROOFLINE_UNKNOWN},
@@ -168,7 +168,7 @@ Test(roofline, a_roof_is_the_most_of_all_sessions)
     run_release(&run);
 }
 
-/* Numbers out of a file may be anything that is no NaN and not negative. */
+/* Numbers from a file may be anything but NaN or negative. */
 Test(roofline, numbers_beyond_measure_become_none)
 {
     static const double odd[] = {0, DBL_MIN, 5e-324, 0x1p63, DBL_MAX};

@@ -22,7 +22,7 @@ Test(stall, the_reason_that_grew_is_told_and_not_the_largest)
 {
     struct profile now = {.period = 1000, .launches = 2}, base = {.period = 500, .launches = 1};
     struct profile_line *line = profile_add(&now, "f", "a.cu", 1, 0), *was = profile_add(&base, "f", "a.cu", 1, 0);
-    profile_line_add_stall(line, "barrier", 100); /* 50,000 cycles, as before */
+    profile_line_add_stall(line, "barrier", 100); /* this reason has 50,000 cycles, as in the base */
     profile_line_add_stall(line, "mio_throttle", 30);
     profile_line_add_stall(line, "wait", 20);
     profile_line_add_stall(was, "barrier", 100);

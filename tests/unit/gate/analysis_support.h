@@ -1,33 +1,33 @@
-/* analysis_support.h - sessions made up in memory, for the tests of the analysis. */
+/* analysis_support.h - makes sessions in memory, for tests of A/A analysis. */
 #ifndef ANALYSIS_SUPPORT_H
 #define ANALYSIS_SUPPORT_H
 
 #include "gate/gate.h"
 
-#define MOST_SESSIONS 40 /* of a test */
+#define MOST_SESSIONS 40 /* limit of sessions in a test */
 
-/* Metrics: count (exact), bytes, share (steady), time, rate (info). */
+/* Sessions with the metrics count (exact), bytes, share (steady), time and rate (info). */
 struct sessions_fixture {
     struct metrics metrics;
     struct run runs[MOST_SESSIONS];
-    char names[MOST_SESSIONS][32]; /* s0.json, s1.json, ... */
+    char names[MOST_SESSIONS][32]; /* names of the sessions: s0.json, s1.json, ... */
     char *name_list[MOST_SESSIONS];
     size_t count;
     struct analysis analysis;
 };
 
-/* Sessions without kernels. Session i is of GPU i / per_gpu; of a day of its own when days is set, else all are of one.
- */
+/* Makes sessions without kernels. Session i is on GPU i / per_gpu. If days is set, each is on a day of its own, else
+ * all are on one day. */
 void aa_set_up(struct sessions_fixture *fixture, size_t count, size_t per_gpu, bool days);
 void aa_tear_down(struct sessions_fixture *fixture);
 
-/* One sample: in one session, or the same in all. */
+/* Adds one sample, to one session or to all. */
 void aa_put(struct sessions_fixture *fixture, size_t session, const char *kernel, const char *metric, double value);
 void aa_put_all(struct sessions_fixture *fixture, const char *kernel, const char *metric, double value);
 
 struct analysis *aa_analyse(struct sessions_fixture *fixture);
 
-/* NULL when there is none. */
+/* Returns the exactness of a metric, or NULL. */
 const struct exactness *exactness_of(const struct analysis *analysis, const char *metric);
 
 #endif

@@ -21,9 +21,9 @@ Test(aa, every_session_is_judged_in_every_view)
         size_t count, per_gpu;
         size_t comparisons[VIEWS], gpus;
     } rows[] = {
-        {2, 1, {2, 0, 0}, 2}, /* all others of two sessions are one: that is a pair */
+        {2, 1, {2, 0, 0}, 2}, /* of two sessions, all others are one, which is a pair */
         {3, 3, {6, 3, 0}, 1},
-        {4, 2, {12, 4, 0}, 2}, /* other GPUs of two are one */
+        {4, 2, {12, 4, 0}, 2}, /* of two GPUs, the others are one */
         {7, 3, {42, 7, 7}, 3},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -59,9 +59,9 @@ Test(aa, one_count_more_in_one_session_is_a_false_alarm_and_its_row_named)
     const struct tally *pairs = &analysis->views[VIEW_PAIRS].tallies[METRIC_EXACT];
     cr_expect_eq(pairs->rows, 24);
     cr_expect_eq(pairs->regressed, 0); /* one session does not know what repeats */
-    cr_expect_eq(pairs->unsure, 3);    /* it, judged by each other */
+    cr_expect_eq(pairs->unsure, 3);    /* the odd session, judged by each other one */
     cr_expect_eq(pairs->worse, 3);
-    cr_expect_eq(pairs->better, 3); /* each other, judged by it */
+    cr_expect_eq(pairs->better, 3); /* each other session, judged by the odd one */
     cr_expect_eq(analysis->views[VIEW_PAIRS].exits[EXIT_UNSURE], 3);
     cr_expect_eq(analysis->views[VIEW_PAIRS].exits[EXIT_SAME], 9);
     const struct tally *others = &analysis->views[VIEW_OTHERS].tallies[METRIC_EXACT];
@@ -78,7 +78,7 @@ Test(aa, one_count_more_in_one_session_is_a_false_alarm_and_its_row_named)
     aa_tear_down(&fixture);
 }
 
-/* What the gate forgives a kernel whose code is the same is noise all the same. */
+/* A time that is excused because the code is unchanged is noise nevertheless. */
 Test(aa, a_time_of_the_same_code_counts_as_the_screen_saw_it)
 {
     struct sessions_fixture fixture;
@@ -97,7 +97,7 @@ Test(aa, a_time_of_the_same_code_counts_as_the_screen_saw_it)
     aa_tear_down(&fixture);
 }
 
-/* A GPU of its own kind: sessions of the others do not know it, sessions of all do. */
+/* One GPU differs: sessions of the others do not know it, sessions of all GPUs do. */
 Test(aa, a_gpu_is_judged_by_the_others)
 {
     struct sessions_fixture fixture;
@@ -106,7 +106,7 @@ Test(aa, a_gpu_is_judged_by_the_others)
         aa_put(&fixture, i, "a/b", "share", i / 3 == 1 ? 50 : 53);
     const struct analysis *analysis = aa_analyse(&fixture);
     cr_expect_eq(analysis->views[VIEW_GPUS].tallies[METRIC_STEADY].worse, 3);
-    cr_expect_eq(analysis->views[VIEW_GPUS].exits[EXIT_UNSURE], 3); /* of a GPU that the baseline does not know */
+    cr_expect_eq(analysis->views[VIEW_GPUS].exits[EXIT_UNSURE], 3); /* the baseline does not know that GPU */
     cr_expect_eq(analysis->views[VIEW_OTHERS].tallies[METRIC_STEADY].worse, 0);
     cr_expect_eq(analysis->noisy_rows[0].tallies[VIEW_GPUS].unsure, 3);
     aa_tear_down(&fixture);
@@ -125,7 +125,7 @@ Test(aa, a_shift_of_the_whole_suite_is_counted)
     const struct analysis *analysis = aa_analyse(&fixture);
     cr_expect_eq(analysis->views[VIEW_PAIRS].moved, 2);
     cr_expect_eq(analysis->views[VIEW_PAIRS].exits[EXIT_UNSURE], 2);
-    cr_expect_eq(analysis->views[VIEW_PAIRS].tallies[METRIC_TIME].worse, 0); /* the shift is taken off */
+    cr_expect_eq(analysis->views[VIEW_PAIRS].tallies[METRIC_TIME].worse, 0); /* the common shift is subtracted */
     cr_expect_eq(analysis->views[VIEW_PAIRS].tallies[METRIC_TIME].better, 0);
     aa_tear_down(&fixture);
 }
@@ -237,7 +237,7 @@ static char *print(const struct analysis *analysis, const struct analysis_style 
     return text;
 }
 
-/* One count more in s2.json, and a kernel that only s3.json has. */
+/* Adds one count more in s2.json, and a kernel that only s3.json has. */
 static void put_an_alarm(struct sessions_fixture *fixture, const char *odd_kernel)
 {
     aa_set_up(fixture, 4, 2, false);
@@ -248,7 +248,7 @@ static void put_an_alarm(struct sessions_fixture *fixture, const char *odd_kerne
     aa_put(fixture, 3, "a/only", "count", 1);
 }
 
-/* The sections of the text, and what stands in them, or not. */
+/* Checks which words each section of the text has, and which not. */
 Test(aa, text_says_what_was_found)
 {
     struct sessions_fixture fixture;
@@ -281,8 +281,8 @@ Test(aa, text_says_what_was_found)
 Test(aa, json_holds_all_of_it_and_null_for_what_is_not_known)
 {
     static const struct {
-        const char *part; /* its place at the top */
-        int item;         /* of a list; -1: the part itself */
+        const char *part; /* key of a part of the document */
+        int item;         /* index in a list; -1: the part itself */
         const char *key, *value;
     } rows[] = {
         {"exit_code", -1, NULL, "1"},
@@ -291,7 +291,7 @@ Test(aa, json_holds_all_of_it_and_null_for_what_is_not_known)
         {"views", -1, "gpus", "null"}, /* of two GPUs, the others are one */
         {"offenders", 0, "pairs", "{\"rows\":12,\"regressed\":0,\"unsure\":3,\"worse\":3,\"better\":3}"},
         {"spread", 1, "in", "\"points\""},
-        {"spread", 1, "within", "{\"kernels\":1,\"median\":0.0,\"worst\":0.0,\"worst_kernel\":\"a/\\\"\\n\"}"},
+        {"spread", 1, "within", "{\"kernels\":1,\"median\":0,\"worst\":0,\"worst_kernel\":\"a/\\\"\\n\"}"},
         {"spread", 1, "days", "null"},
         {"exactness", 0, "wobbles", "[{\"kernel\":\"a/b\",\"low\":1000,\"high\":1001}]"},
         {"detectable", 0, "change", "2000"},

@@ -12,7 +12,7 @@ static const struct metric_spread *spread_of(const struct analysis *analysis, co
     return NULL;
 }
 
-/* Worked out by hand: GPU 0 has 10, 12; GPU 1 has 13, 15 (means 11 and 14). */
+/* Computed by hand: GPU 0 has 10 and 12, GPU 1 has 13 and 15, so the means are 11 and 14. */
 Test(aa_noise, spread_within_and_between_gpus)
 {
     static const double values[] = {10, 12, 13, 15};
@@ -20,9 +20,10 @@ Test(aa_noise, spread_within_and_between_gpus)
         const char *metric;
         double factor, within, gpus;
     } rows[] = {
-        {"time", 1000, 1.41421356 / 12.5, 2.12132034 / 12.5}, /* shares */
-        {"share", 1, 1.41421356, 2.12132034},                 /* points */
-        {"bytes", 1, 1.41421356 / 1000, 2.12132034 / 1000},   /* below the absolute floor */
+        {"time", 1000, 1.41421356 / 12.5, 2.12132034 / 12.5}, /* deviations as shares of the mean */
+        {"share", 1, 1.41421356, 2.12132034},                 /* deviations in points */
+        /* shares of the absolute floor, since the mean is below it */
+        {"bytes", 1, 1.41421356 / 1000, 2.12132034 / 1000},
     };
     struct sessions_fixture fixture;
     aa_set_up(&fixture, 4, 2, false);
@@ -45,7 +46,7 @@ Test(aa_noise, spread_within_and_between_gpus)
     aa_tear_down(&fixture);
 }
 
-/* Days differ, GPUs do not: 10, 12 on GPU 0 and 10, 12 on GPU 1. */
+/* Days differ, GPUs do not: GPU 0 and GPU 1 both have 10 and 12. */
 Test(aa_noise, spread_between_days_is_that_on_one_gpu)
 {
     struct sessions_fixture fixture;
@@ -113,7 +114,7 @@ Test(aa_noise, detectable_changes_are_the_rules_and_sorted)
     cr_assert_eq(analysis->detectable_count, 2, "a share of nothing is none");
     cr_expect_str_eq(analysis->detectables[0].kernel, "a/noisy");
     cr_expect_str_eq(analysis->detectables[1].kernel, "a/quiet");
-    cr_expect_eq(analysis->detectables[1].change, 2000); /* the floor */
+    cr_expect_eq(analysis->detectables[1].change, 2000); /* the smallest detectable change is the floor */
     struct quantiles quantiles = {0};
     const struct spread spread = {.mean = 101500, .deviation = 1290.99444873580563, .sessions = 4};
     cr_expect_float_eq(analysis->detectables[0].change, rule_detectable(&quantiles, 2030, &spread, 1), 1e-6);

@@ -9,16 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The gate on two builds of the kernels in libraries/turns.c, by the host's clock, whose time is made up, in a
- * directory of its own. */
+/* A gate on two builds of the kernels in libraries/turns.c, timed by a made-up host clock, in a directory of its
+ * own. */
 struct fixture {
     char *directory, *baselines, *head, *base, *save, *report;
     char *globs[2];
     struct options options;
     int code;
-    char *said;     /* on standard error */
-    char *printed;  /* the report */
-    struct run run; /* that was saved */
+    char *said;     /* what was printed to standard error */
+    char *printed;  /* the report as it was printed */
+    struct run run; /* the run that was saved */
 };
 
 static void set_up(struct fixture *fixture, const char *glob)
@@ -133,7 +133,7 @@ static void expect_printed(const struct fixture *fixture, const char *words)
     cr_expect(strstr(fixture->printed, words), "\"%s\" lacks \"%s\"", fixture->printed, words);
 }
 
-/* A saved run holds all that the verdict stood on. */
+/* Expects the same verdict from the saved run: it has all that the verdict depends on. */
 static void expect_same_replay(struct fixture *fixture)
 {
     const int code = fixture->code;
@@ -183,7 +183,7 @@ Test(check, a_suspect_is_measured_again_in_another_process)
 Test(check, only_the_suspect_is_measured_again)
 {
     struct fixture fixture;
-    set_up(&fixture, "turns/[es][ql]*[lr]"); /* equal and slower */
+    set_up(&fixture, "turns/[es][ql]*[lr]"); /* the kernels equal and slower */
     accept_base(&fixture);
     check(&fixture);
     cr_expect_eq(time_of(&fixture, "turns/equal")->session_count, 1);
@@ -236,7 +236,7 @@ Test(check, a_base_library_stands_in_for_a_baseline)
 {
     struct fixture fixture;
     set_up(&fixture, "turns/slower");
-    fixture.globs[fixture.options.glob_count++] = x_strdup("turns/[ab]*"); /* added, bad_base */
+    fixture.globs[fixture.options.glob_count++] = x_strdup("turns/[ab]*"); /* the kernels added and bad_base */
     fixture.options.against = fixture.base;
     fixture.options.format = "text";
     check(&fixture);
@@ -250,11 +250,11 @@ Test(check, a_base_library_stands_in_for_a_baseline)
     tear_down(&fixture);
 }
 
-/* Its baseline knows turns/equal alone. */
+/* The baseline has turns/equal only. */
 Test(check, what_the_baseline_lacks_is_compared_with_the_base_build)
 {
     static const struct {
-        const char *id, *expected; /* what expected.ini declares */
+        const char *id, *expected; /* id of a kernel, and what expected.ini declares */
         int code;
         const char *verdict, *words;
     } rows[] = {
@@ -277,7 +277,7 @@ Test(check, what_the_baseline_lacks_is_compared_with_the_base_build)
         char *directory = x_sprintf("%s/host", fixture.baselines);
         free(scratch_file(directory, "expected.ini", rows[i].expected));
         free(directory);
-        const bool is_removed = strcmp(rows[i].id, "turns/removed") == 0; /* and a glob has to match */
+        const bool is_removed = strcmp(rows[i].id, "turns/removed") == 0; /* needed, since a glob has to match */
         fixture.globs[fixture.options.glob_count++] = x_strdup(is_removed ? "turns/[re][eq]*" : rows[i].id);
         fixture.options.against = fixture.base;
         check(&fixture);
@@ -313,24 +313,19 @@ Test(check, a_base_build_that_fails_settles_nothing)
     tear_down(&fixture);
 }
 
-Test(check, options_that_contradict_each_other)
+Test(check, a_base_build_that_is_not_named_or_not_there)
 {
     static const struct {
-        bool replay, static_only, against, paired;
+        bool against, paired;
         const char *words;
     } expected[] = {
-        {true, true, false, false, "--static judges the kernels at hand and --replay a recording"},
-        {true, false, true, false, "--against measures, but --replay measures nothing"},
-        {false, true, true, false, "--against measures, but --static measures nothing"},
-        {false, false, false, true, "--paired needs --against BASE"},
-        {false, false, true, false, "cannot read /no/such/base.so: No such file or directory"},
+        {false, true, "--paired needs --against BASE"},
+        {true, false, "cannot read /no/such/base.so: No such file or directory"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
         struct fixture fixture;
         set_up(&fixture, "turns/equal");
         fixture.options.save = NULL;
-        fixture.options.replay = expected[i].replay ? "run.json" : NULL;
-        fixture.options.static_only = expected[i].static_only;
         fixture.options.against = expected[i].against ? "/no/such/base.so" : NULL;
         fixture.options.paired = expected[i].paired;
         check(&fixture);

@@ -7,16 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of data/small.cu: library.so is for 8.0 and 9.0, cuda12.cubin for 8.0 alone. */
+/* Files made from data/small.cu: library.so is for 8.0 and 9.0, cuda12.cubin for 8.0 only. */
 #define CORPUS "tests/fuzz/corpus/cubin/"
 
-/* Judges one file; what was said on both streams is the caller's to free. */
+/* Judges one file. Returns what was printed to both streams; the caller frees it. */
 static char *check(const char *directory, const char *gpu, char *file, int *code)
 {
     char *baselines = x_sprintf("%s/baselines", directory), *report = x_sprintf("%s/report.txt", directory);
     char *save = x_sprintf("%s/run.json", directory), *printed = NULL;
     size_t length;
-    char *library = (char[]){"libkernels.so"}; /* the default, which is not read */
+    char *library = (char[]){"libkernels.so"}; /* the default, which must not be read */
     const struct options options = {
         .kernels = library,
         .found = {library},
@@ -27,7 +27,7 @@ static char *check(const char *directory, const char *gpu, char *file, int *code
         .output = report,
         .save = save,
         .format = "text",
-        .static_only = true,
+        .way = ORIGIN_FILES,
         .gpu = gpu,
         .arguments = &file,
         .argument_count = 1,
@@ -48,7 +48,7 @@ static char *check(const char *directory, const char *gpu, char *file, int *code
     return both;
 }
 
-/* Makes what was judged last a baseline. */
+/* Makes the last run a baseline. */
 static void accept(const char *directory)
 {
     char *baselines = x_sprintf("%s/baselines", directory), *run = x_sprintf("%s/run.json", directory);
@@ -68,7 +68,7 @@ static void accept(const char *directory)
 Test(check_files, which_capability_is_meant)
 {
     static const struct {
-        bool accept; /* what came of the case before */
+        bool accept; /* whether the run of the case before is accepted */
         const char *gpu, *file;
         int code;
         const char *words;

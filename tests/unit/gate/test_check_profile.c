@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Lines are counted by a collector that is made up, in real workers of libraries/turns.c. */
+/* A made-up collector counts lines, in real workers that load libraries/turns.c. */
 #define KERNEL "turns/equal"
 #define FUNCTION "plain(float*)"
-#define CODE "tests/fuzz/corpus/cubin/library.so" /* machine code, and no kernel library: loading it fails */
+#define CODE "tests/fuzz/corpus/cubin/library.so" /* machine code that is no kernel library, so loading it fails */
 #define EXCESS 100
 
 static int open_nothing(void **self, const struct job *job, struct device *device, struct session *session,
@@ -123,7 +123,7 @@ static void tear_down(struct fixture *fixture)
     scratch_remove(fixture->directory);
 }
 
-/* Processes that loaded the library. */
+/* Returns how many processes loaded the library. */
 static size_t processes(const struct fixture *fixture)
 {
     char *text;
@@ -136,8 +136,8 @@ static size_t processes(const struct fixture *fixture)
 Test(check_profile, conflicts_that_are_no_worse_are_not_counted_a_second_time)
 {
     static const struct {
-        double base;      /* excess of the baseline; 0: it has no row */
-        size_t processes; /* of both sessions */
+        double base;      /* excess wavefronts in the baseline; 0: it has no row */
+        size_t processes; /* expected number of processes of both sessions */
     } rows[] = {{EXCESS, 1}, {EXCESS + 1, 1}, {EXCESS - 1, 2}, {0, 0}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
@@ -158,7 +158,7 @@ Test(check_profile, conflicts_that_are_no_worse_are_not_counted_a_second_time)
     }
 }
 
-/* What could not be counted was not judged: it is tried again. */
+/* Bank conflicts that could not be counted were not judged, so they are tried again. */
 Test(check_profile, conflicts_that_were_not_counted_are_tried_a_second_time)
 {
     struct fixture fixture;
@@ -174,7 +174,7 @@ Test(check_profile, conflicts_that_were_not_counted_are_tried_a_second_time)
     tear_down(&fixture);
 }
 
-/* Accepts a run with conflicts of the kernel, made by that collector. */
+/* Accepts a run with bank conflicts of the kernel, by that collector. */
 static void accept_conflicts(const struct fixture *fixture, const char *collector)
 {
     struct run run = {.device = {.name = x_strdup("made up")}};
@@ -196,7 +196,7 @@ static void accept_conflicts(const struct fixture *fixture, const char *collecto
 Test(check_profile, a_run_for_elsewhere_has_the_conflicts_that_its_baseline_has)
 {
     static const struct {
-        const char *collector; /* of the baseline; NULL: there is none */
+        const char *collector; /* the baseline's collector; NULL: there is no baseline */
         size_t processes;
     } rows[] = {{"made up", 1}, {"another", 0}, {NULL, 0}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -216,7 +216,7 @@ Test(check_profile, a_run_for_elsewhere_has_the_conflicts_that_its_baseline_has)
 Test(check_profile, a_base_build_is_not_asked_for_lines_that_the_baseline_keeps_of_its_code)
 {
     static const struct {
-        bool same_code, counts, few, stalls; /* of what the baseline keeps; few: one counter of all */
+        bool same_code, counts, few, stalls; /* what the baseline keeps; few: it has one counter only */
         bool asked_counts, asked_stalls;
     } rows[] = {
         {true, true, false, true, false, false}, {true, true, false, false, false, true},
@@ -245,7 +245,7 @@ Test(check_profile, a_base_build_is_not_asked_for_lines_that_the_baseline_keeps_
         capture_begin(&capture);
         check_explain(&fixture.measurement, &fixture.comparison, &fixture.baseline, CODE, 20, &fixture.run);
         char *said = capture_end(&capture);
-        cr_expect_eq(processes(&fixture), 2, "row %zu", i); /* counts and stalls of the new build */
+        cr_expect_eq(processes(&fixture), 2, "row %zu", i); /* two processes: counts and stalls of the new build */
         cr_expect_eq(strstr(said, "no exact counts") != NULL, rows[i].asked_counts, "row %zu: %s", i, said);
         cr_expect_eq(strstr(said, "no stalls") != NULL, rows[i].asked_stalls, "row %zu: %s", i, said);
         free(said);

@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Machine code in files, see data/small.cu, so that no compiler is needed: library.so is for 8.0 and 9.0, cuda12.cubin
- * for 8.0 alone, other.fatbin for both but without two of the three functions. */
+/* Files with machine code made from data/small.cu, so no compiler is needed. library.so is for 8.0 and 9.0,
+ * cuda12.cubin for 8.0 only, other.fatbin for both but without two of the three functions. */
 #define CORPUS "tests/fuzz/corpus/cubin/"
 
 struct fixture {
     char *directory, *baselines, *report;
     struct options options;
     int code;
-    char *said;    /* on standard error */
-    char *printed; /* the report */
+    char *said;    /* what was printed to standard error */
+    char *printed; /* the report as it was printed */
 };
 
 static void set_up(struct fixture *fixture)
@@ -32,7 +32,7 @@ static void set_up(struct fixture *fixture)
         .format = "text",
         .collector = "cupti",
         .timeout = 60,
-        .static_only = true,
+        .way = ORIGIN_CODE,
         .verbose = true,
     };
 }
@@ -73,7 +73,7 @@ static void add_kernel(struct run *run, const char *id, const char *function)
     row_add_session(result_add(result, "time"), &(double){20000}, 1);
 }
 
-/* Makes the baseline of a GPU: the facts in library.so and a time, and `local_bytes` for small/stacked. */
+/* Makes the baseline of a GPU: the facts in library.so, a time, and `local_bytes` for small/stacked. */
 static void accept(const struct fixture *fixture, const char *gpu, const char *capability, double local_bytes)
 {
     struct metrics metrics;
@@ -116,7 +116,8 @@ Test(check_static, the_same_code_is_same)
     cr_expect_eq(fixture.code, EXIT_SAME, "%s%s", fixture.said, fixture.printed);
     expect_words(fixture.printed, "NO KERNEL WAS RUN");
     expect_words(fixture.printed, "nothing is worse: 6 rows in 3 kernels");
-    cr_expect_null(strstr(fixture.printed, "missing"), "%s", fixture.printed); /* the time, say */
+    /* such as the time, which static checks lack */
+    cr_expect_null(strstr(fixture.printed, "missing"), "%s", fixture.printed);
     tear_down(&fixture);
 }
 

@@ -13,7 +13,7 @@ static void expect_words(char *said, const char *words)
     free(said);
 }
 
-/* What is said to these globs; both runs are narrowed. */
+/* Restricts both runs to these globs, and returns what was printed. */
 static int filter(struct run *run, struct run *baseline, const char *first, const char *second, char **said)
 {
     char *globs[] = {x_strdup(first), x_strdup(second)};
@@ -35,7 +35,8 @@ Test(comparable, both_sides_are_narrowed_by_globs)
     cr_expect_eq(run.result_count, 2);
     cr_expect_eq(baseline.result_count, 2);
     run_filter(&run, &(char *){(char[]){"reduce/tree"}}, 1);
-    cr_expect_eq(filter(&run, &baseline, "reduce/warp", NULL, &said), 0); /* one side has it */
+    /* it is enough that one of the runs has the kernel */
+    cr_expect_eq(filter(&run, &baseline, "reduce/warp", NULL, &said), 0);
     expect_words(said, "");
     cr_expect_eq(run.result_count, 0);
     run_release(&run);
@@ -66,18 +67,18 @@ static void set_collector(struct run *run, const char *name)
     run->sessions[0].facts[SESSION_COLLECTOR] = x_strdup(name);
 }
 
-/* NULL: a file that does not say, which may be of any. */
+/* NULL stands for a file that does not name its collector, which may be any. */
 Test(comparable, runs_of_two_collectors_are_not_compared)
 {
     static const struct {
-        const char *run, *baseline, *words; /* NULL: they are compared */
+        const char *run, *baseline, *words; /* collectors, and words of the error; NULL: the runs are compared */
     } cases[] = {
         {"cupti", "cupti", NULL},
         {NULL, NULL, NULL},
         {NULL, "cupti", "measured by the collector unknown, the baseline by cupti"},
         {"host", NULL, "measured by the collector host, the baseline by unknown"},
         {"host", "cupti", "measured by the collector host, the baseline by cupti"},
-        {"sim", "cupti", NULL}, /* computed: the counts are those of the GPU */
+        {"sim", "cupti", NULL}, /* computed counts equal the GPU's */
         {"sim", "sim", NULL},
         {"cupti", "sim", "measured by the collector cupti, the baseline by sim"},
         {"sim", "host", "measured by the collector sim, the baseline by host"},
@@ -132,7 +133,7 @@ Test(comparable, a_baseline_is_narrowed_to_the_metrics_that_a_run_has)
     cr_assert_eq(metrics_read_text(&metrics, "x.ini", made_definitions), 0);
     for (size_t i = 0; i < run.result_count; i++)
         result_remove(&run.results[i], "time");
-    result_remove(&run.results[0], "count"); /* others have it: this one is missing */
+    result_remove(&run.results[0], "count"); /* other kernels have the row, so this one is missing */
     result_add(&baseline.results[1], "unknown");
     gate_narrow(&baseline, &run, &metrics);
     for (size_t i = 0; i < baseline.result_count; i++) {
@@ -148,20 +149,20 @@ Test(comparable, a_baseline_is_narrowed_to_the_metrics_that_a_run_has)
 
 static void make_of_program(struct run *run)
 {
-    free(run->sessions[0].facts[SESSION_CACHES]);
-    run->sessions[0].facts[SESSION_CACHES] = x_strdup("the program's own");
+    free(run->sessions[0].facts[SESSION_COLLECTOR]);
+    run->sessions[0].facts[SESSION_COLLECTOR] = x_strdup(origin_of(ORIGIN_PROGRAM)->collector);
 }
 
-/* The folder of a GPU may be of several programs. */
+/* A GPU's folder may have baselines of several programs. */
 Test(comparable, of_a_baseline_the_programs_that_ran_are_kept)
 {
     static const struct {
-        const char *glob; /* what the run has left */
+        const char *glob; /* restricts the run to these kernels */
         bool of_program;
-        size_t kept; /* of access/coalesced, reduce/tree and reduce/warp */
+        size_t kept; /* how many of access/coalesced, reduce/tree and reduce/warp are kept */
     } cases[] = {
         {"reduce/tree", true, 2},  {"access/*", true, 1}, {"*", true, 3},
-        {"none/*", true, 3}, /* -k took all of it: what is gone is not to be forgotten */
+        {"none/*", true, 3}, /* the run is empty because of -k, so nothing is removed */
         {"reduce/tree", false, 3},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -178,7 +179,7 @@ Test(comparable, of_a_baseline_the_programs_that_ran_are_kept)
     }
 }
 
-/* A family is a whole word. */
+/* One program's name may be the beginning of another's. */
 Test(comparable, a_program_is_not_another_whose_name_begins_like_it)
 {
     struct run run = made_run(1), baseline = made_run(2);

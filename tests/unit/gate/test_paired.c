@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Two builds of the kernels in libraries/turns.c, by the host's clock, whose time is made up. */
+/* Two builds of the kernels in libraries/turns.c, timed by a made-up host clock. */
 struct fixture {
     struct metrics metrics;
     char *directory, *log;
@@ -18,10 +18,10 @@ struct fixture {
     struct measurement measurement;
     struct run run;
     int code;
-    char *said; /* on standard error */
+    char *said; /* what was printed to standard error */
 };
 
-/* The floor is narrower than the slower build is slow. */
+/* The floor is smaller than what the slower build loses. */
 static const char wall_time[] = "[wall_time]\ntitle = Wall time\ncounter = cugate.wall_time\nunit = ns\nclass = time\n"
                                 "better = lower\nfloor = 4000000 ns\ndoc = By the host's clock.\n";
 static const char counter[] = "[instructions]\ntitle = Instructions\ncounter = inst_executed\nunit = count\n"
@@ -55,7 +55,7 @@ static void set_up(struct fixture *fixture, const char *glob, const char *metric
     setenv("TURNS_LOG", fixture->log, 1);
 }
 
-/* All times without a comparison. */
+/* Settles the times in doubt, or without a comparison all of them. */
 static void settle(struct fixture *fixture, const struct comparison *comparison)
 {
     struct capture capture;
@@ -85,7 +85,7 @@ static const struct row *time_of(const struct fixture *fixture, const char *id)
     return row;
 }
 
-/* The processes that were started, a letter each. Caller frees. */
+/* Returns the processes that were started, a letter for each. Caller frees. */
 static char *turns_taken(const struct fixture *fixture)
 {
     char *text;
@@ -120,7 +120,7 @@ Test(paired, pairs_say_what_is_slower_faster_and_equal)
         cr_expect(row->pair_count >= expected[i].min && row->pair_count <= expected[i].max, "%s: %zu pairs",
                   expected[i].id, row->pair_count);
 
-        /* Base, head, head, base, base, ...: until it is decided, and no longer. */
+        /* The order is base, head, head, base, base, ... and ends when the times are decided. */
         char *turns = turns_taken(&fixture);
         cr_expect_eq(strlen(turns), 2 * row->pair_count, "%s: %s", expected[i].id, turns);
         for (size_t t = 0; turns[t]; t++)
@@ -140,7 +140,7 @@ static void set_code(const struct run *run, const char *id, const char *code)
 Test(paired, code_that_changed_gets_pairs_and_is_regressed_by_them)
 {
     struct fixture fixture;
-    set_up(&fixture, "turns/[es][ql]*[lr]", wall_time); /* equal and slower */
+    set_up(&fixture, "turns/[es][ql]*[lr]", wall_time); /* the kernels equal and slower */
     struct run base;
     struct measurement measurement = fixture.measurement;
     measurement.kernels = fixture.base;
@@ -186,7 +186,7 @@ Test(paired, what_the_base_lacks_or_fails_gets_no_pairs)
     static const struct {
         const char *id, *words, *unpaired;
     } expected[] = {
-        {"turns/added", "turns/added is not in ", NULL}, /* there is nothing to settle it by */
+        {"turns/added", "turns/added is not in ", NULL}, /* the base lacks it, so nothing can settle it */
         {"turns/bad_base", "", "the base build gave \"failed\" (launch: made-up illegal address)"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
@@ -218,7 +218,7 @@ Test(paired, a_kernel_that_fails_in_the_head_has_failed)
     tear_down(&fixture);
 }
 
-/* The rate stands for the clock: it is another one on each side. */
+/* The rate plays the clock here, and differs between the two sides. */
 Test(paired, a_pair_at_two_clocks_does_not_count)
 {
     char *metrics = x_sprintf("%sclock = rate\n[rate]\ntitle = Rate\ncounter = cugate.bandwidth\nunit = B/s\n"
@@ -249,12 +249,12 @@ Test(paired, a_base_library_that_is_none)
     tear_down(&fixture);
 }
 
-/* Judges as `check` does, with the signals held back around it, and leaves the run in a file. */
+/* Judges as `check` does, with signals held back, and saves the run. */
 __attribute__((noreturn)) static void be_the_command(struct fixture *fixture, const char *path)
 {
     struct interrupts interrupts;
-    made_time_begin();       /* for its own */
-    signal(SIGINT, SIG_DFL); /* a shell's job in the background ignores it */
+    made_time_begin();       /* each process has its own made-up clock */
+    signal(SIGINT, SIG_DFL); /* background jobs of a shell ignore it */
     if (interrupts_open(&interrupts) < 0)
         _exit(EXIT_USAGE);
     fixture->measurement.progress = true;

@@ -1,4 +1,4 @@
-/* What a change takes from the gate: notes that name it, and none where nothing was taken. */
+/* Tests notes about what a change takes away from the gate, and that there are none if it takes nothing. */
 #include "compare_support.h"
 #include "gate/weakened.h"
 
@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Both sides are alike until a test changes one: k/a has ten sessions of time and three of count. */
+/* A change from one baseline to another. Both are equal until a test changes one: k/a has ten sessions of time and
+ * three of count. */
 struct change {
     struct fixture was, now;
     struct comparison comparison;
@@ -37,7 +38,7 @@ static struct row *row_of(struct fixture *fixture, const char *kernel, const cha
     return result_find(run_find(&fixture->base, kernel), metric);
 }
 
-/* The row was accepted anew with a session of this value. */
+/* Replaces a row, as accepting a session of this value does. */
 static void replace(struct change *change, const char *metric, double value, const char *reason)
 {
     struct result *result = run_find(&change->now.base, "k/a");
@@ -52,7 +53,7 @@ static void replace(struct change *change, const char *metric, double value, con
     ARRAY_GROW(result->sessions, result->session_count)->facts[SESSION_REASON] = x_strdup(reason);
 }
 
-/* Expects these notes, in order, each by some of its words; and ends the change. */
+/* Expects these notes in order, each by some of its words, and ends the change. */
 static void expect_notes(struct change *change, const char *const *words, size_t count)
 {
     const struct standards was = {&change->was.metrics, &change->was.base, &change->was.known_regressions};
@@ -87,7 +88,7 @@ Test(weakened, kernels_and_rows_that_are_gone_are_named)
     struct change change;
     begin(&change);
     struct result *a = run_find(&change.now.base, "k/a");
-    row_clear(&a->rows[0]); /* count: it is there, and has no value */
+    row_clear(&a->rows[0]); /* the row of count exists, but has no value */
     cr_assert_str_eq(a->rows[0].metric, "count");
     run_filter(&change.now.base, (char *[]){(char[]){"k/a"}}, 1);
     EXPECT(&change, "WEAKENED: kernels are gone from the baseline: k/b",
@@ -99,11 +100,11 @@ Test(weakened, kernels_and_rows_that_are_gone_are_named)
 
     begin(&change);
     char *old = row_of(&change.now, "k/b", "share")->metric;
-    old[0] = 'x'; /* a row of another name */
+    old[0] = 'x'; /* gives the row another name */
     EXPECT(&change, "WEAKENED: values are gone from the baseline: k/b share");
 }
 
-/* By them a check believes the counts without computing them. */
+/* A check trusts counts whose inputs are the baseline's, without computing them. */
 Test(weakened, inputs_that_the_change_brought_are_named)
 {
     static const struct {
@@ -136,7 +137,7 @@ Test(weakened, values_that_were_made_worse_are_named_with_their_reason)
     replace(&change, "count", 8, "wider tile");
     EXPECT(&change, "with the reason \"wider tile\": k/a count 7 -> 8, k/a time 100 us -> 120 us");
 
-    begin(&change); /* the direction before the change counts */
+    begin(&change); /* the definition before the change decides which direction is bad */
     replace(&change, "count", 8, "");
     ((struct metric *)metrics_find(&change.now.metrics, "count"))->better = METRIC_HIGHER;
     EXPECT(&change, "WEAKENED: metrics are defined less strictly: count (better lower -> higher)",
@@ -173,15 +174,15 @@ Test(weakened, a_wider_spread_and_another_drift_reference_are_named)
     row_clear(row_of(&change.now, "k/a", "time"));
     for (int i = 0; i < 10; i++)
         put(&change.now.base, "k/a", "time", i % 2 ? 95000 : 105900);
-    EXPECT(&change, "limits have doubled: k/a time", "anchors of the baseline moved for the worse: k/a time");
+    EXPECT(&change, "limits have doubled: k/a time", "drift references of the baseline moved for the worse: k/a time");
 
     begin(&change);
-    put(&change.now.base, "k/a", "count", 6); /* repeats no more */
+    put(&change.now.base, "k/a", "count", 6); /* the count does not repeat any more */
     EXPECT(&change, "limits have doubled: k/a count");
 
     begin(&change);
     row_of(&change.now, "k/a", "time")->drift_reference = 103000;
-    EXPECT(&change, "anchors of the baseline moved for the worse: k/a time");
+    EXPECT(&change, "drift references of the baseline moved for the worse: k/a time");
 }
 
 Test(weakened, metrics_that_are_gone_or_laxer_are_named)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The records of a text as "a|b;c|d;"; what went wrong instead. Caller frees. */
+/* Returns the records of a text as "a|b;c|d;", or the error message. Caller frees. */
 static char *read_all(const char *text)
 {
     struct csv csv;

@@ -73,7 +73,7 @@ static void end(struct trial *trial)
     scratch_remove(trial->directory);
 }
 
-/* A kernel that one file lacks has its values from the others, and they know of which. */
+/* A kernel that one file lacks has values from the others, and each value knows its session. */
 Test(import, each_file_is_a_session)
 {
     struct trial trial;

@@ -91,7 +91,7 @@ Test(import_google_benchmark, errors_and_skipped_ones_are_not_ok)
     import_end(&imported);
 }
 
-/* The library writes what is no JSON. In a text it is a text. */
+/* The library writes NaN and Infinity, which are no JSON. Within a string they stay. */
 Test(import_google_benchmark, numbers_that_json_does_not_know_are_none)
 {
     static const char *const words[] = {"NaN", "-NaN", "Infinity", "-Infinity", "nan", "-nan", "inf", "-inf", "null"};

@@ -1,4 +1,4 @@
-/* What is alike in all formats, by the shortest of them. */
+/* Tests what all formats share, with the format whose files are shortest. */
 #include "base/base.h"
 
 #include "import_support.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file of benchmarks, each measured once; names are JSON's texts. Caller frees. */
+/* Returns a file of benchmarks, each measured once; names are JSON strings. Caller frees. */
 static char *benchmarks(const char *const *names, size_t count)
 {
     char *text = x_strdup("{\"context\": {}, \"benchmarks\": [");
@@ -54,7 +54,7 @@ Test(import_merge, ids_are_names_with_what_they_cannot_hold_replaced)
     }
 }
 
-/* Each has its own id, the same whatever stands beside it, and whoever has no namesake keeps the plain one. */
+/* Each gets an id of its own, independent of the others. A name that no other resembles keeps its plain id. */
 Test(import_merge, names_that_become_one_id_have_digits)
 {
     static const char *const names[] = {"a/x=1", "a/x 1", "a/y"};
@@ -110,7 +110,7 @@ Test(import_merge, kernels_and_rows_are_in_order)
     import_end(&imported);
 }
 
-/* As cugate's own numbers: what is written and read again is the same. */
+/* Imported numbers are rounded as cugate's own, so they are unchanged after writing and reading. */
 Test(import_merge, numbers_are_rounded_once)
 {
     struct imported imported;

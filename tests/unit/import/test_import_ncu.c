@@ -75,7 +75,7 @@ Test(import_ncu, the_gpu_is_told_by_its_attributes)
     expect_error(text, "x is of Other GPU, but --gpu says Some GPU: leave --gpu out");
 }
 
-/* A ratio of nothing is not applicable where what it is a ratio of was counted; else nobody knows. */
+/* A ratio is not applicable if its denominator was counted and is 0; otherwise it is not counted. */
 Test(import_ncu, what_has_no_number_is_told_apart)
 {
     struct imported imported;

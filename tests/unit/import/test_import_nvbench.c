@@ -121,7 +121,7 @@ Test(import_nvbench, what_is_no_number_is_not_counted)
     }
 }
 
-/* Were they samples of one, a slower one would hide among the others. */
+/* As samples of one kernel, a slower one of the two would go unnoticed. */
 Test(import_nvbench, two_of_one_name_are_an_error)
 {
     expect_error(STATES(STATE("[]", "[" TIME("1") "]") ", " STATE("[]", "[" TIME("71") "]")),

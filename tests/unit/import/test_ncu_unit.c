@@ -9,7 +9,7 @@ Test(ncu_unit, units_become_those_of_metrics)
 {
     static const struct {
         const char *unit, *metric;
-        double scale; /* 0: is none of it */
+        double scale; /* expected factor; 0: it is no unit of the metric */
     } cases[] = {
         {"ns", "ns", 1},
         {"nsecond", "ns", 1},
@@ -56,7 +56,7 @@ Test(ncu_unit, numbers_have_commas_between_thousands)
 {
     static const struct {
         const char *text;
-        double number; /* NAN: is none */
+        double number; /* expected number; NAN: the text is none */
     } cases[] = {
         {"0", 0},
         {"12.50", 12.5},

@@ -5,42 +5,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every session of the baseline and of the run is one sample. */
+/* Every session of the baseline and of the run has one sample. */
 Test(compare, values_are_judged_by_class_direction_and_limit)
 {
     static const struct {
         const char *metric;
-        double base[3]; /* sessions in turn, `sessions` of them */
+        double base[3]; /* values of the baseline's sessions, repeated until there are `sessions` */
         size_t sessions;
-        double now[2]; /* 0 stands for no second one */
+        double now[2]; /* values of the run's sessions; 0: there is no second one */
         enum verdict verdict;
         double change, limit;
     } rows[] = {
         {"count", {100, 100, 100}, 1, {100, 100}, VERDICT_SAME, 0, 0},
-        {"count", {100, 100, 100}, 1, {101, 101}, VERDICT_REGRESSED, 1, 0}, /* three sessions of both repeat */
-        {"count", {100, 100, 100}, 1, {101, 0}, VERDICT_UNSURE, 1, 0},      /* two do */
+        /* both sides together have three sessions that repeat */
+        {"count", {100, 100, 100}, 1, {101, 101}, VERDICT_REGRESSED, 1, 0},
+        /* both sides together have two sessions, which is too few */
+        {"count", {100, 100, 100}, 1, {101, 0}, VERDICT_UNSURE, 1, 0},
         {"count", {100, 100, 100}, 2, {101, 0}, VERDICT_REGRESSED, 1, 0},
         {"count", {100, 100, 100}, 1, {99, 99}, VERDICT_IMPROVED, -1, 0},
         {"count", {0, 0, 0}, 2, {1, 0}, VERDICT_REGRESSED, 1, 0},
         {"count", {0x1p53 - 2, 0x1p53 - 2, 0}, 2, {0x1p53 - 1, 0}, VERDICT_REGRESSED, 1, 0},
-        {"count", {1000, 1002, 1001}, 3, {1026, 0}, VERDICT_SAME, 25, 25.781143}, /* it was never exact here */
+        /* the count never repeated, so it is judged by its spread */
+        {"count", {1000, 1002, 1001}, 3, {1026, 0}, VERDICT_SAME, 25, 25.781143},
         {"count", {100, 100, 100}, 3, {300, 300}, VERDICT_REGRESSED, 200, 0},
         {"good", {100, 100, 100}, 2, {99, 0}, VERDICT_REGRESSED, -1, 0},
         {"good", {100, 100, 100}, 1, {101, 0}, VERDICT_IMPROVED, 1, 0},
         {"ceiling", {50, 50, 50}, 1, {49, 0}, VERDICT_REGRESSED, -1, 0},
         {"ceiling", {50, 50, 50}, 1, {51, 0}, VERDICT_IMPROVED, 1, 0},
-        {"share", {92.1, 92.1, 92.1}, 3, {91.1, 0}, VERDICT_SAME, -1, 1}, /* exactly the floor, which is no change */
+        /* a change equal to the floor counts as none */
+        {"share", {92.1, 92.1, 92.1}, 3, {91.1, 0}, VERDICT_SAME, -1, 1},
         {"share", {92.1, 92.1, 92.1}, 3, {91.0999, 0}, VERDICT_REGRESSED, -1.0001, 1},
         {"share", {92.1, 92.1, 92.1}, 3, {93.2, 0}, VERDICT_IMPROVED, 1.1, 1},
         {"share", {92.1, 92.1, 92.1}, 3, {80, 92.1}, VERDICT_UNSURE, -6.05, 1},  /* the second session disagrees */
-        {"share", {92.1, 92.1, 92.1}, 3, {80, 81}, VERDICT_REGRESSED, -11.6, 1}, /* agrees */
-        {"share", {92.1, 92.1, 92.1}, 2, {80, 81}, VERDICT_UNSURE, -11.6, 1},    /* provisional */
+        {"share", {92.1, 92.1, 92.1}, 3, {80, 81}, VERDICT_REGRESSED, -11.6, 1}, /* the second session agrees */
+        /* two sessions are too few for a steady row to fail */
+        {"share", {92.1, 92.1, 92.1}, 2, {80, 81}, VERDICT_UNSURE, -11.6, 1},
         {"time", {100000, 100000, 100000}, 10, {102000, 102000}, VERDICT_SAME, 2000, 2000},
         {"time", {1000, 1000, 1000}, 10, {1250, 1250}, VERDICT_SAME, 250, 250},
         {"time", {1000, 1000, 1000}, 10, {1251, 1251}, VERDICT_REGRESSED, 251, 250},
-        {"time", {1000, 1000, 1000}, 10, {1251, 0}, VERDICT_UNSURE, 251, 250},    /* one session */
+        /* one session of the run cannot fail a time */
+        {"time", {1000, 1000, 1000}, 10, {1251, 0}, VERDICT_UNSURE, 251, 250},
         {"time", {1000, 1000, 1000}, 10, {1600, 1000}, VERDICT_UNSURE, 300, 250}, /* the second one disagrees */
-        {"time", {1000, 1000, 1000}, 9, {1251, 1251}, VERDICT_UNSURE, 251, 250},  /* provisional */
+        /* nine sessions are too few for a time to fail */
+        {"time", {1000, 1000, 1000}, 9, {1251, 1251}, VERDICT_UNSURE, 251, 250},
         {"time", {1000, 1000, 1000}, 9, {700, 0}, VERDICT_IMPROVED, -300, 250},
         {"time", {0, 0, 0}, 10, {0, 0}, VERDICT_SAME, 0, 250},
         {"rate", {100, 100, 100}, 1, {1, 0}, VERDICT_INFO, -99, 0},
@@ -76,7 +83,7 @@ Test(compare, a_count_that_no_longer_repeats_is_unsure)
     tear_down(&fixture);
 }
 
-/* Its one median does not say whether the samples behind it were equal. */
+/* Its median alone does not tell whether the samples behind it were equal. */
 Test(compare, one_session_does_not_prove_that_a_count_repeats)
 {
     struct fixture fixture;
@@ -87,15 +94,15 @@ Test(compare, one_session_does_not_prove_that_a_count_repeats)
     tear_down(&fixture);
 }
 
-/* As instrumented counters have it beside a baseline of five. */
+/* As for instrumented counters with one sample, beside a baseline with five. */
 Test(compare, one_reading_is_held_to_the_digit)
 {
     static const struct {
-        double now[2]; /* 0: there is no second session */
+        double now[2]; /* values of the run's sessions; 0: there is no second one */
         enum verdict verdict;
     } rows[] = {
         {{1000, 0}, VERDICT_SAME},         {{1001, 0}, VERDICT_REGRESSED}, {{999, 0}, VERDICT_IMPROVED},
-        {{1001, 1001}, VERDICT_REGRESSED}, {{1001, 1000}, VERDICT_UNSURE}, /* it does not repeat */
+        {{1001, 1001}, VERDICT_REGRESSED}, {{1001, 1000}, VERDICT_UNSURE}, /* the latter does not repeat */
     };
     static const double five[] = {1000, 1000, 1000, 1000, 1000};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -123,7 +130,7 @@ Test(compare, nothing_judged_is_not_a_pass)
     tear_down(&fixture);
 }
 
-/* VALUE_STATES stands for a row that is absent. */
+/* VALUE_STATES stands for a row that does not exist. */
 Test(compare, states_without_a_number_are_never_same)
 {
     static const struct {
@@ -156,7 +163,7 @@ Test(compare, states_without_a_number_are_never_same)
         struct run *const sides[] = {&fixture.base, &fixture.run};
         const enum value_state states[] = {rows[i].base, rows[i].now};
         for (size_t side = 0; side < 2; side++) {
-            put(sides[side], "a/b", "time", 1000); /* a kernel always has some row */
+            put(sides[side], "a/b", "time", 1000); /* adds a row, since a kernel always has some */
             if (states[side] == VALUE_MEASURED)
                 put(sides[side], "a/b", "count", 7);
             else if (states[side] != VALUE_STATES)
@@ -174,7 +181,7 @@ Test(compare, states_without_a_number_are_never_same)
     }
 }
 
-/* A number that broke a law is none, on either side. */
+/* A number that broke a law counts as none on either side. */
 Test(compare, a_broken_law_is_the_reason)
 {
     for (int in_base = 0; in_base < 2; in_base++) {
@@ -227,7 +234,7 @@ Test(compare, kernels_without_a_result_are_missing)
     static const struct {
         enum result_status status;
         bool in_base;
-        const char *reason; /* NULL: nothing is said */
+        const char *reason; /* expected reason; NULL: there is none */
     } rows[] = {
         {RESULT_CRASHED, true, "crashed: signal 11"},
         {RESULT_CRASHED, false, "crashed: signal 11"},
@@ -459,7 +466,7 @@ Test(compare, a_missing_kernel_whose_code_is_new_elsewhere_was_renamed)
     tear_down(&fixture);
 }
 
-/* ---- A run that was computed ---- */
+/* ---- A computed run ---- */
 
 static void put_collector(struct run *run, const char *collector, const char *compiler)
 {
@@ -467,7 +474,7 @@ static void put_collector(struct run *run, const char *collector, const char *co
     run->sessions[run->session_count - 1].facts[SESSION_COMPILER] = x_strdup(compiler);
 }
 
-/* It knows all counts and the ceiling, and no time. */
+/* Makes a computed run. It has all counts and the theoretical occupancy, and no time. */
 static void set_up_computed(struct fixture *fixture)
 {
     set_up(fixture);
@@ -531,7 +538,7 @@ Test(compare, what_was_computed_and_what_was_not_is_counted)
     cr_expect_eq(computing->unchanged_rows, 1);
     cr_expect_eq(comparison->counts[VERDICT_INFO], 1, "what was not computed again is not judged");
     cr_expect_eq(computing->not_simulated, 1);
-    /* The times of the two that are judged; of those left out the counts as well. */
+    /* The times of the two judged kernels; of those left out the counts as well. */
     cr_expect_eq(computing->absent, 2 + 2 * 2 + 1, "%zu", computing->absent);
     cr_expect(find(comparison, "a/changed", "count")->computed);
     cr_expect_eq(find(comparison, "a/changed", "count")->verdict, VERDICT_IMPROVED);
@@ -628,7 +635,7 @@ Test(compare, a_failure_of_the_library_s_own_code_is_missing_when_computed)
 {
     static const struct {
         enum result_status status;
-        const char *code; /* of the baseline */
+        const char *code; /* hash of the kernel's code in the baseline */
         size_t judgements;
     } rows[] = {{RESULT_FAILED, "f00d", 1}, {RESULT_WRONG, "f00d", 1},     {RESULT_WRONG, NULL, 1},
                 {RESULT_CRASHED, NULL, 1},  {RESULT_NOT_BUILT, "f00d", 1}, {RESULT_NOT_BUILT, NULL, 0},
@@ -673,7 +680,7 @@ Test(compare, counts_of_another_compiler_s_code_are_told)
     }
 }
 
-/* As of a metric in a folder that is not named this time. */
+/* The baseline judges a metric that is not defined now, because its folder is not named. */
 Test(compare, what_the_baseline_judges_and_nothing_defines_is_unsure)
 {
     static const struct {
@@ -682,8 +689,8 @@ Test(compare, what_the_baseline_judges_and_nothing_defines_is_unsure)
     } rows[] = {
         {METRIC_EXACT, true, true, false, true},   {METRIC_STEADY, true, true, false, true},
         {METRIC_TIME, true, true, false, true},    {METRIC_INFO, true, true, false, false},
-        {METRIC_EXACT, false, true, false, false}, /* nothing says what it was */
-        {METRIC_EXACT, true, false, false, false}, /* there was no number to judge */
+        {METRIC_EXACT, false, true, false, false}, /* the definition in the baseline is not known */
+        {METRIC_EXACT, true, false, false, false}, /* the baseline had no number that could be judged */
         {METRIC_EXACT, true, true, true, false},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -701,7 +708,7 @@ Test(compare, what_the_baseline_judges_and_nothing_defines_is_unsure)
         put_times(&fixture.base, "a/b", "count", 7, 3);
         put_times(&fixture.run, "a/b", "count", 7, 1);
         if (rows[i].computed)
-            put_fact(&fixture.run, SESSION_COLLECTOR, RUN_COMPUTED);
+            put_fact(&fixture.run, SESSION_COLLECTOR, origin_of(ORIGIN_COMPUTED)->collector);
         const struct judgement *judgement = find(compare(&fixture), "a/b", "");
         cr_expect_eq(judgement != NULL, rows[i].unsure, "row %zu", i);
         if (judgement) {
@@ -712,7 +719,7 @@ Test(compare, what_the_baseline_judges_and_nothing_defines_is_unsure)
     }
 }
 
-/* It may be the kernel, or the GPU: neither is a pass, with a baseline or without. */
+/* The kernel or the GPU may be the cause: neither is a pass, with a baseline or without. */
 Test(compare, a_kernel_that_failed_on_another_gpu_is_no_pass)
 {
     struct fixture fixture;

@@ -33,10 +33,10 @@ Test(judge_notes, changed_facts_are_noted)
         session->facts[SESSION_DATE] = x_strdup("2025-01-01T00:00:00Z");
     }
     struct session *session = ARRAY_GROW(fixture.run.sessions, fixture.run.session_count);
-    session->facts[SESSION_DRIVER] = x_strdup("550.1"); /* one that the baseline knows */
+    session->facts[SESSION_DRIVER] = x_strdup("550.1"); /* a driver that the baseline has */
     session->facts[SESSION_CUDA] = x_strdup("13.0");
     session->facts[SESSION_DATE] = x_strdup("2025-01-02T00:00:00Z");
-    session->facts[SESSION_COMPILER] = x_strdup("nvcc 13.0"); /* unknown to the baseline */
+    session->facts[SESSION_COMPILER] = x_strdup("nvcc 13.0"); /* a compiler that the baseline lacks */
     const struct comparison *comparison = compare(&fixture);
     cr_expect_eq(comparison->note_count, 1);
     cr_expect_str_eq(comparison->notes[0], "CUDA 13.0; the baseline has 12.4");
@@ -47,9 +47,9 @@ Test(judge_notes, a_baseline_is_stale_by_the_dates_of_the_files)
 {
     static const struct {
         const char *base, *now;
-        const char *note; /* NULL: none */
+        const char *note; /* expected note; NULL: there is none */
     } rows[] = {
-        {"2026-01-01T00:00:00.000Z", "2026-04-01T00:00:00.000Z", NULL}, /* 90 days */
+        {"2026-01-01T00:00:00.000Z", "2026-04-01T00:00:00.000Z", NULL}, /* 90 days are not yet too old */
         {"2026-01-01T00:00:00.000Z", "2026-04-02T00:00:00.000Z", "91 days older"},
         {"2026-04-02T00:00:00Z", "2026-01-01T00:00:00Z", NULL},
         {"long ago", "2026-04-02T00:00:00Z", "456 days older"},
@@ -79,7 +79,7 @@ Test(judge_notes, definitions_that_are_not_those_of_the_baseline_are_named)
     time->floor_absolute = 500;
     share->class = METRIC_EXACT;
     good->class = METRIC_INFO;
-    note.judged = false; /* of an older version */
+    note.judged = false; /* as in a file of an older version */
     run_set_note(&fixture.base, &note);
     ((struct metric *)metrics_find(&fixture.metrics, "count"))->class = METRIC_INFO;
     const struct comparison *comparison = compare(&fixture);

@@ -22,7 +22,7 @@ Test(judge_row, a_time_needs_a_steady_clock_and_a_free_gpu)
         {steady, {1.8e9, 1.8e9, 1.8e9, 1.8e9, 1.8e9}, 2e9, "0", VERDICT_UNSURE, "1800 MHz"},
         {slow, {2e9, 2e9, 2e9, 1.8e9, 1.8e9}, 2e9, "0", VERDICT_UNSURE, "unsteady"},
         {in_two, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "0", VERDICT_UNSURE, "two groups"},
-        {two_groups, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "0", VERDICT_SAME, NULL}, /* not slower: let be */
+        {two_groups, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "0", VERDICT_SAME, NULL}, /* a time that is not slower passes */
         {slow, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "2", VERDICT_UNSURE, "other processes"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -43,11 +43,11 @@ Test(judge_row, a_time_needs_a_steady_clock_and_a_free_gpu)
     }
 }
 
-/* What is peculiar to a GPU repeats in each session on it. Exact counts are the same on all. */
+/* Peculiarities of a GPU repeat in each session on it. Exact counts are the same on all GPUs. */
 Test(judge_row, sessions_of_a_gpu_that_the_baseline_does_not_know_prove_little)
 {
     static const struct {
-        const char *base[2], *now; /* GPUs */
+        const char *base[2], *now; /* UUIDs of GPUs */
         enum verdict time, share, count;
     } rows[] = {
         {{"GPU-1", "GPU-2"}, "GPU-2", VERDICT_REGRESSED, VERDICT_REGRESSED, VERDICT_REGRESSED},
@@ -76,7 +76,7 @@ Test(judge_row, sessions_of_a_gpu_that_the_baseline_does_not_know_prove_little)
     }
 }
 
-/* A run on two GPUs, one of which the baseline knows: each kernel is judged by the GPU that it was measured on. */
+/* A run is on two GPUs, one of which the baseline knows. Each kernel is judged by the GPU that it was measured on. */
 Test(judge_row, a_kernel_is_judged_by_the_gpu_that_it_was_measured_on)
 {
     static const char *const kernels[] = {"a/known", "a/other"};
@@ -103,11 +103,11 @@ Test(judge_row, a_kernel_is_judged_by_the_gpu_that_it_was_measured_on)
     tear_down(&fixture);
 }
 
-/* Whatever the sessions say, and on whatever GPU: both halves of a pair ran there. */
+/* Pairs decide whatever the sessions show and whatever the GPU is, because both halves of a pair ran there. */
 Test(judge_row, pairs_settle_a_time)
 {
     static const struct {
-        size_t slower, faster, alike; /* pairs */
+        size_t slower, faster, alike; /* numbers of pairs that are slower, faster, alike */
         enum verdict verdict;
         bool suspect, wants_pairs;
         const char *evidence;
@@ -140,7 +140,7 @@ Test(judge_row, pairs_settle_a_time)
     }
 }
 
-/* Less than the limit may be real where the limit is wide. Of the same code only what is far off needs them. */
+/* A change below the limit may be real if the limit is wide. Unchanged code needs pairs only if it is far off. */
 Test(judge_row, a_base_library_settles_the_times_of_other_code)
 {
     static const struct {
@@ -149,7 +149,7 @@ Test(judge_row, a_base_library_settles_the_times_of_other_code)
         bool wants_pairs;
     } rows[] = {
         {110000, "new", true},  {100900, "new", true},  {90000, "new", true},
-        {100900, "old", false}, {109900, "old", false}, {115000, "old", true}, /* the code does not explain that */
+        {100900, "old", false}, {109900, "old", false}, {115000, "old", true}, /* too much for unchanged code */
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
@@ -175,11 +175,13 @@ Test(judge_row, provisional_rows_have_a_drift_reference_too)
     row->drift_reference = 100000;
     const struct judgement *judgement = find(compare(&fixture), "a/b", "time");
     cr_expect_eq(judgement->verdict, VERDICT_UNSURE, "%s", verdict_name(judgement->verdict));
-    cr_expect(says(judgement, "past its anchor") && says(judgement, "provisional"), "%s", judgement->reason);
+    cr_expect(says(judgement, "past its drift reference") && says(judgement, "too few sessions"), "%s",
+              judgement->reason);
     tear_down(&fixture);
 }
 
-/* Pairs speak of base and head, the drift reference of the baseline: it needs all that a time needs without pairs. */
+/* Pairs compare base and new build, the drift reference belongs to the baseline. It needs all that a time needs without
+ * pairs. */
 Test(judge_row, a_drift_reference_beside_pairs_is_judged_like_any_time)
 {
     static const struct {
@@ -211,12 +213,12 @@ Test(judge_row, steps_within_the_limit_add_up_at_the_drift_reference)
         double drift_reference, base, now;
         enum verdict verdict;
     } rows[] = {
-        {"time", 100000, 104000, 105000, VERDICT_SAME}, /* 5 % is not past it */
+        {"time", 100000, 104000, 105000, VERDICT_SAME}, /* the value is exactly 5 % past the drift reference */
         {"time", 100000, 104000, 105100, VERDICT_REGRESSED},
         {"time", 100000, 96000, 95000, VERDICT_SAME},
-        {"share", 80, 76.5, 75.9, VERDICT_REGRESSED}, /* more is better */
+        {"share", 80, 76.5, 75.9, VERDICT_REGRESSED}, /* in this metric higher is better */
         {"share", 80, 76.5, 77.4, VERDICT_SAME},
-        {"share", 10, 9.7, 9.3, VERDICT_SAME}, /* 7 % past it, and less than the floor */
+        {"share", 10, 9.7, 9.3, VERDICT_SAME}, /* the value is 7 % past the drift reference, but within the floor */
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
@@ -228,12 +230,13 @@ Test(judge_row, steps_within_the_limit_add_up_at_the_drift_reference)
         row->drift_reference = rows[i].drift_reference;
         const struct judgement *judgement = find(compare(&fixture), "a/b", rows[i].metric);
         cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
-        cr_expect_eq(says(judgement, "anchor"), rows[i].verdict == VERDICT_REGRESSED, "row %zu", i);
+        cr_expect_eq(says(judgement, "drift reference"), rows[i].verdict == VERDICT_REGRESSED, "row %zu", i);
         tear_down(&fixture);
     }
 }
 
-/* Both sides count, and one that is not known is not few: what grew beyond is judged, and so is what may have. */
+/* Both sides count, and an unknown weight is not small: a ratio whose weight grew is judged, and so is one whose weight
+ * may have. */
 Test(judge_row, a_ratio_of_almost_nothing_is_not_judged)
 {
     static const char ratio[] =
@@ -241,10 +244,10 @@ Test(judge_row, a_ratio_of_almost_nothing_is_not_judged)
         "[hits]\ntitle = H\ncounter = h.pct\nunit = %\nclass = steady\nbetter = higher\nfloor = 1 point\n"
         "weight = lookups\nfew = 100000\ndoc = H.\n";
     static const struct {
-        double base_lookups, lookups; /* 0: not in the file */
+        double base_lookups, lookups; /* weights of the ratio; 0: the file has none */
         double now;
         enum verdict verdict;
-        const char *gpu; /* of the run, by the baseline's code; the baseline knows another */
+        const char *gpu; /* GPU of the run, which has the baseline's code; the baseline knows another one */
     } rows[] = {
         {60000, 60000, 1, VERDICT_INFO, NULL},          {60000, 100000, 1, VERDICT_REGRESSED, NULL},
         {100000, 60000, 1, VERDICT_REGRESSED, NULL},    {0, 60000, 1, VERDICT_REGRESSED, NULL},
@@ -277,7 +280,7 @@ Test(judge_row, a_ratio_of_almost_nothing_is_not_judged)
     }
 }
 
-/* ---- Of a program, whose caches and inputs are its own ---- */
+/* ---- Runs of a program, which leaves caches and inputs as they are ---- */
 
 static const char of_program[] =
     "[gpu_time]\ntitle = GPU time\ncounter = " COUNTER_TIME "\nunit = ns\nclass = time\nbetter = lower\n"
@@ -292,10 +295,10 @@ static void set_up_program(struct fixture *fixture, bool is_program)
     run_note_metrics(&fixture->base, &fixture->metrics);
     run_note_metrics(&fixture->run, &fixture->metrics);
     if (is_program)
-        put_fact(&fixture->run, SESSION_CACHES, "the program's own");
+        put_fact(&fixture->run, SESSION_COLLECTOR, origin_of(ORIGIN_PROGRAM)->collector);
 }
 
-/* Both sides count: what grew beyond is judged. */
+/* Both sides count: a launch or traffic that grew is judged. */
 Test(judge_row, short_launches_and_little_traffic_of_a_program_are_not_judged)
 {
     static const char brief[] = "a launch of less than 10 us in a program", little[] = "less than 4 MB in a program",
@@ -340,8 +343,8 @@ Test(judge_row, short_launches_and_little_traffic_of_a_program_are_not_judged)
     }
 }
 
-/* Launches of a group may have other inputs: a baseline whose sessions hold several numbers allows a percent, that of
- * one session 5; what is one number in all sessions of both sides is compared to the digit. */
+/* Launches of a group may have different inputs. If the baseline's sessions have several numbers, a percent is allowed;
+ * with one session 5 %. If all sessions of both sides have one number, it is compared to the digit. */
 Test(judge_row, counts_of_a_program_that_differ_within_a_session_have_room)
 {
     static const double several[3] = {99990, 100000, 100010};

@@ -6,8 +6,8 @@
 Test(judge_settle, the_same_code_has_not_become_slower)
 {
     static const struct {
-        const char *base, *now; /* code */
-        double count, share;    /* of the run; 7 and 90 in the baseline */
+        const char *base, *now; /* hashes of the code */
+        double count, share;    /* values of the run; in the baseline they are 7 and 90 */
         enum verdict time, steady;
         size_t aa_samples;
     } rows[] = {
@@ -15,10 +15,11 @@ Test(judge_settle, the_same_code_has_not_become_slower)
         {"f00d", "beef", 7, 90, VERDICT_REGRESSED, VERDICT_SAME, 0},
         {"f00d", NULL, 7, 90, VERDICT_REGRESSED, VERDICT_SAME, 0},
         {NULL, NULL, 7, 90, VERDICT_REGRESSED, VERDICT_SAME, 0},
-        {"f00d", "f00d", 8, 90, VERDICT_REGRESSED, VERDICT_SAME, 0}, /* it was called with other arguments */
+        /* a changed count shows that the arguments changed */
+        {"f00d", "f00d", 8, 90, VERDICT_REGRESSED, VERDICT_SAME, 0},
         {"f00d", "f00d", 8, 80, VERDICT_REGRESSED, VERDICT_REGRESSED, 0},
         {"f00d", "f00d", 6, 90, VERDICT_REGRESSED, VERDICT_SAME, 0},
-        {"f00d", "f00d", 7, 80, VERDICT_SAME, VERDICT_REGRESSED, 1}, /* only a count is proof of that */
+        {"f00d", "f00d", 7, 80, VERDICT_SAME, VERDICT_REGRESSED, 1}, /* only a count proves that arguments changed */
         {"f00d", "beef", 7, 80, VERDICT_REGRESSED, VERDICT_REGRESSED, 0},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -42,11 +43,11 @@ Test(judge_settle, the_same_code_has_not_become_slower)
     }
 }
 
-/* Zero-copy memory, a table that is read from a file, an input of another size: the code is the same then. */
+/* With zero-copy memory, a table that is read from a file, or a larger input, the code is the same. */
 Test(judge_settle, the_same_code_explains_no_more_than_noise)
 {
     static const struct {
-        double time, drift_reference; /* 100000 in the baseline, limit 2 % */
+        double time, drift_reference; /* in the baseline the time is 100000, with a limit of 2 % */
         enum verdict verdict;
         bool wants_pairs;
     } rows[] = {
@@ -78,12 +79,12 @@ Test(judge_settle, the_same_code_explains_no_more_than_noise)
     }
 }
 
-/* Ten GPUs are known, and this is another one. Hit rates differ among GPUs of one model, but not by everything. */
+/* Ten GPUs are known, and this is another one. Hit rates differ among GPUs of one model, but within limits. */
 Test(judge_settle, the_same_code_may_be_a_little_worse_on_another_gpu)
 {
     static const struct {
         const char *gpu, *code;
-        double share; /* 90 in the baseline, limit 1 point */
+        double share; /* in the baseline the share is 90, with a limit of 1 point */
         enum verdict verdict;
     } rows[] = {
         {"GPU-x", "f00d", 88, VERDICT_SAME},      {"GPU-x", "f00d", 92, VERDICT_SAME},
@@ -109,7 +110,7 @@ Test(judge_settle, the_same_code_may_be_a_little_worse_on_another_gpu)
     }
 }
 
-/* They are of the base build and the head: the code of the baseline is no matter. */
+/* Pairs compare the base build with the new one, so the baseline's code does not matter. */
 Test(judge_settle, pairs_say_more_than_the_code_of_the_baseline)
 {
     struct fixture fixture;
@@ -142,7 +143,7 @@ Test(judge_settle, the_same_code_launched_otherwise_is_not_the_same)
     }
 }
 
-/* Fewer warps at once, and done sooner. */
+/* Occupancy fell, but the kernel became faster. */
 Test(judge_settle, what_became_worse_for_a_gain_is_a_trade)
 {
     static const struct {
@@ -169,11 +170,11 @@ Test(judge_settle, what_became_worse_for_a_gain_is_a_trade)
     }
 }
 
-/* A hit rate, say, falls because the hits are gone that nobody needed. */
+/* For example, a hit rate falls because unnecessary hits are gone. */
 Test(judge_settle, a_ratio_may_fall_while_what_it_stands_for_is_no_worse)
 {
     static const struct {
-        double paired_time, count; /* 100000 and 7 in the baseline; 0: no pairs, no row */
+        double paired_time, count; /* in the baseline 100000 and 7; 0: there are no pairs, or no row */
         enum verdict ratio;
     } rows[] = {
         {96000, 7, VERDICT_TRADED},    {100000, 7, VERDICT_TRADED},    {100000, 6, VERDICT_TRADED},
@@ -203,7 +204,7 @@ Test(judge_settle, expected_regressions_do_not_fail_until_they_expire_or_pass)
 {
     static const char declared[] = "[a/b count]\nissue = https://example.org/12\nexpires = 2026-12-31\nworst = 10\n";
     static const struct {
-        double count; /* 7 in the baseline */
+        double count; /* in the baseline the count is 7 */
         const char *date;
         enum verdict verdict;
         enum exit_code code;
@@ -223,7 +224,7 @@ Test(judge_settle, expected_regressions_do_not_fail_until_they_expire_or_pass)
         cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "made_up.ini", declared), 0);
         put_times(&fixture.base, "a/b", "count", 7, 3);
         put(&fixture.run, "a/b", "count", rows[i].count);
-        put(&fixture.base, "a/c", "count", 7); /* nothing is declared of it */
+        put(&fixture.base, "a/c", "count", 7); /* a row about which nothing is declared */
         put(&fixture.run, "a/c", "count", 7);
         put_fact(&fixture.run, SESSION_DATE, rows[i].date);
         const struct comparison *comparison = compare(&fixture);
@@ -254,7 +255,7 @@ Test(judge_settle, a_suite_that_moved_is_no_unexpected_pass)
     tear_down(&fixture);
 }
 
-/* Head and base have the known regression: the pairs cannot see it. */
+/* New build and base build both have the known regression, so pairs cannot see it. */
 Test(judge_settle, equal_pairs_say_nothing_of_a_declared_regression)
 {
     static const char declared[] = "[a/b time]\nissue = https://example.org/12\nexpires = 2026-12-31\nworst = 109000\n";

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-/* Adds a session to the file of the kernel in the baseline. NULL: not recorded. */
+/* Adds a session to the kernel's file in the baseline. A fact that is NULL is not recorded. */
 static void put_session(struct fixture *fixture, const char *kernel, const char *gpu, const char *compiler)
 {
     struct result *result = run_find(&fixture->base, kernel);
@@ -13,7 +13,7 @@ static void put_session(struct fixture *fixture, const char *kernel, const char 
     session->facts[SESSION_COMPILER] = x_strdup(compiler);
 }
 
-/* Says that the values of a row are from the sessions from `first` on. */
+/* Makes the values of a row those of the sessions from `first` on. */
 static void put_places(struct fixture *fixture, const char *kernel, const char *metric, size_t first)
 {
     struct row *row = result_find(run_find(&fixture->base, kernel), metric);
@@ -21,12 +21,12 @@ static void put_places(struct fixture *fixture, const char *kernel, const char *
         row->sessions[i].session = first + i;
 }
 
-/* What another session of the file or another kernel knows of a GPU says nothing of a row. */
+/* GPUs of other sessions in the file, or of other kernels, say nothing about a row. */
 Test(judge_sides, a_row_knows_the_gpus_that_it_was_measured_on)
 {
     static const struct {
-        const char *first, *others, *last; /* GPUs of 12 sessions */
-        size_t from;                       /* the first of the ten that the row is from */
+        const char *first, *others, *last; /* GPUs of the first, the middle and the last of 12 sessions */
+        size_t from;                       /* index of the first of the ten sessions that the row has */
         enum verdict time;
     } rows[] = {
         {"GPU-2", "GPU-1", "GPU-1", 0, VERDICT_REGRESSED}, {"GPU-2", "GPU-1", "GPU-1", 1, VERDICT_UNSURE},
@@ -56,8 +56,8 @@ Test(judge_sides, a_row_knows_the_gpus_that_it_was_measured_on)
 Test(judge_sides, facts_of_another_compiler_are_none_of_this_kernel)
 {
     static const struct {
-        const char *compiler; /* of the second session; the first one's is nvcc 1 */
-        size_t from;          /* the session that the row is from */
+        const char *compiler; /* compiler of the second session; the first one's is nvcc 1 */
+        size_t from;          /* index of the row's session */
         enum verdict ceiling;
     } rows[] = {
         {"nvcc 2", 1, VERDICT_REGRESSED},

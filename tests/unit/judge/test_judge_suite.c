@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* So many kernels, each of 100000 ns in ten sessions of the baseline, and slower by a factor in two of the run. */
+/* Makes kernels that take 100000 ns in ten sessions of the baseline, and longer by a factor in two of the run. */
 static void put_suite(struct fixture *fixture, size_t kernels, double factor, const char *base_code,
                       const char *now_code)
 {
@@ -26,15 +26,15 @@ static bool near(double value, double expected)
 Test(judge_suite, a_shift_of_the_suite_is_taken_off)
 {
     static const struct {
-        size_t kernels; /* and one more, which is slower by 3 % */
+        size_t kernels; /* number of kernels, besides one that is slower by 3 % */
         double factor;
         double shift;
         enum verdict others, slower;
     } rows[] = {
-        {12, 1.025, 0.025, VERDICT_SAME, VERDICT_SAME},      /* 1.03 / 1.025 */
-        {12, 0.99, -0.01, VERDICT_SAME, VERDICT_REGRESSED},  /* 4 % beside the others */
-        {12, 1.005, 0.005, VERDICT_SAME, VERDICT_REGRESSED}, /* 2.5 % */
-        {8, 1.025, 0, VERDICT_REGRESSED, VERDICT_REGRESSED}, /* nine kernels do not know a shift */
+        {12, 1.025, 0.025, VERDICT_SAME, VERDICT_SAME},      /* the slower one relative to the others: 1.03 / 1.025 */
+        {12, 0.99, -0.01, VERDICT_SAME, VERDICT_REGRESSED},  /* the other kernel is 4 % slower than these */
+        {12, 1.005, 0.005, VERDICT_SAME, VERDICT_REGRESSED}, /* the other kernel is 2.5 % slower than these */
+        {8, 1.025, 0, VERDICT_REGRESSED, VERDICT_REGRESSED}, /* nine kernels are too few to know a shift */
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
@@ -77,7 +77,7 @@ Test(judge_suite, a_suite_that_moved_is_one_verdict)
     }
 }
 
-/* Both halves of a pair ran on the GPU as it is. */
+/* Both halves of a pair ran on the GPU as it is, so its shift does not matter. */
 Test(judge_suite, pairs_of_every_kernel_leave_nothing_to_the_suite)
 {
     for (size_t paired = 19; paired <= 20; paired++) {
@@ -94,7 +94,7 @@ Test(judge_suite, pairs_of_every_kernel_leave_nothing_to_the_suite)
     }
 }
 
-/* A change of code in most kernels is no shift of the GPU. */
+/* If the code of most kernels changed, their shift is not the GPU's. */
 Test(judge_suite, kernels_of_the_same_code_are_the_better_witnesses)
 {
     struct fixture fixture;
@@ -109,7 +109,7 @@ Test(judge_suite, kernels_of_the_same_code_are_the_better_witnesses)
     tear_down(&fixture);
 }
 
-/* Kernels measured on one of two GPUs, each in a session of its own. */
+/* Adds kernels that were measured on one of two GPUs, in a session of their own. */
 static void put_on_gpu(struct fixture *fixture, const char *family, size_t kernels, double factor, size_t session)
 {
     for (size_t i = 0; i < kernels; i++) {
@@ -127,7 +127,7 @@ static void put_two_gpus(struct fixture *fixture)
     put_fact(&fixture->run, SESSION_GPU_UUID, "GPU-2");
 }
 
-/* What a GPU or its clock did to its kernels says nothing of those of another. */
+/* A shift of one GPU or its clock says nothing about kernels on another one. */
 Test(judge_suite, each_gpu_of_a_run_has_a_shift_of_its_own)
 {
     struct fixture fixture;
@@ -163,13 +163,13 @@ Test(judge_suite, a_gpu_that_moved_leaves_the_kernels_of_another_to_be_judged)
     const struct judgement *suite = find(comparison, COMPARISON_SUITE, "time");
     cr_assert_not_null(suite);
     cr_expect(says(suite, "on GPU-2") && says(suite, "20 kernels"), "%s", suite->reason);
-    cr_expect(says(find(comparison, "right/00", "time"), "the whole suite moved"));
+    cr_expect(says(find(comparison, "right/00", "time"), "all kernels moved alike"));
     const struct judgement *slower = find(comparison, "x/slower", "time");
     cr_expect(judgement_is_suspect(slower) && says(slower, "one session"), "%s", slower->reason);
     tear_down(&fixture);
 }
 
-/* Nine on each do not know what their GPU did, though eighteen seem to. */
+/* Nine kernels on each GPU are too few to know its shift, although eighteen would do. */
 Test(judge_suite, kernels_of_two_gpus_are_no_witnesses_for_each_other)
 {
     struct fixture fixture;
@@ -184,7 +184,7 @@ Test(judge_suite, kernels_of_two_gpus_are_no_witnesses_for_each_other)
     tear_down(&fixture);
 }
 
-/* Measured twice on one GPU, it is one. */
+/* Two sessions on one GPU share one shift. */
 Test(judge_suite, sessions_of_one_gpu_are_one_suite)
 {
     struct fixture fixture;

@@ -42,7 +42,7 @@ Test(known_regression, a_file_is_read_whole)
     cr_expect_eq(known_regressions.count, 0);
 }
 
-/* inih cuts names of sections at 49 characters. */
+/* inih alone would cut section names at 49 characters. */
 Test(known_regression, long_names_are_kept)
 {
     char family[101], text[512];
@@ -192,7 +192,7 @@ Test(known_regression, the_last_day_belongs_to_it)
         const char *date;
         bool over;
     } cases[] = {
-        {NULL, true}, /* of any day */
+        {NULL, true}, /* a run without a date may be of any day */
         {"", false},
         {"2026-12-30T23:59:59.000Z", false},
         {"2026-12-31T00:00:00.000Z", false},

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A row of sessions of one sample each. Kept until the end of the process. */
+/* Makes a row with sessions of one sample each. It is kept until the end of the process. */
 static struct row *row_of(const double *values, size_t count)
 {
     static struct row **kept;
@@ -32,8 +32,8 @@ Test(rule, the_spread_is_that_of_a_sample)
     cr_expect_eq(rule_spread(row_of((const double[]){10}, 1)).deviation, 0);
 }
 
-/* Quantiles of Student's distribution from printed tables: t(0.001) for 1, 2, 9 and 19 degrees of freedom, t(0.01) for
- * 9. */
+/* Quantiles of Student's distribution from printed tables: t(0.001) for 1, 2, 9 and 19 degrees of freedom, and t(0.01)
+ * for 9. */
 Test(rule, limits_are_those_of_the_formula)
 {
     static const struct {
@@ -49,7 +49,7 @@ Test(rule, limits_are_those_of_the_formula)
         {20, 1, 1, 100, 100, 100 + 2.53948 * 1.0246951},
         {20, 1, 1, 3.5, 3.57940 * 1.0246951, (3.57940 + 2.53948) * 1.0246951},
     };
-    struct quantiles quantiles = {0}; /* kept over all rows, as callers do */
+    struct quantiles quantiles = {0}; /* one cache for all rows, as callers have it */
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct spread base = {.mean = 1000, .deviation = rows[i].deviation, .sessions = rows[i].sessions};
         const double limit = rule_limit(&quantiles, rows[i].floor, &base, rows[i].run_sessions);
@@ -74,7 +74,7 @@ Test(rule, pairs_needed_are_the_binomial_ones)
     }
 }
 
-/* '+' is a pair 2 % up, '-' one 2 % down, '=' one that is exactly 1 % up. */
+/* Makes a row with pairs: '+' is 2 % up, '-' is 2 % down, '=' is exactly 1 % up. */
 static struct row *row_of_pairs(const char *pairs)
 {
     struct row *row = row_of((const double[]){1000}, 1);
@@ -87,7 +87,7 @@ Test(rule, pairs_are_decided_as_soon_as_no_other_can_change_it)
 {
     static const struct {
         const char *pairs;
-        enum paired lower, higher; /* by what is better */
+        enum paired lower, higher; /* the expected verdict if lower, or higher, is better */
     } rows[] = {
         {"", PAIRED_UNDECIDED, PAIRED_UNDECIDED},
         {"+", PAIRED_UNDECIDED, PAIRED_UNDECIDED},
@@ -99,7 +99,7 @@ Test(rule, pairs_are_decided_as_soon_as_no_other_can_change_it)
         {"+-+-+-+-", PAIRED_SAME, PAIRED_SAME},
         {"++++++++++++=", PAIRED_UNDECIDED, PAIRED_UNDECIDED},
         {"++++++++++++==", PAIRED_DOUBTFUL, PAIRED_SAME},
-        {"==++++++++++++", PAIRED_DOUBTFUL, PAIRED_SAME}, /* in whatever order */
+        {"==++++++++++++", PAIRED_DOUBTFUL, PAIRED_SAME}, /* the order of pairs does not matter */
         {"+++++++++++==", PAIRED_DOUBTFUL, PAIRED_SAME},
         {"+++++++++++===", PAIRED_DOUBTFUL, PAIRED_SAME},
         {"++++++++++====", PAIRED_SAME, PAIRED_SAME},
@@ -108,7 +108,7 @@ Test(rule, pairs_are_decided_as_soon_as_no_other_can_change_it)
         {"+++++++++++++", PAIRED_WORSE, PAIRED_BETTER},
         {"-------------", PAIRED_BETTER, PAIRED_WORSE},
         {"+++++++++++++-", PAIRED_WORSE, PAIRED_BETTER},
-        {"++++++++++++++++++==", PAIRED_WORSE, PAIRED_BETTER}, /* 18 of 20 */
+        {"++++++++++++++++++==", PAIRED_WORSE, PAIRED_BETTER}, /* 18 of 20 pairs decide */
         {"+++++++++++++++++===", PAIRED_DOUBTFUL, PAIRED_SAME},
         {"++++++++++++++======", PAIRED_SAME, PAIRED_SAME},
     };
@@ -124,28 +124,29 @@ Test(rule, pairs_are_decided_as_soon_as_no_other_can_change_it)
     cr_expect(worse == 1 && better == 3);
 }
 
-/* d is ln(head / base) of each pair. With t of chance 9.386e-6: 49.0 for 4 pairs, 23.7 for 5, 15.7 for 6. */
+/* d is ln(head / base) of each pair. With a probability of 9.386e-6, t is 49.0 for 4 pairs, 23.7 for 5, 15.7 for 6. */
 Test(rule, what_is_large_is_decided_by_few_pairs_that_agree)
 {
     static const struct {
-        size_t pairs; /* at which it is decided, 0: not by size */
+        size_t pairs; /* number of pairs at which size decides it; 0: it does not */
         double d[12];
     } rows[] = {
         {4, {0.405, 0.405, 0.405, 0.405}},
-        {4, {0.256, 0.256, 0.256, 0.256}}, /* 0.00995 + 49.0 * 0.01 / 2 is 0.2547 */
+        {4, {0.256, 0.256, 0.256, 0.256}}, /* the limit is 0.00995 + 49.0 * 0.01 / 2 = 0.2547 */
         {0, {0.253, 0.253, 0.253, 0.253}},
-        {5, {0.117, 0.117, 0.117, 0.117, 0.117}}, /* 0.1160 */
+        {5, {0.117, 0.117, 0.117, 0.117, 0.117}}, /* the limit is 0.1160 */
         {0, {0.115, 0.115, 0.115, 0.115, 0.115}},
-        {6, {0.075, 0.075, 0.075, 0.075, 0.075, 0.075}}, /* 0.0742 */
+        {6, {0.075, 0.075, 0.075, 0.075, 0.075, 0.075}}, /* the limit is 0.0742 */
         {12, {0.031, 0.031, 0.031, 0.031, 0.031, 0.031, 0.031, 0.031, 0.031, 0.031, 0.031, 0.031}},
         {0, {0.030, 0.030, 0.030, 0.030, 0.030, 0.030, 0.030, 0.030, 0.030, 0.030, 0.030, 0.030}},
         {4, {0.9256, 0.9240, 0.9233, 0.9229}},                /* recorded: transpose/padded without its pad */
-        {5, {0.405, 0.405, 0.405, 0.45, 0.405}},              /* that spread is too large at 4 */
-        {0, {2.0, 0.02, 2.0, 2.0}},                           /* one is small, and the spread large */
-        {0, {2.0, 2.0, 2.0, 0.009, 2.0, 2.0, 2.0, 2.0, 2.0}}, /* one within the margin: never by size */
+        {5, {0.405, 0.405, 0.405, 0.45, 0.405}},              /* at 4 pairs the spread is too large to decide */
+        {0, {2.0, 0.02, 2.0, 2.0}},                           /* one pair is small, so the spread is large */
+        {0, {2.0, 2.0, 2.0, 0.009, 2.0, 2.0, 2.0, 2.0, 2.0}}, /* one pair is within the margin, so size never decides */
         {0, {2.0, 2.0, 2.0, -2.0, 2.0, 2.0}},
         {0, {0.4, 0.4, 0.4}},
-        {0, {0.1026, 0.3859, 0.0146, 0.0610}}, /* of what equal builds of transfer/pageable showed, those above 0 */
+        /* recorded pairs of equal builds of transfer/pageable, only those above 0 */
+        {0, {0.1026, 0.3859, 0.0146, 0.0610}},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         for (int sign = -1; sign <= 1; sign += 2) {
@@ -165,7 +166,7 @@ Test(rule, what_is_large_is_decided_by_few_pairs_that_agree)
         }
 }
 
-/* What a look decided stands, whatever more pairs a file holds. */
+/* A decision stands, whatever further pairs a file has. */
 Test(rule, what_was_decided_by_size_stays_so)
 {
     struct row *row = row_of((const double[]){1000}, 1);
@@ -193,13 +194,13 @@ Test(rule, the_clock_must_be_steady_and_that_of_the_baseline)
 {
     static const struct {
         double now[5];
-        double base; /* 0: the baseline has none */
+        double base; /* the baseline's clock; 0: it has none */
         const char *why;
     } rows[] = {
         {{2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, ""},
         {{2e9, 2e9, 2e9, 2e9, 2e9}, 0, ""},
         {{1.96e9, 2e9, 2.04e9, 2e9, 2e9}, 2e9, ""},
-        {{2e9, 2e9, 2e9, 2e9, 1e9}, 2e9, ""}, /* four of five are 80 % */
+        {{2e9, 2e9, 2e9, 2e9, 1e9}, 2e9, ""}, /* four of five samples, 80 %, have the clock, which is enough */
         {{2e9, 2e9, 2e9, 1.9e9, 1e9}, 2e9, "3 of 5 samples"},
         {{2e9, 2e9, 2e9, 2e9, 2e9}, 1.95e9, "2000 MHz, in the baseline 1950 MHz"},
         {{2e9, 2e9, 2e9, 2e9, 2e9}, 2.05e9, "2000 MHz, in the baseline 2050 MHz"},
@@ -207,7 +208,7 @@ Test(rule, the_clock_must_be_steady_and_that_of_the_baseline)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char why[160];
-        struct row *now = row_of((const double[]){2e9}, 1); /* a session before, without a fault */
+        struct row *now = row_of((const double[]){2e9}, 1); /* the run also has an earlier session, which is steady */
         row_add_session(now, rows[i].now, 5);
         const struct row *base = rows[i].base > 0 ? row_of(&rows[i].base, 1) : NULL;
         cr_expect_eq(rule_precondition(now, base, why, sizeof why), *rows[i].why == '\0', "row %zu: %s", i, why);
@@ -230,11 +231,11 @@ Test(rule, two_groups_have_a_gap_that_is_wide_beside_them)
         {{100, 100, 200}, 3, false},
         {{100, 100, 200, 200}, 4, true},
         {{200, 100, 200, 100, 200}, 5, true},
-        {{100, 100, 100, 100, 200}, 5, false},         /* one straggler */
-        {{100, 100, 102, 102, 102}, 5, false},         /* exactly 2 % */
-        {{100, 100, 102.1, 102.1, 102.1}, 5, true},    /* more */
-        {{100, 102, 104.5, 105, 107}, 5, false},       /* a gap of 2.5 %, as wide as what is beside it */
-        {{100, 100, 90, 110, 103.5, 103.5}, 6, false}, /* likewise */
+        {{100, 100, 100, 100, 200}, 5, false},         /* a single outlier is no second group */
+        {{100, 100, 102, 102, 102}, 5, false},         /* a gap of exactly 2 % is not enough */
+        {{100, 100, 102.1, 102.1, 102.1}, 5, true},    /* a gap of more than 2 % makes two groups */
+        {{100, 102, 104.5, 105, 107}, 5, false},       /* the gap of 2.5 % is only as wide as the groups */
+        {{100, 100, 90, 110, 103.5, 103.5}, 6, false}, /* the gap is only as wide as the groups */
         {{100, 100, 100, 100, 100, 100, 100, 100, 110, 110}, 10, true},
         {{100, 100, 100, 100, 100, 100, 100, 100, 100, 110}, 10, false},
     };
@@ -252,7 +253,7 @@ Test(rule, findings_need_every_session)
     static const struct {
         enum metric_class class;
         enum metric_better better;
-        double base[4], now[3]; /* 0 ends them */
+        double base[4], now[3]; /* a 0 ends each list */
         double shift;
         enum finding finding;
         size_t agree;
@@ -269,9 +270,11 @@ Test(rule, findings_need_every_session)
         {METRIC_TIME, METRIC_LOWER, {1000, 1000}, {1050}, 0.05, FOUND_SAME, 0},
         {METRIC_TIME, METRIC_LOWER, {1000, 1000}, {1000}, 0.05, FOUND_BETTER, 1},
         {METRIC_TIME, METRIC_LOWER, {1000, 1000}, {1000}, -0.05, FOUND_WORSE, 1},
-        {METRIC_STEADY, METRIC_LOWER, {990, 1000, 1010}, {1250}, 0, FOUND_SAME, 0}, /* 22.3 * 10 * 1.15 = 258 */
+        /* the limit is 22.3 * 10 * 1.15 = 258 */
+        {METRIC_STEADY, METRIC_LOWER, {990, 1000, 1010}, {1250}, 0, FOUND_SAME, 0},
         {METRIC_STEADY, METRIC_LOWER, {990, 1000, 1010}, {1260}, 0, FOUND_WORSE, 1},
-        {METRIC_TIME, METRIC_LOWER, {990, 1000, 1010}, {1050}, 0, FOUND_SAME, 0}, /* provisional: 5 % at most */
+        /* few sessions: the limit is 5 % at most */
+        {METRIC_TIME, METRIC_LOWER, {990, 1000, 1010}, {1050}, 0, FOUND_SAME, 0},
         {METRIC_TIME, METRIC_LOWER, {990, 1000, 1010}, {1051}, 0, FOUND_WORSE, 1},
         {METRIC_EXACT, METRIC_LOWER, {1000, 1000}, {1001}, 0, FOUND_WORSE, 1},
         {METRIC_EXACT, METRIC_LOWER, {1000, 1000}, {1001, 1001}, 0, FOUND_WORSE, 2},
@@ -305,17 +308,18 @@ Test(rule, floors_are_the_larger_of_the_two)
     cr_expect_eq(rule_floor(&metric, 100000), 2000);
 }
 
-/* A GPU that the baseline does not know is one more of its GPUs, and its sessions are one value of them. */
+/* On a GPU that the baseline does not know, each GPU counts once, by the mean of its sessions. */
 Test(rule, on_another_gpu_gpus_count_and_not_sessions)
 {
     static const struct metric metric = {.class = METRIC_TIME, .better = METRIC_LOWER};
     const struct row *now = row_of((const double[]){1000, 1000}, 2);
     const struct {
-        size_t first, gpus; /* sessions of the first GPU; the others have as many each as there is room for */
+        size_t first, gpus; /* sessions of the first GPU; the others share the rest equally */
         double limit;
     } rows[] = {
         {0, 0, 3.733 * 10 * sqrt(16 / 15.0) * sqrt(1 / 2.0 + 1 / 16.0)},
-        {4, RULE_GPUS - 1, 3.733 * 10 * sqrt(16 / 15.0) * sqrt(1 / 2.0 + 1 / 16.0)}, /* nothing may fail by it */
+        /* too few GPUs, so nothing may fail */
+        {4, RULE_GPUS - 1, 3.733 * 10 * sqrt(16 / 15.0) * sqrt(1 / 2.0 + 1 / 16.0)},
         {2, RULE_GPUS, 4.785 * 10 * sqrt(8 / 7.0) * sqrt(1 + 1 / 8.0)},
         {9, RULE_GPUS, 4.785 * 10 * sqrt(8 / 7.0) * sqrt(1 + (81 + 7) / 256.0)},
     };
@@ -326,7 +330,7 @@ Test(rule, on_another_gpu_gpus_count_and_not_sessions)
         for (size_t s = 0; s < ARRAY_SIZE(values); s++) {
             const size_t each = rows[i].first == 9 ? 1 : 2;
             of[s] = rows[i].first == 0 ? s / 2 : s < rows[i].first ? 0 : 1 + (s - rows[i].first) / each;
-            values[s] = of[s] % 2 ? 1010 : 990; /* all sessions of a GPU are alike */
+            values[s] = of[s] % 2 ? 1010 : 990; /* all sessions of a GPU are equal */
         }
         const struct gpus others = {of, rows[i].gpus};
         const struct row *base = row_of(values, ARRAY_SIZE(values));
@@ -336,7 +340,7 @@ Test(rule, on_another_gpu_gpus_count_and_not_sessions)
     }
 }
 
-/* What never repeated is judged by its spread as soon as that is known. */
+/* A count that never repeated is judged by its spread once that is known. */
 Test(rule, a_count_that_never_repeated_has_a_limit)
 {
     static const struct metric metric = {.class = METRIC_EXACT, .better = METRIC_LOWER};
@@ -344,11 +348,11 @@ Test(rule, a_count_that_never_repeated_has_a_limit)
         double base[4], now;
         enum finding finding;
     } rows[] = {
-        {{1000000, 1000001}, 1009999, FOUND_SAME}, /* two sessions: 1 % */
+        {{1000000, 1000001}, 1009999, FOUND_SAME}, /* with two sessions 1 % is allowed */
         {{1000000, 1000001}, 1010002, FOUND_WORSE},
-        {{1000000, 1000001, 1000002}, 1000025, FOUND_SAME}, /* 22.3 * 1 * 1.15 = 25.8 */
+        {{1000000, 1000001, 1000002}, 1000025, FOUND_SAME}, /* the limit is 22.3 * 1 * 1.15 = 25.8 */
         {{1000000, 1000001, 1000002}, 1000028, FOUND_WORSE},
-        {{1000000, 1000000, 1000000, 1000300}, 1000300, FOUND_SAME}, /* as bad as it was */
+        {{1000000, 1000000, 1000000, 1000300}, 1000300, FOUND_SAME}, /* it may be as bad as it was */
         {{1000000, 1000000, 1000000}, 1000001, FOUND_WORSE},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -362,7 +366,7 @@ Test(rule, a_count_that_never_repeated_has_a_limit)
     }
 }
 
-/* Samples that differ do not make the medians of three sessions less equal. */
+/* Samples that differ within sessions do not make three equal medians less equal. */
 Test(rule, equal_medians_of_a_count_that_does_not_repeat_have_no_slack)
 {
     static const struct metric metric = {.class = METRIC_EXACT, .better = METRIC_LOWER};

@@ -7,7 +7,7 @@
 #define SECTION(name, counter, unit)                                                                                   \
     "[" name "]\ntitle = T\ncounter = " counter "\nunit = " unit "\nclass = info\nbetter = lower\ndoc = d\n"
 
-/* The host's time stands on both sides of the GPU's, so that no order decides which one counts. */
+/* Wall time is both before and after the GPU's time, so that their order does not decide which one counts. */
 static const char definitions[] = SECTION("bandwidth", "cugate.bandwidth", "B/s")
     SECTION("flop_rate", "cugate.flop_rate", "FLOP/s") SECTION("wall_time", "cugate.wall_time", "ns")
         SECTION("time", COUNTER_TIME, "ns") SECTION("late_wall_time", "cugate.wall_time", "ns")
@@ -33,7 +33,7 @@ static void tear_down(struct fixture *fixture)
     metrics_release(&fixture->metrics);
 }
 
-/* A row as a worker makes it. */
+/* Adds a row as a worker makes it. */
 static void add_samples(struct fixture *fixture, const char *metric, enum value_state state, const double *samples,
                         size_t count)
 {
@@ -92,7 +92,7 @@ Test(computed, rates_come_from_the_gpu_s_time_else_the_host_s)
         add_value(&fixture, "late_wall_time", cases[i].wall);
         add_value(&fixture, "time", cases[i].time);
         add_value(&fixture, "bandwidth", measured(7)); /* what a worker says of it is nothing */
-        computed_add_rates(&fixture.run, &fixture.metrics, backend_find("cupti"));
+        computed_add_rates(&fixture.run, &fixture.metrics);
         cr_expect_eq(fixture.result->row_count, 5, "case %zu", i);
         expect_row(&fixture, "bandwidth", cases[i].bandwidth);
         expect_row(&fixture, "flop_rate", cases[i].flop_rate);
@@ -102,7 +102,7 @@ Test(computed, rates_come_from_the_gpu_s_time_else_the_host_s)
     }
 }
 
-/* The median of rates, not the rate of the median; each rounded once. */
+/* The result is the median of rates, not the rate of the median, and each is rounded once. */
 Test(computed, rates_are_worked_out_sample_by_sample)
 {
     static const double times[] = {1000, 4000, 8000, 3};
@@ -110,7 +110,7 @@ Test(computed, rates_are_worked_out_sample_by_sample)
     set_up(&fixture);
     fixture.result->bytes = 1000;
     add_samples(&fixture, "time", VALUE_MEASURED, times, ARRAY_SIZE(times));
-    computed_add_rates(&fixture.run, &fixture.metrics, backend_find("cupti"));
+    computed_add_rates(&fixture.run, &fixture.metrics);
     const struct row *row = result_find(fixture.result, "bandwidth");
     cr_assert_eq(row->session_count, 1);
     cr_assert_eq(row->sessions[0].count, ARRAY_SIZE(times));
@@ -124,13 +124,13 @@ Test(computed, what_is_not_ok_has_no_rates)
     struct fixture fixture;
     set_up(&fixture);
     result_fail(fixture.result, RESULT_WRONG, "made up");
-    computed_add_rates(&fixture.run, &fixture.metrics, backend_find("cupti"));
-    computed_add_excess(&fixture.run, &fixture.metrics);
+    computed_add_rates(&fixture.run, &fixture.metrics);
+    computed_complete(&fixture.run, &fixture.metrics, NULL);
     cr_expect_eq(fixture.result->row_count, 0);
     tear_down(&fixture);
 }
 
-/* A kernel that launched a function, with so many wavefronts by the hardware. */
+/* Adds a kernel that launched a function, with so many wavefronts by the hardware counter. */
 static void set_up_launched(struct fixture *fixture, struct value wavefronts)
 {
     set_up(fixture);
@@ -143,7 +143,7 @@ Test(computed, conflicts_are_the_sum_of_lines)
 {
     struct fixture fixture;
     set_up_launched(&fixture, measured(60));
-    computed_add_excess(&fixture.run, &fixture.metrics);
+    computed_complete(&fixture.run, &fixture.metrics, NULL);
     cr_expect_null(result_find(fixture.result, "excess")); /* nobody asked */
     for (unsigned offset = 0; offset < 48; offset += 16) {
         struct profile_line *line = profile_add(&fixture.result->profile, "f", NULL, 0, offset);
@@ -151,10 +151,10 @@ Test(computed, conflicts_are_the_sum_of_lines)
         line->counts[LINE_SHARED_IDEAL] = 5;
     }
     fixture.result->profile.counted = 1u << LINE_SHARED;
-    computed_add_excess(&fixture.run, &fixture.metrics);
+    computed_complete(&fixture.run, &fixture.metrics, NULL);
     cr_expect_null(result_find(fixture.result, "excess")); /* nor counted both */
     fixture.result->profile.counted |= 1u << LINE_SHARED_IDEAL;
-    computed_add_excess(&fixture.run, &fixture.metrics);
+    computed_complete(&fixture.run, &fixture.metrics, NULL);
     expect_row(&fixture, "excess", measured(45));
     tear_down(&fixture);
 }
@@ -163,12 +163,12 @@ Test(computed, without_a_pass_through_shared_memory_there_is_no_conflict)
 {
     struct fixture fixture;
     set_up_launched(&fixture, measured(0));
-    computed_add_excess(&fixture.run, &fixture.metrics);
+    computed_complete(&fixture.run, &fixture.metrics, NULL);
     expect_row(&fixture, "excess", measured(0));
     tear_down(&fixture);
 
     set_up_launched(&fixture, not_counted);
-    computed_add_excess(&fixture.run, &fixture.metrics);
+    computed_complete(&fixture.run, &fixture.metrics, NULL);
     cr_expect_null(result_find(fixture.result, "excess"));
     tear_down(&fixture);
 }
@@ -178,13 +178,13 @@ Test(computed, what_launches_nothing_has_no_conflicts)
     struct fixture fixture;
     set_up(&fixture);
     add_value(&fixture, "wavefronts", not_applicable);
-    computed_add_excess(&fixture.run, &fixture.metrics);
+    computed_complete(&fixture.run, &fixture.metrics, NULL);
     expect_row(&fixture, "excess", not_applicable);
     tear_down(&fixture);
 
     set_up(&fixture);
     add_value(&fixture, "wavefronts", absent); /* without the GPU's counters */
-    computed_add_excess(&fixture.run, &fixture.metrics);
+    computed_complete(&fixture.run, &fixture.metrics, NULL);
     expect_row(&fixture, "excess", absent);
     tear_down(&fixture);
 }

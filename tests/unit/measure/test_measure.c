@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Kernels that go wrong, see libraries/faults.c, measured by the host's clock. */
+/* Faulty kernels, see libraries/faults.c, which are measured by the host's clock. */
 struct fixture {
     struct metrics metrics;
     char *library;
@@ -19,7 +19,7 @@ struct fixture {
     struct measurement measurement;
     struct run run;
     int code;
-    char *said; /* on standard error */
+    char *said; /* what was printed to standard error */
 };
 
 static void set_up(struct fixture *fixture, const char *glob)
@@ -63,7 +63,7 @@ static void tear_down(struct fixture *fixture)
     metrics_release(&fixture->metrics);
 }
 
-/* The facts of the machine code are not: static_facts_add adds them. */
+/* Whether measuring gives the metric a row. static_facts_add adds facts of machine code later. */
 static bool is_measured(const struct metric *metric)
 {
     return !strstr(metric->file, "static.ini") && !metric_is_on_demand(metric);
@@ -73,11 +73,11 @@ static size_t count_measured(const struct metrics *metrics)
 {
     size_t count = 0;
     for (size_t m = 0; m < metrics->count; m++)
-        count += is_measured(&metrics->list[m]);
+        count += is_measured(&metrics->list[m]) || metric_is_on_demand(&metrics->list[m]);
     return count;
 }
 
-/* A measured kernel has all its rows; one that went wrong has none, and says why in these words. */
+/* Expects all rows of a measured kernel; or of a faulty one no row, and these words as its reason. */
 static void expect_result(const struct fixture *fixture, const char *id, enum result_status status, const char *words)
 {
     const struct result *result = run_find(&fixture->run, id);
@@ -116,6 +116,10 @@ Test(measure, a_good_kernel_has_every_row)
     for (size_t m = 0; m < fixture.metrics.count; m++) {
         const struct metric *metric = &fixture.metrics.list[m];
         const struct row *row = result_find(result, metric->name);
+        if (metric_is_on_demand(metric)) {
+            cr_expect(row && row->state != VALUE_MEASURED, "%s", metric->name);
+            continue;
+        }
         if (!is_measured(metric)) {
             cr_expect_null(row, "%s", metric->name);
             continue;
@@ -161,9 +165,9 @@ Test(measure, the_session_s_facts_are_filled)
     tear_down(&fixture);
 }
 
-/* ---- Batches: by the host's clock as well, in a made-up backend ---- */
+/* ---- Batches, in a made-up backend that uses the host's clock ---- */
 
-/* Two passes, the first of which counts nothing. */
+/* Measures a batch in two passes, the first of which counts nothing. */
 static int measure_batch(void *self, const struct batch *batch, struct problem *problem)
 {
     for (size_t i = 0; i < 2 * batch->count; i++) {
@@ -199,7 +203,8 @@ static const struct backend batching = {.name = "batching", .provides = PROVIDES
 
 /* ---- Faults ---- */
 
-/* The first kernel, two in a row and the last crash; others are wrong or fail in every call that there is. */
+/* Expects the faults: the first kernel, two in a row and the last one crash; others are wrong or fail, in each possible
+ * call. */
 static void expect_faults(const struct backend *backend)
 {
     static const struct {
@@ -235,7 +240,7 @@ static void expect_faults(const struct backend *backend)
         {"last/segv", RESULT_CRASHED, "the process that ran it died: Segmentation fault (signal 11)"},
     };
     struct fixture fixture;
-    set_up(&fixture, "[!s]*"); /* all but the slow ones */
+    set_up(&fixture, "[!s]*"); /* chooses all but the slow kernels */
     fixture.measurement.backend = backend;
     measure(&fixture);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
@@ -275,7 +280,7 @@ Test(measure, kernels_of_a_family_are_at_work_at_once)
     expect_said(&fixture, "[3/3] good/printing");
     const char *last = strstr(fixture.said, "[3/3] good/printing");
     cr_assert_not_null(last);
-    for (int pass = 0; pass < 2; pass++) { /* after all of them were warmed up */
+    for (int pass = 0; pass < 2; pass++) { /* two passes, after all kernels were warmed up */
         const char *one = strstr(last, "[3/3] good/one");
         cr_assert_not_null(one, "%s", fixture.said);
         last = strstr(one, "[3/3] good/two");
@@ -291,7 +296,7 @@ static void expect_hang(const struct backend *backend)
     add_glob(&fixture, "slow/endless");
     add_glob(&fixture, "slow/good");
     fixture.measurement.backend = backend;
-    fixture.measurement.timeout = 3; /* far more than what is good takes */
+    fixture.measurement.timeout = 3; /* far more than the good kernels need */
     measure(&fixture);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     expect_result(&fixture, "slow/endless", RESULT_HUNG, "no result within 3 s");
@@ -320,7 +325,7 @@ static void expect_own_limit(const struct backend *backend)
     set_up(&fixture, "slow/brief*");
     fixture.measurement.backend = backend;
     fixture.measurement.samples = 13;
-    fixture.measurement.timeout = 6; /* one takes 2.1 s, all three more */
+    fixture.measurement.timeout = 6; /* one kernel takes 2.1 s, all three take more than the limit */
     measure(&fixture);
     cr_expect_eq(fixture.run.result_count, 3);
     for (size_t i = 0; i < fixture.run.result_count; i++)
@@ -334,7 +339,7 @@ Test(measure, the_time_limit_is_each_kernel_s_own)
     expect_own_limit(backend_find("host"));
 }
 
-/* One pass takes longer than the limit, and each kernel says that it is at work. */
+/* One pass takes longer than the limit, but each kernel reports that it is being worked on. */
 Test(measure, the_time_limit_is_each_kernel_s_own_in_a_batch)
 {
     expect_own_limit(&batching);
@@ -345,7 +350,7 @@ static void expect_close_that_hangs(const char *next, size_t kernels)
     struct fixture fixture;
     set_up(&fixture, "slow_close/*");
     add_glob(&fixture, next);
-    fixture.measurement.timeout = 3; /* far more than what is good takes */
+    fixture.measurement.timeout = 3; /* far more than the good kernels need */
     measure(&fixture);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     cr_expect_eq(fixture.run.result_count, kernels);
@@ -379,7 +384,7 @@ Test(measure, what_a_library_prints_stays_out_of_standard_output)
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
     cr_expect_str_eq(text, "ours, not written yet");
-    cr_expect_null(strstr(fixture.said, "ours")); /* nor is what we had not written yet written twice */
+    cr_expect_null(strstr(fixture.said, "ours")); /* text in our buffers is not printed twice */
     expect_said(&fixture, "printed through a buffer\n");
     expect_said(&fixture, "printed at once\n");
     expect_result(&fixture, "good/printing", RESULT_OK, NULL);
@@ -459,9 +464,9 @@ Test(measure, progress_is_drawn_only_on_request)
     tear_down(&fixture);
 }
 
-/* ---- Signals: the measuring is done by a child, which the test watches through its progress line ---- */
+/* ---- Signals: a child measures, and the test watches its progress line ---- */
 
-/* Ends as a command does, with the run in a file. */
+/* Ends as a command does, and saves the run. */
 __attribute__((noreturn)) static void be_the_command(struct fixture *fixture, const char *path)
 {
     fixture->measurement.progress = true;
@@ -469,7 +474,7 @@ __attribute__((noreturn)) static void be_the_command(struct fixture *fixture, co
     _exit(run_write_file(&fixture->run, path) < 0 ? EXIT_USAGE : code);
 }
 
-/* Sends the signals to a measuring child as soon as its progress line says `when`, and reads what it left. */
+/* Sends the signals to a measuring child as soon as its progress line contains `when`. Reads the run that it saved. */
 static void measure_and_signal(struct fixture *fixture, const char *when, const int *signals, size_t count)
 {
     char *directory = scratch_make();
@@ -478,7 +483,7 @@ static void measure_and_signal(struct fixture *fixture, const char *when, const 
     cr_assert_eq(pipe(ends), 0);
     const pid_t child = fork();
     if (child == 0) {
-        signal(SIGINT, SIG_DFL); /* a shell's job in the background ignores it */
+        signal(SIGINT, SIG_DFL); /* background jobs of a shell ignore it */
         dup2(ends[1], STDERR_FILENO);
         be_the_command(fixture, path);
     }
@@ -509,7 +514,7 @@ static void measure_and_signal(struct fixture *fixture, const char *when, const 
 
 Test(measure, an_interrupted_run_keeps_what_was_measured)
 {
-    /* Several at once: people press Ctrl-C more than once, and a session that ends sends more than one signal. */
+    /* Sends several signals: people press Ctrl-C more than once, and a session that ends sends more than one signal. */
     static const int sets[][2] = {{SIGINT, SIGINT}, {SIGTERM, SIGTERM}, {SIGHUP, SIGTERM}};
     for (size_t i = 0; i < ARRAY_SIZE(sets); i++) {
         struct fixture fixture;
@@ -545,7 +550,7 @@ Test(measure, a_signal_that_was_ignored_stays_so)
     struct fixture fixture;
     set_up(&fixture, "slow/brief");
     add_glob(&fixture, "good/one");
-    signal(SIGHUP, SIG_IGN); /* as nohup does */
+    signal(SIGHUP, SIG_IGN); /* nohup ignores the signal, too */
     measure_and_signal(&fixture, "slow/brief", hangup, ARRAY_SIZE(hangup));
     cr_expect_eq(fixture.code, EXIT_SAME);
     expect_result(&fixture, "slow/brief", RESULT_OK, NULL);

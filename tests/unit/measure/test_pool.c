@@ -379,7 +379,7 @@ Test(pool, a_worker_that_is_ready_measures_what_is_left)
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     cr_expect_eq(fixture.run.result_count, 2);
 
-    struct child worker;
+    struct peer worker;
     struct measurement other = next;
     other.kernels = "libother.so";
     cr_expect(relay_take(relay, &next, 0, &worker), "one is ready");

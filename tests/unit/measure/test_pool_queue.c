@@ -86,14 +86,14 @@ Test(pool_queue, what_failed_is_tried_by_another_and_what_is_returned_comes_firs
     expect_share(&fixture, 1, "small/a\nsmall/b\n");
     fixture.seats[1].share.first++;
     queue_return(&fixture.seats[1]);
-    cr_expect_not(fixture.seats[1].has_share);
+    cr_expect_not(seat_has_share(&fixture.seats[1]));
     expect_share(&fixture, 0, "small/b\n");
     fixture.pool.queued = 0;
     queue_try_elsewhere(&fixture.seats[0], 1);
     expect_share(&fixture, 0, "");
     expect_share(&fixture, 1, "small/b\n");
     cr_expect_eq(fixture.seats[1].share.failed_on, 0);
-    fixture.seats[0].is_lost = true;
+    fixture.seats[0].state = SEAT_LOST;
     queue_try_elsewhere(&fixture.seats[1], 1);
     cr_expect_eq(fixture.pool.queued, 0, "there is no other");
     tear_down(&fixture);

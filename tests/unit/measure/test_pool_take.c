@@ -25,7 +25,8 @@ static void set_up(struct fixture *fixture)
     fixture->pool = (struct pool){
         .measurement = &fixture->measurement, .run = &fixture->run, .seats = fixture->seats, .seat_count = 2};
     for (int i = 0; i < 2; i++)
-        fixture->seats[i] = (struct seat){.pool = &fixture->pool, .number = i, .device = i, .worker = {.pipe = -1}};
+        fixture->seats[i] = (struct seat){
+            .pool = &fixture->pool, .number = i, .device = i, .state = SEAT_STARTED, .worker = {.pipe = -1}};
     struct run run = {.device.name = x_strdup("made up")};
     size_t size;
     FILE *stream = open_memstream(&fixture->device, &size);
@@ -169,7 +170,7 @@ Test(pool_take, what_failed_on_two_gpus_is_not_tried_on_a_third)
     while (queue_take(second) && second->share.failed_on < 0)
         continue;
     cr_assert_eq(second->share.failed_on, 0);
-    second->described = true;
+    second->state = SEAT_OPEN;
     seat_tell(second);
     cr_assert_eq(say(&fixture, 1, (struct word)START("f/a")), ENDING_NOT_YET);
     cr_assert_eq(say(&fixture, 1, (struct word)RESULT("f/a", "ok")), ENDING_NOT_YET);

@@ -1,6 +1,7 @@
 #include "base/base.h"
 #include "measure/program.h"
 #include "measure/program_parts.h"
+#include "names/names.h"
 #include "support.h"
 
 #include <criterion/criterion.h>

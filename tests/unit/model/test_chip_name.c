@@ -23,7 +23,7 @@ Test(chip_name, products_have_chips)
         {"RTX 4070 Ti SUPER", "AD103"},
         {"RTX 6000 Ada", "AD102"},
         {"Quadro RTX 6000", "TU102"},
-        /* As drivers call them. */
+        /* Names that drivers report. */
         {"NVIDIA H100 80GB HBM3", "GH100"},
         {"NVIDIA H100 NVL", "GH100"},
         {"NVIDIA A100-SXM4-80GB", "GA100"},
@@ -32,12 +32,12 @@ Test(chip_name, products_have_chips)
         {"NVIDIA RTX 6000 Ada Generation", "AD102"},
         {"Tesla V100-SXM2-16GB", "GV100"},
         {"NVIDIA RTX PRO 6000 Blackwell Server Edition", "GB202"},
-        /* Others. */
+        /* Names without a known chip. */
         {"", NULL},
         {"NVIDIA", NULL},
         {"80GB", NULL},
         {"RTX", NULL},
-        {"RTX 4090 Laptop GPU", NULL}, /* has the chip of the RTX 4080 */
+        {"RTX 4090 Laptop GPU", NULL}, /* the laptop product has the chip of the RTX 4080 */
         {"GH100", NULL},
         {"RTX 4909", NULL},
     };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was read: a is 2 to 4, b is 10, zero is 0, and nothing else. */
+/* The values that laws read: a is 2 to 4, b is 10, zero is 0, and others were not read. */
 static bool read_made(const void *of, const char *name, struct span *span)
 {
     (void)of;

@@ -11,7 +11,7 @@
 Test(metric, laws_name_what_is_there)
 {
     static const struct {
-        const char *law, *words; /* NULL words: good */
+        const char *law, *words; /* words is NULL for a valid law */
     } cases[] = {
         {"> 0, <= 2 * b, >= cugate.warps", NULL},
         {"> 0, <= 2 * c", "x.ini:8: a law of [a] names \"c\", but no section has that name, nor is it cugate.warps"},
@@ -36,7 +36,7 @@ Test(metric, laws_name_what_is_there)
 Test(metric, weights_must_exist_and_add_up)
 {
     static const struct {
-        const char *weight_of_a, *weight_of_b, *words; /* NULL words: good */
+        const char *weight_of_a, *weight_of_b, *words; /* words is NULL for valid weights */
     } cases[] = {
         {"b", NULL, NULL},
         {"c", NULL, "x.ini:1: [a] is weighed by \"c\", but no section has that name"},
@@ -64,7 +64,7 @@ Test(metric, weights_must_exist_and_add_up)
 Test(metric, clocks_and_trades_must_exist)
 {
     static const struct {
-        const char *line, *words; /* NULL words: good */
+        const char *line, *words; /* words is NULL for a valid line */
     } cases[] = {
         {"clock = b", NULL},
         {"trade = b", NULL},

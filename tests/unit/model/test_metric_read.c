@@ -68,7 +68,7 @@ Test(metric_read, floors)
 {
     static const struct {
         const char *unit, *floor;
-        double relative, absolute; /* both 0: refused */
+        double relative, absolute; /* expected floors; both 0: the text is refused */
     } cases[] = {
         {"ns", "2 %", 0.02, 0},
         {"ns", "2%", 0.02, 0},
@@ -178,7 +178,7 @@ Test(metric_read, errors_say_file_line_and_remedy)
         {"[m]\nfew = 1e5\n", "x.ini:2: cannot read \"1e5\""},
         {"[m]\nfew = 0\n", "x.ini:2: cannot read \"0\""},
         {"[m]\n" BODY "few = 10\n", "x.ini:1: [m] has the key \"few\", which is for what is steady and has a weight"},
-        {"[m]\ntrade =\n", "x.ini:2: "}, /* else a fall of it would be no cost at all */
+        {"[m]\ntrade =\n", "x.ini:2: "}, /* an empty trade would excuse any fall */
         {"[m]\ntrade = a -b\n", "x.ini:2: \"-b\" is no trade"},
         {"[m]\nheadline =\n", "x.ini:2: \"headline\" has no value"},
         {"[m]\nheadline = seventeen letters\n",

@@ -35,7 +35,7 @@ static void end(struct fixture *fixture)
     scratch_remove(fixture->root);
 }
 
-/* "m1 t1": the names that are read, or what is said. */
+/* Returns the metrics that are read, "m1 t1", or the error message. */
 static char *read_sets(const struct fixture *fixture, const char *first, const char *second)
 {
     struct metrics metrics;

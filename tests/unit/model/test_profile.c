@@ -15,7 +15,7 @@ Test(profile, every_counter_has_its_row)
         cr_assert(cupti && strncmp(cupti, "smsp__sass_", 11) == 0, "%s", name);
         for (enum line_counter other = 0; other < counter; other++) {
             cr_expect_str_neq(name, line_counter_name(other));
-            /* CUPTI counts loads and stores together. */
+            /* CUPTI has one counter for loads and stores. */
             if (strcmp(cupti, line_counter_metric(other)) == 0)
                 cr_expect(line_counter_kind(counter) && line_counter_kind(counter) != line_counter_kind(other), "%s",
                           name);
@@ -69,7 +69,7 @@ Test(profile, stalls_are_sorted_and_add_up)
     profile_release(&profile);
 }
 
-/* Counts of one process, samples of another. */
+/* Makes a profile with counts, and one with samples, of two processes. */
 static void make_two_kinds(struct profile *counts, struct profile *samples)
 {
     *counts = (struct profile){.counted = 1u << LINE_SHARED};
@@ -90,7 +90,7 @@ Test(profile, merging_adds_what_both_have)
     cr_assert_eq(counts.count, 3);
     const struct profile_line *line = &counts.list[1];
     cr_expect_eq(line->number, 2);
-    cr_expect_eq(line->offset, 32); /* of the first instruction */
+    cr_expect_eq(line->offset, 32); /* the merged line has the smaller of the two offsets */
     cr_expect_eq(line->counts[LINE_SHARED], 5);
     cr_expect_eq(profile_line_samples(line), 9);
     cr_expect_str_eq(line->text, "x += y;");
@@ -139,7 +139,7 @@ Test(profile, only_what_has_a_file_is_kept)
     cr_expect_eq(profile.period, 0);
 }
 
-/* However it was ordered before. */
+/* The list is sorted, whatever its order was. */
 Test(profile, sorting_makes_one_line_of_one_place)
 {
     for (int turned = 0; turned < 2; turned++) {
@@ -170,7 +170,7 @@ Test(profile, sorting_makes_one_line_of_one_place)
     }
 }
 
-/* A file may hold any number, and two lines of one place. */
+/* A file may have any number, and two lines of one place. */
 Test(profile, sums_stay_numbers)
 {
     struct profile profile = {0}, more = {0};

@@ -10,7 +10,7 @@
 
 static const struct made_line none[MOST];
 
-/* was: for each line in order the number (or offset) of its line in the base, 0 for none. */
+/* was: for each line, in order, the number (or offset) of the matching line in the base; 0 for none. */
 static const struct {
     const char *what;
     struct made_line now[MOST], base[MOST];
@@ -156,7 +156,7 @@ Test(profile_match, many_lines_take_no_hours)
     }
 }
 
-/* Each a file of its own, none of which is any other. */
+/* Each line is in a file of its own, and no file matches another. */
 Test(profile_match, many_files_take_no_hours)
 {
     limit_processor(20);

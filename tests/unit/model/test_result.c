@@ -39,7 +39,7 @@ Test(result, equal_readings_are_counted_until_one_differs)
     row_add_session(row, (double[]){7, 7, 7}, 3);
     row_add_session(row, (double[]){7}, 1);
     cr_expect_eq(row_equal_readings(row), 4);
-    row->has_readings = true; /* a baseline, which keeps medians: the file says how many samples there were */
+    row->has_readings = true; /* a baseline keeps medians only; its file says how many samples there were */
     row->readings = 20;
     cr_expect_eq(row_equal_readings(row), 20);
     row->readings = 0;
@@ -69,4 +69,20 @@ Test(result, every_status_has_a_name_of_its_own)
     for (enum result_status status = 0; status < RESULT_STATUSES; status++)
         cr_expect_eq(result_status_of(result_status_name(status)), status);
     cr_expect_eq(result_status_of("fine"), RESULT_STATUSES);
+}
+
+Test(result, functions_of_launches_and_lines_are_demangled)
+{
+    struct result result = {0};
+    ARRAY_GROW(result.launches, result.launch_count)->function = x_strdup("_Z1fPf");
+    /* Two files' functions without a name outside them: one in the source. */
+    profile_add(&result.profile, "_ZN12_GLOBAL__N_11fEv", "a.cu", 1, 0)->counts[LINE_INSTRUCTIONS] = 1;
+    profile_add(&result.profile, "_ZN40_GLOBAL__N__e8851426_8_small_cu_acc5a52f1fEv", "a.cu", 1, 0)
+        ->counts[LINE_INSTRUCTIONS] = 2;
+    result_demangle(&result);
+    cr_expect_str_eq(result.launches[0].function, "f(float*)");
+    cr_assert_eq(result.profile.count, 1);
+    cr_expect_str_eq(result.profile.list[0].function, "(anonymous namespace)::f()");
+    cr_expect_eq(result.profile.list[0].counts[LINE_INSTRUCTIONS], 3);
+    result_release(&result);
 }

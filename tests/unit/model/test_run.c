@@ -31,7 +31,7 @@ Test(run, results_and_rows_stay_sorted)
     cr_expect_null(run_find(&run, "b"));
 }
 
-/* A run of one session of two kernels, every row the same number. */
+/* Makes a run of one session and two kernels, in which every row has the same number. */
 static struct run made_run(const char *date, double value)
 {
     struct run run = {0};
@@ -59,7 +59,7 @@ Test(run, appending_adds_sessions_where_both_measured)
     run_release(&more);
 }
 
-/* A kernel of a run on several GPUs is in the session of one. */
+/* In a run on several GPUs, each kernel belongs to the session of one. */
 Test(run, appending_keeps_which_session_a_value_is_from)
 {
     struct run run = made_run("first", 1), more = made_run("third", 2);
@@ -94,7 +94,7 @@ Test(run, the_seconds_of_a_kernel_are_the_first_that_are_known)
     cr_expect_eq(run_find(&run, "a/b")->seconds, 1);
     cr_expect_eq(run_find(&run, "a/c")->seconds, 2);
 
-    /* A baseline takes those of the newest run that has some. */
+    /* A baseline takes the launches of the newest run that has some. */
     result_copy_facts(run_find(&run, "a/b"), run_find(&more, "a/b"));
     cr_expect_eq(run_find(&run, "a/b")->seconds, 2);
     run_find(&more, "a/b")->seconds = 0;
@@ -137,15 +137,18 @@ Test(run, the_collector_of_a_run_is_that_of_all_its_sessions)
     run_release(&run);
 }
 
-Test(run, a_run_of_a_program_says_whose_the_caches_were)
+Test(run, the_origin_of_a_run_is_that_of_all_its_sessions)
 {
     struct run run = {0};
-    cr_expect_not(run_is_of_program(&run));
-    struct session *session = ARRAY_GROW(run.sessions, run.session_count);
-    *session = (struct session){0};
-    cr_expect_not(run_is_of_program(&run));
-    session->facts[SESSION_CACHES] = x_strdup("the program's own");
-    cr_expect(run_is_of_program(&run));
+    cr_expect_eq(run_origin(&run), origin_of(ORIGIN_IMPORTED));
+    for (int i = 0; i < 2; i++)
+        run_add_session(
+            &run,
+            &(struct session){
+                .facts = {[SESSION_DATE] = i ? (char[]){"2"} : (char[]){"1"}, [SESSION_COLLECTOR] = (char[]){"exec"}}});
+    cr_expect_eq(run_origin(&run), origin_of(ORIGIN_PROGRAM));
+    run_add_session(&run, &(struct session){.facts = {[SESSION_COLLECTOR] = (char[]){"cupti"}}});
+    cr_expect_eq(run_origin(&run), origin_of(ORIGIN_IMPORTED));
     run_release(&run);
 }
 

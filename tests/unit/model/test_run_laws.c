@@ -55,7 +55,7 @@ static bool read_row(const void *of, const char *name, struct span *span)
     return true;
 }
 
-/* A number on the wrong side of the law; negative when there is none. */
+/* Returns a number that breaks the law; negative when there is none. */
 static double wrong_number(const struct law *law, const struct result *result)
 {
     const struct law_reader reader = {read_row, result};
@@ -67,7 +67,7 @@ static double wrong_number(const struct law *law, const struct result *result)
     return law->relation == LAW_MORE && bound.low == 0 ? 0 : 0.9 * bound.low;
 }
 
-/* Whether the law is the reason why the row of a copy of that kernel is not counted, once it is broken there. */
+/* Whether breaking the law in a copy of that kernel makes its row not counted, with the law as the reason. */
 static bool is_noticed(const struct metrics *metrics, const struct metric *metric, const struct law *law,
                        const struct result *result)
 {
@@ -90,7 +90,7 @@ static bool is_noticed(const struct metrics *metrics, const struct metric *metri
     return noticed;
 }
 
-/* Of every metric that is ours: a law that nothing can break, or that no kernel is asked for, is none. */
+/* Checks our own metrics: a law that no number can break, or that is never applied, would be useless. */
 Test(run_laws, every_law_notices_that_it_is_broken)
 {
     struct metrics metrics = read_metrics();
@@ -109,7 +109,7 @@ Test(run_laws, every_law_notices_that_it_is_broken)
     metrics_release(&metrics);
 }
 
-/* The metrics of made_runs.h, with laws of `count` and `time`. */
+/* The metrics of made_runs.h, with laws for `count` and `time`. */
 static struct metrics made_metrics(const char *of_count, const char *of_time)
 {
     struct metrics metrics = {0};
@@ -124,16 +124,17 @@ Test(run_laws, the_rows_of_a_broken_law_are_not_counted)
 {
     static const struct {
         const char *of_count, *of_time;
-        bool count, time;   /* are counted */
-        const char *reason; /* of count */
+        bool count, time;   /* whether they are counted afterwards */
+        const char *reason; /* expected reason of the row of count */
     } cases[] = {
         {"> 0, < 8, >= cugate.warps", "<= clock", true, true, NULL},
         {"> 7", "> 0", false, true, "the law \"count > 7\" is broken by 7"},
-        {"> 7", "<= count", false, true, "the law \"count > 7\" is broken by 7"}, /* then time has nobody to doubt */
+        /* then no law is left to doubt time */
+        {"> 7", "<= count", false, true, "the law \"count > 7\" is broken by 7"},
         {"> 0", "<= count", false, false, "the law \"time <= count\" is broken by 100 against 7"},
         {">= 8 * cugate.warps", "> 0", false, true, "the law \"count >= 8 * cugate.warps\" is broken by 7 against 8"},
-        {"<= hits", "> 0", true, true, NULL}, /* which has no number */
-        {"<= none", "> 0", true, true, NULL}, /* which has no row */
+        {"<= hits", "> 0", true, true, NULL}, /* no number of hits was read, so the law is not asked */
+        {"<= none", "> 0", true, true, NULL}, /* there is no row of that name, so the law is not asked */
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct metrics metrics = made_metrics(cases[i].of_count, cases[i].of_time);

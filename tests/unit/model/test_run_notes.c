@@ -1,4 +1,4 @@
-/* Definitions of metrics as runs keep them: what of another one lets more pass, and their place in the file. */
+/* Tests definitions of metrics in runs: which differences let more pass, and how they are stored. */
 #include "base/base.h"
 #include "model/run.h"
 #include "support.h"
@@ -35,7 +35,7 @@ Test(run_notes, notes_come_sorted_from_metrics)
 Test(run_notes, what_lets_more_pass_is_weakened)
 {
     const struct {
-        struct metric_note note; /* what differs; keys that are not set are those of `strict` */
+        struct metric_note note; /* has the differences; keys that are not set are those of `strict` */
         const char *key;
         enum note_change change;
         const char *words;

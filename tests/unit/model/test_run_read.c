@@ -43,7 +43,7 @@ Test(run_read, a_broken_line_is_refused)
 }
 
 struct run_text {
-    const char *text, *words; /* NULL words: good */
+    const char *text, *words; /* words is NULL for a valid text */
 };
 
 static void expect_texts(const struct run_text *cases, size_t count)
@@ -253,7 +253,7 @@ Test(run_read, errors_of_lines_say_where_and_what)
     expect_texts(cases, ARRAY_SIZE(cases));
 }
 
-/* Numbers that a sum takes beyond all numbers, and places that come twice and in no order. */
+/* The lines are unsorted, some places come twice, and sums overflow. */
 Test(run_read, lines_in_any_order_become_one_each)
 {
     static const char text[] =
@@ -272,7 +272,7 @@ Test(run_read, lines_in_any_order_become_one_each)
     cr_expect_str_eq(profile->list[1].text, "x");
     cr_expect_eq(profile->list[1].counts[LINE_INSTRUCTIONS], DBL_MAX);
     cr_expect_eq(profile->list[1].stalls[0].samples, DBL_MAX);
-    char *line = result_to_line(&run.results[0]); /* and can be written */
+    char *line = result_to_line(&run.results[0]); /* to see that it can be written */
     free(line);
     run_release(&run);
 }
@@ -320,7 +320,7 @@ Test(run_read, a_long_name_is_refused)
     free(text);
 }
 
-/* A few megabytes that would make a reader of good faith allocate gigabytes, or run for hours. */
+/* Files of a few megabytes that would make a naive reader allocate gigabytes, or run for hours. */
 Test(run_read, hostile_files_cost_little)
 {
     size_t size = 8u << 20;
@@ -364,7 +364,7 @@ Test(run_read, kernels_in_any_order_are_sorted_at_once)
     free(text);
 }
 
-/* Each is put in its place among the others, which for a million would take hours. */
+/* Each reason is inserted in its place among the others, which would take hours for a million. */
 Test(run_read, stall_reasons_without_end_are_refused)
 {
     for (int count = 256; count <= 257; count++) {

@@ -17,7 +17,7 @@ static void add_result(struct run *run, const char *id, double value)
     row_add_session(result_add(result, "time"), (double[]){value, value + 1}, 2);
 }
 
-/* One of three: a, b, c. */
+/* Makes one of three parts, each with one of the kernels a, b, c. */
 static struct run made_part(unsigned number)
 {
     const char date[] = {'2', '0', '2', '6', '-', (char)('0' + number), '\0'};
@@ -55,7 +55,7 @@ static void forget_result(struct run *run)
     result_release(&run->results[--run->result_count]);
 }
 
-/* What may be wrong with the third part, or be beside it. */
+/* Changes to the third part, each of which makes it invalid. */
 static void other_model(struct run *part)
 {
     set(&part->device.name, "Another GPU");
@@ -143,7 +143,7 @@ static void overlapping(struct run *part)
     add_result(part, "b/x", 7);
     part->shard.measures++;
 }
-/* Whoever takes a kernel away and says that it was not to be there. */
+/* Removes a kernel from the part and from its list. */
 static void doctored(struct run *part)
 {
     forget_result(part);
@@ -214,7 +214,7 @@ Test(run_shard, what_is_no_part_of_one_run_is_refused)
         expect_merge(cases[i].change, 3, cases[i].code, cases[i].words);
     expect_merge(nothing, 2, EXIT_NOT_MEASURED, "missing: shard 3 of 3");
     expect_merge(nothing, 2, EXIT_NOT_MEASURED, "in no part: c/x, c/y");
-    expect_merge(nothing, 4, 0, NULL); /* the third once more, equal */
+    expect_merge(nothing, 4, 0, NULL); /* gives the third part twice, which counts once */
     expect_merge(failed, 4, EXIT_USAGE, "3.json and 4.json are both shard 3 of 3, and differ");
 }
 
@@ -258,7 +258,7 @@ Test(run_shard, each_number_names_the_session_that_it_is_from)
 Test(run_shard, a_part_that_contradicts_itself_is_refused)
 {
     static const struct {
-        const char *text, *words; /* NULL: it is good */
+        const char *text, *words; /* words is NULL for a valid text */
     } cases[] = {
         {PART("{\"kernels\": [\"a/b\", \"a/c\"], \"measures\": 1, \"number\": 2, \"of\": 2}"), NULL},
         {PART("{\"kernels\": [\"a/b\"], \"measures\": 1, \"number\": 3, \"of\": 2}"), "x.json: shard/number: is 3"},

@@ -16,7 +16,7 @@ static char *written(const struct run *run)
     return text;
 }
 
-/* A run with every kind of thing in it. */
+/* Makes a run with everything that a file can hold. */
 static struct run make_run(void)
 {
     struct run run = {.device = {.name = x_strdup("NVIDIA H200"),
@@ -101,7 +101,7 @@ Test(run_write, the_file_is_as_documented)
 {
     struct run run = make_run();
     char *text = written(&run);
-    /* 1/3 has no shorter text than 16 digits, and either of 16 and 17 would do. */
+    /* 1/3 has no shorter text than 16 digits, and both 16 and 17 digits would be right. */
     char *expected = x_strdup(golden);
     char *third = strstr(expected, "0.33333333333333331");
     memmove(third + strlen("0.3333333333333333"), third + strlen("0.33333333333333331"),
@@ -177,7 +177,7 @@ Test(run_write, what_was_written_reads_back_equal)
     run_release(&run);
 }
 
-/* What stands beside the sessions: of a judged run, and of a baseline. */
+/* Tests what a row has besides sessions: pairs in a judged run, history in a baseline. */
 Test(run_write, pairs_and_memory_go_through_a_file)
 {
     static const char *const row =
@@ -213,7 +213,7 @@ Test(run_write, pairs_and_memory_go_through_a_file)
     run_release(&run);
 }
 
-/* What the source lines, the machine code and the roofs look like in a file. */
+/* How source lines, machine code and roofs look in a file. */
 static const char *const beside[] = {
     "\"base_lines\": {\n        \"counted\": [\"shared_wavefronts\", \"shared_ideal\"],\n        \"launches\": 0,\n"
     "        \"list\": [\n          {\"counts\": {\"shared_ideal\": 4, \"shared_wavefronts\": 4}, \"file\": "
@@ -288,7 +288,7 @@ Test(run_write, lines_machine_code_and_roofs_go_through_a_file)
     run_release(&run);
 }
 
-/* Nobody counted, so nothing is said; that nothing was found is something else. */
+/* A profile that nobody counted is not written. One that was counted and found nothing is. */
 Test(run_write, empty_lines_are_said_only_when_they_were_counted)
 {
     struct run run = {0}, back;
@@ -434,7 +434,7 @@ Test(run_write, a_file_is_written_and_read)
     scratch_remove(directory);
 }
 
-/* Of machine code that nobody launched neither grid nor GPU is known. */
+/* For machine code that was not launched, neither grid nor GPU is known. */
 Test(run_write, functions_of_files_go_through_a_file)
 {
     struct run run = {.device = {.name = x_strdup("sm_90"),
@@ -464,7 +464,7 @@ Test(run_write, functions_of_files_go_through_a_file)
     run_release(&run);
 }
 
-/* Of one that is ok: one that failed has a reason of its own. */
+/* Only for a kernel that is ok: a failed one has a reason of its own. */
 Test(run_write, how_a_kernel_failed_on_another_gpu_is_kept)
 {
     struct result result = {.id = x_strdup("a/b")}, read;

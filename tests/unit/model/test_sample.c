@@ -7,7 +7,7 @@
 #define SECTION(name, rest)                                                                                            \
     "[" name "]\ntitle = T\ncounter = " name "\nunit = count\nclass = info\nbetter = lower\ndoc = d\n" rest
 
-/* The metrics of these tests: a count, and a ratio whose denominator it is, in both orders. */
+/* The metrics of these tests: a count, and a ratio with that count as denominator, in both orders. */
 enum { COUNT, RATIO, METRICS };
 
 static void set_up(struct metrics *metrics)
@@ -38,7 +38,7 @@ Test(sample, counts_add_up)
     metrics_release(&metrics);
 }
 
-/* What makes launches of different size one ratio: (sum n) / (sum d), from n/d and d of each. */
+/* Launches of different sizes combine to one ratio, (sum n) / (sum d), from n/d and d of each. */
 Test(sample, a_weighed_mean_is_the_ratio_of_the_sums)
 {
     static const double parts[][4][2] = {
@@ -104,7 +104,7 @@ Test(sample, nothing_to_weigh_by_is_not_applicable)
     metrics_release(&metrics);
 }
 
-/* 0/0 in one launch reads as anything, even as a failure; the other launches still have a ratio. */
+/* A launch with 0/0 may read as anything, even as a failure; the other launches still give a ratio. */
 Test(sample, a_launch_of_no_weight_has_no_say)
 {
     struct metrics metrics;
@@ -136,7 +136,7 @@ Test(sample, a_launch_without_a_reading_leaves_no_number)
             cr_expect_eq(combined[COUNT].state, VALUE_MEASURED);
             cr_expect_eq(combined[COUNT].number, 3);
 
-            /* Without a weight there is no mean either. */
+            /* Without its weight, a ratio has no mean either. */
             readings[missing][RATIO].state = VALUE_MEASURED;
             readings[missing][COUNT].state = state;
             sample_combine(&metrics, readings[0], ARRAY_SIZE(readings), combined);
@@ -147,7 +147,7 @@ Test(sample, a_launch_without_a_reading_leaves_no_number)
     metrics_release(&metrics);
 }
 
-/* The repository's own metrics: whatever is weighed is weighed by something that adds up. */
+/* In the repository's own metrics, each weight is a metric that is summed over launches. */
 Test(sample, weights_are_counts_themselves)
 {
     struct metrics metrics;

@@ -36,7 +36,7 @@ Test(units, what_is_no_number_is_said)
     free(metric.unit);
 }
 
-/* A table of units that a report cannot print would only show on a machine with a GPU. */
+/* Otherwise a unit that a report cannot print would only be found on a machine with a GPU. */
 Test(units, every_unit_is_printed)
 {
     const char *names[32];

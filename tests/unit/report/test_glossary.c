@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Caller frees. */
+/* Returns the glossary's explanation of a text. Caller frees. */
 static char *explain(const char *said, size_t *count)
 {
     char *lines = NULL;
@@ -49,7 +49,7 @@ Test(glossary, words_stand_in_the_order_of_their_use)
     free(lines);
 }
 
-/* Each is found by itself, once. */
+/* Each word of the glossary is found by itself, once. */
 Test(glossary, every_word_has_its_row)
 {
     const char *word;

@@ -1,4 +1,4 @@
-/* The table of formats, and what they have in common. */
+/* Tests the table of formats, and what all formats have in common. */
 #include "report_support.h"
 #include "support.h"
 
@@ -81,7 +81,7 @@ Test(report, each_verdict_has_its_outcome)
     }
 }
 
-/* The rows alone would all pass. */
+/* Judged by the rows alone, all would pass. */
 Test(report, no_format_is_green_beside_a_red_exit_code)
 {
     static const enum exit_code codes[] = {EXIT_INTERRUPTED, EXIT_NOT_MEASURED};
@@ -114,7 +114,8 @@ Test(report, what_was_not_measured_here_is_said_everywhere)
             report_set_up(&fixture, "same.json");
             judge(&fixture);
             fixture.report.replay = !only_static;
-            fixture.report.static_only = only_static;
+            if (only_static)
+                report_set_origin(&fixture.run, ORIGIN_CODE);
             char *text = print(&fixture.report, formats[r].check);
             if (formats[r].check == report_json)
                 expect_word(text, only_static ? "\"static\": true" : "\"replay\": \"run.json\"");
@@ -130,7 +131,7 @@ Test(report, static_facts_alone_are_said_to_be_that)
     struct fixture fixture;
     report_set_up(&fixture, "same.json");
     judge(&fixture);
-    fixture.report.static_only = true;
+    report_set_origin(&fixture.run, ORIGIN_CODE);
     char *text = print(&fixture.report, report_text);
     cr_expect_eq(strncmp(text, "STATIC: NO KERNEL WAS RUN. ", 27), 0);
     expect_word(text, "\nrun       the machine code of 6 kernels\n");

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a shell makes of the lines: one argument a line. Caller frees. */
+/* Returns the arguments that a shell finds in the lines, one a line. Caller frees. */
 static char *arguments_of(const char *command)
 {
     char *script = x_sprintf("printf '%%s\\n' %s", command), *said = x_calloc(4096, 1);

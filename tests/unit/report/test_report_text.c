@@ -238,7 +238,7 @@ Test(report_text, a_first_baseline_of_what_was_computed_takes_no_gpu)
     report_set_up(&fixture, "same.json");
     char **collector = &fixture.run.sessions[0].facts[SESSION_COLLECTOR];
     free(*collector);
-    *collector = x_strdup(RUN_COMPUTED);
+    *collector = x_strdup(origin_of(ORIGIN_COMPUTED)->collector);
     alone(&fixture, EXIT_BASELINE);
     char *text = print(&fixture.report, report_text);
     expect_word(text, "To make one:\n  cugate accept run.json --reason \"first baseline\"\n");
@@ -315,14 +315,14 @@ Test(report_text, rows_say_what_stands_behind_them)
     count_verdict(judgement, 100, 101, 0, 2);
     judgement = invent(&fixture, "reduce/tree", "shared_wavefronts", VERDICT_REGRESSED, NULL);
     count_verdict(judgement, 100, 101, 0, 2);
-    invent(&fixture, COMPARISON_SUITE, "time", VERDICT_UNSURE, "the whole suite moved by +10.0 %");
+    invent(&fixture, COMPARISON_SUITE, "time", VERDICT_UNSURE, "all kernels moved alike, by +10.0 %");
     invent(&fixture, "copy/plain", "achieved_occupancy", VERDICT_TRADED, "a trade-off: time improved");
     char *text = print(&fixture.report, report_text);
     expect_word(text, "13 of 14 pairs");
-    expect_word(text, "+100 ns of the change is the whole suite's");
+    expect_word(text, "+100 ns of the change is common to all kernels");
     cr_expect_eq(count_words(text, "2 of 2 sessions against 12"), 2u, "each red row has its evidence:\n%s", text);
     expect_word(text, "\nunsure     (suite)\n  unsure     time\n");
-    expect_word(text, "the whole suite moved by +10.0 %");
+    expect_word(text, "all kernels moved alike, by +10.0 %");
     cr_expect_eq(count_words(text, "(suite)"), 1u, "it is no kernel of the table:\n%s", text);
     expect_word(text, "\n  trade-off  achieved_occupancy");
     expect_word(text, "a trade-off: time improved");
@@ -417,11 +417,11 @@ Test(report_text, suite_shift_is_said)
     for (size_t i = 0; i < ARRAY_SIZE(suites); i++)
         *ARRAY_GROW(fixture.comparison.suites, fixture.comparison.suite_count) = suites[i];
     char *text = print(&fixture.report, report_text);
-    expect_word(text, "\nsuite     time -0.3 % (median of 62 kernels), taken off\n");
+    expect_word(text, "\nshift     time -0.3 % (median of 62 kernels), taken off\n");
     expect_word(
         text,
-        "\nsuite     time +10.0 % (median of 61 kernels whose machine code is the same): the whole suite moved\n");
-    cr_expect_eq(count_words(text, "\nsuite "), 2u);
+        "\nshift     time +10.0 % (median of 61 kernels whose machine code is the same): all kernels moved alike\n");
+    cr_expect_eq(count_words(text, "\nshift "), 2u);
     free(text);
     report_tear_down(&fixture);
 }

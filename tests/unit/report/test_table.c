@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Four columns, the third of which is not shown, and a line of these cells. Caller frees. */
+/* Returns a line of these cells in four columns, the third of which is not shown. Caller frees. */
 static char *line_of(const char *const cells[4], bool any)
 {
     const struct table_column columns[] = {
@@ -79,7 +79,7 @@ Test(table, what_does_not_fit_is_left_for_another_line)
         cr_expect_eq(table_fitting(columns, ARRAY_SIZE(columns), rows[i].width), rows[i].fitting, "row %zu", i);
 }
 
-/* A name that is cut must still be the name of one kernel. */
+/* A name that is cut must not be that of another kernel. */
 Test(table, names_are_cut_where_they_stay_apart)
 {
     static const char *const names[] = {"short", "reduce/the_first_of_them@256", "reduce/the_other_of_them@256",

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-/* Of rows with one reason, one behind the other, only the first shows it; but a red one shows its own. */
+/* If consecutive rows share a reason, only the first one shows it; but a red row always shows its own. */
 Test(words, a_shared_reason_says_whose_it_is)
 {
     struct fixture fixture;
@@ -90,7 +90,7 @@ Test(words, shares_stay_short)
     }
 }
 
-/* --static --save is refused, so a machine with a GPU has to write what is accepted. */
+/* --static --save is refused, so a machine with a GPU has to write the file. */
 Test(words, a_red_row_says_what_writes_its_file)
 {
     static int (*const formats[])(const struct report *, FILE *) = {report_text, report_markdown, report_junit,
@@ -100,10 +100,11 @@ Test(words, a_red_row_says_what_writes_its_file)
         report_set_up(&fixture, "worse.json");
         judge(&fixture);
         const char *const written = "(check --save RUN.json writes the file)";
-        const char *const elsewhere = "(RUN.json takes a machine with a GPU: cugate check --save RUN.json)";
+        const char *const elsewhere = "(measure on a GPU first: cugate check --save RUN.json)";
         for (int way = 0; way < 3; way++) {
             fixture.report.run_name = way == 0 ? "run.json" : NULL;
-            fixture.report.static_only = way == 2;
+            if (way == 2)
+                report_set_origin(&fixture.run, ORIGIN_CODE);
             char *text = print(&fixture.report, formats[f]);
             cr_expect_eq(count_words(text, written) > 0, way == 1, "%s", text);
             cr_expect_eq(count_words(text, elsewhere) > 0, way == 2, "%s", text);
@@ -113,12 +114,12 @@ Test(words, a_red_row_says_what_writes_its_file)
     }
 }
 
-/* Makes the run of the fixture one that was computed, and compares it anew. */
+/* Makes the fixture's run a computed one, and compares it again. */
 static void compute(struct fixture *fixture)
 {
     struct session *session = &fixture->run.sessions[0];
     free(session->facts[SESSION_COLLECTOR]);
-    session->facts[SESSION_COLLECTOR] = x_strdup(RUN_COMPUTED);
+    session->facts[SESSION_COLLECTOR] = x_strdup(origin_of(ORIGIN_COMPUTED)->collector);
     run_forget_notes(&fixture->run);
     for (size_t i = 0; i < fixture->run.result_count; i++)
         for (size_t r = fixture->run.results[i].row_count; r-- > 0;) {
@@ -147,14 +148,14 @@ Test(words, what_was_computed_says_so_in_every_format_and_what_is_not_judged)
         char *text = print(&fixture.report, formats[f]);
         expect_word(text, "COMPUTED: NO KERNEL RAN ON A GPU.");
         expect_word(text, absent);
-        expect_word(text, "RUN.json takes a machine with a GPU");
+        expect_word(text, "measure on a GPU first");
         free(text);
     }
     char *text = print(&fixture.report, report_text);
     char *counts = x_sprintf("computed  %zu rows of %zu kernels computed here", computing->rows, computing->kernels);
     expect_word(text, counts);
-    expect_word(text, "computed, which repeats, against");
-    expect_no_word(text, "bank conflicts  verdict"); /* the table, of what was measured */
+    expect_word(text, "computed here, against");
+    expect_no_word(text, "bank conflicts  verdict"); /* the table of kernels, which is for measured runs */
     free(counts);
     free(text);
     text = print(&fixture.report, report_json);
@@ -166,4 +167,36 @@ Test(words, what_was_computed_says_so_in_every_format_and_what_is_not_judged)
     free(text);
     free(absent);
     report_tear_down(&fixture);
+}
+
+/* A run file is hostile: what it names goes into commands that people copy. */
+Test(words, names_of_a_run_file_are_quoted_in_commands)
+{
+    static const struct {
+        enum origin_name origin;
+        const char *name, *wanted;
+    } rows[] = {
+        {ORIGIN_IMPORTED, "x; id", "cugate import 'x; id' FILE... --save RUN.json\n"},
+        {ORIGIN_FILES, "$(id)", "cugate check --static='$(id)' --save RUN.json FILE...\n"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        report_set_up(&fixture, "same.json");
+        judge(&fixture);
+        fixture.report.run_name = NULL;
+        const bool is_files = rows[i].origin == ORIGIN_FILES;
+        if (is_files)
+            report_set_origin(&fixture.run, ORIGIN_FILES);
+        char **place = is_files ? &fixture.run.device.name : &fixture.run.sessions[0].facts[SESSION_COLLECTOR];
+        free(*place);
+        *place = x_strdup(rows[i].name);
+        char *text = NULL;
+        size_t size;
+        FILE *stream = open_memstream(&text, &size);
+        words_first_baseline(&fixture.report, "", stream);
+        fclose(stream);
+        expect_word(text, rows[i].wanted);
+        free(text);
+        report_tear_down(&fixture);
+    }
 }

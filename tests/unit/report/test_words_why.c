@@ -1,4 +1,4 @@
-/* What the formats say of the lines behind a row. */
+/* Tests how formats describe the lines behind a row. */
 #include "report_support.h"
 #include "support.h"
 
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The three kernels of worse_lines.json: one with lines and those of a base, one without line information and without
- * a base, one that is launched otherwise. */
+/* Adds the three kernels of worse_lines.json: one with lines and a base's lines, one without line information and base,
+ * one with other launches. */
 static void set_up_hotspots(struct fixture *fixture)
 {
     char *const globs[] = {(char[]){"transpose/*"}, (char[]){"reduce/atomic"}};
@@ -21,7 +21,7 @@ static void set_up_hotspots(struct fixture *fixture)
     judge(fixture);
 }
 
-/* A report of one regressed row that is blamed on that. */
+/* Makes a report of one regressed row that is blamed on one line. */
 static void set_up_one(struct fixture *fixture, const char *file, const char *function, const char *source)
 {
     report_set_up(fixture, "same.json");
@@ -51,7 +51,7 @@ Test(words_why, text_names_the_line_and_what_to_do)
     report_tear_down(&fixture);
 }
 
-/* Two counters of one kernel are of the same lines: they are told once. */
+/* Two counters of one kernel have the same lines, which are printed once. */
 Test(words_why, one_pattern_is_told_once)
 {
     struct fixture fixture;
@@ -108,7 +108,7 @@ Test(words_why, what_is_not_known_is_said)
     report_tear_down(&fixture);
 }
 
-/* Names and lines without end, tabs, and what CI servers would take for a command. */
+/* Names and lines may be endless, have tabs, or look like a command to CI servers. */
 Test(words_why, text_stays_tidy_whatever_a_file_says)
 {
     char *long_word = x_strdup("x::y"), *wide = x_strdup("\xe2\x82\xac");
@@ -245,7 +245,7 @@ Test(words_why, markdown_keeps_code_code)
     report_tear_down(&fixture);
 }
 
-/* GitHub makes links of what is written plainly, in code too. */
+/* GitHub turns plain addresses into links, even in code. */
 Test(words_why, no_line_is_a_link_in_markdown)
 {
     static const struct {
@@ -275,7 +275,7 @@ Test(words_why, github_shows_it_at_its_line)
     } rows[] = {
         {"kernels/reduce.cu", "::error file=kernels/reduce.cu,line=41,title=reduce/tree shared_wavefronts regressed::"},
         {"a,b:c%d\ne::f.cu", "::error file=a%2Cb%3Ac%25d%0Ae%3A%3Af.cu,line=41,title=reduce/tree "},
-        {"/usr/include/x.h", "::error title=reduce/tree "}, /* no file of the repository */
+        {"/usr/include/x.h", "::error title=reduce/tree "}, /* the file is not in the repository */
         {"../x.cu", "::error title=reduce/tree "},
         {"a/../../x.cu", "::error title=reduce/tree "},
         {"", "::error title=reduce/tree "},
@@ -296,7 +296,7 @@ Test(words_why, github_shows_it_at_its_line)
 
 /* ---- Words ---- */
 
-/* Names are from the repository's root already. */
+/* Names are relative to the repository's root, whatever the current folder is. */
 Test(words_why, github_names_files_alike_in_all_folders)
 {
     char *scratch = scratch_make(), *git = x_sprintf("%s/.git", scratch), *sub = x_sprintf("%s/perf/sub", scratch);

@@ -37,13 +37,13 @@ double reference_rounded(enum format format, double value, enum rounding roundin
 {
     if (value != value || value == 0)
         return value;
-    const int lowest = 2 - (1 << (shapes[format].exponent_bits - 1)); /* exponent of normal numbers */
+    const int lowest = 2 - (1 << (shapes[format].exponent_bits - 1)); /* exponent of the smallest normal number */
     const int highest = shapes[format].infinity ? 1 - lowest : 2 - lowest;
     const int exponent = isinf(value) ? highest : ilogb(value) > lowest ? ilogb(value) : lowest;
     const int last = exponent - shapes[format].fraction_bits;
     const double most = shapes[format].infinity ? ldexp(2 - ldexp(1, -shapes[format].fraction_bits), highest) : 448;
     fesetround(reference_mode(rounding));
-    /* In two steps, since 2^-last may be beyond a double. */
+    /* The value is scaled in two steps, since 2^-last may be too large for a double. */
     volatile double scaled = ldexp(ldexp(value, -last / 2), -last + last / 2);
     scaled = nearbyint(scaled);
     fesetround(FE_TONEAREST);
@@ -65,7 +65,7 @@ double reference_fused(double a, double b, double c)
     volatile double sum = fma(x, y, z);
     const bool exact = !fetestexcept(FE_INEXACT);
     fesetround(FE_TONEAREST);
-    /* -0 only where all is -0, as when rounded to the nearest. */
+    /* The result is -0 only where all of it is -0, as when rounding to the nearest. */
     double result = exact ? fma(x, y, z) : sum;
     if (!exact) {
         uint64_t bits;

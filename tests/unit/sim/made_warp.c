@@ -57,7 +57,7 @@ unsigned made_vectors(void)
 uint64_t made_random(void)
 {
     static uint64_t state = 1;
-    /* xorshift64* by Marsaglia and Vigna */
+    /* This is xorshift64* by Marsaglia and Vigna. */
     state ^= state >> 12;
     state ^= state << 25;
     state ^= state >> 27;

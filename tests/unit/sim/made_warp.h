@@ -1,29 +1,29 @@
-/* made_warp.h - a warp and one instruction for it, made by hand. */
+/* made_warp.h - makes a warp, and an instruction for it to execute. */
 #ifndef MADE_WARP_H
 #define MADE_WARP_H
 
 #include "sim/machine.h"
 
-/* Destinations and sources of a made instruction: operand n is register MADE_REGISTER * n and those behind it. */
+/* Operand n of a made instruction is register MADE_REGISTER * n, and those behind it. */
 enum { MADE_REGISTER = 20 };
 
-/* A warp of zeros, its 32 lanes active. The same each time. */
+/* Returns a warp of zeros with 32 active lanes. It is the same object each time. */
 struct warp *made_warp(void);
 
-/* An instruction such as "F2F.F32.F64" with so many operands, all of them registers. NULL: not simulated. The same
- * each time. The table: one of those that machine.h declares. */
+/* Returns an instruction such as "F2F.F32.F64" with that many operands, all of them registers. The table is one that
+ * machine.h declares. It is the same object each time. NULL: the instruction is not simulated. */
 struct instruction *made_instruction(const struct opcode *table, const char *opcode, unsigned operands);
 
 /* Makes operand n the predicate of that number. */
 void made_predicate(struct instruction *code, unsigned n, unsigned number);
 
-/* Register `behind` of operand n: a row of 32 words. */
+/* Returns a register of operand n as a row of 32 words; `behind` 1 is the register behind it. */
 uint32_t *warp_row(struct warp *warp, unsigned n, unsigned behind);
 
-/* How many kinds of vector unit this machine has: VECTOR_BASE up to that are to be tested. */
+/* Returns how many kinds of vector unit this machine has. Tests go through all of them, from VECTOR_BASE on. */
 unsigned made_vectors(void);
 
-/* A random number that is the same in each run. */
+/* Returns a random number. The sequence is the same in each run. */
 uint64_t made_random(void);
 
 #endif

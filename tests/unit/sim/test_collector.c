@@ -8,7 +8,7 @@
 
 #include "sim_support.h"
 
-/* A workload that launches one kernel, or as its test says. */
+/* These make a workload that launches one kernel, unless its test says otherwise. */
 static const char fill = 0;
 static int *out;
 static int (*launch_this)(void);
@@ -24,7 +24,7 @@ static int no_launch(void)
     return 0;
 }
 
-/* It does not care that there is no such thing. */
+/* Calls a function that is not simulated, and ignores its error. */
 static int with_a_graph(void)
 {
     cudaGraph_t graph;
@@ -43,7 +43,7 @@ static int restore(void *self)
 {
     (void)self;
     restored++;
-    return one_launch(); /* which is not counted */
+    return one_launch(); /* this launch is not counted */
 }
 
 static int launch(void *self)
@@ -63,7 +63,7 @@ static const char *text(int error)
     return cudaGetErrorString((cudaError_t)error);
 }
 
-/* In the tests it is static: what it holds lives as long as the process. */
+/* It is static in the tests, because what it contains lives as long as the process. */
 struct fixture {
     struct metrics metrics;
     struct job job;
@@ -150,7 +150,7 @@ Test(collector, what_was_missing_takes_the_numbers_even_if_nobody_cared)
     cr_expect_eq(measure(&fixture), -1);
     cr_expect_str_eq(fixture.problem.text, "not simulated: cudaGraphCreate");
     cr_expect_eq(fixture.result.row_count, 0);
-    /* A later call that fails for it. */
+    /* This is the error of a later call that fails because of that. */
     problem_set(&fixture.problem, "verify: operation not supported");
     sim_collector.explain(fixture.collector, &fixture.problem);
     cr_expect_str_eq(fixture.problem.text, "not simulated: cudaGraphCreate");

@@ -1,12 +1,12 @@
 #include "sim/counters.h"
 
 #include "base/base.h"
-#include "sim/traits.h"
+#include "sass/traits.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 
-/* A made launch: one instruction of each kind, with numbers that no other has. */
+/* A made launch has one instruction of each kind, with numbers that no other instruction has. */
 enum { LOAD, STORE, COPY, ATOMIC, GENERIC_LOCAL, LOCAL_STORE, BRANCH, FUSED, SHARED_LOAD, NEVER, COUNT };
 
 static const unsigned traits[COUNT] = {
@@ -71,8 +71,8 @@ Test(counters, each_kind_is_where_the_gpu_has_it)
         [EXACT_DIVERGENT_TARGETS] = 1,
         [EXACT_BRANCH_EFFICIENCY] = 75,
         [EXACT_SHARED_WAVEFRONTS] = 15,
-        [EXACT_GLOBAL_LOAD_SECTORS] = 28, /* the copy's, not the atomic's */
-        [EXACT_GLOBAL_LOADS] = 1,         /* neither */
+        [EXACT_GLOBAL_LOAD_SECTORS] = 28, /* sectors of the copy, without those of the atomic */
+        [EXACT_GLOBAL_LOADS] = 1,         /* neither the copy nor the atomic is a load */
         [EXACT_GLOBAL_STORE_SECTORS] = 8,
         [EXACT_GLOBAL_STORES] = 1,
         [EXACT_LOCAL_LOAD_SECTORS] = 64,

@@ -1,11 +1,11 @@
-/* What accesses cost: examples that were recorded on an H200, instruction by instruction. */
+/* Tests the costs of accesses by examples that were recorded on an H200, instruction by instruction. */
 #include "sim/counting.h"
 
 #include <criterion/criterion.h>
 
 enum { LANES = 32 };
 
-/* Lane l accesses element l * step. */
+/* Sets the addresses so that lane l accesses element l * step. */
 static void fill(uint32_t *narrow, uint64_t *wide, unsigned step, unsigned size, unsigned offset)
 {
     for (unsigned l = 0; l < LANES; l++) {
@@ -57,7 +57,7 @@ Test(counting, wavefronts_of_shared_memory)
     }
 }
 
-/* Loads of neighbours that share an address go as one pass where no bank is asked for two words; stores never do. */
+/* Loads of neighbours that share an address go as one pass if no bank is asked for two words. Stores never do. */
 Test(counting, halves_of_a_warp_go_together_when_neighbours_agree)
 {
     uint32_t agreeing[LANES], meeting[LANES];
@@ -94,7 +94,7 @@ Test(counting, atomics_of_lanes_that_meet_come_one_after_the_other)
     cr_expect_eq(count_atomic(UINT32_MAX, same, 4, ATOMIC_ONE_SWAPS).passes, 2);
 }
 
-/* What is copied from one place to many, or from many banks to one, takes turns. */
+/* Lanes take turns when one place is copied to many, or many banks to one. */
 Test(counting, asynchronous_copies)
 {
     uint32_t to[LANES];
@@ -111,7 +111,7 @@ Test(counting, asynchronous_copies)
     counts = count_copy(UINT32_MAX, from, to, 4, 0);
     cr_expect_eq(counts.lines.touched, 1);
     cr_expect_eq(counts.wavefronts.passes, 32);
-    /* Past the L1: rows of 128 bytes, one for each quarter of a warp. */
+    /* These copies do not go through the L1: rows of 128 bytes, one for each quarter of a warp. */
     for (unsigned l = 0; l < LANES; l++) {
         to[l] = 1024 + l * 16;
         from[l] = UINT64_C(0x7f0000000000) + l * 16;

@@ -7,7 +7,7 @@
 
 #include "sim_support.h"
 
-/* The host's stand-ins of the kernels. */
+/* The variables of the host that stand for kernels. */
 static const char plain = 0, bounded = 0, shared = 0, clustered = 0, stranger = 0;
 
 static void register_kernels(void)

@@ -27,7 +27,7 @@ Test(cudart_modules, kernels_are_found_by_what_stands_for_them)
     sim_register_kernel(binary, &host, "_Z3addPi");
     sim_register_kernel(binary, &absent, "_Z4gonev");
     cr_assert_eq(runtime_kernel(&kernel, &host), cudaSuccess);
-    cr_expect_str_eq(kernel->function->name, "_Z3addPi");
+    cr_expect_str_eq(kernel->function->text.name, "_Z3addPi");
     cr_assert_eq(__cudaGetKernel(&handle, &host), cudaSuccess);
     struct device_kernel *again = NULL;
     cr_expect_eq(runtime_kernel(&again, handle), cudaSuccess);
@@ -53,7 +53,7 @@ Test(cudart_modules, code_for_other_gpus_is_not_simulated)
 {
     static const char host = 0;
     struct device_kernel *kernel;
-    /* A container without an entry. */
+    /* A container without an image. */
     static const unsigned char empty[] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     struct {
         int magic, version;

@@ -12,7 +12,7 @@
 
 #define DESCRIPTION "metrics/gpus/nvidia-h200.ini"
 
-/* Of all runs of that GPU: a run that does not fit would be compared with nothing. */
+/* Checks that the description fits every run of that GPU. Otherwise runs would be compared with nothing. */
 Test(gpu, the_description_is_the_device_of_its_baseline)
 {
     struct gpu gpu;

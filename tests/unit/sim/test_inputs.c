@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the hash is another than before; *hash becomes it. */
+/* Returns whether the hash differs from *hash, and sets *hash to it. */
 static bool moves(char **hash)
 {
     char *old = *hash;

@@ -16,7 +16,7 @@ static const struct opcode *table(unsigned vector)
 }
 
 static const struct {
-    const char *name, *whole; /* of a rounding, to a float and to an integer */
+    const char *name, *whole; /* modifier of a rounding: to a float, and to an integer */
     enum rounding rounding;
 } roundings[] = {
     {"", "", ROUND_NEAREST}, {".RZ", ".TRUNC", ROUND_ZERO}, {".RM", ".FLOOR", ROUND_DOWN}, {".RP", ".CEIL", ROUND_UP}};
@@ -45,7 +45,7 @@ static void set_lane(struct warp *warp, unsigned n, int lane, uint64_t bits)
     warp_row(warp, n, 1)[lane] = (uint32_t)(bits >> 32);
 }
 
-/* Bits of a float: any, or a number near to 2^power. */
+/* Returns the bits of a float: of any, or of one near 2^power. */
 static uint64_t any_float(enum format format, int power)
 {
     const uint64_t random = made_random();
@@ -61,7 +61,7 @@ static void expect_float(struct warp *warp, enum format format, unsigned bits, i
     const uint64_t got = lane_bits(warp, 0, lane, bits);
     cr_assert(reference_same(reference_value(format, got), expected), "%s of %a: %llx, not %a", opcode, from,
               (unsigned long long)got, expected);
-    /* From and to 64 bits what is no number keeps its sign and its upper bits; else there is one. */
+    /* From and to 64 bits, a NaN keeps its sign and its upper bits. Elsewhere there is only one NaN. */
     const bool is_nan = strstr(opcode, "F64") || got == (bits == 16 ? NAN_16 : NAN_32);
     cr_assert(expected == expected || is_nan, "%s: NaN is %llx", opcode, (unsigned long long)got);
 }
@@ -135,7 +135,7 @@ Test(lanes_convert, subnormal_floats_are_flushed_where_that_is_asked_for)
 
 /* ---- To integers ---- */
 
-/* value is whole. A register holds a small number with its sign. */
+/* Returns the integer that a whole value becomes. A register has a small number with its sign. */
 static uint64_t expected_integer(double value, unsigned bits, bool is_signed, bool wide_source)
 {
     const uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
@@ -265,7 +265,7 @@ static double reference_of_integer(enum format format, uint64_t magnitude, bool 
     fesetround(reference_mode(format != F64 ? ROUND_ZERO : turned ? ROUND_DOWN + ROUND_UP - rounding : rounding));
     volatile double value = (double)integer;
     fesetround(FE_TONEAREST);
-    /* Rounded to odd where a double does not have it, and then to the format. */
+    /* A value that no double equals is rounded to odd first, and then to the format. */
     if (format != F64 && (uint64_t)value != magnitude) {
         const uint64_t odd = of_double(value) | 1;
         value = to_double((uint32_t)odd, (uint32_t)(odd >> 32));
@@ -334,7 +334,7 @@ static double clamped(double value, const char *opcode)
     return strstr(opcode, "RELU") && value <= 0 ? 0 : value;
 }
 
-/* Two floats of `to` in a word that has `width` bits for each, the upper one from operand 1. */
+/* Checks that two floats are packed into a word with `width` bits for each, the upper one from operand 1. */
 static void expect_packed(unsigned vector, const char *opcode, enum format to, unsigned width)
 {
     struct instruction *code = made_instruction(table(vector), opcode, width == 8 ? 4 : 3);
@@ -400,7 +400,7 @@ Test(lanes_convert, one_float_is_merged_or_cut)
     }
 }
 
-/* Each byte becomes a half, and that the byte again. */
+/* Checks that each byte becomes a half, and that the half becomes the byte again. */
 Test(lanes_convert, bytes_to_halves_and_back)
 {
     static const struct {
@@ -441,8 +441,8 @@ Test(lanes_convert, special_functions)
         float from, to;
     } cases[] = {{"MUFU.RCP", 3, 1.0f / 3},
                  {"MUFU.RCP", -0.0f, -INFINITY},
-                 {"MUFU.RCP", 0x1p-127f, INFINITY}, /* subnormal: as 0 */
-                 {"MUFU.RCP", 0x1.8p126f, 0},       /* so would the result be */
+                 {"MUFU.RCP", 0x1p-127f, INFINITY}, /* a subnormal number counts as 0 */
+                 {"MUFU.RCP", 0x1.8p126f, 0},       /* the result would be subnormal */
                  {"MUFU.RCP", -0x1p127f, -0.0f},
                  {"MUFU.RSQ", 4, 0.5f},
                  {"MUFU.RSQ", -1, NAN},
@@ -482,15 +482,18 @@ Test(lanes_convert, special_functions_of_doubles_and_halves)
     static const struct {
         const char *opcode;
         uint32_t from, to;
-    } cases[] = {{"MUFU.RCP64H", 0x40080000, 0x3fd55555},                                   /* 3 */
-                 {"MUFU.RCP64H", 0x80000000, 0xfff00000},                                   /* -0 */
-                 {"MUFU.RCP64H", 0x000fffff, 0x7ff00000},                                   /* subnormal */
-                 {"MUFU.RCP64H", 0x7fefffff, 0},                                            /* 1 over it would be */
-                 {"MUFU.RSQ64H", 0x40100000, 0x3fe00000},                                   /* 4 */
-                 {"MUFU.RSQ64H", 0xc0100000, 0xfff80000}, {"MUFU.EX2.F16", 0xc200, 0x3000}, /* -3 */
-                 {"MUFU.EX2.F16", 0xcc00, 0x0100},                                          /* -16 */
-                 {"MUFU.EX2.BF16", 0xc040, 0x3e00},                                         /* -3 */
-                 {"MUFU.TANH.F16", 0x7c00, 0x3c00},       {"MUFU.TANH.BF16", 0xff80, 0xbf80}};
+    } cases[] = {{"MUFU.RCP64H", 0x40080000, 0x3fd55555}, /* 3 */
+                 {"MUFU.RCP64H", 0x80000000, 0xfff00000}, /* -0 */
+                 {"MUFU.RCP64H", 0x000fffff, 0x7ff00000}, /* subnormal */
+                 /* Its reciprocal would be subnormal. */
+                 {"MUFU.RCP64H", 0x7fefffff, 0},
+                 {"MUFU.RSQ64H", 0x40100000, 0x3fe00000}, /* 4 */
+                 {"MUFU.RSQ64H", 0xc0100000, 0xfff80000},
+                 {"MUFU.EX2.F16", 0xc200, 0x3000},  /* -3 */
+                 {"MUFU.EX2.F16", 0xcc00, 0x0100},  /* -16 */
+                 {"MUFU.EX2.BF16", 0xc040, 0x3e00}, /* -3 */
+                 {"MUFU.TANH.F16", 0x7c00, 0x3c00},
+                 {"MUFU.TANH.BF16", 0xff80, 0xbf80}};
     for (unsigned vector = 0; vector < made_vectors(); vector++)
         for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
             struct instruction *code = made_instruction(table(vector), cases[i].opcode, 2);

@@ -14,7 +14,7 @@ static const struct opcode *table(unsigned vector)
 #endif
 }
 
-/* Halves that meet every case: subnormal, infinite, NaN, and such as are near to each other. */
+/* Returns a random half. They meet every case: subnormal, infinite, NaN, and numbers near each other. */
 static uint32_t any_half(void)
 {
     static const uint16_t special[] = {0,      0x8000, 1,      0x8001, 0x3ff,  0x400,  0x83ff, 0x3c00,
@@ -33,7 +33,7 @@ static void fill(struct warp *warp, unsigned n)
         warp_row(warp, n, 0)[l] = any_half() | any_half() << 16;
 }
 
-/* Half i of operand n as the instruction reads it. */
+/* Returns half i of operand n, as the instruction reads it. */
 static uint32_t read_half(struct warp *warp, const struct instruction *code, unsigned n, int lane, int i)
 {
     const struct operand *operand = &code->operands[n];
@@ -119,8 +119,8 @@ Test(lanes_half, arithmetic_rounds_once)
             expect_arithmetic(vector, cases[i].opcode, cases[i].sources);
 }
 
-/* The product is the middle between two numbers, and the addend so small that a float, or a double, of the sum would
- * be the middle too. */
+/* The product lies in the middle between two numbers. The addend is so small that the sum, rounded to a float or a
+ * double, would lie in the middle too. */
 Test(lanes_half, fused_rounds_once_where_a_wider_sum_would_be_a_tie)
 {
     static const struct {
@@ -135,7 +135,7 @@ Test(lanes_half, fused_rounds_once_where_a_wider_sum_would_be_a_tie)
             for (int l = 0; l < LANES; l++) {
                 warp_row(warp, 1, 0)[l] = cases[i].a * 0x10001;
                 warp_row(warp, 2, 0)[l] = cases[i].b * 0x10001;
-                warp_row(warp, 3, 0)[l] = 0x00018001; /* the smallest number, in the lower half below zero */
+                warp_row(warp, 3, 0)[l] = 0x00018001; /* the smallest number; the lower half has a minus sign */
             }
             code->run(warp, code, ALL_LANES);
             cr_expect_eq(warp_row(warp, 0, 0)[7], cases[i].below | cases[i].above << 16, "%s: %x", cases[i].opcode,
@@ -179,7 +179,7 @@ Test(lanes_half, a_half_widens)
                     cr_assert_eq(warp_row(warp, 0, 0)[l], of_float_canonical((float)expected), "%x", half + l);
                 }
             }
-        /* A float beside it, and both signs. */
+        /* The other operand is a float, and both have signs. */
         code->operands[1] = code->operands[0];
         code->operands[1].row = MADE_REGISTER * ROW_BYTES;
         code->operands[1].half = HALF_SINGLE;
@@ -278,7 +278,7 @@ static void expect_minmax(unsigned vector, const char *opcode)
     made_predicate(code, 3, 1);
     struct warp *warp = made_warp();
     for (int sample = 0; sample < 100; sample++) {
-        warp->masks[1] = (uint32_t)made_random(); /* the least where true */
+        warp->masks[1] = (uint32_t)made_random(); /* where it is true, the least is taken */
         fill(warp, 1);
         fill(warp, 2);
         code->operands[1].absolute = strstr(opcode, "XORSIGN");

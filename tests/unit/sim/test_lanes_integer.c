@@ -1,20 +1,19 @@
-/* Sums whose carry is that of a minus: ~x + 1 in the wider sum, so that -0 carries. */
+/* Tests sums with a minus sign and a carry. A minus adds ~x + 1 in the wider sum, so -0 has a carry. */
 #include "made_warp.h"
-#include "sim/decode.h"
+#include "sass/decode.h"
 
 #include <criterion/criterion.h>
 
 static const uint32_t numbers[] = {0, 1, 2, 0x3fffffff, 0x40000000, 0x7fffffff, 0x80000000, 0xc0000000, 0xffffffff};
 enum { COUNT = ARRAY_SIZE(numbers) };
 
-/* Executes one instruction, whose registers R1 to R4 and predicate P0 are set. */
+/* Executes one instruction with registers R1 to R4 and predicate P0 set. */
 static void execute(struct warp *warp, const char *opcode, const char *operands, const uint32_t registers[4],
                     bool carry)
 {
-    static struct module module;
-    const struct function function = {.name = "kernel", .module = &module};
+    const struct function_text function = {.name = "kernel"};
     json_t *list = json_pack("[{s:s, s:s}]", "opcode", opcode, "operands", operands);
-    struct code *code = code_read(&function, list);
+    struct code *code = code_read(&function, list, opcode_find);
     cr_assert_neq(code->list->control, CONTROL_UNKNOWN, "%s %s", opcode, operands);
     for (unsigned i = 0; i < 4; i++)
         warp->rows[1 + i][0] = registers[i];
@@ -29,7 +28,8 @@ static uint64_t pair(uint32_t low, uint32_t high)
     return low | (uint64_t)high << 32;
 }
 
-/* The lower words, then the upper ones with the carry, as a compiler subtracts and adds shifted numbers. */
+/* Checks sums as compilers subtract and add shifted numbers: first the lower words, then the upper ones with the carry.
+ */
 Test(lanes_integer, sums_of_shifted_words_in_two_steps)
 {
     for (unsigned i = 0; i < COUNT * COUNT * COUNT * COUNT; i++) {
@@ -67,5 +67,19 @@ Test(lanes_integer, a_wide_product_and_its_carry)
         execute(warp, "IMAD.WIDE.U32.X", "R6,P1,R1,R2,~R3,P0", r, i & 1);
         cr_assert_eq(pair(warp->rows[6][0], warp->rows[7][0]), product + ~c + (i & 1));
         cr_assert_eq(warp->masks[1] & 1, product > c || ((i & 1) && product == c));
+    }
+}
+
+/* Checks products of upper words, in which a sign makes no difference. */
+Test(lanes_integer, a_product_and_a_carry)
+{
+    static const char *const names[] = {"IMAD.X", "IMAD.U32.X"};
+    for (unsigned i = 0; i < COUNT * COUNT * COUNT; i++) {
+        const uint32_t r[4] = {numbers[i % COUNT], numbers[i / COUNT % COUNT], numbers[i / COUNT / COUNT]};
+        struct warp *warp = made_warp();
+        execute(warp, names[i % 2], "R5,R1,R2,R3,P0", r, i & 2);
+        cr_assert_eq(warp->rows[5][0], r[0] * r[1] + r[2] + (i >> 1 & 1));
+        execute(warp, names[i % 2], "R5,R1,R2,~R3,P0", r, i & 2);
+        cr_assert_eq(warp->rows[5][0], r[0] * r[1] + ~r[2] + (i >> 1 & 1));
     }
 }

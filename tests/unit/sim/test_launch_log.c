@@ -122,11 +122,11 @@ Test(launch_log, a_fault_ends_everything_but_the_call_that_met_it)
 static const char shift = 0, fixed = 0;
 static char table;
 
-/* What a program does before its measured launch, and what that is given. */
+/* What a program does before its measured launch, and what that does to the hash. */
 struct doing {
     const char *words;
     void (*before)(int *memory);
-    bool other, unknown; /* than without anything: the hash is another; there is none */
+    bool other, unknown; /* other: the hash differs from that of doing nothing; unknown: there is no hash */
     unsigned stride, blocks, beyond;
 };
 
@@ -196,7 +196,7 @@ static void allocate_array(int *memory)
     cudaMallocArray(&array, &format, 8, 8, 0);
 }
 
-/* The hash of a process of its own that does so; "" where there is none. */
+/* Sets the hash that a process of its own gets by doing so; "" if it has none. */
 static void hash_of(const struct doing *doing, char hash[64])
 {
     int ends[2];
@@ -215,7 +215,7 @@ static void hash_of(const struct doing *doing, char hash[64])
         cudaLaunchKernel(&shift, (dim3){1 + doing->blocks, 1, 1}, (dim3){32, 1, 1},
                          (void *[]){&memory, &(unsigned){1 + doing->stride}}, 0, NULL);
         launches_end();
-        read_back(memory); /* afterwards: it can change nothing any more */
+        read_back(memory); /* this is after the launch, and cannot change anything */
         launches_hand_over(&result);
         const char *text = result.inputs ? result.inputs : "";
         _exit(result.launch_count == 1 && write(ends[1], text, strlen(text) + 1) > 0 ? 0 : 1);

@@ -31,13 +31,13 @@ static const char source[] =
 
 static struct module *open_source(void)
 {
-    static struct module *module; /* it lives as long as the process */
+    static struct module *module; /* lives as long as the process */
     size_t size;
     struct problem problem = {0};
     unsigned char *bytes = sim_compile(source, "-cubin", &size);
     module = module_open(bytes, size, &problem);
     cr_assert_not_null(module, "%s", problem.text);
-    free(bytes); /* it has a copy */
+    free(bytes); /* the module has a copy */
     return module;
 }
 
@@ -59,7 +59,8 @@ Test(module, arguments_are_where_the_kernel_reads_them)
     cr_expect_eq(nothing->parameter_bytes, 0);
 }
 
-/* PARAM_CBANK: 4, 0xa, u16 8, u32 symbol, u16 where arguments begin, u16 how many bytes they are. */
+/* Opens a module with a changed PARAM_CBANK: 4, 0xa, u16 8, u32 symbol, u16 where arguments begin, u16 how many bytes
+ * they are. */
 static struct module *open_with_arguments_at(unsigned base, unsigned bytes)
 {
     size_t size, found = 0;
@@ -83,7 +84,7 @@ Test(module, arguments_may_begin_anywhere_behind_what_the_system_says)
 {
     static const unsigned char parameters[3000];
     cr_expect_null(open_with_arguments_at(0x20, sizeof parameters));
-    static struct module *module; /* it lives as long as the process */
+    static struct module *module; /* lives as long as the process */
     module = open_with_arguments_at(0xfff0, sizeof parameters);
     cr_assert_not_null(module);
     const struct grid grid = {.function = module_function(module, "takes_much"),
@@ -101,7 +102,7 @@ Test(module, facts_of_a_function)
     const struct function *function = module_function(module, "all");
     cr_expect_eq(function->shared_bytes, 128, "%u", function->shared_bytes);
     cr_expect_eq(function->max_threads, 256);
-    cr_expect_eq(function->size % 16, 0);
+    cr_expect_eq(function->text.size % 16, 0);
     cr_expect_eq(function->stack_bytes, 0);
     cr_expect_eq(module_facts(function)->registers, function->registers);
     cr_expect_eq(module_facts(function)->barriers, 1);
@@ -113,10 +114,10 @@ Test(module, helpers_are_named_and_one_that_calls_itself_has_a_stack)
     struct module *module = open_source();
     const struct function *calls = module_function(module, "calls");
     bool found = false;
-    for (size_t i = 0; i < calls->symbol_count; i++)
-        found |= strstr(calls->symbols[i].name, "deep") && calls->symbols[i].offset > 0 &&
-                 calls->symbols[i].offset < calls->size;
-    cr_expect(found, "among %zu symbols", calls->symbol_count);
+    for (size_t i = 0; i < calls->text.symbol_count; i++)
+        found |= strstr(calls->text.symbols[i].name, "deep") && calls->text.symbols[i].offset > 0 &&
+                 calls->text.symbols[i].offset < calls->text.size;
+    cr_expect(found, "among %zu symbols", calls->text.symbol_count);
     cr_expect_geq(calls->stack_bytes, 1024);
 }
 
@@ -139,7 +140,7 @@ Test(module, variables_have_their_first_values_and_addresses)
     cr_expect_null(module_variable(module, "absent"));
 }
 
-/* The compiler puts into constant bank 4 the address of each variable that a kernel names. */
+/* The compiler puts the address of each variable that a kernel names into constant bank 4. */
 Test(module, bank_4_has_the_addresses_of_variables)
 {
     struct module *module = open_source();
@@ -158,7 +159,7 @@ Test(module, lines_are_read_once)
     struct module *module = open_source();
     const struct line_table *lines = module_lines(module);
     unsigned number = 0;
-    char *file = line_table_line(lines, "all", module_function(module, "all")->size / 2, &number);
+    char *file = line_table_line(lines, "all", module_function(module, "all")->text.size / 2, &number);
     cr_assert_not_null(file);
     cr_expect(number >= 6 && number <= 12, "%u", number);
     cr_expect_eq(module_lines(module), lines);

@@ -11,7 +11,7 @@
 
 #define DESCRIPTION "metrics/gpus/nvidia-h200.ini"
 
-/* A library of one kernel, linked so; its path. Caller frees. */
+/* Links a library of one kernel with that flag, and returns its path. Caller frees. */
 static char *link_library(const char *directory, const char *flag)
 {
     char *file = scratch_file(directory, "code.cu",
@@ -28,7 +28,7 @@ static char *link_library(const char *directory, const char *flag)
 static int prepare(const char *library, const char *gpu, struct problem *problem)
 {
     const struct job job = {.library = library, .gpu = gpu};
-    setenv("CUGATE_NVDISASM", "/bin/true", 0); /* which is there; nothing is disassembled */
+    setenv("CUGATE_NVDISASM", "/bin/true", 0); /* a program that exists; nothing is disassembled here */
     *problem = (struct problem){0};
     return sim_prepare(&job, problem);
 }
@@ -53,7 +53,7 @@ Test(prepare, one_with_a_runtime_of_its_own_is_refused)
     scratch_remove(directory);
 }
 
-/* The name of the library that it needs is made another's, of the same length. */
+/* The name of the library that it needs is replaced by another of the same length. */
 Test(prepare, one_for_another_version_is_refused)
 {
     struct problem problem;
@@ -106,7 +106,7 @@ Test(prepare, only_what_instructions_are_known_of_can_be_simulated)
     scratch_remove(directory);
 }
 
-/* Every kernel would fail for it, one by one, as if that were the kernel's doing. */
+/* Otherwise every kernel would fail, as if that were the kernels' fault. */
 Test(prepare, without_the_disassembler_nothing_is_measured)
 {
     struct problem problem;

@@ -8,7 +8,7 @@
 Test(small_float, every_half_and_byte_has_its_value)
 {
     for (uint32_t bits = 0; bits < 0x10000; bits++) {
-        /* What lies above does not count. */
+        /* The bits above the number do not matter. */
         cr_expect(reference_same(half_to_float(bits | 0xabcd0000), reference_value(F16, bits)), "half %x", bits);
         cr_expect(reference_same(bf16_to_float(bits | 0xabcd0000), reference_value(BF16, bits)), "bf16 %x", bits);
     }
@@ -28,7 +28,7 @@ static void expect_nearest(float value)
     cr_expect(value == value || (half == NAN_16 && bf16 == NAN_16));
 }
 
-/* Each number of a format, the middle to the next, and the floats beside both. */
+/* Checks each number of a format, the middle to the next number, and the floats beside both. */
 Test(small_float, ties_go_to_even)
 {
     for (uint32_t bits = 0; bits < 0x10000; bits++) {
@@ -46,7 +46,7 @@ Test(small_float, ties_go_to_even)
     expect_nearest(-FLT_MAX);
 }
 
-/* Doubles of all sizes that a format has, and beyond both ends; some with few digits, so that ties are met. */
+/* Returns doubles of all sizes that a format has, and beyond both ends. Some have few digits, so that ties occur. */
 static double any_double(int least, int most)
 {
     const double digits = (double)(made_random() >> (made_random() % 60)) + 1;
@@ -82,14 +82,14 @@ Test(small_float, rounding_is_that_of_the_definition)
     cr_expect_eq(round_double(F32, -0.0, ROUND_UP, false), 0x80000000);
 }
 
-/* All 64 bits, as integers have them. */
+/* Rounds significands of 64 bits, which integers have. */
 Test(small_float, whole_significands)
 {
     cr_expect_eq(round_to(F32, false, UINT64_MAX, 0, ROUND_NEAREST, false), of_float(0x1p64f));
     cr_expect_eq(round_to(F32, false, UINT64_MAX, 0, ROUND_ZERO, false), of_float(nextafterf(0x1p64f, 0)));
     cr_expect_eq(round_to(F64, true, (UINT64_C(1) << 53) + 1, 0, ROUND_NEAREST, false), of_double(-0x1p53));
     cr_expect_eq(round_to(F64, true, (UINT64_C(1) << 53) + 1, 0, ROUND_DOWN, false), of_double(-0x1p53 - 2));
-    /* Half of the smallest, and a bit more than it. */
+    /* The values are half of the smallest number, and a bit more than that. */
     cr_expect_eq(round_to(F16, false, UINT64_C(1) << 63, -25 - 63, ROUND_NEAREST, false), 0);
     cr_expect_eq(round_to(F16, false, (UINT64_C(1) << 63) + 1, -25 - 63, ROUND_NEAREST, false), 1);
     cr_expect_eq(round_to(F16, false, 1, -1000, ROUND_UP, false), 1);

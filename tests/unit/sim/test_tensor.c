@@ -6,15 +6,15 @@
 #include <limits.h>
 #include <string.h>
 
-/* ---- Products. Where elements lie is written down as the PTX manual has it for each shape, by the element's number
- * ---- */
+/* ---- Products: the places of elements are written as in the PTX manual, for each shape, by the element's number ----
+ */
 
 struct place {
     unsigned row, column;
 };
 typedef struct place placer(unsigned g, unsigned t, unsigned i);
 
-/* Of A. */
+/* These are places in A. */
 static struct place a_16816_half(unsigned g, unsigned t, unsigned i)
 {
     const bool low = i < 2 || (4 <= i && i < 6);
@@ -70,7 +70,7 @@ static struct place a_16x8x16(unsigned g, unsigned t, unsigned i)
 {
     return (struct place){i % 2 == 0 ? g : g + 8, i % 2 == 0 ? i * 2 + t : i * 2 - 2 + t};
 }
-/* Of B: the row is that of the product's sum. */
+/* These are places in B; its rows are those that the product sums over. */
 static struct place b_half(unsigned g, unsigned t, unsigned i)
 {
     return (struct place){i < 2 ? t * 2 + (i & 1) : t * 2 + (i & 1) + 8, g};
@@ -91,13 +91,13 @@ static struct place b_16x8x16(unsigned g, unsigned t, unsigned i)
 {
     return (struct place){i * 4 + t, g};
 }
-/* Of C and D. */
+/* These are places in C and D. */
 static struct place c_any(unsigned g, unsigned t, unsigned i)
 {
     return (struct place){i < 2 ? g : g + 8, t * 2 + (i & 1)};
 }
 
-/* Element i, of so many bits, of lane l's part of an operand. */
+/* Sets element i of lane's part of operand n; an element has that many bits. */
 static void element_set(struct warp *warp, unsigned n, unsigned bits, unsigned i, unsigned lane, uint64_t value)
 {
     if (bits == 64) {
@@ -125,7 +125,7 @@ static uint64_t encoded(enum type type, int value)
         return half_of_float((float)value);
     case BRAIN:
         return bf16_of_float((float)value);
-    case TENSOR: /* the lower bits do not count */
+    case TENSOR: /* the lower bits do not matter */
         return of_float((float)value) | 0x1fff;
     case SINGLE:
         return of_float((float)value);
@@ -182,7 +182,7 @@ static void expect_product(const struct product *product, bool in_place)
     struct instruction *code = made_instruction(tensor_opcodes, product->opcode, 4);
     cr_assert_not_null(code, "%s", product->opcode);
     struct warp *warp = made_warp();
-    if (in_place) /* the sum lies where the result goes */
+    if (in_place) /* the sum is in the registers of the result */
         code->operands[3] = code->operands[0];
     for (unsigned lane = 0; lane < LANES; lane++) {
         const unsigned g = lane / 4, t = lane % 4;
@@ -269,7 +269,7 @@ Test(tensor, what_is_not_known_is_refused)
 
 /* ---- Matrices of 8 x 8 halves ---- */
 
-/* Element (row, column) of matrix m: a number of its own. */
+/* Returns the number in element (row, column) of matrix m. Each element has another one. */
 static uint16_t number(unsigned m, unsigned row, unsigned column)
 {
     return (uint16_t)(m << 8 | row << 4 | column);
@@ -282,7 +282,7 @@ struct shared {
     unsigned char bytes[4096] __attribute__((aligned(16)));
 };
 
-/* A block whose shared memory has nothing but what the test puts there, and counts. */
+/* Returns a block that counts, with shared memory that has only what the test puts there. */
 static struct shared *made_shared(void)
 {
     static struct shared shared;
@@ -296,7 +296,7 @@ static struct shared *made_shared(void)
     return &shared;
 }
 
-/* [register + 16] */
+/* Makes operand n the address [register + 16]. */
 static void made_address(struct instruction *code, unsigned n)
 {
     code->operands[n].kind = OPERAND_ADDRESS;
@@ -304,7 +304,7 @@ static void made_address(struct instruction *code, unsigned n)
     code->operands[n].base = code->operands[n].base_high = ROW_UNIFORM_ZERO * ROW_BYTES;
 }
 
-/* Row `row` of matrix m: in an order that is not that of the matrices. */
+/* Returns the address of a row of matrix m. The rows are not in the order of the matrices. */
 static uint32_t row_address(unsigned m, unsigned row)
 {
     return SHARED_RESERVED + 64 + ((3 - m) * 8 + row) * 48;
@@ -318,7 +318,7 @@ static const struct {
              {"LDSM.16.M88.4", "STSM.16.M88.4", 4, false},  {"LDSM.16.MT88", "STSM.16.MT88", 1, true},
              {"LDSM.16.MT88.2", "STSM.16.MT88.2", 2, true}, {"LDSM.16.MT88.4", "STSM.16.MT88.4", 4, true}};
 
-/* What a lane has of matrix m, by the manual: two neighbours of a row. */
+/* Returns what a lane has of matrix m, by the manual: two neighbours of a row. */
 static uint32_t lane_word(unsigned m, unsigned lane, bool transposed)
 {
     const unsigned line = lane / 4, place = lane % 4 * 2;
@@ -335,7 +335,8 @@ Test(tensor, matrices_are_loaded_and_stored)
             struct shared *shared = made_shared();
             const unsigned address = stores ? 0 : 1, values = stores ? 1 : 0;
             made_address(code, address);
-            for (unsigned lane = 0; lane < LANES; lane++) /* of lanes beyond the matrices, none that may be used */
+            /* Lanes beyond the matrices get an address that may not be used. */
+            for (unsigned lane = 0; lane < LANES; lane++)
                 warp_row(shared->warp, address, 0)[lane] =
                     lane < 8 * moves[i].matrices ? row_address(lane / 8, lane % 8) - 16 : 0xfffffff1;
             for (unsigned m = 0; m < moves[i].matrices; m++)
@@ -359,7 +360,7 @@ Test(tensor, matrices_are_loaded_and_stored)
                     else
                         cr_assert_eq(warp_row(shared->warp, values, m)[lane], lane_word(m, lane, moves[i].transposed),
                                      "%s, lane %u", moves[i].load, lane);
-            /* Rows of 4 banks, 12 banks apart: none of 8 meets another. */
+            /* Rows take 4 banks and are 12 banks apart, so none of 8 meets another. */
             cr_expect_eq(shared->tally.ideal_wavefronts, moves[i].matrices);
             cr_expect_eq(shared->tally.wavefronts, moves[i].matrices);
         }
@@ -384,11 +385,11 @@ Test(tensor, wavefronts_of_matrices)
         uint32_t lanes;
         unsigned wavefronts, ideal;
     } cases[] = {
-        {16, 4, ALL_LANES, 4, 4},                         /* one after the other: all banks once */
-        {128, 4, ALL_LANES, 32, 4},                       /* rows of 64 halves: all in the same banks */
-        {144, 4, ALL_LANES, 4, 4},                        /* padded */
+        {16, 4, ALL_LANES, 4, 4},                         /* rows follow each other: each bank once */
+        {128, 4, ALL_LANES, 32, 4},                       /* rows are 64 halves apart: all are in the same banks */
+        {144, 4, ALL_LANES, 4, 4},                        /* rows are padded */
         {64, 2, ALL_LANES, 8, 2},                         /* 4 of 8 rows meet */
-        {0, 1, ALL_LANES, 1, 1},                          /* the same row */
+        {0, 1, ALL_LANES, 1, 1},                          /* all lanes give the same row */
         {128, 1, 0x0f, 4, 1},       {128, 2, 0xff, 8, 1}, /* nobody has rows of the second */
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

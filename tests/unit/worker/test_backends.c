@@ -33,7 +33,7 @@ Test(backends, each_has_a_collector_of_what_it_provides)
             const struct collector *collector = list[i].load(kinds[k], &problem);
             cr_assert_not_null(collector, "%s: %s", list[i].name, problem.text);
             cr_expect(collector->open && collector->measure && collector->close, "%s", list[i].name);
-            /* What measures its first launch has lines and values of it at once. */
+            /* A collector that measures the first launch provides lines together with values. */
             for (size_t n = 0; n < found_count && !collector->measures_first; n++)
                 cr_expect_neq(found[n], collector, "%s: %u", list[i].name, kinds[k]);
             cr_assert_lt(found_count, ARRAY_SIZE(found));

@@ -24,7 +24,7 @@ Test(exact_counters, any_of_a_metrics_names_counts_and_only_a_whole_one)
     cr_expect_eq(counter_of(""), EXACT_COUNTERS);
 }
 
-/* Which metrics of the catalogue a simulation has, and which it never can. */
+/* Lists which metrics of the catalogue a simulation can compute, and which not. */
 Test(exact_counters, metrics_that_the_simulator_provides)
 {
     static const char *const has[] = {"instructions", "branch_efficiency",     "excess_wavefronts",

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Expects that the library is refused with these words, and that nothing is left of it. */
+/* Expects that the library is refused with these words, and that nothing is left open. */
 static void expect_refused(const char *label, const char *path, const char *words, const char *remedy)
 {
     struct library library;
@@ -67,7 +67,7 @@ Test(library, a_path_without_a_slash_is_a_file_here)
     struct problem problem = {0};
     cr_expect_eq(library_open(&library, "libtables.so", &problem), 0, "%s", problem.text);
     library_close(&library);
-    /* dlopen would find this one in a system directory. */
+    /* dlopen would find this name in a system directory. */
     expect_refused("libm.so.6", "libm.so.6", "./libm.so.6: cannot open", "--kernels");
     free(directory);
 }
@@ -99,7 +99,7 @@ Test(library, what_is_no_kernel_library_is_refused)
 Test(library, a_table_that_breaks_the_contract_is_refused)
 {
     static const struct {
-        const char *fault, *words; /* a fault of libraries/tables.c, and what is said of it */
+        const char *fault, *words; /* a fault of libraries/tables.c, and the expected message */
     } cases[] = {
         {"no table", "was built for kernel ABI 0"},
         {"old ABI", "was built for kernel ABI"},

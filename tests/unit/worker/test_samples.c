@@ -9,7 +9,7 @@
 #define SECTION(name, counter, unit)                                                                                   \
     "[" name "]\ntitle = T\ncounter = " counter "\nunit = " unit "\nclass = info\nbetter = lower\ndoc = d\n"
 
-/* The host's time stands on both sides of the GPU's, so that no order decides which one counts. */
+/* Wall time is both before and after the GPU's time, so that their order does not decide which one counts. */
 enum { BANDWIDTH, FLOPS, WALL, TIME, LATE_WALL, OTHER, METRICS };
 
 static void set_up(struct metrics *metrics)
@@ -31,7 +31,7 @@ static struct value measured(double number)
 
 static const struct value absent = {VALUE_NOT_SUPPORTED, 0};
 
-/* One sample; nobody asks for the two rates. */
+/* Fills in one sample; the two rates are not asked for. */
 static void fill_one(struct result *result, struct value wall, struct value time)
 {
     struct metrics metrics;
@@ -89,7 +89,7 @@ Test(samples, numbers_are_rounded_once)
     }
 }
 
-/* A negative or infinite reading is no reading, wherever it comes from. */
+/* A negative or infinite reading counts as none, wherever it comes from. */
 Test(samples, impossible_numbers_are_not_counted)
 {
     static const double numbers[] = {-1, INFINITY, -INFINITY};
@@ -101,7 +101,7 @@ Test(samples, impossible_numbers_are_not_counted)
     }
 }
 
-/* The parent works out rates, and facts of the machine code are not the backends' to tell. */
+/* The parent computes rates, and facts of machine code do not come from backends. */
 Test(samples, what_is_not_sampled_gets_no_row)
 {
     struct metrics metrics = {0};
@@ -129,7 +129,7 @@ Test(samples, of_some_metrics_there_is_the_first_sample_alone)
     const bool once[] = {false, true}, never[] = {false, false};
     struct result result = {0};
     samples_fill(&result, &metrics, values, 3, once);
-    expect_row(&result, "all", measured(3)); /* the median */
+    expect_row(&result, "all", measured(3)); /* the value is the median of the samples */
     cr_expect_eq(result_find(&result, "all")->sessions[0].count, 3);
     expect_row(&result, "one", measured(2));
     cr_expect_eq(result_find(&result, "one")->sessions[0].count, 1);
@@ -141,7 +141,7 @@ Test(samples, of_some_metrics_there_is_the_first_sample_alone)
     metrics_release(&metrics);
 }
 
-/* ---- Samples by the host's clock: a workload and a GPU that write down each call, and fail at one of them ---- */
+/* ---- Samples by the host's clock, with a workload and a GPU that record each call and fail at one of them ---- */
 
 static char calls[64];
 static size_t call_count, call_that_fails;

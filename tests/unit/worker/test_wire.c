@@ -24,7 +24,7 @@ static const struct {
     {MESSAGE_END, ""},
 };
 
-/* All of sent[] as it comes through the pipe. */
+/* Puts all of sent[] into the buffer, as it comes through the pipe. */
 static size_t all_messages(char *buffer)
 {
     size_t length = 0;
@@ -38,7 +38,7 @@ static size_t all_messages(char *buffer)
     return length;
 }
 
-/* Takes what there is and checks it against sent[] from *next on. */
+/* Takes all messages in the buffer and compares them with sent[] from *next on. */
 static void take_all(char *buffer, size_t *length, size_t *next)
 {
     struct message message;
@@ -57,7 +57,7 @@ Test(wire, messages_are_whole_wherever_the_pipe_cuts_them)
     const size_t total = all_messages(stream);
     cr_assert_leq(total, sizeof stream);
     for (size_t cut = 0; cut <= total; cut++) {
-        /* A buffer of the exact size, so that the sanitizer sees what reads past it. */
+        /* The buffer has the exact size, so a sanitizer finds reads beyond its end. */
         char *buffer = x_calloc(total, 1);
         size_t next = 0, length = cut;
         memcpy(buffer, stream, cut);
@@ -104,7 +104,7 @@ Test(wire, what_is_no_message_is_refused_at_once)
     static const struct {
         uint32_t size;
         const char *text;
-        size_t length; /* of what came of it */
+        size_t length; /* how many bytes of the text have arrived */
         int taken;
     } cases[] = {
         {MESSAGE_LIMIT + 1, "", 0, -1}, {UINT32_MAX, "x", 1, -1}, {3, "a\0b", 3, -1},
@@ -121,7 +121,7 @@ Test(wire, what_is_no_message_is_refused_at_once)
     }
 }
 
-/* ---- With a process of an unmodified program, over a socket ---- */
+/* ---- Messages with a process of an unmodified program, over a socket ---- */
 
 static void open_pair(int ends[2])
 {
@@ -144,7 +144,7 @@ Test(wire, what_is_written_is_read)
     close(ends[1]);
 }
 
-/* Longer than a socket takes at a time. */
+/* The text is longer than a socket takes at once. */
 Test(wire, a_long_text_is_written_and_read_in_parts)
 {
     const size_t length = 3000000;
@@ -167,7 +167,7 @@ Test(wire, a_long_text_is_written_and_read_in_parts)
     close(ends[1]);
 }
 
-/* Without a signal: the program is not ours to end. */
+/* There must be no signal, because the program is not ours to end. */
 Test(wire, the_other_side_may_be_gone)
 {
     struct message message;
@@ -222,11 +222,11 @@ static void hang(int pipe, const void *none)
         pause();
 }
 
-/* Where a library says of its own accord what makes the parent answer, nobody reads. */
+/* Nobody reads the parent's answers when a library sends a message on its own. */
 Test(wire, a_child_that_does_not_read_keeps_nobody_waiting, .timeout = 60)
 {
     const size_t length = 4u << 20;
-    struct child child;
+    struct peer child;
     char *text = x_calloc(length + 1, 1);
     memset(text, 'x', length);
     cr_assert_eq(child_start(&child, hang, NULL), 0);

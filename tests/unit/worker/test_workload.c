@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* A library that writes down each call, and fails at one of them. */
+/* A library that records each call, and fails at one of them. */
 static char calls[64];
 static size_t call_count, call_that_fails;
 static int state;
@@ -42,12 +42,12 @@ static const struct cugate_variant variant = {.name = "variant", .launch = launc
 static const struct cugate_family family = {.name = "family", .restore = restore};
 static const struct kernel kernel = {.id = (char[]){"family/variant"}, .family = &family, .variant = &variant};
 
-/* All steps until one fails. */
+/* Runs all steps until one fails. */
 static int run_whole(size_t failing, struct problem *problem)
 {
     struct open_kernel open = {&library, &kernel, NULL};
     const struct workload workload = workload_of_kernel(&open);
-    open.state = &state; /* later than the workload */
+    open.state = &state; /* the state is set after the workload was made */
     cr_expect_str_eq(workload.id, "family/variant");
     cr_expect_not(workload.transfer);
     call_count = 0;
@@ -73,7 +73,7 @@ Test(workload, the_call_that_failed_is_named)
     } cases[] = {
         {"r", "restore: made-up error"},
         {"rs", "restore: made-up error"},
-        {"rsls", "launch: made-up error"}, /* what it left in flight is waited for */
+        {"rsls", "launch: made-up error"}, /* launches in flight are waited for */
         {"rsls", "kernel: made-up error"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

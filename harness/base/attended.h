@@ -1,0 +1,23 @@
+/* attended.h - a program that does not outlive this process, with all that it started: a worker whose time is over is
+ * killed, and says nothing to anybody. */
+#ifndef ATTENDED_H
+#define ATTENDED_H
+
+#include "error.h"
+
+#include <stdio.h>
+#include <sys/types.h>
+
+struct attended {
+    FILE *output;         /* to read what it says on standard output */
+    pid_t program, guard; /* the guard ends the group of both when this process is gone */
+    int life;             /* what the guard waits for */
+};
+
+/* Starts the first of the words, a path, with the others; the list ends in NULL. It reads nothing. -1 with *problem. */
+int attended_start(struct attended *attended, const char *const *words, struct problem *problem);
+
+/* Waits for its end, and ends what it left behind: its exit status, or -1. */
+int attended_end(struct attended *attended);
+
+#endif

@@ -1,0 +1,47 @@
+#include "dry_run.h"
+
+#include "base/base.h"
+#include "worker/worker.h"
+
+#include "command.h"
+
+#include <string.h>
+
+static const char *way_of(const struct options *options)
+{
+    return options->replay ? "replay" : origin_of(options->way)->does;
+}
+
+/* Sets *why to the reason why there is no GPU to measure on. The text is empty where there is one, or where none is
+ * needed. -1 after error() when a GPU does not answer. */
+static int look_for_gpu(const struct options *options, struct problem *why)
+{
+    *why = (struct problem){0};
+    if (options->replay || !(1u << options->way & WAYS_ON_GPU))
+        return 0;
+    struct problem problem;
+    const int count = gpu_count_read(options_timeout(options), &problem);
+    if (count < 0)
+        return error("%s", problem.text);
+    if (count == 0)
+        problem_set(why, "%s", gpu_driver_is_absent() ? NO_GPU_DRIVER : "the NVIDIA driver finds no GPU");
+    return 0;
+}
+
+int dry_run_print(const struct options *options, FILE *stream)
+{
+    struct problem no_gpu;
+    if (look_for_gpu(options, &no_gpu) < 0)
+        return EXIT_NOT_MEASURED;
+    struct json_writer json = {.stream = stream, JSON_DOCUMENT};
+    json_open(&json, NULL, '{', JSON_LINES);
+    json_put_count(&json, "schema", 1);
+    json_put_text(&json, "way", way_of(options));
+    json_put_text(&json, "no_gpu", *no_gpu.text ? no_gpu.text : NULL);
+    json_put_text(&json, "replay", options->replay);
+    json_put_text(&json, "baselines", options->baselines);
+    json_put_text(&json, "metrics", options->metrics);
+    json_close(&json);
+    fputc('\n', stream);
+    return EXIT_SAME;
+}

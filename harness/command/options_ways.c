@@ -1,0 +1,57 @@
+/* Finds out which way of making a run a command line asks for (model/origin.h). Refuses options that do nothing for it.
+ */
+#include "options.h"
+
+#include "base/base.h"
+
+#include <string.h>
+
+/* Stands for a run that is read. It is no row of origin.h, since such a run was made before, in any of the ways. */
+static const struct origin recorded = {.asked = "--replay", .doing = "a recorded run is read"};
+
+enum origin_name options_way(const struct options *options, const struct command *command)
+{
+    const bool names_code = options->argument_count > 0 && command->ways & (WAY(PROGRAM) | WAY(FILES));
+    if (options->is_static)
+        return names_code ? ORIGIN_FILES : ORIGIN_CODE;
+    if (options->simulate)
+        return ORIGIN_COMPUTED;
+    if (names_code)
+        return ORIGIN_PROGRAM;
+    return origin_find(options->collector) == origin_of(ORIGIN_HOST) ? ORIGIN_HOST : ORIGIN_MEASURED;
+}
+
+const char *options_asked_by(unsigned ways, const struct command *command)
+{
+    if (!(command->ways & ~ways)) /* the command takes no other way, so that nothing has to be asked for */
+        return NULL;
+    for (enum origin_name name = 0; name < ORIGINS; name++)
+        if (ways & command->ways & 1u << name)
+            return origin_of(name)->asked;
+    return ways & WAY_RECORDED ? recorded.asked : NULL;
+}
+
+static int refuse(const struct option_row *row, const struct origin *origin, const struct command *command)
+{
+    const char *dashes = row->name[1] ? "--" : "-", *add = options_asked_by(row->ways, command);
+    if (origin->asked)
+        return error("%s%s does nothing where %s: leave it or %s out", dashes, row->name, origin->doing, origin->asked);
+    return error("%s%s does nothing where %s: leave it out%s%s", dashes, row->name, origin->doing,
+                 add ? ", or add " : "", add ? add : "");
+}
+
+int options_refuse_idle(const struct options *options, const struct command *command, const bool *typed)
+{
+    const struct origin *origin = options->replay ? &recorded : origin_of(options->way);
+    const unsigned way = options->replay ? WAY_RECORDED : 1u << options->way;
+    const struct option_row *row;
+    if (!command->ways)
+        return 0;
+    for (size_t i = 0; (row = options_row(command, i)); i++)
+        if (typed[i] && row->ways && !(row->ways & way))
+            return refuse(row, origin, command);
+    if (options->argument_count > 0 && command->ways & WAY(PROGRAM) && !(way & (WAY(PROGRAM) | WAY(FILES))))
+        return error("a program is measured, and here %s: leave %s or %s out", origin->doing, options->arguments[0],
+                     origin->asked);
+    return 0;
+}

@@ -1,0 +1,184 @@
+/* Takes CUPTI's callbacks: says which calls and resources of the driver are watched, and which function takes each. */
+#include "driver_calls.h"
+
+#include "base/base.h"
+
+/* ---- Modules ---- */
+
+static void on_module_load(CUpti_CallbackId id, const CUpti_CallbackData *call)
+{
+    (void)id;
+    if (call->callbackSite == CUPTI_API_ENTER)
+        modules_expect();
+    else if (*(const CUresult *)call->functionReturnValue == CUDA_SUCCESS)
+        /* The parameters of all these calls begin with the place that the handle goes to. */
+        modules_name(*((const cuModuleLoadData_params *)call->functionParams)->module);
+}
+
+static void on_module_unload(CUpti_CallbackId id, const CUpti_CallbackData *call)
+{
+    (void)id;
+    if (call->callbackSite == CUPTI_API_ENTER)
+        modules_forget(((const cuModuleUnload_params *)call->functionParams)->hmod);
+    functions_forget();
+}
+
+static void on_library_unload(CUpti_CallbackId id, const CUpti_CallbackData *call)
+{
+    (void)id;
+    (void)call;
+    functions_forget();
+}
+
+/* ---- Graphs ---- */
+
+static void on_graph_update(CUpti_CallbackId id, const CUpti_CallbackData *call)
+{
+    /* The parameters of both versions begin with the two graphs. */
+    const cuGraphExecUpdate_v2_params *update = call->functionParams;
+    (void)id;
+    if (call->callbackSite == CUPTI_API_EXIT && *(const CUresult *)call->functionReturnValue == CUDA_SUCCESS)
+        graph_take(update->hGraphExec, update->hGraph);
+}
+
+/* Notes that nobody knows what the graph launches from now on. The parameters of all these calls begin with the graph.
+ */
+static void on_graph_change(CUpti_CallbackId id, const CUpti_CallbackData *call)
+{
+    (void)id;
+    if (call->callbackSite == CUPTI_API_EXIT)
+        graph_spoil(((const cuGraphExecKernelNodeSetParams_v2_params *)call->functionParams)->hGraphExec);
+}
+
+/* ---- Launches that are seen, and not measured: by old calls, or on several devices ---- */
+
+static void on_old_launch(CUpti_CallbackId id, const CUpti_CallbackData *call)
+{
+    (void)id;
+    if (call->callbackSite == CUPTI_API_ENTER) {
+        process_stop_session();
+        atomic_fetch_add(&process.unwatched, 1);
+    }
+}
+
+/* ---- The driver's calls ---- */
+
+typedef void take_call(CUpti_CallbackId id, const CUpti_CallbackData *call);
+
+#define CALL(name, take)                                                                                               \
+    {                                                                                                                  \
+        CUPTI_DRIVER_TRACE_CBID_##name, take                                                                           \
+    }
+
+static const struct {
+    CUpti_CallbackId id;
+    take_call *take;
+} calls[] = {
+    /* Beside those of launch_calls. */
+    CALL(cuGraphLaunch, launch_of_graph),
+    CALL(cuGraphLaunch_ptsz, launch_of_graph),
+    CALL(cuStreamBeginCapture, capture_begin),
+    CALL(cuStreamBeginCapture_ptsz, capture_begin),
+    CALL(cuStreamBeginCapture_v2, capture_begin),
+    CALL(cuStreamBeginCapture_v2_ptsz, capture_begin),
+    CALL(cuStreamBeginCaptureToGraph, capture_begin),
+    CALL(cuStreamBeginCaptureToGraph_ptsz, capture_begin),
+    CALL(cuStreamEndCapture, capture_end),
+    CALL(cuStreamEndCapture_ptsz, capture_end),
+    CALL(cuModuleLoad, on_module_load),
+    CALL(cuModuleLoadData, on_module_load),
+    CALL(cuModuleLoadDataEx, on_module_load),
+    CALL(cuModuleLoadFatBinary, on_module_load),
+    CALL(cuModuleUnload, on_module_unload),
+    CALL(cuLibraryUnload, on_library_unload),
+    CALL(cuGraphExecUpdate, on_graph_update),
+    CALL(cuGraphExecUpdate_v2, on_graph_update),
+    CALL(cuGraphExecKernelNodeSetParams, on_graph_change),
+    CALL(cuGraphExecKernelNodeSetParams_v2, on_graph_change),
+    CALL(cuGraphNodeSetEnabled, on_graph_change),
+    CALL(cuLaunch, on_old_launch),
+    CALL(cuLaunchGrid, on_old_launch),
+    CALL(cuLaunchGridAsync, on_old_launch),
+    CALL(cuLaunchCooperativeKernelMultiDevice, on_old_launch),
+};
+
+static take_call *taker_of(CUpti_CallbackId id)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+        if (calls[i].id == id)
+            return calls[i].take;
+    for (size_t i = 0; i < LAUNCH_CALLS; i++)
+        if (launch_calls[i] == id)
+            return launch_of_kernel;
+    return NULL;
+}
+
+/* ---- Resources ---- */
+
+static void on_resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
+{
+    if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
+        const CUpti_ModuleResourceData *module = data->resourceDescriptor;
+        modules_take(process.request.directory, module->pCubin, module->cubinSize);
+    } else if (id == CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED) {
+        const CUpti_GraphData *graph = data->resourceDescriptor;
+        graph_take(graph->graphExec, graph->graph);
+    } else if (id == CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING) {
+        graph_forget(((const CUpti_GraphData *)data->resourceDescriptor)->graphExec);
+    } else if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
+        functions_forget();
+        if (data->context != ranges_context())
+            return;
+        process_stop_session();
+        ranges_close();
+    }
+}
+
+static const CUpti_CallbackId resources[] = {
+    CUPTI_CBID_RESOURCE_MODULE_LOADED,
+    CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED,
+    CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING,
+    CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
+};
+
+/* ---- CUPTI's callback ---- */
+
+static void CUPTIAPI on_event(void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *info)
+{
+    (void)data;
+    if (domain == CUPTI_CB_DOMAIN_NVTX) {
+        nvtx_take(id, ((const CUpti_NvtxData *)info)->functionParams);
+        return;
+    }
+    take_call *take = domain == CUPTI_CB_DOMAIN_DRIVER_API ? taker_of(id) : NULL;
+    const bool inside = launch_is_within(); /* the callback comes from within a launch, which may load its module */
+    if (process_is_off() && !inside)
+        return;
+    if (take == launch_of_kernel || take == launch_of_graph) { /* these keep the mutex until the launch returns */
+        take(id, info);
+        return;
+    }
+    if (!inside && !process_lock(LAUNCH_SECONDS))
+        return;
+    if (take)
+        take(id, info);
+    else if (domain == CUPTI_CB_DOMAIN_RESOURCE)
+        on_resource(id, info);
+    if (!inside)
+        process_unlock();
+}
+
+int callbacks_subscribe(struct problem *problem)
+{
+    CUpti_SubscriberHandle subscriber;
+    CUptiResult result = cuptiSubscribe(&subscriber, (CUpti_CallbackFunc)on_event, NULL);
+    for (size_t i = 0; i < ARRAY_SIZE(calls) && result == CUPTI_SUCCESS; i++)
+        result = cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, calls[i].id);
+    for (size_t i = 0; i < LAUNCH_CALLS && result == CUPTI_SUCCESS; i++)
+        result = cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, launch_calls[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(resources) && result == CUPTI_SUCCESS; i++)
+        result = cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, resources[i]);
+    if (process.request.nvtx && result == CUPTI_SUCCESS)
+        result = cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_NVTX);
+    return cupti_check("watching the program's launches", result, problem);
+}

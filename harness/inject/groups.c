@@ -1,0 +1,295 @@
+/* Finds the group of a launch: launches that are alike are one group. That is done at every launch, so what the driver
+ * hands over is looked up in trees. The parent is asked once for each group. */
+#include "inject.h"
+
+#include "base/base.h"
+
+#include <search.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Limits the groups, so that a program that never launches the same shape twice does not fill the memory, here and in
+ * the parent. */
+enum { GROUPS_MAX = 5000 };
+
+struct handle {
+    CUfunction handle;
+    const struct function *function;
+};
+
+struct graph {
+    CUgraphExec exec;
+    struct shape *shapes; /* the kernels that it launches */
+    size_t count;
+    struct group *group; /* NULL: the parent was not asked yet */
+    bool spoilt;
+};
+
+/* The group of a graph by its text. A graph that is made anew for each step is the same group each time. */
+struct told_group {
+    char *text; /* how the parent was asked for it */
+    struct group *group;
+};
+
+static void *functions, *handles, *groups, *graphs, *graph_groups; /* trees of <search.h> */
+static struct group **all;
+static size_t count;
+
+static int by_function(const void *left, const void *right)
+{
+    const struct function *a = left, *b = right;
+    const int order = strcmp(a->module, b->module);
+    return order ? order : strcmp(a->name, b->name);
+}
+
+static int by_pointer(const void *a, const void *b)
+{
+    return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
+}
+
+static int by_handle(const void *left, const void *right)
+{
+    return by_pointer(((const struct handle *)left)->handle, ((const struct handle *)right)->handle);
+}
+
+static int by_shape(const void *left, const void *right)
+{
+    const struct shape *a = &((const struct group *)left)->shape, *b = &((const struct group *)right)->shape;
+    const int function = by_pointer(a->function, b->function);
+    const int grid = function ? function : memcmp(a->grid, b->grid, sizeof a->grid);
+    const int block = grid ? grid : memcmp(a->block, b->block, sizeof a->block);
+    return block ? block : (a->shared > b->shared) - (a->shared < b->shared);
+}
+
+static int by_exec(const void *left, const void *right)
+{
+    return by_pointer(((const struct graph *)left)->exec, ((const struct graph *)right)->exec);
+}
+
+static int by_told_text(const void *left, const void *right)
+{
+    return strcmp(((const struct told_group *)left)->text, ((const struct told_group *)right)->text);
+}
+
+/* Returns the element of the tree that equals *key. If there is none, puts a copy of *key there and returns that. */
+static void *intern(void **tree, const void *key, size_t size, int (*order)(const void *, const void *))
+{
+    void **found = tfind(key, tree, order);
+    if (found)
+        return *found;
+    void *copy = x_calloc(1, size);
+    memcpy(copy, key, size);
+    if (!tsearch(copy, tree, order))
+        BUG("no memory for a launch");
+    return copy;
+}
+
+/* ---- Functions ---- */
+
+static const struct function *function_of(CUfunction handle, const char *name)
+{
+    const struct handle key = {.handle = handle};
+    struct handle *known = intern(&handles, &key, sizeof key, by_handle);
+    if (!name)
+        name = "unknown";
+    /* Otherwise the driver gave this handle to another function. */
+    if (known->function && strcmp(known->function->name, name) == 0)
+        return known->function;
+    struct function function = {.handle = handle, .name = x_strdup(name)};
+    modules_of_function(handle, function.module);
+    struct function *kept = intern(&functions, &function, sizeof function, by_function);
+    if (kept->name != function.name)
+        free(function.name);
+    kept->handle = handle;
+    known->function = kept;
+    return kept;
+}
+
+void functions_forget(void)
+{
+    tdestroy(handles, free);
+    handles = NULL;
+}
+
+/* ---- Groups ---- */
+
+static void tell_shape(FILE *stream, const struct shape *shape)
+{
+    const struct function *function = shape->function;
+    fprintf(stream, "%u %u %u %u %u %u %u %s %s\n", shape->grid[0], shape->grid[1], shape->grid[2], shape->block[0],
+            shape->block[1], shape->block[2], shape->shared, *function->module ? function->module : "-",
+            function->name);
+}
+
+/* Asks the parent what it wants of the group, which owns text from then on. */
+static void ask(struct group *group, char *text)
+{
+    char *answer = NULL, *end;
+    if (link_ask(MESSAGE_GROUP, text, &answer) && *answer) {
+        group->skip = strtoul(answer, &end, 10);
+        group->first = strtoul(end, &end, 10);
+        if (*end == ' ' && end[1])
+            group->id = x_strdup(end + 1);
+    }
+    free(answer);
+    free(text);
+}
+
+static char *question(const char *kind, const struct shape *shapes, size_t shape_count)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        BUG("no memory for a launch");
+    fprintf(stream, "%s\n", kind);
+    for (size_t i = 0; i < shape_count; i++)
+        tell_shape(stream, &shapes[i]);
+    fclose(stream);
+    return text;
+}
+
+static struct group *add_group(struct group *group)
+{
+    *ARRAY_GROW(all, count) = group;
+    return group;
+}
+
+struct group *group_of_launch(CUfunction handle, const unsigned grid[3], const unsigned block[3], unsigned shared,
+                              const char *name)
+{
+    struct group key = {.shape = {.function = function_of(handle, name), .shared = shared}};
+    memcpy(key.shape.grid, grid, sizeof key.shape.grid);
+    memcpy(key.shape.block, block, sizeof key.shape.block);
+    struct group **known = tfind(&key, &groups, by_shape);
+    if (known)
+        return *known;
+    if (count == GROUPS_MAX)
+        return NULL;
+    struct group *group = add_group(intern(&groups, &key, sizeof key, by_shape));
+    ask(group, question("launch", &group->shape, 1));
+    return group;
+}
+
+bool group_is_wanted(const struct group *group)
+{
+    return group && group->id && group->launches >= group->skip && group->taken < group->first;
+}
+
+void groups_send_spares(void)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!all[i]->spare || all[i]->taken > 0)
+            continue;
+        link_say(MESSAGE_RESULT, all[i]->spare);
+        all[i]->taken++;
+    }
+}
+
+char *groups_tell(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        BUG("no memory for the end");
+    for (size_t i = 0; i < count; i++)
+        if (all[i]->id)
+            fprintf(stream, "%zu %zu %s\n", all[i]->launches, all[i]->due, all[i]->id);
+    fclose(stream);
+    return text;
+}
+
+/* ---- Graphs ---- */
+
+static void take_nodes(struct graph *graph, CUgraph from);
+
+static void take_kernel(struct graph *graph, CUgraphNode node)
+{
+    CUDA_KERNEL_NODE_PARAMS kernel = {0};
+    const char *name = NULL;
+    if (cuGraphKernelNodeGetParams(node, &kernel) != CUDA_SUCCESS)
+        return;
+    CUfunction handle = kernel.func ? kernel.func : (CUfunction)kernel.kern;
+    if (cuFuncGetName(&name, handle) != CUDA_SUCCESS && cuKernelGetName(&name, (CUkernel)handle) != CUDA_SUCCESS)
+        name = NULL;
+    struct shape *shape = ARRAY_GROW(graph->shapes, graph->count);
+    *shape = (struct shape){
+        .function = function_of(handle, name),
+        .grid = {kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ},
+        .block = {kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ},
+        .shared = kernel.sharedMemBytes,
+    };
+}
+
+static void take_node(struct graph *graph, CUgraphNode node)
+{
+    CUgraphNodeType type;
+    CUgraph child;
+    if (cuGraphNodeGetType(node, &type) != CUDA_SUCCESS)
+        return;
+    if (type == CU_GRAPH_NODE_TYPE_KERNEL)
+        take_kernel(graph, node);
+    else if (type == CU_GRAPH_NODE_TYPE_GRAPH && cuGraphChildGraphNodeGetGraph(node, &child) == CUDA_SUCCESS)
+        take_nodes(graph, child);
+}
+
+static void take_nodes(struct graph *graph, CUgraph from)
+{
+    size_t nodes = 0;
+    if (cuGraphGetNodes(from, NULL, &nodes) != CUDA_SUCCESS || nodes == 0)
+        return;
+    CUgraphNode *list = x_calloc(nodes, sizeof(CUgraphNode));
+    if (cuGraphGetNodes(from, list, &nodes) == CUDA_SUCCESS)
+        for (size_t i = 0; i < nodes; i++)
+            take_node(graph, list[i]);
+    free(list);
+}
+
+void graph_take(CUgraphExec exec, CUgraph from)
+{
+    graph_forget(exec);
+    const struct graph key = {.exec = exec};
+    take_nodes(intern(&graphs, &key, sizeof key, by_exec), from);
+}
+
+void graph_forget(CUgraphExec exec)
+{
+    const struct graph key = {.exec = exec};
+    struct graph **known = tfind(&key, &graphs, by_exec);
+    if (!known)
+        return;
+    struct graph *graph = *known;
+    tdelete(&key, &graphs, by_exec);
+    free(graph->shapes);
+    free(graph);
+}
+
+void graph_spoil(CUgraphExec exec)
+{
+    const struct graph key = {.exec = exec};
+    struct graph *graph = intern(&graphs, &key, sizeof key, by_exec);
+    graph->group = NULL;
+    graph->spoilt = true;
+}
+
+struct group *group_of_graph(CUgraphExec exec)
+{
+    const struct graph key = {.exec = exec};
+    struct graph *graph = intern(&graphs, &key, sizeof key, by_exec);
+    if (graph->group || graph->spoilt)
+        return graph->group;
+    struct told_group told = {.text = question("graph", graph->shapes, graph->count)};
+    struct told_group *kept = intern(&graph_groups, &told, sizeof told, by_told_text);
+    if (kept->text != told.text)
+        free(told.text);
+    if (!kept->group && count < GROUPS_MAX) {
+        kept->group = add_group(x_calloc(1, sizeof *kept->group));
+        kept->group->graph = true;
+        ask(kept->group, x_strdup(kept->text));
+    }
+    graph->group = kept->group;
+    return graph->group;
+}

@@ -1,0 +1,187 @@
+/* inject.h - what the files of libcugate_inject.so share: the library that the CUDA driver loads into an unmodified
+ * program for `cugate exec`. It includes CUDA headers, so no other room may include it.
+ *
+ * The library may never harm the program. After an error something is not measured, and the parent is told so over the
+ * link. Nothing here ends the process, prints, or prevents one of the program's calls. */
+#ifndef INJECT_H
+#define INJECT_H
+
+#include "base/base.h"
+#include "cupti/cupti.h"
+#include "worker/worker.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- The link to `cugate exec`, link.c ---- */
+
+/* What the parent asks of this process. Its strings are never freed. */
+struct request {
+    struct metrics metrics; /* only name and counter of each metric are set */
+    size_t set;             /* index of the set of metrics to measure; a set takes one pass */
+    char *directory;        /* folder for the machine code of modules */
+    char *locks;            /* folder for the locks of GPUs */
+    bool lines;             /* count by instruction, in place of metrics, the first launch that is wanted */
+    char *nvtx;             /* measure only launches within a range that this glob matches; NULL: all */
+};
+
+/* Connects to the parent and takes the request. False when this process has no parent that measures. */
+bool link_open(struct request *request);
+/* Both return false when the parent is gone, or when the program closed our descriptor. The link is then closed for
+ * good. */
+bool link_say(enum message_kind kind, const char *text);
+bool link_ask(enum message_kind kind, const char *text, char **answer); /* caller frees *answer */
+void link_close(void);
+
+/* Returns a copy of the descriptor with a high number, and closes the descriptor itself. The program may expect to get
+ * certain low numbers. When no more are allowed, it returns the descriptor as it is. */
+int descriptor_put_away(int low);
+
+/* ---- Modules, modules.c ---- */
+
+#define MODULE_NAME 17 /* 16 hexadecimal digits and a 0 */
+
+/* Takes an image of machine code: keeps it as a file named by its hash, and tells the parent. */
+void modules_take(const char *directory, const void *image, size_t size);
+/* modules_expect() is called before a module is loaded. modules_name() then says that this handle belongs to the image
+ * which this thread took last. */
+void modules_expect(void);
+void modules_name(CUmodule handle);
+/* Sets name to that of the module of a function that is launched, which may be a CUfunction or a CUkernel. It is empty
+ * where the module is not known. */
+void modules_of_function(CUfunction function, char name[MODULE_NAME]);
+void modules_forget(CUmodule handle); /* the driver may give the handle to another module */
+
+/* ---- Launches that are alike, groups.c ---- */
+
+/* A function, as launches name it. */
+struct function {
+    CUfunction handle;
+    char *name; /* the name in machine code */
+    char module[MODULE_NAME];
+};
+
+/* A kernel and how it is launched. */
+struct shape {
+    const struct function *function;
+    unsigned grid[3], block[3], shared;
+};
+
+/* Launches that are alike: of one function in one shape, or of one graph. */
+struct group {
+    struct shape shape;     /* all 0 for a graph */
+    bool graph;             /* it is of launches of a graph */
+    char *id;               /* the parent's name for it; NULL: the parent does not want it */
+    size_t skip, first;     /* how many launches to leave out, and how many to measure then */
+    size_t launches, taken; /* how many launches there were, and how many were measured */
+    size_t due;             /* launches that were to be measured, if nothing had prevented it */
+    size_t cold, warm;      /* launches of a graph that were the first of a session; measured launches that were not */
+    char *spare;            /* what a passed-over launch counted, which is better than nothing */
+};
+
+/* Returns the group of a launch. The parent is asked about a new one. NULL when there are too many groups. */
+struct group *group_of_launch(CUfunction handle, const unsigned grid[3], const unsigned block[3], unsigned shared,
+                              const char *name);
+struct group *group_of_graph(CUgraphExec exec);
+bool group_is_wanted(const struct group *group);
+/* Notes what an executable graph launches, so that group_of_graph() knows. */
+void graph_take(CUgraphExec exec, CUgraph from);
+void graph_forget(CUgraphExec exec);
+void graph_spoil(CUgraphExec exec); /* nobody knows how the graph was changed, so its launches are of no group */
+void functions_forget(void);        /* forgets the handles of all functions */
+/* Sends the spares: counts of passed-over launches, of graphs of which nothing else was measured. */
+void groups_send_spares(void);
+/* Returns a line for each group, with its launches and how many of them were due. Caller frees. */
+char *groups_tell(void);
+
+/* ---- Counts by instruction, lines.c ---- */
+
+/* These are called before and after the one launch that is counted by instruction. -1 with *problem. */
+int lines_begin(CUcontext context, struct problem *problem);
+int lines_send(CUcontext context, const struct group *group, struct problem *problem);
+
+/* ---- The lock between processes, gpu_lock.c ---- */
+
+int gpu_lock_take(const char *directory, CUdevice device, struct problem *problem); /* -1 with *problem */
+void gpu_lock_release(void);
+void gpu_lock_leave(void);         /* in a forked process: the counters stay those of its parent */
+bool gpu_lock_is_waited_for(void); /* whether another process that is measured waits for the counters */
+
+/* ---- Ranges, ranges.c: at most one session of CUPTI's range profiler at a time ---- */
+
+enum ranges_mode { RANGES_OF_KERNELS, RANGES_OF_GRAPHS };
+
+struct ranges;
+/* Begins a session in that context, in which each launch is a range. -1 with *problem. */
+int ranges_start(CUcontext context, enum ranges_mode mode, const struct request *request, struct problem *problem);
+bool ranges_running(void);
+bool ranges_are_full(void); /* the session has no room for another range */
+enum ranges_mode ranges_mode_now(void);
+void ranges_push(void); /* called before a graph's launch; ranges_pop() after it */
+void ranges_pop(void);
+/* Notes that a launch was made during the session. Its group is NULL when nobody wants it. */
+void ranges_add(struct group *group);
+/* Ends the session and sends what it counted. -1 with *problem when that is lost. */
+int ranges_stop(struct problem *problem);
+/* Ends the session, and gives the counters back, too. */
+void ranges_close(void);
+bool ranges_hold_counters(void);
+CUcontext ranges_context(void);
+
+/* Returns how many launches were lost with sessions that failed. */
+size_t ranges_lost(void);
+
+/* ---- The process, process.c ---- */
+
+/* The seconds for which a launch waits for one of another thread. That one may wait for this one. */
+enum { LAUNCH_SECONDS = 10 };
+
+extern struct process {
+    struct request request;
+    pthread_mutex_t mutex;   /* protects all fields below but the atomic ones, and what the other files keep */
+    atomic_bool off;         /* nothing is measured any more */
+    size_t unwanted;         /* launches in a row, in this session, that nobody wants */
+    atomic_size_t unwatched; /* launches that are of no group */
+    double last;             /* when the last launch was, by now_seconds() */
+} process;
+
+bool process_is_off(void);
+bool process_lock(double seconds); /* waits that long for the mutex; false: it was not free in time */
+void process_unlock(void);
+
+/* The functions below are called with the mutex held. process_describe() tells the parent once what GPU is measured on;
+ * -1 with *problem. */
+int process_describe(struct problem *problem);
+void process_give_up(const struct problem *problem); /* the program continues, and is no longer measured */
+void process_say_end(void);                          /* sends the last message that the parent gets */
+void process_start_session(enum ranges_mode mode);
+void process_stop_session(void);
+/* Ends the session as process_stop_session() does, in a thread that is not the program's. */
+void process_stop_from_outside(bool gives_counters_back);
+
+/* ---- NVTX, nvtx.c ---- */
+
+void nvtx_take(CUpti_CallbackId id, const void *params);
+bool nvtx_is_in_range(void); /* whether launches are to be measured now */
+
+/* ---- What takes the driver's calls, before and after each: capture.c, launch.c ---- */
+
+void capture_begin(CUpti_CallbackId id, const CUpti_CallbackData *call);
+void capture_end(CUpti_CallbackId id, const CUpti_CallbackData *call);
+bool capture_is_on(void); /* whether any stream is being captured */
+bool capture_is_of(CUstream stream);
+
+void launch_of_kernel(CUpti_CallbackId id, const CUpti_CallbackData *call);
+void launch_of_graph(CUpti_CallbackId id, const CUpti_CallbackData *call);
+bool launch_is_within(void); /* whether this thread is in a launch, and so holds the mutex */
+
+/* ---- The way in and the way out: callbacks.c, ending.c ---- */
+
+int callbacks_subscribe(struct problem *problem); /* -1 with *problem */
+void ending_at_exit(void);
+void ending_watch(void); /* starts the threads that wait for rest and for signals */
+
+#endif

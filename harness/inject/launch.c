@@ -1,0 +1,144 @@
+/* Takes each launch of the program. Before it a session begins, where the launch is wanted. After it the session is
+ * told which group it was of. */
+#include "driver_calls.h"
+
+#include "base/base.h"
+
+enum {
+    /* Launches in a row that nobody wants, after which the session ends; each costs 1 ms in a session, a new session
+     * 15. */
+    PATIENCE = 16
+};
+
+static _Thread_local bool within;           /* this thread is in a launch, and holds the mutex */
+static _Thread_local struct group *current; /* the group of that launch; NULL when nobody wants it */
+
+bool launch_is_within(void)
+{
+    return within;
+}
+
+/* Sends all counts by instruction that this process makes. */
+static void send_lines(struct group *group)
+{
+    struct problem problem;
+    CUcontext context = NULL;
+    group->launches++;
+    group->due++;
+    group->taken++;
+    if (cuda_check("asking for the context", cuCtxGetCurrent(&context), &problem) < 0 ||
+        lines_send(context, group, &problem) < 0)
+        process_give_up(&problem);
+    else
+        process_say_end();
+}
+
+/* Returns whether the launch can stay unmeasured, since a later one of the group will do. To change between sessions of
+ * graphs and of kernels takes half a second, and the first range of a session is longer than it ought to be. So a
+ * kernel that was measured before can wait for the next launches of the graph. */
+static bool can_wait(const struct group *group, enum ranges_mode mode)
+{
+    return mode == RANGES_OF_KERNELS && group->taken > 0 && ranges_running() && ranges_mode_now() == RANGES_OF_GRAPHS &&
+           process.unwanted < PATIENCE;
+}
+
+/* Begins a session if this launch is wanted. The mutex is held. mode says how a launch of that group is measured. */
+static void before_launch(struct group *group, enum ranges_mode mode)
+{
+    if (ranges_running() && ranges_are_full())
+        process_stop_session();
+    const bool wanted =
+        group_is_wanted(group) && !capture_is_on() && nvtx_is_in_range() && !can_wait(group, mode) && !process_is_off();
+    process.last = now_seconds();
+    if (wanted) {
+        process.unwanted = 0;
+        process_start_session(mode);
+    } else if (ranges_running()) {
+        process.unwanted++;
+        /* A graph's launch that is no range would break the session. */
+        if (process.unwanted > PATIENCE || mode == RANGES_OF_GRAPHS)
+            process_stop_session();
+    }
+    current = wanted && !process_is_off() ? group : NULL;
+    if (current && mode == RANGES_OF_GRAPHS)
+        ranges_push();
+}
+
+static void after_launch(struct group *group, enum ranges_mode mode, CUstream stream, bool good)
+{
+    if (process.request.lines && current && good) {
+        send_lines(group);
+        current = NULL;
+        return;
+    }
+    const bool counts = ranges_running() && ranges_mode_now() == mode;
+    if (counts && current && mode == RANGES_OF_GRAPHS) {
+        cuStreamSynchronize(stream); /* the range must hold all of this launch, and nothing of the next */
+        ranges_pop();
+    }
+    if (group && good) {
+        group->due += group->launches >= group->skip && nvtx_is_in_range();
+        group->launches++;
+    }
+    /* A kernel that failed makes no range, but a range that was pushed for a graph exists. */
+    if (counts && (mode == RANGES_OF_GRAPHS ? current != NULL : good))
+        ranges_add(good ? current : NULL);
+    current = NULL;
+}
+
+/* False when the launch only becomes part of a graph. Else its group; NULL when there are too many. */
+static bool find_group(CUpti_CallbackId id, const CUpti_CallbackData *call, enum ranges_mode mode, struct group **group,
+                       CUstream *stream)
+{
+    if (mode == RANGES_OF_GRAPHS) {
+        const cuGraphLaunch_params *graph = call->functionParams;
+        *group = group_of_graph(graph->hGraph);
+        *stream = graph->hStream;
+        return true;
+    }
+    struct launch_call launch;
+    launch_call_read(&launch, id, call->functionParams);
+    if (capture_is_of(launch.stream))
+        return false;
+    *group = group_of_launch(launch.function, launch.grid, launch.block, launch.shared, call->symbolName);
+    return true;
+}
+
+static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum ranges_mode mode)
+{
+    static _Thread_local struct group *group;
+    static _Thread_local CUstream stream;
+    static _Thread_local bool runs; /* the launch runs now, and not with a graph later */
+    if (call->callbackSite == CUPTI_API_ENTER) {
+        if (!process_lock(LAUNCH_SECONDS)) {
+            atomic_fetch_add(&process.unwatched, 1);
+            return;
+        }
+        struct problem problem;
+        within = true;
+        group = NULL;
+        if (process_describe(&problem) < 0)
+            process_give_up(&problem);
+        runs = !process_is_off() && find_group(id, call, mode, &group, &stream);
+        if (runs)
+            before_launch(group, mode);
+    } else if (within) {
+        const bool good = *(const CUresult *)call->functionReturnValue == CUDA_SUCCESS;
+        if (runs && !group && good)
+            atomic_fetch_add(&process.unwatched, 1);
+        if (runs)
+            after_launch(group, mode, stream, good);
+        within = false;
+        process_unlock();
+    }
+}
+
+void launch_of_kernel(CUpti_CallbackId id, const CUpti_CallbackData *call)
+{
+    on_launch(id, call, RANGES_OF_KERNELS);
+}
+
+void launch_of_graph(CUpti_CallbackId id, const CUpti_CallbackData *call)
+{
+    on_launch(id, call, RANGES_OF_GRAPHS);
+}

@@ -1,0 +1,29 @@
+/* Counts what each instruction of one launch of one function did. The parent finds the source lines, since it has the
+ * machine code. */
+#include "inject.h"
+
+#include "base/base.h"
+#include "worker/worker.h"
+
+#include <stdlib.h>
+
+static struct sass_metrics sass;
+
+int lines_begin(CUcontext context, struct problem *problem)
+{
+    return sass_metrics_begin(&sass, context, problem);
+}
+
+int lines_send(CUcontext context, const struct group *group, struct problem *problem)
+{
+    struct result result = {.id = group->id};
+    if (cuda_check("waiting for the kernel", cuCtxSynchronize(), problem) < 0 ||
+        sass_metrics_read(&sass, context, NULL, NULL, &result.profile, problem) < 0)
+        return -1;
+    char *line = result_to_line(&result);
+    link_say(MESSAGE_RESULT, line);
+    free(line);
+    result.id = NULL;
+    result_release(&result);
+    return 0;
+}

@@ -1,0 +1,133 @@
+#include "inject.h"
+
+#include "base/base.h"
+#include "worker/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { HIGH_DESCRIPTOR = 900 };
+
+int descriptor_put_away(int low)
+{
+    const int high = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+    if (high < 0)
+        return low; /* no higher number is allowed */
+    close(low);
+    return high;
+}
+
+static int link_descriptor = -1;
+/* Begins all that we say, so that the parent knows it is ours; NULL before the parent greeted us. */
+static char *link_token;
+/* The file behind the descriptor; a program that closes all descriptors may get the same number for a file of its own.
+ */
+static struct stat link_file;
+
+static bool is_ours(void)
+{
+    struct stat file;
+    return link_descriptor >= 0 && fstat(link_descriptor, &file) == 0 && file.st_dev == link_file.st_dev &&
+           file.st_ino == link_file.st_ino;
+}
+
+void link_close(void)
+{
+    if (is_ours())
+        close(link_descriptor);
+    link_descriptor = -1;
+}
+
+static bool connect_parent(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path)
+        return false;
+    strcpy(address.sun_path, path); /* NOLINT(clang-analyzer-security.insecureAPI.strcpy): it fits */
+    link_descriptor = descriptor_put_away(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    return link_descriptor >= 0 && connect(link_descriptor, (const struct sockaddr *)&address, sizeof address) == 0 &&
+           fstat(link_descriptor, &link_file) == 0;
+}
+
+bool link_say(enum message_kind kind, const char *text)
+{
+    char *whole = x_sprintf("%s%s", link_token ? link_token : "", text);
+    const bool said = is_ours() && message_write(link_descriptor, kind, whole);
+    free(whole);
+    if (!said)
+        link_close();
+    return said;
+}
+
+bool link_ask(enum message_kind kind, const char *text, char **answer)
+{
+    struct message message = {0};
+    *answer = NULL;
+    if (link_say(kind, text) && message_read(link_descriptor, &message) && message.kind == MESSAGE_ANSWER) {
+        *answer = message.text;
+        return true;
+    }
+    free(message.text);
+    link_close();
+    return false;
+}
+
+/* Takes a line of the request: its key, and the text behind a blank. */
+static void take_line(struct request *request, const char *key, char *text)
+{
+    if (strcmp(key, "token") == 0) {
+        link_token = x_strdup(text);
+    } else if (strcmp(key, "set") == 0) {
+        request->set = strtoul(text, NULL, 10);
+    } else if (strcmp(key, "locks") == 0) {
+        request->locks = x_strdup(text);
+    } else if (strcmp(key, "directory") == 0) {
+        request->directory = x_strdup(text);
+    } else if (strcmp(key, "lines") == 0) {
+        request->lines = true;
+    } else if (strcmp(key, "nvtx") == 0) {
+        request->nvtx = x_strdup(text);
+    } else if (strcmp(key, "metric") == 0) {
+        char *counter = strchr(text, ' ');
+        if (!counter)
+            return;
+        *counter++ = '\0';
+        struct metric *metric = ARRAY_GROW(request->metrics.list, request->metrics.count);
+        metric->name = x_strdup(text);
+        metric->counter = x_strdup(counter);
+    }
+}
+
+static void take_request(struct request *request, char *text)
+{
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        char *value = strchr(line, ' ');
+        if (value)
+            *value++ = '\0';
+        take_line(request, line, value ? value : line + strlen(line));
+    }
+}
+
+bool link_open(struct request *request)
+{
+    const char *path = getenv(WIRE_ADDRESS);
+    char *text;
+    char hello[32];
+    snprintf(hello, sizeof hello, "%d", (int)getpid());
+    if (!path || !connect_parent(path)) {
+        link_close();
+        return false;
+    }
+    if (!link_ask(MESSAGE_HELLO, hello, &text))
+        return false;
+    take_request(request, text);
+    free(text);
+    return request->directory && request->locks && request->metrics.count > 0;
+}

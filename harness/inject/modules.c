@@ -1,0 +1,93 @@
+/* Finds the machine code of a launched function. The function's name does not tell, because Triton gives one name to
+ * many functions. The driver's handle of its module tells, if the module was loaded by cuModuleLoad*, since its code
+ * was seen meanwhile. Kernels of the CUDA runtime and of cuBLAS are loaded in another way and have no such handle.
+ * Their names are unique. */
+#include "inject.h"
+
+#include "base/base.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL /* compiled in, since the program might have another version of the library */
+#include <xxhash.h>
+
+struct known_module {
+    CUmodule handle;
+    char name[MODULE_NAME];
+};
+
+static struct known_module *known;
+static size_t known_count;
+static _Thread_local char last[MODULE_NAME];
+
+static void keep_file(const char *directory, const char *name, const void *image, size_t size)
+{
+    char *path = x_sprintf("%s/%s.cubin", directory, name);
+    char *part = x_sprintf("%s/%s.%d", directory, name, (int)getpid());
+    const int file = access(path, F_OK) == 0 ? -1 : open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file >= 0) {
+        const char *bytes = image;
+        size_t left = size;
+        for (ssize_t written; left > 0 && (written = write(file, bytes, left)) > 0; left -= (size_t)written)
+            bytes += written;
+        /* The file is whole or does not exist. Without it nothing is known of the code, and the report says that. */
+        if (close(file) == 0 && left == 0)
+            (void)rename(part, path);
+        else
+            unlink(part);
+    }
+    free(part);
+    free(path);
+}
+
+void modules_take(const char *directory, const void *image, size_t size)
+{
+    snprintf(last, sizeof last, "%016llx", (unsigned long long)XXH3_64bits(image, size));
+    keep_file(directory, last, image, size);
+    link_say(MESSAGE_MODULE, last);
+}
+
+void modules_expect(void)
+{
+    last[0] = '\0';
+}
+
+void modules_name(CUmodule handle)
+{
+    if (!last[0])
+        return;
+    struct known_module *module = NULL;
+    for (size_t i = 0; i < known_count && !module; i++)
+        if (known[i].handle == handle || !known[i].handle)
+            module = &known[i];
+    if (!module)
+        module = ARRAY_GROW(known, known_count);
+    module->handle = handle;
+    memcpy(module->name, last, sizeof last);
+    modules_expect();
+}
+
+void modules_of_function(CUfunction function, char name[MODULE_NAME])
+{
+    CUmodule handle = NULL;
+    CUfunction loaded = function;
+    name[0] = '\0';
+    if (cuFuncGetModule(&handle, function) != CUDA_SUCCESS &&
+        (cuKernelGetFunction(&loaded, (CUkernel)function) != CUDA_SUCCESS ||
+         cuFuncGetModule(&handle, loaded) != CUDA_SUCCESS))
+        return;
+    for (size_t i = 0; i < known_count; i++)
+        if (known[i].handle == handle)
+            memcpy(name, known[i].name, MODULE_NAME);
+}
+
+void modules_forget(CUmodule handle)
+{
+    for (size_t i = 0; i < known_count; i++)
+        if (known[i].handle == handle)
+            known[i].handle = NULL; /* no module has this handle */
+}

@@ -1,0 +1,147 @@
+/* The state of this process of the program: what is asked of it, whether it is still measured, and what it tells the
+ * parent. */
+#include "inject.h"
+
+#include "base/base.h"
+#include "worker/worker.h"
+
+#include <cupti_version.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { FAILURES_MAX = 3 /* failed sessions in a row, after which the process gives up */ };
+
+struct process process = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static size_t failures;
+static char gpu_name[128]; /* the name of the GPU's model; empty: it is not known yet */
+
+bool process_is_off(void)
+{
+    return atomic_load(&process.off);
+}
+
+bool process_lock(double seconds)
+{
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += (time_t)seconds;
+    return pthread_mutex_timedlock(&process.mutex, &end) == 0;
+}
+
+void process_unlock(void)
+{
+    pthread_mutex_unlock(&process.mutex);
+}
+
+/* ---- Saying ---- */
+
+void process_give_up(const struct problem *problem)
+{
+    ranges_close();
+    link_say(MESSAGE_FAILURE, problem->text);
+    atomic_store(&process.off, true);
+}
+
+int process_describe(struct problem *problem)
+{
+    static bool described;
+    if (described)
+        return 0;
+    struct run run = {0};
+    struct session *session = ARRAY_GROW(run.sessions, run.session_count);
+    CUdevice device = 0;
+    uint32_t version = 0;
+    if (cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem) < 0 ||
+        gpu_describe(device, &run.device, session, problem) < 0)
+        return -1;
+    if (session->facts[SESSION_GPU_PROCESSES]) { /* this process is one of them by now */
+        const long others = strtol(session->facts[SESSION_GPU_PROCESSES], NULL, 10) - 1;
+        free(session->facts[SESSION_GPU_PROCESSES]);
+        session->facts[SESSION_GPU_PROCESSES] = x_sprintf("%ld", others > 0 ? others : 0);
+    }
+    if (cuptiGetVersion(&version) == CUPTI_SUCCESS)
+        session->facts[SESSION_CUPTI] = x_sprintf("%u", version);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream || run_write(&run, stream) < 0)
+        return problem_set(problem, "out of memory");
+    fclose(stream);
+    link_say(MESSAGE_DEVICE, text);
+    free(text);
+    run_release(&run);
+    described = true;
+    return 0;
+}
+
+void process_say_end(void)
+{
+    struct problem problem;
+    if (process_is_off())
+        return;
+    (void)ranges_stop(&problem);
+    ranges_close();
+    groups_send_spares();
+    char *groups = groups_tell();
+    char *text = x_sprintf("%zu %zu\n%s", ranges_lost(), atomic_load(&process.unwatched), groups);
+    link_say(MESSAGE_END, text);
+    free(text);
+    free(groups);
+    atomic_store(&process.off, true);
+    link_close();
+}
+
+/* ---- Sessions ---- */
+
+void process_stop_session(void)
+{
+    struct problem problem;
+    if (ranges_stop(&problem) == 0) {
+        failures = 0;
+    } else if (++failures == FAILURES_MAX) {
+        process_give_up(&problem);
+    }
+    process.unwanted = 0;
+}
+
+/* Checks that the GPU is of the model that was told first. Values of another model would be put into the same rows. */
+static int expect_same_model(struct problem *problem)
+{
+    char name[sizeof gpu_name] = "";
+    CUdevice device = 0;
+    if (cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem) < 0 ||
+        cuda_check("reading the GPU's name", cuDeviceGetName(name, sizeof name, device), problem) < 0)
+        return -1;
+    if (!*gpu_name)
+        memcpy(gpu_name, name, sizeof name);
+    if (strcmp(gpu_name, name) == 0)
+        return 0;
+    return problem_set(problem, "the program uses GPUs of two models, %s and %s: choose one by CUDA_VISIBLE_DEVICES",
+                       gpu_name, name);
+}
+
+void process_start_session(enum ranges_mode mode)
+{
+    struct problem problem;
+    CUcontext context = NULL;
+    if (expect_same_model(&problem) < 0 ||
+        cuda_check("asking for the context", cuCtxGetCurrent(&context), &problem) < 0 ||
+        (process.request.lines ? lines_begin(context, &problem)
+                               : ranges_start(context, mode, &process.request, &problem)) < 0)
+        process_give_up(&problem);
+}
+
+void process_stop_from_outside(bool gives_counters_back)
+{
+    CUcontext was = NULL;
+    cuCtxGetCurrent(&was);
+    cuCtxSetCurrent(ranges_context());
+    process_stop_session();
+    if (gives_counters_back)
+        ranges_close();
+    cuCtxSetCurrent(was);
+}

@@ -1,0 +1,432 @@
+/* Runs sessions of CUPTI's range profiler, one at a time. Every kernel is a range (AutoRange), or every launch of a
+ * graph (UserRange). There is a single pass, with the program's own state of memory and caches (UserReplay).
+ *
+ * The counters of a GPU belong to one process, and in it to one context, from Enable to Disable. A second process or
+ * context makes the first lose ranges without an error. So there is one session for all contexts of the process, and a
+ * file lock between processes. Ranges are counted and compared with the launches that were made. Where the numbers
+ * differ, nobody knows which range was whose, and none is taken. */
+#include "inject.h"
+
+#include "base/base.h"
+#include "worker/worker.h"
+
+#include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
+#include <cupti_target.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The number of ranges in a session. Each takes 1.4 MB, and 3 ms in the first session. Ending a session and beginning
+ * the next takes 15 ms. */
+enum { BATCH = 64 };
+
+/* How many launches of a graph, each the first of its session, are passed over. Where every launch is one, because the
+ * graph is captured anew each time, later ones are taken as they are. */
+enum { COLD_MAX = 2 };
+
+static struct {
+    CUpti_RangeProfiler_Object *profiler; /* NULL: this process does not hold the counters */
+    CUcontext context;
+    enum ranges_mode mode;
+    struct metrics set; /* its strings are borrowed */
+    struct counters counters;
+    uint8_t *image;
+    size_t image_size;
+    bool running;
+    struct group *launches[BATCH];
+    size_t count;
+    bool passed_over; /* the first range is of a launch that is passed over, and is kept as a spare */
+    size_t lost;
+} ranges;
+
+bool ranges_running(void)
+{
+    return ranges.running;
+}
+
+bool ranges_are_full(void)
+{
+    return ranges.count == BATCH;
+}
+
+enum ranges_mode ranges_mode_now(void)
+{
+    return ranges.mode;
+}
+
+bool ranges_hold_counters(void)
+{
+    return ranges.profiler != NULL;
+}
+
+CUcontext ranges_context(void)
+{
+    return ranges.context;
+}
+
+size_t ranges_lost(void)
+{
+    return ranges.lost;
+}
+
+/* ---- Which metrics ---- */
+
+/* Returns whether the chip counts the metrics in one pass over a kernel. */
+static bool is_one_pass(const char *chip, const uint8_t *availability, const struct metrics *metrics)
+{
+    struct counters counters;
+    struct problem ignored;
+    if (counters_open(&counters, chip, availability, metrics, &ignored) < 0)
+        return false;
+    const bool one = counters.passes <= 1;
+    counters_close(&counters);
+    return one;
+}
+
+/* Puts each metric into the first set that, with it, still needs only one pass. A metric that the chip lacks is in
+ * none. Returns the number of sets. */
+static size_t make_sets(const char *chip, const uint8_t *availability, const struct metrics *metrics,
+                        struct metrics **sets)
+{
+    size_t made = 0;
+    *sets = NULL;
+    for (size_t m = 0; m < metrics->count; m++) {
+        const struct metrics alone = {.list = &metrics->list[m], .count = 1};
+        size_t s = 0;
+        if (computed_counter_of(&metrics->list[m]) != COMPUTED_NONE || !is_one_pass(chip, availability, &alone))
+            continue;
+        for (bool in = false; !in; s++) {
+            if (s == made)
+                *ARRAY_GROW(*sets, made) = (struct metrics){0};
+            struct metrics *set = &(*sets)[s];
+            *ARRAY_GROW(set->list, set->count) = metrics->list[m];
+            in = is_one_pass(chip, availability, set);
+            set->count -= !in;
+        }
+    }
+    return made;
+}
+
+/* Tells the parent how many sets there are. Keeps the metrics of the set that this run measures. */
+static int choose_set(const struct request *request, const char *chip, const uint8_t *availability,
+                      struct problem *problem)
+{
+    struct metrics *sets;
+    char text[32];
+    if (ranges.set.count > 0)
+        return 0;
+    const size_t made = make_sets(chip, availability, &request->metrics, &sets);
+    snprintf(text, sizeof text, "%zu", made);
+    link_say(MESSAGE_SETS, text);
+    if (made <= request->set) {
+        free(sets);
+        return problem_set(problem, "chip %s counts the metrics in %zu set%s, so there is no number %zu", chip, made,
+                           plural(made), request->set + 1);
+    }
+    for (size_t s = 0; s < made; s++)
+        if (s == request->set)
+            ranges.set = sets[s];
+        else
+            free(sets[s].list);
+    free(sets);
+    return 0;
+}
+
+static int open_counters(const struct request *request, CUcontext context, struct problem *problem)
+{
+    CUpti_Device_GetChipName_Params chip = {.structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE};
+    CUpti_Profiler_GetCounterAvailability_Params availability = {
+        .structSize = CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE,
+        .ctx = context,
+    };
+    CUdevice device = 0;
+    int failed = -1;
+    if (cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem) < 0)
+        return -1;
+    chip.deviceIndex = (size_t)device;
+    if (cupti_check("asking for the chip's name", cuptiDeviceGetChipName(&chip), problem) < 0 ||
+        cupti_check("asking which counters are available", cuptiProfilerGetCounterAvailability(&availability),
+                    problem) < 0)
+        return -1;
+    uint8_t *image = x_calloc(1, availability.counterAvailabilityImageSize);
+    availability.pCounterAvailabilityImage = image;
+    if (cupti_check("asking which counters are available", cuptiProfilerGetCounterAvailability(&availability),
+                    problem) == 0 &&
+        choose_set(request, chip.pChipName, image, problem) == 0)
+        failed = counters_open(&ranges.counters, chip.pChipName, image, &ranges.set, problem);
+    free(image);
+    return failed;
+}
+
+/* ---- A session ---- */
+
+static int make_image(struct problem *problem)
+{
+    CUpti_RangeProfiler_GetCounterDataSize_Params size = {
+        .structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = ranges.profiler,
+        .pMetricNames = ranges.counters.wanted,
+        .numMetrics = ranges.counters.count,
+        .maxNumOfRanges = BATCH,
+        .maxNumRangeTreeNodes = BATCH,
+    };
+    if (cupti_check("sizing the counter data", cuptiRangeProfilerGetCounterDataSize(&size), problem) < 0)
+        return -1;
+    ranges.image_size = size.counterDataSize;
+    ranges.image = x_calloc(1, ranges.image_size);
+    return 0;
+}
+
+static int clear_image(struct problem *problem)
+{
+    CUpti_RangeProfiler_CounterDataImage_Initialize_Params blank = {
+        .structSize = CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = ranges.profiler,
+        .counterDataSize = ranges.image_size,
+        .pCounterData = ranges.image,
+    };
+    return cupti_check("preparing the counter data", cuptiRangeProfilerCounterDataImageInitialize(&blank), problem);
+}
+
+static int configure(enum ranges_mode mode, struct problem *problem)
+{
+    CUpti_RangeProfiler_SetConfig_Params config = {
+        .structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = ranges.profiler,
+        .configSize = ranges.counters.config_size,
+        .pConfig = ranges.counters.config,
+        .counterDataImageSize = ranges.image_size,
+        .pCounterDataImage = ranges.image,
+        .range = mode == RANGES_OF_GRAPHS ? CUPTI_UserRange : CUPTI_AutoRange,
+        .replayMode = CUPTI_UserReplay,
+        .maxRangesPerPass = BATCH,
+        .numNestingLevels = 1,
+        .minNestingLevel = 1,
+    };
+    ranges.mode = mode;
+    return cupti_check("setting up the counters", cuptiRangeProfilerSetConfig(&config), problem);
+}
+
+static int enable(CUcontext context, enum ranges_mode mode, const struct request *request, struct problem *problem)
+{
+    CUpti_Profiler_Initialize_Params start = {.structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
+    CUpti_RangeProfiler_Enable_Params params = {
+        .structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
+        .ctx = context,
+    };
+    CUdevice device;
+    if (cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem) < 0 ||
+        gpu_lock_take(request->locks, device, problem) < 0)
+        return -1;
+    if (cupti_check("starting CUPTI's profiler", cuptiProfilerInitialize(&start), problem) < 0 ||
+        open_counters(request, context, problem) < 0 ||
+        cupti_check("opening the GPU's counters", cuptiRangeProfilerEnable(&params), problem) < 0) {
+        ranges_close();
+        return -1;
+    }
+    ranges.profiler = params.pRangeProfilerObject;
+    ranges.context = context;
+    if (make_image(problem) == 0 && clear_image(problem) == 0 && configure(mode, problem) == 0)
+        return 0;
+    ranges_close();
+    return -1;
+}
+
+int ranges_start(CUcontext context, enum ranges_mode mode, const struct request *request, struct problem *problem)
+{
+    struct problem lost; /* this loss is counted, and the process continues */
+    if (ranges.running && (ranges.context != context || ranges.mode != mode))
+        (void)ranges_stop(&lost);
+    if (ranges.profiler && (ranges.context != context || ranges.mode != mode))
+        ranges_close();
+    if (!ranges.profiler && enable(context, mode, request, problem) < 0)
+        return -1;
+    if (ranges.running)
+        return 0;
+    CUpti_RangeProfiler_Start_Params start = {
+        .structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = ranges.profiler,
+    };
+    if (cupti_check("starting to count", cuptiRangeProfilerStart(&start), problem) < 0) {
+        ranges_close();
+        return -1;
+    }
+    ranges.running = true;
+    ranges.count = 0;
+    ranges.passed_over = false;
+    return 0;
+}
+
+void ranges_push(void)
+{
+    char name[24]; /* ranges of the same name would be one range */
+    snprintf(name, sizeof name, "%zu", ranges.count);
+    CUpti_RangeProfiler_PushRange_Params params = {
+        .structSize = CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = ranges.profiler,
+        .pRangeName = name,
+    };
+    cuptiRangeProfilerPushRange(&params); /* if it fails, the number of ranges is wrong, and that is noticed */
+}
+
+void ranges_pop(void)
+{
+    CUpti_RangeProfiler_PopRange_Params params = {
+        .structSize = CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = ranges.profiler,
+    };
+    cuptiRangeProfilerPopRange(&params);
+}
+
+/* Returns whether another launch of the graph can be measured in place of this one, which is the first of its session.
+ */
+static bool can_pass_over(struct group *group)
+{
+    return ranges.count == 0 && ranges.mode == RANGES_OF_GRAPHS && (group->cold++ < COLD_MAX || group->warm > 0);
+}
+
+void ranges_add(struct group *group)
+{
+    if (ranges_are_full())
+        return; /* then the numbers of ranges and launches differ, and that is noticed */
+    const bool passed_over = group && can_pass_over(group);
+    ranges.passed_over |= passed_over;
+    ranges.launches[ranges.count++] = group;
+    if (group && !passed_over)
+        group->taken++;
+}
+
+/* Returns whether a counter cannot be believed for this range. Instrumented counters read 0 for a graph, without an
+ * error, because they do not see into it. The first range of a session takes up to twice its time, from a cold L2. Of
+ * that range only counts of instructions and their accesses are right. */
+static bool is_blind(const struct group *group, const char *counter, bool cold)
+{
+    if (!group->graph)
+        return false;
+    return strstr(counter, "__sass_") ||
+           (cold && !strstr(counter, "inst_executed") && strncmp(counter, "l1tex__t_sectors", 16) != 0);
+}
+
+static void send_values(struct group *group, const double *numbers, bool cold, bool passed_over)
+{
+    struct result result = {.id = group->id};
+    for (size_t m = 0; m < ranges.set.count; m++) {
+        const char *counter = ranges.counters.names[m];
+        struct row *row = result_add(&result, ranges.set.list[m].name);
+        if (!counter || is_blind(group, counter, cold)) {
+            row->state = VALUE_NOT_SUPPORTED;
+        } else {
+            const double number = round_value(*numbers);
+            row_add_session(row, &number, 1); /* NaN stands for what CUPTI could not count */
+        }
+        numbers += counter != NULL;
+    }
+    char *line = result_to_line(&result);
+    if (passed_over && !group->spare) {
+        group->spare = line;
+    } else {
+        if (!passed_over)
+            link_say(MESSAGE_RESULT, line);
+        free(line);
+    }
+    result.id = NULL;
+    result_release(&result);
+}
+
+static int decode(struct problem *problem)
+{
+    CUpti_RangeProfiler_Stop_Params stop = {
+        .structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = ranges.profiler,
+    };
+    CUpti_RangeProfiler_DecodeData_Params decoded = {
+        .structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = ranges.profiler,
+    };
+    CUpti_RangeProfiler_GetCounterDataInfo_Params info = {
+        .structSize = CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE,
+        .pCounterDataImage = ranges.image,
+        .counterDataImageSize = ranges.image_size,
+    };
+    if (cupti_check("ending to count", cuptiRangeProfilerStop(&stop), problem) < 0 ||
+        cupti_check("decoding counters", cuptiRangeProfilerDecodeData(&decoded), problem) < 0 ||
+        cupti_check("counting ranges", cuptiRangeProfilerGetCounterDataInfo(&info), problem) < 0)
+        return -1;
+    if (info.numTotalRanges != ranges.count || decoded.numOfRangeDropped > 0)
+        return problem_set(problem, "%zu %s made and CUPTI has ranges of %zu", ranges.count,
+                           plural_of(ranges.count, "launch was", "launches were"), info.numTotalRanges);
+    return 0;
+}
+
+static int deliver(struct problem *problem)
+{
+    double *numbers = x_calloc(ranges.counters.count, sizeof *numbers);
+    int failed = 0;
+    for (size_t i = 0; i < ranges.count && failed == 0; i++) {
+        struct group *group = ranges.launches[i];
+        if (!group)
+            continue;
+        const bool cold = i == 0 && ranges.mode == RANGES_OF_GRAPHS;
+        failed = counters_evaluate(&ranges.counters, ranges.image, ranges.image_size, i, numbers, problem);
+        if (failed == 0) {
+            send_values(group, numbers, cold, i == 0 && ranges.passed_over);
+            group->warm += !cold;
+            ranges.launches[i] = NULL;
+        }
+    }
+    free(numbers);
+    return failed;
+}
+
+/* Tells the parent that a session failed, and takes its launches back from their groups, of which others may still
+ * come. A kernel that failed breaks all calls after it, and then its error says more than CUPTI's. */
+static void lose(struct problem *problem)
+{
+    struct problem context;
+    if (cuda_check("the GPU's context is lost", cuCtxSynchronize(), &context) < 0)
+        *problem = context;
+    link_say(MESSAGE_LOST, problem->text);
+    for (size_t i = 0; i < ranges.count; i++) {
+        if (!ranges.launches[i] || (i == 0 && ranges.passed_over))
+            continue;
+        ranges.launches[i]->taken--;
+        ranges.lost++;
+    }
+}
+
+int ranges_stop(struct problem *problem)
+{
+    if (!ranges.running)
+        return 0;
+    ranges.running = false;
+    if (decode(problem) == 0 && deliver(problem) == 0 && clear_image(problem) == 0) {
+        ranges.count = 0;
+        return 0;
+    }
+    lose(problem);
+    ranges.count = 0;
+    ranges_close(); /* the next one begins anew */
+    return -1;
+}
+
+void ranges_close(void)
+{
+    struct problem ignored;
+    (void)ranges_stop(&ignored);
+    CUpti_RangeProfiler_Disable_Params params = {
+        .structSize = CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = ranges.profiler,
+    };
+    if (ranges.profiler)
+        cuptiRangeProfilerDisable(&params);
+    ranges.profiler = NULL;
+    ranges.context = NULL;
+    counters_close(&ranges.counters);
+    free(ranges.image);
+    ranges.image = NULL;
+    gpu_lock_release();
+}

@@ -1,0 +1,317 @@
+/* What a program's processes say is held to what a process says then, as with workers: the program shares them with
+ * cugate's code. */
+#include "program_parts.h"
+
+#include "base/base.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { GROUPS_MAX = 5000 };
+
+static char *request_text(const struct program_run *run, const char *token)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    const struct metrics *metrics = run->measurement->metrics;
+    if (!stream)
+        die(EXIT_USAGE, "cannot allocate memory for a message");
+    fprintf(stream, "token %s\nset %zu\ndirectory %s\nlocks %s\n", token, run->set, run->directory, run->locks);
+    if (run->measurement->profile)
+        fprintf(stream, "lines\n");
+    if (run->measurement->program->nvtx)
+        fprintf(stream, "nvtx %s\n", run->measurement->program->nvtx);
+    for (size_t m = 0; m < metrics->count; m++)
+        fprintf(stream, "metric %s %s\n", metrics->list[m].name, metrics->list[m].counter);
+    fclose(stream);
+    return text;
+}
+
+void program_fail(struct program_run *run, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (!run->failure)
+        run->failure = x_strdup(text);
+}
+
+/* By the kernel's word. Who maps the file alone means to deceive, and could do worse. */
+static bool has_loaded(pid_t process, const char *library)
+{
+    char *path = x_sprintf("/proc/%d/maps", (int)process), *line = NULL;
+    FILE *maps = fopen(path, "re");
+    size_t room = 0;
+    bool found = false;
+    while (maps && !found && getline(&line, &room, maps) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        const char *file = strchr(line, '/');
+        found = file && strcmp(file, library) == 0;
+    }
+    if (maps)
+        fclose(maps);
+    free(line);
+    free(path);
+    return found;
+}
+
+static bool make_token(char token[PROGRAM_TOKEN + 1])
+{
+    uint64_t number;
+    if (getrandom(&number, sizeof number, 0) != sizeof number)
+        return false;
+    snprintf(token, PROGRAM_TOKEN + 1, "%0*" PRIx64, PROGRAM_TOKEN, number);
+    return true;
+}
+
+/* Whoever is answered waits for it, with the library in place. */
+static bool take_hello(struct program_run *run, struct program_process *process)
+{
+    if (*process->token || !make_token(process->token))
+        return false;
+    if (!has_loaded(process->peer.process, run->injection)) {
+        program_fail(
+            run,
+            "process %d says what cugate's library says, and has it not in its memory: something in the program "
+            "imitates it, or the process was killed at once",
+            (int)process->peer.process);
+        return false;
+    }
+    char *text = request_text(run, process->token);
+    const bool good = message_write(process->peer.pipe, MESSAGE_ANSWER, text);
+    free(text);
+    return good;
+}
+
+/* Takes the token off. False when what it says is not the library's. */
+static bool is_of_library(const struct program_process *process, struct message *message)
+{
+    if (message->kind == MESSAGE_HELLO)
+        return true;
+    if (!*process->token || strncmp(message->text, process->token, PROGRAM_TOKEN) != 0)
+        return false;
+    memmove(message->text, message->text + PROGRAM_TOKEN, strlen(message->text + PROGRAM_TOKEN) + 1);
+    return true;
+}
+
+/* The first one's device and session are the run's. */
+static bool take_device(struct program_run *run, struct program_process *process, const char *text)
+{
+    struct run described = {0}, *part = &run->part;
+    char difference[512];
+    if (process->described || run_parse(&described, "the program's message", text, strlen(text)) < 0)
+        return false;
+    bool good = described.session_count == 1 && described.result_count == 0;
+    if (good && part->session_count > 0) {
+        device_difference(&described.device, &part->device, difference, sizeof difference);
+        good = *difference == '\0';
+        if (!good)
+            program_fail(run,
+                         "it uses a GPU of another model than the first, and only that is measured (%s): choose with "
+                         "CUDA_VISIBLE_DEVICES",
+                         difference);
+    } else if (good) {
+        part->device = described.device;
+        part->sessions = described.sessions;
+        part->session_count = 1;
+        described.device = (struct device){0};
+        described.sessions = NULL;
+        described.session_count = 0;
+    }
+    process->described = good;
+    run_release(&described);
+    return good;
+}
+
+static bool take_group(struct program_run *run, struct program_process *process, const char *text)
+{
+    const struct measurement *measurement = run->measurement;
+    struct program_group *group = NULL;
+    if (!process->described)
+        return false;
+    if (!program_group_take(run->groups, measurement, run->directory, static_facts_capability(&run->part.device), text,
+                            GROUPS_MAX, &group))
+        return false;
+    /* A graph has no lines: its launch is no launch of a function. */
+    const bool wanted = group && group->wanted && !(measurement->profile && group->graph);
+    char *answer = wanted ? x_sprintf("%zu %zu %s", measurement->program->skip,
+                                      measurement->profile ? 1 : measurement->program->first + 1, group->id)
+                          : x_strdup("");
+    if (wanted)
+        run_add(&process->part, group->id);
+    run->unwatched += !group; /* one at least: there are too many */
+    const bool good = message_write(process->peer.pipe, MESSAGE_ANSWER, answer);
+    free(answer);
+    return good;
+}
+
+/* Of one launch: a row for each metric, with one sample; or counts by instruction. */
+static bool is_one_launch(const struct result *result, bool lines)
+{
+    if ((result->profile.count > 0) != lines || (lines && result->row_count > 0))
+        return false;
+    for (size_t i = 0; i < result->row_count; i++) {
+        const struct row *row = &result->rows[i];
+        const bool one = row->session_count == 0 || (row->session_count == 1 && row->sessions[0].count == 1);
+        if (!one || row_is_annotated(row))
+            return false;
+    }
+    return result->status == RESULT_OK && result->launch_count == 0;
+}
+
+/* Adds samples to the row's one session. */
+static void add_samples(struct row *row, const double *samples, size_t count)
+{
+    if (row->session_count == 0) {
+        row_add_session(row, samples, count);
+        return;
+    }
+    struct session_samples *session = &row->sessions[0];
+    session->samples = x_realloc(session->samples, session->count + count, sizeof *session->samples);
+    memcpy(session->samples + session->count, samples, count * sizeof *samples);
+    session->count += count;
+}
+
+/* What one launch could not count, all of them have not. But what this collector does not see in some launches, as in
+ * the first of a session of graphs, is known by the others. */
+void program_join_rows(struct result *result, const struct result *more)
+{
+    for (size_t i = 0; i < more->row_count; i++) {
+        const struct row *from = &more->rows[i];
+        struct row *row = result_find(result, from->metric);
+        const bool is_new = !row;
+        if (is_new)
+            row = result_add(result, from->metric);
+        const bool is_open = is_new || row->state == VALUE_NOT_SUPPORTED;
+        if (from->state == VALUE_MEASURED && (is_open || row->state == VALUE_MEASURED)) {
+            row->state = VALUE_MEASURED;
+            add_samples(row, from->sessions[0].samples, from->sessions[0].count);
+        } else if (is_open || from->state == VALUE_NOT_COUNTED) {
+            row_clear(row);
+            row->state = from->state;
+        }
+    }
+}
+
+static bool take_result(const struct program_run *run, struct program_process *process, const char *line)
+{
+    struct result taken = {0};
+    if (!process->described || process->ended || result_from_line(&taken, line) < 0)
+        return false;
+    struct result *result = run_find(&process->part, taken.id);
+    const bool good = result && is_one_launch(&taken, run->measurement->profile != 0);
+    if (good && run->measurement->profile)
+        program_find_lines(run, program_group_find(run->groups, taken.id), &taken.profile, &result->profile);
+    else if (good)
+        program_join_rows(result, &taken);
+    result_release(&taken);
+    return good;
+}
+
+static bool take_module(struct program_run *run, const char *name)
+{
+    if (strlen(name) != 16 || strspn(name, "0123456789abcdef") != 16)
+        return false;
+    for (size_t i = 0; i < run->image_count; i++)
+        if (strcmp(run->images[i], name) == 0)
+            return true;
+    *ARRAY_GROW(run->images, run->image_count) = x_strdup(name);
+    return true;
+}
+
+/* Of no group more was counted than was launched. launches is that of each of its results. */
+static bool are_launches(const struct program_process *process, const size_t *launches)
+{
+    for (size_t i = 0; i < process->part.result_count; i++) {
+        const struct result *result = &process->part.results[i];
+        for (size_t r = 0; r < result->row_count; r++)
+            if (result->rows[r].session_count > 0 && result->rows[r].sessions[0].count > launches[i])
+                return false;
+    }
+    return true;
+}
+
+/* A line of the end: "launches due id", of a group that the process asked about. */
+static bool take_launches(struct program_run *run, struct program_process *process, const char *line, size_t *launches)
+{
+    size_t times, due;
+    int at = 0;
+    if (sscanf(line, "%zu %zu %n", &times, &due, &at) != 2 || at == 0) /* NOLINT(cert-err34-c) */
+        return false;
+    struct program_group *group = program_group_find(run->groups, line + at);
+    const struct result *result = run_find(&process->part, line + at);
+    if (!group || !result)
+        return false;
+    launches[result - process->part.results] += times;
+    if (run->set == 0) {
+        group->times += times;
+        group->due += due;
+    }
+    return true;
+}
+
+/* "lost unwatched", then a line for each group. */
+static bool take_end(struct program_run *run, struct program_process *process, char *text)
+{
+    size_t lost, unwatched;
+    char *rest = NULL;
+    const char *head = strtok_r(text, "\n", &rest);
+    if (process->ended || !head || sscanf(head, "%zu %zu", &lost, &unwatched) != 2) /* NOLINT(cert-err34-c) */
+        return false;
+    size_t *launches = x_calloc(process->part.result_count, sizeof *launches);
+    bool good = true;
+    for (char *line; good && (line = strtok_r(NULL, "\n", &rest));)
+        good = take_launches(run, process, line, launches);
+    good = good && are_launches(process, launches);
+    free(launches);
+    if (!good)
+        return false;
+    run->lost += lost;
+    run->unwatched += unwatched;
+    process->ended = true;
+    return true;
+}
+
+bool program_take(struct program_run *run, struct program_process *process, struct message *message)
+{
+    if (!is_of_library(process, message))
+        return false;
+    switch ((int)message->kind) {
+    case MESSAGE_HELLO:
+        return take_hello(run, process);
+    case MESSAGE_SETS: {
+        const unsigned long sets = strtoul(message->text, NULL, 10);
+        run->sets = sets < run->measurement->metrics->count ? sets : run->measurement->metrics->count;
+        return true;
+    }
+    case MESSAGE_DEVICE:
+        return take_device(run, process, message->text);
+    case MESSAGE_MODULE:
+        return take_module(run, message->text);
+    case MESSAGE_GROUP:
+        return take_group(run, process, message->text);
+    case MESSAGE_RESULT:
+        return take_result(run, process, message->text);
+    case MESSAGE_FAILURE:
+        text_make_harmless(message->text, ' ');
+        program_fail(run, "%s", message->text);
+        process->ended = true; /* it has nothing more to say */
+        return true;
+    case MESSAGE_LOST:
+        text_make_harmless(message->text, ' ');
+        if (!run->trouble)
+            run->trouble = x_strdup(message->text);
+        return true;
+    case MESSAGE_END:
+        return take_end(run, process, message->text);
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,146 @@
+#include "origin.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct origin origins[ORIGINS] = {
+    [ORIGIN_MEASURED] =
+        {
+            .collector = "cupti",
+            .doing = "a kernel library is measured",
+            .does = "measure",
+            .made = "measured",
+            .begin = "cugate aa --sessions %{sessions} --save sessions",
+            .begun = "sessions/*.json",
+            .rerun = "cugate run -k %{kernel}",
+            .explain = "cugate explain %{kernel}",
+            .no_value = "cugate doctor",
+        },
+    [ORIGIN_HOST] =
+        {
+            .collector = "host",
+            .asked = "--collector host",
+            .doing = "a kernel library is measured by the host's clock",
+            .does = "measure",
+            .made = "measured",
+            .begin = "cugate aa --collector host --sessions %{sessions} --save sessions",
+            .begun = "sessions/*.json",
+            .rerun = "cugate run --collector host -k %{kernel}",
+        },
+    [ORIGIN_PROGRAM] =
+        {
+            .collector = "exec",
+            .asked = "-- PROGRAM",
+            .doing = "a program is measured",
+            .does = "measure",
+            .made = "measured",
+            .own_caches = true,
+            .begin = "for i in $(seq %{sessions}); do cugate exec --save session-$i.json -- %{program}; done",
+            .begun = "session-*.json",
+            .explain = "cugate exec --lines -k %{kernel} --save lines.json -- %{program}",
+            .no_value = "cugate doctor",
+        },
+    [ORIGIN_COMPUTED] =
+        {
+            .collector = "sim",
+            .counts_of = "cupti",
+            .asked = "--simulate",
+            .doing = "counts are computed",
+            .does = "simulate",
+            .made = "computed",
+            .computed = true,
+            .repeats = true,
+            .loud = "COMPUTED: NO KERNEL RAN ON A GPU.",
+            .words = "Counts of the machine code, executed on this CPU; no time, no traffic, no cache:",
+            .source = "built by %{compiler}, simulated as %{device}",
+            .begin = "cugate check --simulate --save RUN.json",
+            .begun = "RUN.json",
+            .rerun = "cugate run --simulate -k %{kernel}",
+            .explain = "cugate explain --simulate %{kernel}",
+            .no_value = "cugate doctor",
+        },
+    [ORIGIN_CODE] =
+        {
+            .collector = "code",
+            .asked = "--static",
+            .doing = "the machine code of a kernel library is judged without running it",
+            .does = "static",
+            .made = "read",
+            .code_only = true,
+            .repeats = true,
+            .loud = "STATIC: NO KERNEL WAS RUN.",
+            .words = "Only machine code was judged, by the block sizes of the baseline; no time, no counter:",
+            .source = "built by %{compiler} for %{device}, no GPU was used",
+            .no_value = "cugate doctor",
+        },
+    [ORIGIN_FILES] =
+        {
+            .collector = "static",
+            .asked = "--static",
+            .doing = "the machine code in files is judged without running it",
+            .does = "static",
+            .made = "read",
+            .code_only = true,
+            .repeats = true,
+            .loud = "STATIC: NO KERNEL WAS RUN.",
+            .words = "Only the machine code of functions was judged; no launch, no time, no counter:",
+            .source = "built by %{compiler} for %{device}, no GPU was used",
+            .begin = "cugate check --static=%{device} --save RUN.json FILE...",
+            .begun = "RUN.json",
+        },
+    [ORIGIN_IMPORTED] =
+        {
+            .doing = "a file of another program is judged",
+            .does = "replay",
+            .made = "measured",
+            .begin = "cugate import %{collector} FILE... --save RUN.json",
+            .begun = "RUN.json",
+        },
+};
+
+const struct origin *origin_of(enum origin_name name)
+{
+    return &origins[name];
+}
+
+const struct origin *origin_find(const char *collector)
+{
+    for (size_t i = 0; collector && i < ARRAY_SIZE(origins); i++)
+        if (origins[i].collector && strcmp(origins[i].collector, collector) == 0)
+            return &origins[i];
+    return &origins[ORIGIN_IMPORTED];
+}
+
+/* Returns what stands for a name, as a new string; the caller frees it. */
+static char *value_of(const struct origin_words *words, const char *name, size_t length)
+{
+    const struct {
+        const char *name, *value;
+    } known[] = {
+        {"kernel", words->kernel},       {"program", words->program},   {"device", words->device},
+        {"collector", words->collector}, {"compiler", words->compiler},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+        if (strlen(known[i].name) == length && strncmp(known[i].name, name, length) == 0)
+            return x_strdup(known[i].value ? known[i].value : "unknown");
+    return x_sprintf("%zu", words->sessions);
+}
+
+char *origin_command(const char *command, const struct origin_words *words)
+{
+    char *made = command ? x_strdup("") : NULL;
+    while (command && *command) {
+        const char *name = strstr(command, "%{");
+        const size_t plain = name ? (size_t)(name - command) : strlen(command),
+                     length = name ? strcspn(name + 2, "}") : 0;
+        char *value = name ? value_of(words, name + 2, length) : x_strdup("");
+        char *longer = x_sprintf("%s%.*s%s", made, (int)plain, command, value);
+        free(value);
+        free(made);
+        made = longer;
+        command += plain + (name ? length + 3 : 0);
+    }
+    return made;
+}

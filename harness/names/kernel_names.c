@@ -1,0 +1,78 @@
+#include "kernel_names.h"
+
+#include "base/base.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMES_SHOWN 5
+
+/* Joins the ids that match the glob into "a, b, c and 8 more". Caller frees. */
+static char *join_names(const char *const *ids, size_t count, char *glob)
+{
+    char *joined = x_strdup("");
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!glob_any(&glob, 1, ids[i]) || ++found > NAMES_SHOWN)
+            continue;
+        char *longer = x_sprintf("%s%s%s", joined, found > 1 ? ", " : "", ids[i]);
+        free(joined);
+        joined = longer;
+    }
+    if (found > NAMES_SHOWN) {
+        char *longer = x_sprintf("%s and %zu more", joined, found - NAMES_SHOWN);
+        free(joined);
+        joined = longer;
+    }
+    return joined;
+}
+
+const char *kernel_names_near(const char *wanted, const char *const *ids, size_t count)
+{
+    const char *points = point_pattern(wanted);
+    const size_t name = points ? (size_t)(points - wanted) : strlen(wanted);
+    const bool is_glob = strcspn(wanted, "*?[") < name || (points && strpbrk(points, "*?"));
+    return strchr(wanted, '/') && !is_glob ? nearest_name(wanted, ids, count) : NULL;
+}
+
+char *kernel_names_family(const char *wanted, const char *const *ids, size_t count)
+{
+    char **families = x_calloc(count, sizeof *families);
+    char *family = x_sprintf("%.*s", (int)strcspn(wanted, "/"), wanted);
+    for (size_t i = 0; i < count; i++)
+        families[i] = x_sprintf("%.*s", (int)strcspn(ids[i], "/"), ids[i]);
+    const char *near = nearest_name(family, (const char *const *)families, count);
+    char *glob = near ? x_sprintf("%s/*", near) : NULL;
+    for (size_t i = 0; i < count; i++)
+        free(families[i]);
+    free(families);
+    free(family);
+    return glob;
+}
+
+static int say_none(const char *wanted, const char *const *ids, size_t count, const char *where)
+{
+    const char *near = kernel_names_near(wanted, ids, count);
+    char *family = near ? NULL : kernel_names_family(wanted, ids, count);
+    char *members = family ? join_names(ids, count, family) : NULL;
+    if (near)
+        error("%s has no kernel '%s'; did you mean %s?", where, wanted, near);
+    else if (members)
+        error("%s has no kernel '%s'; of that family it has %s", where, wanted, members);
+    else
+        error("%s has no kernel '%s'; `cugate list` shows those of a library", where, wanted);
+    free(members);
+    free(family);
+    return -1;
+}
+
+int kernel_names_find(const char *wanted, const char *const *ids, size_t count, const char *where)
+{
+    char *glob = x_strdup(wanted);
+    bool found = false;
+    for (size_t i = 0; i < count && !found; i++)
+        found = glob_any(&glob, 1, ids[i]);
+    free(glob);
+    return found ? 0 : say_none(wanted, ids, count, where);
+}

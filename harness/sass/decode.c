@@ -1,0 +1,297 @@
+/* From nvdisasm's text to struct instruction. What is not understood becomes an instruction that is not simulated,
+ * which matters only to a kernel that executes it. */
+#include "decode.h"
+
+#include "decode_parts.h"
+#include "disassembly.h"
+#include "encoding.h"
+
+#include <stdlib.h>
+
+enum { TOKENS = 16 };
+
+/* ---- Outputs ---- */
+
+static bool insert(struct instruction *code, unsigned at, struct operand operand)
+{
+    if (code->operand_count == OPERANDS)
+        return false;
+    for (unsigned i = code->operand_count; i > at; i--)
+        code->operands[i] = code->operands[i - 1];
+    code->operands[at] = operand;
+    code->operand_count++;
+    return true;
+}
+
+/* Puts outputs that the text leaves out into their places. An output to RZ or PT goes to a row or mask that nobody
+ * reads. */
+static bool place_outputs(struct instruction *code, const char *outputs)
+{
+    const struct operand no_row = {
+        .kind = OPERAND_ROW, .row = ROW_SINK * ROW_BYTES, .high = (ROW_SINK + 1) * ROW_BYTES};
+    const struct operand no_mask = {.kind = OPERAND_PREDICATE, .row = MASK_SINK * 4};
+    for (unsigned i = 0; outputs[i]; i++) {
+        struct operand *here = i < code->operand_count ? &code->operands[i] : NULL;
+        const bool row = here && here->kind == OPERAND_ROW && here->space == SPACE_WARP;
+        const bool mask = here && here->kind == OPERAND_PREDICATE && !here->invert;
+        if (outputs[i] == 'p') {
+            if (!mask && !insert(code, i, no_mask))
+                return false;
+            if (mask && here->index == MASK_TRUE)
+                here->row = MASK_SINK * 4;
+            code->uniform |= mask && here->uniform;
+            continue;
+        }
+        if (outputs[i] == 'D' && !row && !insert(code, i, no_row))
+            return false;
+        if (outputs[i] == 'd' && !row)
+            return false;
+        if (row) {
+            const bool zero = here->index == (here->uniform ? 63 : 255);
+            code->uniform |= here->uniform;
+            if (zero)
+                *here = no_row;
+        }
+    }
+    return true;
+}
+
+/* ---- Instructions ---- */
+
+static size_t split_operands(char *text, char **tokens)
+{
+    size_t count = 0;
+    int depth = 0;
+    char *start = text;
+    for (char *at = text;; at++) {
+        /* In R48[R76+0x1000] a comma is missing. */
+        const bool glued = *at == '[' && depth == 0 && at > start && at[-1] != 'c' && at[-1] != ']' && at[-1] != 'x' &&
+                           !(at - start == 4 && starts(start, "desc"));
+        if (glued && count < TOKENS) {
+            /* Here the token of the bracket begins. The register's token needs an end of its own. */
+            memmove(at + 1, at, strlen(at) + 1);
+            *at = ',';
+        }
+        depth += *at == '[';
+        depth -= *at == ']';
+        if (*at && (*at != ',' || depth > 0))
+            continue;
+        const bool last = !*at;
+        *at = '\0';
+        char *end = at;
+        while (end > start && end[-1] == ' ')
+            *--end = '\0';
+        while (*start == ' ')
+            start++;
+        if (*start && count < TOKENS)
+            tokens[count++] = start;
+        if (last)
+            return count;
+        start = at + 1;
+    }
+}
+
+static bool modifiers_allowed(const struct instruction *code, const struct opcode *row)
+{
+    if (!row->modifiers)
+        return true;
+    /* The row's modifiers follow those that are part of its name. */
+    unsigned first = 0;
+    for (const char *at = row->name; *at; at++)
+        first += *at == '.';
+    for (unsigned i = first; i < code->modifier_count; i++) {
+        const char *at = row->modifiers;
+        const size_t length = strlen(code->modifiers[i]);
+        bool found = false;
+        while (*at && !found) {
+            const size_t word = strcspn(at, " ");
+            found = word == length && strncmp(at, code->modifiers[i], length) == 0;
+            at += word + (at[word] == ' ');
+        }
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* Reads an opcode and its modifiers. False: there are more modifiers than there is room for. */
+static bool read_opcode(struct decoder *decoder, struct instruction *code, const char *opcode)
+{
+    static const struct {
+        const char *name;
+        uint64_t bit;
+    } known[] = {
+#define MODIFIER_ROW(name) {#name, MODIFIER(name)},
+        KNOWN_MODIFIERS(MODIFIER_ROW)
+#undef MODIFIER_ROW
+    };
+    code->opcode = keep_text(decoder, opcode, strlen(opcode));
+    for (const char *at = strchr(opcode, '.'); at;) {
+        const size_t length = strcspn(at + 1, ".");
+        if (code->modifier_count == MODIFIERS)
+            return false;
+        code->modifiers[code->modifier_count++] = keep_text(decoder, at + 1, length);
+        at = at[1 + length] ? at + 1 + length : NULL;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+        code->known |= has_modifier(code, known[i].name) ? known[i].bit : 0;
+    return true;
+}
+
+/* Reads the guard of an instruction: "" or "@!P0". For P2R the text is PR, its first source, and no guard. False: the
+ * text is something else. */
+static bool read_guard(struct instruction *code, const char *predicate)
+{
+    struct operand guard;
+    code->guard = MASK_TRUE * 4;
+    if (predicate[0] == '\0' || strcmp(predicate, "PR") == 0)
+        return true;
+    if (predicate[0] != '@' || !read_predicate(predicate + 1, &guard))
+        return false;
+    code->guard = guard.row;
+    code->guard_flip = guard.invert ? ALL_LANES : 0;
+    code->guarded = guard.index != MASK_TRUE || guard.invert;
+    return true;
+}
+
+/* Replaces a symbol that CALL or RET names by its offset. False: an operand is a word that names no symbol. */
+static bool resolve(const struct function_text *function, struct instruction *code)
+{
+    for (unsigned i = 0; i < code->operand_count; i++) {
+        struct operand *operand = &code->operands[i];
+        for (size_t s = 0; operand->kind == OPERAND_WORD && s < function->symbol_count; s++)
+            if (strcmp(function->symbols[s].name, operand->word) == 0) {
+                const int64_t value = (int64_t)function->symbols[s].offset;
+                *operand = (struct operand){.kind = OPERAND_TARGET, .value = value};
+            }
+        if (operand->kind == OPERAND_WORD)
+            return false;
+    }
+    return true;
+}
+
+/* Returns whether the instruction has the operands that the loop which executes a warp takes for granted. */
+static bool has_its_barrier(const struct instruction *code)
+{
+    bool found = code->control != CONTROL_OPEN && code->control != CONTROL_JOIN && code->control != CONTROL_BREAK;
+    for (unsigned i = 0; i < code->operand_count; i++)
+        found |= code->operands[i].kind == OPERAND_BARRIER;
+    return found && (code->control != CONTROL_BRANCH_INDEXED || code->operand_count > 0);
+}
+
+static bool read_instruction(struct decoder *decoder, struct instruction *code, const char *opcode,
+                             const char *predicate, const char *operands)
+{
+    const size_t length = strlen(operands);
+    char *text = x_calloc(length + TOKENS + 1, 1), *tokens[TOKENS];
+    memcpy(text, operands, length + 1);
+    const bool named = read_opcode(decoder, code, opcode);
+    const size_t count = split_operands(text, tokens);
+    bool good = named && count <= OPERANDS && read_guard(code, predicate);
+    for (size_t i = 0; i < count && good; i++) {
+        good = read_operand(decoder, code, tokens[i], &code->operands[i]);
+        code->operand_count++;
+    }
+    if (good) {
+        place_decimals(decoder, code);
+        good = resolve(decoder->function, code);
+    }
+    free(text);
+    const struct opcode *row = decoder->find(code->opcode);
+    if (!good || !row || !modifiers_allowed(code, row))
+        return false;
+    code->run = row->run;
+    code->control = row->control;
+    if (!has_its_barrier(code) || !place_outputs(code, row->outputs ? row->outputs : "d"))
+        return false;
+    return !row->prepare || row->prepare(code);
+}
+
+static void read_tables(struct code *code, const struct function_text *function)
+{
+    if (!function->tables)
+        return;
+    code->bank2_size = function->tables_size;
+    code->bank2 = x_calloc(code->bank2_size + 8, 1);
+    memcpy(code->bank2, function->tables, code->bank2_size);
+}
+
+static size_t text_needed(const json_t *list)
+{
+    size_t size = 1;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+        size += 2 * json_string_length(json_object_get(one, "opcode")) +
+                json_string_length(json_object_get(one, "operands")) + (size_t)2 * (MODIFIERS + TOKENS);
+    }
+    return size;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+/* Returns whether warps of a block may tell each other by this instruction that something is written. That can be a
+ * flag in shared memory, or a barrier that only some of them reach. Then it is no race when one warp reads what another
+ * one wrote. */
+static bool tells_others(const struct instruction *code)
+{
+    static const char *const signs[] = {"BAR.ARV",       "SYNCS",     "MEMBAR.ALL.CTA",
+                                        "MEMBAR.SC.CTA", "ATOMS.CAS", "ATOMS.EXCH"};
+    for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
+        if (starts(code->opcode, signs[i]))
+            return true;
+    return starts(code->opcode, "BAR.SYNC") && (code->operand_count > 1 || !code->operands[0].immediate);
+}
+
+struct code *code_read(const struct function_text *function, const json_t *list, find_opcode *find)
+{
+    struct decoder decoder = {.function = function, .find = find, .code = x_calloc(1, sizeof *decoder.code)};
+    struct code *code = decoder.code;
+    code->count = json_array_size(list);
+    code->list = x_calloc(code->count, sizeof *code->list);
+    decoder.text_size = text_needed(list);
+    decoder.text = code->texts = x_calloc(decoder.text_size, 1);
+    for (size_t i = 0; i < code->count; i++) {
+        const json_t *one = json_array_get(list, i);
+        struct instruction *instruction = &code->list[i];
+        instruction->index = (unsigned)i;
+        if (!read_instruction(&decoder, instruction, text_of(one, "opcode"), text_of(one, "predicate"),
+                              text_of(one, "operands")))
+            instruction->control = CONTROL_UNKNOWN;
+    }
+    for (size_t i = 0; i < code->count; i++)
+        code->tells_others |= tells_others(&code->list[i]);
+    read_tables(code, function);
+    return code;
+}
+
+void code_free(struct code *code)
+{
+    free(code->list);
+    free(code->constants);
+    free(code->bank2);
+    free(code->texts);
+    free(code);
+}
+
+struct code *code_open(const struct function_text *function, const unsigned char *image, size_t size, find_opcode *find,
+                       struct problem *problem)
+{
+    json_t *whole;
+    const json_t *list = disassemble(&whole, image, size, function->name, problem);
+    if (!list)
+        return NULL;
+    const size_t count = json_array_size(list), wanted = function->size / INSTRUCTION_BYTES;
+    struct code *code = count == wanted ? code_read(function, list, find) : NULL;
+    if (!code)
+        problem_set(problem, "nvdisasm tells of %zu instructions in %s, which has %zu", count, function->name, wanted);
+    json_decref(whole);
+    if (code && encoding_check(function, code, problem) < 0) {
+        code_free(code);
+        return NULL;
+    }
+    return code;
+}

@@ -1,0 +1,20 @@
+/* disassembly.h - gets machine code as text, from NVIDIA's disassembler nvdisasm. */
+#ifndef DISASSEMBLY_H
+#define DISASSEMBLY_H
+
+#include "base/base.h"
+
+#include <jansson.h>
+#include <stddef.h>
+
+/* Returns the instructions of a function of an image, in order, as nvdisasm -json prints them: objects with "opcode",
+ * "operands" and "predicate". They are borrowed from *whole, which the caller releases with json_decref. NULL with
+ * *problem.
+ *
+ * What nvdisasm says of each function is kept in the user's cache, $XDG_CACHE_HOME/cugate or ~/.cache/cugate, by the
+ * hashes of the image and of the program nvdisasm. Where other users may write to that folder, nothing is kept or read
+ * there. An nvdisasm that hangs ends with this process. */
+const json_t *disassemble(json_t **whole, const unsigned char *image, size_t size, const char *function,
+                          struct problem *problem);
+
+#endif

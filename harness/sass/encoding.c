@@ -1,0 +1,66 @@
+/* In every instruction, bits 12 to 15 are the predicate and the bits from 9 on the form. The form says what the second
+ * word is. In forms 2 and 4 it is an immediate. In forms 3 and 5 it is a constant: its offset in bytes begins at bit 6,
+ * its bank at bit 22. That held in 220,000 instructions of nvcc 13.0 for compute capability 9.0. */
+#include "encoding.h"
+
+#include <string.h>
+
+bool encoding_word(const struct function_text *function, size_t index, uint32_t *word)
+{
+    if (!function->bytes || index >= function->size / INSTRUCTION_BYTES)
+        return false;
+    memcpy(word, function->bytes + index * INSTRUCTION_BYTES + sizeof *word, sizeof *word);
+    return true;
+}
+
+/* Returns whether the second word is an immediate among the operands. It is none where it is a branch target or an
+ * address, nor in the opcodes named here. */
+static bool has_immediate(const struct instruction *code)
+{
+    static const char *const others[] = {"DEPBAR", "LEPC", "PLOP3", "SHFL", "UPLOP3"};
+    const size_t length = strcspn(code->opcode, ".");
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+        if (strlen(others[i]) == length && strncmp(code->opcode, others[i], length) == 0)
+            return false;
+    for (unsigned i = 0; i < code->operand_count; i++)
+        if (code->operands[i].kind == OPERAND_ADDRESS)
+            return false;
+    return code->control == CONTROL_NEXT;
+}
+
+static bool is_same(const struct instruction *code, uint32_t first, uint32_t word)
+{
+    const unsigned form = first >> 9 & 7, predicate = first >> 12 & 15;
+    bool numbers = false, found = false;
+    if ((code->guard / 4 & 7) != (predicate & 7) || (code->guard_flip != 0) != (predicate >> 3))
+        return false;
+    for (unsigned i = 0; i < code->operand_count; i++) {
+        const struct operand *operand = &code->operands[i];
+        const bool row = operand->kind == OPERAND_ROW && operand->space == SPACE_CONSTANTS;
+        if (row && operand->immediate) {
+            numbers = true;
+            found |= (uint32_t)operand->value == word;
+        } else if ((row || operand->kind == OPERAND_CONSTANT) &&
+                   ((form != 3 && form != 5) || (word >> 6 & 0xffff) != ((uint32_t)operand->value & 0xffff) ||
+                    (word >> 22 & 31) != operand->index)) {
+            return false;
+        }
+    }
+    return found || !numbers || (form != 2 && form != 4) || !has_immediate(code);
+}
+
+int encoding_check(const struct function_text *function, const struct code *code, struct problem *problem)
+{
+    for (size_t i = 0; i < code->count; i++) {
+        uint32_t first, word;
+        if (!encoding_word(function, i, &word))
+            return problem_set(problem, "not simulated: %s has fewer instructions than its text", function->name);
+        memcpy(&first, function->bytes + i * INSTRUCTION_BYTES, sizeof first);
+        if (code->list[i].control != CONTROL_UNKNOWN && !is_same(&code->list[i], first, word))
+            return problem_set(problem,
+                               "not simulated: what nvdisasm says of %s+0x%zx, %s, is not what the machine code says: "
+                               "remove what is kept of it in ~/.cache/cugate",
+                               function->name, i * INSTRUCTION_BYTES, code->list[i].opcode);
+    }
+    return 0;
+}

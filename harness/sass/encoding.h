@@ -1,0 +1,22 @@
+/* encoding.h - reads what the 16 bytes of an instruction say by themselves, and compares it with nvdisasm's text. */
+#ifndef ENCODING_H
+#define ENCODING_H
+
+#include "decode.h"
+#include "instruction.h"
+
+#include "base/base.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Sets *word to the second word of the instruction, which holds its immediate if it has one. False: the function has no
+ * such bytes. */
+bool encoding_word(const struct function_text *function, size_t index, uint32_t *word);
+
+/* Compares code that was read from text with the function's bytes: predicates, immediates, places of constants. At the
+ * first instruction that differs it returns -1 with *problem, "not simulated: ...". */
+int encoding_check(const struct function_text *function, const struct code *code, struct problem *problem);
+
+#endif

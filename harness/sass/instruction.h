@@ -1,0 +1,185 @@
+/* instruction.h - one decoded instruction of machine code, and all those of a function. The code that executes them
+ * provides a table of opcodes, with the C function for each.
+ *
+ * A row is 32 words, one for each lane of a warp. Whatever an instruction reads or writes is a row: a register, a
+ * uniform register (all lanes alike), a constant, an immediate. So one way of writing an operation serves them all. A
+ * predicate is a mask of lanes. An operand has the byte offset of its row or mask. */
+#ifndef INSTRUCTION_H
+#define INSTRUCTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LANES = 32 };
+#define ALL_LANES UINT32_MAX
+
+/* ---- Where registers are ---- */
+
+enum {
+    ROW_BYTES = LANES * 4,
+    ROW_ZERO = 255,              /* RZ */
+    ROW_UNIFORM = 256,           /* UR0 */
+    ROW_UNIFORM_ZERO = 256 + 63, /* URZ */
+    ROW_SINK = 256 + 64,         /* takes what is written to RZ: four rows, for 128 bits */
+    ROWS = ROW_SINK + 4,
+    MASK_TRUE = 7, /* PT; UPT is 15 */
+    MASK_SINK = 16,
+    MASKS = 17,
+    BARRIERS = 16
+};
+
+/* ---- Instructions ---- */
+
+enum { INSTRUCTION_BYTES = 16 };
+
+enum operand_kind {
+    OPERAND_NONE,
+    OPERAND_ROW,       /* a register, uniform register, constant or immediate */
+    OPERAND_PREDICATE, /* a predicate or uniform predicate */
+    OPERAND_CONSTANT,  /* c[bank][register + offset], of a load */
+    OPERAND_ADDRESS,   /* [register + uniform register + offset] */
+    OPERAND_BARRIER,   /* a convergence barrier, B0 to B15 */
+    OPERAND_TARGET,    /* an offset in the function */
+    OPERAND_SPECIAL,   /* a special register, such as SR_TID.X */
+    OPERAND_WORD       /* anything else, as it stands */
+};
+
+enum half { HALF_BOTH, HALF_LOW, HALF_HIGH, HALF_SINGLE /* a 32-bit number in place of two halves */ };
+
+/* An operand is small, because those of an instruction are read each time it is executed. */
+struct operand {
+    unsigned char kind;
+    unsigned char half;
+    unsigned char space; /* of a row: whether it is in SPACE_WARP or SPACE_CONSTANTS */
+    unsigned char index; /* number of the register, barrier or bank */
+    unsigned char byte;  /* 1 + N for .BN, one byte of the register; 0: the whole register */
+    unsigned char scale; /* factor of an address's register: .X4, .X8, .X16; else 1 */
+    bool negate : 1;     /* a minus sign; of a word that is added with carry it means ~ */
+    bool absolute : 1;   /* between bars: |R2| */
+    bool invert : 1;     /* ~ of a word, ! of a predicate */
+    bool uniform : 1;    /* the register or predicate is a uniform one */
+    bool wide : 1;       /* the address has 64 bits, or its register has */
+    bool immediate : 1;
+    bool based : 1; /* the address has a uniform register beside its own */
+    /* Byte offsets of the row, and of the row behind it for 64 bits. Of a predicate, row is the offset of its mask. */
+    uint32_t row, high;
+    union {
+        struct {
+            uint32_t base, base_high; /* of an address: the uniform register's rows */
+        };
+        const char *word; /* of OPERAND_SPECIAL and OPERAND_WORD: text that the code owns */
+    };
+    int64_t value; /* an immediate, an offset, or a branch target */
+};
+
+enum { SPACE_WARP, SPACE_CONSTANTS };
+
+/* What an instruction asks of the loop that executes a warp. CONTROL_NEXT asks nothing: it only changes registers and
+ * memory. */
+enum control {
+    CONTROL_NEXT,
+    CONTROL_BRANCH,
+    CONTROL_BRANCH_DIVERGENT, /* BRA.DIV */
+    CONTROL_BRANCH_ANY,       /* BRA.U.ANY and its like */
+    CONTROL_BRANCH_INDEXED,   /* BRX */
+    CONTROL_CALL_OUTSIDE,     /* CALL.ABS, of a function that is not in the machine code */
+    CONTROL_CALL,
+    CONTROL_RETURN,
+    CONTROL_EXIT,
+    CONTROL_OPEN, /* BSSY */
+    CONTROL_JOIN, /* BSYNC */
+    CONTROL_BREAK,
+    CONTROL_MOVE_BARRIER, /* BMOV */
+    CONTROL_WARPSYNC,
+    CONTROL_BLOCK_BARRIER, /* BAR */
+    CONTROL_WAIT_PHASE,    /* SYNCS.PHASECHK: until a phase of a barrier in memory is over */
+    CONTROL_YIELD,         /* lets other warps go first: YIELD, NANOSLEEP */
+    CONTROL_TRAP,
+    CONTROL_UNKNOWN /* not simulated */
+};
+
+struct warp;
+struct instruction;
+typedef void operation(struct warp *warp, const struct instruction *code, uint32_t lanes);
+
+enum { OPERANDS = 10, MODIFIERS = 10 };
+
+struct instruction {
+    operation *run;      /* executes it for the lanes whose guard is true, at least one */
+    uint32_t guard;      /* byte offset of the guard's mask */
+    uint32_t guard_flip; /* ALL_LANES for @!P */
+    uint64_t known;      /* bits of the modifiers in KNOWN_MODIFIERS that it has */
+    unsigned char control;
+    bool guarded;       /* its guard is another predicate than PT */
+    bool uniform;       /* writes uniform registers, for all lanes alike */
+    unsigned char size; /* bytes that each lane accesses */
+    unsigned char operand_count;
+    unsigned char flags[7]; /* notes of prepare() on the modifiers, for the operation */
+    unsigned index;         /* its place in the function, from 0 */
+    struct operand operands[OPERANDS];
+    const char *opcode; /* with all modifiers */
+    const char *modifiers[MODIFIERS];
+    unsigned modifier_count;
+    bool counts_known; /* a memory instruction whose opcode tells what it accesses */
+};
+
+/* A row of the constants, and what it is filled with at a launch. */
+struct constant_row {
+    bool immediate;
+    unsigned bank;
+    uint32_t value; /* the immediate; otherwise the offset in the bank, in bytes */
+};
+
+struct code {
+    struct instruction *list;
+    size_t count;
+    struct constant_row *constants;
+    size_t constant_count;
+    unsigned char *bank2; /* jump tables, which are constant bank 2 */
+    size_t bank2_size;
+    char *texts;       /* the words that instructions point to */
+    bool tells_others; /* warps of a block signal to each other by other means than barriers of the whole block */
+};
+
+bool has_modifier(const struct instruction *code, const char *modifier);
+const struct operand *operand_of(const struct instruction *code, enum operand_kind kind); /* the first; NULL: none */
+
+/* The modifiers that operations ask for while they run; each has a bit in `known`. */
+/* clang-format off */
+#define KNOWN_MODIFIERS(M) \
+    M(X) M(U32) M(W) M(C) M(SH) M(PAND) M(RELU) M(ACC) M(S8) M(U8) M(FTZ) M(SAT) M(RZ) M(RM) M(RP) M(ADD) M(MIN) \
+    M(MAX) M(INC) M(DEC) M(AND) M(OR) M(XOR) M(EXCH) M(CAS) M(CAST) M(POPC) M(S32) M(S64) M(64) M(F32) M(F64) \
+    M(F16x2) M(BF16x2) M(RN) M(ALL) M(ANY) M(IDX) M(UP) M(DOWN) M(BFLY) M(SUM) M(RED) M(ARV) M(SYNC) M(CLEAR) \
+    M(RESULT) M(STRONG) M(GPU) M(SYS) M(SM) M(BYPASS) M(E) M(H0) M(COLLECTIVE) M(EQ) M(BF) M(DIV) M(MMA)
+/* clang-format on */
+enum {
+#define MODIFIER_PLACE(name) MODIFIER_PLACE_##name,
+    KNOWN_MODIFIERS(MODIFIER_PLACE)
+#undef MODIFIER_PLACE
+        MODIFIER_PLACES
+};
+#define MODIFIER(name) (UINT64_C(1) << MODIFIER_PLACE_##name)
+#define IS(name) ((code->known & MODIFIER(name)) != 0)
+
+/* ---- Opcodes ---- */
+
+struct opcode {
+    const char *name; /* "IADD3", or with modifiers "IMAD.WIDE"; of several rows that fit, the longest name counts */
+    operation *run;
+    unsigned char control;
+    /* Looks at operands and modifiers, and sets flags and other fields. NULL: there is nothing to do. False: this form
+     * of the instruction is not simulated. */
+    bool (*prepare)(struct instruction *code);
+    /* The operands that the instruction writes, a letter each; they come first. The letter d stands for a row, D for a
+     * row that the text may leave out, p for a predicate that it may leave out. An operand that was left out becomes
+     * one that nobody reads. NULL means "d". */
+    const char *outputs;
+    /* The modifiers that may follow the name, separated by blanks. NULL: prepare checks them itself. */
+    const char *modifiers;
+};
+
+/* Returns the row of an opcode with its modifiers, such as "LDG.E.128"; NULL: it is not simulated. */
+typedef const struct opcode *find_opcode(const char *opcode);
+
+#endif

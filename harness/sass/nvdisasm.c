@@ -1,0 +1,104 @@
+#include "nvdisasm.h"
+
+#include "base/base.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VARIABLE "CUGATE_NVDISASM"
+
+static const char remedy[] =
+    "run `make`, or where cugate is installed `cugate-fetch`, which installs it; or "
+    "pip install nvidia-cuda-nvdisasm==" NVDISASM_WANTED " and name its bin/nvdisasm with " VARIABLE;
+
+static char *find_beside(const char *directory)
+{
+    /* Where nvdisasm may be, beside this program: installed; put there by ci/fetch.sh; in build/, or above a folder of
+     * build/ (sanitizers, tests). */
+    static const char *const places[] = {
+        "../lib/cugate/disasm/nvidia/cu13/bin/nvdisasm",
+        "disasm/nvidia/cu13/bin/nvdisasm",
+        "../disasm/nvidia/cu13/bin/nvdisasm",
+    };
+    char *path = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(places) && !path; i++) {
+        path = x_sprintf("%s/%s", directory, places[i]);
+        if (access(path, X_OK) < 0) {
+            free(path);
+            path = NULL;
+        }
+    }
+    return path;
+}
+
+static char *find_on_path(void)
+{
+    const char *list = getenv("PATH");
+    char *folders = x_strdup(list ? list : ""), *rest = NULL, *found = NULL;
+    for (char *folder = strtok_r(folders, ":", &rest); folder && !found; folder = strtok_r(NULL, ":", &rest)) {
+        found = x_sprintf("%s/nvdisasm", folder);
+        if (access(found, X_OK) < 0) {
+            free(found);
+            found = NULL;
+        }
+    }
+    free(folders);
+    return found;
+}
+
+/* Returns whether the program is of release 13.2 or later. *major is 0 when it does not say its release. */
+static bool is_recent(const char *path, int *major, int *minor)
+{
+    char line[256];
+    struct attended attended;
+    struct problem problem;
+    *major = *minor = 0;
+    if (attended_start(&attended, (const char *const[]){path, "--version", NULL}, &problem) < 0)
+        return false;
+    while (fgets(line, sizeof line, attended.output)) {
+        const char *release = strstr(line, "release ");
+        if (!release || *major > 0)
+            continue;
+        char *end;
+        *major = (int)strtol(release + strlen("release "), &end, 10);
+        *minor = *end == '.' ? (int)strtol(end + 1, NULL, 10) : 0;
+    }
+    attended_end(&attended);
+    return *major > 13 || (*major == 13 && *minor >= 2);
+}
+
+char *nvdisasm_look(const char *directory, struct problem *problem)
+{
+    const char *named = getenv(VARIABLE);
+    if (named && *named) {
+        if (access(named, X_OK) == 0)
+            return x_strdup(named);
+        problem_set(problem, "%s, which " VARIABLE " names, is no program that can be run: %s", named, remedy);
+        return NULL;
+    }
+    char *path = find_beside(directory);
+    if (path)
+        return path;
+    path = find_on_path();
+    int major, minor;
+    if (path && is_recent(path, &major, &minor))
+        return path;
+    if (!path)
+        problem_set(problem, "NVIDIA's disassembler nvdisasm is not here: %s", remedy);
+    else if (major == 0)
+        problem_set(problem, "%s does not say which release it is: %s", path, remedy);
+    else
+        problem_set(problem, "%s is of release %d.%d, and it takes 13.2 or later: %s", path, major, minor, remedy);
+    free(path);
+    return NULL;
+}
+
+char *nvdisasm_find(struct problem *problem)
+{
+    char *directory = program_directory();
+    char *path = nvdisasm_look(directory, problem);
+    free(directory);
+    return path;
+}

@@ -1,0 +1,13 @@
+/* sass.h - the public header of a room that says what machine code is, and executes none: nvdisasm's text becomes
+ * instructions. */
+#ifndef SASS_H
+#define SASS_H
+
+#include "decode.h"
+#include "disassembly.h"
+#include "encoding.h"
+#include "instruction.h"
+#include "nvdisasm.h"
+#include "traits.h"
+
+#endif

@@ -1,0 +1,204 @@
+/* Where lanes of a warp wait for each other, and warps of a block. Each do_X is as control_run(). */
+#include "control_parts.h"
+
+#include "splits.h"
+
+/* ---- Of a warp ---- */
+
+/* Lanes that come one after the other to where they join execute the BSYNC each, unless they come at once: then the
+ * hardware takes them together, now and then. Of two it cannot. */
+static void note_arrival(struct warp *warp, const struct instruction *code, const struct split *split, unsigned barrier)
+{
+    for (unsigned i = 0; i < warp->split_count; i++)
+        if (warp->splits[i].state == SPLIT_JOINING && warp->splits[i].joins == barrier &&
+            warp->splits[i].targets[barrier] == split->targets[barrier]) {
+            note_loose(warp, code, count_lanes(split->lanes));
+            return;
+        }
+}
+
+static void break_out(struct warp *warp, unsigned barrier, uint32_t mask, uint32_t lanes)
+{
+    for (unsigned i = 0; i < warp->split_count; i++)
+        if (warp->splits[i].targets[barrier] == mask)
+            warp->splits[i].targets[barrier] &= ~lanes;
+}
+
+bool do_move_barrier(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
+{
+    struct split *split = &warp->splits[index];
+    /* Seen on an H200: what is kept so while lanes are apart joins elsewhere than its place says. */
+    if (split->lanes != warp->alive)
+        block_not_simulated(warp->block, "%s by some lanes of a warp", code->opcode);
+    const struct operand *barrier = operand_of(code, OPERAND_BARRIER), *other = operand_of(code, OPERAND_ROW);
+    if (!barrier || !other)
+        block_not_simulated(warp->block, "%s of these operands", code->opcode);
+    uint32_t *row = row_at(warp, other->space, other->row);
+    split->pc++;
+    if (code->operands[0].kind == OPERAND_BARRIER) {
+        split->targets[barrier->index] = first_value(warp, other, lanes);
+        return true;
+    }
+    const bool is_kept = other->row != ROW_ZERO * ROW_BYTES;
+    for (unsigned l = 0; l < LANES && is_kept; l++)
+        if (lanes >> l & 1)
+            row[l] = split->targets[barrier->index];
+    if (IS(CLEAR))
+        split->targets[barrier->index] = 0;
+    return true;
+}
+
+/* Each group of lanes that name each other goes on by itself. */
+static void go_in_groups(struct warp *warp, const struct instruction *code, struct split *split, const uint32_t *row)
+{
+    /* Seen on an H200: .EXCLUSIVE is executed again for each group, .COLLECTIVE is not. */
+    const bool again = has_modifier(code, "EXCLUSIVE");
+    struct tally *tally = &warp->block->tallies[code->index];
+    uint32_t left = split->lanes;
+    const uint32_t behind = split->pc + 1;
+    bool first = true;
+    while (left) {
+        const uint32_t group = row[__builtin_ctz(left)] & left;
+        if (!group)
+            block_not_simulated(warp->block, "%s of a lane that does not name itself", code->opcode);
+        if (!first && again) {
+            tally->again++;
+            tally->again_threads += count_lanes(left);
+            tally->divergent++;
+        }
+        tally->uniform += again && first && group == left;
+        left &= ~group;
+        if (first) {
+            split->lanes = group;
+            split->pc = behind;
+            first = false;
+        } else {
+            split_add(warp, split, group, behind);
+        }
+    }
+}
+
+/* Lanes that each name those that they want to be with. False: it waits. */
+bool do_warpsync(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
+{
+    struct split *split = &warp->splits[index];
+    (void)lanes;
+    uint32_t wanted = 0;
+    const struct operand *mask = operand_of(code, OPERAND_ROW);
+    const bool target_only = has_modifier(code, "COLLECTIVE") && code->operand_count == 1;
+    if (has_modifier(code, "ALL") || !mask || target_only) {
+        wanted = ALL_LANES;
+    } else {
+        const uint32_t *row = row_at(warp, mask->space, mask->row);
+        for (unsigned l = 0; l < LANES; l++)
+            wanted |= split->lanes >> l & 1 ? row[l] : 0;
+        bool alike = true;
+        for (unsigned l = 0; l < LANES; l++)
+            alike &= !(split->lanes >> l & 1) || (row[l] & warp->alive) == (wanted & warp->alive);
+        const bool collective = has_modifier(code, "COLLECTIVE") && !alike,
+                   here = (wanted & warp->alive & ~split->lanes) == 0;
+        if (collective && !here)
+            block_not_simulated(warp->block, "%s of several groups, some of whose lanes are elsewhere", code->opcode);
+        if (here && (collective || has_modifier(code, "EXCLUSIVE"))) {
+            go_in_groups(warp, code, split, row);
+            return true;
+        }
+    }
+    if ((wanted & warp->alive & ~split->lanes) == 0) {
+        split->pc++;
+        return true;
+    }
+    note_loose(warp, code, count_lanes(split->lanes));
+    split->state = SPLIT_SYNCING;
+    split->wanted = wanted;
+    return false;
+}
+
+bool do_open(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
+{
+    struct split *split = &warp->splits[index];
+    (void)lanes;
+    split->targets[operand_of(code, OPERAND_BARRIER)->index] = split->lanes;
+    split->pc++;
+    return true;
+}
+
+bool do_join(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
+{
+    struct split *split = &warp->splits[index];
+    const unsigned barrier = operand_of(code, OPERAND_BARRIER)->index;
+    (void)lanes;
+    /* All there, most of the time. */
+    if ((split->targets[barrier] & warp->alive & ~split->lanes) == 0) {
+        split->pc++;
+        return true;
+    }
+    note_arrival(warp, code, split, barrier);
+    split->state = SPLIT_JOINING;
+    split->joins = (unsigned char)barrier;
+    return false;
+}
+
+bool do_break(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
+{
+    struct split *split = &warp->splits[index];
+    const unsigned barrier = operand_of(code, OPERAND_BARRIER)->index;
+    if (lanes && warp->split_count > 1)
+        note_loose(warp, code, count_lanes(lanes));
+    break_out(warp, barrier, split->targets[barrier], lanes & extra_predicate(warp, code));
+    split->pc++;
+    return false;
+}
+
+/* ---- Of a block ---- */
+
+static unsigned value_of(const struct warp *warp, const struct operand *operand, uint32_t lanes)
+{
+    return operand->immediate ? (unsigned)operand->value : first_value(warp, operand, lanes);
+}
+
+/* BAR id [, threads] [, predicate]. False: it waits. */
+bool do_block_barrier(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
+{
+    struct split *split = &warp->splits[index];
+    unsigned numbers[2] = {0, 0}, count = 0;
+    uint32_t yes = ALL_LANES;
+    for (unsigned i = 0; i < code->operand_count; i++) {
+        const struct operand *operand = &code->operands[i];
+        if (operand->kind == OPERAND_PREDICATE)
+            yes = predicate(warp, operand);
+        else if (operand->kind == OPERAND_ROW && count < 2)
+            numbers[count++] = value_of(warp, operand, lanes);
+    }
+    /* A register has both: the number below, and the threads above it. */
+    if (count > 0 && !code->operands[0].immediate) {
+        numbers[1] = count > 1 ? numbers[1] >> 16 & 0xfff : 0;
+        numbers[0] &= 0xf;
+    }
+    struct block_barrier *barrier = &warp->block->barriers[numbers[0] % BLOCK_BARRIERS];
+    if (IS(ARV)) {
+        barrier->arrived += LANES;
+        split->pc++;
+        return true;
+    }
+    if (IS(RED)) {
+        barrier->votes += count_lanes(lanes & yes);
+        barrier->vote_and |= lanes & ~yes ? 1u : 0;
+        barrier->vote_or |= lanes & yes ? 1u : 0;
+    }
+    split->state = SPLIT_AT_BARRIER;
+    split->barrier = (unsigned char)(numbers[0] % BLOCK_BARRIERS);
+    split->barrier_threads = numbers[1];
+    return false;
+}
+
+bool do_wait_phase(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
+{
+    struct split *split = &warp->splits[index];
+    const bool is_over = phase_is_over(warp, code, lanes);
+    if (is_over)
+        split->pc++;
+    else
+        split->state = SPLIT_AT_PHASE;
+    return is_over;
+}

@@ -1,0 +1,107 @@
+/* Splits. Lanes that part become splits, which join only where the code says so. BSSY notes the lanes of a split in a
+ * barrier register. BSYNC waits until all of those that are left have come. Each split has a copy of these registers,
+ * because two splits may use the same one for different places. Lanes that break out (BREAK) are therefore removed from
+ * every copy with the same lanes. */
+#include "splits.h"
+
+struct split *split_add(struct warp *warp, const struct split *from, uint32_t lanes, uint32_t pc)
+{
+    struct split *split = &warp->splits[warp->split_count++];
+    if (split != from)
+        *split = *from;
+    split->lanes = lanes;
+    split->pc = pc;
+    split->state = SPLIT_READY;
+    return split;
+}
+
+static void remove_split(struct warp *warp, unsigned index)
+{
+    warp->splits[index] = warp->splits[--warp->split_count];
+}
+
+/* Joins the splits in `marked` that are at the same place; they continue behind it. Marked splits at another place
+ * continue by themselves. */
+static void release(struct warp *warp, uint32_t marked)
+{
+    for (unsigned i = 0; i < warp->split_count; i++) {
+        if (!(marked >> i & 1))
+            continue;
+        struct split *split = &warp->splits[i];
+        split->state = SPLIT_READY;
+        for (unsigned k = i + 1; k < warp->split_count;) {
+            if ((marked >> k & 1) && warp->splits[k].pc == split->pc) {
+                split->lanes |= warp->splits[k].lanes;
+                const unsigned last = warp->split_count - 1;
+                marked = (marked & ~(1u << k)) | ((marked >> last & 1) << k);
+                if (k == last)
+                    marked &= ~(1u << k);
+                else
+                    marked &= ~(1u << last);
+                remove_split(warp, k);
+            } else {
+                k++;
+            }
+        }
+        split->pc++;
+    }
+}
+
+/* Lets splits continue whose lanes have all come. Returns whether there were any. */
+static bool let_some_go(struct warp *warp)
+{
+    for (unsigned i = 0; i < warp->split_count; i++) {
+        const struct split *split = &warp->splits[i];
+        uint32_t marked = 0, there = 0;
+        if (split->state == SPLIT_JOINING) {
+            const unsigned b = split->joins;
+            const uint32_t wanted = split->targets[b];
+            for (unsigned k = 0; k < warp->split_count; k++)
+                if (warp->splits[k].state == SPLIT_JOINING && warp->splits[k].joins == b &&
+                    warp->splits[k].targets[b] == wanted) {
+                    marked |= 1u << k;
+                    there |= warp->splits[k].lanes;
+                }
+            if ((wanted & warp->alive & ~there) == 0) {
+                release(warp, marked);
+                return true;
+            }
+        } else if (split->state == SPLIT_SYNCING) {
+            for (unsigned k = 0; k < warp->split_count; k++)
+                if (warp->splits[k].state == SPLIT_SYNCING) {
+                    marked |= 1u << k;
+                    there |= warp->splits[k].lanes;
+                }
+            /* The splits that wait for each other, as far as they are here. */
+            uint32_t wanted = split->wanted, together = 0;
+            for (unsigned k = 0; k < warp->split_count; k++)
+                if ((marked >> k & 1) && (warp->splits[k].lanes & wanted)) {
+                    together |= 1u << k;
+                    wanted |= warp->splits[k].wanted;
+                }
+            together |= 1u << i;
+            if ((wanted & warp->alive & ~there) == 0) {
+                release(warp, together);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void splits_look_again(struct warp *warp)
+{
+    while (let_some_go(warp))
+        continue;
+}
+
+void split_leave(struct warp *warp, unsigned index, uint32_t lanes)
+{
+    struct split *split = &warp->splits[index];
+    warp->alive &= ~lanes;
+    split->lanes &= ~lanes;
+    if (split->lanes)
+        split->pc++;
+    else
+        remove_split(warp, index);
+}

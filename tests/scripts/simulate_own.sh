@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# Lets `cugate check --simulate` judge a library of somebody else's without a GPU, by a baseline that was computed as well,
+# and says what cannot be computed. Ends with "N passed, N failed". Needs nvcc, no GPU.
+#
+#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...'] tests/scripts/simulate_own.sh [--compile]
+set -uo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+nvcc=${NVCC:-nvcc}
+read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
+includes=("-I$top/harness" "${includes[@]/#/-I}")
+flags=(-std=c++20 -O3 -lineinfo -arch=sm_90 -Xcompiler -fPIC)
+
+# own NAME [DEFINITION]...: NAME/lib.so.
+own() (
+    mkdir -p "$1/kernels" && cp "$top/tests/data/own_kernels.cu" "$1/kernels/mine.cu" && cd "$1" &&
+        "$nvcc" "${flags[@]}" "${includes[@]}" "${@:2}" -c kernels/mine.cu &&
+        "$nvcc" -arch=sm_90 -cudart shared -shared -o lib.so mine.o
+)
+
+compile() {
+    own as_it_was
+    own strided -DSTRIDE=8
+    own beyond -DINDEX='(i+count)'
+    own told_otherwise -DSTEP=8
+    "$nvcc" -arch=sm_90 -cudart static -shared -o static.so as_it_was/mine.o
+}
+compiled=$top/build/tests/compiled/simulate_own
+# shellcheck source=/dev/null
+. "$top/tests/scripts/compiled.sh"
+begin_compiled "$@"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$top" || exit 2
+# shellcheck source=/dev/null
+. tests/scripts/expect.sh
+
+judge() { # NAME [OPTION]...
+    in_compiled "$1" "$cugate" check --simulate=nvidia-h200 --baselines "$top/baselines" --kernels lib.so "${@:2}"
+}
+
+# ---- The baseline is computed as well
+mine=(--baselines "$work/mine" -k 'mine/s*')
+judge as_it_was "${mine[@]}" --save "$work/first.json"
+expect "a library of somebody else's without a baseline" 4 'no baseline' "cugate accept $work/first.json --baselines" '!cugate aa'
+ask "$cugate" accept "$work/first.json" --baselines "$work/mine" --reason first
+expect "begins with one that was computed" 0
+judge as_it_was "${mine[@]}"
+expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 4 rows in 2 kernels' \
+    '0 rows of 0 kernels computed here' '20 rows not computed again, all the same'
+judge strided "${mine[@]}"
+expect "and is caught on its line" 1 'regressed  mine/scale' 'global_load_sectors' 'kernels/mine.cu:24' \
+    'the line to blame' '1 kernel computed here'
+judge beyond "${mine[@]}"
+expect "a fault in memory is no measurement" 5 'missing' 'mine/shift' 'mine.cu:30' \
+    'this runs it alone: cugate run --simulate -k mine/shift'
+sums=(--baselines "$work/sums" -k mine/gather)
+judge as_it_was "${sums[@]}" --save "$work/sums.json"
+ask "$cugate" accept "$work/sums.json" --baselines "$work/sums" --reason first
+judge as_it_was "${sums[@]}"
+expect "what takes long is not computed again" 0 'not computed again, all the same' '0 kernels computed here'
+judge told_otherwise "${sums[@]}"
+expect "but it is when the host passes another argument to the same code" 3 'unsure     mine/gather' 'counted otherwise' \
+    '1 kernel computed here' '!not computed again'
+sed -i '/"inputs": /d' "$work"/sums/*/mine/gather.json
+judge told_otherwise "${sums[@]}"
+expect "and where the baseline does not know its inputs" 3 'unsure     mine/gather' '1 kernel computed here'
+mkdir "$work/asked"
+cat >"$work/asked/asked.ini" <<'END'
+[loads_of_others]
+title = Loads of others
+counter = smsp__no_such_loads.sum
+unit = count
+class = exact
+better = lower
+doc = It has a name that the simulator does not know.
+
+[others_shown]
+title = Others shown
+counter = smsp__no_such_stores.sum
+unit = count
+class = info
+better = lower
+doc = It is not judged.
+END
+judge as_it_was "${mine[@]}" --metrics "+$work/asked"
+expect "a gated metric that was asked for and is not computed is no pass" 3 'unsure     (suite)' 'loads_of_others' \
+    'asked for and not computed here' 'measure on a GPU' '!others_shown'
+judge as_it_was --baselines "$work/mine"
+expect "what cannot be simulated is unsure, with its reason" 3 'unsure' 'mine/graph' 'not simulated: cudaGraphCreate'
+ask "$cugate" run --simulate=nvidia-h200 --kernels "$compiled/as_it_was/lib.so" -k mine/graph
+expect "and a run of it has measured nothing" 5 'not simulated: cudaGraphCreate'
+ask "$cugate" run --simulate=nvidia-h200 --kernels "$compiled/static.so" -k mine/scale
+expect "a library with the runtime in it is refused" 2 '-cudart shared'
+judge as_it_was "${mine[@]}" --baselines "$work/none" --against "$compiled/static.so"
+expect "nothing is judged by a base build that cannot be used, and the last lines say so" 2 '-cudart shared' \
+    'stopped by an error, nothing was judged; ' 'next: mend what the error says' '!usage;'
+
+# ---- What is missing
+XDG_CACHE_HOME=$work/empty CUGATE_NVDISASM=/no/such ask "$cugate" run --simulate=nvidia-h200 --kernels "$compiled/as_it_was/lib.so" -k mine/scale
+expect "without a disassembler nothing is computed, and it says how to get one" 5 '/no/such' \
+    'pip install nvidia-cuda-nvdisasm=='
+# One that hangs ends with its worker, and so does what it started: nothing keeps the output open, no file is left.
+cat >"$work/hangs" <<'END'
+#!/bin/sh
+trap '' TERM INT
+sleep 1000 &
+echo $$ $! >"${0%/*}/hanging"
+wait
+END
+chmod +x "$work/hangs" && mkdir "$work/tmp"
+hanging=(env --default-signal=INT TMPDIR="$work/tmp" XDG_CACHE_HOME="$work/empty" CUGATE_NVDISASM="$work/hangs"
+    "$cugate" run --simulate=nvidia-h200 --kernels "$compiled/as_it_was/lib.so" -k mine/scale)
+expect_ended() { # LABEL
+    local process processes state=''
+    read -ra processes <"$work/hanging"
+    for process in "${processes[@]}"; do
+        for _ in $(seq 600); do # Z is one that nobody has waited for
+            state=$(sed 's/.*) //; s/ .*//' "/proc/$process/stat" 2>/dev/null) || state=Z
+            [ "$state" != Z ] || break
+            sleep 0.1
+        done
+        [ "$state" = Z ] || kill -KILL "$process"
+        ask test "$state" = Z
+        expect "$1: process $process of the disassembler has ended" 0
+    done
+    ask ls -A "$work/tmp"
+    expect "$1: no file is left" 0 '!cugate'
+}
+ask "${hanging[@]}" --timeout 1
+expect "a disassembler that hangs" 5 'no result within 1 s'
+expect_ended "after its time"
+rm "$work/hanging"
+"${hanging[@]}" >"$work/said" 2>&1 </dev/null &
+until [ -s "$work/hanging" ] || ! kill -0 $! 2>/dev/null; do
+    sleep 0.05
+done
+kill -INT $!
+code=0
+# shellcheck disable=SC2034 # expect reads it
+wait $! || code=$?
+expect "Ctrl-C while it hangs" 130
+expect_ended "after Ctrl-C"
+ask "$cugate" check --simulate=nvidia-h300
+expect "an unknown GPU" 2 "no description of a GPU 'nvidia-h300'" 'nvidia-h200'
+summary

@@ -1,0 +1,112 @@
+#include "command/command.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a command line is made into, with `cugate` left out. */
+struct parsed {
+    struct options options;
+    int result;
+    char *said, *line;
+};
+
+static const struct command *command_of(const char *name)
+{
+    size_t count;
+    const struct command *const *list = commands(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i]->name, name) == 0)
+            return list[i];
+    cr_assert_fail("no command %s", name);
+    return NULL;
+}
+
+static struct parsed parse(const char *text)
+{
+    struct parsed parsed = {.line = strdup(text)};
+    char *words[16], *rest = NULL;
+    int count = 0;
+    for (char *word = strtok_r(parsed.line, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        words[count++] = word;
+    words[count] = NULL;
+    struct capture capture;
+    capture_begin(&capture);
+    parsed.result = options_parse(&parsed.options, command_of(words[0]), count, words);
+    parsed.said = capture_end(&capture);
+    return parsed;
+}
+
+static void release(struct parsed *parsed)
+{
+    options_release(&parsed->options);
+    free(parsed->said);
+    free(parsed->line);
+}
+
+Test(options_ways, a_command_line_asks_for_one_way)
+{
+    static const struct {
+        const char *line;
+        enum origin_name way;
+    } cases[] = {
+        {"check", ORIGIN_MEASURED},
+        {"check --collector host", ORIGIN_HOST},
+        {"check -- ./program -x", ORIGIN_PROGRAM},
+        {"check --simulate=nvidia-h200 --metrics metrics", ORIGIN_COMPUTED},
+        {"check --static", ORIGIN_CODE},
+        {"check --static a.cubin", ORIGIN_FILES},
+        {"exec -- ./program", ORIGIN_PROGRAM},
+        {"run --simulate=nvidia-h200 --metrics metrics --kernels x.so", ORIGIN_COMPUTED},
+        {"aa --collector host", ORIGIN_HOST},
+        {"explain --simulate=nvidia-h200 --metrics metrics reduce/tree", ORIGIN_COMPUTED},
+        {"explain reduce/tree --save x.json", ORIGIN_MEASURED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct parsed parsed = parse(cases[i].line);
+        cr_expect_eq(parsed.result, 0, "%s: %s", cases[i].line, parsed.said);
+        cr_expect_eq(parsed.options.way, cases[i].way, "%s", cases[i].line);
+        release(&parsed);
+    }
+}
+
+/* Each says who does nothing, why, and how to go on. */
+Test(options_ways, an_option_that_does_nothing_for_the_way_is_refused)
+{
+    static const struct {
+        const char *line, *words;
+    } cases[] = {
+        {"check --static --replay r.json",
+         "--static does nothing where a recorded run is read: leave it or --replay out"},
+        {"check --against b.so --replay r.json", "--against does nothing where a recorded run is read"},
+        {"check --save s.json --replay r.json", "--save does nothing where a recorded run is read"},
+        {"explain x/y --save s.json --replay r.json", "--save does nothing where a recorded run is read"},
+        {"check --against b.so --static",
+         "--against does nothing where the machine code of a kernel library is judged"},
+        {"check --save s.json --static", "--save does nothing where the machine code of a kernel library"},
+        {"check --kernels x.so --static a.cubin", "--kernels does nothing where the machine code in files"},
+        {"check --simulate --static", "--simulate does nothing where the machine code of a kernel library"},
+        {"check --simulate --replay r.json", "--simulate does nothing where a recorded run is read"},
+        {"check --simulate --paired --against b.so", "--paired does nothing where counts are computed"},
+        {"check --simulate --device 1", "--device does nothing where counts are computed: leave it or --simulate out"},
+        {"run --simulate --samples 9", "--samples does nothing where counts are computed"},
+        {"explain x/y --simulate --collector host", "--collector does nothing where counts are computed"},
+        {"check --simulate ./program",
+         "a program is measured, and here counts are computed: leave ./program or --simulate out"},
+        {"check --replay r.json ./program", "a program is measured, and here a recorded run is read"},
+        {"check --all", "--all does nothing where a kernel library is measured: leave it out, or add --simulate"},
+        {"check --first 2", "--first does nothing where a kernel library is measured: leave it out, or add -- PROGRAM"},
+        {"check --kernels x.so -- ./program",
+         "--kernels does nothing where a program is measured: leave it or -- PROGRAM out"},
+        {"check --collector host -- ./program", "--collector does nothing where a program is measured"},
+        {"check --device 1 -- ./program", "--device does nothing where a program is measured"},
+        {"check --samples 9 -- ./program", "--samples does nothing where a program is measured"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct parsed parsed = parse(cases[i].line);
+        cr_expect_eq(parsed.result, -1, "%s", cases[i].line);
+        cr_expect(strstr(parsed.said, cases[i].words), "%s: %s", cases[i].line, parsed.said);
+        release(&parsed);
+    }
+}
