@@ -1,5 +1,4 @@
 #include "base/base.h"
-#include "base/processes.h"
 
 #include "command.h"
 
