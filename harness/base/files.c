@@ -68,7 +68,7 @@ int file_read(const char *path, size_t limit, char **text, size_t *length)
     return result;
 }
 
-int make_directories(const char *path)
+int make_folders(const char *path)
 {
     char *part = x_strdup(path);
     int result = 0;
@@ -86,7 +86,7 @@ int make_directories(const char *path)
     return result;
 }
 
-char *directory_of(const char *path)
+char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return !slash ? x_strdup(".") : slash == path ? x_strdup("/") : x_sprintf("%.*s", (int)(slash - path), path);
@@ -97,45 +97,45 @@ int by_entry_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-char *program_directory(void)
+char *program_folder(void)
 {
     char path[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     if (length <= 0)
         return x_strdup(".");
     path[length] = '\0';
-    return directory_of(path);
+    return folder_of(path);
 }
 
 char *program_beside(const char *const *candidates, size_t count)
 {
-    char *directory = program_directory();
+    char *folder = program_folder();
     char *path = NULL;
     for (size_t i = 0; i < count; i++) {
-        path = x_sprintf("%s/%s", directory, candidates[i]);
+        path = x_sprintf("%s/%s", folder, candidates[i]);
         if (access(path, F_OK) == 0)
             break;
         free(path);
         path = NULL;
     }
     if (!path)
-        path = x_sprintf("%s/%s", directory, candidates[0]);
-    free(directory);
+        path = x_sprintf("%s/%s", folder, candidates[0]);
+    free(folder);
     return path;
 }
 
 bool program_is_installed(void)
 {
-    char *directory = program_directory(), *path = x_sprintf("%s/cugate-fetch", directory);
+    char *folder = program_folder(), *path = x_sprintf("%s/cugate-fetch", folder);
     const bool found = access(path, F_OK) == 0;
     free(path);
-    free(directory);
+    free(folder);
     return found;
 }
 
 /* A temporary file is called "run.json.cugate-0.tmp". Its writer holds a lock on it, which ends with the process,
  * however that ends. So a temporary file without a lock was left by a writer that was killed. The next writer in that
- * directory removes it. */
+ * folder removes it. */
 #define MARK ".cugate-"
 #define ENDING ".tmp"
 
@@ -152,36 +152,36 @@ static bool is_temporary(const char *name)
 }
 
 /* Whether the name still refers to the open file, so nobody renamed or removed it meanwhile. */
-static bool is_still(int directory, const char *name, int descriptor)
+static bool is_still(int folder, const char *name, int descriptor)
 {
     struct stat named, opened;
-    return fstatat(directory, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(descriptor, &opened) == 0 &&
+    return fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(descriptor, &opened) == 0 &&
            S_ISREG(opened.st_mode) && named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
 /* Removes a temporary file if its writer is gone. It opens the file for writing, because NFS locks nothing else. While
  * this process holds the lock, nobody else uses that name. */
-static void remove_if_left(int directory, const char *name)
+static void remove_if_left(int folder, const char *name)
 {
-    const int descriptor = openat(directory, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const int descriptor = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (descriptor < 0)
         return;
-    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 && is_still(directory, name, descriptor))
-        (void)unlinkat(directory, name, 0);
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 && is_still(folder, name, descriptor))
+        (void)unlinkat(folder, name, 0);
     close(descriptor);
 }
 
 /* Removes temporary files that killed writers left. It is done once for files that are opened one after the other,
- * because reading a large directory for each of them takes long. */
+ * because reading a large folder for each of them takes long. */
 static void remove_left(const char *path, const struct atomic_file *before)
 {
-    char *name = directory_of(path), *name_before = directory_of(before ? before->path : "");
-    DIR *directory = before && strcmp(name, name_before) == 0 ? NULL : opendir(name);
-    for (const struct dirent *entry; directory && (entry = readdir(directory));)
+    char *name = folder_of(path), *name_before = folder_of(before ? before->path : "");
+    DIR *folder = before && strcmp(name, name_before) == 0 ? NULL : opendir(name);
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
         if (is_temporary(entry->d_name))
-            remove_if_left(dirfd(directory), entry->d_name);
-    if (directory)
-        closedir(directory);
+            remove_if_left(dirfd(folder), entry->d_name);
+    if (folder)
+        closedir(folder);
     free(name_before);
     free(name);
 }
@@ -266,17 +266,17 @@ int atomic_file_open_next(struct atomic_file *file, const char *path, const stru
     return -1;
 }
 
-/* A rename is on the disk only when its directory is synced. Failure is no error: the file is complete either way, and
- * some file systems cannot sync a directory. */
-static void sync_directory(const char *path)
+/* A rename is on the disk only when its folder is synced. Failure is no error: the file is complete either way, and
+ * some file systems cannot sync a folder. */
+static void sync_folder(const char *path)
 {
-    char *directory = directory_of(path);
-    int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char *folder = folder_of(path);
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor >= 0) {
         (void)fsync(descriptor);
         close(descriptor);
     }
-    free(directory);
+    free(folder);
 }
 
 int atomic_file_sync(struct atomic_file *file)
@@ -302,7 +302,7 @@ int atomic_file_commit(struct atomic_file *file)
         }
         free(file->temporary);
         file->temporary = NULL;
-        sync_directory(file->path);
+        sync_folder(file->path);
     }
     result = 0;
 out:

@@ -1,4 +1,4 @@
-/* files.h - reads whole files, writes files atomically, and handles directories. */
+/* files.h - reads whole files, writes files atomically, and handles folders. */
 #ifndef FILES_H
 #define FILES_H
 
@@ -10,28 +10,28 @@
 /* Reads a whole regular file of at most limit bytes. *text ends with a NUL; the caller frees it. */
 int file_read(const char *path, size_t limit, char **text, size_t *length);
 
-/* Creates a directory and its parents unless they exist. */
-int make_directories(const char *path);
+/* Creates a folder and its parents unless they exist. */
+int make_folders(const char *path);
 
-/* Returns the directory of a file, without a trailing slash; "." for a name alone. Caller frees. */
-char *directory_of(const char *path);
+/* Returns the folder of a file, without a trailing slash; "." for a name alone. Caller frees. */
+char *folder_of(const char *path);
 
-/* Orders directory entries by bytes, for scandir, so that the order does not depend on the locale. */
+/* Orders folder entries by bytes, for scandir, so that the order does not depend on the locale. */
 int by_entry_name(const struct dirent **a, const struct dirent **b);
 
-/* Returns the directory of the running program, without a trailing slash. Caller frees. */
-char *program_directory(void);
+/* Returns the folder of the running program, without a trailing slash. Caller frees. */
+char *program_folder(void);
 
-/* Returns the first of the paths, relative to that directory, that exists; else the first. Caller frees. */
+/* Returns the first of the paths, relative to that folder, that exists; else the first. Caller frees. */
 char *program_beside(const char *const *candidates, size_t count);
 
 /* Whether the program was installed, with cugate-fetch beside it. Else `make` built it in cugate's tree. */
 bool program_is_installed(void);
 
-/* A file that appears complete or not at all: it is written to a temporary file in the same directory, synced and
+/* A file that appears complete or not at all: it is written to a temporary file in the same folder, synced and
  * renamed. Open it before measuring, so that an unwritable place is known at once. `-` is standard output; it is
  * written directly, and so are devices and pipes. A symbolic link stays, and the file that it refers to is replaced.
- * Opening also removes temporary files that killed writers left in the directory.
+ * Opening also removes temporary files that killed writers left in the folder.
  *
  *     struct atomic_file file;
  *     if (atomic_file_open(&file, path) < 0) ...

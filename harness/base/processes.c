@@ -42,7 +42,7 @@ static bool prepare(const struct process_start *start, pid_t parent)
     return (!start->dies_with_us || dies_with(parent)) &&
            (!start->group || setpgid(0, start->group == PROCESS_OWN_GROUP ? 0 : start->group) == 0) &&
            place(start->input, STDIN_FILENO, O_RDONLY) && place(start->output, STDOUT_FILENO, O_WRONLY) &&
-           place(start->errors, STDERR_FILENO, O_WRONLY) && (!start->directory || chdir(start->directory) == 0);
+           place(start->errors, STDERR_FILENO, O_WRONLY) && (!start->folder || chdir(start->folder) == 0);
 }
 
 /* What is open already, as reports and run files are: what runs in the copy must not find it. */

@@ -21,7 +21,7 @@ struct process_start {
     int keep;
 
     int input, output, errors; /* descriptors that become 0, 1 and 2, or PROCESS_NOTHING */
-    const char *directory;     /* where it runs */
+    const char *folder;        /* where it runs */
     pid_t group;               /* of processes that it joins */
     const sigset_t *mask;      /* signals that it blocks */
     bool dies_with_us;         /* it is killed when this process ends */

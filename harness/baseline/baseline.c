@@ -10,12 +10,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-char *baseline_directory(const char *baselines, const struct device *device)
+char *baseline_folder(const char *baselines, const struct device *device)
 {
     char *name = slug(device->name ? device->name : "");
-    char *directory = x_sprintf("%s/%s", baselines, *name ? name : "unknown");
+    char *folder = x_sprintf("%s/%s", baselines, *name ? name : "unknown");
     free(name);
-    return directory;
+    return folder;
 }
 
 static bool is_run_file(const char *name)
@@ -24,7 +24,7 @@ static bool is_run_file(const char *name)
     return length > 5 && strcmp(name + length - 5, ".json") == 0;
 }
 
-static bool is_directory(const char *path)
+static bool is_folder(const char *path)
 {
     struct stat facts;
     return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
@@ -35,20 +35,20 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Lists the names in a directory in byte order; none when it does not exist. -1 after error(). */
-static int list_directory(const char *directory, struct dirent ***entries)
+/* Lists the names in a folder in byte order; none when it does not exist. -1 after error(). */
+static int list_folder(const char *folder, struct dirent ***entries)
 {
-    int count = scandir(directory, entries, is_visible, by_entry_name);
+    int count = scandir(folder, entries, is_visible, by_entry_name);
     if (count >= 0)
         return count;
     *entries = NULL;
-    return errno == ENOENT ? 0 : error("cannot read the baselines in %s: %s", directory, strerror(errno));
+    return errno == ENOENT ? 0 : error("cannot read the baselines in %s: %s", folder, strerror(errno));
 }
 
 /* Returns the path of a kernel's file. Caller frees. */
 static char *path_of(const struct baseline_files *files, const char *id)
 {
-    char *below = id_path(id), *path = x_sprintf("%s/%s.json", files->directory, below);
+    char *below = id_path(id), *path = x_sprintf("%s/%s.json", files->folder, below);
     free(below);
     return path;
 }
@@ -87,19 +87,19 @@ static int check_kernel(const struct baseline_files *files, struct kernel_file *
 static int list_family(struct baseline_files *files, const char *family)
 {
     struct dirent **entries;
-    char *directory = x_sprintf("%s/%s", files->directory, family);
-    int count = list_directory(directory, &entries);
+    char *folder = x_sprintf("%s/%s", files->folder, family);
+    int count = list_folder(folder, &entries);
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name;
         if (is_run_file(name)) {
             struct kernel_file *file = ARRAY_GROW(files->list, files->count);
             file->id = x_sprintf("%s/%.*s", family, (int)(strlen(name) - strlen(".json")), name);
-            file->path = x_sprintf("%s/%s", directory, name);
+            file->path = x_sprintf("%s/%s", folder, name);
         }
         free(entries[i]);
     }
     free(entries);
-    free(directory);
+    free(folder);
     return count < 0 ? EXIT_USAGE : 0;
 }
 
@@ -131,19 +131,19 @@ static void sort_files(struct baseline_files *files)
 int baseline_files_read(struct baseline_files *files, const char *baselines, const struct device *device)
 {
     struct dirent **entries;
-    *files = (struct baseline_files){.directory = baseline_directory(baselines, device)};
-    int count = list_directory(files->directory, &entries);
+    *files = (struct baseline_files){.folder = baseline_folder(baselines, device)};
+    int count = list_folder(files->folder, &entries);
     int result = count < 0 ? EXIT_USAGE : 0;
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name;
-        char *path = x_sprintf("%s/%s", files->directory, name);
-        if (result == 0 && is_directory(path)) {
+        char *path = x_sprintf("%s/%s", files->folder, name);
+        if (result == 0 && is_folder(path)) {
             result = list_family(files, name);
         } else if (result == 0 && is_run_file(name)) {
             error(
                 "%s would not be read: a baseline is one file a kernel, %s/FAMILY/VARIANT.json. Remove it, and accept "
                 "runs of its kernels anew",
-                path, files->directory);
+                path, files->folder);
             result = EXIT_USAGE;
         }
         free(path);
@@ -166,7 +166,7 @@ void baseline_files_release(struct baseline_files *files)
         run_release(&files->list[i].run);
     }
     free(files->list);
-    free(files->directory);
+    free(files->folder);
     *files = (struct baseline_files){0};
 }
 
@@ -247,18 +247,18 @@ static int merge_notes(struct run *baseline, const struct kernel_file *file)
 
 bool baseline_exists(const char *baselines, const struct device *device)
 {
-    char *directory = baseline_directory(baselines, device);
+    char *folder = baseline_folder(baselines, device);
     struct dirent **entries;
     bool found = false;
-    const int count = list_directory(directory, &entries);
+    const int count = list_folder(folder, &entries);
     for (int i = 0; i < count; i++) {
-        char *path = x_sprintf("%s/%s", directory, entries[i]->d_name);
-        found |= is_directory(path);
+        char *path = x_sprintf("%s/%s", folder, entries[i]->d_name);
+        found |= is_folder(path);
         free(path);
         free(entries[i]);
     }
     free(entries);
-    free(directory);
+    free(folder);
     return found;
 }
 
@@ -268,10 +268,10 @@ static char *tell_others(const char *baselines)
 {
     char *words = x_strdup("");
     struct dirent **entries;
-    const int count = list_directory(baselines, &entries);
+    const int count = list_folder(baselines, &entries);
     for (int i = 0; i < count; i++) {
         char *path = x_sprintf("%s/%s", baselines, entries[i]->d_name);
-        if (is_directory(path)) {
+        if (is_folder(path)) {
             char *longer = *words ? x_sprintf("%s, %s", words, entries[i]->d_name)
                                   : x_sprintf("; %s has %s", baselines, entries[i]->d_name);
             free(words);
@@ -291,7 +291,7 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
     int result = baseline_files_read(&files, baselines, device);
     if (result == 0 && files.count == 0) {
         char *others = tell_others(baselines);
-        error("there is no baseline for %s in %s%s", device->name ? device->name : "an unknown GPU", files.directory,
+        error("there is no baseline for %s in %s%s", device->name ? device->name : "an unknown GPU", files.folder,
               others);
         free(others);
         result = EXIT_BASELINE;
@@ -321,19 +321,19 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
     return result;
 }
 
-/* Returns the path of the first run file in the directory, or at most `depth` directories below it; or NULL. Caller
+/* Returns the path of the first run file in the folder, or at most `depth` folders below it; or NULL. Caller
  * frees. */
-static char *first_file(const char *directory, int depth)
+static char *first_file(const char *folder, int depth)
 {
     struct dirent **entries = NULL;
     char *found = NULL;
-    const int count = scandir(directory, &entries, is_visible, by_entry_name);
+    const int count = scandir(folder, &entries, is_visible, by_entry_name);
     for (int i = 0; i < count; i++) {
-        char *path = x_sprintf("%s/%s", directory, entries[i]->d_name);
+        char *path = x_sprintf("%s/%s", folder, entries[i]->d_name);
         if (!found && is_run_file(entries[i]->d_name))
             found = x_strdup(path);
         else if (!found && depth > 0)
-            found = first_file(path, depth - 1); /* first_file returns NULL when path is no directory */
+            found = first_file(path, depth - 1); /* first_file returns NULL when path is no folder */
         free(path);
         free(entries[i]);
     }
@@ -362,12 +362,12 @@ int baseline_devices_read(struct baseline_devices *devices, const char *baseline
         return error("cannot read the folder of baselines %s: %s; name it with --baselines", baselines,
                      strerror(errno));
     for (int i = 0; i < count; i++) {
-        char *directory = x_sprintf("%s/%s", baselines, entries[i]->d_name);
-        char *path = result == 0 ? first_file(directory, 1) : NULL;
+        char *folder = x_sprintf("%s/%s", baselines, entries[i]->d_name);
+        char *path = result == 0 ? first_file(folder, 1) : NULL;
         if (path)
             result = add_device(devices, entries[i]->d_name, path);
         free(path);
-        free(directory);
+        free(folder);
         free(entries[i]);
     }
     free(entries);
@@ -379,7 +379,7 @@ int baseline_devices_read(struct baseline_devices *devices, const char *baseline
 void baseline_devices_release(struct baseline_devices *devices)
 {
     for (size_t i = 0; i < devices->count; i++) {
-        free(devices->list[i].directory);
+        free(devices->list[i].folder);
         free(devices->list[i].device.name);
         free(devices->list[i].device.compute_capability);
     }

@@ -1,4 +1,4 @@
-/* baseline.h - the baseline: a directory of runs that somebody accepted, one file a kernel. The path is
+/* baseline.h - the baseline: a folder of runs that somebody accepted, one file a kernel. The path is
  * baselines/<gpu>/<family>/<variant>.json, or what id_path makes of the id. So two branches that accept different
  * kernels change different files, and a kernel is dropped by removing its file. */
 #ifndef BASELINE_H
@@ -9,32 +9,32 @@
 
 #define BASELINE_SESSIONS 20 /* how many sessions a row keeps; the oldest are dropped */
 
-/* Returns the directory of a device below the baselines directory: "baselines/nvidia-h200". Caller frees. */
-char *baseline_directory(const char *baselines, const struct device *device);
+/* Returns the folder of a device below the baselines folder: "baselines/nvidia-h200". Caller frees. */
+char *baseline_folder(const char *baselines, const struct device *device);
 
 /* Reads all kernels' files of a device into one run, with its sessions sorted by date. Returns 0, or an exit_code after
- * error(). EXIT_BASELINE: there is no directory or no file for this device, its facts differ (the message says which),
+ * error(). EXIT_BASELINE: there is no folder or no file for this device, its facts differ (the message says which),
  * or two files define a metric differently. EXIT_USAGE: a file is malformed or in the wrong place. */
 int baseline_read(struct run *baseline, const char *baselines, const struct device *device);
 
-/* Whether the directory for devices of that name exists, whatever it contains. */
+/* Whether the folder for devices of that name exists, whatever it contains. */
 bool baseline_exists(const char *baselines, const struct device *device);
 
 /* ---- Which devices have baselines ---- */
 
 struct baseline_device {
-    char *directory; /* name of the directory below the baselines directory: "nvidia-h200" */
+    char *folder; /* name of the folder below the baselines folder: "nvidia-h200" */
     struct device device;
 };
 
-/* An owned list, sorted by directory. */
+/* An owned list, sorted by folder. */
 struct baseline_devices {
     struct baseline_device *list;
     size_t count;
 };
 
-/* Lists the devices that have baselines, by reading one file in each directory below `baselines`. A directory without
- * files is skipped; if `baselines` does not exist the list is empty. -1 after error() when a directory or file cannot
+/* Lists the devices that have baselines, by reading one file in each folder below `baselines`. A folder without
+ * files is skipped; if `baselines` does not exist the list is empty. -1 after error() when a folder or file cannot
  * be read. */
 int baseline_devices_read(struct baseline_devices *devices, const char *baselines);
 void baseline_devices_release(struct baseline_devices *devices);

@@ -168,7 +168,7 @@ static int rename_kernel(struct baseline_files *files, const struct acceptance *
     if (!file)
         return error("there is no baseline of %s in %s to take over: name what %s was called with --was, or leave it "
                      "out",
-                     was, files->directory, id);
+                     was, files->folder, id);
     if (baseline_files_find(files, id))
         return error("%s has a baseline of its own: accept it without --was, or remove its file first", id);
     *old_path = x_strdup(file->path);
@@ -255,7 +255,7 @@ static int accept_rows(struct merging *merging, struct baseline_files *files, st
     const struct candidate *first = merging->candidates;
     struct known_regressions regressions = {0};
     char *old_path = NULL;
-    int result = known_regressions_read(&regressions, files->directory) < 0 ? EXIT_USAGE : 0;
+    int result = known_regressions_read(&regressions, files->folder) < 0 ? EXIT_USAGE : 0;
     if (result == 0 && acceptance->was && rename_kernel(files, acceptance, first, merging->count, fresh, &old_path) < 0)
         result = EXIT_USAGE;
     if (result == 0)
@@ -278,7 +278,7 @@ static int accept_rows(struct merging *merging, struct baseline_files *files, st
     return result;
 }
 
-/* Does the second and third step; the directory must be locked. */
+/* Does the second and third step; the folder must be locked. */
 static int accept_fresh(struct merging *merging, struct run *fresh)
 {
     const struct run *first = merging->candidates[0].run;

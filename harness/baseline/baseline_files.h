@@ -14,12 +14,12 @@ struct kernel_file {
 
 /* An owned list, sorted by id. */
 struct baseline_files {
-    char *directory;
+    char *folder;
     struct kernel_file *list;
     size_t count;
 };
 
-/* Reads every file in the directory of a device; a directory that does not exist has none. Returns 0, or an exit_code
+/* Reads every file in the folder of a device; a folder that does not exist has none. Returns 0, or an exit_code
  * after error() as baseline_read does. *files may be released in either case. */
 int baseline_files_read(struct baseline_files *files, const char *baselines, const struct device *device);
 void baseline_files_release(struct baseline_files *files);
@@ -32,9 +32,9 @@ struct kernel_file *baseline_files_find(const struct baseline_files *files, cons
 void baseline_files_add(struct baseline_files *files, const struct run *run, const struct device *device);
 void baseline_files_rename(struct baseline_files *files, struct kernel_file *file, const char *id);
 
-/* Locks the directory of baselines, and creates it if needed: two simultaneous accepts must not lose each other's rows.
+/* Locks the folder of baselines, and creates it if needed: two simultaneous accepts must not lose each other's rows.
  * Returns a descriptor; closing it ends the lock. -1 after error(). */
-int baseline_lock(const char *directory);
+int baseline_lock(const char *folder);
 
 /* Writes all changed files to the disk, then renames each into its place, then removes the file at old_path (NULL:
  * none). Signals such as Ctrl-C are delayed until then. -1 after error(), which says how many files were done. */

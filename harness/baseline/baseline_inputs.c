@@ -93,7 +93,7 @@ int baseline_take_inputs(struct merging *merging, struct baseline_files *files)
     if (acceptance->was || acceptance->metric_glob_count > 0 || acceptance->drift_reference) {
         error("%s was computed and the baseline in %s was measured, so that nothing but inputs can be accepted: leave "
               "out --was, -m and --anchor",
-              merging->candidates[0].name, files->directory);
+              merging->candidates[0].name, files->folder);
         return EXIT_USAGE;
     }
     int result = baseline_read(&baseline, acceptance->baselines, &merging->candidates[0].run->device);

@@ -13,9 +13,9 @@
 
 static int make_parents(const char *path)
 {
-    char *directory = directory_of(path);
-    int result = make_directories(directory);
-    free(directory);
+    char *folder = folder_of(path);
+    int result = make_folders(folder);
+    free(folder);
     return result;
 }
 
@@ -67,16 +67,16 @@ out:
     return result;
 }
 
-int baseline_lock(const char *directory)
+int baseline_lock(const char *folder)
 {
-    if (make_directories(directory) < 0)
+    if (make_folders(folder) < 0)
         return -1;
-    const int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
         return descriptor;
     if (descriptor >= 0)
         close(descriptor);
-    return error("cannot lock %s: %s", directory, strerror(errno));
+    return error("cannot lock %s: %s", folder, strerror(errno));
 }
 
 /* Removes the file of the old name. The new file is in its place, so nothing is lost if this fails. */
@@ -84,9 +84,9 @@ static int remove_old(const char *path)
 {
     if (unlink(path) < 0)
         return error("cannot remove %s: %s; remove it by hand, its rows have a new place", path, strerror(errno));
-    char *directory = directory_of(path);
-    (void)rmdir(directory); /* succeeds only if that was the last file of its family */
-    free(directory);
+    char *folder = folder_of(path);
+    (void)rmdir(folder); /* succeeds only if that was the last file of its family */
+    free(folder);
     return 0;
 }
 

@@ -37,28 +37,27 @@ static void add_run(struct runs *runs, struct run *run, char *name)
     *run = (struct run){0};
 }
 
-/* Checks that the directory can be written, before anything is measured. */
-static int prepare_directory(const char *directory)
+/* Checks that the folder can be written, before anything is measured. */
+static int prepare_folder(const char *folder)
 {
-    if (make_directories(directory) < 0)
+    if (make_folders(folder) < 0)
         return -1;
-    if (access(directory, W_OK | X_OK) < 0)
-        return error("cannot write into %s: %s; give --save another folder", directory, strerror(errno));
+    if (access(folder, W_OK | X_OK) < 0)
+        return error("cannot write into %s: %s; give --save another folder", folder, strerror(errno));
     return 0;
 }
 
-/* Saves a session under its date, so that sessions of many days can be in one directory without overwriting each
+/* Saves a session under its date, so that sessions of many days can be in one folder without overwriting each
  * other. */
-static int save_run(const struct run *run, const char *directory)
+static int save_run(const struct run *run, const char *folder)
 {
     const char *date = run->sessions[0].facts[SESSION_DATE];
     char *path = NULL;
     /* Sessions of two GPUs may have the same date. */
     for (int number = 1; !path || access(path, F_OK) == 0; number++) {
         free(path);
-        path = number == 1 ? x_sprintf("%s/%s.json", directory, date)
-                           : x_sprintf("%s/%s-%d.json", directory, date, number);
-        for (char *c = path + strlen(directory); *c; c++)
+        path = number == 1 ? x_sprintf("%s/%s.json", folder, date) : x_sprintf("%s/%s-%d.json", folder, date, number);
+        for (char *c = path + strlen(folder); *c; c++)
             *c = *c == ':' ? '-' : *c;
     }
     struct atomic_file file;
@@ -113,7 +112,7 @@ static int measure_sessions(struct runs *runs, const struct options *options, co
 static int measure(struct runs *runs, const struct options *options, const struct metrics *metrics)
 {
     struct interrupts interrupts;
-    if (options->save && prepare_directory(options->save) < 0)
+    if (options->save && prepare_folder(options->save) < 0)
         return EXIT_USAGE;
     if (interrupts_open(&interrupts) < 0)
         return EXIT_NOT_MEASURED;

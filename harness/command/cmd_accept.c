@@ -80,10 +80,10 @@ static char *counts_words(const struct accepted *accepted)
     return list;
 }
 
-static void print_inputs(const char *directory, const struct accepted *accepted)
+static void print_inputs(const char *folder, const struct accepted *accepted)
 {
     print_wrapped(2, "accepted the inputs of %zu computed kernel%s in %s, and none of their values", accepted->inputs,
-                  plural(accepted->inputs), directory);
+                  plural(accepted->inputs), folder);
     if (accepted->inputs_left > 0)
         print_wrapped(2, "%zu kernel%s without: see the warnings; a check simulates what has none each time",
                       accepted->inputs_left, plural(accepted->inputs_left));
@@ -92,18 +92,18 @@ static void print_inputs(const char *directory, const struct accepted *accepted)
 static void print_accepted(const struct options *options, const struct metrics *metrics,
                            const struct accepted *accepted, const struct device *device)
 {
-    char *directory = baseline_directory(options->baselines, device), *counts;
+    char *folder = baseline_folder(options->baselines, device), *counts;
     if (accepted->inputs > 0) {
-        print_inputs(directory, accepted);
-        free(directory);
+        print_inputs(folder, accepted);
+        free(folder);
         return;
     }
     counts = counts_words(accepted);
     print_wrapped(2, "accepted %zu row%s of %zu kernel%s from %zu session%s in %s%s", accepted->rows,
                   plural(accepted->rows), accepted->kernels, plural(accepted->kernels), accepted->sessions,
-                  plural(accepted->sessions), directory, counts);
+                  plural(accepted->sessions), folder, counts);
     free(counts);
-    free(directory);
+    free(folder);
 
     size_t shown = 0;
     while (shown < accepted->move_count && (shown < MOVES_SHOWN || is_always_shown(&accepted->moves[shown])))

@@ -41,7 +41,7 @@ static const struct link {
 struct config_reader {
     struct config *config;
     struct ini_text text;
-    char *directory; /* directory of the file with a slash at the end, or "" */
+    char *folder; /* folder of the file with a slash at the end, or "" */
     bool in_links;
     int link_lines[ARRAY_SIZE(links)];
 };
@@ -65,7 +65,7 @@ static char *resolve(const struct config_reader *reader, enum key_kind kind, con
     const char *path = value + plus;
     const bool is_path = kind == KEY_PATH || kind == KEY_METRICS || (kind == KEY_GPU && strchr(path, '/'));
     const bool is_relative = is_path && *path && *path != '/';
-    char *resolved = x_sprintf("%s%s%s", plus ? "+" : "", is_relative ? reader->directory : "", path);
+    char *resolved = x_sprintf("%s%s%s", plus ? "+" : "", is_relative ? reader->folder : "", path);
     if (!plus || strchr(path, '/') || access(resolved + 1, F_OK) == 0)
         return resolved;
     free(resolved);
@@ -181,15 +181,15 @@ static char *next_line(char *buffer, int size, void *stream)
 
 int config_read_text(struct config *config, const char *path, const char *text)
 {
-    char *directory = directory_of(path);
+    char *folder = folder_of(path);
     struct config_reader reader = {
         .config = config,
-        .directory = strcmp(directory, ".") == 0 ? x_strdup("") : x_sprintf("%s/", directory),
+        .folder = strcmp(folder, ".") == 0 ? x_strdup("") : x_sprintf("%s/", folder),
     };
-    free(directory);
+    free(folder);
     ini_text_init(&reader.text, path, text);
     ini_text_parse(&reader.text, next_line, take_key, &reader, "[links]");
-    free(reader.directory);
+    free(reader.folder);
     return reader.text.failed ? -1 : 0;
 }
 
@@ -228,14 +228,14 @@ static int look(const char *path, const char *folder)
         return error("%s is not read, since others may write to it, and what it names is run: chown it to yourself and "
                      "chmod go-w it",
                      path);
-    char *target = is_link ? realpath(path, NULL) : NULL, *place = target ? directory_of(target) : NULL;
+    char *target = is_link ? realpath(path, NULL) : NULL, *place = target ? folder_of(target) : NULL;
     const int counts = is_link ? (target ? look(target, place) : 0) : 1;
     free(target);
     free(place);
     return counts;
 }
 
-/* Finds the file. *found is its path from the current directory, or NULL; the caller frees it. -1 after error(). */
+/* Finds the file. *found is its path from the current folder, or NULL; the caller frees it. -1 after error(). */
 static int find(char **found)
 {
     const char *home_name = getenv("HOME");

@@ -21,7 +21,7 @@
 
 struct config_key {
     const char *name; /* name of the option */
-    char *value;      /* value of the key, a path made relative to the current directory; owned */
+    char *value;      /* value of the key, a path made relative to the current folder; owned */
     int line;
     bool in_force;  /* the command takes it, and the command line does not override it */
     bool names_gpu; /* config_gpu returns the value of this key */
@@ -34,7 +34,7 @@ struct config {
     char *words; /* the file and the keys in force, "../cugate.ini: kernels, samples"; NULL without any */
 };
 
-/* Looks for cugate.ini in the current directory and upwards, but not above the home directory, and reads the first one.
+/* Looks for cugate.ini in the current folder and upwards, but not above the home folder, and reads the first one.
  * Returns 0, also without one; -1 after error() with file and line. Release *config in any case. A stranger's file in a
  * shared folder such as /tmp is ignored. A file that others could write to or replace is an error. */
 int config_read(struct config *config);

@@ -26,20 +26,20 @@ struct options {
     size_t metric_glob_count;
     char **reports; /* --report, each "FORMAT=FILE" */
     size_t report_count;
-    char **out; /* --out, each a directory */
+    char **out; /* --out, each a folder */
     size_t out_count;
     const char *kernels; /* --kernels; default: libkernels.so beside the program */
     const char *metrics; /* --metrics DIR; default: ../metrics or ../share/cugate/metrics beside the program */
     char **metric_sets;  /* --metrics +SET without the `+`: further sets, see metrics_read_sets */
     size_t metric_set_count;
-    const char *baselines; /* --baselines: directory; default OPTIONS_BASELINES */
-    const char *before;    /* --before: directory with baselines and metrics of the previous revision */
+    const char *baselines; /* --baselines: folder; default OPTIONS_BASELINES */
+    const char *before;    /* --before: folder with baselines and metrics of the previous revision */
     const char *replay;
     const char *shard;  /* --shard: "2/8" */
     const char *costs;  /* --costs: a run whose seconds divide the kernels */
     const char *output; /* -o: where the document goes */
-    const char *save;   /* --save: where the run is kept; of aa the directory of all runs */
-    const char *gpu;    /* --static=GPU: directory name of the baseline, or a capability; NULL: the only one that fits.
+    const char *save;   /* --save: where the run is kept; of aa the folder of all runs */
+    const char *gpu;    /* --static=GPU: folder name of the baseline, or a capability; NULL: the only one that fits.
                          * --simulate=GPU: name or file of a description */
     const char *measured_on; /* import --gpu */
     const char *description; /* path of the description of the simulated GPU; NULL without one */
@@ -157,7 +157,7 @@ bool options_takes_key(const struct command *command, const char *name);
  * output may take several reports. */
 int options_check_files(const struct options *options, const struct command *command);
 
-/* The name of a file in the directory of --out: that of each format's report, then that of the run. NULL behind it. */
+/* The name of a file in the folder of --out: that of each format's report, then that of the run. NULL behind it. */
 const char *options_out_name(size_t place);
 
 /* Whether two paths name one file, which may be linked to, or not be there yet. */

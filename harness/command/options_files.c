@@ -19,7 +19,7 @@ static bool same_inode(const char *a, const char *b)
     return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-/* Returns the part of a path behind its directory. */
+/* Returns the part of a path behind its folder. */
 static const char *name_in(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -30,10 +30,10 @@ bool options_same_file(const char *a, const char *b)
 {
     if (strcmp(a, b) == 0 || same_inode(a, b))
         return true;
-    char *directory_a = directory_of(a), *directory_b = directory_of(b);
-    const bool same = strcmp(name_in(a), name_in(b)) == 0 && same_inode(directory_a, directory_b);
-    free(directory_a);
-    free(directory_b);
+    char *folder_a = folder_of(a), *folder_b = folder_of(b);
+    const bool same = strcmp(name_in(a), name_in(b)) == 0 && same_inode(folder_a, folder_b);
+    free(folder_a);
+    free(folder_b);
     return same;
 }
 

@@ -242,10 +242,10 @@ static int refuse_short(const struct command *command, char letter)
 static void set_defaults(struct options *options)
 {
     static const char *const libraries[] = {"libkernels.so", "../lib/cugate/libkernels.so"};
-    static const char *const directories[] = {"../metrics", "../share/cugate/metrics"};
+    static const char *const folders[] = {"../metrics", "../share/cugate/metrics"};
 
     options->found[0] = program_beside(libraries, ARRAY_SIZE(libraries));
-    options->found[1] = program_beside(directories, ARRAY_SIZE(directories));
+    options->found[1] = program_beside(folders, ARRAY_SIZE(folders));
     options->kernels = options->found[0];
     options->metrics = options->found[1];
     options->baselines = OPTIONS_BASELINES;

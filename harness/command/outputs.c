@@ -77,14 +77,14 @@ bool outputs_has_run(const struct options *options)
 }
 
 /* The files of one --out. What is there of an earlier check must not pass for what this one finds. */
-static int open_directory(struct outputs *outputs, const struct options *options, const char *directory)
+static int open_folder(struct outputs *outputs, const struct options *options, const char *folder)
 {
     size_t count;
     const struct format *formats = format_list(&count);
     const char *name;
-    int result = make_directories(directory);
+    int result = make_folders(folder);
     for (size_t i = 0; (name = options_out_name(i)) && result == 0; i++) {
-        char *path = x_sprintf("%s/%s", directory, name);
+        char *path = x_sprintf("%s/%s", folder, name);
         if (!(options->replay && options_same_file(path, options->replay))) {
             (void)unlink(path);
             if (i < count || outputs_has_run(options))
@@ -105,7 +105,7 @@ int outputs_open(struct outputs *outputs, const struct options *options)
         free(format);
     }
     for (size_t i = 0; i < options->out_count && result == 0; i++)
-        result = open_directory(outputs, options, options->out[i]);
+        result = open_folder(outputs, options, options->out[i]);
     if (result == 0 && options->save)
         result = open_output(outputs, NULL, options->save);
     return result;

@@ -39,7 +39,7 @@ struct outputs {
     size_t count;
 };
 
-/* Opens every file, and makes the directories of --out, from which it removes what an earlier check left there.
+/* Opens every file, and makes the folders of --out, from which it removes what an earlier check left there.
  * -1 after error() that lists the formats, or says which file cannot be written. */
 int outputs_open(struct outputs *outputs, const struct options *options);
 

@@ -45,11 +45,11 @@ static bool is_file(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* Returns the rest of the path behind the directory's name and a slash, or NULL. */
-static const char *rest_below(const char *path, const char *directory)
+/* Returns the rest of the path behind the folder's name and a slash, or NULL. */
+static const char *rest_below(const char *path, const char *folder)
 {
-    const size_t length = strcmp(directory, "/") == 0 ? 0 : strlen(directory);
-    return strncmp(path, directory, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
+    const size_t length = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
+    return strncmp(path, folder, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
 }
 
 /* Returns the nearest folder, from the path upwards, that is a git checkout, with links resolved; or NULL. Caller
@@ -71,7 +71,7 @@ static char *checkout_around(const char *path)
     return NULL;
 }
 
-/* Returns the folder that names are relative to, or NULL where not even the current directory exists. Caller frees. */
+/* Returns the folder that names are relative to, or NULL where not even the current folder exists. Caller frees. */
 static char *tree_of(const char *library)
 {
     char *tree = library ? checkout_around(library) : NULL;

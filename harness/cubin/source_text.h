@@ -5,7 +5,7 @@
 #include "model/model.h"
 
 /* Gives the lines of a kernel readable file names and their texts. Names are relative to a folder: the git checkout in
- * which the library lies, else the one around the current directory, else that directory. (library may be NULL.)
+ * which the library lies, else the one around the current folder, else that folder. (library may be NULL.)
  *
  * A path in line information is from the machine that compiled. It becomes relative where it lies below the folder. If
  * no file is there, its longest end that names a file below the folder takes its place: kernels/reduce.cu for

@@ -1,5 +1,5 @@
 /* The host half of CUPTI's profiler. cupti_profiler_host.h includes C++'s <string> without using it. So this file is
- * compiled with an include directory that holds an empty file of that name (CUPTI 13.0). */
+ * compiled with an include folder that holds an empty file of that name (CUPTI 13.0). */
 #include "cupti_plugin.h"
 
 #include "base/base.h"

@@ -23,10 +23,10 @@ static void forget_others(struct run *baseline, const struct run *run)
     free(ids);
 }
 
-static int read_known_regressions(struct check *check, const char *directory)
+static int read_known_regressions(struct check *check, const char *folder)
 {
-    const bool good = known_regressions_read(&check->known_regressions, directory) == 0 &&
-                      known_regressions_check(&check->known_regressions, check->request->metrics, directory) == 0;
+    const bool good = known_regressions_read(&check->known_regressions, folder) == 0 &&
+                      known_regressions_check(&check->known_regressions, check->request->metrics, folder) == 0;
     return good ? EXIT_SAME : EXIT_USAGE;
 }
 
@@ -35,9 +35,9 @@ static int read_known_regressions(struct check *check, const char *directory)
 static int find_baseline(struct check *check)
 {
     const struct check_request *request = check->request;
-    char *directory = baseline_directory(request->baselines, &check->run.device);
-    int code = read_known_regressions(check, directory);
-    const bool absent = access(directory, F_OK) < 0 && errno == ENOENT;
+    char *folder = baseline_folder(request->baselines, &check->run.device);
+    int code = read_known_regressions(check, folder);
+    const bool absent = access(folder, F_OK) < 0 && errno == ENOENT;
     const bool wanted = !absent || !request->against; /* with a base build, a missing baseline is no error */
     if (code == EXIT_SAME && wanted)
         code = baseline_read(&check->baseline, request->baselines, &check->run.device);
@@ -49,9 +49,9 @@ static int find_baseline(struct check *check)
         gate_keep_programs(&check->baseline, &check->run);
         check->baseline_is_base_build = !check->has_baseline && request->against && check->measured == EXIT_SAME;
         check->baseline_name =
-            check->baseline_is_base_build ? x_sprintf("measured now: %s", request->against) : x_strdup(directory);
+            check->baseline_is_base_build ? x_sprintf("measured now: %s", request->against) : x_strdup(folder);
     }
-    free(directory);
+    free(folder);
     return code == EXIT_USAGE ? EXIT_USAGE : EXIT_SAME;
 }
 

@@ -11,24 +11,24 @@ struct check_request {
     struct measurement measurement; /* how to measure; if nothing is measured, it still says which kernels of which
                                        library are meant */
     const struct metrics *metrics;
-    const char *baselines; /* directory */
+    const char *baselines; /* folder */
     const char *replay;    /* run file to judge, or NULL: then a run is made */
     enum origin_name way;  /* how it is made */
-    const char *gpu;    /* ORIGIN_CODE: directory name of the baseline; ORIGIN_FILES: a capability, "sm_90"; NULL: the
-                         * only one that fits */
+    const char *gpu;       /* ORIGIN_CODE: folder name of the baseline; ORIGIN_FILES: a capability, "sm_90"; NULL: the
+                            * only one that fits */
     bool all;           /* ORIGIN_COMPUTED: also kernels whose machine code, launches and inputs are the baseline's */
     char *const *files; /* ORIGIN_FILES: programs, libraries, cubins and folders whose functions are judged */
     size_t file_count;
     const char *against; /* base library to settle times with, or NULL */
     bool paired;         /* settle every time with it */
-    const char *before;  /* directory with the baselines and metrics of the revision before, or NULL */
+    const char *before;  /* folder with the baselines and metrics of the revision before, or NULL */
     int explain;         /* seconds for finding the source lines of what regressed */
 };
 
 struct check {
     const struct check_request *request;
     struct run run, baseline;
-    char *baseline_name; /* the baseline's file, directory or library; or NULL */
+    char *baseline_name; /* the baseline's file, folder or library; or NULL */
     struct known_regressions known_regressions;
     struct comparison comparison;
     struct diagnosis diagnosis;

@@ -108,7 +108,7 @@ static int expect_code(const struct check_request *request, const struct static_
 static int read_baseline(const struct check_request *request, const struct device *device, struct run *baseline,
                          char **name)
 {
-    *name = baseline_directory(request->baselines, device);
+    *name = baseline_folder(request->baselines, device);
     if (baseline_exists(request->baselines, device))
         return baseline_read(baseline, request->baselines, device);
     error("there is no baseline for %s in %s", device->name, request->baselines);

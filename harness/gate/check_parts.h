@@ -5,7 +5,7 @@
 #include "check.h"
 
 /* For --static: makes a run of the facts of the machine code of --kernels, and reads the baseline, reduced to the same
- * metrics. Sets *name to the baseline's directory (caller frees). Returns 0, or an exit_code after error().
+ * metrics. Sets *name to the baseline's folder (caller frees). Returns 0, or an exit_code after error().
  * EXIT_BASELINE: no baseline fits the library. EXIT_USAGE: several fit and --static names none. EXIT_NOT_MEASURED: the
  * library has no code for the GPU that it names. */
 int check_static(const struct check_request *request, struct run *run, struct run *baseline, char **name);

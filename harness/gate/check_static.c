@@ -28,14 +28,14 @@ static bool is_meant(const struct device *device, const struct cubin *fitting)
     return !static_files_is_device(device) && (!fitting || has_code_for(fitting, static_facts_capability(device)));
 }
 
-/* Lists the directories, "nvidia-h100, nvidia-h200", or only those that fit the library. Caller frees. */
-static char *directory_names(const struct baseline_devices *devices, const struct cubin *fitting)
+/* Lists the folders, "nvidia-h100, nvidia-h200", or only those that fit the library. Caller frees. */
+static char *folder_names(const struct baseline_devices *devices, const struct cubin *fitting)
 {
     char *names = x_strdup("");
     for (size_t i = 0; i < devices->count; i++) {
         if (!is_meant(&devices->list[i].device, fitting))
             continue;
-        char *longer = x_sprintf("%s%s%s", names, *names ? ", " : "", devices->list[i].directory);
+        char *longer = x_sprintf("%s%s%s", names, *names ? ", " : "", devices->list[i].folder);
         free(names);
         names = longer;
     }
@@ -47,7 +47,7 @@ static int find_named(const struct check_request *request, const struct baseline
                       const struct cubin *cubin, const struct device **device)
 {
     for (size_t i = 0; i < devices->count; i++) {
-        if (strcmp(devices->list[i].directory, request->gpu) != 0 || !is_meant(&devices->list[i].device, NULL))
+        if (strcmp(devices->list[i].folder, request->gpu) != 0 || !is_meant(&devices->list[i].device, NULL))
             continue;
         *device = &devices->list[i].device;
         if (has_code_for(cubin, static_facts_capability(*device)))
@@ -57,7 +57,7 @@ static int find_named(const struct check_request *request, const struct baseline
               static_facts_capability(*device));
         return EXIT_NOT_MEASURED;
     }
-    char *names = directory_names(devices, NULL);
+    char *names = folder_names(devices, NULL);
     error("there is no baseline '%s' in %s; it has %s", request->gpu, request->baselines, *names ? names : "none");
     free(names);
     return EXIT_BASELINE;
@@ -73,7 +73,7 @@ static int find_fitting(const struct check_request *request, const struct baseli
             *device = &devices->list[i].device;
     if (count == 1)
         return 0;
-    char *names = directory_names(devices, count > 1 ? cubin : NULL);
+    char *names = folder_names(devices, count > 1 ? cubin : NULL);
     if (count > 1)
         error("%zu baselines fit the machine code in %s: %s; choose one with --static=NAME, or with `gpu = NAME` in "
               "cugate.ini",
@@ -103,7 +103,7 @@ static int read_baseline(const struct check_request *request, struct run *baseli
                             : find_fitting(request, &devices, &cubin, &device);
     if (code == 0) {
         code = baseline_read(baseline, request->baselines, device);
-        *name = baseline_directory(request->baselines, device);
+        *name = baseline_folder(request->baselines, device);
     }
     cubin_release(&cubin);
     baseline_devices_release(&devices);

@@ -224,21 +224,21 @@ void weakened_note(struct comparison *comparison, const struct standards *was, c
         weigh_baselines(comparison, was, now);
 }
 
-/* Reads the baseline of the device. A directory without one has nothing to lose. Returns EXIT_BASELINE when what is
+/* Reads the baseline of the device. A folder without one has nothing to lose. Returns EXIT_BASELINE when what is
  * there does not fit; *baseline is empty then. */
 static int read_baseline(struct run *baseline, const char *baselines, const struct device *device)
 {
-    char *directory = baseline_directory(baselines, device);
-    const bool absent = access(directory, F_OK) < 0 && errno == ENOENT;
+    char *folder = baseline_folder(baselines, device);
+    const bool absent = access(folder, F_OK) < 0 && errno == ENOENT;
     const int code = absent ? EXIT_SAME : baseline_read(baseline, baselines, device);
-    free(directory);
+    free(folder);
     return code;
 }
 
-/* Whether the directory exists; if not, adds a note. */
-static bool is_there(struct comparison *comparison, const char *directory, const char *before, const char *what)
+/* Whether the folder exists; if not, adds a note. */
+static bool is_there(struct comparison *comparison, const char *folder, const char *before, const char *what)
 {
-    const bool absent = access(directory, F_OK) < 0 && errno == ENOENT;
+    const bool absent = access(folder, F_OK) < 0 && errno == ENOENT;
     if (absent)
         comparison_add_note(comparison, "%s has no %s, so nothing says whether they were weakened", before, what);
     return !absent;
@@ -249,7 +249,7 @@ int weakened_since(struct comparison *comparison, const char *before, const stru
                    const struct known_regressions *known_regressions)
 {
     char *old_metrics = x_sprintf("%s/metrics", before), *old_baselines = x_sprintf("%s/baselines", before);
-    char *old_directory = baseline_directory(old_baselines, device);
+    char *old_folder = baseline_folder(old_baselines, device);
     struct metrics was_metrics = {0};
     struct known_regressions was_known = {0};
     struct run was_baseline = {0}, now_baseline = {0};
@@ -258,20 +258,20 @@ int weakened_since(struct comparison *comparison, const char *before, const stru
         .metrics = metrics, .baseline = &now_baseline, .known_regressions = known_regressions};
     int result = EXIT_USAGE;
     if (is_there(comparison, old_metrics, before, "metrics")) {
-        if (metrics_read_directory(&was_metrics, old_metrics) < 0)
+        if (metrics_read_folder(&was_metrics, old_metrics) < 0)
             goto out;
         was.metrics = &was_metrics;
     }
     if (is_there(comparison, old_baselines, before, "baselines")) {
         const int old = read_baseline(&was_baseline, old_baselines, device);
         if (old == EXIT_USAGE || read_baseline(&now_baseline, baselines, device) == EXIT_USAGE ||
-            known_regressions_read(&was_known, old_directory) < 0)
+            known_regressions_read(&was_known, old_folder) < 0)
             goto out;
         if (old == EXIT_BASELINE)
             comparison_add_note(comparison,
                                 "%s has no baseline that fits this GPU, so nothing says whether it was "
                                 "weakened",
-                                old_directory);
+                                old_folder);
         was.baseline = old == EXIT_SAME ? &was_baseline : NULL;
         was.known_regressions = &was_known;
     }
@@ -283,7 +283,7 @@ out:
     run_release(&was_baseline);
     known_regressions_release(&was_known);
     metrics_release(&was_metrics);
-    free(old_directory);
+    free(old_folder);
     free(old_baselines);
     free(old_metrics);
     return result;

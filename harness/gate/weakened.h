@@ -25,7 +25,7 @@ struct standards {
  * New or stricter things get no note. Pure. */
 void weakened_note(struct comparison *comparison, const struct standards *was, const struct standards *now);
 
-/* Calls weakened_note with what the directory `before` has: baselines/ and metrics/ of the previous revision, as
+/* Calls weakened_note with what the folder `before` has: baselines/ and metrics/ of the previous revision, as
  * --baselines and --metrics take them. A note says if one of the two is missing. Returns 0, or EXIT_USAGE after error()
  * when one cannot be read. */
 int weakened_since(struct comparison *comparison, const char *before, const struct device *device,

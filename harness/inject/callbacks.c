@@ -119,7 +119,7 @@ static void on_resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
 {
     if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
         const CUpti_ModuleResourceData *module = data->resourceDescriptor;
-        modules_take(process.request.directory, module->pCubin, module->cubinSize);
+        modules_take(process.request.folder, module->pCubin, module->cubinSize);
     } else if (id == CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED) {
         const CUpti_GraphData *graph = data->resourceDescriptor;
         graph_take(graph->graphExec, graph->graph);

@@ -15,9 +15,9 @@
 
 static int held = -1, queue = -1; /* descriptors of the two lock files; -1: not open */
 
-static int open_lock(const char *directory, const char *gpu, const char *kind)
+static int open_lock(const char *folder, const char *gpu, const char *kind)
 {
-    char *path = x_sprintf("%s/%s.%s", directory, gpu, kind);
+    char *path = x_sprintf("%s/%s.%s", folder, gpu, kind);
     const int file = descriptor_put_away(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     free(path);
     return file;
@@ -35,7 +35,7 @@ static bool flock_within(int file, double seconds)
     return true;
 }
 
-int gpu_lock_take(const char *directory, CUdevice device, struct problem *problem)
+int gpu_lock_take(const char *folder, CUdevice device, struct problem *problem)
 {
     CUuuid uuid;
     if (cuda_check("asking which GPU this is", cuDeviceGetUuid(&uuid, device), problem) < 0)
@@ -44,11 +44,11 @@ int gpu_lock_take(const char *directory, CUdevice device, struct problem *proble
     for (size_t i = 0; i < sizeof uuid.bytes; i++)
         snprintf(gpu + 2 * i, 3, "%02x", (unsigned char)uuid.bytes[i]);
     if (held < 0)
-        held = open_lock(directory, gpu, "lock");
+        held = open_lock(folder, gpu, "lock");
     if (queue < 0)
-        queue = open_lock(directory, gpu, "queue");
+        queue = open_lock(folder, gpu, "queue");
     if (held < 0 || queue < 0)
-        return problem_set(problem, "cannot open the lock of the GPU's counters in %s", directory);
+        return problem_set(problem, "cannot open the lock of the GPU's counters in %s", folder);
     const bool taken = flock_within(queue, LOCK_SECONDS) && flock_within(held, LOCK_SECONDS);
     flock(queue, LOCK_UN);
     if (!taken)

@@ -22,7 +22,7 @@
 struct request {
     struct metrics metrics; /* only name and counter of each metric are set */
     size_t set;             /* index of the set of metrics to measure; a set takes one pass */
-    char *directory;        /* folder for the machine code of modules */
+    char *folder;           /* folder for the machine code of modules */
     char *locks;            /* folder for the locks of GPUs */
     bool lines;             /* count by instruction, in place of metrics, the first launch that is wanted */
     char *nvtx;             /* measure only launches within a range that this glob matches; NULL: all */
@@ -45,7 +45,7 @@ int descriptor_put_away(int low);
 #define MODULE_NAME 17 /* 16 hexadecimal digits and a 0 */
 
 /* Takes an image of machine code: keeps it as a file named by its hash, and tells the parent. */
-void modules_take(const char *directory, const void *image, size_t size);
+void modules_take(const char *folder, const void *image, size_t size);
 /* modules_expect() is called before a module is loaded. modules_name() then says that this handle belongs to the image
  * which this thread took last. */
 void modules_expect(void);
@@ -105,7 +105,7 @@ int lines_send(CUcontext context, const struct group *group, struct problem *pro
 
 /* ---- The lock between processes, gpu_lock.c ---- */
 
-int gpu_lock_take(const char *directory, CUdevice device, struct problem *problem); /* -1 with *problem */
+int gpu_lock_take(const char *folder, CUdevice device, struct problem *problem); /* -1 with *problem */
 void gpu_lock_release(void);
 void gpu_lock_leave(void);         /* in a forked process: the counters stay those of its parent */
 bool gpu_lock_is_waited_for(void); /* whether another process that is measured waits for the counters */

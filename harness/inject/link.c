@@ -87,8 +87,8 @@ static void take_line(struct request *request, const char *key, char *text)
         request->set = strtoul(text, NULL, 10);
     } else if (strcmp(key, "locks") == 0) {
         request->locks = x_strdup(text);
-    } else if (strcmp(key, "directory") == 0) {
-        request->directory = x_strdup(text);
+    } else if (strcmp(key, "folder") == 0) {
+        request->folder = x_strdup(text);
     } else if (strcmp(key, "lines") == 0) {
         request->lines = true;
     } else if (strcmp(key, "nvtx") == 0) {
@@ -129,5 +129,5 @@ bool link_open(struct request *request)
         return false;
     take_request(request, text);
     free(text);
-    return request->directory && request->locks && request->metrics.count > 0;
+    return request->folder && request->locks && request->metrics.count > 0;
 }

@@ -24,10 +24,10 @@ static struct known_module *known;
 static size_t known_count;
 static _Thread_local char last[MODULE_NAME];
 
-static void keep_file(const char *directory, const char *name, const void *image, size_t size)
+static void keep_file(const char *folder, const char *name, const void *image, size_t size)
 {
-    char *path = x_sprintf("%s/%s.cubin", directory, name);
-    char *part = x_sprintf("%s/%s.%d", directory, name, (int)getpid());
+    char *path = x_sprintf("%s/%s.cubin", folder, name);
+    char *part = x_sprintf("%s/%s.%d", folder, name, (int)getpid());
     const int file = access(path, F_OK) == 0 ? -1 : open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file >= 0) {
         const char *bytes = image;
@@ -44,10 +44,10 @@ static void keep_file(const char *directory, const char *name, const void *image
     free(path);
 }
 
-void modules_take(const char *directory, const void *image, size_t size)
+void modules_take(const char *folder, const void *image, size_t size)
 {
     snprintf(last, sizeof last, "%016llx", (unsigned long long)XXH3_64bits(image, size));
-    keep_file(directory, last, image, size);
+    keep_file(folder, last, image, size);
     link_say(MESSAGE_MODULE, last);
 }
 

@@ -76,7 +76,7 @@ const char *other_compiler(const struct sides *sides, const struct result *base,
 bool find_other_gpus(const struct sides *sides, const struct result *base, const struct row *row, const struct row *now,
                      struct gpus *gpus);
 
-/* Metrics in the files that the metric directory does not define. A note names them; they are never judged. */
+/* Metrics in the files that the metric folder does not define. A note names them; they are never judged. */
 struct unknown {
     const char **names;
     size_t count;

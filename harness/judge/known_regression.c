@@ -228,9 +228,9 @@ int known_regressions_read_text(struct known_regressions *regressions, const cha
     return -1;
 }
 
-int known_regressions_read(struct known_regressions *regressions, const char *directory)
+int known_regressions_read(struct known_regressions *regressions, const char *folder)
 {
-    char *path = x_sprintf("%s/%s", directory, KNOWN_REGRESSION_FILE);
+    char *path = x_sprintf("%s/%s", folder, KNOWN_REGRESSION_FILE);
     char *text = NULL;
     size_t length;
     int result = 0;
@@ -258,7 +258,7 @@ static const char *nearest_metric(const struct metrics *metrics, const char *nam
 }
 
 int known_regressions_check(const struct known_regressions *regressions, const struct metrics *metrics,
-                            const char *directory)
+                            const char *folder)
 {
     int result = 0;
     for (size_t i = 0; i < regressions->count; i++) {
@@ -275,7 +275,7 @@ int known_regressions_check(const struct known_regressions *regressions, const s
                            "[%s %s]",
                            known->file, known->line, metric->name, known->kernel, metric->name);
         }
-        char *below = id_path(known->kernel), *path = x_sprintf("%s/%s.json", directory, below);
+        char *below = id_path(known->kernel), *path = x_sprintf("%s/%s.json", folder, below);
         if (access(path, F_OK) != 0 && errno == ENOENT)
             warning("%s:%d: %s has no baseline: remove [%s %s], or mend its name", known->file, known->line,
                     known->kernel, known->kernel, known->metric);

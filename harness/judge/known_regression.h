@@ -38,17 +38,17 @@ struct known_regressions {
     size_t count;
 };
 
-/* Reads <directory>/expected.ini; without that file nothing is declared. -1 after error() with file and line for
+/* Reads <folder>/expected.ini; without that file nothing is declared. -1 after error() with file and line for
  * anything malformed. That is a section other than "KERNEL METRIC", a missing, unknown or repeated key, a repeated
  * section, an invalid date. */
-int known_regressions_read(struct known_regressions *regressions, const char *directory);
+int known_regressions_read(struct known_regressions *regressions, const char *folder);
 int known_regressions_read_text(struct known_regressions *regressions, const char *path, const char *text);
 void known_regressions_release(struct known_regressions *regressions);
 
 /* Checks that each declaration names a metric that can regress; -1 after error() with file and line for one that does
- * not. Warns about a kernel without a baseline in the directory, since its section is obsolete. */
+ * not. Warns about a kernel without a baseline in the folder, since its section is obsolete. */
 int known_regressions_check(const struct known_regressions *regressions, const struct metrics *metrics,
-                            const char *directory);
+                            const char *folder);
 
 /* Returns the declaration for that row, or NULL. */
 const struct known_regression *known_regressions_find(const struct known_regressions *regressions, const char *kernel,

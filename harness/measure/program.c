@@ -80,13 +80,13 @@ char *program_name(char *const *arguments)
 
 /* ---- Where its processes find each other, and what they leave ---- */
 
-static char *make_directory(void)
+static char *make_folder(void)
 {
     const char *parent = getenv("TMPDIR");
     char *path = x_sprintf("%s/cugate-XXXXXX", parent && *parent ? parent : "/tmp");
     if (mkdtemp(path))
         return path;
-    error("cannot make a directory like %s: %s", path, strerror(errno));
+    error("cannot make a folder like %s: %s", path, strerror(errno));
     free(path);
     return NULL;
 }
@@ -107,13 +107,13 @@ static char *find_locks(void)
     return NULL;
 }
 
-static void remove_directory(char *path)
+static void remove_folder(char *path)
 {
-    DIR *directory = opendir(path);
-    for (const struct dirent *entry; directory && (entry = readdir(directory));)
-        unlinkat(dirfd(directory), entry->d_name, 0);
-    if (directory)
-        closedir(directory);
+    DIR *folder = opendir(path);
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
     rmdir(path);
     free(path);
 }
@@ -163,7 +163,7 @@ static char *command_text(const struct program *program, const char *other)
 struct measuring {
     const struct measurement *measurement;
     struct program_groups groups;
-    char *injection, *directory, *locks;
+    char *injection, *folder, *locks;
     struct program_input input;
     struct run *run;
     size_t sets, done;
@@ -257,8 +257,8 @@ static int run_set(struct measuring *measuring, size_t set)
     struct program_run part = {
         .measurement = measuring->measurement,
         .groups = &measuring->groups,
-        .directory = measuring->directory,
-        .locks = measuring->locks ? measuring->locks : measuring->directory,
+        .folder = measuring->folder,
+        .locks = measuring->locks ? measuring->locks : measuring->folder,
         .injection = measuring->injection,
         .command = measuring->measurement->kernels,
         .input = &measuring->input,
@@ -352,7 +352,7 @@ static int measure_sets(struct measuring *measuring)
         program_groups_name(&measuring->groups, program->name, measuring->run);
         for (size_t i = 0; i < measuring->run->result_count; i++)
             result_demangle(&measuring->run->results[i]);
-        program_groups_add_code(&measuring->groups, measuring->directory, measuring->images, measuring->image_count,
+        program_groups_add_code(&measuring->groups, measuring->folder, measuring->images, measuring->image_count,
                                 measuring->measurement->metrics, measuring->run);
     }
     if (code == EXIT_SAME && program->speaks)
@@ -367,15 +367,15 @@ static int measure_sets(struct measuring *measuring)
 static char *find_injection(void)
 {
     static const char *const places[] = {"libcugate_inject.so", "../lib/cugate/libcugate_inject.so"};
-    char *directory = program_directory(), *found = NULL;
+    char *folder = program_folder(), *found = NULL;
     for (size_t i = 0; i < ARRAY_SIZE(places) && !found; i++) {
-        char *path = x_sprintf("%s/%s", directory, places[i]);
+        char *path = x_sprintf("%s/%s", folder, places[i]);
         found = realpath(path, NULL);
         free(path);
     }
     if (!found)
-        error("cannot find libcugate_inject.so beside %s: run `make` again", directory);
-    free(directory);
+        error("cannot find libcugate_inject.so beside %s: run `make` again", folder);
+    free(folder);
     return found;
 }
 
@@ -427,9 +427,9 @@ int program_measure(const struct measurement *measurement, struct run *run)
         return code;
     }
     program_input_open(&measuring.input, measurement->program->runs != 1);
-    measuring.directory = make_directory();
+    measuring.folder = make_folder();
     measuring.locks = find_locks();
-    code = measuring.directory ? measure_sets(&measuring) : EXIT_NOT_MEASURED;
+    code = measuring.folder ? measure_sets(&measuring) : EXIT_NOT_MEASURED;
     if (measurement->program->status)
         *measurement->program->status = measuring.status;
     for (size_t i = 0; i < measuring.image_count; i++)
@@ -437,8 +437,8 @@ int program_measure(const struct measurement *measurement, struct run *run)
     free(measuring.images);
     program_groups_release(&measuring.groups);
     program_input_close(&measuring.input);
-    if (measuring.directory)
-        remove_directory(measuring.directory);
+    if (measuring.folder)
+        remove_folder(measuring.folder);
     free(measuring.injection);
     free(measuring.locks);
     return code;

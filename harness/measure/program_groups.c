@@ -284,9 +284,9 @@ static const struct launch *find_launch(const struct program_groups *groups, con
 
 /* Reads an image that a process kept. False when there is none. The program can write there as well, so an image whose
  * hash is not its name is refused. */
-static bool read_image(struct cubin *cubin, const char *directory, const char *name)
+static bool read_image(struct cubin *cubin, const char *folder, const char *name)
 {
-    char *path = x_sprintf("%s/%s.cubin", directory, name), *image, hash[17];
+    char *path = x_sprintf("%s/%s.cubin", folder, name), *image, hash[17];
     size_t size;
     bool good = false;
     *cubin = (struct cubin){0};
@@ -299,12 +299,12 @@ static bool read_image(struct cubin *cubin, const char *directory, const char *n
     return good;
 }
 
-static char *read_code(const struct program_launch *launch, const char *directory, int capability)
+static char *read_code(const struct program_launch *launch, const char *folder, int capability)
 {
     struct cubin cubin;
     enum cubin_status status;
     char *code = NULL;
-    if (read_image(&cubin, directory, launch->module)) {
+    if (read_image(&cubin, folder, launch->module)) {
         const struct cubin_function *function = cubin_find(&cubin, launch->launch.function, capability, &status);
         code = function ? x_strdup(function->code) : NULL;
     }
@@ -313,7 +313,7 @@ static char *read_code(const struct program_launch *launch, const char *director
 }
 
 /* Reads the code of each launch whose module is known. Launches with different code are of different groups. */
-static void find_code(const struct program_groups *groups, struct program_group *group, const char *directory,
+static void find_code(const struct program_groups *groups, struct program_group *group, const char *folder,
                       int capability)
 {
     for (size_t i = 0; i < group->count; i++) {
@@ -322,7 +322,7 @@ static void find_code(const struct program_groups *groups, struct program_group 
         if (known)
             launch->launch.code = x_strdup(known->code);
         else if (launch->module)
-            launch->launch.code = read_code(launch, directory, capability);
+            launch->launch.code = read_code(launch, folder, capability);
     }
 }
 
@@ -368,7 +368,7 @@ static char *make_single(char *id, const struct program_groups *groups)
     return id;
 }
 
-bool program_group_take(struct program_groups *groups, const struct measurement *measurement, const char *directory,
+bool program_group_take(struct program_groups *groups, const struct measurement *measurement, const char *folder,
                         int capability, const char *text, size_t most, struct program_group **taken)
 {
     *taken = NULL;
@@ -382,7 +382,7 @@ bool program_group_take(struct program_groups *groups, const struct measurement 
     const bool good = read_group(group, text);
     if (good) {
         read_symbols(group);
-        find_code(groups, group, directory, capability);
+        find_code(groups, group, folder, capability);
         *taken = find_equal(groups, group);
     }
     if (!good || *taken || groups->count == most) {
@@ -410,7 +410,7 @@ struct program_group *program_group_find(const struct program_groups *groups, co
 
 /* All images that were loaded. They are searched for functions whose module the driver does not tell. */
 struct program_images {
-    const char *directory;
+    const char *folder;
     char *const *names;
     struct cubin *list;
     size_t count;
@@ -421,7 +421,7 @@ static void read_images(struct program_images *images)
 {
     images->list = x_calloc(images->count, sizeof *images->list);
     for (size_t i = 0; i < images->count; i++)
-        (void)read_image(&images->list[i], images->directory, images->names[i]);
+        (void)read_image(&images->list[i], images->folder, images->names[i]);
 }
 
 /* Finds the function of a launch: in its module, or else in any image, if all code of that name is the same. */
@@ -452,10 +452,10 @@ static void copy_launches(const struct program_group *group, struct result *resu
     }
 }
 
-void program_groups_add_code(const struct program_groups *groups, const char *directory, char *const *names,
-                             size_t count, const struct metrics *metrics, struct run *run)
+void program_groups_add_code(const struct program_groups *groups, const char *folder, char *const *names, size_t count,
+                             const struct metrics *metrics, struct run *run)
 {
-    struct program_images images = {directory, names, NULL, count, static_facts_capability(&run->device)};
+    struct program_images images = {folder, names, NULL, count, static_facts_capability(&run->device)};
     read_images(&images);
     for (size_t g = 0; g < groups->count; g++) {
         struct program_group *group = groups->list[g];

@@ -36,7 +36,7 @@ struct program_groups {
 
 /* Finds the group that a process describes, or adds it. *taken is NULL if there are `most` groups already. False: the
  * description makes no sense. */
-bool program_group_take(struct program_groups *groups, const struct measurement *measurement, const char *directory,
+bool program_group_take(struct program_groups *groups, const struct measurement *measurement, const char *folder,
                         int capability, const char *text, size_t most, struct program_group **taken);
 /* Returns the group with that id; NULL: there is none. */
 struct program_group *program_group_find(const struct program_groups *groups, const char *id);
@@ -47,9 +47,9 @@ void program_groups_name(struct program_groups *groups, const char *family, stru
 void program_groups_release(struct program_groups *groups);
 
 /* Sets the code and machine facts of the launches, and adds the facts of machine code to the run's results. The names
- * are those of the images that the processes loaded. Their files are in the directory. */
-void program_groups_add_code(const struct program_groups *groups, const char *directory, char *const *names,
-                             size_t count, const struct metrics *metrics, struct run *run);
+ * are those of the images that the processes loaded. Their files are in the folder. */
+void program_groups_add_code(const struct program_groups *groups, const char *folder, char *const *names, size_t count,
+                             const struct metrics *metrics, struct run *run);
 
 /* ---- What it reads: program_input.c ----
  *
@@ -80,8 +80,8 @@ void program_input_end(struct program_input *input);
 struct program_run {
     const struct measurement *measurement;
     struct program_groups *groups;
-    const char *directory;
-    const char *locks;     /* directory of the locks of GPUs */
+    const char *folder;
+    const char *locks;     /* folder of the locks of GPUs */
     const char *command;   /* another command for the shell; NULL: the program's own */
     const char *injection; /* path of the library that is loaded into its processes */
     struct program_input *input;

@@ -278,7 +278,7 @@ int program_run(struct program_run *run)
     running.mask = interrupts.before;
     for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
         sigdelset(&running.mask, ends[i]); /* a caller of ours may block them, which waits for them as well */
-    running.address = x_sprintf("%s/%zu", run->directory, run->set);
+    running.address = x_sprintf("%s/%zu", run->folder, run->set);
     unlink(running.address);
     running.listener = listen_at(running.address);
     int result = running.listener < 0 ? -1 : start(&running);

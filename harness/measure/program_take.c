@@ -21,7 +21,7 @@ static char *request_text(const struct program_run *run, const char *token)
     const struct metrics *metrics = run->measurement->metrics;
     if (!stream)
         die(EXIT_USAGE, "cannot allocate memory for a message");
-    fprintf(stream, "token %s\nset %zu\ndirectory %s\nlocks %s\n", token, run->set, run->directory, run->locks);
+    fprintf(stream, "token %s\nset %zu\nfolder %s\nlocks %s\n", token, run->set, run->folder, run->locks);
     if (run->measurement->profile)
         fprintf(stream, "lines\n");
     if (run->measurement->program->nvtx)
@@ -136,7 +136,7 @@ static bool take_group(struct program_run *run, struct program_process *process,
     struct program_group *group = NULL;
     if (!process->described)
         return false;
-    if (!program_group_take(run->groups, measurement, run->directory, static_facts_capability(&run->part.device), text,
+    if (!program_group_take(run->groups, measurement, run->folder, static_facts_capability(&run->part.device), text,
                             GROUPS_MAX, &group))
         return false;
     /* A graph has no lines: its launch is no launch of a function. */

@@ -55,18 +55,18 @@ struct metrics {
     size_t count;
 };
 
-/* Reads every *.ini of a directory except optional ones. Errors are unknown keys, a missing or repeated key, a repeated
+/* Reads every *.ini of a folder except optional ones. Errors are unknown keys, a missing or repeated key, a repeated
  * section, an unknown weight, and a law with an unknown metric. On failure error() says file, line and remedy, -1 is
  * returned and *metrics is empty. */
-int metrics_read_directory(struct metrics *metrics, const char *directory);
+int metrics_read_folder(struct metrics *metrics, const char *folder);
 
-/* Reads the metrics of a directory and of sets beside it. A set is a directory, a file, or the name of a file in
+/* Reads the metrics of a folder and of sets beside it. A set is a folder, a file, or the name of a file in
  * `shipped` ("tensor"). A metric that is defined twice must be defined the same way. */
-int metrics_read_sets(struct metrics *metrics, const char *directory, char *const *sets, size_t count,
+int metrics_read_sets(struct metrics *metrics, const char *folder, char *const *sets, size_t count,
                       const char *shipped);
 
-/* Reads every metric of a directory including optional ones, for looking something up. */
-int metrics_read_whole(struct metrics *metrics, const char *directory);
+/* Reads every metric of a folder including optional ones, for looking something up. */
+int metrics_read_whole(struct metrics *metrics, const char *folder);
 
 /* Parses the text of one file and appends its sections; path is only for messages. The names of other metrics are not
  * checked: call metrics_check at the end. */

@@ -32,10 +32,10 @@ static int is_metric_file(const struct dirent *entry)
 }
 
 /* Lists the metric files of a folder in byte order. Returns their number, or -1. */
-static int list_files(const char *directory, struct dirent ***entries)
+static int list_files(const char *folder, struct dirent ***entries)
 {
     *entries = NULL;
-    return scandir(directory, entries, is_metric_file, by_entry_name);
+    return scandir(folder, entries, is_metric_file, by_entry_name);
 }
 
 static void forget_files(struct dirent **entries, int count)
@@ -46,25 +46,25 @@ static void forget_files(struct dirent **entries, int count)
 }
 
 /* Adds the metrics of a folder. `optional` says whether optional files are read as well. */
-static int read_folder(struct metrics *metrics, const char *directory, bool optional)
+static int read_folder(struct metrics *metrics, const char *folder, bool optional)
 {
     struct dirent **entries;
-    const int count = list_files(directory, &entries);
+    const int count = list_files(folder, &entries);
     if (count < 0)
-        return error("cannot read the metric files in %s: %s; name their folder with --metrics", directory,
+        return error("cannot read the metric files in %s: %s; name their folder with --metrics", folder,
                      strerror(errno));
-    int result = count > 0 ? 0 : error("%s holds no metric files (*.ini); name their folder with --metrics", directory);
+    int result = count > 0 ? 0 : error("%s holds no metric files (*.ini); name their folder with --metrics", folder);
     const size_t before = metrics->count;
     for (int i = 0; i < count && result == 0; i++) {
         const size_t kept = metrics->count;
-        char *path = x_sprintf("%s/%s", directory, entries[i]->d_name);
+        char *path = x_sprintf("%s/%s", folder, entries[i]->d_name);
         result = read_metric_file(metrics, path);
         if (!optional && metrics->count > kept && metrics->list[kept].optional) /* so is its whole file */
             metrics_cut(metrics, kept);
         free(path);
     }
     if (result == 0 && metrics->count == before)
-        result = error("the metric files in %s are optional or empty: name one, --metrics +%s/%s", directory, directory,
+        result = error("the metric files in %s are optional or empty: name one, --metrics +%s/%s", folder, folder,
                        entries[0]->d_name);
     forget_files(entries, count);
     return result;
@@ -177,11 +177,10 @@ static int add_set(struct metrics *metrics, struct metrics *set)
     return 0;
 }
 
-int metrics_read_sets(struct metrics *metrics, const char *directory, char *const *sets, size_t count,
-                      const char *shipped)
+int metrics_read_sets(struct metrics *metrics, const char *folder, char *const *sets, size_t count, const char *shipped)
 {
     *metrics = (struct metrics){0};
-    int result = read_folder(metrics, directory, false);
+    int result = read_folder(metrics, folder, false);
     for (size_t i = 0; i < count && result == 0; i++) {
         struct metrics set = {0};
         result = read_set(&set, sets[i], shipped);
@@ -196,15 +195,15 @@ int metrics_read_sets(struct metrics *metrics, const char *directory, char *cons
     return result;
 }
 
-int metrics_read_directory(struct metrics *metrics, const char *directory)
+int metrics_read_folder(struct metrics *metrics, const char *folder)
 {
-    return metrics_read_sets(metrics, directory, NULL, 0, directory);
+    return metrics_read_sets(metrics, folder, NULL, 0, folder);
 }
 
-int metrics_read_whole(struct metrics *metrics, const char *directory)
+int metrics_read_whole(struct metrics *metrics, const char *folder)
 {
     *metrics = (struct metrics){0};
-    int result = read_folder(metrics, directory, true);
+    int result = read_folder(metrics, folder, true);
     if (result < 0)
         metrics_release(metrics);
     return result;

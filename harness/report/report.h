@@ -15,10 +15,10 @@ struct report {
     const struct comparison *comparison; /* likewise */
     const struct diagnosis *diagnosis;   /* of it, likewise */
     const char *run_name;                /* file that holds the run, or NULL when it is in none */
-    const char *baseline_name;           /* file or directory, or NULL */
-    const char *baselines;               /* directory that accept must be told of, or NULL for its default */
+    const char *baseline_name;           /* file or folder, or NULL */
+    const char *baselines;               /* folder that accept must be told of, or NULL for its default */
     const char *config;                  /* cugate.ini and the options it gave, or NULL when it gave none */
-    bool other_baseline;                 /* one that does not fit the run is there: the run's needs another directory */
+    bool other_baseline;                 /* one that does not fit the run is there: the run's needs another folder */
     enum exit_code exit_code;            /* what the command is going to exit with: run_exit_code without comparison */
     bool replay;                         /* the run was read from run_name; nothing was measured here: said loudly */
     int columns;                         /* of the terminal that the text goes to; 0: it goes to none */

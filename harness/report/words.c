@@ -393,7 +393,7 @@ void words_first_baseline(const struct report *report, const char *indent, FILE 
     else
         fputs(origin->begun ? origin->begun : "RUN.json", stream);
     if (report->other_baseline)
-        fputs(" --baselines OTHER_DIR", stream); /* accept refuses to mix the two in one directory */
+        fputs(" --baselines OTHER_DIR", stream); /* accept refuses to mix the two in one folder */
     else
         put_baselines_option(report, stream);
     fputs(" --reason \"first baseline\"\n", stream);

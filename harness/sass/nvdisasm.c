@@ -13,7 +13,7 @@ static const char remedy[] =
     "run `make`, or where cugate is installed `cugate-fetch`, which installs it; or "
     "pip install nvidia-cuda-nvdisasm==" NVDISASM_WANTED " and name its bin/nvdisasm with " VARIABLE;
 
-static char *find_beside(const char *directory)
+static char *find_beside(const char *folder)
 {
     /* Where nvdisasm may be, beside this program: installed; put there by ci/fetch.sh; in build/, or above a folder of
      * build/ (sanitizers, tests). */
@@ -24,7 +24,7 @@ static char *find_beside(const char *directory)
     };
     char *path = NULL;
     for (size_t i = 0; i < ARRAY_SIZE(places) && !path; i++) {
-        path = x_sprintf("%s/%s", directory, places[i]);
+        path = x_sprintf("%s/%s", folder, places[i]);
         if (access(path, X_OK) < 0) {
             free(path);
             path = NULL;
@@ -69,7 +69,7 @@ static bool is_recent(const char *path, int *major, int *minor)
     return *major > 13 || (*major == 13 && *minor >= 2);
 }
 
-char *nvdisasm_look(const char *directory, struct problem *problem)
+char *nvdisasm_look(const char *folder, struct problem *problem)
 {
     const char *named = getenv(VARIABLE);
     if (named && *named) {
@@ -78,7 +78,7 @@ char *nvdisasm_look(const char *directory, struct problem *problem)
         problem_set(problem, "%s, which " VARIABLE " names, is no program that can be run: %s", named, remedy);
         return NULL;
     }
-    char *path = find_beside(directory);
+    char *path = find_beside(folder);
     if (path)
         return path;
     path = find_on_path();
@@ -97,8 +97,8 @@ char *nvdisasm_look(const char *directory, struct problem *problem)
 
 char *nvdisasm_find(struct problem *problem)
 {
-    char *directory = program_directory();
-    char *path = nvdisasm_look(directory, problem);
-    free(directory);
+    char *folder = program_folder();
+    char *path = nvdisasm_look(folder, problem);
+    free(folder);
     return path;
 }

@@ -11,7 +11,7 @@
  * the tree, or one on the PATH of release 13.2 or later. Caller frees. NULL with *problem, which says how to get it. */
 char *nvdisasm_find(struct problem *problem);
 
-/* Finds nvdisasm as nvdisasm_find() does, for a program in the given directory. */
-char *nvdisasm_look(const char *directory, struct problem *problem);
+/* Finds nvdisasm as nvdisasm_find() does, for a program in the given folder. */
+char *nvdisasm_look(const char *folder, struct problem *problem);
 
 #endif

@@ -132,20 +132,20 @@ char *gpu_file(const struct job *job, struct problem *problem)
     if (job->gpu)
         return x_strdup(job->gpu);
     struct dirent **entries = NULL;
-    char *directory = directory_of(job->metrics->count > 0 ? job->metrics->list[0].file : ".");
-    char *folder = x_sprintf("%s/gpus", directory), *path = NULL;
+    char *metrics = folder_of(job->metrics->count > 0 ? job->metrics->list[0].file : ".");
+    char *folder = x_sprintf("%s/gpus", metrics), *path = NULL;
     const int count = scandir(folder, &entries, is_description, by_entry_name);
     if (count == 1)
         path = x_sprintf("%s/%s", folder, entries[0]->d_name);
     else
-        problem_set(problem, "%s %s: say with --gpu which GPU is to be simulated",
-                    count <= 0 ? "there is no description of a GPU in" : "there are several descriptions of GPUs in",
-                    folder);
+        problem_set(
+            problem, "%s %s: say which GPU is to be simulated, with --simulate=GPU or `gpu = GPU` in cugate.ini",
+            count <= 0 ? "there is no description of a GPU in" : "there are several descriptions of GPUs in", folder);
     for (int i = 0; i < count; i++)
         free(entries[i]);
     free(entries);
     free(folder);
-    free(directory);
+    free(metrics);
     return path;
 }
 

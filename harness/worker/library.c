@@ -102,7 +102,7 @@ static int collect_kernels(struct library *library, const char *path, struct pro
 int library_open(struct library *library, const char *path, struct problem *problem)
 {
     *library = (struct library){0};
-    /* dlopen searches system directories for a name without a slash, but a user means a file here. */
+    /* dlopen searches system folders for a name without a slash, but a user means a file here. */
     char *file = strchr(path, '/') ? x_strdup(path) : x_sprintf("./%s", path);
     library->handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     free(file);

@@ -77,7 +77,7 @@ def _counts(path: Path) -> bool:
 
 
 def find(start: Path) -> Path | None:
-    """Finds cugate.ini in that folder or the nearest one above that has one, but not above the home directory."""
+    """Finds cugate.ini in that folder or the nearest one above that has one, but not above the home folder."""
     home = Path(os.path.realpath(os.environ["HOME"])) if os.environ.get("HOME") else None
     start = Path(os.path.realpath(start))
     for folder in (start, *start.parents):

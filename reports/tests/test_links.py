@@ -60,7 +60,7 @@ def test_a_file_that_was_named_has_to_be_there(tmp_path: Path) -> None:
         links.read_found(str(tmp_path / "none.ini"))
 
 
-def test_it_is_found_upwards_but_not_above_the_home_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_found_upwards_but_not_above_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     below = tmp_path / "home/repository/perf"
     below.mkdir(parents=True)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))

@@ -28,20 +28,20 @@ static int replay_file(const char *path)
     return 0;
 }
 
-static int replay_directory(const char *path)
+static int replay_folder(const char *path)
 {
-    DIR *directory = opendir(path);
-    if (!directory)
+    DIR *folder = opendir(path);
+    if (!folder)
         return error("cannot open the corpus %s", path);
     int result = 0;
-    for (const struct dirent *entry; result == 0 && (entry = readdir(directory));) {
+    for (const struct dirent *entry; result == 0 && (entry = readdir(folder));) {
         if (entry->d_name[0] == '.')
             continue;
         char *file = x_sprintf("%s/%s", path, entry->d_name);
         result = replay_file(file);
         free(file);
     }
-    closedir(directory);
+    closedir(folder);
     return result;
 }
 
@@ -49,8 +49,8 @@ int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         struct stat info;
-        const bool is_directory = stat(argv[i], &info) == 0 && S_ISDIR(info.st_mode);
-        if ((is_directory ? replay_directory(argv[i]) : replay_file(argv[i])) < 0)
+        const bool is_folder = stat(argv[i], &info) == 0 && S_ISDIR(info.st_mode);
+        if ((is_folder ? replay_folder(argv[i]) : replay_file(argv[i])) < 0)
             return EXIT_FAILURE;
     }
     return EXIT_SUCCESS;

@@ -366,7 +366,7 @@ refused 'a program that is not there' 2 'error: cannot run ./missing: No such fi
 refused 'a program that is none' 2 'error: cannot run ./input: Permission denied' -- -- ./input
 CUDA_INJECTION64_PATH=/other.so refused 'another tool' 2 'error: CUDA_INJECTION64_PATH is set to /other.so' \
     '!plain:' -- -- "$program" plain
-TMPDIR=$work/missing refused 'no folder for temporary files' 5 'error: cannot make a directory like' '!plain:' -- \
+TMPDIR=$work/missing refused 'no folder for temporary files' 5 'error: cannot make a folder like' '!plain:' -- \
     -- "$program" plain
 mkdir "$work/$(printf 'long%.0s' {1..20})"
 TMPDIR=$work/$(printf 'long%.0s' {1..20}) refused 'a folder with a long name' 2 'is too long for a socket: set TMPDIR' -- \

@@ -12,16 +12,16 @@ static int is_session(const struct dirent *entry)
     return end && strcmp(end, ".json") == 0;
 }
 
-int sessions_read(struct selftest *selftest, const char *directory)
+int sessions_read(struct selftest *selftest, const char *folder)
 {
     struct dirent **entries;
-    const int count = scandir(directory, &entries, is_session, alphasort);
+    const int count = scandir(folder, &entries, is_session, alphasort);
     if (count < 0)
-        return error("cannot read the folder %s", directory);
+        return error("cannot read the folder %s", folder);
     int result = 0;
     for (int i = 0; i < count; i++) {
         struct recording *session = ARRAY_GROW(selftest->sessions, selftest->session_count);
-        session->path = x_sprintf("%s/%s", directory, entries[i]->d_name);
+        session->path = x_sprintf("%s/%s", folder, entries[i]->d_name);
         free(entries[i]);
         if (run_read(&session->run, session->path) < 0)
             result = -1;
@@ -29,8 +29,7 @@ int sessions_read(struct selftest *selftest, const char *directory)
             result = error("%s has %zu sessions; record one a file", session->path, session->run.session_count);
     }
     free(entries);
-    return result < 0 || selftest->session_count >= 3 ? result
-                                                      : error("%s has fewer than 3 recorded sessions", directory);
+    return result < 0 || selftest->session_count >= 3 ? result : error("%s has fewer than 3 recorded sessions", folder);
 }
 
 const char *session_gpu(const struct run *session)

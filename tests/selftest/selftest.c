@@ -157,7 +157,7 @@ int main(int count, char **list)
         die(EXIT_USAGE,
             "usage: selftest [--metrics FOLDER] [--cugate PROGRAM] [--turns LIBRARY] [--only PART] [--until-failed] "
             "FOLDER");
-    if (metrics_read_directory(&selftest.metrics, arguments.metrics) < 0 ||
+    if (metrics_read_folder(&selftest.metrics, arguments.metrics) < 0 ||
         metrics_read_text(&selftest.plain, "plain.ini", plain_metrics) < 0 ||
         sessions_read(&selftest, arguments.sessions) < 0)
         return EXIT_USAGE;

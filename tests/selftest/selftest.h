@@ -54,8 +54,8 @@ struct flags count_flags(const struct comparison *comparison, enum metric_class 
 
 /* ---- recorded.c: the recorded sessions ---- */
 
-/* Reads every *.json of a directory, in the order of the names. -1 after error(). */
-int sessions_read(struct selftest *selftest, const char *directory);
+/* Reads every *.json of a folder, in the order of the names. -1 after error(). */
+int sessions_read(struct selftest *selftest, const char *folder);
 
 /* The GPU of a session: equal for two that ran on the same one. */
 const char *session_gpu(const struct run *session);

@@ -25,31 +25,31 @@
 struct workplace {
     const struct trial *trial;
     const char *head;
-    char *directory, *baselines, *base, *save, *report, *log, *mark;
+    char *folder, *baselines, *base, *save, *report, *log, *mark;
 };
 
-static char *in_directory(const struct workplace *place, const char *name)
+static char *in_folder(const struct workplace *place, const char *name)
 {
-    return x_sprintf("%s/%s", place->directory, name);
+    return x_sprintf("%s/%s", place->folder, name);
 }
 
 /* The two builds are one file under two names. */
 static void place_init(struct workplace *place, const struct trial *trial, const char *head)
 {
-    *place = (struct workplace){.trial = trial, .head = head, .directory = scratch_make()};
-    place->baselines = in_directory(place, "baselines");
-    place->base = in_directory(place, "base.so");
-    place->save = in_directory(place, "run.json");
-    place->report = in_directory(place, "report.json");
-    place->log = in_directory(place, "log");
-    place->mark = in_directory(place, "mark");
+    *place = (struct workplace){.trial = trial, .head = head, .folder = scratch_make()};
+    place->baselines = in_folder(place, "baselines");
+    place->base = in_folder(place, "base.so");
+    place->save = in_folder(place, "run.json");
+    place->report = in_folder(place, "report.json");
+    place->log = in_folder(place, "log");
+    place->mark = in_folder(place, "mark");
     char *target = realpath(head, NULL);
     if (!target || symlink(target, place->base) < 0)
-        die(EXIT_USAGE, "cannot make a link to %s in %s", head, place->directory);
+        die(EXIT_USAGE, "cannot make a link to %s in %s", head, place->folder);
     free(target);
     made_time_begin();
     setenv("CUDA_VISIBLE_DEVICES", "", 1);
-    setenv("GIT_DIR", place->directory, 1); /* no repository: what no bar is about is found out at once */
+    setenv("GIT_DIR", place->folder, 1); /* no repository: what no bar is about is found out at once */
 }
 
 static void place_release(struct workplace *place)
@@ -62,7 +62,7 @@ static void place_release(struct workplace *place)
     free(place->report);
     free(place->log);
     free(place->mark);
-    scratch_remove(place->directory);
+    scratch_remove(place->folder);
 }
 
 static char *text_of(const char *path)
@@ -90,7 +90,7 @@ static void write_metrics(const struct workplace *place, const char *later)
     char *text = x_sprintf("[wall_time]\ntitle = Wall time\ncounter = cugate.wall_time\nunit = ns\nclass = time\n"
                            "better = lower\nfloor = %s\ndoc = By the made-up clock.\n%s%s",
                            floor ? floor : "2 % and 250 ns", more ? more : "", later ? later : "");
-    free(scratch_file(place->directory, METRICS, text));
+    free(scratch_file(place->folder, METRICS, text));
     free(text);
 }
 
@@ -134,7 +134,7 @@ static void accept_sessions(const struct workplace *place, const struct measurem
         .names = (char *[]){"made up"},
     };
     if (baseline_accept(&acceptance, &run, 1, &accepted) != EXIT_SAME)
-        die(EXIT_USAGE, "cannot accept a baseline in %s", place->directory);
+        die(EXIT_USAGE, "cannot accept a baseline in %s", place->folder);
     accepted_release(&accepted);
     run_release(&more);
     run_release(&run);
@@ -147,8 +147,8 @@ static void make_baseline(const struct workplace *place)
     char **globs, *copy;
     const size_t count = split(trial->known ? trial->known : trial->kernels, &globs, &copy);
     write_metrics(place, NULL);
-    if (metrics_read_directory(&metrics, place->directory) < 0)
-        die(EXIT_USAGE, "cannot read the metrics of %s", place->directory);
+    if (metrics_read_folder(&metrics, place->folder) < 0)
+        die(EXIT_USAGE, "cannot read the metrics of %s", place->folder);
     const struct measurement measurement = {
         .kernels = trial->of_head ? place->head : place->base,
         .metrics = &metrics,
@@ -172,9 +172,9 @@ static void prepare(const struct workplace *place)
     if (!trial->no_baseline)
         make_baseline(place);
     if (trial->declared) {
-        char *directory = x_sprintf("%s/host", place->baselines);
-        free(scratch_file(directory, KNOWN_REGRESSION_FILE, trial->declared));
-        free(directory);
+        char *folder = x_sprintf("%s/host", place->baselines);
+        free(scratch_file(folder, KNOWN_REGRESSION_FILE, trial->declared));
+        free(folder);
     }
     write_metrics(place, trial->later);
 }
@@ -186,12 +186,12 @@ static int check(const struct workplace *place, const char *replay)
     const struct trial *trial = place->trial;
     char **globs, *copy;
     const size_t count = split(trial->kernels, &globs, &copy);
-    char *metrics = in_directory(place, METRICS);
+    char *metrics = in_folder(place, METRICS);
     const struct options options = {
         .globs = globs,
         .glob_count = count,
         .kernels = place->head,
-        .metrics = place->directory,
+        .metrics = place->folder,
         .baselines = place->baselines,
         .replay = replay,
         .save = replay ? NULL : place->save,

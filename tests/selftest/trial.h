@@ -1,4 +1,4 @@
-/* trial.h - one run of `cugate check` on the two builds of libraries/turns.c, in a directory of its own, by a clock
+/* trial.h - one run of `cugate check` on the two builds of libraries/turns.c, in a folder of its own, by a clock
  * that is made up: exact, and the same on a busy machine. */
 #ifndef TRIAL_H
 #define TRIAL_H

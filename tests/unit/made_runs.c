@@ -74,7 +74,7 @@ int made_accept(const struct trial *trial, const struct run *runs, size_t count,
     char *kernels[] = {x_strdup(trial->kernel)};
     char *metric_names[] = {x_strdup(trial->metric)};
     struct acceptance acceptance = {
-        .baselines = trial->directory,
+        .baselines = trial->folder,
         .metrics = &metrics,
         .globs = kernels,
         .glob_count = trial->kernel ? 1 : 0,
@@ -114,19 +114,19 @@ void made_expect(const struct trial *trial, const struct run *runs, size_t count
     free(said);
 }
 
-struct run made_baseline(const char *directory)
+struct run made_baseline(const char *folder)
 {
     struct device device = made_device();
     struct run baseline;
-    cr_assert_eq(baseline_read(&baseline, directory, &device), 0);
+    cr_assert_eq(baseline_read(&baseline, folder, &device), 0);
     free(device.name);
     free(device.compute_capability);
     return baseline;
 }
 
-char *made_text(const char *directory, const char *name)
+char *made_text(const char *folder, const char *name)
 {
-    char *path = x_sprintf("%s/%s", directory, name);
+    char *path = x_sprintf("%s/%s", folder, name);
     char *text;
     size_t length;
     cr_assert_eq(file_read(path, 1u << 20, &text, &length), 0, "%s", path);

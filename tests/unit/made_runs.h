@@ -21,10 +21,10 @@ struct row *made_row(const struct run *run, const char *kernel, const char *metr
 /* Gives a row three equal samples. */
 void made_set(const struct run *run, const char *kernel, const char *metric, double value);
 
-/* How to accept runs[0..count), which are called a.json, b.json ..., into the directory. kernel, metric and was may be
+/* How to accept runs[0..count), which are called a.json, b.json ..., into the folder. kernel, metric and was may be
  * NULL. */
 struct trial {
-    const char *directory, *kernel, *metric, *was;
+    const char *folder, *kernel, *metric, *was;
     const char *reason; /* reason for accepting; NULL: "because" */
     bool drift_reference;
 };
@@ -37,9 +37,9 @@ void made_accept_one(const struct trial *trial, const struct run *run);
 void made_expect(const struct trial *trial, const struct run *runs, size_t count, int expected, const char *words);
 
 /* Reads the baseline of the runs' device. Caller releases it. */
-struct run made_baseline(const char *directory);
+struct run made_baseline(const char *folder);
 
-/* Returns the text of directory/name. Caller frees. */
-char *made_text(const char *directory, const char *name);
+/* Returns the text of folder/name. Caller frees. */
+char *made_text(const char *folder, const char *name);
 
 #endif

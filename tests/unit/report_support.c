@@ -15,7 +15,7 @@ void report_set_up(struct fixture *fixture, const char *run)
     char path[256];
     *fixture = (struct fixture){0};
     snprintf(path, sizeof path, MADE_UP "%s", run);
-    cr_assert_eq(metrics_read_directory(&fixture->metrics, MADE_UP "metrics"), 0);
+    cr_assert_eq(metrics_read_folder(&fixture->metrics, MADE_UP "metrics"), 0);
     cr_assert_eq(run_read(&fixture->base, MADE_UP "before.json"), 0);
     cr_assert_eq(run_read(&fixture->run, path), 0);
 }

@@ -11,10 +11,10 @@
 char *scratch_make(void)
 {
     const char *base = getenv("TMPDIR");
-    char *directory = x_sprintf("%s/cugate-test-XXXXXX", base ? base : "/tmp");
-    if (!mkdtemp(directory))
-        die(EXIT_USAGE, "cannot create the folder %s", directory);
-    return directory;
+    char *folder = x_sprintf("%s/cugate-test-XXXXXX", base ? base : "/tmp");
+    if (!mkdtemp(folder))
+        die(EXIT_USAGE, "cannot create the folder %s", folder);
+    return folder;
 }
 
 static int remove_one(const char *path, const struct stat *facts, int type, struct FTW *walk)
@@ -25,15 +25,15 @@ static int remove_one(const char *path, const struct stat *facts, int type, stru
     return remove(path);
 }
 
-void scratch_remove(char *directory)
+void scratch_remove(char *folder)
 {
-    nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-    free(directory);
+    nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    free(folder);
 }
 
-char *scratch_file(const char *directory, const char *name, const char *text)
+char *scratch_file(const char *folder, const char *name, const char *text)
 {
-    char *path = x_sprintf("%s/%s", directory, name);
+    char *path = x_sprintf("%s/%s", folder, name);
     FILE *file = fopen(path, "w");
     if (!file || fputs(text, file) < 0 || fclose(file) != 0)
         die(EXIT_USAGE, "cannot write %s", path);
@@ -71,9 +71,9 @@ char *capture_end(struct capture *capture)
 
 char *built(const char *name)
 {
-    char *directory = program_directory();
-    char *path = x_sprintf("%s/%s", directory, name);
-    free(directory);
+    char *folder = program_folder();
+    char *path = x_sprintf("%s/%s", folder, name);
+    free(folder);
     return path;
 }
 

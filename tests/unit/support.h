@@ -1,15 +1,15 @@
-/* support.h - for many tests: a scratch directory, and capturing standard error. */
+/* support.h - for many tests: a scratch folder, and capturing standard error. */
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
 #include <stdio.h>
 
-/* Makes an empty directory of this test's own. scratch_remove deletes it with its content, and frees its name. */
+/* Makes an empty folder of this test's own. scratch_remove deletes it with its content, and frees its name. */
 char *scratch_make(void);
-void scratch_remove(char *directory);
+void scratch_remove(char *folder);
 
-/* Writes text into directory/name. Returns the path; caller frees. */
-char *scratch_file(const char *directory, const char *name, const char *text);
+/* Writes text into folder/name. Returns the path; caller frees. */
+char *scratch_file(const char *folder, const char *name, const char *text);
 
 /* Returns the path of a library that the Makefile builds beside this program: "libtables.so". Caller frees. */
 char *built(const char *name);

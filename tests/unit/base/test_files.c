@@ -22,11 +22,11 @@ static void expect_content(const char *path, const char *expected)
     free(text);
 }
 
-/* Counts the names in a directory without . and .. */
-static size_t count_files(const char *directory)
+/* Counts the names in a folder without . and .. */
+static size_t count_files(const char *folder)
 {
     struct dirent **entries;
-    int count = scandir(directory, &entries, NULL, NULL);
+    int count = scandir(folder, &entries, NULL, NULL);
     cr_assert_geq(count, 2);
     for (int i = 0; i < count; i++)
         free(entries[i]);
@@ -36,8 +36,8 @@ static size_t count_files(const char *directory)
 
 Test(files, file_read_gives_every_byte)
 {
-    char *directory = scratch_make();
-    char *path = scratch_file(directory, "small", "");
+    char *folder = scratch_make();
+    char *path = scratch_file(folder, "small", "");
     expect_content(path, "");
     FILE *file = fopen(path, "w");
     for (int i = 0; i < 300000; i++)
@@ -52,20 +52,20 @@ Test(files, file_read_gives_every_byte)
     cr_expect_eq(text[length], '\0');
     free(text);
     free(path);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(files, file_read_says_why_it_cannot)
 {
-    char *directory = scratch_make();
-    char *large = scratch_file(directory, "large", "12345");
-    char *pipe = x_sprintf("%s/pipe", directory);
-    char *missing = x_sprintf("%s/missing", directory);
+    char *folder = scratch_make();
+    char *large = scratch_file(folder, "large", "12345");
+    char *pipe = x_sprintf("%s/pipe", folder);
+    char *missing = x_sprintf("%s/missing", folder);
     cr_assert_eq(mkfifo(pipe, 0600), 0);
     const struct {
         const char *path, *words;
     } cases[] = {
-        {directory, "is a folder"},
+        {folder, "is a folder"},
         {large, "5 bytes, more than the limit of 4"},
         {pipe, "not a regular file"},
         {missing, "No such file or directory"},
@@ -85,13 +85,13 @@ Test(files, file_read_says_why_it_cannot)
     free(missing);
     free(pipe);
     free(large);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(files, atomic_file_appears_only_on_commit)
 {
-    char *directory = scratch_make();
-    char *path = scratch_file(directory, "kept", "old");
+    char *folder = scratch_make();
+    char *path = scratch_file(folder, "kept", "old");
     struct atomic_file file;
     cr_assert_eq(atomic_file_open(&file, path), 0);
     fputs("new", file.stream);
@@ -104,15 +104,15 @@ Test(files, atomic_file_appears_only_on_commit)
     fputs("never", file.stream);
     atomic_file_abandon(&file);
     expect_content(path, "new");
-    cr_expect_eq(count_files(directory), 1, "a temporary file was left behind");
+    cr_expect_eq(count_files(folder), 1, "a temporary file was left behind");
     free(path);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(files, atomic_file_has_the_mode_of_any_new_file)
 {
-    char *directory = scratch_make();
-    char *path = x_sprintf("%s/new", directory);
+    char *folder = scratch_make();
+    char *path = x_sprintf("%s/new", folder);
     struct atomic_file file;
     struct stat facts;
     umask(027);
@@ -121,14 +121,14 @@ Test(files, atomic_file_has_the_mode_of_any_new_file)
     cr_assert_eq(stat(path, &facts), 0);
     cr_expect_eq(facts.st_mode & 0777, 0640);
     free(path);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(files, atomic_file_keeps_a_link_and_replaces_what_it_names)
 {
-    char *directory = scratch_make();
-    char *target = scratch_file(directory, "target", "old");
-    char *link = x_sprintf("%s/link", directory);
+    char *folder = scratch_make();
+    char *target = scratch_file(folder, "target", "old");
+    char *link = x_sprintf("%s/link", folder);
     cr_assert_eq(symlink("target", link), 0);
     struct atomic_file file;
     struct stat facts;
@@ -140,7 +140,7 @@ Test(files, atomic_file_keeps_a_link_and_replaces_what_it_names)
     expect_content(target, "new");
     free(link);
     free(target);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(files, atomic_file_leaves_a_device_in_place)
@@ -170,8 +170,8 @@ Test(files, atomic_file_leaves_a_device_in_place)
 /* A limit on the size of files stands in for a full disk. */
 Test(files, atomic_file_on_a_full_disk_keeps_the_old_file)
 {
-    char *directory = scratch_make();
-    char *path = scratch_file(directory, "kept", "old");
+    char *folder = scratch_make();
+    char *path = scratch_file(folder, "kept", "old");
     struct atomic_file file;
     struct capture capture;
     capture_begin(&capture); /* captures before the limit, because it writes a file too */
@@ -186,7 +186,7 @@ Test(files, atomic_file_on_a_full_disk_keeps_the_old_file)
     cr_expect_eq(result, -1);
     cr_expect(strstr(said, "cannot write") && strstr(said, path), "%s", said);
     expect_content(path, "old");
-    cr_expect_eq(count_files(directory), 1, "a temporary file was left behind");
+    cr_expect_eq(count_files(folder), 1, "a temporary file was left behind");
     free(said);
 
     /* The limit is lifted before the commit, but what was lost before stays lost. */
@@ -203,14 +203,14 @@ Test(files, atomic_file_on_a_full_disk_keeps_the_old_file)
     expect_content(path, "old");
     free(said);
     free(path);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(files, atomic_file_says_at_once_where_it_cannot_write)
 {
-    char *directory = scratch_make();
-    char *missing = x_sprintf("%s/no/such/run.json", directory);
-    const char *const paths[] = {missing, directory};
+    char *folder = scratch_make();
+    char *missing = x_sprintf("%s/no/such/run.json", folder);
+    const char *const paths[] = {missing, folder};
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
         struct atomic_file file;
         struct capture capture;
@@ -222,44 +222,44 @@ Test(files, atomic_file_says_at_once_where_it_cannot_write)
         free(said);
     }
     free(missing);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
-Test(files, make_directories_makes_parents_and_accepts_existing_ones)
+Test(files, make_folders_makes_parents_and_accepts_existing_ones)
 {
-    char *directory = scratch_make();
-    char *deep = x_sprintf("%s/a//b/c/", directory);
+    char *folder = scratch_make();
+    char *deep = x_sprintf("%s/a//b/c/", folder);
     struct stat facts;
-    cr_expect_eq(make_directories(deep), 0);
-    cr_expect_eq(make_directories(deep), 0);
+    cr_expect_eq(make_folders(deep), 0);
+    cr_expect_eq(make_folders(deep), 0);
     cr_assert_eq(stat(deep, &facts), 0);
     cr_expect(S_ISDIR(facts.st_mode));
     free(deep);
 
-    char *file = scratch_file(directory, "file", "");
+    char *file = scratch_file(folder, "file", "");
     char *below = x_sprintf("%s/x", file);
     struct capture capture;
     capture_begin(&capture);
-    int result = make_directories(below);
+    int result = make_folders(below);
     char *said = capture_end(&capture);
     cr_expect_eq(result, -1);
     cr_expect(strstr(said, file), "%s", said);
     free(said);
     free(below);
     free(file);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
-Test(files, program_directory_holds_this_program)
+Test(files, program_folder_holds_this_program)
 {
-    char *directory = program_directory();
-    cr_expect_eq(directory[0], '/');
-    cr_expect_neq(directory[strlen(directory) - 1], '/');
-    cr_expect_eq(access(directory, X_OK), 0);
-    free(directory);
+    char *folder = program_folder();
+    cr_expect_eq(folder[0], '/');
+    cr_expect_neq(folder[strlen(folder) - 1], '/');
+    cr_expect_eq(access(folder, X_OK), 0);
+    free(folder);
 }
 
-/* The test's own directory, for temporary files that killed writers leave. */
+/* The test's own folder, for temporary files that killed writers leave. */
 static char *scratch;
 
 static void enter(void)
@@ -353,7 +353,7 @@ Test(files, what_only_looks_alike_stays, .init = enter, .fini = leave)
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         free(scratch_file(".", names[i], "mine"));
     cr_assert_eq(symlink("a.json", "b.cugate-0.tmp"), 0);
-    cr_assert_eq(make_directories("c.cugate-0.tmp"), 0);
+    cr_assert_eq(make_folders("c.cugate-0.tmp"), 0);
     struct atomic_file file = opened("z.json");
     atomic_file_abandon(&file);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)

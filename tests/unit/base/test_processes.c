@@ -33,7 +33,7 @@ Test(processes, a_program_has_what_was_asked_for)
     cr_expect_str_eq(line, "end");
     ask((struct process_start){.errors = PROCESS_NOTHING}, "readlink /proc/self/fd/2", line);
     cr_expect_str_eq(line, "/dev/null");
-    ask((struct process_start){.directory = "/usr"}, "pwd", line);
+    ask((struct process_start){.folder = "/usr"}, "pwd", line);
     cr_expect_str_eq(line, "/usr");
     ask((struct process_start){.group = PROCESS_OWN_GROUP},
         "read -r pid name state parent group rest </proc/$$/stat; [ \"$group\" = $$ ] && echo own", line);
@@ -43,13 +43,13 @@ Test(processes, a_program_has_what_was_asked_for)
 Test(processes, what_cannot_run_says_why)
 {
     static const struct {
-        const char *word, *directory;
+        const char *word, *folder;
         int error;
     } cases[] = {{"no-such-program", NULL, ENOENT}, {"/", NULL, EACCES}, {"sh", "/no/such/folder", ENOENT}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         const char *const words[] = {cases[i].word, NULL};
         errno = 0;
-        cr_expect_eq(process_start(&(struct process_start){.words = words, .directory = cases[i].directory}), -1);
+        cr_expect_eq(process_start(&(struct process_start){.words = words, .folder = cases[i].folder}), -1);
         cr_expect_eq(errno, cases[i].error, "%s: %s", cases[i].word, strerror(errno));
     }
 }

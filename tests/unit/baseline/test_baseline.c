@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static void expect_read(const char *directory, const struct device *device, int expected, const char *words)
+static void expect_read(const char *folder, const struct device *device, int expected, const char *words)
 {
     struct run baseline;
     struct capture capture;
     capture_begin(&capture);
-    int result = baseline_read(&baseline, directory, device);
+    int result = baseline_read(&baseline, folder, device);
     char *said = capture_end(&capture);
     cr_expect_eq(result, expected, "%d, not %d: %s", result, expected, said);
     cr_expect(strstr(said, words), "\"%s\" lacks \"%s\"", said, words);
@@ -22,24 +22,24 @@ static void expect_read(const char *directory, const struct device *device, int 
     free(said);
 }
 
-Test(baseline, directory_is_named_after_the_gpu)
+Test(baseline, folder_is_named_after_the_gpu)
 {
     struct device device = {.name = (char[]){"NVIDIA H200"}};
-    char *directory = baseline_directory("baselines", &device);
-    cr_expect_str_eq(directory, "baselines/nvidia-h200");
-    free(directory);
+    char *folder = baseline_folder("baselines", &device);
+    cr_expect_str_eq(folder, "baselines/nvidia-h200");
+    free(folder);
     struct device hostile = {.name = (char[]){"../.."}};
-    directory = baseline_directory("baselines", &hostile);
-    cr_expect_str_eq(directory, "baselines/unknown");
-    free(directory);
+    folder = baseline_folder("baselines", &hostile);
+    cr_expect_str_eq(folder, "baselines/unknown");
+    free(folder);
 }
 
 Test(baseline, what_was_accepted_is_read_back)
 {
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     struct run runs[] = {made_run(4), made_run(1), made_run(2)};
     struct accepted accepted;
-    cr_assert_eq(made_accept(&(struct trial){.directory = directory}, runs, 3, &accepted), 0);
+    cr_assert_eq(made_accept(&(struct trial){.folder = folder}, runs, 3, &accepted), 0);
     cr_expect_eq(accepted.rows, 12);
     cr_expect_eq(accepted.kernels, 3);
     cr_expect_eq(accepted.counts[ACCEPTED_FIRST], 12);
@@ -48,7 +48,7 @@ Test(baseline, what_was_accepted_is_read_back)
     cr_expect_eq(accepted.move_count, 0);
     accepted_release(&accepted);
 
-    struct run baseline = made_baseline(directory);
+    struct run baseline = made_baseline(folder);
     cr_expect_str_eq(baseline.device.name, "NVIDIA H200");
     cr_assert_eq(baseline.result_count, 3);
     const struct row *time = made_row(&baseline, "reduce/tree", "time");
@@ -76,29 +76,28 @@ Test(baseline, what_was_accepted_is_read_back)
     run_release(&baseline);
     for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         run_release(&runs[i]);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 /* Files that were accepted at different times list different sessions. */
 Test(baseline, its_sessions_are_in_the_order_of_their_dates)
 {
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     static const struct {
         int number;
         const char *kernel, *reason;
     } steps[] = {{5, "access/coalesced", "one"}, {2, "reduce/tree", "two"}, {5, "reduce/warp", "three"}};
     for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
         struct run run = made_run(steps[i].number);
-        made_accept_one(&(struct trial){.directory = directory, .kernel = steps[i].kernel, .reason = steps[i].reason},
-                        &run);
+        made_accept_one(&(struct trial){.folder = folder, .kernel = steps[i].kernel, .reason = steps[i].reason}, &run);
         run_release(&run);
     }
-    struct run baseline = made_baseline(directory);
+    struct run baseline = made_baseline(folder);
     cr_assert_eq(baseline.session_count, 2, "one session accepted for two reasons is one");
     cr_expect_str_eq(baseline.sessions[0].facts[SESSION_DATE], "2026-11-02T08:00:00Z");
     cr_expect_str_eq(baseline.sessions[1].facts[SESSION_DATE], "2026-11-05T08:00:00Z");
     run_release(&baseline);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 /* The order of files differs from that of ids. */
@@ -106,173 +105,167 @@ Test(baseline, its_kernels_are_in_order_whatever_their_names)
 {
     static const char *const ids[] = {"B.py/Y<int>", "a/x",  "a/x0", "a/x<int>", "a/x<z>",
                                       "a/x_",        "a0/x", "a_/x", "aa/x"};
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     struct run run = made_run(1);
     run_filter(&run, (char *[]){(char[]){"none"}}, 1);
     for (size_t i = ARRAY_SIZE(ids); i-- > 0;)
         row_add_session(result_add(run_add(&run, ids[i]), "time"), (double[]){1}, 1);
-    made_accept_one(&(struct trial){.directory = directory}, &run);
-    struct run baseline = made_baseline(directory);
+    made_accept_one(&(struct trial){.folder = folder}, &run);
+    struct run baseline = made_baseline(folder);
     cr_assert_eq(baseline.result_count, ARRAY_SIZE(ids));
     for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
         cr_expect_not_null(run_find(&baseline, ids[i]), "%s", ids[i]);
     run_release(&baseline);
     run_release(&run);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(baseline, a_file_is_found_by_its_id_where_it_was_put)
 {
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     struct run run = made_run(1);
     run_filter(&run, (char *[]){(char[]){"none"}}, 1);
     row_add_session(result_add(run_add(&run, "app/scale<float>"), "time"), (double[]){1}, 1);
-    made_accept_one(&(struct trial){.directory = directory}, &run);
-    made_accept_one(&(struct trial){.directory = directory}, &run);
-    struct run baseline = made_baseline(directory);
+    made_accept_one(&(struct trial){.folder = folder}, &run);
+    made_accept_one(&(struct trial){.folder = folder}, &run);
+    struct run baseline = made_baseline(folder);
     cr_expect_eq(baseline.result_count, 1);
     run_release(&baseline);
-    char *path = id_path("app/scale<float>"), *old = x_sprintf("%s/nvidia-h200/%s.json", directory, path);
-    char *new = x_sprintf("%s/nvidia-h200/app/scale.json", directory);
+    char *path = id_path("app/scale<float>"), *old = x_sprintf("%s/nvidia-h200/%s.json", folder, path);
+    char *new = x_sprintf("%s/nvidia-h200/app/scale.json", folder);
     cr_assert_eq(rename(old, new), 0);
-    expect_read(directory, &run.device, EXIT_USAGE, "app/scale.json holds app/scale<float>, but a baseline file holds");
+    expect_read(folder, &run.device, EXIT_USAGE, "app/scale.json holds app/scale<float>, but a baseline file holds");
     free(path);
     free(old);
     free(new);
     run_release(&run);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(baseline, what_cannot_be_read_is_said)
 {
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     struct run run = made_run(1);
-    expect_read(directory, &run.device, EXIT_BASELINE, "there is no baseline for NVIDIA H200 in ");
-    char *gpu = x_sprintf("%s/nvidia-h200", directory);
+    expect_read(folder, &run.device, EXIT_BASELINE, "there is no baseline for NVIDIA H200 in ");
+    char *gpu = x_sprintf("%s/nvidia-h200", folder);
     char *family = x_sprintf("%s/reduce", gpu);
-    cr_assert_eq(make_directories(family), 0);
-    expect_read(directory, &run.device, EXIT_BASELINE, "there is no baseline");
+    cr_assert_eq(make_folders(family), 0);
+    expect_read(folder, &run.device, EXIT_BASELINE, "there is no baseline");
     free(scratch_file(family, "notes.txt", "no baseline"));
     free(scratch_file(gpu, "expected.ini", "; nor this"));
-    expect_read(directory, &run.device, EXIT_BASELINE, "there is no baseline");
+    expect_read(folder, &run.device, EXIT_BASELINE, "there is no baseline");
     char *tree = scratch_file(family, "tree.json", "{");
-    expect_read(directory, &run.device, EXIT_USAGE, "reduce/tree.json:1:1: ");
+    expect_read(folder, &run.device, EXIT_USAGE, "reduce/tree.json:1:1: ");
 
     cr_assert_eq(run_write_file(&run, tree), 0);
-    expect_read(directory, &run.device, EXIT_USAGE,
-                "tree.json holds access/coalesced, but a baseline file holds the one");
+    expect_read(folder, &run.device, EXIT_USAGE, "tree.json holds access/coalesced, but a baseline file holds the one");
     struct run other_run = made_run(1);
     run_filter(&other_run, (char *[]){(char[]){"reduce/warp"}}, 1);
     cr_assert_eq(run_write_file(&other_run, tree), 0);
-    expect_read(directory, &run.device, EXIT_USAGE, "reduce/tree.json holds reduce/warp, but");
+    expect_read(folder, &run.device, EXIT_USAGE, "reduce/tree.json holds reduce/warp, but");
     run_filter(&other_run, (char *[]){(char[]){"none"}}, 1);
     cr_assert_eq(run_write_file(&other_run, tree), 0);
-    expect_read(directory, &run.device, EXIT_USAGE,
-                "tree.json holds no kernel: remove it, and accept reduce/tree anew");
+    expect_read(folder, &run.device, EXIT_USAGE, "tree.json holds no kernel: remove it, and accept reduce/tree anew");
     run_release(&other_run);
 
     remove(tree);
     char *stray = scratch_file(gpu, "reduce.json", "{}");
-    expect_read(directory, &run.device, EXIT_USAGE,
-                "nvidia-h200/reduce.json would not be read: a baseline is one file a");
-    made_expect(&(struct trial){.directory = directory}, &run, 1, EXIT_USAGE,
-                "nvidia-h200/reduce.json would not be read");
+    expect_read(folder, &run.device, EXIT_USAGE, "nvidia-h200/reduce.json would not be read: a baseline is one file a");
+    made_expect(&(struct trial){.folder = folder}, &run, 1, EXIT_USAGE, "nvidia-h200/reduce.json would not be read");
     remove(stray);
 
-    made_accept_one(&(struct trial){.directory = directory}, &run);
+    made_accept_one(&(struct trial){.folder = folder}, &run);
     struct device other = run.device;
     other.memory_bytes = 1;
     other.mig = true;
-    expect_read(directory, &other, EXIT_BASELINE,
-                "this one has memory 1 bytes, not 150754820096 bytes; MIG on, not off");
+    expect_read(folder, &other, EXIT_BASELINE, "this one has memory 1 bytes, not 150754820096 bytes; MIG on, not off");
 
     struct run file;
     cr_assert_eq(run_read(&file, tree), 0);
     run_set_note(&file,
                  &(struct metric_note){.name = (char[]){"time"}, .counter = (char[]){"t.avg"}, .unit = (char[]){"ns"}});
     cr_assert_eq(run_write_file(&file, tree), 0);
-    expect_read(directory, &run.device, EXIT_BASELINE, "tree.json defines time as t.avg in ns, other files beside it");
+    expect_read(folder, &run.device, EXIT_BASELINE, "tree.json defines time as t.avg in ns, other files beside it");
     run_release(&file);
     free(stray);
     free(tree);
     free(family);
     free(gpu);
     run_release(&run);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(baseline, a_kernel_is_dropped_with_its_file)
 {
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     struct run run = made_run(1);
-    made_accept_one(&(struct trial){.directory = directory}, &run);
-    char *path = x_sprintf("%s/nvidia-h200/reduce/tree.json", directory);
+    made_accept_one(&(struct trial){.folder = folder}, &run);
+    char *path = x_sprintf("%s/nvidia-h200/reduce/tree.json", folder);
     cr_assert_eq(unlink(path), 0);
-    struct run baseline = made_baseline(directory);
+    struct run baseline = made_baseline(folder);
     cr_expect_eq(baseline.result_count, 2);
     cr_expect_null(run_find(&baseline, "reduce/tree"));
     run_release(&baseline);
     run_release(&run);
     free(path);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 /* ---- Devices ---- */
 
-/* Adds a run file of that device in directory/below. */
-static void add_file(const char *directory, const char *below, const char *name, const char *gpu,
-                     const char *capability)
+/* Adds a run file of that device in folder/below. */
+static void add_file(const char *folder, const char *below, const char *name, const char *gpu, const char *capability)
 {
-    char *path = x_sprintf("%s/%s", directory, below);
+    char *path = x_sprintf("%s/%s", folder, below);
     char *text = x_sprintf("{\"schema\": 1, \"device\": {\"name\": \"%s\", \"sm_count\": 1, \"compute_capability\": "
                            "\"%s\", \"memory_bytes\": 1, \"ecc\": false, \"mig\": false}, \"sessions\": [{}], "
                            "\"metrics\": {}, \"kernels\": {}}",
                            gpu, capability);
-    cr_assert_eq(make_directories(path), 0);
+    cr_assert_eq(make_folders(path), 0);
     free(scratch_file(path, name, text));
     free(text);
     free(path);
 }
 
-Test(baseline, devices_are_one_of_each_directory_in_their_order)
+Test(baseline, devices_are_one_of_each_folder_in_their_order)
 {
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     struct baseline_devices devices;
-    add_file(directory, "new-gpu/reduce", "tree.json", "New GPU", "9.0");
-    add_file(directory, "new-gpu/reduce", "cub.json", "New GPU", "9.0");
-    add_file(directory, "gpu-2/copy", "a.json", "GPU 2", "8.0");
-    add_file(directory, "an-old-one", "copy.json", "An old one", "7.5");
-    add_file(directory, "too/deep/by/one", "a.json", "Not seen", "1.0");
-    free(scratch_file(directory, "measurements.md", "no folder"));
-    cr_assert_eq(baseline_devices_read(&devices, directory), 0);
+    add_file(folder, "new-gpu/reduce", "tree.json", "New GPU", "9.0");
+    add_file(folder, "new-gpu/reduce", "cub.json", "New GPU", "9.0");
+    add_file(folder, "gpu-2/copy", "a.json", "GPU 2", "8.0");
+    add_file(folder, "an-old-one", "copy.json", "An old one", "7.5");
+    add_file(folder, "too/deep/by/one", "a.json", "Not seen", "1.0");
+    free(scratch_file(folder, "measurements.md", "no folder"));
+    cr_assert_eq(baseline_devices_read(&devices, folder), 0);
     static const struct {
-        const char *directory, *name, *capability;
+        const char *folder, *name, *capability;
     } expected[] = {{"an-old-one", "An old one", "7.5"}, {"gpu-2", "GPU 2", "8.0"}, {"new-gpu", "New GPU", "9.0"}};
     cr_assert_eq(devices.count, ARRAY_SIZE(expected));
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
-        cr_expect_str_eq(devices.list[i].directory, expected[i].directory);
+        cr_expect_str_eq(devices.list[i].folder, expected[i].folder);
         cr_expect_str_eq(devices.list[i].device.name, expected[i].name);
         cr_expect_str_eq(devices.list[i].device.compute_capability, expected[i].capability);
     }
     baseline_devices_release(&devices);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
-Test(baseline, an_empty_directory_holds_none_nor_does_one_that_is_not_there)
+Test(baseline, an_empty_folder_holds_none_nor_does_one_that_is_not_there)
 {
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     struct baseline_devices devices;
     cr_assert_eq(baseline_devices_read(&devices, "/no/such/folder"), 0);
     cr_expect_eq(devices.count, 0);
-    cr_assert_eq(baseline_devices_read(&devices, directory), 0);
+    cr_assert_eq(baseline_devices_read(&devices, folder), 0);
     cr_expect_eq(devices.count, 0);
     baseline_devices_release(&devices);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(baseline, devices_that_cannot_be_read_are_an_error)
 {
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     struct baseline_devices devices;
     struct capture capture;
 
@@ -282,46 +275,46 @@ Test(baseline, devices_that_cannot_be_read_are_an_error)
     cr_expect(strstr(said, "/dev/null: Not a directory; name it with --baselines"), "%s", said);
     free(said);
 
-    add_file(directory, "a-gpu/copy", "a.json", "A GPU", "8.0");
-    add_file(directory, "b-gpu/copy", "a.json", "\"", "8.0");
+    add_file(folder, "a-gpu/copy", "a.json", "A GPU", "8.0");
+    add_file(folder, "b-gpu/copy", "a.json", "\"", "8.0");
     capture_begin(&capture);
-    cr_expect_eq(baseline_devices_read(&devices, directory), -1);
+    cr_expect_eq(baseline_devices_read(&devices, folder), -1);
     said = capture_end(&capture);
     cr_expect(strstr(said, "b-gpu/copy/a.json"), "%s", said);
     cr_expect_eq(devices.count, 0);
     cr_expect_null(devices.list);
     free(said);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 /* Costs are the maximum over models. Another collector's seconds do not count, and without a baseline there are
  * none. */
 Test(baseline, costs_are_the_seconds_that_baselines_know)
 {
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     struct run costs, run = made_run(1);
-    cr_expect_eq(costs_read(&costs, NULL, directory, "cupti"), 0);
+    cr_expect_eq(costs_read(&costs, NULL, folder, "cupti"), 0);
     cr_expect_eq(costs.result_count, 0);
     run_find(&run, "reduce/tree")->seconds = 2;
-    made_accept_one(&(struct trial){.directory = directory}, &run);
+    made_accept_one(&(struct trial){.folder = folder}, &run);
     free(run.device.name);
     run.device.name = x_strdup("another model");
     run_find(&run, "reduce/tree")->seconds = 3;
-    made_accept_one(&(struct trial){.directory = directory}, &run);
-    cr_expect_eq(costs_read(&costs, NULL, directory, "cupti"), 0);
+    made_accept_one(&(struct trial){.folder = folder}, &run);
+    cr_expect_eq(costs_read(&costs, NULL, folder, "cupti"), 0);
     cr_assert_eq(costs.result_count, 1);
     cr_expect_eq(run_find(&costs, "reduce/tree")->seconds, 3);
     run_release(&costs);
-    cr_expect_eq(costs_read(&costs, NULL, directory, "host"), 0);
+    cr_expect_eq(costs_read(&costs, NULL, folder, "host"), 0);
     cr_expect_eq(costs.result_count, 0);
     run_release(&run);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 /* With a run file, only its seconds count, whatever baselines have. A file that cannot be read is an error. */
 Test(baseline, costs_are_those_of_a_run)
 {
-    char *directory = scratch_make(), *file = x_sprintf("%s/run.json", directory);
+    char *folder = scratch_make(), *file = x_sprintf("%s/run.json", folder);
     struct run costs, run = made_run(1);
     run_find(&run, "reduce/tree")->seconds = 2;
     FILE *stream = fopen(file, "w");
@@ -334,12 +327,12 @@ Test(baseline, costs_are_those_of_a_run)
     run_release(&costs);
     struct capture capture;
     capture_begin(&capture);
-    cr_expect_eq(costs_read(&costs, directory, "nowhere", "host"), EXIT_USAGE);
+    cr_expect_eq(costs_read(&costs, folder, "nowhere", "host"), EXIT_USAGE);
     char *said = capture_end(&capture);
-    cr_expect(strstr(said, directory), "%s", said);
+    cr_expect(strstr(said, folder), "%s", said);
     cr_expect_null(costs.results);
     free(said);
     free(file);
     run_release(&run);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }

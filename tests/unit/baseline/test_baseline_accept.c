@@ -14,25 +14,25 @@
 
 Test(baseline_accept, runs_that_do_not_belong_together_are_refused)
 {
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     struct run runs[] = {made_run(1), made_run(2)};
     runs[1].device.sm_count = 114;
-    made_expect(&(struct trial){.directory = directory}, runs, 2, EXIT_BASELINE,
+    made_expect(&(struct trial){.folder = folder}, runs, 2, EXIT_BASELINE,
                 "b.json and a.json are of different devices: SM count 114, not 132");
     run_release(&runs[1]);
 
     runs[1] = made_run(1);
-    made_expect(&(struct trial){.directory = directory}, runs, 2, EXIT_USAGE,
+    made_expect(&(struct trial){.folder = folder}, runs, 2, EXIT_USAGE,
                 "a.json and b.json are the same session (2026-11-01T08:00:00Z)");
     run_release(&runs[1]);
 
     runs[1] = made_run(2);
     free(runs[1].sessions[0].facts[SESSION_COLLECTOR]);
     runs[1].sessions[0].facts[SESSION_COLLECTOR] = x_strdup("host");
-    made_expect(&(struct trial){.directory = directory}, runs, 2, EXIT_BASELINE,
+    made_expect(&(struct trial){.folder = folder}, runs, 2, EXIT_BASELINE,
                 "b.json was measured by the collector host, but a.json by cupti");
     run_add_session(&runs[0], &runs[1].sessions[0]);
-    made_expect(&(struct trial){.directory = directory}, runs, 1, EXIT_BASELINE,
+    made_expect(&(struct trial){.folder = folder}, runs, 1, EXIT_BASELINE,
                 "a.json holds sessions of two collectors, cupti and host");
     run_release(&runs[1]);
     run_release(&runs[0]);
@@ -41,20 +41,20 @@ Test(baseline_accept, runs_that_do_not_belong_together_are_refused)
     runs[1] = made_run(2);
     run_set_note(&runs[1],
                  &(struct metric_note){.name = (char[]){"time"}, .counter = (char[]){"t.avg"}, .unit = (char[]){"ns"}});
-    made_expect(&(struct trial){.directory = directory}, runs, 2, EXIT_BASELINE,
+    made_expect(&(struct trial){.folder = folder}, runs, 2, EXIT_BASELINE,
                 "b.json defines time as t.avg in ns, but a.json as t.sum in ns");
     run_release(&runs[1]);
 
     runs[1] = made_run(2);
     free(runs[1].device.name);
     runs[1].device.name = NULL;
-    made_expect(&(struct trial){.directory = directory}, &runs[1], 1, EXIT_USAGE, "a.json does not say on which GPU");
+    made_expect(&(struct trial){.folder = folder}, &runs[1], 1, EXIT_USAGE, "a.json does not say on which GPU");
     run_release(&runs[1]);
     run_release(&runs[0]);
-    char *families = x_sprintf("%s/nvidia-h200", directory);
+    char *families = x_sprintf("%s/nvidia-h200", folder);
     cr_expect_neq(access(families, F_OK), 0, "something was written");
     free(families);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 /* Their names differ in case only, and were chosen so that both have the digits 23af4d59. */
@@ -62,61 +62,61 @@ Test(baseline_accept, kernels_that_would_share_a_file_are_refused)
 {
     static const char *const ids[] = {"py/aBCdEFGHIJkLMnOpQRstuvwXYz@1024,256",
                                       "py/AbcdEFgHiJKLMnOpQrSTUvwXYZ@1024,256"};
-    char *directory = scratch_make(), *paths[] = {id_path(ids[0]), id_path(ids[1])};
+    char *folder = scratch_make(), *paths[] = {id_path(ids[0]), id_path(ids[1])};
     cr_assert_str_eq(paths[0], paths[1]);
     struct run runs[] = {made_run(1), made_run(2)};
     for (size_t i = 0; i < 2; i++) {
         free(runs[i].results[0].id);
         runs[i].results[0].id = x_strdup(ids[i]);
     }
-    made_accept_one(&(struct trial){.directory = directory}, &runs[0]);
+    made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
     made_expect(
-        &(struct trial){.directory = directory}, &runs[1], 1, EXIT_USAGE,
+        &(struct trial){.folder = folder}, &runs[1], 1, EXIT_USAGE,
         "py/AbcdEFgHiJKLMnOpQrSTUvwXYZ@1024,256 and py/aBCdEFGHIJkLMnOpQRstuvwXYz@1024,256 would both be kept in");
     run_release(&runs[1]);
     run_release(&runs[0]);
     free(paths[0]);
     free(paths[1]);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(baseline_accept, runs_that_do_not_fit_the_old_baseline_are_refused)
 {
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     struct run old = made_run(1);
     struct run new = made_run(2);
-    made_accept_one(&(struct trial){.directory = directory}, &old);
+    made_accept_one(&(struct trial){.folder = folder}, &old);
 
     new.device.ecc = true;
-    made_expect(&(struct trial){.directory = directory}, &new, 1, EXIT_BASELINE,
+    made_expect(&(struct trial){.folder = folder}, &new, 1, EXIT_BASELINE,
                 "is the baseline of another device: this one has ECC on, not off");
     new.device.ecc = false;
 
     run_set_note(&new,
                  &(struct metric_note){.name = (char[]){"time"}, .counter = (char[]){"t.avg"}, .unit = (char[]){"ns"}});
-    made_expect(&(struct trial){.directory = directory, .kernel = "reduce/*"}, &new, 1, EXIT_BASELINE,
+    made_expect(&(struct trial){.folder = folder, .kernel = "reduce/*"}, &new, 1, EXIT_BASELINE,
                 "time is now t.avg in ns, but");
     /* accepting all rows at once may change their definitions */
-    made_accept_one(&(struct trial){.directory = directory}, &new);
+    made_accept_one(&(struct trial){.folder = folder}, &new);
 
     free(new.sessions[0].facts[SESSION_COLLECTOR]);
     new.sessions[0].facts[SESSION_COLLECTOR] = NULL;
-    made_expect(&(struct trial){.directory = directory}, &new, 1, EXIT_BASELINE, "by the collector unknown, but");
+    made_expect(&(struct trial){.folder = folder}, &new, 1, EXIT_BASELINE, "by the collector unknown, but");
     run_release(&new);
     run_release(&old);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 /* A limit on the size of files stands in for a full disk: the first kernel fits, the second does not. */
 Test(baseline_accept, kernels_change_all_or_none)
 {
     static const char *const names[] = {"nvidia-h200/access/coalesced.json", "nvidia-h200/reduce/tree.json"};
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     struct run first = made_run(1);
     struct run second = made_run(2);
-    const struct trial trial = {.directory = directory};
+    const struct trial trial = {.folder = folder};
     made_accept_one(&trial, &first);
-    char *before[] = {made_text(directory, names[0]), made_text(directory, names[1])};
+    char *before[] = {made_text(folder, names[0]), made_text(folder, names[1])};
     for (int i = 0; i < 1000; i++) {
         char *metric = x_sprintf("metric_%d", i);
         row_add_session(result_add(run_find(&second, "reduce/tree"), metric), (double[]){1}, 1);
@@ -135,7 +135,7 @@ Test(baseline_accept, kernels_change_all_or_none)
     cr_expect(strstr(said, "tree.json: File too large; the baseline is as it was"), "%s", said);
     free(said);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-        char *after = made_text(directory, names[i]);
+        char *after = made_text(folder, names[i]);
         cr_expect_str_eq(after, before[i]);
         free(after);
         free(before[i]);
@@ -143,12 +143,12 @@ Test(baseline_accept, kernels_change_all_or_none)
     made_accept_one(&trial, &second); /* the failure before leaves nothing in the way of accepting */
     run_release(&second);
     run_release(&first);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(baseline_accept, more_kernels_than_files_may_be_open)
 {
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     struct run run = made_run(1);
     for (int i = 0; i < 100; i++) {
         char *id = x_sprintf("many/v%d", i);
@@ -158,12 +158,12 @@ Test(baseline_accept, more_kernels_than_files_may_be_open)
     struct rlimit limit;
     cr_assert_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
     setrlimit(RLIMIT_NOFILE, &(struct rlimit){50, limit.rlim_max});
-    made_accept_one(&(struct trial){.directory = directory}, &run);
-    struct run baseline = made_baseline(directory);
+    made_accept_one(&(struct trial){.folder = folder}, &run);
+    struct run baseline = made_baseline(folder);
     cr_expect_eq(baseline.result_count, 103);
     run_release(&baseline);
     run_release(&run);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 /* Makes a run in which a kernel has another name than in run `number`. */
@@ -192,20 +192,19 @@ static struct run renamed_run(int number, const char *was, const char *now)
 
 Test(baseline_accept, a_renamed_kernel_takes_its_baseline_along)
 {
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     struct run old = made_run(1);
     struct run new = renamed_run(3, "access/coalesced", "copy/plain");
-    made_accept_one(&(struct trial){.directory = directory, .reason = "old"}, &old);
+    made_accept_one(&(struct trial){.folder = folder, .reason = "old"}, &old);
     made_set(&new, "copy/plain", "count", 9);
-    const struct trial trial = {
-        .directory = directory, .kernel = "copy/plain", .was = "access/coalesced", .reason = "new"};
+    const struct trial trial = {.folder = folder, .kernel = "copy/plain", .was = "access/coalesced", .reason = "new"};
     struct accepted accepted;
     cr_assert_eq(made_accept(&trial, &new, 1, &accepted), 0);
     cr_expect_eq(accepted.kernels, 1);
     cr_expect_eq(accepted.counts[ACCEPTED_ADDED], 1, "time");
     cr_expect_eq(accepted.counts[ACCEPTED_KNOWN], 1, "hits, which are not applicable");
     accepted_release(&accepted);
-    struct run baseline = made_baseline(directory);
+    struct run baseline = made_baseline(folder);
     cr_expect_null(run_find(&baseline, "access/coalesced"));
     const struct row *time = made_row(&baseline, "copy/plain", "time");
     cr_expect_eq(time->session_count, 2);
@@ -213,13 +212,13 @@ Test(baseline_accept, a_renamed_kernel_takes_its_baseline_along)
     cr_expect_eq(made_row(&baseline, "copy/plain", "count")->previous->value, 7);
     cr_expect_str_eq(made_row(&baseline, "copy/plain", "count")->previous->reason, "old");
     cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->session_count, 1);
-    char *family = x_sprintf("%s/nvidia-h200/access", directory);
+    char *family = x_sprintf("%s/nvidia-h200/access", folder);
     cr_expect_neq(access(family, F_OK), 0, "an empty folder stays");
     free(family);
     run_release(&baseline);
     run_release(&new);
     run_release(&old);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(baseline_accept, a_renaming_that_is_none_is_refused)
@@ -234,20 +233,20 @@ Test(baseline_accept, a_renaming_that_is_none_is_refused)
         {"copy/plain", "copy/none", "there is no baseline of copy/none in "},
         {"reduce/tree", "access/coalesced", "reduce/tree has a baseline of its own"},
     };
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     struct run old = made_run(1);
     struct run new = renamed_run(3, "access/coalesced", "copy/plain");
-    made_accept_one(&(struct trial){.directory = directory}, &old);
+    made_accept_one(&(struct trial){.folder = folder}, &old);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        made_expect(&(struct trial){.directory = directory, .kernel = cases[i].kernel, .was = cases[i].was}, &new, 1,
+        made_expect(&(struct trial){.folder = folder, .kernel = cases[i].kernel, .was = cases[i].was}, &new, 1,
                     EXIT_USAGE, cases[i].words);
-    struct run baseline = made_baseline(directory);
+    struct run baseline = made_baseline(folder);
     cr_expect_eq(baseline.result_count, 3);
     cr_expect_not_null(run_find(&baseline, "access/coalesced"));
     run_release(&baseline);
     run_release(&new);
     run_release(&old);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 static void set_code(const struct run *run, const char *kernel)
@@ -261,12 +260,12 @@ static void set_code(const struct run *run, const char *kernel)
  * warning. */
 Test(baseline_accept, a_declared_regression_that_is_accepted_is_named)
 {
-    char *directory = scratch_make();
-    char *device = x_sprintf("%s/nvidia-h200", directory);
+    char *folder = scratch_make();
+    char *device = x_sprintf("%s/nvidia-h200", folder);
     struct run runs[] = {made_run(1), made_run(2)};
     set_code(&runs[0], "access/coalesced");
     set_code(&runs[1], "access/coalesced");
-    made_accept_one(&(struct trial){.directory = directory}, &runs[0]);
+    made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
     free(scratch_file(device, "expected.ini",
                       "[reduce/warp time]\nissue = i\nexpires = 2026-12-31\n"
                       "[reduce/tree hits]\nissue = i\nexpires = 2026-12-31\n"
@@ -279,7 +278,7 @@ Test(baseline_accept, a_declared_regression_that_is_accepted_is_named)
     struct accepted accepted;
     struct capture capture;
     capture_begin(&capture);
-    cr_assert_eq(made_accept(&(struct trial){.directory = directory}, &runs[1], 1, &accepted), 0);
+    cr_assert_eq(made_accept(&(struct trial){.folder = folder}, &runs[1], 1, &accepted), 0);
     accepted_release(&accepted);
     char *said = capture_end(&capture);
     cr_expect(strstr(said, "nvidia-h200/expected.ini:1 declares"), "%s", said);
@@ -290,24 +289,24 @@ Test(baseline_accept, a_declared_regression_that_is_accepted_is_named)
     free(said);
 
     capture_begin(&capture);
-    made_accept_one(&(struct trial){.directory = directory, .kernel = "reduce/warp", .metric = "count"}, &runs[1]);
+    made_accept_one(&(struct trial){.folder = folder, .kernel = "reduce/warp", .metric = "count"}, &runs[1]);
     said = capture_end(&capture);
     cr_expect_str_empty(said);
     free(said);
 
     free(scratch_file(device, "expected.ini", "issue = i\n"));
-    made_expect(&(struct trial){.directory = directory}, &runs[1], 1, EXIT_USAGE, "expected.ini:1: ");
+    made_expect(&(struct trial){.folder = folder}, &runs[1], 1, EXIT_USAGE, "expected.ini:1: ");
     run_release(&runs[1]);
     run_release(&runs[0]);
     free(device);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
-static int run_accept(const char *directory, const char *reason, char **arguments, size_t count, char **said)
+static int run_accept(const char *folder, const char *reason, char **arguments, size_t count, char **said)
 {
-    char *metrics = x_sprintf("%s/metrics", directory);
+    char *metrics = x_sprintf("%s/metrics", folder);
     struct options options = {
-        .baselines = directory, .metrics = metrics, .reason = reason, .arguments = arguments, .argument_count = count};
+        .baselines = folder, .metrics = metrics, .reason = reason, .arguments = arguments, .argument_count = count};
     struct capture capture;
     capture_begin(&capture);
     int result = command_accept.run(&options);
@@ -316,22 +315,22 @@ static int run_accept(const char *directory, const char *reason, char **argument
     return result;
 }
 
-static void expect_command(const char *directory, const char *reason, char **arguments, size_t count, int expected,
+static void expect_command(const char *folder, const char *reason, char **arguments, size_t count, int expected,
                            const char *words)
 {
     char *said;
-    cr_expect_eq(run_accept(directory, reason, arguments, count, &said), expected, "%s", said);
+    cr_expect_eq(run_accept(folder, reason, arguments, count, &said), expected, "%s", said);
     cr_expect(words ? strstr(said, words) != NULL : *said == '\0', "\"%s\" lacks \"%s\"", said, words);
     free(said);
 }
 
 Test(baseline_accept, the_command_says_what_happened)
 {
-    char *directory = scratch_make();
-    char *metrics = x_sprintf("%s/metrics", directory);
+    char *folder = scratch_make();
+    char *metrics = x_sprintf("%s/metrics", folder);
     char *arguments[5];
-    cr_assert_eq(make_directories(metrics), 0);
-    expect_command(directory, "first", arguments, 1, EXIT_USAGE, "holds no metric files");
+    cr_assert_eq(make_folders(metrics), 0);
+    expect_command(folder, "first", arguments, 1, EXIT_USAGE, "holds no metric files");
     free(scratch_file(metrics, "made.ini", made_definitions));
     for (int i = 0; i < 5; i++) {
         struct run run = made_run(i + 1);
@@ -343,24 +342,24 @@ Test(baseline_accept, the_command_says_what_happened)
         } else if (i == 3) {
             made_set(&run, "access/coalesced", "count", 10000000);
         }
-        arguments[i] = x_sprintf("%s/run_%d.json", directory, i);
+        arguments[i] = x_sprintf("%s/run_%d.json", folder, i);
         cr_assert_eq(run_write_file(&run, arguments[i]), 0);
         run_release(&run);
     }
-    expect_command(directory, NULL, arguments, 3, EXIT_USAGE, "--reason");
-    expect_command(directory, "  ", arguments, 3, EXIT_USAGE, "--reason");
-    expect_command(directory, "\xc3\xa9t\xe9", arguments, 3, EXIT_USAGE, "--reason is not UTF-8: its byte 4 is 0xe9");
-    expect_command(directory, "two\nlines", arguments, 3, EXIT_USAGE, "the control character U+000A at byte 4");
-    expect_command(directory, "turned\xe2\x80\xae", arguments, 3, EXIT_USAGE, "U+202E at byte 7");
+    expect_command(folder, NULL, arguments, 3, EXIT_USAGE, "--reason");
+    expect_command(folder, "  ", arguments, 3, EXIT_USAGE, "--reason");
+    expect_command(folder, "\xc3\xa9t\xe9", arguments, 3, EXIT_USAGE, "--reason is not UTF-8: its byte 4 is 0xe9");
+    expect_command(folder, "two\nlines", arguments, 3, EXIT_USAGE, "the control character U+000A at byte 4");
+    expect_command(folder, "turned\xe2\x80\xae", arguments, 3, EXIT_USAGE, "U+202E at byte 7");
     char *reason = x_sprintf("%01001d", 0);
-    expect_command(directory, reason, arguments, 3, EXIT_USAGE, "--reason has 1001 bytes");
+    expect_command(folder, reason, arguments, 3, EXIT_USAGE, "--reason has 1001 bytes");
     free(reason);
-    expect_command(directory, "first", arguments, 0, EXIT_USAGE, "needs a run file");
+    expect_command(folder, "first", arguments, 0, EXIT_USAGE, "needs a run file");
     cr_redirect_stdout();
-    expect_command(directory, "first", arguments, 2, 0, NULL);
-    expect_command(directory, "again", arguments + 1, 2, 0, NULL);
-    expect_command(directory, "moved", arguments + 3, 1, 0, NULL);
-    expect_command(directory, "moved", arguments + 4, 1, 0, NULL);
+    expect_command(folder, "first", arguments, 2, 0, NULL);
+    expect_command(folder, "again", arguments + 1, 2, 0, NULL);
+    expect_command(folder, "moved", arguments + 3, 1, 0, NULL);
+    expect_command(folder, "moved", arguments + 4, 1, 0, NULL);
     fflush(stdout);
     char *expected = x_sprintf(
         "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 12 new\n"
@@ -385,32 +384,32 @@ Test(baseline_accept, the_command_says_what_happened)
         "time only warns until its rows have 10 sessions, each one process that measured; now they have 1: accept more "
         "run files, each of its own "
         "`cugate run` or `exec`\n",
-        directory, directory, directory, directory);
+        folder, folder, folder, folder);
     cr_expect_stdout_eq_str(expected);
     free(expected);
-    free(scratch_file(directory, "run_1.json", "broken"));
-    expect_command(directory, "third", arguments, 3, EXIT_USAGE, "run_1.json:1:");
+    free(scratch_file(folder, "run_1.json", "broken"));
+    expect_command(folder, "third", arguments, 3, EXIT_USAGE, "run_1.json:1:");
     for (int i = 0; i < 5; i++)
         free(arguments[i]);
     free(metrics);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(baseline_accept, the_command_names_what_it_left_out)
 {
-    char *directory = scratch_make();
-    char *metrics = x_sprintf("%s/metrics", directory);
-    cr_assert_eq(make_directories(metrics), 0);
+    char *folder = scratch_make();
+    char *metrics = x_sprintf("%s/metrics", folder);
+    cr_assert_eq(make_folders(metrics), 0);
     free(scratch_file(metrics, "made.ini", made_definitions));
     cr_redirect_stdout();
     for (int i = 0; i < 2; i++) {
         struct run run = made_run(i + 1);
-        char *path = x_sprintf("%s/run.json", directory);
+        char *path = x_sprintf("%s/run.json", folder);
         run_filter(&run, (char *[]){(char[]){"reduce/tree"}}, 1);
         set_code(&run, "reduce/tree");
         made_set(&run, "reduce/tree", "time", i == 0 ? 200 : 300);
         cr_assert_eq(run_write_file(&run, path), 0);
-        expect_command(directory, "why", &path, 1, 0, NULL);
+        expect_command(folder, "why", &path, 1, 0, NULL);
         free(path);
         run_release(&run);
     }
@@ -427,9 +426,9 @@ Test(baseline_accept, the_command_names_what_it_left_out)
         "time only warns until its rows have 10 sessions, each one process that measured; now they have 1: accept more "
         "run files, each of its own "
         "`cugate run` or `exec`\n",
-        directory, directory);
+        folder, folder);
     cr_expect_stdout_eq_str(expected);
     free(expected);
     free(metrics);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }

@@ -40,14 +40,14 @@ struct step {
 static double accept_two(const struct step *first, const struct step *second)
 {
     const struct step *steps[] = {first, second};
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     for (int i = 0; i < 2; i++) {
         struct run run = made_lined(i + 1, steps[i]->code, steps[i]->counted, steps[i]->period, 10 * (i + 1));
-        struct trial trial = {.directory = directory, .metric = steps[i]->metric};
+        struct trial trial = {.folder = folder, .metric = steps[i]->metric};
         made_accept_one(&trial, &run);
         run_release(&run);
     }
-    struct run baseline = made_baseline(directory);
+    struct run baseline = made_baseline(folder);
     const struct profile *profile = &run_find(&baseline, "reduce/tree")->profile;
     double amount = -1;
     if (profile->counted || profile->period) {
@@ -56,7 +56,7 @@ static double accept_two(const struct step *first, const struct step *second)
             profile->counted ? profile->list[0].counts[LINE_INSTRUCTIONS] : profile_line_samples(&profile->list[0]);
     }
     run_release(&baseline);
-    scratch_remove(directory);
+    scratch_remove(folder);
     return amount;
 }
 
@@ -105,20 +105,20 @@ Test(baseline_merge_profile, lines_of_several_runs_are_the_newest_that_fit)
         {{"beef", "f00d"}, {COUNTS, COUNTS}, 20},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char *directory = scratch_make();
+        char *folder = scratch_make();
         struct run runs[2];
         for (int k = 0; k < 2; k++)
             runs[k] = made_lined(k + 1, rows[i].codes[k], rows[i].counted[k], 0, 10 * (k + 1));
         struct accepted accepted;
-        cr_assert_eq(made_accept(&(struct trial){.directory = directory}, runs, 2, &accepted), 0);
+        cr_assert_eq(made_accept(&(struct trial){.folder = folder}, runs, 2, &accepted), 0);
         accepted_release(&accepted);
-        struct run baseline = made_baseline(directory);
+        struct run baseline = made_baseline(folder);
         const struct profile *profile = &run_find(&baseline, "reduce/tree")->profile;
         const double kept = profile->counted ? profile->list[0].counts[LINE_INSTRUCTIONS] : -1;
         cr_expect_eq(kept, rows[i].kept, "row %zu: %g, not %g", i, kept, rows[i].kept);
         run_release(&baseline);
         run_release(&runs[0]);
         run_release(&runs[1]);
-        scratch_remove(directory);
+        scratch_remove(folder);
     }
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Replaces the C library's rename(), because no directory refuses only the second file to root. Each test is a
+/* Replaces the C library's rename(), because no folder refuses only the second file to root. Each test is a
  * process. */
 /* counts from 1: which call of rename() fails or is interrupted */
 static int renames, failing_rename, interrupting_rename;
@@ -28,10 +28,10 @@ int rename(const char *from, const char *to)
     return -1;
 }
 
-static size_t count_files(const char *directory, const char *pattern)
+static size_t count_files(const char *folder, const char *pattern)
 {
     glob_t found;
-    char *whole = x_sprintf("%s/nvidia-h200/*/%s", directory, pattern);
+    char *whole = x_sprintf("%s/nvidia-h200/*/%s", folder, pattern);
     const size_t count = glob(whole, 0, NULL, &found) == 0 ? found.gl_pathc : 0;
     globfree(&found);
     free(whole);
@@ -40,27 +40,26 @@ static size_t count_files(const char *directory, const char *pattern)
 
 Test(baseline_write, a_rename_that_fails_says_how_far_it_came)
 {
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     struct run run = made_run(1);
     failing_rename = 2;
-    made_expect(&(struct trial){.directory = directory}, &run, 1, EXIT_USAGE,
-                "/reduce/tree.json: Operation not permitted");
-    cr_expect_eq(count_files(directory, "*.json"), 1);
-    cr_expect_eq(count_files(directory, "*.tmp"), 0);
+    made_expect(&(struct trial){.folder = folder}, &run, 1, EXIT_USAGE, "/reduce/tree.json: Operation not permitted");
+    cr_expect_eq(count_files(folder, "*.json"), 1);
+    cr_expect_eq(count_files(folder, "*.tmp"), 0);
 
     failing_rename = renames + 2;
-    made_expect(&(struct trial){.directory = directory}, &run, 1, EXIT_USAGE, "1 of 3 files were written");
+    made_expect(&(struct trial){.folder = folder}, &run, 1, EXIT_USAGE, "1 of 3 files were written");
     struct accepted accepted;
-    cr_assert_eq(made_accept(&(struct trial){.directory = directory}, &run, 1, &accepted), 0, "the same again");
+    cr_assert_eq(made_accept(&(struct trial){.folder = folder}, &run, 1, &accepted), 0, "the same again");
     cr_expect_eq(accepted.counts[ACCEPTED_KNOWN], 4);
     cr_expect_eq(accepted.counts[ACCEPTED_FIRST], 8);
     accepted_release(&accepted);
-    struct run baseline = made_baseline(directory);
+    struct run baseline = made_baseline(folder);
     cr_expect_eq(baseline.result_count, 3);
     cr_expect_eq(made_row(&baseline, "access/coalesced", "time")->session_count, 1);
     run_release(&baseline);
     run_release(&run);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 static const char *watched;
@@ -74,21 +73,21 @@ static void note_signal(int number)
 
 Test(baseline_write, ctrl_c_waits_for_the_last_file)
 {
-    char *directory = scratch_make();
-    char *last = x_sprintf("%s/nvidia-h200/reduce/warp.json", directory);
+    char *folder = scratch_make();
+    char *last = x_sprintf("%s/nvidia-h200/reduce/warp.json", folder);
     struct run run = made_run(1);
     watched = last;
     interrupting_rename = 1;
     signal(SIGINT, note_signal);
-    made_accept_one(&(struct trial){.directory = directory}, &run);
+    made_accept_one(&(struct trial){.folder = folder}, &run);
     cr_expect_eq(came, SIGINT, "it was lost");
     cr_expect(came_to_a_whole, "it came in between");
-    cr_expect_eq(count_files(directory, "*.json"), 3);
-    cr_expect_eq(count_files(directory, "*.tmp"), 0);
+    cr_expect_eq(count_files(folder, "*.json"), 3);
+    cr_expect_eq(count_files(folder, "*.tmp"), 0);
     sigset_t blocked;
     sigprocmask(SIG_BLOCK, NULL, &blocked);
     cr_expect(!sigismember(&blocked, SIGINT));
     run_release(&run);
     free(last);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }

@@ -122,7 +122,7 @@ Test(config, the_nearest_file_upwards_is_found)
     leave(root);
 }
 
-Test(config, nothing_above_the_home_directory_counts)
+Test(config, nothing_above_the_home_folder_counts)
 {
     char *root = enter(), *home = x_sprintf("%s/home", root);
     cr_assert_eq(setenv("HOME", home, 1), 0);

@@ -57,10 +57,10 @@ Test(options_files, what_is_read_is_not_written)
         {{"--out", ".", "--replay", "check.json"}, "--out . would overwrite check.json"},
     };
     const struct command command = {.name = "check", .takes = command_check.takes, .maximum = -1};
-    char *directory = scratch_make();
-    free(scratch_file(directory, "a", "a"));
-    free(scratch_file(directory, "b", "b"));
-    cr_assert_eq(chdir(directory), 0);
+    char *folder = scratch_make();
+    free(scratch_file(folder, "a", "a"));
+    free(scratch_file(folder, "b", "b"));
+    cr_assert_eq(chdir(folder), 0);
     cr_assert_eq(symlink("b", "link"), 0);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct options options;
@@ -79,5 +79,5 @@ Test(options_files, what_is_read_is_not_written)
         options_release(&options);
     }
     cr_assert_eq(chdir("/"), 0);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }

@@ -8,13 +8,13 @@
 #include <sys/stat.h>
 
 struct fixture {
-    char *directory, *own, *metrics, *baselines;
+    char *folder, *own, *metrics, *baselines;
     struct options options;
 };
 
-static char *put_folder(const char *directory, const char *name)
+static char *put_folder(const char *folder, const char *name)
 {
-    char *path = x_sprintf("%s/%s", directory, name);
+    char *path = x_sprintf("%s/%s", folder, name);
     cr_assert_eq(mkdir(path, 0755), 0);
     return path;
 }
@@ -29,10 +29,10 @@ static void put_description(const char *metrics, const char *name)
 /* Makes the metric folder that came with cugate, another one, and a folder of baselines. */
 static void set_up(struct fixture *fixture)
 {
-    *fixture = (struct fixture){.directory = scratch_make()};
-    fixture->own = put_folder(fixture->directory, "own");
-    fixture->metrics = put_folder(fixture->directory, "metrics");
-    fixture->baselines = put_folder(fixture->directory, "baselines");
+    *fixture = (struct fixture){.folder = scratch_make()};
+    fixture->own = put_folder(fixture->folder, "own");
+    fixture->metrics = put_folder(fixture->folder, "metrics");
+    fixture->baselines = put_folder(fixture->folder, "baselines");
     free(put_folder(fixture->own, "gpus"));
     fixture->options = (struct options){
         .metrics = fixture->metrics,
@@ -47,7 +47,7 @@ static void tear_down(struct fixture *fixture)
     free(fixture->own);
     free(fixture->metrics);
     free(fixture->baselines);
-    scratch_remove(fixture->directory);
+    scratch_remove(fixture->folder);
 }
 
 /* Expects a description by name and folder; if name is NULL, an error with those words. */

@@ -186,7 +186,7 @@ Test(options_parse, metrics_with_a_plus_are_added)
     expect_sets(&listing, (const char *const[]){"--metrics", "--chip", "GH100", NULL}, NULL, NULL, NULL);
 }
 
-Test(options_parse, metrics_of_list_may_name_a_directory)
+Test(options_parse, metrics_of_list_may_name_a_folder)
 {
     struct options options;
     char *argv[WORDS + 1];

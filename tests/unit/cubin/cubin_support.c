@@ -94,7 +94,7 @@ void compile_cuda(const char *const *arguments, const char *log)
     char *kept = nvcc ? kept_name(nvcc, arguments) : NULL, *said = x_sprintf("%s.log", kept ? kept : "");
     if (!kept || !copy(said, log) || !copy(kept, output)) {
         run_nvcc(nvcc, arguments, log);
-        cr_assert(!kept || (make_directories(KEPT) == 0 && copy(output, kept) && copy(log, said)));
+        cr_assert(!kept || (make_folders(KEPT) == 0 && copy(output, kept) && copy(log, said)));
     }
     free(said);
     free(kept);

@@ -59,14 +59,14 @@ Test(cubin, cub_s_namespace_is_the_same_for_other_architectures)
 
 Test(cubin, a_library_without_gpu_code_is_empty)
 {
-    char *directory = program_directory();
-    char *path = x_sprintf("%s/libtables.so", directory);
+    char *folder = program_folder();
+    char *path = x_sprintf("%s/libtables.so", folder);
     struct cubin cubin;
     cr_expect_eq(cubin_read(&cubin, path), 0);
     cr_expect_eq(cubin.count, 0);
     cubin_release(&cubin);
     free(path);
-    free(directory);
+    free(folder);
 }
 
 static char *corpus_bytes(const char *name, size_t *length)
@@ -169,8 +169,8 @@ Test(cubin, no_byte_can_do_harm)
  * build, so only a library built like the recorded one has all of them. */
 Test(cubin, every_function_of_a_recorded_run_is_in_the_kernel_library)
 {
-    char *directory = program_directory();
-    char *path = x_sprintf("%s/../libkernels.so", directory);
+    char *folder = program_folder();
+    char *path = x_sprintf("%s/../libkernels.so", folder);
     struct cubin cubin;
     struct run run;
     size_t count = 0;
@@ -190,5 +190,5 @@ Test(cubin, every_function_of_a_recorded_run_is_in_the_kernel_library)
     run_release(&run);
     cubin_release(&cubin);
     free(path);
-    free(directory);
+    free(folder);
 }

@@ -56,10 +56,9 @@ static char *replaced(const char *text, const char *from, const char *to)
     return whole;
 }
 
-static void build_edited(struct cubin *cubin, const char *directory, const char *name, const char *text,
-                         const char *flag)
+static void build_edited(struct cubin *cubin, const char *folder, const char *name, const char *text, const char *flag)
 {
-    char *file = scratch_file(directory, name, text);
+    char *file = scratch_file(folder, name, text);
     char *output = x_sprintf("%s.cubin", file), *log = x_sprintf("%s.log", file);
     const char *const arguments[] = {"-w", "-std=c++17", "-arch=sm_90", "-cubin", "-o", output, file, flag};
     compile_cuda(arguments, log);
@@ -114,16 +113,16 @@ Test(cubin_hash, the_hash_moves_with_the_code_and_with_nothing_else)
         {"a constant", "edited.cu", "-lineinfo", "{1, 2, 3}", "{1, 2, 4}", {ANY, OTHER, ANY}},
         {"a variable", "edited.cu", "-lineinfo", "{5, 6, 7, 8}", "{5, 6, 7, 9}", {ANY, OTHER, ANY}},
     };
-    char *directory = scratch_make();
-    char *moved = x_sprintf("%s/moved", directory);
+    char *folder = scratch_make();
+    char *moved = x_sprintf("%s/moved", folder);
     cr_assert_eq(mkdir(moved, 0700), 0);
     struct cubin base;
-    build_edited(&base, directory, "base.cu", source, "-lineinfo");
+    build_edited(&base, folder, "base.cu", source, "-lineinfo");
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *text = replaced(source, cases[i].from, cases[i].to);
         cr_expect_eq(strcmp(text, source) == 0, cases[i].from == NULL, "%s: nothing was edited", cases[i].label);
         struct cubin cubin;
-        build_edited(&cubin, directory, cases[i].name, text, cases[i].flag);
+        build_edited(&cubin, folder, cases[i].name, text, cases[i].flag);
         for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
             const struct cubin_function *was = find_function(&base, names[k], 90),
                                         *is = find_function(&cubin, names[k], 90);
@@ -137,5 +136,5 @@ Test(cubin_hash, the_hash_moves_with_the_code_and_with_nothing_else)
     }
     cubin_release(&base);
     free(moved);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }

@@ -102,9 +102,9 @@ static unsigned number_before(const char *line, const char *word)
 /* ptxas prints three lines about a kernel, after its name and its GPU. */
 Test(cubin_image, every_fact_is_what_ptxas_says)
 {
-    char *directory = scratch_make();
-    char *file = scratch_file(directory, "facts.cu", facts_source);
-    char *output = x_sprintf("%s/facts.fatbin", directory), *log = x_sprintf("%s/log", directory);
+    char *folder = scratch_make();
+    char *file = scratch_file(folder, "facts.cu", facts_source);
+    char *output = x_sprintf("%s/facts.fatbin", folder), *log = x_sprintf("%s/log", folder);
     const char *const arguments[] = {"-w", "-arch=all-major", "-Xptxas=-v", "-fatbin", "-o", output, file, NULL};
     compile_cuda(arguments, log);
     struct cubin cubin;
@@ -143,7 +143,7 @@ Test(cubin_image, every_fact_is_what_ptxas_says)
     free(log);
     free(output);
     free(file);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 /* Expects the compiler ("" for none) in a file whose bytes at offset `at`, from the beginning of its texts, were

@@ -38,11 +38,11 @@ static int take(void *data, const unsigned char *bytes, size_t size)
 static struct wanted find_image(const char *name)
 {
     struct wanted wanted = {.name = name};
-    char *directory = program_directory();
-    char *library = x_sprintf("%s/../libkernels.so", directory);
+    char *folder = program_folder();
+    char *library = x_sprintf("%s/../libkernels.so", folder);
     cr_assert_eq(cubin_each_image(library, take, &wanted), 1, "%s in %s", name, library);
     free(library);
-    free(directory);
+    free(folder);
     return wanted;
 }
 

@@ -17,7 +17,7 @@ static void enter(void)
 {
     scratch = scratch_make();
     cr_assert_eq(chdir(scratch), 0);
-    cr_assert_eq(make_directories("a/kernels") + make_directories(".git"), 0);
+    cr_assert_eq(make_folders("a/kernels") + make_folders(".git"), 0);
     FILE *file = fopen("a/kernels/one.cu", "w");
     cr_assert(file);
     fputs("first\n    second {  \n\tthird\n\nlast without an end", file);
@@ -38,12 +38,12 @@ static const struct profile_line *resolve(struct profile *profile, const char *f
     return &profile->list[0];
 }
 
-Test(source_text, names_below_the_directory_become_relative, .init = enter, .fini = leave)
+Test(source_text, names_below_the_folder_become_relative, .init = enter, .fini = leave)
 {
     struct profile profile;
-    char directory[4096];
-    cr_assert(getcwd(directory, sizeof directory));
-    char *path = x_sprintf("%s/a/kernels/one.cu", directory);
+    char folder[4096];
+    cr_assert(getcwd(folder, sizeof folder));
+    char *path = x_sprintf("%s/a/kernels/one.cu", folder);
     const struct profile_line *line = resolve(&profile, path, 2);
     cr_expect_str_eq(line->file, "a/kernels/one.cu");
     cr_expect_str_eq(line->text, "second {");
@@ -60,14 +60,14 @@ Test(source_text, the_longest_end_that_is_there_stands_for_a_path_of_another_mac
     profile_release(&profile);
 }
 
-/* The working directory is b, the folder above it, or another checkout. */
+/* The working folder is b, the folder above it, or another checkout. */
 Test(source_text, names_are_from_the_checkout_of_the_library, .init = enter, .fini = leave)
 {
     static const char *const folders[] = {".", "b", "..", "/", "other"};
-    char directory[4096];
-    cr_assert(getcwd(directory, sizeof directory));
-    cr_assert_eq(make_directories("b") + make_directories("other/.git"), 0);
-    char *library = x_sprintf("%s/b/lib.so", directory), *path = x_sprintf("%s/a/kernels/one.cu", directory);
+    char folder[4096];
+    cr_assert(getcwd(folder, sizeof folder));
+    cr_assert_eq(make_folders("b") + make_folders("other/.git"), 0);
+    char *library = x_sprintf("%s/b/lib.so", folder), *path = x_sprintf("%s/a/kernels/one.cu", folder);
     fclose(fopen(library, "w"));
     for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
         struct profile profile = {0};
@@ -80,7 +80,7 @@ Test(source_text, names_are_from_the_checkout_of_the_library, .init = enter, .fi
             cr_expect_str_eq(profile.list[k].text, "second {", "in %s", folders[i]);
         }
         profile_release(&profile);
-        cr_assert_eq(chdir(directory), 0);
+        cr_assert_eq(chdir(folder), 0);
     }
     free(path);
     free(library);
@@ -109,21 +109,20 @@ Test(source_text, what_is_not_there_keeps_its_name_and_has_no_text, .init = ente
 }
 
 /* A line table can name any file, and a report may be public. */
-Test(source_text, what_is_not_below_the_directory_or_is_hidden_there_has_no_text, .init = enter, .fini = leave)
+Test(source_text, what_is_not_below_the_folder_or_is_hidden_there_has_no_text, .init = enter, .fini = leave)
 {
-    char directory[4096];
-    cr_assert(getcwd(directory, sizeof directory));
-    cr_assert_eq(make_directories("a/.hidden") + make_directories("inside/.git"), 0);
+    char folder[4096];
+    cr_assert(getcwd(folder, sizeof folder));
+    cr_assert_eq(make_folders("a/.hidden") + make_folders("inside/.git"), 0);
     static const char *const files[] = {"outside.cu", "inside/.env", "inside/in.cu", "inside/.git/x.cu"};
     for (size_t i = 0; i < ARRAY_SIZE(files); i++)
-        free(scratch_file(directory, files[i], "secret\n"));
+        free(scratch_file(folder, files[i], "secret\n"));
     cr_assert_eq(symlink("../outside.cu", "inside/leads_out.cu"), 0);
     cr_assert_eq(symlink("..", "inside/folder"), 0);
     cr_assert_eq(symlink("in.cu", "inside/link.cu"), 0);
     cr_assert_eq(mkfifo("inside/fifo.cu", 0600), 0);
     cr_assert_eq(chdir("inside"), 0);
-    char *outside = x_sprintf("%s/outside.cu", directory),
-         *around = x_sprintf("%s/inside/folder/inside/in.cu", directory);
+    char *outside = x_sprintf("%s/outside.cu", folder), *around = x_sprintf("%s/inside/folder/inside/in.cu", folder);
     const struct {
         const char *path;
         bool has_text;
@@ -176,12 +175,12 @@ Test(source_text, all_texts_together_are_bounded, .init = enter, .fini = leave)
     profile_release(&profile);
 }
 
-Test(source_text, a_directory_that_only_begins_alike_is_another, .init = enter, .fini = leave)
+Test(source_text, a_folder_that_only_begins_alike_is_another, .init = enter, .fini = leave)
 {
     struct profile profile;
-    char directory[4096];
-    cr_assert(getcwd(directory, sizeof directory));
-    char *path = x_sprintf("%s-more/kernels/one.cu", directory);
+    char folder[4096];
+    cr_assert(getcwd(folder, sizeof folder));
+    char *path = x_sprintf("%s-more/kernels/one.cu", folder);
     cr_expect_str_eq(resolve(&profile, path, 1)->file, path);
     profile_release(&profile);
     free(path);

@@ -23,7 +23,7 @@ struct fixture {
 static void set_up(struct fixture *fixture, const char *capability)
 {
     *fixture = (struct fixture){0};
-    cr_assert_eq(metrics_read_directory(&fixture->metrics, "metrics"), 0);
+    cr_assert_eq(metrics_read_folder(&fixture->metrics, "metrics"), 0);
     fixture->run.device = (struct device){.name = x_strdup("GPU"), .compute_capability = x_strdup(capability)};
 }
 
@@ -183,10 +183,10 @@ Test(static_facts, the_gpu_decides_which_code_and_which_limits)
 }
 
 /* Writes two fatbins one after the other, so plain() is there twice and differs. Caller frees the path. */
-static char *both_files(const char *directory)
+static char *both_files(const char *folder)
 {
     static const char *const files[] = {SMALL, OTHER};
-    char *path = x_sprintf("%s/both.fatbin", directory);
+    char *path = x_sprintf("%s/both.fatbin", folder);
     FILE *stream = fopen(path, "w");
     cr_assert_not_null(stream);
     for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
@@ -202,8 +202,8 @@ static char *both_files(const char *directory)
 
 Test(static_facts, two_functions_of_one_name_are_none)
 {
-    char *directory = scratch_make();
-    char *path = both_files(directory);
+    char *folder = scratch_make();
+    char *path = both_files(folder);
     struct fixture fixture;
     set_up(&fixture, "9.0");
     add_launch(&fixture.run, "a/unclear", PLAIN, 256, 0);
@@ -220,7 +220,7 @@ Test(static_facts, two_functions_of_one_name_are_none)
               said);
     free(said);
     free(path);
-    scratch_remove(directory);
+    scratch_remove(folder);
     tear_down(&fixture);
 }
 
@@ -229,13 +229,13 @@ Test(static_facts, a_library_without_machine_code_knows_nothing_and_no_library_i
     struct fixture fixture;
     set_up(&fixture, "9.0");
     add_launch(&fixture.run, "a/b", PLAIN, 256, 0);
-    char *directory = program_directory();
-    char *path = x_sprintf("%s/libtables.so", directory);
+    char *folder = program_folder();
+    char *path = x_sprintf("%s/libtables.so", folder);
     cr_expect_eq(static_facts_add(&fixture.run, path, &fixture.metrics), 0);
     expect_facts(&fixture.run, "a/b", -1, -1, -1, -1);
     cr_expect_eq(static_facts_add(&fixture.run, "tests/no_such_file.so", &fixture.metrics), -1);
     free(path);
-    free(directory);
+    free(folder);
     tear_down(&fixture);
 }
 
@@ -243,10 +243,10 @@ Test(static_facts, a_library_without_machine_code_knows_nothing_and_no_library_i
 Test(static_facts, achieved_occupancy_stays_below_the_theoretical)
 {
     struct fixture fixture = {0};
-    cr_assert_eq(metrics_read_directory(&fixture.metrics, "metrics"), 0);
+    cr_assert_eq(metrics_read_folder(&fixture.metrics, "metrics"), 0);
     cr_assert_eq(run_read(&fixture.run, "tests/data/recorded-nvidia-h200.json"), 0);
-    char *directory = program_directory();
-    char *path = x_sprintf("%s/../libkernels.so", directory);
+    char *folder = program_folder();
+    char *path = x_sprintf("%s/../libkernels.so", folder);
     cr_assert_eq(static_facts_add(&fixture.run, path, &fixture.metrics), 0);
     size_t compared = 0, filled = 0;
     for (size_t i = 0; i < fixture.run.result_count; i++) {
@@ -268,7 +268,7 @@ Test(static_facts, achieved_occupancy_stays_below_the_theoretical)
     cr_expect_geq(compared, 58);
     cr_expect_geq(filled, compared / 3, "%zu of %zu come near", filled, compared);
     free(path);
-    free(directory);
+    free(folder);
     tear_down(&fixture);
 }
 

@@ -23,7 +23,7 @@ static void read_run(struct fixture *fixture, char *const *paths, size_t count, 
 {
     static const struct run none;
     *fixture = (struct fixture){0};
-    cr_assert_eq(metrics_read_directory(&fixture->metrics, "metrics"), 0);
+    cr_assert_eq(metrics_read_folder(&fixture->metrics, "metrics"), 0);
     cr_assert_eq(static_files_read(&fixture->files, paths, count), 0);
     static_files_run(&fixture->run, &fixture->files, capability, baseline ? baseline : &none, &fixture->metrics);
 }
@@ -95,9 +95,9 @@ Test(static_files, code_is_that_of_the_gpu)
 /* In two functions of one name, nobody knows which one is launched, so the worst counts. */
 Test(static_files, functions_of_one_name_are_one_kernel)
 {
-    char *directory = scratch_make(), *text;
+    char *folder = scratch_make(), *text;
     size_t length;
-    char *paths[] = {x_strdup(SMALL), x_sprintf("%s/small.fatbin", directory), x_strdup(SMALL)};
+    char *paths[] = {x_strdup(SMALL), x_sprintf("%s/small.fatbin", folder), x_strdup(SMALL)};
     cr_assert_eq(file_read(CORPUS "other.fatbin", 1 << 20, &text, &length), 0);
     FILE *stream = fopen(paths[1], "w");
     cr_assert_eq(fwrite(text, 1, length, stream), length);
@@ -113,7 +113,7 @@ Test(static_files, functions_of_one_name_are_one_kernel)
     tear_down(&fixture);
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
         free(paths[i]);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(static_files, what_the_baseline_calls_a_function_stays)
@@ -140,10 +140,10 @@ Test(static_files, what_the_baseline_calls_a_function_stays)
 /* Makes a folder with one cubin and a description beside it (NULL: none). */
 static char *make_cache(const char *description)
 {
-    char *directory = scratch_make(), *text;
+    char *folder = scratch_make(), *text;
     size_t length;
-    char *below = x_sprintf("%s/one", directory), *path = x_sprintf("%s/k.cubin", below);
-    cr_assert_eq(make_directories(below), 0);
+    char *below = x_sprintf("%s/one", folder), *path = x_sprintf("%s/k.cubin", below);
+    cr_assert_eq(make_folders(below), 0);
     cr_assert_eq(file_read(CORPUS "cuda12.cubin", 1 << 20, &text, &length), 0);
     FILE *stream = fopen(path, "w");
     cr_assert_eq(fwrite(text, 1, length, stream), length);
@@ -153,7 +153,7 @@ static char *make_cache(const char *description)
     free(text);
     free(below);
     free(path);
-    return directory;
+    return folder;
 }
 
 Test(static_files, a_description_beside_a_cubin_says_in_what_blocks)
@@ -174,13 +174,13 @@ Test(static_files, a_description_beside_a_cubin_says_in_what_blocks)
         {NULL, "k/bounded", -1, 1024},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *directory = make_cache(cases[i].description);
+        char *folder = make_cache(cases[i].description);
         struct fixture fixture;
-        read_run(&fixture, (char *[]){directory}, 1, 80, NULL);
+        read_run(&fixture, (char *[]){folder}, 1, 80, NULL);
         expect_fact(&fixture.run, cases[i].id, "theoretical_occupancy", cases[i].occupancy);
         expect_fact(&fixture.run, cases[i].id, "shared_memory", cases[i].shared);
         tear_down(&fixture);
-        scratch_remove(directory);
+        scratch_remove(folder);
     }
 }
 
@@ -201,14 +201,14 @@ Test(static_files, what_cannot_be_judged_is_said)
     expect_error((char[]){CORPUS "no_such"}, "cannot read " CORPUS "no_such");
     expect_error((char[]){CORPUS "cut.fatbin"}, "cut.fatbin");
     expect_error((char[]){"tests/data"}, "tests/data holds no .cubin file, nor does a folder below it");
-    char *directory = make_cache("{\"num_warps\": ");
-    expect_error(directory, "one/k.json:1:");
-    scratch_remove(directory);
+    char *folder = make_cache("{\"num_warps\": ");
+    expect_error(folder, "one/k.json:1:");
+    scratch_remove(folder);
     /* A fatbin with PTX only. */
     static const unsigned char ptx[] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, 18, 0, 0, 0, 0, 0, 0, 0,   1,
                                         0,    1,    1,    16,   0, 0, 0,  2, 0,  0, 0, 0, 0, 0, 0, '/', '/'};
-    directory = scratch_make();
-    char *path = x_sprintf("%s/ptx.fatbin", directory);
+    folder = scratch_make();
+    char *path = x_sprintf("%s/ptx.fatbin", folder);
     FILE *stream = fopen(path, "w");
     cr_assert_eq(fwrite(ptx, 1, sizeof ptx, stream), sizeof ptx);
     fclose(stream);
@@ -219,7 +219,7 @@ Test(static_files, what_cannot_be_judged_is_said)
     fclose(stream);
     expect_error(path, "cannot be judged whole: build it with nvcc --compress-mode=none");
     free(path);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(static_files, a_capability_is_no_gpu)

@@ -51,7 +51,7 @@ Test(cupti_counters, every_metric_has_a_counter_on_every_chip)
     };
     for (size_t i = 0; i < ARRAY_SIZE(chips); i++) {
         struct answer answer = {0};
-        cr_assert_eq(metrics_read_directory(&answer.metrics, "metrics"), 0);
+        cr_assert_eq(metrics_read_folder(&answer.metrics, "metrics"), 0);
         ask(&answer, chips[i].chip);
         cr_assert_eq(answer.result, 0, "%s: %s", chips[i].chip, answer.problem.text);
         for (size_t m = 0; m < answer.metrics.count; m++) {

@@ -54,7 +54,7 @@ Test(pattern, every_metric_of_a_pattern_exists)
     struct metrics metrics = {0};
     size_t count;
     const struct pattern *list = pattern_list(&count);
-    cr_assert_eq(metrics_read_directory(&metrics, "metrics"), 0);
+    cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
     for (size_t i = 0; i < count; i++) {
         const char *text = list[i].metrics;
         cr_expect(text[0] == ' ' && text[strlen(text) - 1] == ' ' && !strstr(text, "  "), "%s", list[i].name);
@@ -76,7 +76,7 @@ Test(pattern, every_gated_metric_has_a_pattern)
     struct metrics metrics = {0};
     size_t count;
     const struct pattern *list = pattern_list(&count);
-    cr_assert_eq(metrics_read_directory(&metrics, "metrics"), 0);
+    cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
     for (size_t i = 0; i < metrics.count; i++) {
         const struct metric *metric = &metrics.list[i];
         bool has = metric->class == METRIC_INFO;

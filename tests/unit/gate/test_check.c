@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A gate on two builds of the kernels in libraries/turns.c, timed by a made-up host clock, in a directory of its
+/* A gate on two builds of the kernels in libraries/turns.c, timed by a made-up host clock, in a folder of its
  * own. */
 struct fixture {
-    char *directory, *baselines, *head, *base, *save, *report;
+    char *folder, *baselines, *head, *base, *save, *report;
     char *globs[2];
     struct options options;
     int code;
@@ -23,15 +23,15 @@ struct fixture {
 
 static void set_up(struct fixture *fixture, const char *glob)
 {
-    *fixture = (struct fixture){.directory = scratch_make(), .globs = {x_strdup(glob)}};
+    *fixture = (struct fixture){.folder = scratch_make(), .globs = {x_strdup(glob)}};
     made_time_begin();
-    fixture->baselines = x_sprintf("%s/baselines", fixture->directory);
+    fixture->baselines = x_sprintf("%s/baselines", fixture->folder);
     fixture->head = built("libturns.so");
-    fixture->base = x_sprintf("%s/base.so", fixture->directory);
-    fixture->save = x_sprintf("%s/run.json", fixture->directory);
-    fixture->report = x_sprintf("%s/report.json", fixture->directory);
-    char *mark = x_sprintf("%s/mark", fixture->directory);
-    char *ini = scratch_file(fixture->directory, "test.ini",
+    fixture->base = x_sprintf("%s/base.so", fixture->folder);
+    fixture->save = x_sprintf("%s/run.json", fixture->folder);
+    fixture->report = x_sprintf("%s/report.json", fixture->folder);
+    char *mark = x_sprintf("%s/mark", fixture->folder);
+    char *ini = scratch_file(fixture->folder, "test.ini",
                              "[wall_time]\ntitle = Wall time\ncounter = cugate.wall_time\nunit = ns\nclass = time\n"
                              "better = lower\nfloor = 4000000 ns\ndoc = By the host's clock.\n");
     cr_assert_eq(symlink(fixture->head, fixture->base), 0);
@@ -41,7 +41,7 @@ static void set_up(struct fixture *fixture, const char *glob)
         .globs = fixture->globs,
         .glob_count = 1,
         .kernels = fixture->head,
-        .metrics = fixture->directory,
+        .metrics = fixture->folder,
         .baselines = fixture->baselines,
         .save = fixture->save,
         .output = fixture->report,
@@ -87,7 +87,7 @@ static void tear_down(struct fixture *fixture)
     free(fixture->base);
     free(fixture->save);
     free(fixture->report);
-    scratch_remove(fixture->directory);
+    scratch_remove(fixture->folder);
 }
 
 /* Makes a run of the base build the baseline. */
@@ -101,7 +101,7 @@ static void accept_base(struct fixture *fixture)
     char *arguments[] = {fixture->save};
     const struct options options = {
         .baselines = fixture->baselines,
-        .metrics = fixture->directory,
+        .metrics = fixture->folder,
         .reason = "made up",
         .arguments = arguments,
         .argument_count = 1,
@@ -168,7 +168,7 @@ Test(check, a_suspect_is_measured_again_in_another_process)
         set_up(&fixture, expected[i].id);
         setenv("TURNS_MARK", "/no/such/folder/mark", 1);
         accept_base(&fixture);
-        char *mark = x_sprintf("%s/mark", fixture.directory);
+        char *mark = x_sprintf("%s/mark", fixture.folder);
         setenv("TURNS_MARK", mark, 1);
         free(mark);
         check(&fixture);
@@ -274,9 +274,9 @@ Test(check, what_the_baseline_lacks_is_compared_with_the_base_build)
         struct fixture fixture;
         set_up(&fixture, "turns/equal");
         accept_base(&fixture);
-        char *directory = x_sprintf("%s/host", fixture.baselines);
-        free(scratch_file(directory, "expected.ini", rows[i].expected));
-        free(directory);
+        char *folder = x_sprintf("%s/host", fixture.baselines);
+        free(scratch_file(folder, "expected.ini", rows[i].expected));
+        free(folder);
         const bool is_removed = strcmp(rows[i].id, "turns/removed") == 0; /* needed, since a glob has to match */
         fixture.globs[fixture.options.glob_count++] = x_strdup(is_removed ? "turns/[re][eq]*" : rows[i].id);
         fixture.options.against = fixture.base;
@@ -302,7 +302,7 @@ Test(check, a_base_build_that_fails_settles_nothing)
     free(fixture.base);
     fixture.base = x_strdup(fixture.head);
     accept_base(&fixture);
-    char *link = x_sprintf("%s/base.so", fixture.directory);
+    char *link = x_sprintf("%s/base.so", fixture.folder);
     fixture.options.against = link;
     fixture.options.paired = true;
     check(&fixture);

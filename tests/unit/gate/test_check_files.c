@@ -11,10 +11,10 @@
 #define CORPUS "tests/fuzz/corpus/cubin/"
 
 /* Judges one file. Returns what was printed to both streams; the caller frees it. */
-static char *check(const char *directory, const char *gpu, char *file, int *code)
+static char *check(const char *folder, const char *gpu, char *file, int *code)
 {
-    char *baselines = x_sprintf("%s/baselines", directory), *report = x_sprintf("%s/report.txt", directory);
-    char *save = x_sprintf("%s/run.json", directory), *printed = NULL;
+    char *baselines = x_sprintf("%s/baselines", folder), *report = x_sprintf("%s/report.txt", folder);
+    char *save = x_sprintf("%s/run.json", folder), *printed = NULL;
     size_t length;
     char *library = (char[]){"libkernels.so"}; /* the default, which must not be read */
     const struct options options = {
@@ -49,9 +49,9 @@ static char *check(const char *directory, const char *gpu, char *file, int *code
 }
 
 /* Makes the last run a baseline. */
-static void accept(const char *directory)
+static void accept(const char *folder)
 {
-    char *baselines = x_sprintf("%s/baselines", directory), *run = x_sprintf("%s/run.json", directory);
+    char *baselines = x_sprintf("%s/baselines", folder), *run = x_sprintf("%s/run.json", folder);
     const struct options options = {
         .baselines = baselines,
         .metrics = "metrics",
@@ -88,15 +88,15 @@ Test(check_files, which_capability_is_meant)
         {true, NULL, CORPUS "library.so", EXIT_USAGE, "several baselines fit the machine code: sm_80, sm_90"},
         {false, "sm_80", CORPUS "library.so", EXIT_SAME, "nothing is worse"},
     };
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         int code;
         if (cases[i].accept)
-            accept(directory);
-        char *said = check(directory, cases[i].gpu, (char *)cases[i].file, &code);
+            accept(folder);
+        char *said = check(folder, cases[i].gpu, (char *)cases[i].file, &code);
         cr_expect_eq(code, cases[i].code, "case %zu: %d, %s", i, code, said);
         cr_expect(strstr(said, cases[i].words), "case %zu: %s", i, said);
         free(said);
     }
-    scratch_remove(directory);
+    scratch_remove(folder);
 }

@@ -81,7 +81,7 @@ static const struct backend made_up = {
 
 struct fixture {
     struct metrics metrics;
-    char *directory, *library, *log;
+    char *folder, *library, *log;
     struct measurement measurement;
     struct run baseline, run;
     struct comparison comparison;
@@ -96,14 +96,14 @@ static struct result *add_result(struct run *run)
 
 static void set_up(struct fixture *fixture)
 {
-    *fixture = (struct fixture){.directory = scratch_make(), .library = built("libturns.so")};
+    *fixture = (struct fixture){.folder = scratch_make(), .library = built("libturns.so")};
     made_time_begin();
     cr_assert_eq(metrics_read_text(&fixture->metrics, "test.ini",
                                    "[excess_wavefronts]\ntitle = Excess\ncounter = cugate.excess_wavefronts\n"
                                    "unit = count\nclass = exact\nbetter = lower\ndoc = By line.\n"),
                  0);
     cr_assert_eq(metrics_check(&fixture->metrics), 0);
-    fixture->log = x_sprintf("%s/log", fixture->directory);
+    fixture->log = x_sprintf("%s/log", fixture->folder);
     setenv("TURNS_LOG", fixture->log, 1);
     setenv("CUDA_VISIBLE_DEVICES", "", 1);
     fixture->measurement = (struct measurement){
@@ -120,7 +120,7 @@ static void tear_down(struct fixture *fixture)
     metrics_release(&fixture->metrics);
     free(fixture->library);
     free(fixture->log);
-    scratch_remove(fixture->directory);
+    scratch_remove(fixture->folder);
 }
 
 /* Returns how many processes loaded the library. */
@@ -187,7 +187,7 @@ static void accept_conflicts(const struct fixture *fixture, const char *collecto
     struct accepted accepted;
     char *const names[] = {(char[]){"made up"}};
     const struct acceptance acceptance = {
-        .baselines = fixture->directory, .metrics = &fixture->metrics, .reason = "made up", .names = names};
+        .baselines = fixture->folder, .metrics = &fixture->metrics, .reason = "made up", .names = names};
     cr_assert_eq(baseline_accept(&acceptance, &run, 1, &accepted), 0);
     accepted_release(&accepted);
     run_release(&run);
@@ -205,7 +205,7 @@ Test(check_profile, a_run_for_elsewhere_has_the_conflicts_that_its_baseline_has)
         fixture.run.device.name = x_strdup("made up");
         if (rows[i].collector)
             accept_conflicts(&fixture, rows[i].collector);
-        cr_expect_eq(check_supplement(&fixture.measurement, fixture.directory, &fixture.run), EXIT_SAME);
+        cr_expect_eq(check_supplement(&fixture.measurement, fixture.folder, &fixture.run), EXIT_SAME);
         cr_expect_eq(processes(&fixture), rows[i].processes, "row %zu: %zu processes", i, processes(&fixture));
         const struct row *row = result_find(&fixture.run.results[0], "excess_wavefronts");
         cr_expect_eq(row && row->state == VALUE_MEASURED && row_value(row) == EXCESS, rows[i].processes == 1);

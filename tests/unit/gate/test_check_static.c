@@ -12,7 +12,7 @@
 #define CORPUS "tests/fuzz/corpus/cubin/"
 
 struct fixture {
-    char *directory, *baselines, *report;
+    char *folder, *baselines, *report;
     struct options options;
     int code;
     char *said;    /* what was printed to standard error */
@@ -21,9 +21,9 @@ struct fixture {
 
 static void set_up(struct fixture *fixture)
 {
-    *fixture = (struct fixture){.directory = scratch_make()};
-    fixture->baselines = x_sprintf("%s/baselines", fixture->directory);
-    fixture->report = x_sprintf("%s/report.txt", fixture->directory);
+    *fixture = (struct fixture){.folder = scratch_make()};
+    fixture->baselines = x_sprintf("%s/baselines", fixture->folder);
+    fixture->report = x_sprintf("%s/report.txt", fixture->folder);
     fixture->options = (struct options){
         .kernels = CORPUS "library.so",
         .metrics = "metrics",
@@ -43,7 +43,7 @@ static void tear_down(struct fixture *fixture)
     free(fixture->printed);
     free(fixture->baselines);
     free(fixture->report);
-    scratch_remove(fixture->directory);
+    scratch_remove(fixture->folder);
 }
 
 static void check(struct fixture *fixture)
@@ -78,7 +78,7 @@ static void accept(const struct fixture *fixture, const char *gpu, const char *c
 {
     struct metrics metrics;
     struct run run = {.device = {.name = x_strdup(gpu), .compute_capability = x_strdup(capability), .sm_count = 8}};
-    cr_assert_eq(metrics_read_directory(&metrics, "metrics"), 0);
+    cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
     struct session *session = ARRAY_GROW(run.sessions, run.session_count);
     session->facts[SESSION_DATE] = x_strdup("2026-11-21T08:00:00.000Z");
     session->facts[SESSION_COLLECTOR] = x_strdup("cupti");
@@ -91,7 +91,7 @@ static void accept(const struct fixture *fixture, const char *gpu, const char *c
     row_clear(row);
     row_add_session(row, &local_bytes, 1);
 
-    char *path = x_sprintf("%s/run.json", fixture->directory);
+    char *path = x_sprintf("%s/run.json", fixture->folder);
     cr_assert_eq(run_write_file(&run, path), 0);
     const struct options options = {
         .baselines = fixture->baselines,
@@ -202,13 +202,13 @@ Test(check_static, a_library_without_machine_code)
 {
     struct fixture fixture;
     set_up(&fixture);
-    char *directory = program_directory();
-    char *library = x_sprintf("%s/libother.so", directory);
+    char *folder = program_folder();
+    char *library = x_sprintf("%s/libother.so", folder);
     fixture.options.kernels = library;
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_USAGE);
     expect_words(fixture.said, "libother.so carries no machine code for a GPU");
     free(library);
-    free(directory);
+    free(folder);
     tear_down(&fixture);
 }

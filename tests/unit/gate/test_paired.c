@@ -12,7 +12,7 @@
 /* Two builds of the kernels in libraries/turns.c, timed by a made-up host clock. */
 struct fixture {
     struct metrics metrics;
-    char *directory, *log;
+    char *folder, *log;
     char *head, *base;
     char *glob;
     struct measurement measurement;
@@ -29,15 +29,15 @@ static const char counter[] = "[instructions]\ntitle = Instructions\ncounter = i
 
 static void set_up(struct fixture *fixture, const char *glob, const char *metrics)
 {
-    *fixture = (struct fixture){.directory = scratch_make(), .glob = x_strdup(glob)};
+    *fixture = (struct fixture){.folder = scratch_make(), .glob = x_strdup(glob)};
     made_time_begin();
     cr_assert_eq(metrics_read_text(&fixture->metrics, "test.ini", metrics), 0);
     cr_assert_eq(metrics_read_text(&fixture->metrics, "test.ini", counter), 0);
     cr_assert_eq(metrics_check(&fixture->metrics), 0);
     fixture->head = built("libturns.so");
-    fixture->base = x_sprintf("%s/base.so", fixture->directory);
-    fixture->log = x_sprintf("%s/log", fixture->directory);
-    char *mark = x_sprintf("%s/mark", fixture->directory);
+    fixture->base = x_sprintf("%s/base.so", fixture->folder);
+    fixture->log = x_sprintf("%s/log", fixture->folder);
+    char *mark = x_sprintf("%s/mark", fixture->folder);
     cr_assert_eq(symlink(fixture->head, fixture->base), 0);
     setenv("CUDA_VISIBLE_DEVICES", "", 1);
     setenv("TURNS_MARK", mark, 1);
@@ -73,7 +73,7 @@ static void tear_down(struct fixture *fixture)
     free(fixture->head);
     free(fixture->base);
     free(fixture->log);
-    scratch_remove(fixture->directory);
+    scratch_remove(fixture->folder);
 }
 
 static const struct row *time_of(const struct fixture *fixture, const char *id)
@@ -267,7 +267,7 @@ Test(paired, an_interrupt_keeps_the_pairs_so_far)
 {
     struct fixture fixture;
     set_up(&fixture, "turns/stuck_later", wall_time);
-    char *path = x_sprintf("%s/run.json", fixture.directory);
+    char *path = x_sprintf("%s/run.json", fixture.folder);
     int ends[2];
     cr_assert_eq(pipe(ends), 0);
     const pid_t child = fork();

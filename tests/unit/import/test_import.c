@@ -20,7 +20,7 @@
 struct trial {
     struct metrics metrics;
     struct run run;
-    char *directory;
+    char *folder;
     char *paths[3];
     size_t count;
     int result;
@@ -29,7 +29,7 @@ struct trial {
 
 static void begin(struct trial *trial)
 {
-    *trial = (struct trial){.directory = scratch_make()};
+    *trial = (struct trial){.folder = scratch_make()};
     cr_assert_eq(metrics_read_text(&trial->metrics, "x.ini",
                                    "[wall_time]\ntitle = t\ncounter = cugate.wall_time\nunit = ns\nclass = time\n"
                                    "better = lower\ndoc = d\n"
@@ -41,7 +41,7 @@ static void begin(struct trial *trial)
 static void add(struct trial *trial, const char *text)
 {
     char *name = x_sprintf("%zu.json", trial->count);
-    trial->paths[trial->count++] = scratch_file(trial->directory, name, text);
+    trial->paths[trial->count++] = scratch_file(trial->folder, name, text);
     free(name);
 }
 
@@ -70,7 +70,7 @@ static void end(struct trial *trial)
     free(trial->said);
     run_release(&trial->run);
     metrics_release(&trial->metrics);
-    scratch_remove(trial->directory);
+    scratch_remove(trial->folder);
 }
 
 /* A kernel that one file lacks has values from the others, and each value knows its session. */

@@ -144,12 +144,12 @@ Test(known_regression, a_line_too_long_is_refused)
     free(said);
 }
 
-static void expect_directory(const char *directory, int expected, const char *words)
+static void expect_folder(const char *folder, int expected, const char *words)
 {
     struct known_regressions known_regressions;
     struct capture capture;
     capture_begin(&capture);
-    int result = known_regressions_read(&known_regressions, directory);
+    int result = known_regressions_read(&known_regressions, folder);
     char *said = capture_end(&capture);
     cr_expect_eq(result, expected, "%s", said);
     cr_expect(words ? strstr(said, words) != NULL : *said == '\0', "\"%s\" lacks \"%s\"", said, words);
@@ -157,19 +157,19 @@ static void expect_directory(const char *directory, int expected, const char *wo
     free(said);
 }
 
-Test(known_regression, the_file_of_a_directory)
+Test(known_regression, the_file_of_a_folder)
 {
-    char *directory = scratch_make();
-    expect_directory("/nonexistent/folder", 0, NULL);
-    expect_directory(directory, 0, NULL);
-    free(scratch_file(directory, KNOWN_REGRESSION_FILE, ""));
-    expect_directory(directory, 0, NULL);
-    free(scratch_file(directory, KNOWN_REGRESSION_FILE, "[a/b]\n"));
-    expect_directory(directory, -1, "expected.ini:1: ");
-    char *path = scratch_file(directory, KNOWN_REGRESSION_FILE, SECTION ISSUE EXPIRES);
-    expect_directory(path, -1, "cannot read");
+    char *folder = scratch_make();
+    expect_folder("/nonexistent/folder", 0, NULL);
+    expect_folder(folder, 0, NULL);
+    free(scratch_file(folder, KNOWN_REGRESSION_FILE, ""));
+    expect_folder(folder, 0, NULL);
+    free(scratch_file(folder, KNOWN_REGRESSION_FILE, "[a/b]\n"));
+    expect_folder(folder, -1, "expected.ini:1: ");
+    char *path = scratch_file(folder, KNOWN_REGRESSION_FILE, SECTION ISSUE EXPIRES);
+    expect_folder(path, -1, "cannot read");
     struct known_regressions known_regressions;
-    cr_assert_eq(known_regressions_read(&known_regressions, directory), 0);
+    cr_assert_eq(known_regressions_read(&known_regressions, folder), 0);
     cr_assert_eq(known_regressions.count, 1);
     cr_expect_str_eq(known_regressions.list[0].file, path);
     known_regressions_release(&known_regressions);
@@ -178,12 +178,12 @@ Test(known_regression, the_file_of_a_directory)
     cr_assert_not_null(file);
     fwrite("; \0\n", 1, 4, file);
     fclose(file);
-    expect_directory(directory, -1, "NUL byte");
+    expect_folder(folder, -1, "NUL byte");
     remove(path);
     cr_assert_eq(mkdir(path, 0777), 0);
-    expect_directory(directory, -1, "it is a folder");
+    expect_folder(folder, -1, "it is a folder");
     free(path);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(known_regression, the_last_day_belongs_to_it)

@@ -25,7 +25,7 @@ struct fixture {
 static void set_up(struct fixture *fixture, const char *glob)
 {
     *fixture = (struct fixture){.globs = {x_strdup(glob)}};
-    cr_assert_eq(metrics_read_directory(&fixture->metrics, "metrics"), 0);
+    cr_assert_eq(metrics_read_folder(&fixture->metrics, "metrics"), 0);
     fixture->library = built("libfaults.so");
     fixture->measurement = (struct measurement){
         .kernels = fixture->library,
@@ -477,8 +477,8 @@ __attribute__((noreturn)) static void be_the_command(struct fixture *fixture, co
 /* Sends the signals to a measuring child as soon as its progress line contains `when`. Reads the run that it saved. */
 static void measure_and_signal(struct fixture *fixture, const char *when, const int *signals, size_t count)
 {
-    char *directory = scratch_make();
-    char *path = x_sprintf("%s/run.json", directory);
+    char *folder = scratch_make();
+    char *path = x_sprintf("%s/run.json", folder);
     int ends[2];
     cr_assert_eq(pipe(ends), 0);
     const pid_t child = fork();
@@ -509,7 +509,7 @@ static void measure_and_signal(struct fixture *fixture, const char *when, const 
     fixture->said = x_strdup(said);
     cr_expect_eq(run_read(&fixture->run, path), 0);
     free(path);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(measure, an_interrupted_run_keeps_what_was_measured)

@@ -72,7 +72,7 @@ struct fixture {
 static void set_up(struct fixture *fixture, const char *gpus, size_t count)
 {
     *fixture = (struct fixture){.library = built("libgpus.so"), .marks = scratch_make()};
-    cr_assert_eq(metrics_read_directory(&fixture->metrics, "metrics"), 0);
+    cr_assert_eq(metrics_read_folder(&fixture->metrics, "metrics"), 0);
     fixture->measurement = (struct measurement){
         .kernels = fixture->library,
         .metrics = &fixture->metrics,

@@ -12,7 +12,7 @@
 enum { MOST = 100, CAPABILITY = 90 };
 
 struct fixture {
-    char *directory; /* of modules */
+    char *folder; /* of modules */
     struct program program;
     struct measurement measurement;
     struct program_groups groups;
@@ -21,7 +21,7 @@ struct fixture {
 
 static void set_up(struct fixture *fixture)
 {
-    *fixture = (struct fixture){.directory = scratch_make()};
+    *fixture = (struct fixture){.folder = scratch_make()};
     fixture->program.name = "app";
     fixture->measurement.program = &fixture->program;
 }
@@ -30,13 +30,12 @@ static void tear_down(struct fixture *fixture)
 {
     program_groups_release(&fixture->groups);
     run_release(&fixture->run);
-    scratch_remove(fixture->directory);
+    scratch_remove(fixture->folder);
 }
 
 static bool try_take(struct fixture *fixture, const char *text, struct program_group **group)
 {
-    return program_group_take(&fixture->groups, &fixture->measurement, fixture->directory, CAPABILITY, text, MOST,
-                              group);
+    return program_group_take(&fixture->groups, &fixture->measurement, fixture->folder, CAPABILITY, text, MOST, group);
 }
 
 static struct program_group *take(struct fixture *fixture, const char *text)
@@ -70,7 +69,7 @@ static char *add_module(const struct fixture *fixture, const char *of, size_t ze
     bytes = x_realloc(bytes, length + zeros, 1);
     memset(bytes + length, 0, zeros);
     char *name = x_sprintf("%016llx", (unsigned long long)XXH3_64bits(bytes, length + zeros));
-    char *path = x_sprintf("%s/%s.cubin", fixture->directory, name);
+    char *path = x_sprintf("%s/%s.cubin", fixture->folder, name);
     FILE *stream = fopen(path, "w");
     cr_assert_not_null(stream);
     cr_assert_eq(fwrite(bytes, 1, length + zeros, stream), length + zeros);
@@ -153,8 +152,8 @@ Test(program_groups, an_image_of_another_hash_is_none)
     struct fixture fixture;
     set_up(&fixture);
     char *name = add_module(&fixture, "tests/fuzz/corpus/cubin/small.fatbin", 0);
-    char *from = x_sprintf("%s/%s.cubin", fixture.directory, name);
-    char *to = x_sprintf("%s/0123456789abcdef.cubin", fixture.directory);
+    char *from = x_sprintf("%s/%s.cubin", fixture.folder, name);
+    char *to = x_sprintf("%s/0123456789abcdef.cubin", fixture.folder);
     cr_assert_eq(rename(from, to), 0);
     cr_expect_null(take_plain(&fixture, 32, "0123456789abcdef")->launches[0].launch.code);
     free(to);

@@ -17,9 +17,9 @@ static void give(int descriptor)
     close(descriptor);
 }
 
-static void give_file(const char *directory, const char *text, off_t offset)
+static void give_file(const char *folder, const char *text, off_t offset)
 {
-    char *path = x_sprintf("%s/input", directory);
+    char *path = x_sprintf("%s/input", folder);
     const int file = open(path, O_RDWR | O_CREAT, 0600);
     cr_assert_geq(file, 0);
     cr_assert_eq(write(file, text, strlen(text)), (ssize_t)strlen(text));
@@ -87,14 +87,14 @@ static size_t run(struct program_input *input, size_t most)
 
 Test(program_input, each_run_reads_a_file_from_where_it_stood)
 {
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     struct program_input input;
-    give_file(directory, "0123456789", 3);
+    give_file(folder, "0123456789", 3);
     program_input_open(&input, true);
     for (int i = 0; i < 3; i++)
         cr_expect_eq(run(&input, SIZE_MAX), 7);
     program_input_close(&input);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 /* 1 MB: more than a pipe holds. */

@@ -232,17 +232,17 @@ Test(metric_read, a_long_line_is_refused_and_not_cut)
     metrics_release(&metrics);
 }
 
-Test(metric_read, a_directory_is_read_in_the_order_of_its_names)
+Test(metric_read, a_folder_is_read_in_the_order_of_its_names)
 {
-    char *directory = scratch_make();
+    char *folder = scratch_make();
     char *paths[] = {
-        scratch_file(directory, "b.ini", "[m3]\n" BODY),
-        scratch_file(directory, "a.ini", "[m1]\n" BODY "[m2]\n" BODY),
-        scratch_file(directory, ".hidden.ini", "nonsense"),
-        scratch_file(directory, "notes.txt", "nonsense"),
+        scratch_file(folder, "b.ini", "[m3]\n" BODY),
+        scratch_file(folder, "a.ini", "[m1]\n" BODY "[m2]\n" BODY),
+        scratch_file(folder, ".hidden.ini", "nonsense"),
+        scratch_file(folder, "notes.txt", "nonsense"),
     };
     struct metrics metrics;
-    cr_assert_eq(metrics_read_directory(&metrics, directory), 0);
+    cr_assert_eq(metrics_read_folder(&metrics, folder), 0);
     cr_assert_eq(metrics.count, 3);
     cr_expect_str_eq(metrics.list[0].name, "m1");
     cr_expect_str_eq(metrics.list[1].name, "m2");
@@ -251,15 +251,15 @@ Test(metric_read, a_directory_is_read_in_the_order_of_its_names)
     metrics_release(&metrics);
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
         free(paths[i]);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
-static void expect_directory_error(const char *directory, const char *words)
+static void expect_folder_error(const char *folder, const char *words)
 {
     struct metrics metrics;
     struct capture capture;
     capture_begin(&capture);
-    int result = metrics_read_directory(&metrics, directory);
+    int result = metrics_read_folder(&metrics, folder);
     char *said = capture_end(&capture);
     cr_expect_eq(result, -1);
     cr_expect_eq(metrics.count, 0);
@@ -268,21 +268,21 @@ static void expect_directory_error(const char *directory, const char *words)
     free(said);
 }
 
-Test(metric_read, a_directory_that_cannot_be_used_is_an_error)
+Test(metric_read, a_folder_that_cannot_be_used_is_an_error)
 {
-    char *directory = scratch_make();
-    expect_directory_error(directory, "holds no metric files");
-    expect_directory_error("/no/such/folder", "No such file or directory");
-    free(scratch_file(directory, "a.ini", "[m1]\n" BODY));
-    free(scratch_file(directory, "b.ini", "[m1]\n" BODY));
-    expect_directory_error(directory, "b.ini:1: [m1] is there already, at ");
-    char *path = x_sprintf("%s/b.ini", directory);
+    char *folder = scratch_make();
+    expect_folder_error(folder, "holds no metric files");
+    expect_folder_error("/no/such/folder", "No such file or directory");
+    free(scratch_file(folder, "a.ini", "[m1]\n" BODY));
+    free(scratch_file(folder, "b.ini", "[m1]\n" BODY));
+    expect_folder_error(folder, "b.ini:1: [m1] is there already, at ");
+    char *path = x_sprintf("%s/b.ini", folder);
     FILE *file = fopen(path, "w");
     fwrite("[m2]\n\0\n", 1, 7, file);
     fclose(file);
-    expect_directory_error(directory, "b.ini holds a NUL byte");
+    expect_folder_error(folder, "b.ini holds a NUL byte");
     free(path);
-    free(scratch_file(directory, "b.ini", "[m2]\n" BODY "weight = m9\n"));
-    expect_directory_error(directory, "[m2] is weighed by \"m9\"");
-    scratch_remove(directory);
+    free(scratch_file(folder, "b.ini", "[m2]\n" BODY "weight = m9\n"));
+    expect_folder_error(folder, "[m2] is weighed by \"m9\"");
+    scratch_remove(folder);
 }

@@ -15,7 +15,7 @@ struct fixture {
 static char *put_folder(const char *parent, const char *name)
 {
     char *path = x_sprintf("%s/%s", parent, name);
-    cr_assert_eq(make_directories(path), 0);
+    cr_assert_eq(make_folders(path), 0);
     return path;
 }
 
@@ -153,7 +153,7 @@ Test(metric_sets, what_an_optional_file_has_is_known_to_be_optional)
     cr_expect(metrics_find(&metrics, "tensor_active")->optional);
     cr_expect_not(metrics_find(&metrics, "time")->optional);
     metrics_release(&metrics);
-    cr_assert_eq(metrics_read_directory(&metrics, "metrics"), 0);
+    cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
     cr_expect_null(metrics_find(&metrics, "tensor_active"));
     metrics_release(&metrics);
     cr_assert_eq(metrics_read_whole(&metrics, "metrics"), 0);

@@ -10,7 +10,7 @@
 static struct metrics read_metrics(void)
 {
     struct metrics metrics;
-    cr_assert_eq(metrics_read_directory(&metrics, "metrics"), 0);
+    cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
     return metrics;
 }
 

@@ -387,23 +387,20 @@ Test(run_read, stall_reasons_without_end_are_refused)
 
 Test(run_read, run_read_refuses_what_is_no_run_file)
 {
-    char *directory = scratch_make();
-    char *empty = scratch_file(directory, "empty.json", "");
-    char *missing = x_sprintf("%s/missing.json", directory);
-    char *large = scratch_file(directory, "large.json", "");
+    char *folder = scratch_make();
+    char *empty = scratch_file(folder, "empty.json", "");
+    char *missing = x_sprintf("%s/missing.json", folder);
+    char *large = scratch_file(folder, "large.json", "");
     FILE *file = fopen(large, "w");
     cr_assert_eq(fseek(file, RUN_FILE_LIMIT, SEEK_SET), 0);
     fputc('x', file);
     fclose(file);
-    char *nowhen = scratch_file(directory, "nowhen.json",
+    char *nowhen = scratch_file(folder, "nowhen.json",
                                 "{" DEVICE ", \"schema\": 1, \"sessions\": [], \"metrics\": {}, \"kernels\": {}}");
     const struct {
         const char *path, *words;
     } cases[] = {
-        {nowhen, "sessions: names no session"},
-        {empty, "is empty"},
-        {missing, "No such file"},
-        {directory, "is a folder"},
+        {nowhen, "sessions: names no session"}, {empty, "is empty"}, {missing, "No such file"}, {folder, "is a folder"},
         {large, "more than the limit"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -420,7 +417,7 @@ Test(run_read, run_read_refuses_what_is_no_run_file)
     free(large);
     free(missing);
     free(empty);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(run_read, several_files_are_read_or_none)

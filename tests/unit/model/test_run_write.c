@@ -411,8 +411,8 @@ Test(run_write, a_result_goes_through_one_line)
 
 Test(run_write, a_file_is_written_and_read)
 {
-    char *directory = scratch_make();
-    char *path = x_sprintf("%s/run.json", directory);
+    char *folder = scratch_make();
+    char *path = x_sprintf("%s/run.json", folder);
     struct run run = make_run();
     struct run back;
     cr_assert_eq(run_write_file(&run, path), 0);
@@ -424,14 +424,14 @@ Test(run_write, a_file_is_written_and_read)
     free(text);
     run_release(&back);
     free(path);
-    path = x_sprintf("%s/no/run.json", directory);
+    path = x_sprintf("%s/no/run.json", folder);
     struct capture capture;
     capture_begin(&capture);
     cr_expect_eq(run_write_file(&run, path), -1);
     free(capture_end(&capture));
     run_release(&run);
     free(path);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 /* For machine code that was not launched, neither grid nor GPU is known. */

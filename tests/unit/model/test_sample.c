@@ -151,7 +151,7 @@ Test(sample, a_launch_without_a_reading_leaves_no_number)
 Test(sample, weights_are_counts_themselves)
 {
     struct metrics metrics;
-    cr_assert_eq(metrics_read_directory(&metrics, "metrics"), 0);
+    cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
     for (size_t m = 0; m < metrics.count; m++) {
         const struct metric *metric = &metrics.list[m];
         if (metric->weight)

@@ -219,7 +219,7 @@ Test(report_text, no_baseline_says_how_to_make_one)
     expect_verdict(text, "no baseline; measured: 6 of 6 kernels (exit 4)");
     free(text);
 
-    /* accept would refuse to put two devices into one directory */
+    /* accept would refuse to put two devices into one folder */
     fixture.report.other_baseline = true;
     fixture.report.baselines = "taken";
     text = print(&fixture.report, report_text);

@@ -302,7 +302,7 @@ Test(words_why, github_names_files_alike_in_all_folders)
     char *scratch = scratch_make(), *git = x_sprintf("%s/.git", scratch), *sub = x_sprintf("%s/perf/sub", scratch);
     struct fixture fixture;
     char here[4096];
-    cr_assert(make_directories(git) == 0 && make_directories(sub) == 0 && getcwd(here, sizeof here));
+    cr_assert(make_folders(git) == 0 && make_folders(sub) == 0 && getcwd(here, sizeof here));
     setenv("GITHUB_WORKSPACE", scratch, 1);
     set_up_one(&fixture, "kernels/reduce.cu", "f", "s[i] += s[j];");
     cr_assert_eq(chdir(sub), 0);

@@ -9,35 +9,35 @@
 #include <sys/stat.h>
 
 /* A program that says to be of that release. Caller frees its path. */
-static char *put_program(const char *directory, const char *name, const char *release)
+static char *put_program(const char *folder, const char *name, const char *release)
 {
     char *text = x_sprintf("#!/bin/sh\necho 'nvdisasm: a disassembler'\necho 'tools, %s'\n", release);
-    char *path = scratch_file(directory, name, text);
+    char *path = scratch_file(folder, name, text);
     cr_assert_eq(chmod(path, 0755), 0);
     free(text);
     return path;
 }
 
-static void put_folder(const char *directory, const char *name)
+static void put_folder(const char *folder, const char *name)
 {
-    char *path = x_sprintf("%s/%s", directory, name);
-    cr_assert_eq(make_directories(path), 0);
+    char *path = x_sprintf("%s/%s", folder, name);
+    cr_assert_eq(make_folders(path), 0);
     free(path);
 }
 
-static void expect_found(const char *directory, const char *wanted)
+static void expect_found(const char *folder, const char *wanted)
 {
     struct problem problem = {0};
-    char *path = nvdisasm_look(directory, &problem);
-    cr_assert_not_null(path, "%s: %s", directory, problem.text);
+    char *path = nvdisasm_look(folder, &problem);
+    cr_assert_not_null(path, "%s: %s", folder, problem.text);
     cr_expect_str_eq(path, wanted);
     free(path);
 }
 
-static void expect_refused(const char *directory, const char *words)
+static void expect_refused(const char *folder, const char *words)
 {
     struct problem problem = {0};
-    cr_expect_null(nvdisasm_look(directory, &problem));
+    cr_expect_null(nvdisasm_look(folder, &problem));
     cr_expect(strstr(problem.text, words), "\"%s\" lacks \"%s\"", problem.text, words);
     cr_expect(strstr(problem.text, "pip install nvidia-cuda-nvdisasm==" NVDISASM_WANTED), "%s", problem.text);
 }

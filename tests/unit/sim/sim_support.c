@@ -17,7 +17,7 @@ void __cudaRegisterVar(void **handle, char *host, char *device, const char *name
 
 unsigned char *sim_compile(const char *source, const char *how, size_t *size)
 {
-    char *directory = scratch_make(), *file = scratch_file(directory, "code.cu", source);
+    char *folder = scratch_make(), *file = scratch_file(folder, "code.cu", source);
     char *output = x_sprintf("%s.out", file), *log = x_sprintf("%s.log", file), *text;
     const char *const arguments[] = {"-std=c++17", "-arch=sm_90", "-lineinfo", how, "-o", output, file, NULL};
     compile_cuda(arguments, log);
@@ -25,7 +25,7 @@ unsigned char *sim_compile(const char *source, const char *how, size_t *size)
     free(log);
     free(output);
     free(file);
-    scratch_remove(directory);
+    scratch_remove(folder);
     return (unsigned char *)text;
 }
 

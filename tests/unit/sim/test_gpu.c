@@ -33,7 +33,7 @@ Test(gpu, the_description_is_the_device_of_its_baseline)
 
 static char *read_with(const char *from, const char *to)
 {
-    char *text, *directory = scratch_make();
+    char *text, *folder = scratch_make();
     size_t length;
     struct gpu gpu;
     struct problem problem;
@@ -42,7 +42,7 @@ static char *read_with(const char *from, const char *to)
     const char *place = strstr(text, from);
     cr_assert_not_null(place, "%s", from);
     char *whole = x_sprintf("%.*s%s%s", (int)(place - text), text, to, place + strlen(from));
-    char *path = scratch_file(directory, "gpu.ini", whole);
+    char *path = scratch_file(folder, "gpu.ini", whole);
     capture_begin(&capture);
     const int failed = gpu_read(&gpu, path, &problem);
     char *words = capture_end(&capture);
@@ -51,7 +51,7 @@ static char *read_with(const char *from, const char *to)
     free(path);
     free(whole);
     free(text);
-    scratch_remove(directory);
+    scratch_remove(folder);
     return words;
 }
 
@@ -85,8 +85,8 @@ Test(gpu, the_only_one_beside_the_metrics_is_taken)
     struct metric metric = {0};
     const struct metrics metrics = {&metric, 1};
     struct job job = {.metrics = &metrics};
-    char *directory = scratch_make(), *folder = x_sprintf("%s/gpus", directory);
-    metric.file = x_sprintf("%s/core.ini", directory);
+    char *metrics_folder = scratch_make(), *folder = x_sprintf("%s/gpus", metrics_folder);
+    metric.file = x_sprintf("%s/core.ini", metrics_folder);
     cr_expect_null(gpu_file(&job, &problem));
     cr_expect(strstr(problem.text, "there is no description of a GPU in"), "%s", problem.text);
     cr_assert_eq(mkdir(folder, 0700), 0);
@@ -105,5 +105,5 @@ Test(gpu, the_only_one_beside_the_metrics_is_taken)
     free(wanted);
     free(folder);
     free(metric.file);
-    scratch_remove(directory);
+    scratch_remove(metrics_folder);
 }

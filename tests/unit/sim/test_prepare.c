@@ -12,12 +12,12 @@
 #define DESCRIPTION "metrics/gpus/nvidia-h200.ini"
 
 /* Links a library of one kernel with that flag, and returns its path. Caller frees. */
-static char *link_library(const char *directory, const char *flag)
+static char *link_library(const char *folder, const char *flag)
 {
-    char *file = scratch_file(directory, "code.cu",
+    char *file = scratch_file(folder, "code.cu",
                               "__global__ void k(int *out) { *out = 1; }\n"
                               "void launch(int *out) { k<<<1, 1>>>(out); }\n");
-    char *output = x_sprintf("%s/libcode.so", directory), *log = x_sprintf("%s.log", file);
+    char *output = x_sprintf("%s/libcode.so", folder), *log = x_sprintf("%s.log", file);
     const char *const arguments[] = {"-arch=sm_90", "-Xcompiler=-fPIC", "-shared", flag, "-o", output, file, NULL};
     compile_cuda(arguments, log);
     free(log);
@@ -36,28 +36,28 @@ static int prepare(const char *library, const char *gpu, struct problem *problem
 Test(prepare, a_library_that_shares_the_runtime_is_fine)
 {
     struct problem problem;
-    char *directory = scratch_make(), *library = link_library(directory, "-cudart=shared");
+    char *folder = scratch_make(), *library = link_library(folder, "-cudart=shared");
     cr_expect_eq(prepare(library, DESCRIPTION, &problem), 0, "%s", problem.text);
     cr_expect_not_null(runtime_gpu());
     free(library);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(prepare, one_with_a_runtime_of_its_own_is_refused)
 {
     struct problem problem;
-    char *directory = scratch_make(), *library = link_library(directory, "-cudart=static");
+    char *folder = scratch_make(), *library = link_library(folder, "-cudart=static");
     cr_expect_eq(prepare(library, DESCRIPTION, &problem), EXIT_USAGE);
     cr_expect(strstr(problem.text, library) && strstr(problem.text, "-cudart shared"), "%s", problem.text);
     free(library);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 /* The name of the library that it needs is replaced by another of the same length. */
 Test(prepare, one_for_another_version_is_refused)
 {
     struct problem problem;
-    char *directory = scratch_make(), *library = link_library(directory, "-cudart=shared"), *bytes;
+    char *folder = scratch_make(), *library = link_library(folder, "-cudart=shared"), *bytes;
     static const char name[] = "libcudart.so.13";
     size_t length, changed = 0;
     cr_assert_eq(file_read(library, 1u << 24, &bytes, &length), 0);
@@ -74,7 +74,7 @@ Test(prepare, one_for_another_version_is_refused)
     cr_expect(strstr(problem.text, "it needs libcudart.so.12"), "%s", problem.text);
     free(bytes);
     free(library);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(prepare, a_library_without_code_for_a_gpu_is_not_looked_into)
@@ -89,13 +89,13 @@ Test(prepare, a_library_without_code_for_a_gpu_is_not_looked_into)
 Test(prepare, only_what_instructions_are_known_of_can_be_simulated)
 {
     struct problem problem;
-    char *text, *directory = scratch_make();
+    char *text, *folder = scratch_make();
     size_t length;
     cr_assert_eq(file_read(DESCRIPTION, 1u << 20, &text, &length), 0);
     char *major = strstr(text, "attribute 75 = 9");
     cr_assert_not_null(major);
     major[strlen("attribute 75 = ")] = '8';
-    char *path = scratch_file(directory, "gpu.ini", text);
+    char *path = scratch_file(folder, "gpu.ini", text);
     cr_expect_eq(prepare("absent.so", path, &problem), EXIT_USAGE);
     cr_expect(strstr(problem.text, "compute capability 8.0: only code for 9.0"), "%s", problem.text);
     cr_expect_eq(prepare("absent.so", "absent.ini", &problem), EXIT_USAGE);
@@ -103,7 +103,7 @@ Test(prepare, only_what_instructions_are_known_of_can_be_simulated)
     cr_expect_null(runtime_gpu());
     free(path);
     free(text);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 /* Otherwise every kernel would fail, as if that were the kernels' fault. */

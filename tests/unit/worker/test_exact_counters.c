@@ -39,7 +39,7 @@ Test(exact_counters, metrics_that_the_simulator_provides)
                                         "achieved_occupancy"};
     struct metrics metrics;
     const struct backend *sim = backend_find("sim"), *cupti = backend_find("cupti");
-    cr_assert_eq(metrics_read_directory(&metrics, "metrics"), 0);
+    cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
     for (size_t i = 0; i < ARRAY_SIZE(has); i++)
         cr_expect(backend_provides(sim, metrics_find(&metrics, has[i])), "%s", has[i]);
     for (size_t i = 0; i < ARRAY_SIZE(lacks); i++) {

@@ -61,28 +61,28 @@ Test(library, a_family_may_be_there_at_several_points)
 
 Test(library, a_path_without_a_slash_is_a_file_here)
 {
-    char *directory = program_directory();
-    cr_assert_eq(chdir(directory), 0);
+    char *folder = program_folder();
+    cr_assert_eq(chdir(folder), 0);
     struct library library;
     struct problem problem = {0};
     cr_expect_eq(library_open(&library, "libtables.so", &problem), 0, "%s", problem.text);
     library_close(&library);
-    /* dlopen would find this name in a system directory. */
+    /* dlopen would find this name in a system folder. */
     expect_refused("libm.so.6", "libm.so.6", "./libm.so.6: cannot open", "--kernels");
-    free(directory);
+    free(folder);
 }
 
 Test(library, what_is_no_kernel_library_is_refused)
 {
-    char *directory = scratch_make();
-    char *text = scratch_file(directory, "text.so", "no shared object\n");
-    char *empty = scratch_file(directory, "empty.so", "");
+    char *folder = scratch_make();
+    char *text = scratch_file(folder, "text.so", "no shared object\n");
+    char *empty = scratch_file(folder, "empty.so", "");
     char *other = built("libother.so");
     const struct {
         const char *path, *words, *remedy;
     } cases[] = {
         {"/no/such/lib.so", "/no/such/lib.so: cannot open shared object file", "build it again"},
-        {directory, directory, "--kernels"},
+        {folder, folder, "--kernels"},
         {text, "text.so: ", "--kernels"},
         {empty, "empty.so: ", "--kernels"},
         {"", "cannot load the kernel library", "--kernels"},
@@ -93,7 +93,7 @@ Test(library, what_is_no_kernel_library_is_refused)
     free(other);
     free(empty);
     free(text);
-    scratch_remove(directory);
+    scratch_remove(folder);
 }
 
 Test(library, a_table_that_breaks_the_contract_is_refused)
