@@ -27,10 +27,12 @@ compile() {
     printf '%s\0' "${c[@]}" | xargs -0 -P "$(nproc)" -I FILE gcc "$@" -Itests/unit -Werror -c -o /dev/null FILE
 }
 
-# On standard error clang-tidy only says how many warnings it suppressed, so that is dropped.
+# The analyzer follows at most 50,000 states of a function, where clang's default is 225,000: a third of the time. On
+# standard error clang-tidy only says how many warnings it suppressed, so that is dropped.
 tidy() {
     printf '%s\0' "${harness[@]}" |
-        xargs -0 -P "$(nproc)" -I FILE clang-tidy --quiet --warnings-as-errors='*' FILE -- "$@" 2>/dev/null
+        xargs -0 -P "$(nproc)" -I FILE clang-tidy --quiet --warnings-as-errors='*' FILE -- "$@" \
+            -Xclang -analyzer-config -Xclang max-nodes=50000 2>/dev/null
 }
 
 step clang-format clang-format --dry-run -Werror "${sources[@]}"
