@@ -197,7 +197,7 @@ char *groups_tell(void)
         BUG("no memory for the end");
     for (size_t i = 0; i < count; i++)
         if (all[i]->id)
-            fprintf(stream, "%zu %zu %s\n", all[i]->launches, all[i]->due, all[i]->id);
+            fprintf(stream, "%zu %zu %zu %s\n", all[i]->launches, all[i]->due, all[i]->within, all[i]->id);
     fclose(stream);
     return text;
 }

@@ -78,6 +78,7 @@ struct group {
     size_t skip, first;     /* how many launches to leave out, and how many to measure then */
     size_t launches, taken; /* how many launches there were, and how many were measured */
     size_t due;             /* launches that were to be measured, if nothing had prevented it */
+    size_t within;          /* launches within the NVTX ranges of the request; without such, all */
     size_t cold, warm;      /* launches of a graph that were the first of a session; measured launches that were not */
     char *spare;            /* what a passed-over launch counted, which is better than nothing */
 };
@@ -94,7 +95,7 @@ void graph_spoil(CUgraphExec exec); /* nobody knows how the graph was changed, s
 void functions_forget(void);        /* forgets the handles of all functions */
 /* Sends the spares: counts of passed-over launches, of graphs of which nothing else was measured. */
 void groups_send_spares(void);
-/* Returns a line for each group, with its launches and how many of them were due. Caller frees. */
+/* Returns a line for each group, with its launches, and how many of them were due, and within. Caller frees. */
 char *groups_tell(void);
 
 /* ---- Counts by instruction, lines.c ---- */

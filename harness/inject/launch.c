@@ -25,6 +25,7 @@ static void send_lines(struct group *group)
     CUcontext context = NULL;
     group->launches++;
     group->due++;
+    group->within++;
     group->taken++;
     if (cuda_check("asking for the context", cuCtxGetCurrent(&context), &problem) < 0 ||
         lines_send(context, group, &problem) < 0)
@@ -77,7 +78,9 @@ static void after_launch(struct group *group, enum ranges_mode mode, CUstream st
         ranges_pop();
     }
     if (group && good) {
-        group->due += group->launches >= group->skip && nvtx_is_in_range();
+        const bool in_range = nvtx_is_in_range();
+        group->due += in_range && group->launches >= group->skip;
+        group->within += in_range;
         group->launches++;
     }
     /* A kernel that failed makes no range, but a range that was pushed for a graph exists. */

@@ -116,11 +116,21 @@ static char *other_shapes(const struct run *there, const struct run *here, const
     return shapes;
 }
 
-/* Judges a kernel of a program that is gone. A note says once how to remove such kernels from the baseline. */
-static void judge_gone(const struct sides *sides, const struct result *base, struct judgement *judgement)
+/* Judges a kernel of a program that is gone. */
+static void judge_gone(struct comparison *comparison, const struct sides *sides, const struct result *base,
+                       struct judgement *judgement)
 {
     char *shapes = other_shapes(sides->run, sides->baseline, base->id);
-    set_reason(judgement, "not in this run%s%s", *shapes ? ", where its function has other shapes: " : "", shapes);
+    char *share = share_of_program(sides->metrics, sides->baseline, base);
+    const char *where = *shapes ? ", where its function has other shapes: " : "";
+    if (is_seen_whole(sides, base->id)) {
+        judgement->verdict = VERDICT_INFO;
+        comparison->gone++;
+        set_reason(judgement, "gone, it was %s; not in this run%s%s", share, where, shapes);
+    } else {
+        set_reason(judgement, "not in this run%s%s", where, shapes);
+    }
+    free(share);
     free(shapes);
 }
 
@@ -145,7 +155,7 @@ static void judge_absent(const struct judging *judging, const struct result *bas
                    "-k %s --was %s",
                    renamed->id, renamed->id, base->id);
     } else if (sides->origin->own_caches) {
-        judge_gone(sides, base, judgement);
+        judge_gone(judging->comparison, sides, base, judgement);
     } else {
         char *path = id_path(base->id); /* the file's path is printed where it differs from the id */
         const bool is_other = strcmp(path, base->id) != 0;
@@ -158,10 +168,15 @@ static void judge_absent(const struct judging *judging, const struct result *bas
 static void judge_new(const struct sides *sides, const struct result *now, struct judgement *judgement)
 {
     char *shapes = sides->origin->own_caches ? other_shapes(sides->baseline, sides->run, now->id) : x_strdup("");
-    if (*shapes)
-        set_reason(judgement, "not in the baseline, where its function has other shapes: %s", shapes);
+    char *share = is_seen_whole(sides, now->id) ? share_of_program(sides->metrics, sides->run, now) : NULL;
+    const char *where = *shapes ? ", where its function has other shapes: " : "";
+    if (share)
+        set_reason(judgement, "it is %s; not in the baseline%s%s", share, where, shapes);
+    else if (*shapes)
+        set_reason(judgement, "not in the baseline%s%s", where, shapes);
     else
         set_reason(judgement, "%s", now->reason ? now->reason : "not in the baseline yet; `cugate accept` adds it");
+    free(share);
     free(shapes);
 }
 
@@ -294,8 +309,9 @@ static void count_kernel(struct comparison *comparison, size_t first)
     for (size_t i = first; i < comparison->count; i++)
         if (comparison->list[i].verdict < worst)
             worst = comparison->list[i].verdict;
-    comparison->kernels++;
-    comparison->kernel_counts[worst]++;
+    const bool is_program = comparison->count > first && is_program_row(comparison->list[first].kernel);
+    comparison->kernels += !is_program;
+    comparison->kernel_counts[worst] += !is_program;
 }
 
 /* Whether a row passed that could hardly have failed (blind). Except for a time, the limit must also exceed the
@@ -332,6 +348,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
         if (sides.origin->computed)
             count_computed(comparison, first);
     }
+    settle_programs(comparison);
     judge_suites(comparison, &sides);
     judge_uncomputed(comparison, &sides);
     forget_repeated(&judging.unknown);

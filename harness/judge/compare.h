@@ -12,6 +12,9 @@
  *
  * The rule for a single row is in rule.h. In addition:
  *
+ * Where both sides have the row of a program as a whole (program_row.h), every launch of it was seen. A kernel that it
+ * launches no more is then gone, which is no fault, since the row judges all launches together.
+ *
  * Of a computed run (run_origin) one session is enough; what it cannot know is no row at all, and counted in
  * computing.absent, and where it was asked for, unsure; what has the baseline's code, launches and inputs and was not
  * computed again is not judged, but counted in computing.unchanged_rows; a kernel that could not be simulated is

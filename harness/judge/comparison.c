@@ -105,7 +105,8 @@ bool judgement_wants_pairs(const struct judgement *judgement)
     const struct metric *metric = judgement->metric;
     if (!metric || metric->class != METRIC_TIME || !judgement->compared || judgement->pairs > 0)
         return false;
-    return judgement->verdict == VERDICT_UNSURE || judgement_is_suspect(judgement) || !judgement->same_code;
+    const bool other_code = !judgement->same_code && !is_program_row(judgement->kernel); /* which has no code */
+    return judgement->verdict == VERDICT_UNSURE || judgement_is_suspect(judgement) || other_code;
 }
 
 /* ---- Notes ---- */

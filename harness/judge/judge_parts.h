@@ -47,6 +47,19 @@ void find_suites(struct comparison *comparison, const struct sides *sides);
 /* Adds a judgement for each common shift beyond its limit, unless pairs settled all of its times. */
 void judge_suites(struct comparison *comparison, const struct sides *sides);
 
+/* ---- Programs, judge_program.c ---- */
+
+/* Whether both sides saw every launch of the program that the kernel is of. Then its own row judges which kernels it
+ * launches. */
+bool is_seen_whole(const struct sides *sides, const char *kernel);
+
+/* Returns words such as "10 launches, 1.20 ms of the program's 4.62 ms". Caller frees. */
+char *share_of_program(const struct metrics *metrics, const struct run *run, const struct result *kernel);
+
+/* Revises judgements of launches when all others are made: more of them are a trade-off if the program's time as a
+ * whole improved. */
+void settle_programs(struct comparison *comparison);
+
 /* For a computed run, adds a judgement for each gated metric that should have been computed and cannot be. The user
  * asked for it, or it repeats to the digit. Its missing rows must not look like a pass. */
 void judge_uncomputed(struct comparison *comparison, const struct sides *sides);

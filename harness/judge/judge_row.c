@@ -68,7 +68,7 @@ static bool judge_drift(struct judgement *judgement, const struct row *base)
 static bool judge_exactness(struct judgement *judgement, const struct pairing *pairing)
 {
     const size_t needed = rule_sessions_needed(METRIC_EXACT);
-    const bool same = same_code(pairing->base_result, pairing->now_result);
+    const bool same = !is_metric_of_program(judgement->metric) && same_code(pairing->base_result, pairing->now_result);
     /* A computed count repeats by construction. */
     const size_t own = pairing->sides->origin->computed ? needed : judgement->run_sessions;
     const size_t witnesses = judgement->base_sessions + (same ? 0 : own);
@@ -190,6 +190,8 @@ static const char *too_little(const struct judgement *judgement, const struct pa
 {
     const struct metric *metric = judgement->metric;
     const struct metrics *metrics = pairing->sides->metrics;
+    if (is_program_row(pairing->now_result->id) && metric->class != METRIC_TIME && !is_metric_of_program(metric))
+        return "not judged: the program's time and launches are";
     if (metric->few > 0 &&
         fmax(weight_of(pairing->base_result, metric), weight_of(pairing->now_result, metric)) < metric->few)
         return "not judged: a ratio of almost nothing (`few` in its metric file)";

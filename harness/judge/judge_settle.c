@@ -42,6 +42,7 @@ static void settle_counted_less(struct comparison *comparison, size_t first, con
     for (size_t i = first; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
         if (judgement->verdict != VERDICT_IMPROVED || judgement->metric->class != METRIC_EXACT ||
+            is_metric_of_program(judgement->metric) ||
             row_equal_readings(result_find(base, judgement->metric->name)) == 0 ||
             row_equal_readings(result_find(now, judgement->metric->name)) == 0)
             continue;
@@ -79,8 +80,9 @@ static void settle_same_code(struct comparison *comparison, size_t first, const 
         return;
     for (size_t i = first; i < comparison->count; i++) {
         const struct judgement *judgement = &comparison->list[i];
-        if (judgement->metric && judgement->metric->class == METRIC_EXACT && judgement->verdict != VERDICT_SAME &&
-            judgement->verdict != VERDICT_INFO && judgement->verdict != VERDICT_NEW)
+        if (judgement->metric && judgement->metric->class == METRIC_EXACT && !is_metric_of_program(judgement->metric) &&
+            judgement->verdict != VERDICT_SAME && judgement->verdict != VERDICT_INFO &&
+            judgement->verdict != VERDICT_NEW)
             return;
     }
     for (size_t i = first; i < comparison->count; i++) {

@@ -31,7 +31,7 @@ static size_t find_witnesses(const struct sides *sides, const struct metric *met
         if (!was || !is || was->state != VALUE_MEASURED || is->state != VALUE_MEASURED)
             continue;
         const double value = row_value(was);
-        if (value != 0)
+        if (value != 0 && !is_program_row(base->id)) /* which is the sum of the others */
             *ARRAY_GROW(*witnesses, count) =
                 (struct witness){several ? run_row_fact(sides->run, is, SESSION_GPU_UUID) : NULL,
                                  row_value(is) / value - 1, same_code(base, now)};
@@ -165,7 +165,8 @@ void judge_uncomputed(struct comparison *comparison, const struct sides *sides)
 {
     for (size_t m = 0; m < sides->metrics->count; m++) {
         const struct metric *metric = &sides->metrics->list[m];
-        const bool expected = metric->class == METRIC_EXACT || (metric->asked && metric->class != METRIC_INFO);
+        const bool expected = (metric->class == METRIC_EXACT && !is_metric_of_program(metric)) ||
+                              (metric->asked && metric->class != METRIC_INFO);
         if (expected && is_beyond_computing(sides, metric->name))
             set_reason(add_judgement(comparison, COMPARISON_SUITE, metric, VERDICT_UNSURE),
                        "asked for and not computed here: only a GPU counts it");

@@ -271,6 +271,7 @@ static int run_set(struct measuring *measuring, size_t set)
         if (set == 0)
             measuring->sets = measuring->measurement->profile ? 1 : part.sets;
         join(measuring, &part);
+        program_groups_end_run(&measuring->groups, part.launching);
         measuring->done++;
     }
     program_run_release(&part);
@@ -354,6 +355,8 @@ static int measure_sets(struct measuring *measuring)
             result_demangle(&measuring->run->results[i]);
         program_groups_add_code(&measuring->groups, measuring->folder, measuring->images, measuring->image_count,
                                 measuring->measurement->metrics, measuring->run);
+        if (!measuring->broken_off && !measuring->failed && !measuring->measurement->profile)
+            program_total_add(&measuring->groups, measuring->measurement, measuring->run);
     }
     if (code == EXIT_SAME && program->speaks)
         code = expect_results(measuring);

@@ -58,6 +58,7 @@ static void release_group(struct program_group *group)
         free(group->launches[i].module);
     }
     free(group->launches);
+    free(group->counts);
     free(group->question);
     free(group->id);
     free(group);
@@ -68,6 +69,7 @@ void program_groups_release(struct program_groups *groups)
     for (size_t i = 0; i < groups->count; i++)
         release_group(groups->list[i]);
     free(groups->list);
+    free(groups->processes);
     *groups = (struct program_groups){0};
 }
 
@@ -214,7 +216,7 @@ int program_groups_expect(const struct program_groups *groups, char *const *glob
     for (size_t i = 0; i < groups->count; i++)
         ids[i] = groups->list[i]->id;
     for (size_t g = 0; g < count && groups->count > 0 && result == 0; g++) {
-        bool meant = false;
+        bool meant = is_program_row(globs[g]);
         for (size_t i = 0; i < groups->count && !meant; i++)
             meant = is_meant(&globs[g], 1, ids[i]);
         const char *near = meant ? NULL : nearest_name(globs[g], ids, groups->count);
@@ -391,7 +393,10 @@ bool program_group_take(struct program_groups *groups, const struct measurement 
     }
     char *id = first_id_of(groups, group, measurement->program->name);
     group->question = x_strdup(text);
-    group->wanted = is_meant(measurement->globs, measurement->glob_count, id);
+    char *whole = program_row_id(measurement->program->name);
+    group->wanted = is_meant(measurement->globs, measurement->glob_count, id) ||
+                    glob_any(measurement->globs, measurement->glob_count, whole);
+    free(whole);
     group->id = make_single(id, groups);
     *ARRAY_GROW(groups->list, groups->count) = group;
     *taken = group;

@@ -27,11 +27,16 @@ struct program_group {
     bool wanted;
     size_t times; /* how often it was launched in the first run */
     size_t due;   /* how many of these launches were to be measured */
+    size_t within;    /* launches in the current run of the program, within the NVTX ranges if it is asked for such */
+    double *counts;   /* the same of each run that ended */
+    size_t runs;
 };
 
 struct program_groups {
     struct program_group **list; /* groups of like launches, in the order in which their first launch came */
     size_t count;
+    double *processes; /* of each run that ended, how many processes launched */
+    size_t runs;
 };
 
 /* Finds the group that a process describes, or adds it. *taken is NULL if there are `most` groups already. False: the
@@ -42,6 +47,11 @@ bool program_group_take(struct program_groups *groups, const struct measurement 
 struct program_group *program_group_find(const struct program_groups *groups, const char *id);
 /* Checks that each glob means a group. -1 after error(), which suggests what was probably meant. */
 int program_groups_expect(const struct program_groups *groups, char *const *globs, size_t count);
+/* Notes how often a run that has ended launched each group, and how many of its processes launched any. */
+void program_groups_end_run(struct program_groups *groups, size_t processes);
+/* Adds to the results how often each kernel was launched; and, if every kernel that was launched has numbers, a result
+ * for the program: program_total.c. */
+void program_total_add(const struct program_groups *groups, const struct measurement *measurement, struct run *run);
 /* Gives the groups their final ids when all are known, in the run as well. */
 void program_groups_name(struct program_groups *groups, const char *family, struct run *run);
 void program_groups_release(struct program_groups *groups);
@@ -94,6 +104,7 @@ struct program_run {
     char **images;   /* names of the images that its processes loaded */
     size_t image_count;
     size_t processes;       /* number of processes that opened CUDA */
+    size_t launching;       /* number of those that launched something that is wanted */
     size_t broken_off;      /* those of them that ended without a last message, so that something may be missing */
     size_t lost, unwatched; /* launches: those whose counts were lost, and those of no group */
     char *failure;          /* why a process could not measure; NULL: all could */

@@ -238,18 +238,19 @@ static bool are_launches(const struct program_process *process, const size_t *la
     return true;
 }
 
-/* A line of the end: "launches due id", of a group that the process asked about. */
+/* A line of the end: "launches due within id", of a group that the process asked about. */
 static bool take_launches(struct program_run *run, struct program_process *process, const char *line, size_t *launches)
 {
-    size_t times, due;
+    size_t times, due, within;
     int at = 0;
-    if (sscanf(line, "%zu %zu %n", &times, &due, &at) != 2 || at == 0) /* NOLINT(cert-err34-c) */
+    if (sscanf(line, "%zu %zu %zu %n", &times, &due, &within, &at) != 3 || at == 0) /* NOLINT(cert-err34-c) */
         return false;
     struct program_group *group = program_group_find(run->groups, line + at);
     const struct result *result = run_find(&process->part, line + at);
     if (!group || !result)
         return false;
     launches[result - process->part.results] += times;
+    group->within += within;
     if (run->set == 0) {
         group->times += times;
         group->due += due;
@@ -270,11 +271,15 @@ static bool take_end(struct program_run *run, struct program_process *process, c
     for (char *line; good && (line = strtok_r(NULL, "\n", &rest));)
         good = take_launches(run, process, line, launches);
     good = good && are_launches(process, launches);
+    bool launched = false;
+    for (size_t i = 0; i < process->part.result_count; i++)
+        launched |= launches[i] > 0;
     free(launches);
     if (!good)
         return false;
     run->lost += lost;
     run->unwatched += unwatched;
+    run->launching += launched;
     process->ended = true;
     return true;
 }

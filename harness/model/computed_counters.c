@@ -19,6 +19,8 @@ static const struct {
     [COMPUTED_SHARED]    = {"cugate.shared_bytes",          SOURCE_CODE,    false},
     [COMPUTED_OCCUPANCY] = {"cugate.theoretical_occupancy", SOURCE_CODE,    false},
     [COMPUTED_EXCESS]    = {"cugate.excess_wavefronts",     SOURCE_RUN,     true},
+    [COMPUTED_LAUNCHES]  = {"cugate.launches",              SOURCE_PROGRAM, false},
+    [COMPUTED_PROCESSES] = {"cugate.processes",             SOURCE_PROGRAM, false},
 };
 /* clang-format on */
 

@@ -22,6 +22,8 @@ enum computed_counter {
     COMPUTED_OCCUPANCY, /* theoretical occupancy in %: warps that fit on an SM, of its limit; the minimum over all
                            launches */
     COMPUTED_EXCESS,    /* shared wavefronts beyond the ideal number, summed over instructions */
+    COMPUTED_LAUNCHES,  /* launches in one run of an unmodified program */
+    COMPUTED_PROCESSES, /* processes of it that launched */
     COMPUTED_COUNTERS
 };
 
@@ -29,7 +31,9 @@ enum computed_counter {
 enum metric_source {
     SOURCE_SAMPLES, /* backends do, which also read the hardware's counters: worker/samples.h */
     SOURCE_RUN,     /* the parent process does, from times and source lines: measure/computed.h */
-    SOURCE_CODE     /* the parent process does, from the machine code of the launched functions: cubin/static_facts.h */
+    SOURCE_CODE,    /* the parent process does, from the machine code of the launched functions: cubin/static_facts.h */
+    SOURCE_PROGRAM  /* the parent process does, from the launches of a program: measure/program_total.c. Machine code
+                       determines none of it */
 };
 
 enum computed_counter computed_counter_of(const struct metric *metric);

@@ -10,6 +10,7 @@
 #include "metric.h"
 #include "origin.h"
 #include "profile.h"
+#include "program_row.h"
 #include "result.h"
 #include "run.h"
 #include "run_laws.h"

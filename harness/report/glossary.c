@@ -29,6 +29,8 @@ static const struct entry {
     {"trade-off", NULL, "a ratio fell, but none of the costs that it stands for rose"},
     {"unexpected-pass", NULL, "declared as worse in expected.ini, and it is not"},
     {"noise", NULL, "what differs although the code is the same"},
+    {"GPU time", NULL, "of all launches of the program, or of a kernel in it, together; before: in the baseline"},
+    {"gone", NULL, "the program launches it no more; what that saves is part of the program's GPU time"},
     {"exact", NULL, "of metrics: counts that repeat to the digit"},
     {"steady", NULL, "of metrics: repeats, but for a small floor"},
     {"spread", NULL, "how far sessions of the same code lie apart"},

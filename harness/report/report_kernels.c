@@ -13,14 +13,16 @@ struct kernel_line {
     const char *shown; /* the kernel's name, cut to the terminal's width; NULL where that would be ambiguous */
     const struct result *now, *base; /* the kernel in the run and in the baseline; NULL where there is none */
     double lost;                     /* lost time as in time_lost, when there is a comparison */
+    double total;                    /* in a program: the larger of both sides' total times, in ns; else 0 */
     enum verdict verdict;            /* the worst verdict of its rows; VERDICTS when nothing was judged */
     bool blind;                      /* one of its rows is blind */
 };
 
-/* What a column shows of a row. */
-enum show { SHOW_VALUE, SHOW_CHANGE };
+/* What a column shows of a row. Of a program's kernel also how long all its launches took, and how many there were. */
+enum show { SHOW_VALUE, SHOW_CHANGE, SHOW_TOTAL, SHOW_TOTAL_BEFORE, SHOW_LAUNCHES };
 
-/* A column: the time, its change, then one for each metric with a headline. */
+/* A column: the time, its change, then one for each metric with a headline. For a program its parts of all time come
+ * first. */
 struct column {
     struct table_column table;
     enum show show;
@@ -36,9 +38,27 @@ struct columns {
 #define COLUMN_WIDTH 8 /* minimum width of a number */
 #define NAME_MIN 12    /* minimum width of a kernel's name, however narrow the terminal is */
 
+/* Whether the run is of a program whose launches were counted. */
+static bool shows_totals(const struct report *report)
+{
+    for (size_t i = 0; i < report->run->result_count; i++)
+        if (is_program_row(report->run->results[i].id))
+            return run_origin(report->run)->own_caches;
+    return false;
+}
+
 static struct columns make_columns(const struct report *report)
 {
     struct columns columns = {0};
+    if (shows_totals(report)) {
+        *ARRAY_GROW(columns.list, columns.count) =
+            (struct column){{"GPU time", false, COLUMN_WIDTH}, SHOW_TOTAL, NULL, NULL};
+        if (report->comparison)
+            *ARRAY_GROW(columns.list, columns.count) =
+                (struct column){{"before", false, COLUMN_WIDTH}, SHOW_TOTAL_BEFORE, NULL, NULL};
+        *ARRAY_GROW(columns.list, columns.count) =
+            (struct column){{"launches", false, COLUMN_WIDTH}, SHOW_LAUNCHES, NULL, NULL};
+    }
     *ARRAY_GROW(columns.list, columns.count) =
         (struct column){{"time ", false, COLUMN_WIDTH + 2}, SHOW_VALUE, "time", "wall_time"};
     if (report->comparison)
@@ -86,17 +106,28 @@ static struct kernel_line *find_line(struct kernel_line *lines, size_t count, co
 }
 
 /* Orders kernels that need attention first, the worst first. The others keep their order, so that families stay
- * together. */
+ * together; those of a program are in the order of their time. Before all comes the program as a whole. */
 static int lines_worst_first(const void *left, const void *right)
 {
     const struct kernel_line *a = left, *b = right;
+    if (is_program_row(a->id) != is_program_row(b->id))
+        return is_program_row(a->id) ? -1 : 1;
     const enum section section_a = section_of(a->verdict), section_b = section_of(b->verdict);
     const enum section rank_a = section_a <= SECTION_UNSURE ? section_a : SECTIONS,
                        rank_b = section_b <= SECTION_UNSURE ? section_b : SECTIONS;
     if (rank_a != rank_b)
         return rank_a < rank_b ? -1 : 1;
     const int order = rank_a < SECTIONS ? order_of_time_lost(a->lost, b->lost) : 0;
+    if (order == 0 && a->total != b->total)
+        return a->total > b->total ? -1 : 1;
     return order ? order : strcmp(a->id, b->id);
+}
+
+/* Returns how long all launches of a program's kernel took, in ns; NAN where that is not known. */
+static double total_of(const struct report *report, const struct result *result)
+{
+    const struct metric *ignored;
+    return result ? program_time(report->metrics, result, &ignored) : NAN;
 }
 
 /* Makes the lines of the table. Caller frees. */
@@ -124,14 +155,22 @@ static struct kernel_line *make_lines(const struct report *report, size_t *count
         struct kernel_line *line = find_line(lines, measured, judgement->kernel);
         if (!line) {
             line = ARRAY_GROW(lines, *count);
-            *line = (struct kernel_line){.id = judgement->kernel, .verdict = VERDICTS};
+            *line = (struct kernel_line){
+                .id = judgement->kernel,
+                .base = report->baseline ? run_find(report->baseline, judgement->kernel) : NULL,
+                .verdict = VERDICTS,
+            };
         }
         if (judgement->verdict < line->verdict)
             line->verdict = judgement->verdict;
         line->blind |= judgement->blind;
     }
-    for (size_t i = 0; i < *count; i++)
+    const bool totals = shows_totals(report);
+    for (size_t i = 0; i < *count; i++) {
         lines[i].lost = comparison ? time_lost(report, lines[i].id) : NAN;
+        if (totals)
+            lines[i].total = fmax(0, fmax(total_of(report, lines[i].now), total_of(report, lines[i].base)));
+    }
     if (*count > 0)
         qsort(lines, *count, sizeof *lines, lines_worst_first);
     return lines;
@@ -174,6 +213,23 @@ static void value_cell(const struct report *report, const struct kernel_line *li
         metric_format(metric, row_value(row), cell, size);
 }
 
+static void total_cell(const struct report *report, const struct result *result, char *cell, size_t size)
+{
+    const struct metric *time = NULL;
+    const double total = result ? program_time(report->metrics, result, &time) : NAN;
+    cell[0] = '\0';
+    if (!isnan(total))
+        metric_format(time, total, cell, size);
+}
+
+static void launches_cell(const struct report *report, const struct result *result, char *cell, size_t size)
+{
+    const double launches = result ? program_launches(report->metrics, result) : NAN;
+    cell[0] = '\0';
+    if (!isnan(launches))
+        words_count(launches, cell, size);
+}
+
 enum ink tone_ink(enum tone tone)
 {
     static const enum ink inks[] = {
@@ -200,7 +256,11 @@ static unsigned print_cells(struct table_row *cells, const struct report *report
         bool substitute = !measured(row) && measured(find_row(line->now, column->substitute));
         const char *name = substitute ? column->substitute : column->metric;
         char value[64], cell[80];
-        if (column->show == SHOW_CHANGE)
+        if (column->show == SHOW_TOTAL || column->show == SHOW_TOTAL_BEFORE)
+            total_cell(report, column->show == SHOW_TOTAL ? line->now : line->base, value, sizeof value);
+        else if (column->show == SHOW_LAUNCHES)
+            launches_cell(report, line->now, value, sizeof value);
+        else if (column->show == SHOW_CHANGE)
             change_cell(line, name, value, sizeof value);
         else
             value_cell(report, line, name, value, sizeof value);
@@ -228,11 +288,22 @@ static void print_status(struct table_row *cells, const struct part *part, const
         table_cell(cells, INK_PLAIN, &across, "");
 }
 
+/* A kernel that the program launches no more is no fault: its time is part of the program's. */
+static bool is_gone(const struct kernel_line *line)
+{
+    return !line->now && line->verdict == VERDICT_INFO;
+}
+
+static const char *verdict_word(const struct kernel_line *line)
+{
+    return is_gone(line) ? "gone" : verdict_name(line->verdict);
+}
+
 static const char *verdict_words(const struct kernel_line *line, char text[32])
 {
     if (line->verdict >= VERDICTS)
         return "";
-    snprintf(text, 32, "%s%s", verdict_name(line->verdict), line->blind ? ", wide limit" : "");
+    snprintf(text, 32, "%s%s", verdict_word(line), line->blind ? ", wide limit" : "");
     return text;
 }
 
@@ -244,13 +315,13 @@ static unsigned print_line(const struct text *text, const struct report *report,
     if (!line->shown)
         text_wrap(text, INK_PLAIN, 0, 2, line->id);
     table_cell(&cells, INK_PLAIN, kernel, line->shown ? line->shown : "");
-    if (line->now && line->now->status == RESULT_OK)
+    if (is_gone(line) || (line->now && line->now->status == RESULT_OK))
         used = print_cells(&cells, report, part, line);
     else
         print_status(&cells, part, line->now);
     if (part->verdict > 0 && line->verdict < VERDICTS) {
         const struct table_column verdict = {"verdict", true, part->verdict};
-        table_cell(&cells, tone_ink(words_verdict_tone(line->verdict)), &verdict, verdict_name(line->verdict));
+        table_cell(&cells, tone_ink(words_verdict_tone(line->verdict)), &verdict, verdict_word(line));
         if (line->blind)
             text_print(text, INK_YELLOW, ", wide limit");
     }

@@ -189,6 +189,9 @@ static struct advice advice_on_worse(const struct report *report, const struct g
     struct advice advice = {0};
     if (group->verdict == VERDICT_UNEXPECTED)
         advice.words = x_sprintf("take the section of %s out of expected.ini: it passes again", group->kernel);
+    else if (is_program_row(group->kernel))
+        advice.words = x_strdup("see in the table above which kernels take the time, or accept it as above if it is "
+                                "meant");
     else if (named)
         advice.command = explain_command(report, group->kernel);
     if (!advice.words)

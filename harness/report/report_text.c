@@ -107,8 +107,8 @@ static void print_header(const struct text *text, const struct report *report)
     else
         snprintf(words, sizeof words, "%s%s%s, collector %s, %zu kernel%s",
                  report->run_name ? report->run_name : origin->made, report->run_name ? ", " : " ",
-                 words_fact(run, SESSION_DATE), words_fact(run, SESSION_COLLECTOR), run->result_count,
-                 plural(run->result_count));
+                 words_fact(run, SESSION_DATE), words_fact(run, SESSION_COLLECTOR), words_kernels(run),
+                 plural(words_kernels(run)));
     if (!origin->code_only && !origin->computed) /* whose samples are bounds */
         snprintf(words + strlen(words), sizeof words - strlen(words), ", %zu sample%s each", samples, plural(samples));
     print_fact(text, "run", words);

@@ -236,9 +236,11 @@ static void judged(const struct report *report, const char *hint, struct verdict
         first++;
 
     if (first <= VERDICT_UNSURE) {
-        append(words->headline, sizeof words->headline, "%s: %zu of %zu row%s in %zu of %zu kernel%s",
-               verdict_name(first), counts[first], rows, plural(rows), comparison->kernel_counts[first],
-               comparison->kernels, plural(comparison->kernels));
+        append(words->headline, sizeof words->headline, "%s: %zu of %zu row%s", verdict_name(first), counts[first],
+               rows, plural(rows));
+        if (comparison->kernel_counts[first] > 0)
+            append(words->headline, sizeof words->headline, " in %zu of %zu kernel%s", comparison->kernel_counts[first],
+                   comparison->kernels, plural(comparison->kernels));
         first++;
     } else if (rows == 0 && computing->unchanged_rows == 0) {
         append(words->headline, sizeof words->headline, "nothing was judged: no gated metric has a row on both sides");
@@ -254,6 +256,8 @@ static void judged(const struct report *report, const char *hint, struct verdict
         if (counts[other] > 0)
             append(words->rest, sizeof words->rest, "; %zu %s%s", counts[other], verdict_name(other),
                    other == VERDICT_IMPROVED && comparison->blind == 0 ? hint : "");
+    if (comparison->gone > 0)
+        append(words->rest, sizeof words->rest, "; %zu kernel%s gone", comparison->gone, plural(comparison->gone));
     if (comparison->blind > 0)
         append(words->rest, sizeof words->rest, "; %zu row%s too wide a limit%s", comparison->blind,
                comparison->blind == 1 ? " has" : "s have", hint);
@@ -268,15 +272,23 @@ static void judged(const struct report *report, const char *hint, struct verdict
                comparison->same_code, plural(comparison->same_code));
 }
 
+size_t words_kernels(const struct run *run)
+{
+    size_t kernels = 0;
+    for (size_t i = 0; i < run->result_count; i++)
+        kernels += !is_program_row(run->results[i].id);
+    return kernels;
+}
+
 static void measured(const struct run *run, struct verdict_words *words)
 {
     size_t counts[RESULT_STATUSES] = {0}, uncounted = 0;
     for (size_t i = 0; i < run->result_count; i++) {
-        counts[run->results[i].status]++;
+        counts[run->results[i].status] += !is_program_row(run->results[i].id);
         uncounted += result_uncounted(&run->results[i]);
     }
     append(words->headline, sizeof words->headline, "%s: %zu of %zu kernel%s", run_origin(run)->made, counts[RESULT_OK],
-           run->result_count, plural(run->result_count));
+           words_kernels(run), plural(words_kernels(run)));
     for (enum result_status status = RESULT_OK + 1; status < RESULT_STATUSES; status++)
         if (counts[status] > 0)
             append(words->rest, sizeof words->rest, "; %zu %s", counts[status], result_status_name(status));

@@ -39,8 +39,19 @@ def samples($metric): [.kernels[].metrics[$metric]?.sessions[0]? // [] | length]
 def held($id; $metric; $expected):
     (.metrics[$metric].sessions // [])[][] | select([.] - $expected != [])
     | "WRONG: \($id) has \($metric) \(.), not \($expected | join(" or "))";
-"\([.kernels[] | select(.status == "ok")] | length) ok, \([.kernels[] | select(.status != "ok")] | length) failed, " +
+def median: sort | .[(length - 1) / 2 | floor];
+def of($metric): (.metrics[$metric].sessions // [])[0] // empty | median;
+# The program as a whole: all launches, and the time of all of them together.
+([.kernels | to_entries[] | select(.key | endswith("/program"))][0].value) as $program
+| .kernels |= with_entries(select(.key | endswith("/program") | not))
+| "\([.kernels[] | select(.status == "ok")] | length) ok, \([.kernels[] | select(.status != "ok")] | length) failed, " +
     "samples \(samples("time")) \(samples("branch_targets")) \(samples("l1_sectors"))",
+([.kernels[] | select(.status == "ok") | of("launches")] | add) as $launches
+| ([.kernels[] | of("launches") * of("time")] | add) as $time
+| (select($program) | "program: \([$program | of("launches")][0]) launches"),
+(select($launches) | $program | of("launches") | select(. != $launches)
+    | "WRONG: the program made \(.) launches, not \($launches)"),
+(select($launches) | $program | of("time") | select(. != $time) | "WRONG: the program took \(.) ns, not \($time)"),
 (.kernels | to_entries[] | .key as $id | .value | select(.status == "ok") | .launches as $launches
     | ($launches | sum(threads)) as $threads
     # Where the driver does not tell the module, either of two codes was launched: one has 512 bytes of shared memory.
@@ -481,8 +492,24 @@ gate 'times that vary' 0 'nothing is worse' -- -- "$program" plain
 unset STANDIN_JITTER
 gate 'another kernel' 1 'regressed  program/add_one@64,256' 'instructions' '16.38 M  24.77 M' '!regressed  program/tiny' \
     '!regressed  program/add_one@16,256' 'registers 8 -> 10' -- -- "$program" changed
-gate 'other shapes' 5 'missing    program/add_one@16,256' 'new        program/add_one@3,128' -- -- "$program" shapes 3
-gate 'fewer launches' 5 'missing    program/large@1024,256' '!new ' -- -- "$program" plain 5
+# The program as a whole judges which kernels there are: what is gone is no fault where the rest does not take longer.
+gate 'other shapes' 0 'new        program/add_one@3,128' '; 8 kernels gone' '!missing' -- -- "$program" shapes 3
+gate 'fewer launches' 0 '; 3 kernels gone' '!missing' '!new ' -- -- "$program" plain 5
+gate 'ten times the launches' 1 'regressed  program/program  time +24.9 ms (10.0 x)' \
+    'regressed  launches       48      480' 'regressed  program/tiny@1,32' 'see in the table above' -- -- "$program" plain 480
+gate 'a replaced kernel' 1 'regressed  program/program  time +21.2 ms' '; 7 kernels gone' '!missing' \
+    -- -- "$program" many 2000
+gate 'more launches of less' 0 'trade-off  program/add_one@64,256' "the program's GPU time as a whole improved" \
+    -- -- "$program" every-third 300
+if chosen 'a process that is gone'; then
+    for i in 1 2 3; do
+        "${standing_in[@]}" "$cugate" exec --metrics "$metrics" -q --name several --save "several-$i.json" \
+            -- "$program" processes 3 >/dev/null
+    done
+    "$cugate" accept --metrics "$metrics" --baselines several --reason first several-[123].json >"$work/said"
+    ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines several --name several -- "$program" processes 2
+    expect 'a process that is gone' 1 'regressed  several/program' 'regressed  processes' '-1 '
+fi
 gate 'one kernel' 0 'in 1 kernel' '!add_one' -- -k 'program/tiny@*' -- "$program" plain
 gate 'a kernel that is gone, alone' 5 'missing    program/tiny@1,32 ' '!add_one' -- -k 'program/tiny@*' -- "$program" data
 gate 'a kernel that never was' 2 "no kernel matches -k 'program/never*'" -- -k 'program/never*' -- "$program" plain
@@ -507,14 +534,15 @@ gate 'a stranger' 5 'spoke out of turn' '!nothing is worse' -- -- "$program" str
 jq -j 'def code: "0123456789abcdef";
     def name: {"void scale<int>(int*, int, int)": "_Z5scaleIiEvPT_ii",
                "void scale<unsigned int>(unsigned int*, int, int)": "_Z5scaleIjEvPT_ii"}[.] // .;
-    ["H1", "P1", "M" + code, "D" + ({device, kernels: {}, metrics: {}, schema, sessions: [{}]} | tojson),
+    del(.kernels["program/program"])
+    | ["H1", "P1", "M" + code, "D" + ({device, kernels: {}, metrics: {}, schema, sessions: [{}]} | tojson),
      (.kernels[].launches[0] | "G" + "launch\n\(.grid + .block + [.shared] | join(" ")) \(code) \(.function | name)\n"),
      (.kernels | to_entries[] | .key as $id | .value.metrics
          | map_values(.sessions[0]? // [] | select(length == 5)) as $samples
          | range(-1; 5) as $i
          | "R" + ({($id): {bytes: 0, flops: 0, launches: [], status: "ok",
                            metrics: ($samples | map_values({sessions: [[.[[$i, 0] | max]]]}))}} | tojson)),
-     "E0 0\n" + (.kernels | keys | map("6 6 \(.)\n") | add)] | .[] + "\u0000"' now.json >good
+     "E0 0\n" + (.kernels | keys | map("6 6 6 \(.)\n") | add)] | .[] + "\u0000"' now.json >good
 # shellcheck disable=SC2016 # for the script's own shell
 printf '#!/bin/sh\ncp "%s" "${CUGATE_EXEC%%/*}/0123456789abcdef.cubin"\nexec "%s" forge "$1" "$2" changed\n' \
     "$cubins/kernels.cubin" "$program" >forge.sh

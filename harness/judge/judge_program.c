@@ -1,0 +1,67 @@
+/* Judges a program as a whole. Its own row says how often it launched anything, and for how long the GPU worked. Where
+ * both sides have that row, every launch was seen: a kernel that is gone or new is a fact then, and the row decides. */
+#include "judge_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns the row of the program that the kernel is of, or NULL. */
+static const struct result *program_of(const struct run *run, const char *kernel)
+{
+    char *family = x_sprintf("%.*s", (int)strcspn(kernel, "/"), kernel), *id = program_row_id(family);
+    const struct result *result = run_find(run, id);
+    free(family);
+    free(id);
+    return result && result->status == RESULT_OK ? result : NULL;
+}
+
+bool is_seen_whole(const struct sides *sides, const char *kernel)
+{
+    return sides->origin->own_caches && program_of(sides->baseline, kernel) && program_of(sides->run, kernel);
+}
+
+char *share_of_program(const struct metrics *metrics, const struct run *run, const struct result *kernel)
+{
+    const struct metric *time, *ignored;
+    const double launches = program_launches(metrics, kernel), took = program_time(metrics, kernel, &time);
+    const struct result *program = program_of(run, kernel->id);
+    const double whole = program ? program_time(metrics, program, &ignored) : NAN;
+    if (isnan(launches))
+        return x_strdup("launches that were not counted");
+    if (isnan(took) || isnan(whole))
+        return x_sprintf("%.0f launch%s", launches, plural_of((size_t)launches, "", "es"));
+    char own[64], all[64];
+    metric_format(time, took, own, sizeof own);
+    metric_format(time, whole, all, sizeof all);
+    return x_sprintf("%.0f launch%s, %s of the program's %s", launches, plural_of((size_t)launches, "", "es"), own,
+                     all);
+}
+
+/* Returns the judgement of the program's GPU time, or NULL. */
+static const struct judgement *find_time(const struct comparison *comparison, const char *kernel)
+{
+    const size_t family = strcspn(kernel, "/") + 1;
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct judgement *judgement = &comparison->list[i];
+        if (judgement->metric && judgement->metric->class == METRIC_TIME && is_program_row(judgement->kernel) &&
+            strncmp(judgement->kernel, kernel, family) == 0)
+            return judgement;
+    }
+    return NULL;
+}
+
+void settle_programs(struct comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->count; i++) {
+        struct judgement *judgement = &comparison->list[i];
+        const bool of_launches = judgement->metric && computed_counter_of(judgement->metric) == COMPUTED_LAUNCHES;
+        const bool moved = judgement->verdict == VERDICT_REGRESSED || judgement->verdict == VERDICT_UNSURE;
+        const struct judgement *time =
+            of_launches && judgement->worse && moved ? find_time(comparison, judgement->kernel) : NULL;
+        if (!time || time->verdict != VERDICT_IMPROVED)
+            continue;
+        judgement->verdict = VERDICT_TRADED;
+        set_reason(judgement, "a trade-off: the program's GPU time as a whole improved");
+    }
+}

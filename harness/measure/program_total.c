@@ -1,0 +1,115 @@
+/* The program as a whole: how often it launched each kernel, and a row for all its launches together. */
+#include "program_parts.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+
+void program_groups_end_run(struct program_groups *groups, size_t processes)
+{
+    const size_t run = groups->runs;
+    *ARRAY_GROW(groups->processes, groups->runs) = (double)processes;
+    for (size_t g = 0; g < groups->count; g++) {
+        struct program_group *group = groups->list[g];
+        while (group->runs < run) /* it was not launched in these */
+            *ARRAY_GROW(group->counts, group->runs) = 0;
+        *ARRAY_GROW(group->counts, group->runs) = (double)group->within;
+        group->within = 0;
+    }
+}
+
+/* Adds a row with a number of each run of the program, if that metric is asked for. */
+static void add_counts(struct result *result, const struct metrics *metrics, enum computed_counter counter,
+                       const double *counts, size_t runs)
+{
+    for (size_t m = 0; m < metrics->count; m++)
+        if (computed_counter_of(&metrics->list[m]) == counter)
+            row_add_session(result_add(result, metrics->list[m].name), counts, runs);
+}
+
+/* Whether the first run launched the group where it counts. */
+static bool is_launched(const struct program_group *group)
+{
+    return group->runs > 0 && group->counts[0] > 0;
+}
+
+/* Whether each kernel that was launched has numbers, so that they add up to the program's. */
+static bool is_whole(const struct program_groups *groups, const struct run *run)
+{
+    for (size_t g = 0; g < groups->count; g++) {
+        const struct program_group *group = groups->list[g];
+        const struct result *result = run_find(run, group->id);
+        if (!group->wanted || (is_launched(group) && (!result || result->status != RESULT_OK)))
+            return false;
+    }
+    return true;
+}
+
+/* Sets what all launches of a group read in a metric: its median, so many times where launches add up. False when no
+ * launch was asked for the metric. */
+static bool read_all(const struct program_group *group, const struct run *run, const struct metric *metric,
+                     struct value *value)
+{
+    const struct row *row = result_find(run_find(run, group->id), metric->name);
+    if (!row)
+        return false;
+    *value = (struct value){.state = row->state};
+    if (row->state == VALUE_MEASURED)
+        value->number = row_session_value(row, 0) * (metric->weight ? 1 : group->counts[0]);
+    return true;
+}
+
+/* Adds the metrics of all launches, which are combined as the launches of one sample are. */
+static void add_metrics(struct result *total, const struct program_groups *groups, const struct metrics *metrics,
+                        const struct run *run)
+{
+    struct value *readings = x_calloc(groups->count * metrics->count, sizeof *readings),
+                 *combined = x_calloc(metrics->count, sizeof *combined);
+    bool *lacks = x_calloc(metrics->count, sizeof *lacks);
+    size_t launched = 0;
+    for (size_t g = 0; g < groups->count; g++) {
+        if (!is_launched(groups->list[g]))
+            continue;
+        for (size_t m = 0; m < metrics->count; m++)
+            lacks[m] |= computed_counter_of(&metrics->list[m]) != COMPUTED_NONE ||
+                        !read_all(groups->list[g], run, &metrics->list[m], &readings[launched * metrics->count + m]);
+        launched++;
+    }
+    if (launched > 0)
+        sample_combine(metrics, readings, launched, combined);
+    for (size_t m = 0; launched > 0 && m < metrics->count; m++) {
+        if (lacks[m])
+            continue;
+        struct row *row = result_add(total, metrics->list[m].name);
+        const double number = round_value(combined[m].number);
+        row->state = combined[m].state;
+        if (row->state == VALUE_MEASURED)
+            row_add_session(row, &number, 1);
+    }
+    free(lacks);
+    free(combined);
+    free(readings);
+}
+
+void program_total_add(const struct program_groups *groups, const struct measurement *measurement, struct run *run)
+{
+    const struct metrics *metrics = measurement->metrics;
+    double *sums = x_calloc(groups->runs, sizeof *sums);
+    for (size_t g = 0; g < groups->count; g++) {
+        const struct program_group *group = groups->list[g];
+        struct result *result = run_find(run, group->id);
+        for (size_t i = 0; i < group->runs; i++)
+            sums[i] += group->counts[i];
+        if (result && result->status == RESULT_OK)
+            add_counts(result, metrics, COMPUTED_LAUNCHES, group->counts, group->runs);
+    }
+    if (groups->runs > 0 && sums[0] > 0 && is_whole(groups, run)) {
+        char *id = program_row_id(measurement->program->name);
+        struct result *total = run_add(run, id);
+        add_metrics(total, groups, metrics, run);
+        add_counts(total, metrics, COMPUTED_LAUNCHES, sums, groups->runs);
+        add_counts(total, metrics, COMPUTED_PROCESSES, groups->processes, groups->runs);
+        free(id);
+    }
+    free(sums);
+}

@@ -1,0 +1,63 @@
+#include "program_row.h"
+
+#include "base/base.h"
+
+#include "computed_counters.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PROGRAM_VARIANT "/program"
+
+char *program_row_id(const char *family)
+{
+    return x_sprintf("%s" PROGRAM_VARIANT, family);
+}
+
+bool is_program_row(const char *id)
+{
+    const char *variant = strchr(id, '/');
+    return variant && strcmp(variant, PROGRAM_VARIANT) == 0;
+}
+
+bool is_metric_of_program(const struct metric *metric)
+{
+    return metric_source(metric) == SOURCE_PROGRAM;
+}
+
+static bool is_time(const struct metric *metric)
+{
+    return strcmp(metric->counter, COUNTER_TIME) == 0;
+}
+
+static bool is_launches(const struct metric *metric)
+{
+    return computed_counter_of(metric) == COMPUTED_LAUNCHES;
+}
+
+/* Returns the value of the first such metric that has one, which *found is set to; else NAN. */
+static double find_value(const struct metrics *metrics, const struct result *result, bool (*is)(const struct metric *),
+                         const struct metric **found)
+{
+    for (size_t m = 0; m < metrics->count; m++) {
+        const struct row *row = is(&metrics->list[m]) ? result_find(result, metrics->list[m].name) : NULL;
+        if (row && row->state == VALUE_MEASURED) {
+            *found = &metrics->list[m];
+            return row_value(row);
+        }
+    }
+    *found = NULL;
+    return NAN;
+}
+
+double program_launches(const struct metrics *metrics, const struct result *result)
+{
+    const struct metric *ignored;
+    return find_value(metrics, result, is_launches, &ignored);
+}
+
+double program_time(const struct metrics *metrics, const struct result *result, const struct metric **time)
+{
+    const double one = find_value(metrics, result, is_time, time);
+    return is_program_row(result->id) ? one : one * program_launches(metrics, result);
+}

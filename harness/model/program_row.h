@@ -1,0 +1,26 @@
+/* program_row.h - a program as a whole is a result beside its kernels: all its launches together. */
+#ifndef PROGRAM_ROW_H
+#define PROGRAM_ROW_H
+
+#include "metric.h"
+#include "result.h"
+
+#include <stdbool.h>
+
+/* Returns the id of the program's row, "FAMILY/program". No kernel of a program has that name: theirs contain an @, or
+ * begin with "graph:". Caller frees. */
+char *program_row_id(const char *family);
+bool is_program_row(const char *id);
+
+/* Whether the metric is of what a program launches, which the machine code of a kernel does not determine. */
+bool is_metric_of_program(const struct metric *metric);
+
+/* Returns how often one run of the program launched the kernel, or anything where it is the program's row. NAN where
+ * that was not counted. */
+double program_launches(const struct metrics *metrics, const struct result *result);
+
+/* Returns how long the GPU worked for these launches together, in ns: launches times the time of one. NAN where that
+ * is not known. *time is that metric; it is NULL where there is none. */
+double program_time(const struct metrics *metrics, const struct result *result, const struct metric **time);
+
+#endif

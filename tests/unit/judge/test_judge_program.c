@@ -1,0 +1,122 @@
+#include "compare_support.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* Two sessions of a program that launches a/kept; in the baseline a/old as well, and in the run a/fresh. The time of
+ * all launches is 5,000 ns in the baseline. */
+static void set_up_program(struct fixture *fixture, double time_now)
+{
+    set_up(fixture);
+    put_fact(&fixture->base, SESSION_COLLECTOR, "exec");
+    put_fact(&fixture->run, SESSION_COLLECTOR, "exec");
+    put_times(&fixture->base, "a/kept@1,32", "launches", 10, 3);
+    put_times(&fixture->base, "a/old@1,32", "launches", 4, 3);
+    put_times(&fixture->base, "a/program", "launches", 14, 3);
+    put_times(&fixture->base, "a/program", "time", 5e6, 3);
+    put_times(&fixture->base, "a/old@1,32", "time", 1e6, 3);
+    put(&fixture->run, "a/kept@1,32", "launches", 20);
+    put(&fixture->run, "a/fresh@1,32", "launches", 1);
+    put(&fixture->run, "a/fresh@1,32", "time", 2e6);
+    put(&fixture->run, "a/program", "launches", 21);
+    put(&fixture->run, "a/program", "time", time_now);
+}
+
+Test(judge_program, what_is_gone_or_new_is_a_fact_where_every_launch_was_seen)
+{
+    struct fixture fixture;
+    set_up_program(&fixture, 5e6);
+    const struct comparison *comparison = compare(&fixture);
+    const struct judgement *gone = find(comparison, "a/old@1,32", ""), *fresh = find(comparison, "a/fresh@1,32", "");
+    cr_expect_eq(gone->verdict, VERDICT_INFO);
+    cr_expect(says(gone, "gone, it was 4 launches; not in this run"), "%s", gone->reason);
+    cr_expect_eq(fresh->verdict, VERDICT_NEW);
+    cr_expect(says(fresh, "it is 1 launch; not in the baseline"), "%s", fresh->reason);
+    cr_expect_eq(comparison->gone, 1);
+    cr_expect_eq(comparison->kernels, 3); /* without the program's own row */
+    tear_down(&fixture);
+}
+
+/* Without that row on either side, nobody knows whether all launches were seen. */
+Test(judge_program, else_what_is_gone_is_missing)
+{
+    enum { BASE, RUN, FAILED, OF_LIBRARY, CASES };
+    for (int i = 0; i < CASES; i++) {
+        struct fixture fixture;
+        set_up_program(&fixture, 5e6);
+        if (i == BASE || i == RUN)
+            run_filter(i == BASE ? &fixture.base : &fixture.run, (char *[]){(char[]){"a/*@*"}}, 1);
+        if (i == FAILED)
+            result_fail(run_find(&fixture.run, "a/program"), RESULT_FAILED, "made up");
+        if (i == OF_LIBRARY) {
+            strcpy(fixture.base.sessions[0].facts[SESSION_COLLECTOR], "sim");
+            strcpy(fixture.run.sessions[0].facts[SESSION_COLLECTOR], "cpu");
+        }
+        const struct comparison *comparison = compare(&fixture);
+        cr_expect_eq(find(comparison, "a/old@1,32", "")->verdict, VERDICT_MISSING, "case %d", i);
+        cr_expect_eq(comparison->gone, 0, "case %d", i);
+        cr_expect_eq(comparison_exit_code(comparison), EXIT_NOT_MEASURED, "case %d", i);
+        tear_down(&fixture);
+    }
+}
+
+Test(judge_program, more_launches_are_a_trade_off_only_if_the_program_as_a_whole_became_faster)
+{
+    static const struct {
+        double time;
+        enum verdict launches;
+        enum exit_code code;
+    } cases[] = {{4e6, VERDICT_TRADED, EXIT_SAME},
+                 {5e6, VERDICT_REGRESSED, EXIT_REGRESSED},
+                 {6e6, VERDICT_REGRESSED, EXIT_REGRESSED}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture fixture;
+        set_up_program(&fixture, cases[i].time);
+        const struct comparison *comparison = compare(&fixture);
+        cr_expect_eq(find(comparison, "a/kept@1,32", "launches")->verdict, cases[i].launches, "case %zu", i);
+        cr_expect_eq(find(comparison, "a/program", "launches")->verdict, cases[i].launches, "case %zu", i);
+        cr_expect_eq(comparison_exit_code(comparison), cases[i].code, "case %zu", i);
+        tear_down(&fixture);
+    }
+}
+
+/* Machine code does not determine how often it is launched: fewer launches of the same code are no contradiction, and
+ * more of them do not take the excuse from its time. */
+Test(judge_program, launches_say_nothing_of_the_code)
+{
+    struct fixture fixture;
+    set_up_program(&fixture, 4e6);
+    put_code(&fixture.base, "a/kept@1,32", "0123456789abcdef");
+    put_code(&fixture.run, "a/kept@1,32", "0123456789abcdef");
+    put_times(&fixture.base, "a/kept@1,32", "time", 1e5, 3);
+    put(&fixture.run, "a/kept@1,32", "time", 1.07e5);
+    cr_expect_eq(find(compare(&fixture), "a/kept@1,32", "time")->verdict, VERDICT_SAME);
+    row_clear(result_find(run_find(&fixture.run, "a/kept@1,32"), "launches"));
+    put(&fixture.run, "a/kept@1,32", "launches", 5);
+    cr_expect_eq(find(compare(&fixture), "a/kept@1,32", "launches")->verdict, VERDICT_IMPROVED);
+    tear_down(&fixture);
+}
+
+/* Fewer processes do less, whatever time that saves. */
+Test(judge_program, a_process_that_is_gone_is_no_gain)
+{
+    struct fixture fixture;
+    set_up_program(&fixture, 4e6);
+    put_times(&fixture.base, "a/program", "processes", 2, 3);
+    put(&fixture.run, "a/program", "processes", 1);
+    const struct comparison *comparison = compare(&fixture);
+    cr_expect_eq(find(comparison, "a/program", "processes")->verdict, VERDICT_REGRESSED);
+    cr_expect_eq(comparison_exit_code(comparison), EXIT_REGRESSED);
+    tear_down(&fixture);
+}
+
+/* Counters of all launches together are shown; what a kernel counts is judged by its own row. */
+Test(judge_program, of_the_program_time_launches_and_processes_are_judged)
+{
+    struct fixture fixture;
+    set_up_program(&fixture, 5e6);
+    put_times(&fixture.base, "a/program", "count", 100, 3);
+    put(&fixture.run, "a/program", "count", 900);
+    cr_expect_eq(find(compare(&fixture), "a/program", "count")->verdict, VERDICT_INFO);
+    tear_down(&fixture);
+}

@@ -1,0 +1,141 @@
+#include "measure/program.h"
+#include "measure/program_parts.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+/* A program with two kernels: a time of 100 and of 1,000 ns, an occupancy of 50 % and of 25 %. */
+struct fixture {
+    char *folder;
+    struct metrics metrics;
+    struct program program;
+    struct measurement measurement;
+    struct program_groups groups;
+    struct run run;
+};
+
+static const char definitions[] =
+    "[launches]\ntitle = L\ncounter = cugate.launches\nunit = count\nclass = exact\nbetter = lower\ndoc = L.\n"
+    "[occupancy]\ntitle = O\ncounter = made_up.pct\nunit = %\nclass = info\nbetter = higher\nweight = time\ndoc = O.\n"
+    "[processes]\ntitle = P\ncounter = cugate.processes\nunit = count\nclass = exact\nbetter = higher\ndoc = P.\n"
+    "[time]\ntitle = T\ncounter = gpu__time_duration.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = T.\n";
+
+static void add_kernel(struct fixture *fixture, const char *text, double time, double occupancy)
+{
+    struct program_group *group;
+    cr_assert(program_group_take(&fixture->groups, &fixture->measurement, fixture->folder, 90, text, 10, &group));
+    struct result *result = run_add(&fixture->run, group->id);
+    row_add_session(result_add(result, "time"), &time, 1);
+    row_add_session(result_add(result, "occupancy"), &occupancy, 1);
+}
+
+static void set_up(struct fixture *fixture)
+{
+    *fixture = (struct fixture){.folder = scratch_make()};
+    cr_assert_eq(metrics_read_text(&fixture->metrics, "made_up.ini", definitions), 0);
+    fixture->program.name = "app";
+    fixture->measurement = (struct measurement){.program = &fixture->program, .metrics = &fixture->metrics};
+    add_kernel(fixture, "launch\n1 1 1 32 1 1 0 - short\n", 100, 50);
+    add_kernel(fixture, "launch\n1 1 1 32 1 1 0 - long\n", 1000, 25);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    program_groups_release(&fixture->groups);
+    run_release(&fixture->run);
+    metrics_release(&fixture->metrics);
+    scratch_remove(fixture->folder);
+}
+
+/* Ends a run in which the kernels were launched so often. */
+static void end_run(struct fixture *fixture, size_t first, size_t second, size_t processes)
+{
+    fixture->groups.list[0]->within = first;
+    fixture->groups.list[1]->within = second;
+    program_groups_end_run(&fixture->groups, processes);
+}
+
+/* Expects a row with these samples; with none, no row. */
+static void expect(const struct fixture *fixture, const char *id, const char *metric, const double *samples,
+                   size_t count)
+{
+    const struct result *result = run_find(&fixture->run, id);
+    const struct row *row = result ? result_find(result, metric) : NULL;
+    cr_assert_eq(row != NULL, count > 0, "%s %s", id, metric);
+    if (!row)
+        return;
+    cr_assert_eq(row->session_count, 1, "%s %s", id, metric);
+    cr_assert_eq(row->sessions[0].count, count, "%s %s", id, metric);
+    for (size_t i = 0; i < count; i++)
+        cr_expect_eq(row->sessions[0].samples[i], samples[i], "%s %s: %g", id, metric, row->sessions[0].samples[i]);
+}
+#define EXPECT(id, metric, ...)                                                                                        \
+    expect(&fixture, id, metric, (const double[]){__VA_ARGS__}, sizeof(const double[]){__VA_ARGS__} / sizeof(double))
+
+Test(program_total, launches_are_counted_in_each_run_and_add_up)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    end_run(&fixture, 10, 2, 1);
+    end_run(&fixture, 12, 0, 3);
+    program_total_add(&fixture.groups, &fixture.measurement, &fixture.run);
+    EXPECT("app/short@1,32", "launches", 10, 12);
+    EXPECT("app/long@1,32", "launches", 2, 0);
+    EXPECT("app/program", "launches", 12, 12);
+    EXPECT("app/program", "processes", 1, 3);
+    EXPECT("app/program", "time", 10 * 100 + 2 * 1000);
+    EXPECT("app/program", "occupancy", round_value((1000.0 * 50 + 2000.0 * 25) / 3000));
+    tear_down(&fixture);
+}
+
+Test(program_total, a_kernel_that_a_later_run_brings_was_not_launched_before)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    end_run(&fixture, 10, 2, 1);
+    add_kernel(&fixture, "launch\n1 1 1 32 1 1 0 - late\n", 5, 5);
+    end_run(&fixture, 10, 2, 1);
+    fixture.groups.list[2]->counts[1] = 7;
+    program_total_add(&fixture.groups, &fixture.measurement, &fixture.run);
+    EXPECT("app/late@1,32", "launches", 0, 7);
+    EXPECT("app/program", "time", 3000); /* of the first run, as are the launches that it is made of */
+    tear_down(&fixture);
+}
+
+/* What is not known of one kernel is not known of the program. */
+Test(program_total, there_is_none_unless_all_that_was_launched_has_numbers)
+{
+    enum { FAILED, GONE, UNWANTED, NOTHING, CASES };
+    for (int i = 0; i < CASES; i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        end_run(&fixture, i == NOTHING ? 0 : 10, i == NOTHING ? 0 : 2, 1);
+        struct result *result = run_find(&fixture.run, "app/long@1,32");
+        if (i == FAILED)
+            result_fail(result, RESULT_FAILED, "made up");
+        if (i == GONE)
+            run_filter(&fixture.run, (char *[]){(char[]){"app/short@*"}}, 1);
+        if (i == UNWANTED)
+            fixture.groups.list[1]->wanted = false;
+        program_total_add(&fixture.groups, &fixture.measurement, &fixture.run);
+        cr_expect_null(run_find(&fixture.run, "app/program"), "case %d", i);
+        EXPECT("app/short@1,32", "launches", i == NOTHING ? 0 : 10);
+        tear_down(&fixture);
+    }
+}
+
+/* -k that names the program's row wants all kernels, which it is made of. */
+Test(program_total, whoever_wants_it_wants_all_kernels)
+{
+    struct fixture fixture = {.folder = scratch_make()};
+    char *globs[] = {(char[]){"app/program"}};
+    struct program_group *group;
+    fixture.program.name = "app";
+    fixture.measurement = (struct measurement){.program = &fixture.program, .globs = globs, .glob_count = 1};
+    cr_assert(program_group_take(&fixture.groups, &fixture.measurement, fixture.folder, 90,
+                                 "launch\n1 1 1 32 1 1 0 - short\n", 10, &group));
+    cr_expect(group->wanted);
+    cr_expect_eq(program_groups_expect(&fixture.groups, globs, 1), 0);
+    tear_down(&fixture);
+}

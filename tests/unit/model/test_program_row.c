@@ -1,0 +1,52 @@
+#include "model/model.h"
+
+#include "base/base.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+static struct metric list[] = {{.name = "instructions", .counter = "smsp__inst_executed.sum"},
+                               {.name = "launches", .counter = "cugate.launches"},
+                               {.name = "processes", .counter = "cugate.processes"},
+                               {.name = "time", .counter = COUNTER_TIME}};
+static const struct metrics metrics = {list, ARRAY_SIZE(list)};
+
+Test(program_row, its_id_is_that_of_no_kernel)
+{
+    char *id = program_row_id("train");
+    cr_expect_str_eq(id, "train/program");
+    cr_expect(is_program_row(id));
+    static const char *const others[] = {"train/program@1,32", "train/graph:program~1", "program", "train/programs",
+                                         ""};
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+        cr_expect(!is_program_row(others[i]), "%s", others[i]);
+    free(id);
+}
+
+Test(program_row, launches_and_time_of_all_of_them)
+{
+    static const struct {
+        const char *id;
+        double launches, time, expected; /* NAN: it has no such number */
+    } cases[] = {
+        {"a/b@1,32", 10, 200, 2000},
+        {"a/program", 10, 200, 200}, /* its time is that of all launches */
+        {"a/b@1,32", NAN, 200, NAN},
+        {"a/b@1,32", 10, NAN, NAN},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct result result = {.id = x_strdup(cases[i].id)};
+        const struct metric *time;
+        if (!isnan(cases[i].launches))
+            row_add_session(result_add(&result, "launches"), &cases[i].launches, 1);
+        result_add(&result, "time");
+        if (!isnan(cases[i].time))
+            row_add_session(result_add(&result, "time"), &cases[i].time, 1);
+        const double launches = program_launches(&metrics, &result), whole = program_time(&metrics, &result, &time);
+        cr_expect(isnan(cases[i].launches) ? isnan(launches) : launches == cases[i].launches, "case %zu", i);
+        cr_expect(isnan(cases[i].expected) ? isnan(whole) : whole == cases[i].expected, "case %zu: %g", i, whole);
+        cr_expect_eq(time, isnan(cases[i].time) ? NULL : &list[3], "case %zu", i);
+        result_release(&result);
+    }
+}
