@@ -71,7 +71,7 @@ bool is_beyond_computing(const struct sides *sides, const char *metric);
 const char *other_compiler(const struct sides *sides, const struct result *base, const struct row *row,
                            const char **was);
 
-/* Numbers the GPUs that each session of a baseline's row was measured on, into gpus->of, which has room for them.
+/* Numbers the GPUs that each session of a baseline's row was measured on, into gpus->of, which has space for them.
  * Returns false when the run's row was measured on one of them, or a GPU is not recorded. */
 bool find_other_gpus(const struct sides *sides, const struct result *base, const struct row *row, const struct row *now,
                      struct gpus *gpus);

@@ -376,7 +376,7 @@ int pool_measure(const struct measurement *measurement, struct run *run)
 }
 
 /* Returns whether fewer than `at_once` of the open measurements are on the next one's GPU. */
-static bool has_room(struct pool *const *open, size_t open_count, const struct measurement *next, size_t at_once)
+static bool takes_one_more(struct pool *const *open, size_t open_count, const struct measurement *next, size_t at_once)
 {
     size_t there = 0;
     for (size_t p = 0; p < open_count; p++)
@@ -384,11 +384,12 @@ static bool has_room(struct pool *const *open, size_t open_count, const struct m
     return there < at_once;
 }
 
-/* Begins the measurements that there is room for. */
+/* Begins the measurements that their GPUs take. */
 static void begin(struct beginning *beginning, size_t at_once)
 {
     for (size_t i = 0; i < beginning->count; i++) {
-        if (beginning->begun[i] || !has_room(beginning->open, beginning->open_count, &beginning->list[i], at_once))
+        if (beginning->begun[i] ||
+            !takes_one_more(beginning->open, beginning->open_count, &beginning->list[i], at_once))
             continue;
         beginning->begun[i] = true;
         beginning->begun_count++;

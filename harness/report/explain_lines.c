@@ -15,7 +15,7 @@
 #define FILES_SHOWN 5    /* files that are named because their text could not be read */
 #define PLACE_BEGIN 12   /* columns before the place of a line */
 #define PLACE_WIDTH 40
-#define PLACE_NARROW 28 /* width of a place where a wide one would leave no room for the line's text */
+#define PLACE_NARROW 28 /* width of a place where a wide one would leave no space for the line's text */
 #define TEXT_BEGIN 26   /* columns of a line before its place and between place and text */
 
 static bool is_shown(const struct explained_pattern *explained, bool verbose)

@@ -257,7 +257,7 @@ static struct memo *visit_shared(struct warp *warp, const struct instruction *co
     tally->shared_accesses++;
     tally->wavefronts += memo->wavefronts;
     tally->ideal_wavefronts += memo->ideal_wavefronts;
-    tally->loose_wavefronts += memo->room;
+    tally->loose_wavefronts += memo->margin;
     return memo;
 }
 
@@ -511,8 +511,8 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
             tally->unit_sectors += counts->unit;
             tally->wavefronts += counts->wavefronts.passes;
             tally->ideal_wavefronts += counts->wavefronts.ideal;
-            tally->loose_wavefronts += counts->wavefronts.room;
-            tally->loose_sectors += counts->room;
+            tally->loose_wavefronts += counts->wavefronts.margin;
+            tally->loose_sectors += counts->margin;
         }
     }
     tally->accesses++;

@@ -59,7 +59,7 @@ void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, u
     const struct wavefronts wavefronts = count_wavefronts(lanes, addresses, size, writes);
     memo->wavefronts = wavefronts.passes;
     memo->ideal_wavefronts = wavefronts.ideal;
-    memo->room = wavefronts.room;
+    memo->margin = wavefronts.margin;
 }
 
 /* ---- Faults ---- */
