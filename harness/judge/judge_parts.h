@@ -38,7 +38,7 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
 
 /* Revises the judgements of one kernel, which begin at index first: same code, trade-offs, known regressions. base and
  * now may be NULL. */
-void settle_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
+void revise_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
                    const struct result *now);
 
 /* Computes the common shift of every metric of class time into comparison->suites. */

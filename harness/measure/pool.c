@@ -88,7 +88,7 @@ static void say_impossible(const struct seat *seat, enum ending ending, const ch
 
 /* Decides what becomes of a worker's kernels when it has ended, and reports it. `was` is the state of the seat until
  * then. Returns whether the seat is of no more use. */
-static bool settle_worker(struct seat *seat, enum seat_state was, enum ending ending, const char *how)
+static bool take_end(struct seat *seat, enum seat_state was, enum ending ending, const char *how)
 {
     const double timeout = seat->pool->measurement->timeout;
     char reason[256];
@@ -133,7 +133,7 @@ static void end_worker(struct seat *seat, enum ending ending)
         /* This worker was started beside the one before it, and failed. One that is alone may do better. */
         if (start_worker(seat) < 0)
             seat->pool->ending = ENDING_IMPOSSIBLE;
-    } else if (was != SEAT_DISMISSED && settle_worker(seat, was, ending, how)) {
+    } else if (was != SEAT_DISMISSED && take_end(seat, was, ending, how)) {
         seat->state = SEAT_LOST;
         queue_return(seat);
     }

@@ -44,7 +44,7 @@ static bool same_shape(const struct memo *memo, uint32_t lanes, const uint32_t *
 {
     const uint32_t *apart = memo->apart, from = low[first], above = high[first];
     uint32_t differs = 0;
-    if (memo->lanes != lanes || !memo->narrow || from + memo->least < 0 || from + memo->most > UINT32_MAX)
+    if (memo->lanes != lanes || !memo->near || from + memo->least < 0 || from + memo->most > UINT32_MAX)
         return false;
     if (lanes == ALL_LANES)
         EACH_LANE differs |= ((low[l] - from) ^ apart[l]) | (high[l] ^ above);
