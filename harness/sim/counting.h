@@ -9,14 +9,14 @@
 
 struct sectors {
     unsigned touched; /* sectors of 32 bytes */
-    unsigned ideal;   /* as many as there were if the same bytes were neighbours */
+    unsigned ideal;   /* as many as there would be if the same bytes were neighbours */
 };
 /* Counts the sectors of lanes that access `size` bytes each. The addresses are multiples of size. */
 struct sectors count_sectors(uint32_t lanes, const uint64_t *addresses, unsigned size);
 
 struct wavefronts {
     unsigned passes; /* passes through shared memory */
-    unsigned ideal;  /* passes if there were no bank conflicts */
+    unsigned ideal;  /* as many as there would be without bank conflicts */
     unsigned margin; /* by how much passes may be wrong: for 16 bytes of only some lanes, and for scattered copies */
 };
 /* Counts the wavefronts of an access to shared memory. */
