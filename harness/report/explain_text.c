@@ -98,7 +98,7 @@ static void print_launch(const struct text *text, size_t number, const struct ex
 {
     const struct launch *launch = explained->launch;
     const struct machine *machine = &launch->machine;
-    char function[EXPLAIN_NAME], grid[CELL], block[CELL];
+    char grid[CELL], block[CELL];
     char registers[CELL] = "-", shared[2 * CELL] = "-", local[CELL] = "-", one[CELL], other[CELL];
     if (launch->has_machine) {
         snprintf(registers, sizeof registers, "%u", machine->registers);
@@ -108,11 +108,12 @@ static void print_launch(const struct text *text, size_t number, const struct ex
     }
     const int width = function_width(text);
     const size_t columns = (size_t)(width > 0 ? width : text_width(text) - 7);
-    explain_function(launch->function ? launch->function : "unknown", columns, function, sizeof function);
+    char *function = words_function(launch->function ? launch->function : "unknown", columns);
     if (width > 0)
         text_print(text, INK_PLAIN, "  %3zu  %-*s  ", number, width, function);
     else
         text_print(text, INK_PLAIN, "  %3zu  %s\n     ", number, function);
+    free(function);
     text_print(text, INK_PLAIN, "%5u  %15s  %11s  %9s  %16s  ", launch->times, extents(launch->grid, grid),
                extents(launch->block, block), registers, shared);
     text_print(text, launch->has_machine && machine->local_bytes > 0 ? INK_YELLOW : INK_PLAIN, "%7s\n", local);
