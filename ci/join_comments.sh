@@ -3,7 +3,7 @@
 #
 #   ci/join_comments.sh BYTES FILE...           FILE is ARTIFACT/comment.md, as --report comment=FILE wrote it
 #
-# Room that short comments leave goes to the others. A comment that is too long keeps its first line, the verdict, and as
+# What short comments leave goes to the others. A comment that is too long keeps its first line, the verdict, and as
 # many whole lines as fit. An open fence or <details> is closed there. Then it says how much is left out, and which artifact
 # has it. Jobs whose verdicts do not fit either are only counted.
 set -euo pipefail
@@ -36,10 +36,10 @@ LC_ALL=C exec awk '
         for (left = jobs; left > 0; left--) {
             least = 0
             for (job = 1; job <= jobs; job++)
-                if (!(job in room) && (!least || size[job] < size[least]))
+                if (!(job in given) && (!least || size[job] < size[least]))
                     least = job
-            room[least] = size[least] * left <= bytes ? size[least] : int(bytes / left)
-            bytes -= room[least]
+            given[least] = size[least] * left <= bytes ? size[least] : int(bytes / left)
+            bytes -= given[least]
         }
     }
     function follow(line) {
@@ -77,7 +77,7 @@ LC_ALL=C exec awk '
         while (details-- > 0)
             print "</details>"
         if (i <= lines[job])
-            print "\nLeft out here, for want of room: " lines[job] - i + 1 " more line" (i < lines[job] ? "s" : "") "; comment.md in the artifact " artifact[job] " has all."
+            print "\nLeft out here, for want of space: " lines[job] - i + 1 " more line" (i < lines[job] ? "s" : "") "; comment.md in the artifact " artifact[job] " has all."
         print ""
     }
     BEGIN {
@@ -95,7 +95,7 @@ LC_ALL=C exec awk '
         }
         share(bytes, jobs)
         for (job = 1; job <= jobs; job++)
-            put(job, room[job] + length(text[job, 1]) + 1)
+            put(job, given[job] + length(text[job, 1]) + 1)
         if (lost)
-            print "Left out here, for want of room: " lost " more of the jobs; the log has their verdicts."
+            print "Left out here, for want of space: " lost " more of the jobs; the log has their verdicts."
     }' "$@"

@@ -52,13 +52,13 @@ void *x_realloc(void *memory, size_t count, size_t size);
 char *x_strdup(const char *text); /* x_strdup(NULL) is NULL */
 __attribute__((format(printf, 1, 2))) char *x_sprintf(const char *format, ...);
 
-/* Makes room for one more element at the end of a growing array, and returns that element zeroed. The array starts as
+/* Makes space for one more element at the end of a growing array, and returns that element zeroed. The array starts as
  * NULL and must grow by ARRAY_GROW alone, because its capacity follows from its count:
  *     struct row *row = ARRAY_GROW(result->rows, result->row_count); */
 #define ARRAY_GROW(array, count) ((array) = x_grow((array), (count), sizeof *(array)), &(array)[(count)++])
 void *x_grow(void *memory, size_t count, size_t size);
 
-/* Makes room for one more element at index `place`: elements from there on move by one. */
+/* Makes space for one more element at index `place`: elements from there on move by one. */
 #define ARRAY_INSERT(array, count, place)                                                                              \
     ((array) = x_insert((array), (count)++, sizeof *(array), (place)), &(array)[place])
 void *x_insert(void *memory, size_t count, size_t size, size_t place);

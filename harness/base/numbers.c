@@ -58,7 +58,7 @@ double median(const double *values, size_t count)
         BUG("median of nothing");
     if (count == 1) /* fast path: each session of a baseline has one sample */
         return values[0];
-    double few[16]; /* room for as many samples as a session usually has, so nothing is allocated */
+    double few[16]; /* space for as many samples as a session usually has, so nothing is allocated */
     double *sorted = count <= ARRAY_SIZE(few) ? few : x_calloc(count, sizeof *sorted);
     if (sorted == few)
         sort_few(sorted, values, count);

@@ -93,6 +93,9 @@ struct accepted {
 
 /* Makes the chosen rows of runs[0..count) the baseline. No other row changes.
  *
+ * A row of a baseline has a drift reference: an earlier value of it, to which a check compares as well. So many small
+ * steps, each within the limits, are found worse when their sum is not (RULE_DRIFT_REFERENCE).
+ *
  * A row agrees with its old one if the rule says so (rule.h; no common shift is subtracted) and its definition is the
  * same. It then gains a session for each session of the runs, with the median of its samples, and keeps its drift
  * reference. That also holds if the machine code changed, and for an exact row that only ceased to repeat.

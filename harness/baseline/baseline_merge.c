@@ -237,7 +237,7 @@ static bool is_same_code(const struct merging *merging, const struct result *old
 /* Adjusts the choices to the other rows of the kernel. If the code did not change, a value moves only by its spread,
  * unless its arguments changed; but then counts moved too. A value that is far off is left out: otherwise the limit
  * would become so wide that real regressions pass. */
-static void settle_choices(struct choice *choices, size_t count, bool only_spread)
+static void adjust_choices(struct choice *choices, size_t count, bool only_spread)
 {
     bool moved = false;
     for (size_t i = 0; i < count; i++) {
@@ -266,7 +266,7 @@ static void merge_rows(struct merging *merging, const struct kernel_file *file, 
         choices[i].metric = metrics_find(merging->acceptance->metrics, row->metric);
         choices[i].step = choose_step(merging, file, old, row, &choices[i]);
     }
-    settle_choices(choices, fresh->row_count, only_spread);
+    adjust_choices(choices, fresh->row_count, only_spread);
     result_add_like(result, fresh, NULL, 0);
     for (size_t i = 0; i < fresh->row_count; i++) {
         struct row *new = &fresh->rows[i];

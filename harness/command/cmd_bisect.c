@@ -131,7 +131,8 @@ static int judge_ran(struct bisecting *work)
     return EXIT_NOT_MEASURED;
 }
 
-/* The number of the metric. -1 after error() where there is none that can be compared with that of the first run. */
+/* Sets *value to the metric's value in the run. -1 after error() where it has none that can be compared with the first
+ * run's. */
 static int value_of(const struct bisecting *work, const struct run *run, double *value)
 {
     const struct metric *metric = work->metric;

@@ -5,7 +5,7 @@
 
 #include "outputs.h"
 
-/* Both files are read and comparable, and narrowed by -k. */
+/* Both files are read and comparable, and filtered by -k. */
 static int read_files(struct run *base, struct run *run, const struct options *options, const struct metrics *metrics)
 {
     struct run runs[2];

@@ -19,7 +19,7 @@ static bool has_judge(const struct options *options)
 static int measure_all(struct measurement *measurement, const struct options *options, struct sharding *sharding,
                        struct run *run)
 {
-    sharding_narrow(sharding, measurement);
+    sharding_apply(sharding, measurement);
     int code = measure_whole(measurement, run);
     if (code == EXIT_SAME && options->lines && run->result_count > 0)
         code = measure_profile(measurement, run, NULL, 0, PROVIDES_LINE_COUNTS | PROVIDES_STALLS);

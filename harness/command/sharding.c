@@ -148,7 +148,7 @@ int sharding_make(struct sharding *sharding, const struct options *options, cons
     return code == 0 && options->shard ? make_shard(sharding, options, measurement) : code;
 }
 
-void sharding_narrow(const struct sharding *sharding, struct measurement *measurement)
+void sharding_apply(const struct sharding *sharding, struct measurement *measurement)
 {
     static char none[] = "no kernel is called so", *const nothing[] = {none};
     measurement->costs = &sharding->costs;

@@ -21,7 +21,7 @@ int sharding_make(struct sharding *sharding, const struct options *options, cons
 
 /* Restricts the measurement to the shard and gives it the costs; it borrows both. Of an empty shard only the GPU is
  * described. */
-void sharding_narrow(const struct sharding *sharding, struct measurement *measurement);
+void sharding_apply(const struct sharding *sharding, struct measurement *measurement);
 
 void sharding_release(struct sharding *sharding);
 

@@ -1,6 +1,6 @@
 /* How kernels are divided: by rendezvous hashing with limited load. Each family has an order of preference among the
- * shards, given by hashes of the two names. It takes the first shard that has room for it: up to 5 % more than an even
- * share. The longest families choose first, while all shards have room.
+ * shards, given by hashes of the two names. It takes the first shard that has capacity for it: up to 5 % more than an
+ * even share. The longest families choose first, while all shards have capacity.
  *
  * Giving the next longest family to the least loaded shard would be more even, but then everything depends on
  * everything. One more kernel, or slightly different seconds, would move most kernels, each to another GPU than its
@@ -10,7 +10,7 @@
  *                         longest shard / mean    moved by a kernel more    moved by 2 % of noise in the seconds
  *     least so far                       1.000                    36.4 %                                  85.6 %
  *     hash alone                         1.243                     0.0 %                                   0.0 %
- *     hash, 5 % of room                  1.050                     2.7 %                                   2.5 % */
+ *     hash, 5 % of margin                1.050                     2.7 %                                   2.5 % */
 #include "shards.h"
 
 #include "base/base.h"
@@ -19,7 +19,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define ROOM 1.05 /* how much a shard may hold, as a multiple of an even share */
+#define CAPACITY 1.05 /* how much a shard may hold, as a multiple of an even share */
 
 /* Kernels that must stay in one shard: those of one family at one point of its axes. */
 struct unit {
@@ -51,7 +51,7 @@ static int longest_first(const void *left, const void *right)
     return a->seconds != b->seconds ? (a->seconds < b->seconds ? 1 : -1) : strcmp(a->key, b->key);
 }
 
-/* Returns the shard that the unit prefers among those with room for it; the least loaded one when none has room. */
+/* Returns the shard that the unit prefers among those with capacity for it; the least loaded one when none has it. */
 static unsigned choose(const struct unit *unit, const double *loads, unsigned shards, double limit)
 {
     unsigned best = 0, least = 0;
@@ -85,7 +85,7 @@ void shards_divide(struct shard_kernel *list, size_t count, unsigned shards)
     for (size_t i = 0; i < unit_count; i++)
         sum += order[i]->seconds;
     for (size_t i = 0; i < unit_count; i++) {
-        order[i]->shard = choose(order[i], loads, shards, ROOM * sum / shards);
+        order[i]->shard = choose(order[i], loads, shards, CAPACITY * sum / shards);
         loads[order[i]->shard - 1] += order[i]->seconds;
     }
     for (size_t i = 0; i < count; i++)

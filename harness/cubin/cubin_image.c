@@ -300,8 +300,8 @@ static const char *note_text(const unsigned char *texts, size_t size, uint32_t p
 }
 
 /* A note consists of three numbers (size of the name, size of the contents, type), then name and contents, each aligned
- * to 4 bytes. In NVIDIA's notes six numbers precede the texts. The third and fourth are the offsets of the tool's name
- * and version. */
+ * to 4 bytes. The contents of NVIDIA's notes are six other numbers, then texts. The third and fourth of the six are
+ * the offsets, among the texts, of the tool's name and version. */
 char *image_compiler(const struct image *image)
 {
     enum { HEAD = 12, NUMBERS = 24, LETTERS = 16 };

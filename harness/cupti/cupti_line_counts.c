@@ -42,7 +42,7 @@ static void begin(void *data)
 /* Launches the variant once. Counting begins with the function that comes after job->skip launches. */
 static int launch(struct lines_collector *self, const struct workload *workload, struct problem *problem)
 {
-    if (workload_restore(workload, problem) < 0 || workload_settle(workload, problem) < 0 ||
+    if (workload_restore(workload, problem) < 0 || workload_wait(workload, problem) < 0 ||
         launch_log_open(&self->log, problem) < 0)
         return -1;
     self->log.count = 0;

@@ -114,7 +114,7 @@ static int take_round(struct range_collector *self, const struct part *part, con
         return 0;
     if (condition(self->condition, problem) < 0)
         return -1;
-    return workload_settle(part->batch->workloads[part->from], problem);
+    return workload_wait(part->batch->workloads[part->from], problem);
 }
 
 /* Runs every pass over its samples of all kernels. */

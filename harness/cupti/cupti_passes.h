@@ -11,7 +11,7 @@ struct range_collector {
     const struct job *job;
     CUcontext context;
     CUpti_RangeProfiler_Object *profiler;
-    size_t capacity; /* ranges in one pass that the first configuration made room for; 0: there was none yet */
+    size_t capacity; /* ranges in one pass that the first configuration reserved; 0: there was none yet */
     struct launch_log log;
     struct counters counters;
     size_t short_passes; /* number of passes, the last ones, that are over the first sample only */
@@ -51,7 +51,7 @@ int take_sample(struct range_collector *self, const struct workload *workload, c
 /* Returns how many ranges a pass over all samples has. */
 size_t part_ranges(const struct range_collector *self, const struct part *part);
 
-/* Measures a part. part->ranges has to be set, and there has to be room for them. Adds rows to the results, except to
+/* Measures a part. part->ranges has to be set, and they have to fit. Adds rows to the results, except to
  * kernels for which it sets plans[i].differs; or fills part->sample. -1 with *problem: nothing of it counts. */
 int part_measure(struct range_collector *self, const struct part *part, struct plan *plans, struct problem *problem);
 

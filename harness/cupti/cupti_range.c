@@ -7,11 +7,11 @@
  * however few launches are in it. The counter data image is as large as they need and no larger, because Start takes
  * time in proportion to it.
  *
- * Room: CUPTI 13.0 keeps room for twice the ranges of the first configuration, and drops the rest without an error (15
- * first, then 130: it had 30). Enabling the profiler again makes room, but the next Start takes as long as the first of
- * the process: 207 ms for 10 ranges, 368 for 160, 728 for 640. So room is made when the first batch is known, for the
- * largest batch that can be foreseen. A batch that needs more is measured in parts. The profiler is enabled again only
- * for a kernel that does not fit alone. */
+ * Capacity: CUPTI 13.0 reserves twice the ranges of the first configuration, and drops the rest without an error (15
+ * first, then 130: it had 30). Enabling the profiler again lets it reserve more, but the next Start takes as long as
+ * the first of the process: 207 ms for 10 ranges, 368 for 160, 728 for 640. So they are reserved when the first batch
+ * is known, for the largest batch that can be foreseen. A batch that needs more is measured in parts. The profiler is
+ * enabled again only for a kernel that does not fit alone. */
 #include "cupti_passes.h"
 
 #include "base/base.h"
@@ -29,7 +29,7 @@
 enum {
     USUAL_RANGES = 2, /* ranges of one sample: the conditioning kernel, and the kernel */
     ENDS = 2,         /* ranges at the end of a part of several kernels, see cupti_passes.c */
-    MOST_RANGES = 640 /* room that is made at first, unless one kernel needs more */
+    MOST_RANGES = 640 /* that are reserved at first, unless one kernel needs more */
 };
 
 /* Notes which metrics take instrumented code. Returns whether the hardware counts an exact metric. */
@@ -99,15 +99,15 @@ static int enable(struct range_collector *self, struct problem *problem)
 }
 
 /* Returns how many ranges of several kernels one pass may have. */
-static size_t room_for(const struct range_collector *self)
+static size_t ranges_that_fit(const struct range_collector *self)
 {
     return self->capacity > 0 ? 2 * self->capacity : MOST_RANGES;
 }
 
-/* Has the next configuration make room for that many ranges, unless there is room already. */
-static int make_room(struct range_collector *self, size_t ranges, struct problem *problem)
+/* Has the next configuration reserve that many ranges, unless they fit already. */
+static int reserve(struct range_collector *self, size_t ranges, struct problem *problem)
 {
-    if (self->capacity > 0 && ranges > room_for(self)) {
+    if (self->capacity > 0 && ranges > ranges_that_fit(self)) {
         disable(self);
         if (enable(self, problem) < 0)
             return -1;
@@ -186,14 +186,14 @@ static int plan(struct range_collector *self, const struct batch *batch, size_t 
     return 0;
 }
 
-/* Adds as many more kernels to the part as there is room for, at least one. */
+/* Adds as many more kernels to the part as fit, at least one. */
 static void fill_part(const struct range_collector *self, struct part *part)
 {
     part->short_passes = self->short_passes;
     part->from = part->to++;
     for (; part->to < part->batch->count && !part->plans[part->to].pins; part->to++) {
         const struct part larger = {part->batch, part->plans, part->from, part->to + 1, part->short_passes, 0, NULL};
-        if (part_ranges(self, &larger) > room_for(self))
+        if (part_ranges(self, &larger) > ranges_that_fit(self))
             break;
     }
     part->ranges = part_ranges(self, part);
@@ -202,7 +202,7 @@ static void fill_part(const struct range_collector *self, struct part *part)
 static int measure_part(struct range_collector *self, const struct part *part, struct plan *plans,
                         struct problem *problem)
 {
-    if (make_room(self, part->ranges, problem) < 0)
+    if (reserve(self, part->ranges, problem) < 0)
         return -1;
     return part_measure(self, part, plans, problem);
 }

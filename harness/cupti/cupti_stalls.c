@@ -91,7 +91,7 @@ static int prepare(const struct stalls_collector *self, const struct workload *w
 {
     if (workload_restore(workload, problem) < 0 || gpu_condition_apply(self->condition, problem) < 0)
         return -1;
-    return workload_settle(workload, problem);
+    return workload_wait(workload, problem);
 }
 
 /* Chooses a period that gives about SAMPLES_WANTED samples in the time of one launch. Launches made for that are

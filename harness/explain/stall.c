@@ -30,7 +30,7 @@ static const struct {
     {"barrier", "waiting for other warps at a barrier",
      "let warps arrive together or wait less often: equal work, smaller blocks, __syncwarp where one warp is enough"},
     {"membar", "waiting at a memory fence",
-     "use fewer or narrower memory fences"},
+     "use fewer memory fences, or of a smaller scope"},
     {"branch_resolving", "waiting for a branch",
      "unroll the loop, or replace short branches by selects"},
     {"wait", "fixed latency between two instructions",

@@ -109,7 +109,7 @@ static bool is_in_all(struct analysis *analysis, const struct run *runs, size_t 
 }
 
 /* Removes those kernels from the runs that not every run has in the same way. */
-static void narrow_kernels(struct analysis *analysis, struct run *runs, size_t count, char *const *names)
+static void keep_common_kernels(struct analysis *analysis, struct run *runs, size_t count, char *const *names)
 {
     struct run all = {0}; /* each kernel of any run, sorted */
     const char **gone = NULL;
@@ -145,7 +145,7 @@ static bool is_row_in_all(const struct run *runs, size_t count, const char *id, 
 
 /* Removes rows of a metric where some sessions have none because it was not asked for. For example, some sessions count
  * bank conflicts for all kernels, others for few. A counter that failed has a row, which stays. */
-static void narrow_rows(struct analysis *analysis, struct run *runs, size_t count, const struct metrics *metrics)
+static void keep_common_rows(struct analysis *analysis, struct run *runs, size_t count, const struct metrics *metrics)
 {
     for (size_t m = 0; m < metrics->count; m++) {
         const char *metric = metrics->list[m].name;
@@ -238,8 +238,8 @@ void sessions_open(struct sessions *sessions, struct analysis *analysis, struct 
                    char *const *names, const struct metrics *metrics)
 {
     *sessions = (struct sessions){.runs = runs, .count = count, .metrics = metrics};
-    narrow_kernels(analysis, runs, count, names);
-    narrow_rows(analysis, runs, count, metrics);
+    keep_common_kernels(analysis, runs, count, names);
+    keep_common_rows(analysis, runs, count, metrics);
     sessions->gpu = x_calloc(count, sizeof *sessions->gpu);
     sessions->cell = x_calloc(count, sizeof *sessions->cell);
     sessions->gpus = number_groups(runs, count, same_gpu, sessions->gpu);

@@ -56,7 +56,7 @@ static int find_baseline(struct check *check)
 }
 
 /* Restricts both sides to the kernels that -k chose and, after Ctrl-C, to what was measured. */
-static int narrow(struct check *check)
+static int keep_chosen(struct check *check)
 {
     struct run *baseline = check->has_baseline ? &check->baseline : NULL;
     if (check->measured != EXIT_INTERRUPTED)
@@ -181,7 +181,7 @@ static int measure(struct check *check)
 static int baseline_of_launches(struct check *check)
 {
     const int code = find_baseline(check);
-    return code == EXIT_SAME ? narrow(check) : code;
+    return code == EXIT_SAME ? keep_chosen(check) : code;
 }
 
 static int compute(struct check *check)
@@ -237,7 +237,7 @@ static int judge(struct check *check, const struct way *way)
     const struct check_request *request = check->request;
     int code = way->make(check);
     if (code == EXIT_SAME)
-        code = narrow(check);
+        code = keep_chosen(check);
     if (code != EXIT_SAME || (check->measured == EXIT_INTERRUPTED && check->run.result_count == 0))
         return code;
     run_apply_laws(&check->baseline, request->metrics, check->baseline_name);

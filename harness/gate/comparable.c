@@ -104,7 +104,7 @@ static bool has_metric(const struct run *run, const char *metric)
     return false;
 }
 
-void gate_narrow(struct run *baseline, const struct run *run, const struct metrics *metrics)
+void gate_keep_metrics(struct run *baseline, const struct run *run, const struct metrics *metrics)
 {
     bool *kept = x_calloc(metrics->count, sizeof *kept);
     for (size_t m = 0; m < metrics->count; m++)

@@ -8,7 +8,8 @@
  * or -1 after error(), and then all runs are empty. */
 int gate_read(struct run *runs, const char *const *paths, size_t count, const struct metrics *metrics);
 
-/* Narrows both sides by -k; baseline may be NULL. -1 after error() that names near kernels when nothing is left. */
+/* Keeps the kernels that -k chose, on both sides; baseline may be NULL. -1 after error() that names near kernels when
+ * nothing is left. */
 int gate_filter(struct run *run, struct run *baseline, char *const *globs, size_t count);
 
 /* Returns 0 when both are of the same kind of device and the same collector. The collectors may also be the simulator
@@ -17,7 +18,7 @@ int gate_comparable(const struct run *run, const struct run *baseline);
 
 /* Removes rows of metrics from the baseline that the run has in no kernel. It was made in a way that cannot provide
  * them, so they are not missing. */
-void gate_narrow(struct run *baseline, const struct run *run, const struct metrics *metrics);
+void gate_keep_metrics(struct run *baseline, const struct run *run, const struct metrics *metrics);
 
 /* Removes programs from a baseline that are not in the run: the baseline of a GPU may have several. */
 void gate_keep_programs(struct run *baseline, const struct run *run);

@@ -119,7 +119,7 @@ struct ranges;
 /* Begins a session in that context, in which each launch is a range. -1 with *problem. */
 int ranges_start(CUcontext context, enum ranges_mode mode, const struct request *request, struct problem *problem);
 bool ranges_running(void);
-bool ranges_are_full(void); /* the session has no room for another range */
+bool ranges_are_full(void); /* the session takes no other range */
 enum ranges_mode ranges_mode_now(void);
 void ranges_push(void); /* called before a graph's launch; ranges_pop() after it */
 void ranges_pop(void);

@@ -343,7 +343,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
         size_t first = comparison->count;
         if (!judge_kernel(&judging, base, now))
             continue;
-        settle_kernel(comparison, first, &sides, base, now);
+        revise_kernel(comparison, first, &sides, base, now);
         count_kernel(comparison, first);
         if (sides.origin->computed)
             count_computed(comparison, first);

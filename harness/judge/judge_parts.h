@@ -38,7 +38,7 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
 
 /* Revises the judgements of one kernel, which begin at index first: same code, trade-offs, known regressions. base and
  * now may be NULL. */
-void settle_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
+void revise_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
                    const struct result *now);
 
 /* Computes the common shift of every metric of class time into comparison->suites. */
@@ -84,7 +84,7 @@ bool is_beyond_computing(const struct sides *sides, const char *metric);
 const char *other_compiler(const struct sides *sides, const struct result *base, const struct row *row,
                            const char **was);
 
-/* Numbers the GPUs that each session of a baseline's row was measured on, into gpus->of, which has room for them.
+/* Numbers the GPUs that each session of a baseline's row was measured on, into gpus->of, which has space for them.
  * Returns false when the run's row was measured on one of them, or a GPU is not recorded. */
 bool find_other_gpus(const struct sides *sides, const struct result *base, const struct row *row, const struct row *now,
                      struct gpus *gpus);

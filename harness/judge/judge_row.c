@@ -210,7 +210,7 @@ static const char *too_little(const struct judgement *judgement, const struct pa
 /* Widens the limits of a program's rows. Nothing is restored before its launches, so counts depend on their data and on
  * what ran before. Counts that differ within a session are exact to a percent at best, even if the medians of some
  * sessions are equal. And while there are too few sessions to know how much a row moves, it may move by 5 %. */
-static void make_room(struct assessment *found, const struct pairing *pairing, const struct metric *metric)
+static void widen_limit(struct assessment *found, const struct pairing *pairing, const struct metric *metric)
 {
     const bool few = found->base.sessions < rule_sessions_needed(metric->class);
     /* A few sessions do not prove that a count repeats. But if it repeats on both sides, it is compared to the
@@ -221,9 +221,9 @@ static void make_room(struct assessment *found, const struct pairing *pairing, c
     if (repeats || !pairing->sides->origin->own_caches)
         return;
     const double share = few ? RULE_DRIFT_REFERENCE : metric->class == METRIC_EXACT ? RULE_INEXACT : 0;
-    const double room = share * fabs(found->base.mean);
-    found->limit = fmax(found->limit, room);
-    if (fabs(found->now - found->drift - found->base.mean) <= room)
+    const double margin = share * fabs(found->base.mean);
+    found->limit = fmax(found->limit, margin);
+    if (fabs(found->now - found->drift - found->base.mean) <= margin)
         found->finding = FOUND_SAME;
 }
 
@@ -242,9 +242,9 @@ static void leave_uncertain(struct assessment *found, const struct pairing *pair
 {
     if (!pairing->sides->origin->computed)
         return;
-    const double room = row_uncertainty(pairing->now);
-    found->limit = fmax(found->limit, room);
-    if (room > 0 && fabs(found->now - found->base.mean) <= room)
+    const double margin = row_uncertainty(pairing->now);
+    found->limit = fmax(found->limit, margin);
+    if (margin > 0 && fabs(found->now - found->base.mean) <= margin)
         found->finding = FOUND_SAME;
 }
 
@@ -261,7 +261,7 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
                        find_other_gpus(pairing->sides, pairing->base_result, pairing->base, pairing->now, &others);
     struct assessment found =
         rule_assess(quantiles, metric, pairing->base, pairing->now, shift, other ? &others : NULL);
-    make_room(&found, pairing, metric);
+    widen_limit(&found, pairing, metric);
     leave_uncertain(&found, pairing);
     free(others.of);
 

@@ -92,13 +92,13 @@ static bool has_no_wavefronts(const struct result *result, const struct metrics 
 }
 
 /* Returns by how much the passes may be wrong, if they were computed and known only between two bounds. */
-static double room_of_wavefronts(const struct result *result, const struct metrics *metrics)
+static double margin_of_wavefronts(const struct result *result, const struct metrics *metrics)
 {
     const struct row *row = wavefronts_of(result, metrics);
-    double room = 0;
+    double margin = 0;
     for (size_t i = 0; row && row->session_count == 1 && i < row->sessions[0].count; i++)
-        room = fmax(room, fabs(row->sessions[0].samples[i] - row_value(row)));
-    return room;
+        margin = fmax(margin, fabs(row->sessions[0].samples[i] - row_value(row)));
+    return margin;
 }
 
 static void add_excess(struct result *result, const char *metric, const struct metrics *metrics, bool is_computed)
@@ -115,9 +115,9 @@ static void add_excess(struct result *result, const char *metric, const struct m
         return;
     const double excess =
         counted ? profile_total(&result->profile, LINE_SHARED) - profile_total(&result->profile, LINE_SHARED_IDEAL) : 0;
-    const double room = is_computed ? room_of_wavefronts(result, metrics) : 0;
-    const double bounds[] = {excess, fmax(excess - room, 0), excess + room};
-    row_add_session(row, bounds, room > 0 ? ARRAY_SIZE(bounds) : 1);
+    const double margin = is_computed ? margin_of_wavefronts(result, metrics) : 0;
+    const double bounds[] = {excess, fmax(excess - margin, 0), excess + margin};
+    row_add_session(row, bounds, margin > 0 ? ARRAY_SIZE(bounds) : 1);
     if (row->state == VALUE_MEASURED)
         row->sessions[0].session = session;
 }

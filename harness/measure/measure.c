@@ -10,13 +10,13 @@
  * measure. The caller frees the list of *kept, which borrows the rest. */
 static struct measurement keep_provided(const struct measurement *measurement, struct metrics *kept)
 {
-    struct measurement narrowed = *measurement;
+    struct measurement provided = *measurement;
     *kept = (struct metrics){0};
     for (size_t m = 0; m < measurement->metrics->count; m++)
         if (backend_provides(measurement->backend, &measurement->metrics->list[m]))
             *ARRAY_GROW(kept->list, kept->count) = measurement->metrics->list[m];
-    narrowed.metrics = kept;
-    return narrowed;
+    provided.metrics = kept;
+    return provided;
 }
 
 /* Finds the source lines that came with the values. */

@@ -88,7 +88,7 @@ static void say_impossible(const struct seat *seat, enum ending ending, const ch
 
 /* Decides what becomes of a worker's kernels when it has ended, and reports it. `was` is the state of the seat until
  * then. Returns whether the seat is of no more use. */
-static bool settle_worker(struct seat *seat, enum seat_state was, enum ending ending, const char *how)
+static bool take_end(struct seat *seat, enum seat_state was, enum ending ending, const char *how)
 {
     const double timeout = seat->pool->measurement->timeout;
     char reason[256];
@@ -133,7 +133,7 @@ static void end_worker(struct seat *seat, enum ending ending)
         /* This worker was started beside the one before it, and failed. One that is alone may do better. */
         if (start_worker(seat) < 0)
             seat->pool->ending = ENDING_IMPOSSIBLE;
-    } else if (was != SEAT_DISMISSED && settle_worker(seat, was, ending, how)) {
+    } else if (was != SEAT_DISMISSED && take_end(seat, was, ending, how)) {
         seat->state = SEAT_LOST;
         queue_return(seat);
     }
@@ -376,7 +376,7 @@ int pool_measure(const struct measurement *measurement, struct run *run)
 }
 
 /* Returns whether fewer than `at_once` of the open measurements are on the next one's GPU. */
-static bool has_room(struct pool *const *open, size_t open_count, const struct measurement *next, size_t at_once)
+static bool takes_one_more(struct pool *const *open, size_t open_count, const struct measurement *next, size_t at_once)
 {
     size_t there = 0;
     for (size_t p = 0; p < open_count; p++)
@@ -384,11 +384,12 @@ static bool has_room(struct pool *const *open, size_t open_count, const struct m
     return there < at_once;
 }
 
-/* Begins the measurements that there is room for. */
+/* Begins the measurements that their GPUs take. */
 static void begin(struct beginning *beginning, size_t at_once)
 {
     for (size_t i = 0; i < beginning->count; i++) {
-        if (beginning->begun[i] || !has_room(beginning->open, beginning->open_count, &beginning->list[i], at_once))
+        if (beginning->begun[i] ||
+            !takes_one_more(beginning->open, beginning->open_count, &beginning->list[i], at_once))
             continue;
         beginning->begun[i] = true;
         beginning->begun_count++;

@@ -50,7 +50,7 @@ void seat_tell(struct seat *seat)
 
 /* Returns those kernels of a worker's list that are still to be measured: it was started when there were more. Caller
  * frees. */
-static char *narrow(const struct measurement *measurement, const char *text)
+static char *keep_remaining(const struct measurement *measurement, const char *text)
 {
     char **ids, *kept = x_calloc(strlen(text) + 2, 1), *end = kept;
     const size_t count = split_lines(text, &ids);
@@ -69,7 +69,7 @@ static bool take_list(struct seat *seat, const char *text)
     if (seat->state != SEAT_STARTED || (*text == '\0' && !pool->measurement->skip_unmatched))
         return false;
     seat->state = SEAT_LISTED;
-    char *list = seat->ahead ? narrow(pool->measurement, text) : x_strdup(text);
+    char *list = seat->ahead ? keep_remaining(pool->measurement, text) : x_strdup(text);
     const bool good = !pool->list || strcmp(pool->list, list) == 0;
     if (!pool->list) {
         pool->list = list;
@@ -276,7 +276,7 @@ static const char *failed_words(enum result_status status)
 
 /* Combines the results of a kernel that failed on one GPU and was tried on another: both are reported. A wrong result
  * stays wrong. */
-static void settle_second(const struct seat *seat, struct result *first, struct result *second)
+static void combine_second(const struct seat *seat, struct result *first, struct result *second)
 {
     const struct seat *other = &seat->pool->seats[seat->share.failed_on];
     char *there = seat_name(other), *here = seat_name(seat);
@@ -306,7 +306,7 @@ static void keep_result(struct seat *seat, size_t kernel, struct result *taken)
     const bool failed =
         taken->status != RESULT_OK && taken->status != RESULT_WRONG && taken->status != RESULT_NOT_BUILT;
     if (second && at_work)
-        settle_second(seat, result, taken);
+        combine_second(seat, result, taken);
     result_release(result);
     *result = *taken;
     if (failed && !second)

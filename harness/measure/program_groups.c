@@ -94,7 +94,7 @@ static void put_shape(FILE *stream, const struct launch *launch)
 
 #define GRAPH_NAMES 60 /* in characters */
 
-/* Writes the kernels of a graph, as many as there is room for, and a hash of all of them with their shapes. */
+/* Writes the kernels of a graph, as many as fit, and a hash of all of them with their shapes. */
 static void put_graph(FILE *stream, const struct program_group *group, char *const *names)
 {
     XXH3_state_t *state = XXH3_createState();

@@ -58,7 +58,7 @@ struct pollfd program_input_event(const struct program_input *input)
 
 void program_input_pass(struct program_input *input, const struct pollfd *event)
 {
-    char bytes[PIPE_BUF]; /* a pipe that can be written has room for this many */
+    char bytes[PIPE_BUF]; /* a pipe that can be written has space for this many */
     if (event->fd != STDIN_FILENO)
         return;
     const ssize_t got = read(STDIN_FILENO, bytes, sizeof bytes);

@@ -48,9 +48,9 @@ static bool has_loaded(pid_t process, const char *library)
 {
     char *path = x_sprintf("/proc/%d/maps", (int)process), *line = NULL;
     FILE *maps = fopen(path, "re");
-    size_t room = 0;
+    size_t capacity = 0;
     bool found = false;
-    while (maps && !found && getline(&line, &room, maps) > 0) {
+    while (maps && !found && getline(&line, &capacity, maps) > 0) {
         line[strcspn(line, "\n")] = '\0';
         const char *file = strchr(line, '/');
         found = file && strcmp(file, library) == 0;

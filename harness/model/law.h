@@ -59,7 +59,7 @@ bool law_bound(const struct law *law, const struct law_reader *reader, struct sp
 
 /* Whether the numbers satisfy the law. A bound without other metrics has to hold for all of them. A bound with another
  * metric has to hold for one reading of each. The reason: metrics are read in different passes over the kernel, and a
- * kernel may do a little more in one pass than in another. Counts that repeat to the digit leave no such room. */
+ * kernel may do a little more in one pass than in another. Counts that repeat to the digit leave no such margin. */
 bool law_is_kept(const struct law *law, struct span numbers, struct span bound);
 
 /* How many names the law has, and each of them, in the order of its text. */

@@ -34,7 +34,7 @@ struct value {
  * denominator is the weight: (sum n) / (sum d) = sum (n/d * d) / sum d. When the weights add up to 0 the ratio is 0/0:
  * not applicable. When one launch has no reading, the sum has that launch's state.
  *
- * combined has room for metrics->count values. launches > 0. */
+ * combined has space for metrics->count values. launches > 0. */
 void sample_combine(const struct metrics *metrics, const struct value *readings, size_t launches,
                     struct value *combined);
 

@@ -302,7 +302,7 @@ static void read_arguments(struct reading *reading, char close)
     reading->depth--;
 }
 
-/* Returns the short name before cutting: all that is kept where there is room. Caller frees. */
+/* Returns the short name before cutting: all that is kept where it fits. Caller frees. */
 static char *read_name(const char *whole)
 {
     /* A '*' becomes four characters; an empty name, or one that begins with a sign, gets one more. */

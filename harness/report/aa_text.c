@@ -166,8 +166,8 @@ static const char *words_of(double deviation, const struct metric *metric, char 
 
 #define SPREAD_LINE 103 /* width of its titles on one line */
 
-/* Prints one line of the table of deviations. The worst kernel follows the figures, or is on the next line where there
- * is no room. */
+/* Prints one line of the table of deviations. The worst kernel follows the figures, or is on the next line where it
+ * does not fit. */
 static void print_part_of_spread(const struct text *text, const char *name, const char *title,
                                  const struct spread_of_kernels *of, const struct metric *metric)
 {

@@ -1,6 +1,7 @@
 /* Prints the source lines of an explanation for people. */
 #include "explain_words.h"
 #include "table.h"
+#include "words.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -15,7 +16,7 @@
 #define FILES_SHOWN 5    /* files that are named because their text could not be read */
 #define PLACE_BEGIN 12   /* columns before the place of a line */
 #define PLACE_WIDTH 40
-#define PLACE_NARROW 28 /* width of a place where a wide one would leave no room for the line's text */
+#define PLACE_NARROW 28 /* width of a place where a wide one would leave no space for the line's text */
 #define TEXT_BEGIN 26   /* columns of a line before its place and between place and text */
 
 static bool is_shown(const struct explained_pattern *explained, bool verbose)
@@ -82,10 +83,12 @@ static size_t place_width(const struct text *text)
 static struct table_column fit_places(const struct text *text, const struct explained_pattern *explained, size_t shown)
 {
     struct table_column column = {.title = "line", .left = true};
-    char place[EXPLAIN_NAME];
     table_fit(&column, column.title);
-    for (size_t i = 0; i < shown; i++)
-        table_fit(&column, explain_place(explained->hotspots[i].line, place_width(text), place, sizeof place));
+    for (size_t i = 0; i < shown; i++) {
+        char *place = words_place(explained->hotspots[i].line, place_width(text));
+        table_fit(&column, place);
+        free(place);
+    }
     return column;
 }
 
@@ -112,15 +115,18 @@ static void print_hotspot(const struct text *text, const struct explained_patter
 {
     static const struct table_column shares = {"share", false, 8}, amounts = {"amount", false, 10};
     struct table_row row = {.text = text, .any = true};
-    char share[EXPLAIN_CELL], place[EXPLAIN_NAME], amount[EXPLAIN_CELL], source[512];
+    char share[EXPLAIN_CELL], amount[EXPLAIN_CELL];
+    char *place = words_place(hotspot->line, place_width(text));
     snprintf(share, sizeof share, "%.1f %%", 100 * hotspot->share);
     table_cell(&row, INK_PLAIN, &shares, share);
-    table_cell(&row, INK_PLAIN, places, explain_place(hotspot->line, place_width(text), place, sizeof place));
+    table_cell(&row, INK_PLAIN, places, place);
+    free(place);
     table_cell(&row, INK_PLAIN, &amounts, explain_number(hotspot->amount, "count", amount));
-    if (hotspot->line->text)
-        text_print(text, INK_DIM, "  %s",
-                   explain_cut(hotspot->line->text, (size_t)(text_width(text) - TEXT_BEGIN - places->width), source,
-                               sizeof source));
+    if (hotspot->line->text) {
+        char *source = words_cut(hotspot->line->text, (size_t)(text_width(text) - TEXT_BEGIN - places->width));
+        text_print(text, INK_DIM, "  %s", source);
+        free(source);
+    }
     text_print(text, INK_PLAIN, "\n");
     if (strcmp(explained->pattern->name, "stalls") == 0)
         print_reason(text, hotspot->line);
@@ -215,10 +221,10 @@ static void print_hints(const struct text *text, const struct profile *profile)
     }
     char *words = NULL;
     for (size_t i = 0; i < count; i++) {
-        char file[EXPLAIN_NAME], *longer;
-        explain_cut(files[i], PLACE_WIDTH, file, sizeof file);
-        longer = x_sprintf(
+        char *file = words_cut(files[i], PLACE_WIDTH);
+        char *longer = x_sprintf(
             "%s%s%s", words ? words : "source text not readable where this was measured: ", words ? ", " : "", file);
+        free(file);
         free(words);
         words = longer;
     }

@@ -41,7 +41,7 @@ static void print_bar(const struct text *text, double share)
 #define SHARE_END 77   /* columns before the bar */
 #define SOURCE_END 121 /* columns including the longest source */
 
-/* Prints a share as a bar with its source, if there is room. A source that does not fit moves to the next line. */
+/* Prints a share as a bar with its source, if it fits. A source that does not fit moves to the next line. */
 static void print_share(const struct text *text, double share, const char *source)
 {
     char words[CELL];

@@ -87,18 +87,18 @@ static const char *extents(const unsigned of[3], char text[CELL])
     return text;
 }
 
-/* Returns the width of the column of functions; 0 where there is no room for one. */
+/* Returns the width of the column of functions; 0 where none fits. */
 static int function_width(const struct text *text)
 {
-    const int room = text->columns > 0 ? text->columns - LAUNCH_COLUMNS : FUNCTION_WIDTH;
-    return room < FUNCTION_MIN ? 0 : room < FUNCTION_WIDTH ? room : FUNCTION_WIDTH;
+    const int columns = text->columns > 0 ? text->columns - LAUNCH_COLUMNS : FUNCTION_WIDTH;
+    return columns < FUNCTION_MIN ? 0 : columns < FUNCTION_WIDTH ? columns : FUNCTION_WIDTH;
 }
 
 static void print_launch(const struct text *text, size_t number, const struct explained_launch *explained)
 {
     const struct launch *launch = explained->launch;
     const struct machine *machine = &launch->machine;
-    char function[EXPLAIN_NAME], grid[CELL], block[CELL];
+    char grid[CELL], block[CELL];
     char registers[CELL] = "-", shared[2 * CELL] = "-", local[CELL] = "-", one[CELL], other[CELL];
     if (launch->has_machine) {
         snprintf(registers, sizeof registers, "%u", machine->registers);
@@ -107,12 +107,13 @@ static void print_launch(const struct text *text, size_t number, const struct ex
         snprintf(local, sizeof local, "%s B", explain_number(machine->local_bytes, "count", one));
     }
     const int width = function_width(text);
-    const size_t room = (size_t)(width > 0 ? width : text_width(text) - 7);
-    explain_function(launch->function ? launch->function : "unknown", room, function, sizeof function);
+    const size_t columns = (size_t)(width > 0 ? width : text_width(text) - 7);
+    char *function = words_function(launch->function ? launch->function : "unknown", columns);
     if (width > 0)
         text_print(text, INK_PLAIN, "  %3zu  %-*s  ", number, width, function);
     else
         text_print(text, INK_PLAIN, "  %3zu  %s\n     ", number, function);
+    free(function);
     text_print(text, INK_PLAIN, "%5u  %15s  %11s  %9s  %16s  ", launch->times, extents(launch->grid, grid),
                extents(launch->block, block), registers, shared);
     text_print(text, launch->has_machine && machine->local_bytes > 0 ? INK_YELLOW : INK_PLAIN, "%7s\n", local);

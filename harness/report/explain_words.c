@@ -1,74 +1,9 @@
-/* Formats names and numbers of an explanation. */
+/* Formats numbers and reasons of an explanation. */
 #include "explain_words.h"
-
-#include "names/names.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define LONGEST_NAME 4096 /* bytes of a name that are read, since the rest would be cut anyway */
-
-/* ---- Names ---- */
-
-/* Returns the text as one harmless line. Caller frees. */
-static char *clean(const char *text)
-{
-    char *line = x_sprintf("%.*s", LONGEST_NAME, text);
-    for (char *c = line; *c; c++)
-        *c = *c == '\t' ? ' ' : *c;
-    text_make_harmless(line, ' ');
-    return line;
-}
-
-const char *explain_cut(const char *from, size_t columns, char *to, size_t size)
-{
-    char *line = clean(from), *cut = text_cut(line, columns);
-    snprintf(to, size, "%s", cut);
-    free(cut);
-    free(line);
-    return to;
-}
-
-/* Removes every `part` from the text. */
-static void remove_all(char *text, const char *part)
-{
-    for (char *at = text; (at = strstr(at, part));)
-        memmove(at, at + strlen(part), strlen(at + strlen(part)) + 1);
-}
-
-const char *explain_function(const char *function, size_t columns, char *to, size_t size)
-{
-    const struct name_part part = function_name(function);
-    char *plain = x_sprintf("%.*s", part.length < LONGEST_NAME ? (int)part.length : LONGEST_NAME, part.text);
-    char *name = clean(plain);
-    remove_all(name, "(anonymous namespace)::");
-    explain_cut(*name ? name : function, columns, to, size);
-    free(name);
-    free(plain);
-    return to;
-}
-
-const char *explain_place(const struct profile_line *line, size_t columns, char *to, size_t size)
-{
-    char behind[32], function[EXPLAIN_NAME];
-    if (line->file)
-        snprintf(behind, sizeof behind, ":%u", line->number);
-    else
-        snprintf(behind, sizeof behind, "+0x%x", line->offset);
-    const size_t left = columns - strlen(behind);
-    if (!line->file) {
-        snprintf(to, size, "%s%s", explain_function(line->function, left, function, sizeof function), behind);
-        return to;
-    }
-    char *file = clean(line->file), *end = text_cut_before(file, left);
-    snprintf(to, size, "%s%s", end, behind);
-    free(end);
-    free(file);
-    return to;
-}
-
-/* ---- Numbers and reasons ---- */
 
 const char *explain_number(double number, const char *unit, char text[EXPLAIN_CELL])
 {

@@ -5,19 +5,7 @@
 
 #include "report.h"
 
-#define EXPLAIN_NAME 256 /* size of a buffer for a name on one line */
-#define EXPLAIN_CELL 96  /* size of a buffer for a number with its unit */
-
-/* Copies at most `columns` characters of untrusted text as one harmless line. A longer text is cut and ends with
- * "...". */
-const char *explain_cut(const char *from, size_t columns, char *to, size_t size);
-
-/* Shortens a function's name: "(anonymous namespace)::sum<256u>(float const*, int)" -> "sum<256u>". */
-const char *explain_function(const char *function, size_t columns, char *to, size_t size);
-
-/* Writes the place of a line: "kernels/reduce.cu:93", or without line information "sum+0x1a0". A text that is too long
- * loses its beginning. */
-const char *explain_place(const struct profile_line *line, size_t columns, char *to, size_t size);
+#define EXPLAIN_CELL 96 /* size of a buffer for a number with its unit */
 
 /* Writes a number scaled, with a unit of units.h; "not known" for NaN. */
 const char *explain_number(double number, const char *unit, char text[EXPLAIN_CELL]);

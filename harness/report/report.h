@@ -19,7 +19,7 @@ struct report {
     const char *baselines;               /* folder that accept must be told of, or NULL for its default */
     const char *config;                  /* cugate.ini and the options it gave, or NULL when it gave none */
     bool other_baseline;                 /* one that does not fit the run is there: the run's needs another folder */
-    enum exit_code exit_code;            /* what the command is going to exit with: run_exit_code without comparison */
+    enum exit_code exit_code;            /* what the command is going to exit with */
     bool replay;                         /* the run was read from run_name; nothing was measured here: said loudly */
     int columns;                         /* of the terminal that the text goes to; 0: it goes to none */
     bool color;

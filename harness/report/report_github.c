@@ -102,7 +102,7 @@ static void put_result(FILE *stream, const struct result *result)
     free(title);
 }
 
-/* Prints as many annotations as there is room for. Returns how many there are. */
+/* Prints as many annotations as a step takes. Returns how many there are. */
 static size_t put_judgements(FILE *stream, const struct report *report)
 {
     size_t count = 0;
@@ -136,8 +136,8 @@ int report_github(const struct report *report, FILE *stream)
 
     struct verdict_words words;
     words_verdict(report, "", &words);
-    char *rest = more > 0 ? x_sprintf("\n%zu more row%s %s in no annotation: there is room for %d in a step", more,
-                                      plural(more), more == 1 ? "is" : "are", ANNOTATIONS)
+    char *rest = more > 0 ? x_sprintf("\n%zu more row%s %s in no annotation: a step takes %d", more, plural(more),
+                                      more == 1 ? "is" : "are", ANNOTATIONS)
                           : x_strdup("");
     char *message =
         x_sprintf("%s%s%s%s%s", warned ? banner.loud : "", warned ? " " : "", words.headline, words.rest, rest);

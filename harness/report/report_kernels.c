@@ -401,17 +401,17 @@ static struct table_column fit_kernels(const struct text *text, const struct col
 {
     struct table_column kernel = {"kernel", true, 0};
     const char **ids = x_calloc(count, sizeof *ids);
-    int room = 0;
+    int width = 0;
     table_fit(&kernel, kernel.title);
     for (size_t i = 0; i < count; i++)
         ids[i] = lines[i].id;
     if (text->columns > 0) {
-        room = text->columns - (verdict > 0 ? verdict + 2 : 0);
+        width = text->columns - (verdict > 0 ? verdict + 2 : 0);
         for (size_t i = 0; i < columns->count && i < (verdict > 0 ? 2 : 1); i++)
-            room -= columns->list[i].table.width + 2;
-        room = room < NAME_MIN ? NAME_MIN : room;
+            width -= columns->list[i].table.width + 2;
+        width = width < NAME_MIN ? NAME_MIN : width;
     }
-    *names = table_names(ids, count, room);
+    *names = table_names(ids, count, width);
     for (size_t i = 0; i < count; i++) {
         lines[i].shown = (*names)[i];
         if (lines[i].shown)

@@ -177,8 +177,8 @@ static char *why_words(const struct group *group, size_t place, struct said *sai
     return words;
 }
 
-/* Returns the room for source text, which is cut and not wrapped, even on a wide terminal. */
-static size_t room_behind(const struct text *text, int indent)
+/* Returns the columns for source text, which is cut and not wrapped, even on a wide terminal. */
+static size_t columns_behind(const struct text *text, int indent)
 {
     const int width = text->columns > 0 ? text->columns : TEXT_WIDTH;
     return indent + SOURCE_MIN < width ? (size_t)(width - indent) : SOURCE_MIN;
@@ -224,7 +224,7 @@ static char *hotspot_words(const struct blame *blame, size_t place)
 static void print_hotspots(const struct text *text, int indent, const struct blame *blame)
 {
     for (size_t i = 0; i < blame->count && !blame->same_as; i++) {
-        char *place = words_place(blame->hotspots[i].line, room_behind(text, indent + 1)),
+        char *place = words_place(blame->hotspots[i].line, columns_behind(text, indent + 1)),
              *hotspot = hotspot_words(blame, i);
         char *words = x_sprintf("%s: %s", place, hotspot);
         print_line(text, INK_PLAIN, indent, words);

@@ -37,8 +37,16 @@ char *words_why(const struct judgement *judgement);
 
 /* ---- Why a row is worse; in words_why.c. Files, functions and source text are untrusted. Callers free. ---- */
 
-/* Returns the place of a line: "kernels/reduce.cu:41", or "sum(float*) +0x1a0" without line information. It has at most
- * `most` characters, but at least 30; WORDS_PLACE where width does not matter. */
+/* Returns at most `max` characters as one harmless line, which ends with "..." if it was cut. */
+char *words_cut(const char *untrusted, size_t max);
+
+/* Returns a function's name as printed tables have it: "(anonymous namespace)::sum<256u>(float const*, int)" becomes
+ * "sum<256u>", cut as above. (Ids have kernel_short_name.) */
+char *words_function(const char *function, size_t max);
+
+/* Returns the place of a line: "kernels/reduce.cu:41", or "sum+0x1a0" without line information. It has at most `max`
+ * characters, which are at least 24; WORDS_PLACE where width does not matter. A path that is too long loses its
+ * beginning. */
 char *words_place(const struct profile_line *line, size_t max);
 #define WORDS_PLACE 120
 

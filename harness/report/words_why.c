@@ -2,20 +2,58 @@
 #include "words.h"
 
 #include "base/base.h"
+#include "names/names.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define SOURCE_MAX 200 /* characters, for reports without a width of their own */
+#define LONGEST 4096   /* bytes of an untrusted text that are read, since the rest would be cut anyway */
+
+/* Returns the text as one harmless line. Caller frees. */
+static char *clean(const char *text, size_t length)
+{
+    char *line = x_sprintf("%.*s", length < LONGEST ? (int)length : LONGEST, text);
+    for (char *c = line; *c; c++)
+        *c = *c == '\t' ? ' ' : *c;
+    text_make_harmless(line, ' ');
+    return line;
+}
+
+char *words_cut(const char *untrusted, size_t max)
+{
+    char *line = clean(untrusted, LONGEST), *cut = text_cut(line, max);
+    free(line);
+    return cut;
+}
+
+/* Removes every `part` from the text. */
+static void remove_all(char *text, const char *part)
+{
+    for (char *at = text; (at = strstr(at, part));)
+        memmove(at, at + strlen(part), strlen(at + strlen(part)) + 1);
+}
+
+char *words_function(const char *function, size_t max)
+{
+    const struct name_part part = function_name(function);
+    char *name = clean(part.text, part.length);
+    remove_all(name, "(anonymous namespace)::");
+    char *cut = words_cut(*name ? name : function, max);
+    free(name);
+    return cut;
+}
 
 char *words_place(const struct profile_line *line, size_t max)
 {
     char at[32];
-    snprintf(at, sizeof at, line->file ? ":%u" : " +0x%x", line->file ? line->number : line->offset);
+    snprintf(at, sizeof at, line->file ? ":%u" : "+0x%x", line->file ? line->number : line->offset);
     const size_t left = max - strlen(at);
-    char *name = line->file ? text_cut_before(line->file, left) : text_cut(line->function, left);
+    char *file = line->file ? clean(line->file, LONGEST) : NULL;
+    char *name = file ? text_cut_before(file, left) : words_function(line->function, left);
     char *place = x_sprintf("%s%s", name, at);
     free(name);
+    free(file);
     return place;
 }
 

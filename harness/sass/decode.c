@@ -114,7 +114,7 @@ static bool modifiers_allowed(const struct instruction *code, const struct opcod
     return true;
 }
 
-/* Reads an opcode and its modifiers. False: there are more modifiers than there is room for. */
+/* Reads an opcode and its modifiers. False: there are more modifiers than fit. */
 static bool read_opcode(struct decoder *decoder, struct instruction *code, const char *opcode)
 {
     static const struct {

@@ -251,7 +251,7 @@ static void shared_lanes(struct warp *warp, const struct instruction *code, uint
                                                                       : ATOMIC_CHANGES);
     tally->wavefronts += cost.passes;
     tally->ideal_wavefronts += cost.ideal;
-    tally->loose_wavefronts += cost.room;
+    tally->loose_wavefronts += cost.margin;
     for (unsigned l = 0; l < LANES; l++) {
         if (!(lanes >> l & 1))
             continue;
@@ -333,7 +333,7 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
     const struct wavefronts cost = count_atomic(lanes, addresses, code->size, ATOMIC_ONE_SWAPS);
     tally->wavefronts += cost.passes;
     tally->ideal_wavefronts += cost.ideal;
-    tally->loose_wavefronts += cost.room;
+    tally->loose_wavefronts += cost.margin;
     const struct operand *to = &code->operands[0];
     uint32_t *result = row_at(warp, to->space, to->row), done = 0;
     uint32_t results[LANES] = {0};

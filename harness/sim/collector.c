@@ -80,7 +80,7 @@ static int check(struct problem *problem)
 static int run_in_order(const struct workload *workload, unsigned order, struct problem *problem)
 {
     launches_order(order);
-    if (workload_restore(workload, problem) < 0 || workload_settle(workload, problem) < 0)
+    if (workload_restore(workload, problem) < 0 || workload_wait(workload, problem) < 0)
         return -1;
     launches_begin();
     const int failed = workload_run(workload, problem);

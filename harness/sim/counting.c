@@ -123,8 +123,8 @@ struct wavefronts count_wavefronts(uint32_t lanes, const uint32_t *addresses, un
                  passes_of(lanes, addresses, size, LANES / 2, LANES / 2, writes);
     /* This is for loads of 16 bytes by only some lanes, scattered. 359 of 378 patterns are right, the others wrong by
      * one or two. */
-    const unsigned room = size == 16 && !writes && lanes != UINT32_MAX && !is_regular(lanes, addresses) ? 2 : 0;
-    return (struct wavefronts){passes, smaller(passes, least(lanes, size, BANKS * 4)), room};
+    const unsigned margin = size == 16 && !writes && lanes != UINT32_MAX && !is_regular(lanes, addresses) ? 2 : 0;
+    return (struct wavefronts){passes, smaller(passes, least(lanes, size, BANKS * 4)), margin};
 }
 
 struct wavefronts count_atomic(uint32_t lanes, const uint32_t *addresses, unsigned size, enum atomic_kind kind)
@@ -254,8 +254,8 @@ struct copy_counts count_copy(uint32_t lanes, const uint64_t *from, const uint32
         counts.lines.ideal = smaller(counts.lines.touched, least(lanes, size, 1 << SECTOR));
         counts.wavefronts.ideal = smaller(counts.wavefronts.passes, least(lanes, size, BANKS * 4));
         if (!rows_are_regular(lanes, from, to)) {
-            counts.room = counts.lines.touched;
-            counts.wavefronts.room = least(lanes, size, size);
+            counts.margin = counts.lines.touched;
+            counts.wavefronts.margin = least(lanes, size, size);
         }
         return counts;
     }

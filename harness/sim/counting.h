@@ -9,15 +9,15 @@
 
 struct sectors {
     unsigned touched; /* sectors of 32 bytes */
-    unsigned ideal;   /* as many as there were if the same bytes were neighbours */
+    unsigned ideal;   /* as many as there would be if the same bytes were neighbours */
 };
 /* Counts the sectors of lanes that access `size` bytes each. The addresses are multiples of size. */
 struct sectors count_sectors(uint32_t lanes, const uint64_t *addresses, unsigned size);
 
 struct wavefronts {
     unsigned passes; /* passes through shared memory */
-    unsigned ideal;  /* passes if there were no bank conflicts */
-    unsigned room;   /* by how much passes may be wrong: for 16 bytes of only some lanes, and for scattered copies */
+    unsigned ideal;  /* as many as there would be without bank conflicts */
+    unsigned margin; /* by how much passes may be wrong: for 16 bytes of only some lanes, and for scattered copies */
 };
 /* Counts the wavefronts of an access to shared memory. */
 struct wavefronts count_wavefronts(uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes);
@@ -34,7 +34,7 @@ struct wavefronts count_atomic(uint32_t lanes, const uint32_t *addresses, unsign
 struct copy_counts {
     struct sectors lines; /* as the source-line counters have them */
     unsigned unit;        /* as the L1's own counter has them */
-    unsigned room;        /* by how much sectors may be wrong */
+    unsigned margin;      /* by how much sectors may be wrong */
     struct wavefronts wavefronts;
 };
 /* Counts the cost of an asynchronous copy from global to shared memory. bypass: it does not go through the L1 (16

@@ -9,8 +9,8 @@
 /* Between two allocations are pages that may not be accessed, so that one byte too far is in neither. */
 enum { PAGE = 4096, GUARD = 2 * PAGE };
 
-/* The address of the first allocation. Each one lies behind the one before, as far as there is room. So a program gets
- * the same addresses in every process. */
+/* The address of the first allocation. Each one lies behind the one before, as far as addresses are free. So a program
+ * gets the same addresses in every process. */
 #define FIRST 0x200000000000
 
 struct entry {

@@ -19,7 +19,7 @@ struct allocation {
     uint64_t begin, end; /* the size is the one that was asked for */
 };
 
-/* Allocates memory at a multiple of 512 bytes; NULL when there is no room. Its content is undefined. Any thread may
+/* Allocates memory at a multiple of 512 bytes; NULL when there is no memory. Its content is undefined. Any thread may
  * call it that launches nothing meanwhile. */
 void *device_allocate(size_t size);
 bool device_free(void *memory); /* false: no allocation begins there */

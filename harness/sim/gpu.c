@@ -82,7 +82,7 @@ static int set_key(struct reader *reader, const char *name, const char *value)
     if (is_name ? *gpu->name : gpu->memory_bytes != 0)
         return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is given twice: remove one", name);
     if (is_name && *value)
-        snprintf(gpu->name, sizeof gpu->name, "%s", value); /* a line of the file is shorter than the name's room */
+        snprintf(gpu->name, sizeof gpu->name, "%s", value); /* a line of the file is shorter than the name may be */
     else if (is_name || !read_number(value, 1, LLONG_MAX, &gpu->memory_bytes))
         return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is no value of \"%s\"", value, name);
     return 0;

@@ -1,6 +1,6 @@
 /* lanes.h - for files of operations on 32 lanes. Each operation is a loop over lanes, which gcc and clang turn into
- * vector code. Such a file is compiled once for each kind of vector unit, which VECTOR names. The best table is chosen
- * when the program starts.
+ * vector code. Such a file is compiled once for each kind of vector unit of a CPU, which VECTOR names. The best table
+ * is chosen when the program starts.
  *
  * An operation computes all 32 lanes, even those that it does not write, so it must not trap on any value. A lane of a
  * row depends only on the same lane of others, so one loop may read and write the same row.

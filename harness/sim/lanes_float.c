@@ -1,12 +1,8 @@
 /* Operations on single and double precision. A result that is NaN has the bits that the GPU gives: 0x7fffffff or
  * 0xfff80000 00000000. For doubles they are those of the first operand that is NaN, as an H200 was seen to do. */
-#include "lanes.h"
+#include "small_float.h"
 
 #include <fenv.h>
-#include <math.h>
-
-enum { NAN_FLOAT = 0x7fffffff };
-#define NAN_DOUBLE UINT64_C(0xfff8000000000000)
 
 enum { FLAG_COMPARE, FLAG_COMBINE, FLAG_UNORDERED };
 
@@ -14,18 +10,14 @@ enum { FLAG_COMPARE, FLAG_COMBINE, FLAG_UNORDERED };
 #define F(n, row) to_float(((row)[l] & KEEP(n)) ^ FLIP(n))
 #define D(n, low, high) to_double((low)[l], ((high)[l] & KEEP(n)) ^ FLIP(n))
 
-static inline uint32_t settle(float value)
-{
-    return value != value ? NAN_FLOAT : of_float(value);
-}
-
-static inline uint64_t settle_double(double value, double a, double b, double c)
+/* Returns the bits of a result of the operands a, b and c. */
+static inline uint64_t of_double_result(double value, double a, double b, double c)
 {
     const uint64_t quiet = UINT64_C(1) << 51;
     const uint64_t none = a != a   ? of_double(a) | quiet
                           : b != b ? of_double(b) | quiet
                           : c != c ? of_double(c) | quiet
-                                   : NAN_DOUBLE;
+                                   : NAN_64;
     return value != value ? none : of_double(value);
 }
 
@@ -50,7 +42,7 @@ static int rounding(const struct instruction *code)
  * Values are volatile, since compilers know nothing of rounding modes. */
 static uint32_t finish(float value, const struct instruction *code)
 {
-    uint32_t bits = settle(value);
+    uint32_t bits = of_float_canonical(value);
     bits = IS(FTZ) ? flush(bits) : bits;
     return IS(SAT) ? saturate(bits) : bits;
 }
@@ -116,7 +108,7 @@ static bool has_signs(const struct instruction *code)
         const uint32_t *x = ROW(1), *y = ROW(2), *z = ROW(count);                                                      \
         const uint32_t kx = KEEP(1), ky = KEEP(2), kz = KEEP(count), fx = FLIP(1), fy = FLIP(2), fz = FLIP(count);     \
         (void)z, (void)kx, (void)ky, (void)kz, (void)fx, (void)fy, (void)fz;                                           \
-        WRITE_LANES(ROW(0), lanes, settle(expression));                                                                \
+        WRITE_LANES(ROW(0), lanes, of_float_canonical(expression));                                                    \
     }
 OFTEN(fadd_signs, 2, to_float((x[l] & kx) ^ fx) + to_float((y[l] & ky) ^ fy))
 OFTEN(fmul_signs, 2, to_float((x[l] & kx) ^ fx) * to_float((y[l] & ky) ^ fy))
@@ -159,7 +151,8 @@ static bool prepare_ffma(struct instruction *code)
             const volatile double a = D(1, x, xh), b = D(2, y, yh), c = D(count, z, zh);                               \
             (void)c;                                                                                                   \
             const volatile double value = (expression);                                                                \
-            result[l] = settle_double(value, to_double(x[l], xh[l]), to_double(y[l], yh[l]), to_double(z[l], zh[l]));  \
+            result[l] =                                                                                                \
+                of_double_result(value, to_double(x[l], xh[l]), to_double(y[l], yh[l]), to_double(z[l], zh[l]));       \
         }                                                                                                              \
         fesetround(before);                                                                                            \
         WRITE_WIDE(ROW(0), HIGH(0), lanes, result[l]);                                                                 \
@@ -176,7 +169,7 @@ static bool prepare_ffma(struct instruction *code)
                          c = to_double(z[l], (zh[l] & kz) ^ fz);                                                       \
             (void)c;                                                                                                   \
             result[l] =                                                                                                \
-                settle_double(expression, to_double(x[l], xh[l]), to_double(y[l], yh[l]), to_double(z[l], zh[l]));     \
+                of_double_result(expression, to_double(x[l], xh[l]), to_double(y[l], yh[l]), to_double(z[l], zh[l]));  \
         }                                                                                                              \
         WRITE_WIDE(ROW(0), HIGH(0), lanes, result[l]);                                                                 \
     }                                                                                                                  \
@@ -365,8 +358,8 @@ static void fmnmx(struct warp *warp, const struct instruction *code, uint32_t la
         const bool zeros = a == b;
         const bool first = zeros ? ((u >> 31) > (v >> 31)) == (smaller >> l & 1) : less == (smaller >> l & 1);
         const bool no_a = a != a, no_b = b != b;
-        const uint32_t some = no_a && no_b ? (uint32_t)NAN_FLOAT : no_a ? v : no_b ? u : first ? u : v;
-        result[l] = propagates && (no_a || no_b) ? (uint32_t)NAN_FLOAT
+        const uint32_t some = no_a && no_b ? NAN_32 : no_a ? v : no_b ? u : first ? u : v;
+        result[l] = propagates && (no_a || no_b) ? NAN_32
                     : xorsign                    ? (some & 0x7fffffffu) | ((x[l] ^ y[l]) & 0x80000000u)
                                                  : some;
     }

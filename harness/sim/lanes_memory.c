@@ -44,7 +44,7 @@ static bool same_shape(const struct memo *memo, uint32_t lanes, const uint32_t *
 {
     const uint32_t *apart = memo->apart, from = low[first], above = high[first];
     uint32_t differs = 0;
-    if (memo->lanes != lanes || !memo->narrow || from + memo->least < 0 || from + memo->most > UINT32_MAX)
+    if (memo->lanes != lanes || !memo->near || from + memo->least < 0 || from + memo->most > UINT32_MAX)
         return false;
     if (lanes == ALL_LANES)
         EACH_LANE differs |= ((low[l] - from) ^ apart[l]) | (high[l] ^ above);
@@ -257,7 +257,7 @@ static struct memo *visit_shared(struct warp *warp, const struct instruction *co
     tally->shared_accesses++;
     tally->wavefronts += memo->wavefronts;
     tally->ideal_wavefronts += memo->ideal_wavefronts;
-    tally->loose_wavefronts += memo->room;
+    tally->loose_wavefronts += memo->margin;
     return memo;
 }
 
@@ -511,8 +511,8 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
             tally->unit_sectors += counts->unit;
             tally->wavefronts += counts->wavefronts.passes;
             tally->ideal_wavefronts += counts->wavefronts.ideal;
-            tally->loose_wavefronts += counts->wavefronts.room;
-            tally->loose_sectors += counts->room;
+            tally->loose_wavefronts += counts->wavefronts.margin;
+            tally->loose_sectors += counts->margin;
         }
     }
     tally->accesses++;

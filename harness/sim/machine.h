@@ -166,13 +166,14 @@ static inline void predicate_set(struct warp *warp, const struct operand *operan
 
 /* ---- Operations: opcode.c finds them by name ---- */
 
-/* Each file of operations has a table for each kind of vector unit. A row with a NULL name ends it. */
+/* Each file of operations has a table for each kind of vector unit that the CPU of this machine, which simulates, may
+ * have. A row with a NULL name ends it. */
 enum { VECTOR_BASE, VECTOR_AVX2, VECTOR_AVX512, VECTORS };
 /* The environment variable that names the kind of vector unit to use, so that tests can compare them. Without it, the
- * best that this machine has is used. */
+ * best that this CPU has is used. */
 #define VECTOR_VARIABLE "CUGATE_SIM_VECTOR"
 unsigned vector_unit(void);
-/* Index of a kind by its name, such as "base"; -1: this machine has none of that name. */
+/* Index of a kind by its name, such as "base"; -1: this CPU has none of that name. */
 int vector_unit_wanted(const char *name);
 #define VECTOR_TABLES(name) extern const struct opcode name##_base[], name##_avx2[], name##_avx512[]
 VECTOR_TABLES(lanes_integer);

@@ -20,11 +20,11 @@ void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, c
     memo->in_order = lanes == ALL_LANES;
     memo->same = true;
     memo->aligned = true;
-    memo->narrow = true;
+    memo->near = true;
     for (unsigned l = 0; l < LANES; l++) {
         const int64_t apart = lanes >> l & 1 ? (int64_t)(addresses[l] - first) : 0;
         memo->apart[l] = (uint32_t)apart;
-        memo->narrow &= !(lanes >> l & 1) || addresses[l] >> 32 == first >> 32;
+        memo->near &= !(lanes >> l & 1) || addresses[l] >> 32 == first >> 32;
         memo->least = apart < memo->least ? apart : memo->least;
         memo->most = apart > memo->most ? apart : memo->most;
         memo->in_order &= apart == (int64_t)l * size;
@@ -59,7 +59,7 @@ void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, u
     const struct wavefronts wavefronts = count_wavefronts(lanes, addresses, size, writes);
     memo->wavefronts = wavefronts.passes;
     memo->ideal_wavefronts = wavefronts.ideal;
-    memo->room = wavefronts.room;
+    memo->margin = wavefronts.margin;
 }
 
 /* ---- Faults ---- */

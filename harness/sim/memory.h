@@ -22,8 +22,8 @@ struct memo {
     bool same;           /* all lanes have the same address */
     int64_t least, most; /* least and largest distance from the first lane's address */
     uint64_t begin, end; /* in global memory: the allocation of the last access */
-    unsigned sectors, ideal_sectors, wavefronts, ideal_wavefronts, room;
-    bool narrow;             /* no two lanes are 4 GiB apart */
+    unsigned sectors, ideal_sectors, wavefronts, ideal_wavefronts, margin;
+    bool near;               /* no two lanes are 4 GiB apart */
     uint32_t apart[LANES];   /* for lanes that take part: lower word of the distance from the first lane's address */
     struct copy_shape *copy; /* of an asynchronous copy; NULL: there was none yet */
     struct watch {

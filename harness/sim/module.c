@@ -120,7 +120,7 @@ static void take_tables(struct function *function)
     free(name);
 }
 
-static bool has_room_for_parameters(const struct function *function)
+static bool parameters_fit(const struct function *function)
 {
     for (size_t i = 0; i < function->parameter_count; i++) {
         const struct parameter *parameter = &function->parameters[i];
@@ -151,7 +151,7 @@ static int add_function(struct module *module, size_t number, struct problem *pr
     /* The machine code does not tell how deep a function calls itself, and not always that it does. */
     if (function->text.symbol_count > 1)
         function->stack_bytes += CALL_STACK;
-    if (take_attributes(function, number + 1) < 0 || !has_room_for_parameters(function))
+    if (take_attributes(function, number + 1) < 0 || !parameters_fit(function))
         return problem_set(problem,
                            "not simulated: the parameters of %s are described in a way that is not known here: build "
                            "it with nvcc 13.0",
@@ -196,14 +196,14 @@ static int load_sections(struct module *module, unsigned char **places, struct p
         *place = places[i] = device_allocate(length);
         *size = length;
         if (!*place)
-            return problem_set(problem, "no room for %zu bytes of constants", length);
+            return problem_set(problem, "no memory for %zu bytes of constants", length);
         memcpy(*place, section->bytes, length);
     }
     if (total == 0)
         return 0;
     module->globals = device_allocate(total);
     if (!module->globals)
-        return problem_set(problem, "no room for %zu bytes of device variables", total);
+        return problem_set(problem, "no memory for %zu bytes of device variables", total);
     memset(module->globals, 0, total);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         const struct image_section *section = &image->sections[found[i]];

@@ -160,8 +160,8 @@ struct gpu_plugin {
 
     /* Finds for each metric the counter that a chip has, by the chip's CUPTI name ("GH100") and without a GPU. It is
      * NULL where the chip has none of the metric's alternatives; `cugate.` counters are not looked up. Also tells how
-     * many passes all of them need together. chosen has room for metrics->count pointers, which borrow from CUPTI's own
-     * lists or from *memory (caller frees). */
+     * many passes all of them need together. chosen has space for metrics->count pointers, which borrow from CUPTI's
+     * own lists or from *memory (caller frees). */
     int (*chip_counters)(const char *chip, const struct metrics *metrics, const char **chosen, char **memory,
                          size_t *passes, struct problem *problem);
 

@@ -16,7 +16,7 @@ struct peer {
 };
 
 /* Seconds that a peer may take to read what it is told: who does not read keeps this process no longer. One that is
- * well reads at once, and what it is told has room in the socket. */
+ * well reads at once, and what it is told fits into the socket. */
 #define PEER_SECONDS 1
 
 /* The descriptor is the peer's from here on. */

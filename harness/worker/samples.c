@@ -38,7 +38,7 @@ int samples_by_host(const struct job *job, const struct workload *workload, enum
     for (size_t s = 0; s < samples; s++) {
         if (workload_restore(workload, problem) < 0 ||
             (conditioning && conditioning->apply(conditioning->condition, problem) < 0) ||
-            workload_settle(workload, problem) < 0)
+            workload_wait(workload, problem) < 0)
             goto out;
         if (conditioning)
             conditioning->mark(true);

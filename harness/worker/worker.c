@@ -146,7 +146,7 @@ static enum result_status warm_up(const struct worker *worker, const struct begu
 {
     const struct collector *collector = worker->collector;
     const struct workload *workload = &kernel->workload;
-    if (workload_restore(workload, problem) < 0 || workload_settle(workload, problem) < 0 ||
+    if (workload_restore(workload, problem) < 0 || workload_wait(workload, problem) < 0 ||
         workload_run(workload, problem) < 0)
         return RESULT_FAILED;
     const size_t before = collector->launches ? collector->launches(worker->collector_self) : 0;
@@ -207,8 +207,8 @@ __attribute__((noreturn)) static void lose(const struct worker *worker, const st
     _exit(WORKER_ENDED);
 }
 
-static void settle(const struct worker *worker, struct begun *kernel, enum result_status status,
-                   struct problem *problem)
+static void conclude(const struct worker *worker, struct begun *kernel, enum result_status status,
+                     struct problem *problem)
 {
     if (status == RESULT_FAILED && worker->collector->explain)
         worker->collector->explain(worker->collector_self, problem);
@@ -278,7 +278,7 @@ static void measure_waiting(struct worker *worker)
         struct begun *kernel = worker->begun;
         while (!kernel->waits)
             kernel++;
-        settle(worker, kernel, measure_one(worker, kernel, &problem), &problem);
+        conclude(worker, kernel, measure_one(worker, kernel, &problem), &problem);
     }
     worker->waiting = 0;
     for (size_t i = 0; i < worker->begun_count; i++)
@@ -327,7 +327,7 @@ static void take_kernel(struct worker *worker, const struct kernel *kernel)
     } else {
         bool launched = false;
         const enum result_status status = get_ready(worker, begun, &launched, &problem);
-        settle(worker, begun, status, &problem);
+        conclude(worker, begun, status, &problem);
         if (status == RESULT_OK)
             measure_or_wait(worker, begun, launched || !can_be_in_batch(worker, kernel));
     }

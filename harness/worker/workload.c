@@ -12,7 +12,7 @@ int workload_restore(const struct workload *workload, struct problem *problem)
     return workload_check(workload, "restore", workload->before(workload->self), problem);
 }
 
-int workload_settle(const struct workload *workload, struct problem *problem)
+int workload_wait(const struct workload *workload, struct problem *problem)
 {
     return workload_check(workload, "restore", workload->wait(workload->self), problem);
 }

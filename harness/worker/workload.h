@@ -18,10 +18,10 @@ struct workload {
     const char *(*error_text)(int error);
 };
 
-/* The three steps of a launch. workload_restore restores the inputs, workload_settle waits for that, workload_run
+/* The three steps of a launch. workload_restore restores the inputs, workload_wait waits for that, workload_run
  * launches and waits, also when launching failed. Each returns 0, or -1 with *problem. */
 int workload_restore(const struct workload *workload, struct problem *problem);
-int workload_settle(const struct workload *workload, struct problem *problem);
+int workload_wait(const struct workload *workload, struct problem *problem);
 int workload_run(const struct workload *workload, struct problem *problem);
 
 /* Returns 0 for result 0; else -1 with *problem, which says what the call did: "restore: an illegal memory access

@@ -39,7 +39,7 @@ import numpy as np
 _GAMMA = 0.1  # the kernel of two nights d noise scales apart is exp(-0.1 d^2): 0.41 at d = 3
 _PENALTY = 2.05
 
-# A segment of four nights leaves room to find a step within five nights. Of three nights, two outliers would be a
+# A segment of four nights leaves space to find a step within five nights. Of three nights, two outliers would be a
 # majority.
 _SEGMENT = 4  # at least; a shorter history than two segments has nothing to compare
 

@@ -1,8 +1,8 @@
 """What an earlier report in the same folder has that need not be drawn again.
 
 The folder's marker says of what each page and figure was made, and the hash of every file. A page of which that is
-still so is linked into the new folder, which takes the earlier one's place as a whole; so is a figure that this run has
-no room for, and the page says up to which night it goes. What is gone, cut or changed is drawn again."""
+still so is linked into the new folder, which takes the earlier one's place as a whole; so is a figure that this run
+has no time for, and the page says up to which night it goes. What is gone, cut or changed is drawn again."""
 
 from __future__ import annotations
 

@@ -113,11 +113,11 @@ def lettered(marks: Sequence[Mark]) -> list[tuple[str, Mark]]:
     return [(chr(ord("A") + place) if place < 26 else f"{place + 1}", mark) for place, mark in enumerate(named)]
 
 
-def _letters(marks: Sequence[Mark], room: float) -> list[tuple[str, float]]:
+def _letters(marks: Sequence[Mark], least: float) -> list[tuple[str, float]]:
     """Returns letters and their positions above a plot. Marks that are too close share a text, such as A-C."""
     groups: list[list[tuple[str, Mark]]] = []
     for letter, mark in lettered(marks):
-        if groups and mark.night - groups[-1][-1][1].night < room:
+        if groups and mark.night - groups[-1][-1][1].night < least:
             groups[-1].append((letter, mark))
         else:
             groups.append([(letter, mark)])

@@ -563,7 +563,7 @@ def _explained(url: sa.URL) -> Iterator[None]:
         said = str(getattr(reason, "orig", reason)).strip()
         if _is_full(reason):
             raise HistoryError(
-                f"there is no room left for the history {_name(url)} ({said}): make some, and run this again; what was "
-                "kept stays"
+                f"there is no space left for the history {_name(url)} ({said}): free some, and run this again; what "
+                "was kept stays"
             ) from None
         raise HistoryError(f"the history {_name(url)} cannot be used: {said}") from None

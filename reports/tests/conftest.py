@@ -186,7 +186,7 @@ def make_analysis(night: int = 0, device: str = DEVICE["name"], **more: Any) -> 
     view = {"comparisons": 10, "exit_codes": {"0": 10}, "classes": {"time": tally}}
     document = {"schema": 1, "sessions": 5, "kernels": 2, "gpus": 1, "device": device}
     document |= {"first_date": date_of(night - 5), "last_date": date_of(night)}
-    document |= {"views": {"settled": view, "unconfirmed": None}, "detectable": []}
+    document |= {"views": {"pairs": view, "others": None}, "detectable": []}
     return encoded(document | more)
 
 

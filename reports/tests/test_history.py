@@ -616,7 +616,7 @@ NO_HISTORY: dict[str, tuple[Callable[[Path], str], str]] = {
     "a folder": (_folder, "unable to open database file"),
     "a path below a file": (_below_a_file, "is no folder"),
     "a path far below a file": (_far_below_a_file, "Not a directory"),
-    "a full device": (lambda _: "/dev/full", "there is no room left for the history sqlite:////dev/full"),
+    "a full device": (lambda _: "/dev/full", "there is no space left for the history sqlite:////dev/full"),
     "words for libpq": (lambda _: "host=h user=u password=hunter2 dbname=d", "looks like the connection string"),
     "other words": (lambda _: "Server=h;Uid=u;Pwd=hunter2", "looks like the connection string"),
     "no scheme": (lambda _: "u:hunter2@h/d", "looks like the connection string"),

@@ -322,7 +322,7 @@ def test_a_disk_that_gets_full_keeps_what_it_has(
     for night in range(40):
         kernels = {f"a/k{number}": {"time": noise.random()} for number in range(100)}
         (tmp_path / f"{night:02}.json").write_bytes(make_run(night, kernels))
-    with pytest.raises(HistoryError, match="there is no room left for the history .*: make some"):
+    with pytest.raises(HistoryError, match="there is no space left for the history .*: free some"):
         ingest(Namespace(history=str(tmp_path / "history.db"), files=[str(tmp_path)], verbose=False))
     with History(str(tmp_path / "history.db")) as history:
         kept = len(list(history.read("run")))

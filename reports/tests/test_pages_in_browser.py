@@ -596,8 +596,8 @@ return [...document.querySelectorAll("figure svg")].map((svg) => {
     // A line box is higher than its letters: as much as a quarter may be over another one.
     const across = Math.min(p.right, q.right) - Math.max(p.left, q.left);
     const down = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
-    const room = 0.25 * least;
-    if (across > (p.height > 1.5 * p.width ? room : 1) && down > (p.height > 1.5 * p.width ? 1 : room))
+    const margin = 0.25 * least;
+    if (across > (p.height > 1.5 * p.width ? margin : 1) && down > (p.height > 1.5 * p.width ? 1 : margin))
       meeting.push(`${words(a)} | ${words(b)}`);
   }));
   return [svg.getAttribute("aria-label"), texts.length, least, outside.map(([text]) => words(text)), meeting];

@@ -37,8 +37,7 @@ static void read_lines_of(const uint8_t *data, size_t size)
     struct line_table table;
     struct line_place places[4];
     line_table_open(&table, data, size);
-    require(line_table_find(&table, "f", 16, places, ARRAY_SIZE(places)) <= ARRAY_SIZE(places),
-            "more places than there is room for");
+    require(line_table_find(&table, "f", 16, places, ARRAY_SIZE(places)) <= ARRAY_SIZE(places), "more places than fit");
     line_table_release(&table);
 }
 

@@ -206,14 +206,14 @@ def graph: groups as $own
             end] as $parts
        | ($parts | map(objects | .value) | add) as $sum
        # Of a kernel that counts otherwise each time, as those of cuBLAS that wait for each other, the sum is near.
-       | (if all($parts[] | objects; .repeats) then 0 else 0.001 * $sum end) as $room
+       | (if all($parts[] | objects; .repeats) then 0 else 0.001 * $sum end) as $margin
        | "graph launch \($id): \([$row.launches[].times] | add) kernels, \($counted | length) launches measured,"
          + " median \($row | samples("time") | median | digits(0)) ns",
          verdict("graph: \($id): its instructions are the sum of its kernels'";
                  ($parts | map(strings))
                  + if $counted == [] then ["not measured"]
-                   elif any($counted[]; (. - $sum | fabs) > $room)
-                   then ["\($counted | unique), not \($sum) +- \($room)"] else [] end),
+                   elif any($counted[]; (. - $sum | fabs) > $margin)
+                   then ["\($counted | unique), not \($sum) +- \($margin)"] else [] end),
          verdict("graph: \($id): instrumented counts are no numbers";
                  [$row.metrics | to_entries[] | select(.key | IN("branch_targets", "shared_wavefronts"))
                   | select(.value.sessions) | .key])),

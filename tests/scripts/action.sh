@@ -313,7 +313,7 @@ ask test "$(grep -c '^````' "$work/joined")" = 4 -a "$(grep -c '^<details>' "$wo
 expect "comment: of several jobs, blocks are closed" 0
 rows() { grep -c "$1" "$work/joined"; }
 ask test $(($(rows 'one row') + $(rows 'one more') + $(rows 'accept one'))) = $(($(rows 'two row') + $(rows 'two more') + $(rows 'accept two')))
-expect "comment: of several jobs, each has as much room" 0
+expect "comment: of several jobs, each has as much space" 0
 printf '## %070000d\n' 1 >report/cugate-first/comment.md
 ask step comment
 expect "comment: a verdict that has no end hides no other" 0 'regressed one' 'nothing is worse' '1 more of the jobs' '!00000000'

@@ -53,12 +53,12 @@ measured -k 'well/*'
 expect 'a family is measured at once' 0 'well/first: ok 5 1' 'well/second: ok 5 1' 'well/third: ok 5 1' \
     '1 pass 0: 42 of 42' '1 pass 1: 42 of 42' '1 pass 2: 9 of 42' '!WRONG' '!warning: well'
 measured -k well/second
-expect 'a kernel alone, with room for itself' 0 'well/second: ok 5 1' '1 pass 0: 20 of 20' '1 pass 2: 4 of 20' '!WRONG'
+expect 'a kernel alone, which fits' 0 'well/second: ok 5 1' '1 pass 0: 20 of 20' '1 pass 2: 4 of 20' '!WRONG'
 measured -k 'well/*' -k 'many/*' --samples 3
-expect 'two families, with room for the larger one' 0 'well/third: ok 3 1' 'many/h: ok 3 1' '1 pass 0: 26 of 50' \
+expect 'two families, of which the larger one fits' 0 'well/third: ok 3 1' 'many/h: ok 3 1' '1 pass 0: 26 of 50' \
     '1 pass 0: 56 of 56' '!WRONG' '!warning: '{well,many}
 measured -k 'many/*' --samples 50
-expect 'more than there is room for, in parts' 0 'many/a: ok 50 1' 'many/g: ok 50 1' 'many/h: ok 50 1' \
+expect 'more than fits, in parts' 0 'many/a: ok 50 1' 'many/g: ok 50 1' 'many/h: ok 50 1' \
     '1 pass 0: 602 of 640' '1 pass 0: 302 of 640' '!WRONG' '!warning: many'
 measured -k 'pin/*'
 expect 'what a kernel pinned in the L2 is gone before each sample, by what no pass counts' 0 'pin/first: ok 5 5' \

@@ -13,7 +13,7 @@
 static enum paired judge_series(const struct selftest *selftest, struct row *row, double ratio)
 {
     enum paired paired = PAIRED_UNDECIDED;
-    row->pair_count = 0; /* the room stays */
+    row->pair_count = 0; /* the memory stays */
     while (row->pair_count < RULE_PAIRS && paired == PAIRED_UNDECIDED) {
         const double base = 20000 * (1 + gsl_ran_gaussian_ziggurat(selftest->rng, 0.01));
         row->pairs[row->pair_count++] =
@@ -23,7 +23,7 @@ static enum paired judge_series(const struct selftest *selftest, struct row *row
     return paired;
 }
 
-static struct row *room_for_pairs(struct run *run)
+static struct row *row_for_pairs(struct run *run)
 {
     struct row *row = result_add(run_add(run, "made/up"), "time");
     for (int i = 0; i < RULE_PAIRS; i++)
@@ -48,7 +48,7 @@ void q4_judge(struct selftest *selftest)
          "simulated pairs at -1 % and 2.3 pair spreads: improved, 99 %"},
     };
     struct run run = {0};
-    struct row *row = room_for_pairs(&run);
+    struct row *row = row_for_pairs(&run);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         size_t hits = 0;
         for (int series = 0; series < SERIES; series++)
@@ -109,7 +109,7 @@ void q4_recorded(struct selftest *selftest)
     const size_t count = gpu_pairs(selftest, &pairs);
     const struct run *first = &selftest->sessions[0].run;
     struct run run = {0};
-    struct row *row = room_for_pairs(&run);
+    struct row *row = row_for_pairs(&run);
     size_t worse = 0, better = 0, trials = 0;
     for (int round = 0; count >= RULE_PAIRS && round < 100; round++) {
         gsl_ran_shuffle(selftest->rng, pairs, count, sizeof *pairs);
@@ -262,7 +262,7 @@ void q4_early(struct selftest *selftest)
     static const struct pair_noise modes = {.modes = MODES, .spread = MODE_SPREAD}, wide = {.spread = WIDE},
                                    modes_far = {.modes = MODES_FAR, .spread = MODE_SPREAD};
     struct run run = {0};
-    struct row *row = room_for_pairs(&run);
+    struct row *row = row_for_pairs(&run);
     struct pair_noise *noises;
     const size_t count = recorded_noises(selftest, &noises);
     tell_spreads(selftest, noises, count);

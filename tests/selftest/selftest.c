@@ -22,7 +22,7 @@ static const struct part {
     {"Q5-noise", q5_noise},       {"Q5-clean", q5_clean},       {"Q5-planted", q5_planted},
     {"Q5-hiccup", q5_hiccup},     {"Q5-recorded", q5_recorded}, {"Q6-simulated", q6_simulated},
     {"Q6-recorded", q6_recorded}, {"Q6-clock", q6_clock},       {"Q7-check", q7_check},
-    {"Q7-settle", q7_settle},     {"Q7-computed", q7_computed}, {"Q8-repetition", q8_repetition},
+    {"Q7-revise", q7_revise},     {"Q7-computed", q7_computed}, {"Q8-repetition", q8_repetition},
     {"Q8-files", q8_files},
 };
 

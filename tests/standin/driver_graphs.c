@@ -146,15 +146,15 @@ CUresult CUDAAPI cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *num
 {
     if (!hGraph || !numNodes)
         return CUDA_ERROR_INVALID_VALUE;
-    const size_t room = *numNodes;
+    const size_t capacity = *numNodes;
     *numNodes = hGraph->count;
     if (!nodes)
         return CUDA_SUCCESS;
     size_t i = 0;
-    for (struct CUgraphNode_st *node = hGraph->nodes; node && i < room; node = node->next)
+    for (struct CUgraphNode_st *node = hGraph->nodes; node && i < capacity; node = node->next)
         nodes[i++] = node;
     *numNodes = i;
-    for (; i < room; i++)
+    for (; i < capacity; i++)
         nodes[i] = NULL;
     return CUDA_SUCCESS;
 }

@@ -55,15 +55,15 @@ static int say(int to, char kind, const char *text)
 }
 
 /* Reads the beginning of an answer. */
-static void hear(int from, char *text, size_t room)
+static void hear(int from, char *text, size_t size)
 {
     char kind, letter;
     uint32_t length = 0;
-    memset(text, 0, room);
+    memset(text, 0, size);
     if (recv(from, &kind, 1, MSG_WAITALL) != 1 || recv(from, &length, sizeof length, MSG_WAITALL) != sizeof length)
         return;
     for (size_t i = 0; i < length && recv(from, &letter, 1, MSG_WAITALL) == 1; i++)
-        if (i < room - 1)
+        if (i < size - 1)
             text[i] = letter;
 }
 
@@ -282,9 +282,9 @@ static const struct {
 static void say_file(int to, const char *path)
 {
     char *message = NULL, answer[64];
-    size_t room = 0;
+    size_t capacity = 0;
     FILE *file = fopen(path, "r");
-    while (file && getdelim(&message, &room, '\0', file) > 0) {
+    while (file && getdelim(&message, &capacity, '\0', file) > 0) {
         say(to, *message, message + 1);
         if (*message == 'H' || *message == 'G')
             hear(to, answer, sizeof answer);

@@ -43,7 +43,7 @@ struct counter_row {
 struct counter_image {
     uint32_t mark;
     uint32_t reserved;
-    size_t room;
+    size_t capacity;
     size_t count;
     struct counter_row rows[];
 };
@@ -57,10 +57,10 @@ struct CUpti_RangeProfiler_Object {
     struct config_image config;
     struct counter_image *image;
     CUpti_ProfilerRange range;
-    size_t limit;   /* ranges of a pass, as configured */
-    size_t room;    /* ranges of a pass for which there is room */
-    uint64_t sized; /* the metrics for which sizes were asked */
-    bool is_mixed;  /* sizes were asked for several sets of metrics */
+    size_t limit;    /* ranges of a pass, as configured */
+    size_t capacity; /* ranges of a pass that fit */
+    uint64_t sized;  /* the metrics for which sizes were asked */
+    bool is_mixed;   /* sizes were asked for several sets of metrics */
 
     /* These belong to a session: */
     bool is_running;
@@ -102,7 +102,7 @@ bool counters_lock(int device, short type);
 bool counters_are_held(int device); /* whether this process has them */
 bool counters_are_free(int device); /* whether no other process has them */
 
-/* Makes a range, if there is room for it. */
+/* Makes a range, if it fits. */
 void range_add(struct CUpti_RangeProfiler_Object *object, const char *name, const struct range_work *work,
                bool has_graph);
 

@@ -89,7 +89,7 @@ static struct counter_row *new_row(struct CUpti_RangeProfiler_Object *object)
 }
 
 /* As the real one:
- * - There is room for twice the ranges of the first configuration since Enable. Ranges that do not fit are dropped,
+ * - CUPTI reserves twice the ranges of the first configuration since Enable. Ranges that do not fit are dropped,
  *   without an error, and the number of dropped ranges does not count them.
  * - If sizes were asked for several sets of metrics since Enable, all values are NaN.
  * - Instrumented counters are 0 in a range with a graph. */
@@ -97,7 +97,7 @@ void range_add(struct CUpti_RangeProfiler_Object *object, const char *name, cons
                bool has_graph)
 {
     const size_t in_pass = object->next_row - object->base;
-    if (object->is_starved || in_pass >= object->limit || in_pass >= object->room || is_lost())
+    if (object->is_starved || in_pass >= object->limit || in_pass >= object->capacity || is_lost())
         return;
     struct counter_row *row = object->next_row < object->row_count ? &object->rows[object->next_row] : new_row(object);
     object->next_row++;

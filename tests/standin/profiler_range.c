@@ -172,7 +172,7 @@ cuptiRangeProfilerCounterDataImageInitialize(CUpti_RangeProfiler_CounterDataImag
         return CUPTI_ERROR_INVALID_PARAMETER;
     *image = (struct counter_image){
         .mark = COUNTERS_MARK,
-        .room = (pParams->counterDataSize - sizeof *image) / sizeof *image->rows,
+        .capacity = (pParams->counterDataSize - sizeof *image) / sizeof *image->rows,
     };
     return CUPTI_SUCCESS;
 }
@@ -199,8 +199,8 @@ CUptiResult CUPTIAPI cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_P
         return leave(CUPTI_ERROR_INVALID_OPERATION);
     if (object->config.mark != 0 && object->config.metrics != config.metrics)
         object->is_mixed = true;
-    if (object->room == 0)
-        object->room = 2 * pParams->maxRangesPerPass;
+    if (object->capacity == 0)
+        object->capacity = 2 * pParams->maxRangesPerPass;
     object->config = config;
     object->image = (void *)pParams->pCounterDataImage;
     object->range = pParams->range;
@@ -337,7 +337,7 @@ CUptiResult CUPTIAPI cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData
     if (object->is_running || !object->image)
         return leave(CUPTI_SUCCESS);
     struct counter_image *image = object->image;
-    for (size_t i = 0; i < object->row_count && image->count < image->room; i++)
+    for (size_t i = 0; i < object->row_count && image->count < image->capacity; i++)
         image->rows[image->count++] = object->rows[i];
     free(object->rows);
     object->rows = NULL;

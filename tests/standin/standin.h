@@ -18,7 +18,7 @@
  * Variables of the environment, all optional:
  *   STANDIN_DIR=FOLDER       a locked file there keeps other processes from the counters; without it each process has
  *                            counters of its own
- *   STANDIN_DEVICES=N        so many GPUs (1); 0 is a driver that finds none. CUDA_VISIBLE_DEVICES narrows them, by
+ *   STANDIN_DEVICES=N        so many GPUs (1); 0 is a driver that finds none. CUDA_VISIBLE_DEVICES chooses of them, by
  *                            ordinals
  *   STANDIN_JITTER=PERCENT   times of kernels vary by up to that much, differently in each process
  *   STANDIN_FEWER_PASSES=1   the profiler says that it is done before the last pass of each configuration

@@ -168,9 +168,9 @@ Test(range, what_does_not_fit_is_dropped_without_a_word)
     launch_some(&gpu, 8);
     GOOD(session_stop(&session, NULL));
     GOOD(session_decode(&session));
-    cr_assert_eq(session_ranges(&session), 5, "the image has room for more");
+    cr_assert_eq(session_ranges(&session), 5, "more fit into the image");
 
-    /* A larger configuration has room for twice the ranges of the first one. */
+    /* A larger configuration reserves twice the ranges of the first one. */
     session_configure(&session, CUPTI_AutoRange, 100, METRICS(INSTRUCTIONS));
     GOOD(session_start(&session));
     launch_some(&gpu, 50);

@@ -39,7 +39,7 @@ struct blame *blame_of(struct fixture *fixture, const struct judgement *judgemen
 void invent_blame(struct fixture *fixture, struct judgement *judgement, const char *file, const char *function,
                   const char *source);
 
-/* Replaces all judgements by `count` regressed times, more than any format has room for. */
+/* Replaces all judgements by `count` regressed times, more than any format takes. */
 void invent_many(struct fixture *fixture, size_t count, const char *reason);
 
 /* Gives the report an empty comparison, to be filled by invent(). */

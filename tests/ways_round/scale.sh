@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC2016
-# Ways around the clock: files so large that nobody waits for the verdict. They count CPU seconds with room, not time. Sourced by run.sh.
+# Ways around the clock: files so large that nobody waits for the verdict. They count CPU seconds, with a margin. Sourced by run.sh.
 
 # write_run FILE SESSIONS METRICS KERNELS: a run file of the test's GPU. SESSIONS is a number, of which each has facts of
 # its own, and METRICS and KERNELS are what stands between the braces.

@@ -94,18 +94,18 @@ for (const figure of document.querySelectorAll("figure[data-points]")) {
     tip.hidden = mark.hidden = false;
     tip.classList.toggle("kept", kept);
     const [left, top, right, bottom] = sized(place);
-    const room = plot.getBoundingClientRect();
+    const frame = plot.getBoundingClientRect();
     Object.assign(mark.style, { left: `${left - 3}px`, top: `${top - 3}px` });
     Object.assign(mark.style, { width: `${right - left + 6}px`, height: `${bottom - top + 6}px` });
     mark.classList.toggle("line", typeof place === "number");
     // Beside a line at the pointer's height, without one where the figure begins to be in view; else above what it is
-    // about, below where there is no room. Always within the figure's width.
+    // about, below where there is no space. Always within the figure's width.
     const beside = typeof place === "number";
     const half = tip.offsetHeight / 2;
-    const along = Math.min((height ?? half + Math.max(0, -room.top)) - half, room.height - 2 * half);
+    const along = Math.min((height ?? half + Math.max(0, -frame.top)) - half, frame.height - 2 * half);
     const middle = (left + right - tip.offsetWidth) / 2;
-    const wanted = beside ? (left > room.width / 2 ? left - tip.offsetWidth - 10 : left + 10) : middle;
-    tip.style.left = `${Math.max(0, Math.min(wanted, room.width - tip.offsetWidth))}px`;
+    const wanted = beside ? (left > frame.width / 2 ? left - tip.offsetWidth - 10 : left + 10) : middle;
+    tip.style.left = `${Math.max(0, Math.min(wanted, frame.width - tip.offsetWidth))}px`;
     tip.style.top = `${beside ? Math.max(0, along) : top >= tip.offsetHeight + 8 ? top - tip.offsetHeight - 8 : bottom + 8}px`;
   };
   const nearest = (event) => {

@@ -335,7 +335,7 @@ Test(files, what_others_write_at_the_moment_stays, .init = enter, .fini = leave)
     cr_assert_eq(atomic_file_sync(&mine), 0);
     atomic_file_abandon(&more);
     more = opened("c.json");
-    cr_expect(is_there("a.json.cugate-1.tmp"), "settled and not yet in its place");
+    cr_expect(is_there("a.json.cugate-1.tmp"), "written and not yet in its place");
     cr_expect_eq(atomic_file_commit(&mine), 0);
     cr_expect_eq(atomic_file_commit(&more), 0);
     end(other);

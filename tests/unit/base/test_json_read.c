@@ -96,10 +96,10 @@ Test(json_read, memory_that_there_is_not_is_said)
     cr_assert_eq(fscanf(stream, "%ld", &pages), 1);
     fclose(stream);
     capture_begin(&capture);
-    const rlim_t room = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (32 << 20);
+    const rlim_t limit_bytes = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (32 << 20);
     struct rlimit before, limit;
     getrlimit(RLIMIT_AS, &before);
-    limit = (struct rlimit){.rlim_cur = room, .rlim_max = before.rlim_max};
+    limit = (struct rlimit){.rlim_cur = limit_bytes, .rlim_max = before.rlim_max};
     cr_assert_eq(setrlimit(RLIMIT_AS, &limit), 0);
     cr_expect_null(json_at_parse("a.json", text, length));
     cr_assert_eq(setrlimit(RLIMIT_AS, &before), 0);

@@ -126,7 +126,7 @@ Test(shards, they_are_even_and_few_kernels_move)
     const struct figures ours = measure(shards_divide), least = measure(divide_to_least),
                          hash = measure(divide_by_hash);
     const struct figures *const all[] = {&least, &hash, &ours};
-    static const char *const names[] = {"least so far", "hash alone", "hash, 5 % of room"};
+    static const char *const names[] = {"least so far", "hash alone", "hash, 5 % of margin"};
     for (size_t i = 0; i < 3; i++)
         cr_log_info("%-20s %.3f %.1f %% %.1f %%", names[i], all[i]->longest, 100 * all[i]->moved_by_one,
                     100 * all[i]->moved_by_noise);

@@ -110,7 +110,7 @@ Test(line_table, lines_are_of_the_code_that_the_kernel_is_of)
     cr_expect_gt(count_lines("DeviceReduceKernel", "/cub/agent/", &others), 0, "the innermost of CUB's own");
 }
 
-Test(line_table, room_is_kept_to_and_unknown_names_have_no_place)
+Test(line_table, capacity_is_kept_to_and_unknown_names_have_no_place)
 {
     struct wanted image = find_image("sum_warp_shuffle");
     struct line_table table;

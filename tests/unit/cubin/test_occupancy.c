@@ -82,7 +82,7 @@ Test(occupancy, an_unknown_gpu_and_a_launch_without_threads_have_none)
 }
 
 /* Numbers from a file may be anything. */
-Test(occupancy, what_no_gpu_has_room_for_fits_nowhere)
+Test(occupancy, what_is_too_large_for_all_gpus_fits_nowhere)
 {
     static const struct occupancy_launch launches[] = {
         {.threads = UINT_MAX, .registers = 1},

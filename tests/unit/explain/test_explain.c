@@ -11,61 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Names and numbers ---- */
-
-Test(explain, functions_are_shortened)
-{
-    static const struct {
-        const char *function, *words;
-    } cases[] = {
-        {"(anonymous namespace)::sum(float const*, unsigned int)", "sum"},
-        {"void (anonymous namespace)::sum<(int)128, (bool)1>(float*)", "sum<(int)128, (bool)1>"},
-        {"a::(anonymous namespace)::b<(anonymous namespace)::c>(int)", "a::b<c>"},
-        {"plain", "plain"},
-        {"_ZN3sumEv", "_ZN3sumEv"},
-        {"(odd)", "(odd)"},
-        {"(anonymous namespace)::", "(anonymous namespace)::"},
-        {"", ""},
-        {"two\nlines\tand\033[31m red(int)", "two lines and?[31m red"},
-        {"a_function_with_a_name_that_has_no_end_in_sight(int)", "a_function_with_a_name_that_has_no_en..."},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char words[EXPLAIN_NAME];
-        cr_expect_str_eq(explain_function(cases[i].function, 40, words, sizeof words), cases[i].words, "%s",
-                         cases[i].function);
-    }
-}
-
-Test(explain, places_keep_their_end)
-{
-    char words[EXPLAIN_NAME];
-    struct profile_line line = {.function = (char[]){"(anonymous namespace)::sum(int)"},
-                                .file = (char[]){"/a/very/long/way/to/kernels/reduce.cu"},
-                                .number = 93,
-                                .offset = 416};
-    cr_expect_str_eq(explain_place(&line, 60, words, sizeof words), "/a/very/long/way/to/kernels/reduce.cu:93");
-    cr_expect_str_eq(explain_place(&line, 24, words, sizeof words), ".../kernels/reduce.cu:93");
-    line.file = NULL;
-    cr_expect_str_eq(explain_place(&line, 24, words, sizeof words), "sum+0x1a0");
-}
-
-Test(explain, names_of_any_length_and_bytes_are_cut)
-{
-    const size_t length = 1 << 20;
-    char *name = x_calloc(length + 1, 1), words[EXPLAIN_NAME];
-    for (size_t i = 0; i < length; i++)
-        name[i] = "(anonymous namespace)::"[i % 23];
-    cr_expect_leq(strlen(explain_function(name, 40, words, sizeof words)), 40u);
-    memset(name, 0xff, length);
-    struct profile_line line = {.function = name, .file = name, .number = UINT_MAX};
-    cr_expect_leq(strlen(explain_place(&line, 40, words, sizeof words)), 40u);
-    for (size_t i = 0; i < length; i++)
-        name[i] = "\xe2\x82\xac"[i % 3];
-    explain_cut(name, 40, words, sizeof words);
-    cr_expect_eq(strlen(words), 37 * 3u + 3);
-    free(name);
-}
-
 /* ---- The explanation ---- */
 
 /* A run of one kernel on a GPU of 100 SMs, with 8 blocks of 256 threads for each SM. */

@@ -26,7 +26,7 @@ static int filter(struct run *run, struct run *baseline, const char *first, cons
     return result;
 }
 
-Test(comparable, both_sides_are_narrowed_by_globs)
+Test(comparable, both_sides_are_filtered_by_globs)
 {
     struct run run = made_run(1), baseline = made_run(2);
     char *said;
@@ -126,7 +126,7 @@ Test(comparable, a_run_of_another_device_is_not_compared)
     run_release(&baseline);
 }
 
-Test(comparable, a_baseline_is_narrowed_to_the_metrics_that_a_run_has)
+Test(comparable, a_baseline_keeps_the_metrics_that_a_run_has)
 {
     struct metrics metrics = {0};
     struct run run = made_run(1), baseline = made_run(2);
@@ -135,7 +135,7 @@ Test(comparable, a_baseline_is_narrowed_to_the_metrics_that_a_run_has)
         result_remove(&run.results[i], "time");
     result_remove(&run.results[0], "count"); /* other kernels have the row, so this one is missing */
     result_add(&baseline.results[1], "unknown");
-    gate_narrow(&baseline, &run, &metrics);
+    gate_keep_metrics(&baseline, &run, &metrics);
     for (size_t i = 0; i < baseline.result_count; i++) {
         const struct result *result = &baseline.results[i];
         cr_expect_eq(result->row_count, 3, "%s", result->id);

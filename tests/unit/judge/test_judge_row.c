@@ -345,7 +345,7 @@ Test(judge_row, short_launches_and_little_traffic_of_a_program_are_not_judged)
 
 /* Launches of a group may have different inputs. If the baseline's sessions have several numbers, a percent is allowed;
  * with one session 5 %. If all sessions of both sides have one number, it is compared to the digit. */
-Test(judge_row, counts_of_a_program_that_differ_within_a_session_have_room)
+Test(judge_row, counts_of_a_program_that_differ_within_a_session_have_a_margin)
 {
     static const double several[3] = {99990, 100000, 100010};
     static const struct {

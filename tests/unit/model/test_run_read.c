@@ -272,7 +272,8 @@ Test(run_read, lines_in_any_order_become_one_each)
     cr_expect_str_eq(profile->list[1].text, "x");
     cr_expect_eq(profile->list[1].counts[LINE_INSTRUCTIONS], DBL_MAX);
     cr_expect_eq(profile->list[1].stalls[0].samples, DBL_MAX);
-    char *line = result_to_line(&run.results[0]); /* to see that it can be written */
+    /* The result that was read can be written. Writing would end this process at a sum that is not finite. */
+    char *line = result_to_line(&run.results[0]);
     free(line);
     run_release(&run);
 }

@@ -32,7 +32,7 @@ Test(report_markdown, markdown_stays_below_its_limit_and_says_what_it_cut)
         const size_t rows = count_words(text, "| **regressed** |");
         char words[64];
         cr_expect_lt(strlen(text), limits[quiet]);
-        cr_expect_gt(strlen(text), limits[quiet] - limits[quiet] / 10, "room is used");
+        cr_expect_gt(strlen(text), limits[quiet] - limits[quiet] / 10, "space is used");
         cr_expect_gt(rows, 25u);
         snprintf(words, sizeof words, "\n%zu rows are left out here", 3000 - rows);
         expect_word(text, words);

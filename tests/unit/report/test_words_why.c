@@ -7,6 +7,7 @@
 
 #include <criterion/criterion.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -123,7 +124,7 @@ Test(words_why, text_stays_tidy_whatever_a_file_says)
         const char *file, *function, *source, *word;
     } rows[] = {
         {"::error::planted", "f", "::error::planted", "?::error::planted:41: excess"},
-        {NULL, "::error::planted", NULL, "?::error::planted +0x1a0: excess"},
+        {NULL, "::error::planted", NULL, "?::error::planted+0x1a0: excess"},
         {"a.cu", "f", "::error::planted", "    | ::error::planted\n"},
         {"a.cu", "f", "a\tb\nc\r\033[2Jd \t\n", "    | a b c??[2Jd\n"},
         {"a.cu", "f", "##[error]planted", "    | ?#[error]planted\n"},
@@ -132,8 +133,8 @@ Test(words_why, text_stays_tidy_whatever_a_file_says)
         {"a.cu", "f", wide, "...\n"},
         {long_word, "f", NULL, "x::yx::y:41:\n"},
         {wide, "f", NULL, "...\xe2\x82\xac"},
-        {NULL, long_word, NULL, "... +0x1a0:\n"},
-        {NULL, wide, NULL, "\xe2\x82\xac... +0x1a0:\n"},
+        {NULL, long_word, NULL, "...+0x1a0:\n"},
+        {NULL, wide, NULL, "\xe2\x82\xac...+0x1a0:\n"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
@@ -157,6 +158,70 @@ Test(words_why, text_stays_tidy_whatever_a_file_says)
     }
     free(wide);
     free(long_word);
+}
+
+/* ---- Names ---- */
+
+static void expect_becomes(char *words, const char *expected)
+{
+    cr_expect_str_eq(words, expected);
+    free(words);
+}
+
+Test(words_why, functions_are_shortened)
+{
+    static const struct {
+        const char *function, *words;
+    } cases[] = {
+        {"(anonymous namespace)::sum(float const*, unsigned int)", "sum"},
+        {"void (anonymous namespace)::sum<(int)128, (bool)1>(float*)", "sum<(int)128, (bool)1>"},
+        {"a::(anonymous namespace)::b<(anonymous namespace)::c>(int)", "a::b<c>"},
+        {"plain", "plain"},
+        {"_ZN3sumEv", "_ZN3sumEv"},
+        {"(odd)", "(odd)"},
+        {"(anonymous namespace)::", "(anonymous namespace)::"},
+        {"", ""},
+        {"two\nlines\tand\033[31m red(int)", "two lines and?[31m red"},
+        {"a_function_with_a_name_that_has_no_end_in_sight(int)", "a_function_with_a_name_that_has_no_en..."},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        expect_becomes(words_function(cases[i].function, 40), cases[i].words);
+}
+
+Test(words_why, places_keep_their_end)
+{
+    struct profile_line line = {.function = (char[]){"(anonymous namespace)::sum(int)"},
+                                .file = (char[]){"/a/very/long/way/to/kernels/reduce.cu"},
+                                .number = 93,
+                                .offset = 416};
+    expect_becomes(words_place(&line, 60), "/a/very/long/way/to/kernels/reduce.cu:93");
+    expect_becomes(words_place(&line, 24), ".../kernels/reduce.cu:93");
+    line.file = NULL;
+    expect_becomes(words_place(&line, 24), "sum+0x1a0");
+}
+
+static void expect_shorter(char *words, size_t most)
+{
+    cr_expect_leq(strlen(words), most);
+    free(words);
+}
+
+Test(words_why, names_of_any_length_and_bytes_are_cut)
+{
+    const size_t length = 1 << 20;
+    char *name = x_calloc(length + 1, 1);
+    for (size_t i = 0; i < length; i++)
+        name[i] = "(anonymous namespace)::"[i % 23];
+    expect_shorter(words_function(name, 40), 40);
+    memset(name, 0xff, length);
+    struct profile_line line = {.function = name, .file = name, .number = UINT_MAX};
+    expect_shorter(words_place(&line, 40), 40);
+    for (size_t i = 0; i < length; i++)
+        name[i] = "\xe2\x82\xac"[i % 3];
+    char *words = words_cut(name, 40);
+    cr_expect_eq(strlen(words), 37 * 3u + 3);
+    free(words);
+    free(name);
 }
 
 /* ---- The other formats ---- */

@@ -53,7 +53,7 @@ Test(counting, wavefronts_of_shared_memory)
         const struct wavefronts got = count_wavefronts(cases[i].lanes, narrow, cases[i].size, false);
         cr_expect_eq(got.passes, cases[i].passes, "case %zu: %u passes", i, got.passes);
         cr_expect_eq(got.ideal, cases[i].ideal, "case %zu: ideal %u", i, got.ideal);
-        cr_expect_eq(got.room, 0, "case %zu", i);
+        cr_expect_eq(got.margin, 0, "case %zu", i);
     }
 }
 
@@ -70,13 +70,13 @@ Test(counting, halves_of_a_warp_go_together_when_neighbours_agree)
     cr_expect_eq(count_wavefronts(UINT32_MAX, meeting, 8, false).passes, 16);
 }
 
-Test(counting, sixteen_bytes_by_scattered_lanes_have_room)
+Test(counting, sixteen_bytes_by_scattered_lanes_have_margin)
 {
     uint32_t addresses[LANES];
     for (unsigned l = 0; l < LANES; l++)
         addresses[l] = 1024 + (l * 7 % 5) * 16;
-    cr_expect_gt(count_wavefronts(0x0f0f0f0f, addresses, 16, false).room, 0);
-    cr_expect_eq(count_wavefronts(UINT32_MAX, addresses, 16, false).room, 0);
+    cr_expect_gt(count_wavefronts(0x0f0f0f0f, addresses, 16, false).margin, 0);
+    cr_expect_eq(count_wavefronts(UINT32_MAX, addresses, 16, false).margin, 0);
 }
 
 Test(counting, atomics_of_lanes_that_meet_come_one_after_the_other)
@@ -120,5 +120,5 @@ Test(counting, asynchronous_copies)
     cr_expect_eq(counts.lines.touched, 16);
     cr_expect_eq(counts.wavefronts.passes, 4);
     cr_expect_eq(counts.wavefronts.ideal, 4);
-    cr_expect_eq(counts.room, 0);
+    cr_expect_eq(counts.margin, 0);
 }

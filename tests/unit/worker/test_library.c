@@ -146,7 +146,7 @@ Test(library, a_table_that_breaks_the_contract_is_refused)
     free(path);
 }
 
-Test(library, a_message_is_cut_to_its_room)
+Test(library, a_message_is_cut_to_its_size)
 {
     struct library library;
     struct problem problem;

@@ -52,7 +52,7 @@ static int run_whole(size_t failing, struct problem *problem)
     cr_expect_not(workload.transfer);
     call_count = 0;
     call_that_fails = failing;
-    return workload_restore(&workload, problem) < 0 || workload_settle(&workload, problem) < 0 ||
+    return workload_restore(&workload, problem) < 0 || workload_wait(&workload, problem) < 0 ||
                    workload_run(&workload, problem) < 0
                ? -1
                : 0;

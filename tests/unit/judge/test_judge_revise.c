@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-Test(judge_settle, the_same_code_has_not_become_slower)
+Test(judge_revise, the_same_code_has_not_become_slower)
 {
     static const struct {
         const char *base, *now; /* hashes of the code */
@@ -44,7 +44,7 @@ Test(judge_settle, the_same_code_has_not_become_slower)
 }
 
 /* With zero-copy memory, a table that is read from a file, or a larger input, the code is the same. */
-Test(judge_settle, the_same_code_explains_no_more_than_noise)
+Test(judge_revise, the_same_code_explains_no_more_than_noise)
 {
     static const struct {
         double time, drift_reference; /* in the baseline the time is 100000, with a limit of 2 % */
@@ -80,7 +80,7 @@ Test(judge_settle, the_same_code_explains_no_more_than_noise)
 }
 
 /* Ten GPUs are known, and this is another one. Hit rates differ among GPUs of one model, but within limits. */
-Test(judge_settle, the_same_code_may_be_a_little_worse_on_another_gpu)
+Test(judge_revise, the_same_code_may_be_a_little_worse_on_another_gpu)
 {
     static const struct {
         const char *gpu, *code;
@@ -111,7 +111,7 @@ Test(judge_settle, the_same_code_may_be_a_little_worse_on_another_gpu)
 }
 
 /* Pairs compare the base build with the new one, so the baseline's code does not matter. */
-Test(judge_settle, pairs_say_more_than_the_code_of_the_baseline)
+Test(judge_revise, pairs_say_more_than_the_code_of_the_baseline)
 {
     struct fixture fixture;
     set_up(&fixture);
@@ -126,7 +126,7 @@ Test(judge_settle, pairs_say_more_than_the_code_of_the_baseline)
     tear_down(&fixture);
 }
 
-Test(judge_settle, the_same_code_launched_otherwise_is_not_the_same)
+Test(judge_revise, the_same_code_launched_otherwise_is_not_the_same)
 {
     for (int part = 0; part < 4; part++) {
         struct fixture fixture;
@@ -144,7 +144,7 @@ Test(judge_settle, the_same_code_launched_otherwise_is_not_the_same)
 }
 
 /* Occupancy fell, but the kernel became faster. */
-Test(judge_settle, what_became_worse_for_a_gain_is_a_trade)
+Test(judge_revise, what_became_worse_for_a_gain_is_a_trade)
 {
     static const struct {
         double time;
@@ -171,7 +171,7 @@ Test(judge_settle, what_became_worse_for_a_gain_is_a_trade)
 }
 
 /* For example, a hit rate falls because unnecessary hits are gone. */
-Test(judge_settle, a_ratio_may_fall_while_what_it_stands_for_is_no_worse)
+Test(judge_revise, a_ratio_may_fall_while_what_it_stands_for_is_no_worse)
 {
     static const struct {
         double paired_time, count; /* in the baseline 100000 and 7; 0: there are no pairs, or no row */
@@ -200,7 +200,7 @@ Test(judge_settle, a_ratio_may_fall_while_what_it_stands_for_is_no_worse)
     }
 }
 
-Test(judge_settle, expected_regressions_do_not_fail_until_they_expire_or_pass)
+Test(judge_revise, expected_regressions_do_not_fail_until_they_expire_or_pass)
 {
     static const char declared[] = "[a/b count]\nissue = https://example.org/12\nexpires = 2026-12-31\nworst = 10\n";
     static const struct {
@@ -237,7 +237,7 @@ Test(judge_settle, expected_regressions_do_not_fail_until_they_expire_or_pass)
     }
 }
 
-Test(judge_settle, a_suite_that_moved_is_no_unexpected_pass)
+Test(judge_revise, a_suite_that_moved_is_no_unexpected_pass)
 {
     static const char declared[] = "[suite/00 time]\nissue = https://example.org/12\nexpires = 2026-12-31\n";
     struct fixture fixture;
@@ -256,7 +256,7 @@ Test(judge_settle, a_suite_that_moved_is_no_unexpected_pass)
 }
 
 /* New build and base build both have the known regression, so pairs cannot see it. */
-Test(judge_settle, equal_pairs_say_nothing_of_a_declared_regression)
+Test(judge_revise, equal_pairs_say_nothing_of_a_declared_regression)
 {
     static const char declared[] = "[a/b time]\nissue = https://example.org/12\nexpires = 2026-12-31\nworst = 109000\n";
     static const struct {

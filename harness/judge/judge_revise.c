@@ -20,7 +20,7 @@ static bool is_explained_by_same_code(const struct judgement *judgement)
 }
 
 /* Unchanged code whose time is far worse: its input, its memory or the GPU must differ. */
-static void settle_far(struct judgement *judgement)
+static void revise_far(struct judgement *judgement)
 {
     const bool judged =
         judgement->verdict == VERDICT_REGRESSED || (judgement->verdict == VERDICT_UNSURE && judgement->wants_session);
@@ -34,7 +34,7 @@ static void settle_far(struct judgement *judgement)
 }
 
 /* Unchanged code cannot count less, if its count repeats. */
-static void settle_counted_less(struct comparison *comparison, size_t first, const struct result *base,
+static void revise_counted_less(struct comparison *comparison, size_t first, const struct result *base,
                                 const struct result *now)
 {
     if (!base || !now || !same_code(base, now))
@@ -55,7 +55,7 @@ static void settle_counted_less(struct comparison *comparison, size_t first, con
 
 /* A count computed for unchanged code must equal the measured one. If not, one of the two had other inputs, or the
  * simulation is wrong. That is neither a regression nor a pass. */
-static void settle_counted_otherwise(struct comparison *comparison, size_t first, const struct sides *sides,
+static void revise_counted_otherwise(struct comparison *comparison, size_t first, const struct sides *sides,
                                      const struct result *base, const struct result *now)
 {
     if (!sides->origin->computed || !base || !now || !same_code(base, now))
@@ -73,7 +73,7 @@ static void settle_counted_otherwise(struct comparison *comparison, size_t first
 
 /* Unchanged code cannot have become slower, or not by much, unless its arguments changed; but then its counts usually
  * moved too. */
-static void settle_same_code(struct comparison *comparison, size_t first, const struct result *base,
+static void revise_same_code(struct comparison *comparison, size_t first, const struct result *base,
                              const struct result *now)
 {
     if (!base || !now || !same_code(base, now))
@@ -87,7 +87,7 @@ static void settle_same_code(struct comparison *comparison, size_t first, const 
     }
     for (size_t i = first; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
-        settle_far(judgement);
+        revise_far(judgement);
         if (!is_explained_by_same_code(judgement))
             continue;
         judgement->same_code = true;
@@ -119,7 +119,7 @@ static bool is_no_worse(const struct comparison *comparison, size_t first, const
 /* A ratio is no cost in itself but hints at one. So it may fall while none of the metrics that it stands for (`trade`)
  * is worse. Where not all of these can be computed, the row is unsure. A static metric is excused only if all are
  * known. */
-static void settle_trade(struct comparison *comparison, size_t first, const struct sides *sides,
+static void revise_trade(struct comparison *comparison, size_t first, const struct sides *sides,
                          struct judgement *judgement)
 {
     const char *rest = judgement->metric ? judgement->metric->trade : NULL;
@@ -142,7 +142,7 @@ static void settle_trade(struct comparison *comparison, size_t first, const stru
 }
 
 /* A time that a base build should have settled but could not is not settled. */
-static void settle_unpaired(struct judgement *judgement, const struct result *now)
+static void revise_unpaired(struct judgement *judgement, const struct result *now)
 {
     const bool passed = judgement->verdict == VERDICT_SAME || judgement->verdict == VERDICT_IMPROVED;
     if (!now || !now->unpaired || !judgement->metric || judgement->metric->class != METRIC_TIME ||
@@ -152,7 +152,7 @@ static void settle_unpaired(struct judgement *judgement, const struct result *no
     set_reason(judgement, "pairs were to settle it, but %s", now->unpaired);
 }
 
-static void settle_expected(struct judgement *judgement, const struct sides *sides, const struct suite *suite)
+static void revise_expected(struct judgement *judgement, const struct sides *sides, const struct suite *suite)
 {
     const struct known_regression *known =
         sides->known_regressions && judgement->metric
@@ -188,16 +188,16 @@ static void settle_expected(struct judgement *judgement, const struct sides *sid
     }
 }
 
-void settle_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
+void revise_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
                    const struct result *now)
 {
-    settle_same_code(comparison, first, base, now);
-    settle_counted_otherwise(comparison, first, sides, base, now);
-    settle_counted_less(comparison, first, base, now);
+    revise_same_code(comparison, first, base, now);
+    revise_counted_otherwise(comparison, first, sides, base, now);
+    revise_counted_less(comparison, first, base, now);
     for (size_t i = first; i < comparison->count; i++) {
-        settle_trade(comparison, first, sides, &comparison->list[i]);
-        settle_unpaired(&comparison->list[i], now);
+        revise_trade(comparison, first, sides, &comparison->list[i]);
+        revise_unpaired(&comparison->list[i], now);
         const struct metric *metric = comparison->list[i].metric;
-        settle_expected(&comparison->list[i], sides, metric ? suite_of(comparison, sides->run, now, metric) : NULL);
+        revise_expected(&comparison->list[i], sides, metric ? suite_of(comparison, sides->run, now, metric) : NULL);
     }
 }

@@ -97,7 +97,7 @@ static void make_run(struct run *run, const struct change *change)
     session->facts[SESSION_GPU_PROCESSES] = x_strdup(change->gpu_processes ? "1" : "0");
 }
 
-void q7_settle(struct selftest *selftest)
+void q7_revise(struct selftest *selftest)
 {
     for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
         struct run baseline = {0}, run = {0};
