@@ -348,7 +348,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
         if (sides.origin->computed)
             count_computed(comparison, first);
     }
-    settle_programs(comparison);
+    revise_programs(comparison);
     judge_suites(comparison, &sides);
     judge_uncomputed(comparison, &sides);
     forget_repeated(&judging.unknown);

@@ -58,7 +58,7 @@ char *share_of_program(const struct metrics *metrics, const struct run *run, con
 
 /* Revises judgements of launches when all others are made: more of them are a trade-off if the program's time as a
  * whole improved. */
-void settle_programs(struct comparison *comparison);
+void revise_programs(struct comparison *comparison);
 
 /* For a computed run, adds a judgement for each gated metric that should have been computed and cannot be. The user
  * asked for it, or it repeats to the digit. Its missing rows must not look like a pass. */

@@ -51,7 +51,7 @@ static const struct judgement *find_time(const struct comparison *comparison, co
     return NULL;
 }
 
-void settle_programs(struct comparison *comparison)
+void revise_programs(struct comparison *comparison)
 {
     for (size_t i = 0; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
