@@ -103,7 +103,8 @@ static void print_header(const struct text *text, const struct report *report)
     print_software(text, run);
     const struct origin *origin = run_origin(run);
     if (origin->code_only)
-        snprintf(words, sizeof words, "the machine code of %zu kernel%s", run->result_count, plural(run->result_count));
+        snprintf(words, sizeof words, "%s%sthe machine code of %zu kernel%s", report->run_name ? report->run_name : "",
+                 report->run_name ? ", " : "", run->result_count, plural(run->result_count));
     else
         snprintf(words, sizeof words, "%s%s%s, collector %s, %zu kernel%s",
                  report->run_name ? report->run_name : origin->made, report->run_name ? ", " : " ",
