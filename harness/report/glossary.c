@@ -32,7 +32,7 @@ static const struct entry {
     {"exact", NULL, "of metrics: counts that repeat to the digit"},
     {"steady", NULL, "of metrics: repeats, but for a small floor"},
     {"spread", NULL, "how far sessions of the same code lie apart"},
-    {"readings", "reading", "the numbers of single launches"},
+    {"readings", NULL, "the numbers of single launches"},
     {"admitted", NULL, "counted as exact, by enough equal readings"},
     {"occupancy", NULL, "warps on an SM, as a share of those that it can hold"},
     {"branch eff.", NULL, "share of branches that all threads of a warp took alike"},

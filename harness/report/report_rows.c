@@ -12,12 +12,14 @@
 
 #define UNMOVED 0.0005 /* a smaller relative change of a time is not mentioned */
 
-/* Returns the mark of a side without a number; "" where the row does not exist. */
-static const char *side_mark(const struct run *run, const struct judgement *judgement)
+/* Returns why a side has no number; "" where the row does not exist. */
+static const char *side_state(const struct run *run, const struct judgement *judgement)
 {
     const struct result *result = run_find(run, judgement->kernel);
     const struct row *row = result ? result_find(result, judgement->metric->name) : NULL;
-    return row ? text_mark(row->state) : "";
+    return !row || row->state == VALUE_MEASURED ? ""
+           : row->state == VALUE_NOT_APPLICABLE ? "n/a"
+                                                : value_state_name(row->state);
 }
 
 /* The columns behind the verdict, which begins the line in its colour. Columns at the end move to the next line where
@@ -56,14 +58,14 @@ static void point_to_cells(const struct judgement *judgement, const struct cells
     row[COLUMN_DETECTS] = cells->detects;
 }
 
-/* Fills in the cells of a row. A side without a number has its mark. */
+/* Fills in the cells of a row. A side without a number says why. */
 static void fill_cells(const struct report *report, const struct judgement *judgement, struct cells *cells)
 {
     words_cells(judgement, cells);
     if (!judgement->has_base)
-        snprintf(cells->base, sizeof cells->base, "%s", side_mark(report->baseline, judgement));
+        snprintf(cells->base, sizeof cells->base, "%s", side_state(report->baseline, judgement));
     if (!judgement->has_now)
-        snprintf(cells->now, sizeof cells->now, "%s", side_mark(report->run, judgement));
+        snprintf(cells->now, sizeof cells->now, "%s", side_state(report->run, judgement));
 }
 
 /* Computes column widths over all rows, so that the rows of all kernels are aligned. */

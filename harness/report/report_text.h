@@ -8,9 +8,6 @@
 
 #include "words.h"
 
-/* Returns the short mark of a state without a number: "n/a", "!", "-". */
-const char *text_mark(enum value_state state);
-
 /* Returns the colour for text of that tone. */
 enum ink tone_ink(enum tone tone);
 
