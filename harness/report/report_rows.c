@@ -272,13 +272,23 @@ static void print_row(const struct text *text, const struct report *report, cons
 
 /* ---- A kernel ---- */
 
-/* Writes "time +11.5 us (+58.0 %)", unless the rows below say only that. */
+/* Writes what is red in a kernel: its time where that is, else its worst row. "shared_wavefronts +16.78 M (17.0 x)". */
+static void red_words(const struct group *group, char *words, size_t size)
+{
+    const struct judgement *red = group->rows[0];
+    struct cells cells;
+    for (size_t i = 0; i < group->count; i++)
+        if (group->rows[i]->metric && group->rows[i]->metric->class == METRIC_TIME &&
+            words_verdict_tone(group->rows[i]->verdict) == TONE_FAIL)
+            red = group->rows[i];
+    words_cells(red, &cells);
+    snprintf(words, size, "%s%s%s", red->metric->name, *cells.change ? " " : "", cells.change);
+}
+
+/* Writes by how much the time of a kernel moved: "time +11.5 us (+58.0 %)". */
 static void time_words(const struct report *report, const struct group *group, char *words, size_t size)
 {
     const char *const times[] = {"time", "wall_time"};
-    words[0] = '\0';
-    if (group->count == 1 && group->rows[0]->metric->class == METRIC_TIME)
-        return;
     const struct result *now = run_find(report->run, group->kernel);
     for (size_t i = 0; i < ARRAY_SIZE(times) && now && !isnan(group->lost); i++) {
         const struct metric *metric = metrics_find(report->metrics, times[i]);
@@ -300,6 +310,20 @@ static void time_words(const struct report *report, const struct group *group, c
                  amount, *share ? " (" : "", share, *share ? ")" : "");
         return;
     }
+}
+
+/* Writes what is beside a kernel's name, unless its only row says just that: what is red, else how its time moved. */
+static void head_words(const struct report *report, const struct group *group, char *words, size_t size)
+{
+    const struct metric *metric = group->rows[0]->metric;
+    const bool is_red = words_verdict_tone(group->verdict) == TONE_FAIL;
+    words[0] = '\0';
+    if (!metric || (group->count == 1 && (is_red || metric->class == METRIC_TIME)))
+        return;
+    if (is_red)
+        red_words(group, words, size);
+    else
+        time_words(report, group, words, size);
 }
 
 /* Returns the text about a kernel as a whole, once for several in a row. Caller frees. */
@@ -348,10 +372,9 @@ static void print_head(const struct text *text, const struct layout *layout, con
 static void print_group(const struct text *text, const struct report *report, const struct layout *layout,
                         const struct group *group, const char *whole, struct said *said)
 {
-    char time[160] = "";
-    if (group->rows[0]->metric)
-        time_words(report, group, time, sizeof time);
-    print_head(text, layout, group, whole ? whole : time);
+    char words[256];
+    head_words(report, group, words, sizeof words);
+    print_head(text, layout, group, whole ? whole : words);
     for (size_t i = 0; i < group->count; i++)
         if (group->rows[i]->metric)
             print_row(text, report, layout, group, i, said);
