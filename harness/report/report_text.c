@@ -188,8 +188,10 @@ int report_text(const struct report *report, FILE *stream)
     glossary_begin(&glossary, &text);
     print_body(&glossary.text, report);
     char *said = glossary_end(&glossary);
-    if (wants_glossary(report) && glossary_print(&text, said) > 0)
-        text_print(&text, INK_PLAIN, "\n");
+    if (wants_glossary(report)) {
+        const size_t words = glossary_print(&text, said), metrics = text_metrics(&text, report);
+        text_print(&text, INK_PLAIN, words + metrics > 0 ? "\n" : "");
+    }
     print_verdict(&text, report);
     text_advice(&text, report);
     free(said);

@@ -610,10 +610,13 @@ Test(report_text, words_are_explained_where_they_are_used)
     char *text = print(&fixture.report, report_text);
     expect_word(text, "\nsession: ");
     expect_word(text, "\nlimit: ");
+    expect_word(text, "\nshared_wavefronts: Passes through shared memory\n"); /* a metric of a row */
+    expect_no_word(text, "\ndram_bytes_read: ");
     free(text);
     fixture.report.quiet = true;
     text = print(&fixture.report, report_text);
     expect_no_word(text, "\nlimit: ");
+    expect_no_word(text, "\nshared_wavefronts: ");
     free(text);
     report_tear_down(&fixture);
 }
