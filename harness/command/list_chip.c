@@ -89,16 +89,14 @@ static bool has_words(const struct search *search, const struct chip_counter *co
     return has;
 }
 
-/* Returns the first metric that reads the counter, whatever its suffix, or NULL. */
-static const struct metric *find_user(const struct metrics *metrics, const char *name)
+/* Returns the first metric that reads the counter, whatever its rollup, or NULL. */
+static const struct metric *find_user(const struct metrics *metrics, const char *base)
 {
-    const size_t length = strlen(name);
+    struct counter_name name;
     for (size_t m = 0; m < metrics->count; m++)
-        for (const char *word = metrics->list[m].counter; *word; word += strspn(word, " \t")) {
-            if (strncmp(word, name, length) == 0 && word[length] == '.')
+        for (const char *rest = metrics->list[m].counter; counter_next(&rest, &name);)
+            if (name.base == strlen(base) && name.base < name.length && strncmp(name.text, base, name.base) == 0)
                 return &metrics->list[m];
-            word += strcspn(word, " \t");
-        }
     return NULL;
 }
 

@@ -46,9 +46,6 @@ struct counters {
  * NULL for any chip without a GPU. -1 with *problem. Caller ends it with counters_close(). */
 int counters_open(struct counters *counters, const char *chip, const uint8_t *availability,
                   const struct metrics *metrics, struct problem *problem);
-/* Returns whether a counter, by NVIDIA's way to name them, counts by code that CUPTI puts into the kernel. The kernel
- * then runs several times as long. */
-bool counter_is_instrumented(const char *name);
 /* Sets values[i] to the value of wanted[i] in one range of a decoded counter data image. */
 int counters_evaluate(const struct counters *counters, const uint8_t *image, size_t image_size, size_t range,
                       double *values, struct problem *problem);

@@ -206,9 +206,10 @@ int counters_open(struct counters *counters, const char *chip, const uint8_t *av
             continue;
         counters->names[m] = end;
         counters->wanted[counters->count++] = end;
-        for (const char *c = metrics->list[m].counter; *c; c++)
-            *end++ = *c == ' ' ? '\0' : *c;
-        end += 2; /* behind the end of the word and the end of the list */
+        struct counter_name name;
+        for (const char *rest = metrics->list[m].counter; counter_next(&rest, &name); end += name.length + 1)
+            memcpy(end, name.text, name.length);
+        end++; /* behind the end of the list */
     }
     if (add_counters(counters, chip, availability, metrics->count, problem) == 0 && configure(counters, problem) == 0)
         return 0;
@@ -218,18 +219,13 @@ int counters_open(struct counters *counters, const char *chip, const uint8_t *av
     return -1;
 }
 
-bool counter_is_instrumented(const char *name)
-{
-    return strncmp(name, "smsp__sass_", strlen("smsp__sass_")) == 0;
-}
-
 size_t counters_instrumented_passes(const struct counters *counters, const char *chip, const uint8_t *availability)
 {
     const char **names = x_calloc(counters->count, sizeof *names); /* counters of the hardware stand at the front */
     size_t hardware = 0, instrumented = 0;
     for (size_t i = 0; i < counters->count; i++) {
         const char *name = counters->wanted[i];
-        if (counter_is_instrumented(name))
+        if (counter_split(name).instrumented)
             names[counters->count - ++instrumented] = name;
         else
             names[hardware++] = name;

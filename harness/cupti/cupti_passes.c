@@ -237,7 +237,7 @@ static int check_end(struct range_collector *self, const struct image *image, co
                           problem) < 0)
         goto out;
     for (size_t i = 0; i < count; i++) {
-        const bool is_short = round->first_range > 0 && counter_is_instrumented(self->counters.wanted[i]);
+        const bool is_short = round->first_range > 0 && counter_split(self->counters.wanted[i]).instrumented;
         if (!is_short && counted(first[i]).state == VALUE_MEASURED && counted(last[i]).state != VALUE_MEASURED) {
             problem_set(problem, "not counted: CUPTI lost ranges of kernels, so that it is not known whose %s is whose",
                         self->counters.wanted[i]);
@@ -260,7 +260,7 @@ static int check_short(struct range_collector *self, const struct image *image, 
     int failed = counters_evaluate(&self->counters, image->bytes, image->size, begin, first, problem);
     bool has = false;
     for (size_t i = 0; i < self->counters.count; i++)
-        has |= counter_is_instrumented(self->counters.wanted[i]) && counted(first[i]).state == VALUE_MEASURED;
+        has |= counter_split(self->counters.wanted[i]).instrumented && counted(first[i]).state == VALUE_MEASURED;
     if (failed == 0 && !has)
         failed = problem_set(problem, "not counted: no instrumented counter in the first range");
     free(first);

@@ -42,7 +42,7 @@ static bool note_exact(struct range_collector *self)
         const char *name = self->counters.names[m];
         const char *weight = metrics->list[m].weight; /* the counter by which a mean is weighted has to be there, too */
         const char *by = weight ? self->counters.names[metrics_index(metrics, weight)] : NULL;
-        self->once[m] = name && (counter_is_instrumented(name) || (by && counter_is_instrumented(by)));
+        self->once[m] = name && (counter_split(name).instrumented || (by && counter_split(by).instrumented));
         has_exact |= name && !self->once[m] && metrics->list[m].class == METRIC_EXACT;
     }
     return has_exact;

@@ -25,14 +25,9 @@ struct observation *import_add(struct import *import, char *key, char *family, c
 const struct metric *import_metric(const struct import *import, const char *counter)
 {
     const struct metrics *metrics = import->request->metrics;
-    const size_t length = strlen(counter);
     for (size_t i = 0; i < metrics->count; i++)
-        for (const char *word = metrics->list[i].counter; *word; word += strspn(word, " ")) {
-            const size_t size = strcspn(word, " ");
-            if (size == length && strncmp(word, counter, size) == 0)
-                return &metrics->list[i];
-            word += size;
-        }
+        if (metric_has_counter(&metrics->list[i], counter))
+            return &metrics->list[i];
     return NULL;
 }
 

@@ -307,7 +307,7 @@ static bool is_blind(const struct group *group, const char *counter, bool cold)
 {
     if (!group->graph)
         return false;
-    return strstr(counter, "__sass_") ||
+    return counter_split(counter).instrumented ||
            (cold && !strstr(counter, "inst_executed") && strncmp(counter, "l1tex__t_sectors", 16) != 0);
 }
 

@@ -251,8 +251,10 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
             judge_absent(judging, base);
         return expected;
     }
-    if (now->status == RESULT_NOT_BUILT && !expected)
+    if (now->status == RESULT_NOT_BUILT && !expected) {
+        comparison->not_built++;
         return false;
+    }
     if (judging->sides->origin->computed && expected && leave_out(judging, base, now))
         return false;
     const char *was, *is = expected ? other_counts(judging->sides, base, now, &was) : NULL;

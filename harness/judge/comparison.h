@@ -100,6 +100,7 @@ struct comparison {
     struct judgement *list; /* worst first; then by change in limits, by relative change, by name */
     size_t count;
     size_t kernels;                 /* number of judged kernels */
+    size_t not_built;               /* number of kernels that are not built and that the baseline lacks: not judged */
     size_t counts[VERDICTS];        /* number of judgements with each verdict */
     size_t kernel_counts[VERDICTS]; /* number of kernels by their worst verdict */
     size_t blind;                   /* number of blind judgements */

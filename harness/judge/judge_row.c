@@ -89,7 +89,7 @@ static bool judge_provisional(struct judgement *judgement, const struct pairing 
     if (!judgement->worse || judgement->base_sessions >= needed)
         return false;
     judgement->verdict = VERDICT_UNSURE;
-    add_reason(judgement, "too few sessions: the baseline has %zu of the %zu sessions that it takes to know the spread",
+    add_reason(judgement, "too few sessions: the baseline has %zu of this row, and it takes %zu to know the spread",
                judgement->base_sessions, needed);
     return true;
 }

@@ -17,8 +17,8 @@ static const struct entry {
     {"shift", NULL,
      "the change that all kernels have in common: it is the machine's and not the code's, and is taken off"},
     {"limit", "limits",
-     "the largest change that chance explains, by the spread of the baseline's sessions; 0 where these repeat to the "
-     "digit"},
+     "the largest change that chance explains, by the spread of the baseline's sessions, and at least the metric's "
+     "floor, its own least tolerance, which is all that one session gives; 0 for counts that repeat to the digit"},
     {"detects", NULL, "the smallest change that would be caught in 99 of 100 cases"},
     {"pairs", "pair",
      "this build and the base's run in turn on one GPU, until the pairs decide; a clear change takes 4, none more than "
@@ -34,7 +34,7 @@ static const struct entry {
     {"exact", NULL, "of metrics: counts that repeat to the digit"},
     {"steady", NULL, "of metrics: repeats, but for a small floor"},
     {"spread", NULL, "how far sessions of the same code lie apart"},
-    {"readings", "reading", "the numbers of single launches"},
+    {"readings", NULL, "the numbers of single launches"},
     {"admitted", NULL, "counted as exact, by enough equal readings"},
     {"occupancy", NULL, "warps on an SM, as a share of those that it can hold"},
     {"branch eff.", NULL, "share of branches that all threads of a warp took alike"},

@@ -104,7 +104,7 @@ struct groups groups_make(const struct report *report)
     struct placed *rows = NULL;
     struct groups groups = {0};
     size_t count = 0, lacking = 0;
-    for (size_t i = 0; i < comparison->count; i++)
+    for (size_t i = 0; comparison && i < comparison->count; i++)
         if (is_listed(report, &comparison->list[i], &lacking))
             *ARRAY_GROW(rows, count) = (struct placed){comparison->list[i].kernel, &comparison->list[i], i};
     if (count > 0)

@@ -50,7 +50,7 @@ struct groups {
 };
 
 /* Makes the groups that the report lists: rows that need attention, with verbose every row, with power every judged
- * row. */
+ * row. None without a comparison. */
 struct groups groups_make(const struct report *report);
 void groups_release(struct groups *groups);
 

@@ -35,8 +35,9 @@ struct columns {
     size_t count;
 };
 
-#define COLUMN_WIDTH 8 /* minimum width of a number */
-#define NAME_MIN 12    /* minimum width of a kernel's name, however narrow the terminal is */
+#define COLUMN_WIDTH 8          /* minimum width of a number */
+#define NOT_JUDGED "not judged" /* in place of a verdict: neither side has the kernel, since it is not built */
+#define NAME_MIN 12             /* minimum width of a kernel's name, however narrow the terminal is */
 
 /* Whether the run is of a program whose launches were counted. */
 static bool shows_totals(const struct report *report)
@@ -84,11 +85,6 @@ static const struct mark {
     [VALUE_NOT_SUPPORTED] = {"-", "not supported by this chip or collector"},
     [VALUE_NOT_APPLICABLE] = {"n/a", "not applicable, for example no branch"},
 };
-
-const char *text_mark(enum value_state state)
-{
-    return marks[state].mark ? marks[state].mark : "";
-}
 
 static struct kernel_line *find_line(struct kernel_line *lines, size_t count, const char *id)
 {
@@ -302,7 +298,7 @@ static const char *verdict_word(const struct kernel_line *line)
 static const char *verdict_words(const struct kernel_line *line, char text[32])
 {
     if (line->verdict >= VERDICTS)
-        return "";
+        return NOT_JUDGED;
     snprintf(text, 32, "%s%s", verdict_word(line), line->blind ? ", wide limit" : "");
     return text;
 }
@@ -319,9 +315,11 @@ static unsigned print_line(const struct text *text, const struct report *report,
         used = print_cells(&cells, report, part, line);
     else
         print_status(&cells, part, line->now);
-    if (part->verdict > 0 && line->verdict < VERDICTS) {
+    if (part->verdict > 0) {
         const struct table_column verdict = {"verdict", true, part->verdict};
-        table_cell(&cells, tone_ink(words_verdict_tone(line->verdict)), &verdict, verdict_word(line));
+        const bool is_judged = line->verdict < VERDICTS;
+        table_cell(&cells, is_judged ? tone_ink(words_verdict_tone(line->verdict)) : INK_DIM, &verdict,
+                   is_judged ? verdict_word(line) : NOT_JUDGED);
         if (line->blind)
             text_print(text, INK_YELLOW, ", wide limit");
     }
@@ -465,7 +463,7 @@ void text_kernels(const struct text *text, const struct report *report)
 
     if (report->comparison)
         table_fit(&verdict, "verdict");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; report->comparison && i < count; i++)
         table_fit(&verdict, verdict_words(&lines[i], cell));
     const struct table_column kernel = fit_kernels(text, &columns, verdict.width, lines, count, &names);
     const struct part all = {.columns = &columns, .verdict = verdict.width};

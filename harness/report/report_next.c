@@ -239,8 +239,8 @@ static struct advice advice_on_unsure(const struct report *report, const struct 
                 x_strdup("measure a second session; `cugate check` on a GPU does by itself where one is in doubt")};
     if (row->compared && row->worse && row->base_sessions < needed)
         return (struct advice){.words = x_sprintf("accept more runs of the old code until the baseline has %zu "
-                                                  "sessions, or judge by its build with check --against",
-                                                  needed)};
+                                                  "sessions of %s of %s, or judge by its build with check --against",
+                                                  needed, row->metric->name, group->kernel)};
     return (struct advice){.words = x_strdup("mend what the reason says, and measure again")};
 }
 

@@ -12,12 +12,14 @@
 
 #define UNMOVED 0.0005 /* a smaller relative change of a time is not mentioned */
 
-/* Returns the mark of a side without a number; "" where the row does not exist. */
-static const char *side_mark(const struct run *run, const struct judgement *judgement)
+/* Returns why a side has no number; "" where the row does not exist. */
+static const char *side_state(const struct run *run, const struct judgement *judgement)
 {
     const struct result *result = run_find(run, judgement->kernel);
     const struct row *row = result ? result_find(result, judgement->metric->name) : NULL;
-    return row ? text_mark(row->state) : "";
+    return !row || row->state == VALUE_MEASURED ? ""
+           : row->state == VALUE_NOT_APPLICABLE ? "n/a"
+                                                : value_state_name(row->state);
 }
 
 /* The columns behind the verdict, which begins the line in its colour. Columns at the end move to the next line where
@@ -56,14 +58,14 @@ static void point_to_cells(const struct judgement *judgement, const struct cells
     row[COLUMN_DETECTS] = cells->detects;
 }
 
-/* Fills in the cells of a row. A side without a number has its mark. */
+/* Fills in the cells of a row. A side without a number says why. */
 static void fill_cells(const struct report *report, const struct judgement *judgement, struct cells *cells)
 {
     words_cells(judgement, cells);
     if (!judgement->has_base)
-        snprintf(cells->base, sizeof cells->base, "%s", side_mark(report->baseline, judgement));
+        snprintf(cells->base, sizeof cells->base, "%s", side_state(report->baseline, judgement));
     if (!judgement->has_now)
-        snprintf(cells->now, sizeof cells->now, "%s", side_mark(report->run, judgement));
+        snprintf(cells->now, sizeof cells->now, "%s", side_state(report->run, judgement));
 }
 
 /* Computes column widths over all rows, so that the rows of all kernels are aligned. */
@@ -270,13 +272,23 @@ static void print_row(const struct text *text, const struct report *report, cons
 
 /* ---- A kernel ---- */
 
-/* Writes "time +11.5 us (+58.0 %)", unless the rows below say only that. */
+/* Writes what is red in a kernel: its time where that is, else its worst row. "shared_wavefronts +16.78 M (17.0 x)". */
+static void red_words(const struct group *group, char *words, size_t size)
+{
+    const struct judgement *red = group->rows[0];
+    struct cells cells;
+    for (size_t i = 0; i < group->count; i++)
+        if (group->rows[i]->metric && group->rows[i]->metric->class == METRIC_TIME &&
+            words_verdict_tone(group->rows[i]->verdict) == TONE_FAIL)
+            red = group->rows[i];
+    words_cells(red, &cells);
+    snprintf(words, size, "%s%s%s", red->metric->name, *cells.change ? " " : "", cells.change);
+}
+
+/* Writes by how much the time of a kernel moved: "time +11.5 us (+58.0 %)". */
 static void time_words(const struct report *report, const struct group *group, char *words, size_t size)
 {
     const char *const times[] = {"time", "wall_time"};
-    words[0] = '\0';
-    if (group->count == 1 && group->rows[0]->metric->class == METRIC_TIME)
-        return;
     const struct result *now = run_find(report->run, group->kernel);
     for (size_t i = 0; i < ARRAY_SIZE(times) && now && !isnan(group->lost); i++) {
         const struct metric *metric = metrics_find(report->metrics, times[i]);
@@ -298,6 +310,20 @@ static void time_words(const struct report *report, const struct group *group, c
                  amount, *share ? " (" : "", share, *share ? ")" : "");
         return;
     }
+}
+
+/* Writes what is beside a kernel's name, unless its only row says just that: what is red, else how its time moved. */
+static void head_words(const struct report *report, const struct group *group, char *words, size_t size)
+{
+    const struct metric *metric = group->rows[0]->metric;
+    const bool is_red = words_verdict_tone(group->verdict) == TONE_FAIL;
+    words[0] = '\0';
+    if (!metric || (group->count == 1 && (is_red || metric->class == METRIC_TIME)))
+        return;
+    if (is_red)
+        red_words(group, words, size);
+    else
+        time_words(report, group, words, size);
 }
 
 /* Returns the text about a kernel as a whole, once for several in a row. Caller frees. */
@@ -346,10 +372,9 @@ static void print_head(const struct text *text, const struct layout *layout, con
 static void print_group(const struct text *text, const struct report *report, const struct layout *layout,
                         const struct group *group, const char *whole, struct said *said)
 {
-    char time[160] = "";
-    if (group->rows[0]->metric)
-        time_words(report, group, time, sizeof time);
-    print_head(text, layout, group, whole ? whole : time);
+    char words[256];
+    head_words(report, group, words, sizeof words);
+    print_head(text, layout, group, whole ? whole : words);
     for (size_t i = 0; i < group->count; i++)
         if (group->rows[i]->metric)
             print_row(text, report, layout, group, i, said);
@@ -401,4 +426,36 @@ void text_rows(const struct text *text, const struct report *report)
         text_print(text, INK_PLAIN, "\n");
     free(said.why);
     groups_release(&groups);
+}
+
+/* ---- The metrics of the rows ---- */
+
+/* Explains a metric by the first sentence of what is said about it. */
+static void print_metric(const struct text *text, const struct metric *metric)
+{
+    const char *end = strstr(metric->doc, ". ");
+    size_t length = end ? (size_t)(end - metric->doc) : strlen(metric->doc);
+    length -= length > 0 && metric->doc[length - 1] == '.';
+    char *words = x_sprintf("%s: %.*s", metric->name, (int)length, metric->doc);
+    text_wrap(text, INK_DIM, 0, 2, words);
+    free(words);
+}
+
+size_t text_metrics(const struct text *text, const struct report *report)
+{
+    struct groups groups = groups_make(report);
+    bool *explained = x_calloc(report->metrics->count, sizeof *explained);
+    size_t count = 0;
+    for (size_t i = 0; i < groups.count; i++)
+        for (size_t r = 0; r < groups.list[i].count; r++) {
+            const struct metric *metric = groups.list[i].rows[r]->metric;
+            if (!metric || explained[metrics_index(report->metrics, metric->name)])
+                continue;
+            explained[metrics_index(report->metrics, metric->name)] = true;
+            print_metric(text, metric);
+            count++;
+        }
+    free(explained);
+    groups_release(&groups);
+    return count;
 }

@@ -103,7 +103,8 @@ static void print_header(const struct text *text, const struct report *report)
     print_software(text, run);
     const struct origin *origin = run_origin(run);
     if (origin->code_only)
-        snprintf(words, sizeof words, "the machine code of %zu kernel%s", run->result_count, plural(run->result_count));
+        snprintf(words, sizeof words, "%s%sthe machine code of %zu kernel%s", report->run_name ? report->run_name : "",
+                 report->run_name ? ", " : "", run->result_count, plural(run->result_count));
     else
         snprintf(words, sizeof words, "%s%s%s, collector %s, %zu kernel%s",
                  report->run_name ? report->run_name : origin->made, report->run_name ? ", " : " ",
@@ -187,8 +188,10 @@ int report_text(const struct report *report, FILE *stream)
     glossary_begin(&glossary, &text);
     print_body(&glossary.text, report);
     char *said = glossary_end(&glossary);
-    if (wants_glossary(report) && glossary_print(&text, said) > 0)
-        text_print(&text, INK_PLAIN, "\n");
+    if (wants_glossary(report)) {
+        const size_t words = glossary_print(&text, said), metrics = text_metrics(&text, report);
+        text_print(&text, INK_PLAIN, words + metrics > 0 ? "\n" : "");
+    }
     print_verdict(&text, report);
     text_advice(&text, report);
     free(said);

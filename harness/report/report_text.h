@@ -8,9 +8,6 @@
 
 #include "words.h"
 
-/* Returns the short mark of a state without a number: "n/a", "!", "-". */
-const char *text_mark(enum value_state state);
-
 /* Returns the colour for text of that tone. */
 enum ink tone_ink(enum tone tone);
 
@@ -19,6 +16,9 @@ void text_kernels(const struct text *text, const struct report *report);
 
 /* Prints rows by kernel under their headings: those that need attention, or with verbose every row. */
 void text_rows(const struct text *text, const struct report *report);
+
+/* Explains the metrics of those rows, by the first sentence of what is said about each. Returns how many they are. */
+size_t text_metrics(const struct text *text, const struct report *report);
 
 /* Prints a command for each kernel that accepts its regressions; nothing without one. */
 void text_accept(const struct text *text, const struct report *report);

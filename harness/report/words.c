@@ -267,6 +267,9 @@ static void judged(const struct report *report, const char *hint, struct verdict
     if (computing->absent > 0)
         append(words->rest, sizeof words->rest, "; %zu row%s not computed", computing->absent,
                plural(computing->absent));
+    if (comparison->not_built > 0)
+        append(words->rest, sizeof words->rest, "; %zu kernel%s not built", comparison->not_built,
+               plural(comparison->not_built));
     if (report->verbose && comparison->same_code > 0)
         append(words->rest, sizeof words->rest, "; %zu row%s of the same code moved, which is noise",
                comparison->same_code, plural(comparison->same_code));

@@ -2,8 +2,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 static const char *const names[EXACT_COUNTERS] = {
     [EXACT_INSTRUCTIONS] = "smsp__inst_executed.sum",
     [EXACT_THREADS_PER_INSTRUCTION] = "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio",
@@ -25,20 +23,10 @@ static const char *const names[EXACT_COUNTERS] = {
     [EXACT_FP16_FUSED] = "smsp__sass_thread_inst_executed_op_hfma_pred_on.sum",
 };
 
-/* Whether text, a list of words, has the name. */
-static bool has_word(const char *text, const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *word = text; *(word += strspn(word, " ")); word += strcspn(word, " "))
-        if (strcspn(word, " ") == length && strncmp(word, name, length) == 0)
-            return true;
-    return false;
-}
-
 enum exact_counter exact_counter_of(const struct metric *metric)
 {
     enum exact_counter counter = 0;
-    while (counter < EXACT_COUNTERS && !has_word(metric->counter, names[counter]))
+    while (counter < EXACT_COUNTERS && !metric_has_counter(metric, names[counter]))
         counter++;
     return counter;
 }

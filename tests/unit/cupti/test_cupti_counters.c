@@ -73,7 +73,7 @@ Test(cupti_counters, the_first_alternative_that_a_chip_has_is_chosen)
     static const char *const counters[] = {
         "dram__bytes_read.sum dram__bytes_op_read.sum",
         "dram__bytes_op_read.sum dram__bytes_read.sum",
-        "no__such.sum gpu__time_duration.sum sm__cycles_active.avg",
+        "no__such.sum\tgpu__time_duration.sum  sm__cycles_active.avg",
         "gpu__time_duration.sum no__such.sum",
     };
     static const struct {

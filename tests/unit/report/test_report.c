@@ -134,7 +134,7 @@ Test(report, static_facts_alone_are_said_to_be_that)
     report_set_origin(&fixture.run, ORIGIN_CODE);
     char *text = print(&fixture.report, report_text);
     cr_expect_eq(strncmp(text, "STATIC: NO KERNEL WAS RUN. ", 27), 0);
-    expect_word(text, "\nrun       the machine code of 6 kernels\n");
+    expect_word(text, "\nrun       run.json, the machine code of 6 kernels\n");
     expect_no_word(text, "samples each");
     expect_no_word(text, "bank conflicts");
     free(text);
