@@ -27,7 +27,7 @@ def verdict($name; complaints): complaints as $all
 
 def samples($metric): .metrics[$metric].sessions // [] | .[0] // [];
 # Launches whose numbers a run has.
-def measured: [.kernels[] | [.metrics[] | .sessions // [] | .[0] // [] | length] | max // 0] | add // 0;
+def measured: [.kernels[] | [.metrics | del(.launches, .processes)[] | .sessions // [] | .[0] // [] | length] | max // 0] | add // 0;
 
 # Kernels with one launch: each stands for one function in one shape.
 def groups: [.kernels | to_entries[] | .key as $id | .value | select((.launches // []) | length == 1)

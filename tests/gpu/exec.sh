@@ -9,7 +9,9 @@
 #     results    programs print the same with and without exec
 #     catalogue  exact counters of the kernel library, launched by a plain program, beside the harness's
 #     aa         the PyTorch script ten times, over all GPUs: what repeats, false alarms, exit codes
-#     batch      one run is accepted and two more are judged (exit 0); of a changed batch size the shapes are named
+#     whole      all launches and GPU time beside CUPTI's activity records; twice the steps are worse
+#     batch      one run is accepted and two more are judged (exit 0); of a changed batch size the shapes are named, and
+#                the program's time decides
 #     planted    changes of the programs are caught, and their kernels named
 #     graph      CUDA graphs: results, and the counts of a graph launch beside those of its kernels
 #     nvtx       only the kernels of a range
@@ -30,7 +32,7 @@
 # OUT (default: nothing is kept) gets exec.txt, all that is printed, and exec.tar.gz, every run file, report and log.
 set -uo pipefail
 
-all_parts=(overhead truth results catalogue aa batch planted graph nvtx robust)
+all_parts=(overhead truth results catalogue aa whole batch planted graph nvtx robust)
 
 here=$(cd "$(dirname "$0")" && pwd)
 programs=$here/programs
@@ -453,12 +455,56 @@ part_batch() {
     for which in "$words_of_new" "$words_of_gone"; do
         grep -hiE "$which" "$work"/batch.changed.{out,err} | head -4 | quoted
     done
-    [ $code -ne 0 ] || why="exit code 0"
-    verdict "batch: a changed batch size does not pass" "$why"
+    [ $code -eq 0 ] || why="exit code $code: $(moved batch.changed)"
+    verdict "batch: a smaller batch makes the program faster, and passes" "$why"
     why=
     grep -qiE "$words_of_new" "$work"/batch.changed.{out,err} || why="no word of new shapes; "
     grep -qiE "$words_of_gone" "$work"/batch.changed.{out,err} || why+="no word of shapes that are gone"
     verdict "batch: it says which shapes are new and gone" "$why"
+    why=
+    check batch.larger "$folder" -- "${command[@]}" --batch 1152
+    echo "  batch 1152 for 1024, $took s: $(decided batch.larger)"
+    [ $code -ne 0 ] || why="exit code 0"
+    verdict "batch: a larger one does not pass" "$why"
+}
+
+# near FIRST SECOND PERCENT: whether two numbers are.
+near() {
+    awk -v a="$1" -v b="$2" -v most="$3" 'BEGIN { d = 100 * (a / b - 1); printf "%+.2f %%", d; exit !(d < most && d > -most) }'
+}
+
+# The program as a whole, against CUPTI's activity records of the same program in another process.
+part_whole() {
+    local name told launches time kernels sum share why
+    for name in train triton_add; do
+        command_of "$name"
+        if ! warm "$name" || ! session "$name" 1; then
+            incomplete "whole: $name"
+            continue
+        fi
+        told=$(timed whole 60 python3 "$programs/profiled.py" "${command[@]:1}" &&
+            sed -n 's/^\([0-9]*\) kernels, \([0-9]*\) ns$/\1 \2/p' "$work/whole.err")
+        read -r kernels sum <<<"$told"
+        read -r launches time < <(jq -r '.kernels[] | select(.metrics.processes) | .metrics
+            | "\(.launches.sessions[0][0]) \(.time.sessions[0][0])"' "$work/$name.session-1.json")
+        why=
+        [ "${launches:-0}" = "${kernels:-1}" ] || why="exec saw ${launches:-no} launches, the records have ${kernels:-none}"
+        verdict "whole: $name: every launch was seen" "$why"
+        why=
+        share=$(near "${time:-0}" "${sum:-1}" 3) || why="exec's GPU time is $share off that of the records"
+        echo "  $name: GPU time ${time:-none} ns, by the records ${sum:-none} ns: $share"
+        verdict "whole: $name: GPU time within 3 %" "$why"
+    done
+    accept "$work/baseline-whole" "$work/train.session-1.json" || return
+    command_of train
+    check whole.same "$work/baseline-whole" -- "${command[@]}"
+    clean "whole: the same program passes" whole.same
+    check whole.twice "$work/baseline-whole" -- "${command[@]}" --steps 20
+    echo "  20 steps for 10, $took s: $(decided whole.twice)"
+    why=
+    [ $code -ne 0 ] || why="exit code 0"
+    named whole.twice 'train/program launches' | grep . >/dev/null || why+="; its launches are not told"
+    verdict "whole: twice the steps do not pass" "$why"
 }
 
 # To add a change: a row. What it is; the program; its arguments; what a check must do (fails: not 0; tells: names it,
