@@ -12,7 +12,7 @@ struct kernel_line {
     const char *id;
     const char *shown; /* the kernel's name, cut to the terminal's width; NULL where that would be ambiguous */
     const struct result *now, *base; /* the kernel in the run and in the baseline; NULL where there is none */
-    double lost;                     /* lost time as in time_lost, when there is a comparison */
+    double lost; /* lost time as in time_lost, when there is a comparison; in a program that of all launches together */
     double total;                    /* in a program: the larger of both sides' total times, in ns; else 0 */
     enum verdict verdict;            /* the worst verdict of its rows; VERDICTS when nothing was judged */
     bool blind;                      /* one of its rows is blind */
@@ -164,8 +164,12 @@ static struct kernel_line *make_lines(const struct report *report, size_t *count
     const bool totals = shows_totals(report);
     for (size_t i = 0; i < *count; i++) {
         lines[i].lost = comparison ? time_lost(report, lines[i].id) : NAN;
-        if (totals)
-            lines[i].total = fmax(0, fmax(total_of(report, lines[i].now), total_of(report, lines[i].base)));
+        if (!totals)
+            continue;
+        const double now = total_of(report, lines[i].now), before = total_of(report, lines[i].base);
+        lines[i].total = fmax(0, fmax(now, before));
+        if (comparison)
+            lines[i].lost = (isnan(now) ? 0 : now) - (isnan(before) ? 0 : before);
     }
     if (*count > 0)
         qsort(lines, *count, sizeof *lines, lines_worst_first);

@@ -468,9 +468,14 @@ part_batch() {
     verdict "batch: a larger one does not pass" "$why"
 }
 
-# near FIRST SECOND PERCENT: whether two numbers are.
-near() {
-    awk -v a="$1" -v b="$2" -v most="$3" 'BEGIN { d = 100 * (a / b - 1); printf "%+.2f %%", d; exit !(d < most && d > -most) }'
+# beyond TIME RECORDS LAUNCHES: by how much a launch the first time is longer. The profiler reads 0.8 to 1.1 us more for each
+# launch than the records do (0.84 us for 577 launches of train.py on an H200). Fails where it is not that.
+beyond() {
+    awk -v time="$1" -v records="$2" -v launches="$3" 'BEGIN {
+        more = (time - records) / launches
+        printf "%+.2f us a launch, %+.1f %%", more / 1000, 100 * (time / records - 1)
+        exit !(more > -200 && more < 1500)
+    }'
 }
 
 # The program as a whole, against CUPTI's activity records of the same program in another process.
@@ -491,9 +496,9 @@ part_whole() {
         [ "${launches:-0}" = "${kernels:-1}" ] || why="exec saw ${launches:-no} launches, the records have ${kernels:-none}"
         verdict "whole: $name: every launch was seen" "$why"
         why=
-        share=$(near "${time:-0}" "${sum:-1}" 3) || why="exec's GPU time is $share off that of the records"
+        share=$(beyond "${time:-0}" "${sum:-1}" "${launches:-1}") || why="$share more than by the records"
         echo "  $name: GPU time ${time:-none} ns, by the records ${sum:-none} ns: $share"
-        verdict "whole: $name: GPU time within 3 %" "$why"
+        verdict "whole: $name: GPU time is that of the records, and what the profiler adds to a launch" "$why"
     done
     accept "$work/baseline-whole" "$work/train.session-1.json" || return
     command_of train
@@ -503,7 +508,8 @@ part_whole() {
     echo "  20 steps for 10, $took s: $(decided whole.twice)"
     why=
     [ $code -ne 0 ] || why="exit code 0"
-    named whole.twice 'train/program launches' | grep . >/dev/null || why+="; its launches are not told"
+    made_of not_same "$work/whole.twice.report" | grep '^train/program launches regressed$' >/dev/null ||
+        why+="; its launches are not told"
     verdict "whole: twice the steps do not pass" "$why"
 }
 
