@@ -13,9 +13,9 @@ struct kernel_line {
     const char *shown; /* the kernel's name, cut to the terminal's width; NULL where that would be ambiguous */
     const struct result *now, *base; /* the kernel in the run and in the baseline; NULL where there is none */
     double lost; /* lost time as in time_lost, when there is a comparison; in a program that of all launches together */
-    double total;                    /* in a program: the larger of both sides' total times, in ns; else 0 */
-    enum verdict verdict;            /* the worst verdict of its rows; VERDICTS when nothing was judged */
-    bool blind;                      /* one of its rows is blind */
+    double total;         /* in a program: the larger of both sides' total times, in ns; else 0 */
+    enum verdict verdict; /* the worst verdict of its rows; VERDICTS when nothing was judged */
+    bool blind;           /* one of its rows is blind */
 };
 
 /* What a column shows of a row. Of a program's kernel also how long all its launches took, and how many there were. */
