@@ -14,7 +14,53 @@
 #define VALUE(session, range, metric, expected)                                                                        \
     cr_assert_float_eq(session_value(session, range, metric), expected, 1e-6)
 
+/* Most tests have one GPU and one session of it. Each test has a process of its own, and so these of its own. */
+static struct gpu gpu;
+static struct session session;
+
 static const double threads = 64.0 * 256; /* the threads of most launches here */
+
+static void open_session(size_t ranges, const char *metric)
+{
+    gpu_open(&gpu, 0);
+    session_open(&session, &gpu, CUPTI_AutoRange, ranges, metric);
+}
+
+/* For sets of metrics that take so many passes. */
+static void open_passes(size_t passes, const char *const *metrics)
+{
+    gpu_open(&gpu, 0);
+    session_initialize();
+    GOOD(session_enable(&session, gpu.context));
+    cr_assert_eq(session_configure(&session, CUPTI_AutoRange, 8, metrics), passes);
+}
+
+static void add_one(void)
+{
+    launch(&gpu, "add_one", 64, 256);
+}
+
+static void stop(size_t ranges)
+{
+    GOOD(session_stop(&session, NULL));
+    GOOD(session_decode(&session));
+    cr_assert_eq(session_ranges(&session), ranges, "%zu ranges in place of %zu", session_ranges(&session), ranges);
+}
+
+/* Counts the launches, of which so many are in a range. */
+static void count(int launches, size_t ranges)
+{
+    GOOD(session_start(&session));
+    launch_some(&gpu, launches);
+    stop(ranges);
+}
+
+static void count_add_one(void)
+{
+    GOOD(session_start(&session));
+    add_one();
+    stop(1);
+}
 
 Test(range, needs_a_context_first)
 {
@@ -22,22 +68,20 @@ Test(range, needs_a_context_first)
     UNKNOWN(cuptiProfilerInitialize(&params));
     MUST(cuInit(0));
     UNKNOWN(cuptiProfilerInitialize(&params));
-    struct gpu gpu;
     gpu_open(&gpu, 0);
     GOOD(cuptiProfilerInitialize(&params));
 }
 
 Test(range, one_a_launch_with_numbers_that_can_be_worked_out)
 {
-    struct gpu gpu, other;
-    struct session session;
+    struct gpu other;
     gpu_open(&gpu, 0);
     gpu_use(&other, gpu.context, _binary_other_cubin_start);
     session_initialize();
     GOOD(session_enable(&session, gpu.context));
     cr_assert_eq(session_configure(&session, CUPTI_AutoRange, 8, METRICS(INSTRUCTIONS, TIME)), 1);
     GOOD(session_start(&session));
-    launch(&gpu, "add_one", 64, 256);
+    add_one();
     launch(&gpu, "_Z5scaleIiEvPT_ii", 1, 32);
     launch(&other, "add_one", 64, 256);
     launch_value(&gpu, "add_value", 64, 256, 7);
@@ -58,10 +102,7 @@ Test(range, one_a_launch_with_numbers_that_can_be_worked_out)
 
 Test(range, sessions_follow_each_other_without_configuring_again)
 {
-    struct gpu gpu;
-    struct session session;
-    gpu_open(&gpu, 0);
-    session_open(&session, &gpu, CUPTI_AutoRange, 8, INSTRUCTIONS);
+    open_session(8, INSTRUCTIONS);
     for (int turn = 0; turn < 3; turn++) {
         session_blank(&session);
         GOOD(session_start(&session));
@@ -76,18 +117,13 @@ Test(range, sessions_follow_each_other_without_configuring_again)
 
 Test(range, two_kinds_of_metrics_take_two_passes)
 {
-    struct gpu gpu;
-    struct session session;
-    gpu_open(&gpu, 0);
-    session_initialize();
-    GOOD(session_enable(&session, gpu.context));
-    cr_assert_eq(session_configure(&session, CUPTI_AutoRange, 8, METRICS(INSTRUCTIONS, WAVEFRONTS)), 2);
+    open_passes(2, METRICS(INSTRUCTIONS, WAVEFRONTS));
     for (int turn = 0; turn < 2; turn++) {
         session_blank(&session);
         for (int pass = 0; pass < 2; pass++) {
             bool is_complete = pass == 0;
             GOOD(session_start(&session));
-            launch(&gpu, "add_one", 64, 256);
+            add_one();
             GOOD(session_stop(&session, &is_complete));
             cr_assert_eq(is_complete, pass == 1);
         }
@@ -101,16 +137,8 @@ Test(range, two_kinds_of_metrics_take_two_passes)
 
 Test(range, one_pass_of_two_leaves_values_out)
 {
-    struct gpu gpu;
-    struct session session;
-    gpu_open(&gpu, 0);
-    session_initialize();
-    GOOD(session_enable(&session, gpu.context));
-    cr_assert_eq(session_configure(&session, CUPTI_AutoRange, 8, METRICS(INSTRUCTIONS, WAVEFRONTS, SECTORS)), 3);
-    GOOD(session_start(&session));
-    launch(&gpu, "add_one", 64, 256);
-    GOOD(session_stop(&session, NULL));
-    GOOD(session_decode(&session));
+    open_passes(3, METRICS(INSTRUCTIONS, WAVEFRONTS, SECTORS));
+    count_add_one();
     VALUE(&session, 0, INSTRUCTIONS, 1000 * threads);
     cr_assert(isnan(session_value(&session, 0, WAVEFRONTS)));
     cr_assert(isnan(session_value(&session, 0, SECTORS)));
@@ -119,111 +147,68 @@ Test(range, one_pass_of_two_leaves_values_out)
 
 Test(range, none_of_a_launch_that_fails)
 {
-    struct gpu gpu;
-    struct session session;
-    gpu_open(&gpu, 0);
-    session_open(&session, &gpu, CUPTI_AutoRange, 8, INSTRUCTIONS);
+    open_session(8, INSTRUCTIONS);
     GOOD(session_start(&session));
-    launch(&gpu, "add_one", 64, 256);
+    add_one();
     cr_assert_eq(try_launch(&gpu, "add_one", 64, 2048, NULL), CUDA_ERROR_INVALID_VALUE);
     cr_assert_eq(try_launch(&gpu, "add_one", 0, 256, NULL), CUDA_ERROR_INVALID_VALUE);
-    launch(&gpu, "add_one", 64, 256);
-    GOOD(session_stop(&session, NULL));
-    GOOD(session_decode(&session));
-    cr_assert_eq(session_ranges(&session), 2);
+    add_one();
+    stop(2);
     session_disable(&session);
 }
 
 Test(range, nothing_to_decode_before_stop)
 {
-    struct gpu gpu;
-    struct session session;
-    gpu_open(&gpu, 0);
-    session_open(&session, &gpu, CUPTI_AutoRange, 8, INSTRUCTIONS);
+    open_session(8, INSTRUCTIONS);
     GOOD(session_start(&session));
     launch_some(&gpu, 4);
     GOOD(session_decode(&session));
     cr_assert_eq(session_ranges(&session), 0);
-    GOOD(session_stop(&session, NULL));
-    GOOD(session_decode(&session));
-    cr_assert_eq(session_ranges(&session), 4);
+    stop(4);
     session_disable(&session);
 }
 
 Test(range, what_does_not_fit_is_dropped_without_a_word)
 {
-    struct gpu gpu;
-    struct session session;
-    gpu_open(&gpu, 0);
-    session_open(&session, &gpu, CUPTI_AutoRange, 8, INSTRUCTIONS);
-    GOOD(session_start(&session));
-    launch_some(&gpu, 12);
-    GOOD(session_stop(&session, NULL));
-    GOOD(session_decode(&session)); /* this also checks that no range is reported as dropped */
-    cr_assert_eq(session_ranges(&session), 8);
+    open_session(8, INSTRUCTIONS);
+    count(12, 8); /* this also checks that no range is reported as dropped */
 
     session_set(&session, CUPTI_AutoRange, 5);
     session_blank(&session);
-    GOOD(session_start(&session));
-    launch_some(&gpu, 8);
-    GOOD(session_stop(&session, NULL));
-    GOOD(session_decode(&session));
-    cr_assert_eq(session_ranges(&session), 5, "more fit into the image");
+    count(8, 5); /* the image has room for more */
 
     /* A larger configuration reserves twice the ranges of the first one. */
     session_configure(&session, CUPTI_AutoRange, 100, METRICS(INSTRUCTIONS));
-    GOOD(session_start(&session));
-    launch_some(&gpu, 50);
-    GOOD(session_stop(&session, NULL));
-    GOOD(session_decode(&session));
-    cr_assert_eq(session_ranges(&session), 16);
+    count(50, 16);
     session_disable(&session);
 }
 
 Test(range, two_sets_need_disabling_between_them)
 {
-    struct gpu gpu;
-    struct session session;
-    gpu_open(&gpu, 0);
-    session_open(&session, &gpu, CUPTI_AutoRange, 8, INSTRUCTIONS);
-    GOOD(session_start(&session));
-    launch(&gpu, "add_one", 64, 256);
-    GOOD(session_stop(&session, NULL));
-    GOOD(session_decode(&session));
+    open_session(8, INSTRUCTIONS);
+    count_add_one();
     VALUE(&session, 0, INSTRUCTIONS, 1000 * threads);
 
     session_configure(&session, CUPTI_AutoRange, 8, METRICS(WAVEFRONTS));
-    GOOD(session_start(&session));
-    launch(&gpu, "add_one", 64, 256);
-    GOOD(session_stop(&session, NULL));
-    GOOD(session_decode(&session));
-    cr_assert_eq(session_ranges(&session), 1);
+    count_add_one();
     cr_assert(isnan(session_value(&session, 0, WAVEFRONTS)));
     session_disable(&session);
 
     GOOD(session_enable(&session, gpu.context));
     session_configure(&session, CUPTI_AutoRange, 8, METRICS(WAVEFRONTS));
-    GOOD(session_start(&session));
-    launch(&gpu, "add_one", 64, 256);
-    GOOD(session_stop(&session, NULL));
-    GOOD(session_decode(&session));
+    count_add_one();
     VALUE(&session, 0, WAVEFRONTS, 6 * threads);
     session_disable(&session);
 }
 
 Test(range, sizes_of_two_sets_spoil_the_first_one_too)
 {
-    struct gpu gpu;
-    struct session session;
     gpu_open(&gpu, 0);
     session_initialize();
     GOOD(session_enable(&session, gpu.context));
     cr_assert_gt(session_size(&session, 8, METRICS(WAVEFRONTS)), 0);
     session_configure(&session, CUPTI_AutoRange, 8, METRICS(INSTRUCTIONS));
-    GOOD(session_start(&session));
-    launch(&gpu, "add_one", 64, 256);
-    GOOD(session_stop(&session, NULL));
-    GOOD(session_decode(&session));
+    count_add_one();
     cr_assert(isnan(session_value(&session, 0, INSTRUCTIONS)));
     session_disable(&session);
 }
@@ -247,22 +232,19 @@ static CUgraphExec end_capture(CUstream stream)
     return exec;
 }
 
-static CUgraphExec graph_of_two(const struct gpu *gpu, CUstream stream)
+static CUgraphExec graph_of_two(CUstream stream)
 {
     MUST(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    launch_on(gpu, "add_one", 64, 256, stream);
-    launch_on(gpu, "add_value", 64, 256, stream);
+    launch_on(&gpu, "add_one", 64, 256, stream);
+    launch_on(&gpu, "add_value", 64, 256, stream);
     return end_capture(stream);
 }
 
 Test(capture, stop_while_a_stream_captures_spoils_both)
 {
-    struct gpu gpu;
-    struct session session;
     CUgraph graph;
     CUstreamCaptureStatus status;
-    gpu_open(&gpu, 0);
-    session_open(&session, &gpu, CUPTI_AutoRange, 8, INSTRUCTIONS);
+    open_session(8, INSTRUCTIONS);
     CUstream stream = new_stream();
     GOOD(session_start(&session));
     launch_some(&gpu, 3);
@@ -278,11 +260,8 @@ Test(capture, stop_while_a_stream_captures_spoils_both)
 
 Test(capture, a_captured_launch_in_a_session_spoils_both)
 {
-    struct gpu gpu;
-    struct session session;
     CUgraph graph;
-    gpu_open(&gpu, 0);
-    session_open(&session, &gpu, CUPTI_AutoRange, 8, INSTRUCTIONS);
+    open_session(8, INSTRUCTIONS);
     CUstream stream = new_stream();
     GOOD(session_start(&session));
     MUST(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
@@ -294,11 +273,8 @@ Test(capture, a_captured_launch_in_a_session_spoils_both)
 
 Test(capture, start_while_a_stream_captures_spoils_the_capture)
 {
-    struct gpu gpu;
-    struct session session;
     CUgraph graph;
-    gpu_open(&gpu, 0);
-    session_open(&session, &gpu, CUPTI_AutoRange, 8, INSTRUCTIONS);
+    open_session(8, INSTRUCTIONS);
     CUstream stream = new_stream();
     MUST(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     UNKNOWN(session_start(&session));
@@ -308,15 +284,12 @@ Test(capture, start_while_a_stream_captures_spoils_the_capture)
 
 Test(capture, between_sessions_costs_nothing)
 {
-    struct gpu gpu;
-    struct session session;
-    gpu_open(&gpu, 0);
-    session_open(&session, &gpu, CUPTI_AutoRange, 8, INSTRUCTIONS);
+    open_session(8, INSTRUCTIONS);
     CUstream stream = new_stream();
     GOOD(session_start(&session));
     launch_some(&gpu, 3);
     GOOD(session_stop(&session, NULL));
-    CUgraphExec exec = graph_of_two(&gpu, stream);
+    CUgraphExec exec = graph_of_two(stream);
     GOOD(session_start(&session));
     launch_some(&gpu, 2);
     GOOD(session_stop(&session, NULL));
@@ -328,7 +301,6 @@ Test(capture, between_sessions_costs_nothing)
 
 Test(capture, waiting_for_the_device_spoils_it)
 {
-    struct gpu gpu;
     CUgraph graph;
     gpu_open(&gpu, 0);
     CUstream stream = new_stream();
@@ -339,15 +311,13 @@ Test(capture, waiting_for_the_device_spoils_it)
 
 Test(graph, launched_in_an_auto_session_loses_all_of_it)
 {
-    struct gpu gpu;
-    struct session session;
     gpu_open(&gpu, 0);
     CUstream stream = new_stream();
-    CUgraphExec exec = graph_of_two(&gpu, stream);
+    CUgraphExec exec = graph_of_two(stream);
     const int before = gpu_sum(&gpu);
     session_open(&session, &gpu, CUPTI_AutoRange, 8, INSTRUCTIONS);
     GOOD(session_start(&session));
-    launch(&gpu, "add_one", 64, 256);
+    add_one();
     MUST(cuGraphLaunch(exec, stream));
     UNKNOWN(session_stop(&session, NULL));
     UNKNOWN(session_decode(&session));
@@ -358,11 +328,9 @@ Test(graph, launched_in_an_auto_session_loses_all_of_it)
 
 Test(graph, in_a_user_range_counts_the_sum_of_its_kernels)
 {
-    struct gpu gpu;
-    struct session session;
     gpu_open(&gpu, 0);
     CUstream stream = new_stream();
-    CUgraphExec exec = graph_of_two(&gpu, stream);
+    CUgraphExec exec = graph_of_two(stream);
     session_initialize();
     GOOD(session_enable(&session, gpu.context));
     session_configure(&session, CUPTI_UserRange, 8, METRICS(INSTRUCTIONS, TIME));
@@ -372,10 +340,8 @@ Test(graph, in_a_user_range_counts_the_sum_of_its_kernels)
         MUST(cuGraphLaunch(exec, stream));
         GOOD(session_pop(&session));
     }
-    launch(&gpu, "add_one", 64, 256); /* this launch is in no range */
-    GOOD(session_stop(&session, NULL));
-    GOOD(session_decode(&session));
-    cr_assert_eq(session_ranges(&session), 3);
+    add_one(); /* this launch is in no range */
+    stop(3);
     VALUE(&session, 2, INSTRUCTIONS, 2 * 1000 * threads + 3);
     VALUE(&session, 2, TIME, 1.2 * 32000); /* the gaps between kernels are in it */
     VALUE(&session, 0, TIME, 2.4 * 32000); /* it is the first range of a session */
@@ -393,19 +359,17 @@ Test(graph, in_a_user_range_counts_the_sum_of_its_kernels)
 
 Test(graph, instrumented_counters_read_0_where_plain_launches_count)
 {
-    struct gpu gpu;
-    struct session session;
     gpu_open(&gpu, 0);
     CUstream stream = new_stream();
-    CUgraphExec exec = graph_of_two(&gpu, stream);
+    CUgraphExec exec = graph_of_two(stream);
     session_open(&session, &gpu, CUPTI_UserRange, 8, WAVEFRONTS);
     GOOD(session_start(&session));
     GOOD(session_push(&session, "graph"));
     MUST(cuGraphLaunch(exec, stream));
     GOOD(session_pop(&session));
     GOOD(session_push(&session, "plain"));
-    launch(&gpu, "add_one", 64, 256);
-    launch(&gpu, "add_one", 64, 256);
+    add_one();
+    add_one();
     GOOD(session_pop(&session));
     GOOD(session_stop(&session, NULL));
     GOOD(session_decode(&session));
@@ -418,11 +382,10 @@ Test(graph, instrumented_counters_read_0_where_plain_launches_count)
 
 Test(holder, a_second_context_is_busy_and_starves_the_first)
 {
-    struct gpu gpu, other;
-    struct session session, second;
+    struct gpu other;
+    struct session second;
     CUcontext context;
-    gpu_open(&gpu, 0);
-    session_open(&session, &gpu, CUPTI_AutoRange, 32, INSTRUCTIONS);
+    open_session(32, INSTRUCTIONS);
     GOOD(session_start(&session));
     launch_some(&gpu, 4);
     GOOD(session_stop(&session, NULL));
@@ -432,30 +395,22 @@ Test(holder, a_second_context_is_busy_and_starves_the_first)
     session_configure(&second, CUPTI_AutoRange, 8, METRICS(INSTRUCTIONS));
     cr_assert_eq(session_start(&second), CUPTI_ERROR_HARDWARE_BUSY);
     MUST(cuCtxSetCurrent(gpu.context));
-    GOOD(session_start(&session));
-    launch_some(&gpu, 9);
-    GOOD(session_stop(&session, NULL));
-    GOOD(session_decode(&session));
-    cr_assert_eq(session_ranges(&session), 4, "of 13 launches");
+    count(9, 4); /* of 13 launches */
     session_disable(&second);
     session_disable(&session);
 }
 
 Test(holder, launches_of_another_context_make_no_range)
 {
-    struct gpu gpu, other;
-    struct session session;
+    struct gpu other;
     CUcontext context;
-    gpu_open(&gpu, 0);
-    session_open(&session, &gpu, CUPTI_AutoRange, 8, INSTRUCTIONS);
+    open_session(8, INSTRUCTIONS);
     GOOD(session_start(&session));
     launch_some(&gpu, 2);
     MUST(cuCtxCreate(&context, NULL, 0, 0));
     gpu_use(&other, context, _binary_kernels_cubin_start);
     launch_some(&other, 3);
-    GOOD(session_stop(&session, NULL));
-    GOOD(session_decode(&session));
-    cr_assert_eq(session_ranges(&session), 2);
+    stop(2);
     session_disable(&session);
 }
 
@@ -499,13 +454,10 @@ Test(holder, another_process_from_enable_to_disable)
     setenv("STANDIN_DIR", folder, 1);
     cr_assert_eq(pipe(orders) | pipe(answers), 0);
     const pid_t child = fork();
-    struct gpu gpu;
-    struct session session;
     close(orders[child == 0]); /* so the child ends when its parent fails */
     close(answers[child != 0]);
     if (child == 0) {
-        gpu_open(&gpu, 0);
-        session_open(&session, &gpu, CUPTI_AutoRange, 8, INSTRUCTIONS); /* it holds the counters, but has not started */
+        open_session(8, INSTRUCTIONS); /* it holds the counters, but has not started */
         if (write(answers[1], &byte, 1) != 1 || read(orders[0], &byte, 1) != 1)
             _exit(1);
         session_disable(&session);
@@ -536,14 +488,11 @@ Test(holder, another_process_from_enable_to_disable)
 
 Test(errors, an_illegal_address_loses_the_session)
 {
-    struct gpu gpu;
-    struct session session;
-    gpu_open(&gpu, 0);
-    session_open(&session, &gpu, CUPTI_AutoRange, 8, INSTRUCTIONS);
+    open_session(8, INSTRUCTIONS);
     GOOD(session_start(&session));
     launch_some(&gpu, 3);
     gpu.numbers = 0x10;
-    launch(&gpu, "add_one", 64, 256); /* the next call returns its error */
+    add_one(); /* the next call returns its error */
     cr_assert_eq(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
     cr_assert_eq(cuMemAlloc(&gpu.numbers, 4), CUDA_ERROR_ILLEGAL_ADDRESS, "and all after it");
     UNKNOWN(session_stop(&session, NULL));
@@ -554,25 +503,15 @@ Test(errors, an_illegal_address_loses_the_session)
 
 Test(errors, ranges_get_lost_on_demand)
 {
-    struct gpu gpu;
-    struct session session;
     setenv("STANDIN_LOSE_RANGES", "3", 1);
-    gpu_open(&gpu, 0);
-    session_open(&session, &gpu, CUPTI_AutoRange, 8, INSTRUCTIONS);
-    GOOD(session_start(&session));
-    launch_some(&gpu, 8);
-    GOOD(session_stop(&session, NULL));
-    GOOD(session_decode(&session));
-    cr_assert_eq(session_ranges(&session), 5);
+    open_session(8, INSTRUCTIONS);
+    count(8, 5);
     session_disable(&session);
 }
 
 Test(errors, a_forked_child_has_no_profiler)
 {
-    struct gpu gpu;
-    struct session session;
-    gpu_open(&gpu, 0);
-    session_open(&session, &gpu, CUPTI_AutoRange, 8, INSTRUCTIONS);
+    open_session(8, INSTRUCTIONS);
     GOOD(session_start(&session));
     launch_some(&gpu, 2);
     const pid_t child = fork();
@@ -584,22 +523,17 @@ Test(errors, a_forked_child_has_no_profiler)
     waitpid(child, &status, 0);
     cr_assert_eq(status, 0);
     launch_some(&gpu, 2);
-    GOOD(session_stop(&session, NULL));
-    GOOD(session_decode(&session));
-    cr_assert_eq(session_ranges(&session), 4, "the parent's session goes on");
+    stop(4); /* the parent's session goes on */
     session_disable(&session);
 }
 
 Test(errors, times_jitter_on_demand)
 {
-    struct gpu gpu;
-    struct session session;
     setenv("STANDIN_JITTER", "10", 1);
-    gpu_open(&gpu, 0);
-    session_open(&session, &gpu, CUPTI_AutoRange, 64, TIME);
+    open_session(64, TIME);
     GOOD(session_start(&session));
     for (int i = 0; i < 64; i++)
-        launch(&gpu, "add_one", 64, 256);
+        add_one();
     GOOD(session_stop(&session, NULL));
     GOOD(session_decode(&session));
     double least = INFINITY, most = 0;
@@ -629,17 +563,13 @@ static bool hangs(void (*run)(void))
 
 static void spin_in_session(void)
 {
-    struct gpu gpu;
-    struct session session;
-    gpu_open(&gpu, 0);
-    session_open(&session, &gpu, CUPTI_AutoRange, 8, INSTRUCTIONS);
+    open_session(8, INSTRUCTIONS);
     session_start(&session);
     try_launch(&gpu, "spin", 1, 32, NULL);
 }
 
 static void spin_alone(void)
 {
-    struct gpu gpu;
     gpu_open(&gpu, 0);
     try_launch(&gpu, "spin", 1, 32, NULL);
 }

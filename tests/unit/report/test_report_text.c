@@ -6,8 +6,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Each test has a process of its own, and so these of its own. */
+static struct fixture fixture;
+static char *text; /* what was printed last */
+
+static void forget(void)
+{
+    free(text);
+    text = NULL;
+    report_tear_down(&fixture);
+}
+
+TestSuite(report_text, .fini = forget);
+
+static void begin(const char *run)
+{
+    forget();
+    report_set_up(&fixture, run);
+    judge(&fixture);
+}
+
+/* A report of the judgements that the test is going to invent. */
+static void begin_empty(void)
+{
+    begin("same.json");
+    forget_judgements(&fixture);
+}
+
+static void reprint(void)
+{
+    free(text);
+    text = print(&fixture.report, report_text);
+}
+
 /* The verdict is the last line but for what to do next, if there is something to do. */
-static void expect_verdict(const char *text, const char *line)
+static void expect_verdict(const char *line)
 {
     char *wanted = x_sprintf("\n%s\n", line);
     const char *found = strstr(text, wanted);
@@ -17,14 +50,14 @@ static void expect_verdict(const char *text, const char *line)
     free(wanted);
 }
 
-static void expect_next(const char *text, const char *words)
+static void expect_next(const char *words)
 {
     const char *next = strstr(text, "\nnext: ");
     cr_expect(next && strstr(next, words), "expected \"%s\" to be next in:\n%s", words, text);
 }
 
 /* So many columns at most, in characters. */
-static void expect_lines_to_fit(const char *text, int columns, const char *what)
+static void expect_lines_to_fit(int columns, const char *what)
 {
     for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
         const size_t length = strcspn(line, "\n");
@@ -32,7 +65,7 @@ static void expect_lines_to_fit(const char *text, int columns, const char *what)
     }
 }
 
-static void expect_tidy_lines(const char *text, const char *what)
+static void expect_tidy_lines(const char *what)
 {
     for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
         int length = (int)strcspn(line, "\n");
@@ -43,32 +76,101 @@ static void expect_tidy_lines(const char *text, const char *what)
     }
 }
 
+/* A report, and what is expected of its text. */
+struct scene {
+    const char *run;
+    void (*change)(void); /* what else is done to the report before it is printed, or NULL */
+    bool alone;           /* the run is compared with nothing */
+    enum exit_code code;  /* in the place of what the run or its comparison ends with, unless it is 0 */
+    const char *baselines;
+    bool other_baseline, replay, quiet, verbose, power;
+    int columns;
+    const char *verdict, *next;
+    const char *says[4], *hides[2];
+};
+
+static void print_scene(const struct scene *scene)
+{
+    begin(scene->run);
+    if (scene->alone)
+        alone(&fixture, run_exit_code(&fixture.run));
+    struct report *report = &fixture.report;
+    if (scene->change)
+        scene->change();
+    report->baselines = scene->baselines;
+    report->other_baseline = scene->other_baseline;
+    report->replay = scene->replay;
+    report->columns = scene->columns;
+    report->quiet = scene->quiet;
+    report->verbose = scene->verbose;
+    report->power = scene->power;
+    if (scene->code)
+        report->exit_code = scene->code;
+    reprint();
+}
+
+static void expect_scene(const struct scene *scene)
+{
+    print_scene(scene);
+    if (scene->verdict)
+        expect_verdict(scene->verdict);
+    if (scene->next)
+        expect_next(scene->next);
+    for (size_t i = 0; i < ARRAY_SIZE(scene->says) && scene->says[i]; i++)
+        expect_word(text, scene->says[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(scene->hides) && scene->hides[i]; i++)
+        expect_no_word(text, scene->hides[i]);
+}
+
+#define EXPECT(...)                                                                                                    \
+    do {                                                                                                               \
+        const struct scene scenes_[] = {__VA_ARGS__};                                                                  \
+        for (size_t i_ = 0; i_ < ARRAY_SIZE(scenes_); i_++)                                                            \
+            expect_scene(&scenes_[i_]);                                                                                \
+    } while (0)
+
+static const struct scene modes[] = {
+    {.quiet = false},
+    {.quiet = true},
+    {.verbose = true},
+    {.verbose = true, .power = true},
+    {.replay = true},
+    {.alone = true},
+    {.alone = true, .code = EXIT_BASELINE},
+};
+static const int widths[] = {40, 60, 80, 100, 120, 200};
+
+static void print_mode(const char *run, const struct scene *mode, int columns)
+{
+    struct scene scene = *mode;
+    scene.run = run;
+    scene.columns = columns;
+    print_scene(&scene);
+}
+
 Test(report_text, text_is_tidy_and_fits_a_terminal)
 {
     for (size_t i = 0; i < fixture_run_count; i++)
-        for (int mode = 0; mode < 5; mode++) {
-            struct fixture fixture;
-            report_set_up(&fixture, fixture_runs[i]);
-            if (mode == 4)
-                alone(&fixture, run_exit_code(&fixture.run));
-            else
-                judge(&fixture);
-            fixture.report.quiet = mode == 1;
-            fixture.report.verbose = mode == 2;
-            fixture.report.replay = mode == 3;
-            char *text = print(&fixture.report, report_text);
-            expect_tidy_lines(text, fixture_runs[i]);
-            free(text);
-            report_tear_down(&fixture);
+        for (size_t mode = 0; mode < ARRAY_SIZE(modes); mode++) {
+            print_mode(fixture_runs[i], &modes[mode], 0);
+            expect_tidy_lines(fixture_runs[i]);
+        }
+}
+
+Test(report_text, lines_fit_the_terminal)
+{
+    for (size_t i = 0; i < fixture_run_count * ARRAY_SIZE(widths); i++)
+        for (size_t mode = 0; mode < ARRAY_SIZE(modes); mode++) {
+            const int columns = widths[i % ARRAY_SIZE(widths)];
+            print_mode(fixture_runs[i / ARRAY_SIZE(widths)], &modes[mode], columns);
+            expect_lines_to_fit(columns, fixture_runs[i / ARRAY_SIZE(widths)]);
         }
 }
 
 Test(report_text, color_changes_no_word)
 {
     for (size_t i = 0; i < fixture_run_count; i++) {
-        struct fixture fixture;
-        report_set_up(&fixture, fixture_runs[i]);
-        judge(&fixture);
+        begin(fixture_runs[i]);
         char *plain = print(&fixture.report, report_text);
         fixture.report.color = true;
         char *colored = print(&fixture.report, report_text);
@@ -86,14 +188,13 @@ Test(report_text, color_changes_no_word)
         cr_expect_str_eq(colored, plain);
         free(plain);
         free(colored);
-        report_tear_down(&fixture);
     }
 }
 
 Test(report_text, last_line_is_the_verdict)
 {
     static const struct {
-        const char *run, *line;
+        const char *run, *verdict;
     } rows[] = {
         {"same.json", "nothing is worse: 31 rows in 6 kernels (exit 0)"},
         {"worse.json",
@@ -101,66 +202,34 @@ Test(report_text, last_line_is_the_verdict)
         {"unsure.json", "unsure: 6 of 31 rows in 5 of 6 kernels (exit 3)"},
         {"broken.json", "missing: 5 of 11 rows in 5 of 6 kernels; 1 kernel not built (exit 5)"},
     };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        report_set_up(&fixture, rows[i].run);
-        judge(&fixture);
-        char *text = print(&fixture.report, report_text);
-        expect_verdict(text, rows[i].line);
-        free(text);
-        fixture.report.quiet = true;
-        text = print(&fixture.report, report_text);
-        expect_verdict(text, rows[i].line);
-        expect_no_word(text, "Test GPU");
-        free(text);
-        report_tear_down(&fixture);
-    }
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        EXPECT({rows[i].run, .verdict = rows[i].verdict},
+               {rows[i].run, .quiet = true, .verdict = rows[i].verdict, .hides = {"Test GPU"}});
 }
 
 /* The base build, for example, cannot be loaded: what was computed until then is no judgement. */
 Test(report_text, last_line_says_that_an_error_stopped_it)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
-    alone(&fixture, EXIT_USAGE);
-    char *text = print(&fixture.report, report_text);
-    expect_verdict(text, "stopped by an error, nothing was judged; measured: 6 of 6 kernels (exit 2)");
-    expect_next(text, "mend what the error says, then give the same command again");
-    free(text);
-    report_tear_down(&fixture);
+    EXPECT({"same.json", .alone = true, .code = EXIT_USAGE,
+            .verdict = "stopped by an error, nothing was judged; measured: 6 of 6 kernels (exit 2)",
+            .next = "mend what the error says, then give the same command again"});
 }
 
 /* The rows alone would say that nothing is worse. */
 Test(report_text, last_line_says_what_the_rows_do_not)
 {
-    static const struct {
-        enum exit_code code;
-        const char *line;
-    } rows[] = {
-        {EXIT_INTERRUPTED, "interrupted; nothing is worse: 31 rows in 6 kernels (exit 130)"},
-        {EXIT_NOT_MEASURED, "not measured; nothing is worse: 31 rows in 6 kernels (exit 5)"},
-        {EXIT_USAGE, "stopped by an error; nothing is worse: 31 rows in 6 kernels (exit 2)"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        report_set_up(&fixture, "same.json");
-        judge(&fixture);
-        fixture.report.exit_code = rows[i].code;
-        char *text = print(&fixture.report, report_text);
-        expect_verdict(text, rows[i].line);
-        free(text);
-        report_tear_down(&fixture);
-    }
+#define SAME_ROWS "nothing is worse: 31 rows in 6 kernels"
+    EXPECT({"same.json", .code = EXIT_INTERRUPTED, .verdict = "interrupted; " SAME_ROWS " (exit 130)"},
+           {"same.json", .code = EXIT_NOT_MEASURED, .verdict = "not measured; " SAME_ROWS " (exit 5)"},
+           {"same.json", .code = EXIT_USAGE, .verdict = "stopped by an error; " SAME_ROWS " (exit 2)"});
 }
 
 Test(report_text, every_red_row_says_how_to_accept_it)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "worse.json");
-    judge(&fixture);
+    begin("worse.json");
     fixture.report.run_name = "my run's.json";
     fixture.report.baselines = "other folder";
-    char *text = print(&fixture.report, report_text);
+    reprint();
     for (size_t i = 0; i < fixture.comparison.count; i++) {
         const struct judgement *judgement = &fixture.comparison.list[i];
         char word[256];
@@ -172,88 +241,60 @@ Test(report_text, every_red_row_says_how_to_accept_it)
         snprintf(word, sizeof word, " -m %s", judgement->metric->name);
         expect_word(text, word);
     }
-    free(text);
-    report_tear_down(&fixture);
 }
 
 Test(report_text, replay_is_said_first_and_loudly)
 {
     for (int quiet = 0; quiet < 2; quiet++) {
-        struct fixture fixture;
-        report_set_up(&fixture, "same.json");
-        judge(&fixture);
-        fixture.report.replay = true;
-        fixture.report.quiet = quiet;
-        char *text = print(&fixture.report, report_text);
+        EXPECT({"same.json", .replay = true, .quiet = quiet,
+                .says = {"run.json, recorded 2025-01-14T10:00:00Z on Test GPU, driver 555.42.01"}});
         cr_expect_eq(strncmp(text, "REPLAY: NOTHING WAS MEASURED HERE.", 34), 0);
-        expect_word(text, "run.json, recorded 2025-01-14T10:00:00Z on Test GPU, driver 555.42.01");
-        free(text);
-        report_tear_down(&fixture);
     }
 }
 
 Test(report_text, run_alone_has_no_verdict_column)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "broken.json");
-    alone(&fixture, EXIT_NOT_MEASURED);
-    char *text = print(&fixture.report, report_text);
-    expect_no_word(text, "verdict");
-    expect_no_word(text, "change");
-    expect_word(text, "element 4097: expected 17.25, found 0");
-    expect_verdict(
-        text, "measured: 2 of 6 kernels; 1 wrong result; 1 crashed; 1 hung; 1 not built; 1 row not counted (exit 5)");
-    free(text);
-    report_tear_down(&fixture);
+    EXPECT({"broken.json", .alone = true, .code = EXIT_NOT_MEASURED, .says = {"element 4097: expected 17.25, found 0"},
+            .hides = {"verdict", "change"},
+            .verdict = "measured: 2 of 6 kernels; 1 wrong result; 1 crashed; 1 hung; 1 not built; 1 row not counted "
+                       "(exit 5)"});
 }
 
+/* What was measured is shown all the same. And accept would refuse to put two devices into one folder. */
 Test(report_text, no_baseline_says_how_to_make_one)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
-    alone(&fixture, EXIT_BASELINE);
-    char *text = print(&fixture.report, report_text);
-    expect_word(text, "cugate aa --sessions 10 --save sessions");
-    expect_word(text, "cugate accept sessions/*.json --reason \"first baseline\"");
-    expect_word(text, "transpose/padded"); /* what was measured is shown all the same */
-    expect_verdict(text, "no baseline; measured: 6 of 6 kernels (exit 4)");
-    free(text);
+    EXPECT({"same.json", .alone = true, .code = EXIT_BASELINE,
+            .says = {"cugate aa --sessions 10 --save sessions",
+                     "cugate accept sessions/*.json --reason \"first baseline\"", "transpose/padded"},
+            .verdict = "no baseline; measured: 6 of 6 kernels (exit 4)"},
+           {"same.json", .alone = true, .code = EXIT_BASELINE, .other_baseline = true, .baselines = "taken",
+            .says = {"sessions/*.json --baselines OTHER_DIR --reason \"first baseline\"\n"
+                     "  cugate check --baselines OTHER_DIR\n"},
+            .hides = {"--baselines taken"}});
+}
 
-    /* accept would refuse to put two devices into one folder */
-    fixture.report.other_baseline = true;
-    fixture.report.baselines = "taken";
-    text = print(&fixture.report, report_text);
-    expect_word(
-        text,
-        "sessions/*.json --baselines OTHER_DIR --reason \"first baseline\"\n  cugate check --baselines OTHER_DIR\n");
-    expect_no_word(text, "--baselines taken");
-    free(text);
-    report_tear_down(&fixture);
+static void be_computed(void)
+{
+    report_set_origin(&fixture.run, ORIGIN_COMPUTED);
+}
+
+static void be_computed_and_in_no_file(void)
+{
+    be_computed();
+    fixture.report.run_name = NULL;
 }
 
 /* Where there is no GPU, `cugate aa` cannot measure; what was computed is a baseline as it is. */
 Test(report_text, a_first_baseline_of_what_was_computed_takes_no_gpu)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
-    char **collector = &fixture.run.sessions[0].facts[SESSION_COLLECTOR];
-    free(*collector);
-    *collector = x_strdup(origin_of(ORIGIN_COMPUTED)->collector);
-    alone(&fixture, EXIT_BASELINE);
-    char *text = print(&fixture.report, report_text);
-    expect_word(text, "To make one:\n  cugate accept run.json --reason \"first baseline\"\n");
-    expect_no_word(text, "cugate aa");
-    free(text);
-    fixture.report.run_name = NULL;
-    text = print(&fixture.report, report_text);
-    expect_word(text, "  cugate check --simulate --save RUN.json\n  cugate accept RUN.json --reason");
-    free(text);
-    report_tear_down(&fixture);
+    EXPECT({"same.json", be_computed, .alone = true, .code = EXIT_BASELINE,
+            .says = {"To make one:\n  cugate accept run.json --reason \"first baseline\"\n"}, .hides = {"cugate aa"}},
+           {"same.json", be_computed_and_in_no_file, .alone = true, .code = EXIT_BASELINE,
+            .says = {"  cugate check --simulate --save RUN.json\n  cugate accept RUN.json --reason"}});
 }
 
 Test(report_text, text_of_files_does_not_reach_the_terminal_raw)
 {
-    struct fixture fixture;
     report_set_up(&fixture, "broken.json");
     free(fixture.run.device.name);
     fixture.run.device.name = x_strdup("GPU \033]0;title\007");
@@ -263,17 +304,14 @@ Test(report_text, text_of_files_does_not_reach_the_terminal_raw)
     judge(&fixture);
     invent(&fixture, "copy/plain", "time", VERDICT_UNSURE, "::error::planted\n::error::planted");
     fixture.report.replay = true;
-    char *text = print(&fixture.report, report_text);
-    expect_tidy_lines(text, "hostile");
+    reprint();
+    expect_tidy_lines("hostile");
     expect_word(text, "?::error::planted ::error::planted");
     expect_no_word(text, "  ::");
-    free(text);
-    report_tear_down(&fixture);
 }
 
 Test(report_text, unknown_facts_are_said_to_be_unknown)
 {
-    struct fixture fixture;
     report_set_up(&fixture, "same.json");
     free(fixture.run.device.name);
     fixture.run.device.name = NULL;
@@ -283,11 +321,9 @@ Test(report_text, unknown_facts_are_said_to_be_unknown)
     }
     judge(&fixture);
     fixture.report.replay = true;
-    char *text = print(&fixture.report, report_text);
+    reprint();
     expect_word(text, "recorded unknown on unknown, driver unknown");
     expect_no_word(text, "(null)");
-    free(text);
-    report_tear_down(&fixture);
 }
 
 static void count_verdict(struct judgement *judgement, double base, double now, double limit, size_t sessions)
@@ -303,9 +339,7 @@ static void count_verdict(struct judgement *judgement, double base, double now, 
 
 Test(report_text, rows_say_what_stands_behind_them)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
-    forget_judgements(&fixture);
+    begin_empty();
     struct judgement *judgement = invent(&fixture, "copy/plain", "time", VERDICT_REGRESSED, NULL);
     count_verdict(judgement, 20000, 21000, 400, 2);
     judgement->pairs = 14;
@@ -317,7 +351,7 @@ Test(report_text, rows_say_what_stands_behind_them)
     count_verdict(judgement, 100, 101, 0, 2);
     invent(&fixture, COMPARISON_SUITE, "time", VERDICT_UNSURE, "all kernels moved alike, by +10.0 %");
     invent(&fixture, "copy/plain", "achieved_occupancy", VERDICT_TRADED, "a trade-off: time improved");
-    char *text = print(&fixture.report, report_text);
+    reprint();
     expect_word(text, "13 of 14 pairs");
     expect_word(text, "+100 ns of the change is common to all kernels");
     cr_expect_eq(count_words(text, "2 of 2 sessions against 12"), 2u, "each red row has its evidence:\n%s", text);
@@ -326,8 +360,6 @@ Test(report_text, rows_say_what_stands_behind_them)
     cr_expect_eq(count_words(text, "(suite)"), 1u, "it is no kernel of the table:\n%s", text);
     expect_word(text, "\n  trade-off  achieved_occupancy");
     expect_word(text, "a trade-off: time improved");
-    free(text);
-    report_tear_down(&fixture);
 }
 
 Test(report_text, verdicts_have_their_colors)
@@ -348,15 +380,11 @@ Test(report_text, verdicts_have_their_colors)
         {VERDICT_INFO, "\n  info"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        report_set_up(&fixture, "same.json");
-        forget_judgements(&fixture);
+        begin_empty();
         invent(&fixture, "copy/plain", "time", rows[i].verdict, NULL);
         fixture.report.color = fixture.report.verbose = true;
-        char *text = print(&fixture.report, report_text);
+        reprint();
         expect_word(text, rows[i].words);
-        free(text);
-        report_tear_down(&fixture);
     }
     cr_expect_eq(ARRAY_SIZE(rows), (size_t)VERDICTS);
 }
@@ -364,22 +392,16 @@ Test(report_text, verdicts_have_their_colors)
 /* What is worse, but may be, must not read as if nothing were; nor as a failure. */
 Test(report_text, a_warning_alone_is_no_failure)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
-    forget_judgements(&fixture);
+    begin_empty();
     invent(&fixture, "copy/plain", "time", VERDICT_EXPECTED, "known until 2030-01-01, see issue 7");
     invent(&fixture, "copy/plain", "instructions", VERDICT_SAME, NULL);
-    char *text = print(&fixture.report, report_text);
-    expect_verdict(text, "nothing fails: 2 rows in 2 kernels; 1 expected (exit 0)");
-    free(text);
-    report_tear_down(&fixture);
+    reprint();
+    expect_verdict("nothing fails: 2 rows in 2 kernels; 1 expected (exit 0)");
 }
 
 Test(report_text, power_shows_what_would_be_caught)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
-    forget_judgements(&fixture);
+    begin_empty();
     struct judgement *judgement = invent(&fixture, "copy/plain", "time", VERDICT_SAME, NULL);
     count_verdict(judgement, 20000, 20000, 400, 1);
     judgement->detectable = 650;
@@ -387,24 +409,19 @@ Test(report_text, power_shows_what_would_be_caught)
     count_verdict(judgement, 100, 100, 0, 1);
     judgement->detectable = 0;
     invent(&fixture, "copy/plain", "dram_throughput", VERDICT_INFO, NULL);
-    char *text = print(&fixture.report, report_text);
+    reprint();
     expect_no_word(text, "detects");
-    free(text);
     fixture.report.power = true;
-    text = print(&fixture.report, report_text);
+    reprint();
     expect_word(text, "  limit  detects\n");
     expect_word(text, " 400 ns   650 ns\n");
     expect_word(text, " 0      any\n");
     expect_no_word(text, "dram_throughput");
-    free(text);
-    report_tear_down(&fixture);
 }
 
 Test(report_text, suite_shift_is_said)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
-    judge(&fixture);
+    begin("same.json");
     const struct metric *metric = metrics_find(&fixture.metrics, "time");
     const struct suite suites[] = {
         {.metric = metric, .shift = -0.0031, .kernels = 62},
@@ -416,36 +433,29 @@ Test(report_text, suite_shift_is_said)
     fixture.comparison.suite_count = 0;
     for (size_t i = 0; i < ARRAY_SIZE(suites); i++)
         *ARRAY_GROW(fixture.comparison.suites, fixture.comparison.suite_count) = suites[i];
-    char *text = print(&fixture.report, report_text);
+    reprint();
     expect_word(text, "\nshift     time -0.3 % (median of 62 kernels), taken off\n");
     expect_word(
         text,
         "\nshift     time +10.0 % (median of 61 kernels whose machine code is the same): all kernels moved alike\n");
     cr_expect_eq(count_words(text, "\nshift "), 2u);
-    free(text);
-    report_tear_down(&fixture);
+}
+
+static void have_moved_by_noise(void)
+{
+    fixture.comparison.same_code = 3;
 }
 
 Test(report_text, noise_of_the_same_code_is_counted_quietly)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
-    judge(&fixture);
-    fixture.comparison.same_code = 3;
-    char *text = print(&fixture.report, report_text);
-    expect_no_word(text, "same code");
-    free(text);
-    fixture.report.verbose = true;
-    text = print(&fixture.report, report_text);
-    expect_word(text, "; 3 rows of the same code moved, which is noise (exit 0)\n");
-    free(text);
-    report_tear_down(&fixture);
+    EXPECT({"same.json", have_moved_by_noise, .hides = {"same code"}},
+           {"same.json", have_moved_by_noise, .verbose = true,
+            .says = {"; 3 rows of the same code moved, which is noise (exit 0)\n"}});
 }
 
 /* A new metric lacks a base in every kernel: that must not bury what matters. */
 Test(report_text, of_many_rows_that_the_baseline_lacks_ten_are_listed)
 {
-    struct fixture fixture;
     report_set_up(&fixture, "same.json");
     for (size_t i = 0; i < fixture.base.result_count; i++) {
         struct result *result = &fixture.base.results[i];
@@ -455,44 +465,17 @@ Test(report_text, of_many_rows_that_the_baseline_lacks_ten_are_listed)
     judge(&fixture);
     const size_t unsure = fixture.comparison.counts[VERDICT_UNSURE];
     cr_assert_gt(unsure, 10u);
-    char *text = print(&fixture.report, report_text);
+    reprint();
     cr_expect_eq(count_words(text, "\n  unsure  "), 10);
     char *all = x_sprintf("unsure: %zu of", unsure);
     expect_word(text, all);
     free(all);
-    free(text);
     fixture.report.verbose = true;
-    text = print(&fixture.report, report_text);
+    reprint();
     cr_expect_eq(count_words(text, "\n  unsure  "), unsure);
-    free(text);
-    report_tear_down(&fixture);
 }
 
 /* ---- On a terminal ---- */
-
-static const int widths[] = {40, 60, 80, 100, 120, 200};
-
-Test(report_text, lines_fit_the_terminal)
-{
-    for (size_t i = 0; i < fixture_run_count * ARRAY_SIZE(widths); i++)
-        for (int mode = 0; mode < 5; mode++) {
-            const int columns = widths[i % ARRAY_SIZE(widths)];
-            struct fixture fixture;
-            report_set_up(&fixture, fixture_runs[i / ARRAY_SIZE(widths)]);
-            if (mode == 4)
-                alone(&fixture, EXIT_BASELINE);
-            else
-                judge(&fixture);
-            fixture.report.columns = columns;
-            fixture.report.quiet = mode == 1;
-            fixture.report.power = fixture.report.verbose = mode == 2;
-            fixture.report.replay = mode == 3;
-            char *text = print(&fixture.report, report_text);
-            expect_lines_to_fit(text, columns, fixture_runs[i / ARRAY_SIZE(widths)]);
-            free(text);
-            report_tear_down(&fixture);
-        }
-}
 
 /* However narrow it is, no number is lost. */
 Test(report_text, figures_are_never_cut)
@@ -500,21 +483,16 @@ Test(report_text, figures_are_never_cut)
     static const char *const figures[] = {"1,048,576", "17.83 M",  "+16.78 M", "17.0 x",
                                           "200,000",   "+17.20 M", "31.4 us"};
     for (size_t i = 0; i < ARRAY_SIZE(widths); i++) {
-        struct fixture fixture;
-        report_set_up(&fixture, "worse.json");
-        judge(&fixture);
+        begin("worse.json");
         fixture.report.columns = widths[i];
-        char *text = print(&fixture.report, report_text);
+        reprint();
         for (size_t f = 0; f < ARRAY_SIZE(figures); f++)
             expect_word(text, figures[f]);
-        free(text);
-        report_tear_down(&fixture);
     }
 }
 
 Test(report_text, the_kernel_that_lost_most_time_is_first)
 {
-    struct fixture fixture;
     report_set_up(&fixture, "worse.json");
     forget_judgements(&fixture);
     static const char *const kernels[] = {"copy/plain", "transpose/naive", "transpose/padded"};
@@ -523,7 +501,7 @@ Test(report_text, the_kernel_that_lost_most_time_is_first)
     invent(&fixture, "reduce/tree", "instructions", VERDICT_IMPROVED, NULL);
     invent(&fixture, "reduce/atomic", "instructions", VERDICT_UNSURE, "made up");
     fixture.report.verbose = true;
-    char *text = print(&fixture.report, report_text);
+    reprint();
     static const char *const order[] = {
         "\nWorse: ",
         "\nregressed  transpose/padded\n",
@@ -540,113 +518,59 @@ Test(report_text, the_kernel_that_lost_most_time_is_first)
         cr_expect(found, "expected \"%s\" behind what comes before it in:\n%s", order[i], text);
         at = found ? found : at;
     }
-    free(text);
-    report_tear_down(&fixture);
+}
+
+static void have_a_new_row(void)
+{
+    invent(&fixture, "copy/plain", NULL, VERDICT_NEW, "made up");
+    fixture.comparison.counts[VERDICT_NEW]++;
 }
 
 /* A time beside the name of a red kernel is taken for the reason, so it is there only where it is red. */
 Test(report_text, the_heading_of_a_red_kernel_names_what_is_red)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "worse.json");
-    judge(&fixture);
-    char *text = print(&fixture.report, report_text);
+    begin("worse.json");
+    reprint();
     expect_word(text, "\nregressed  transpose/padded  shared_wavefronts +16.78 M (17.0 x)\n");
     expect_word(text, "\nregressed  transpose/naive\n"); /* whose only row says it */
     expect_word(text, "\nunsure     reduce/atomic  time +549 ns (+0.1 %)\n");
-    free(text);
     for (size_t i = 0; i < fixture.comparison.count; i++) {
         struct judgement *judgement = &fixture.comparison.list[i];
         if (strcmp(judgement->kernel, "transpose/padded") == 0 && strcmp(judgement->metric->name, "time") == 0)
             judgement->verdict = VERDICT_REGRESSED;
     }
-    text = print(&fixture.report, report_text);
+    reprint();
     expect_word(text, "\nregressed  transpose/padded  time +11.5 us (+58.0 %)\n");
-    free(text);
-    report_tear_down(&fixture);
 }
 
 Test(report_text, a_line_says_what_to_do_next)
 {
-    static const struct {
-        const char *run, *words;
-    } rows[] = {
-        {"worse.json", "if it is meant: cugate explain transpose/padded"},
-        {"unsure.json", "mend what the reason says"},
-        {"broken.json", "cugate run -k copy/plain"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        report_set_up(&fixture, rows[i].run);
-        judge(&fixture);
-        char *text = print(&fixture.report, report_text);
-        expect_next(text, rows[i].words);
-        free(text);
-        report_tear_down(&fixture);
-    }
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
-    judge(&fixture);
-    char *text = print(&fixture.report, report_text);
-    expect_no_word(text, "next: ");
-    free(text);
-    invent(&fixture, "copy/plain", NULL, VERDICT_NEW, "made up");
-    fixture.comparison.counts[VERDICT_NEW]++;
-    text = print(&fixture.report, report_text);
-    expect_next(text, "cugate accept run.json --reason \"...\"");
-    free(text);
-    alone(&fixture, EXIT_BASELINE);
-    text = print(&fixture.report, report_text);
-    expect_next(text, "make the first baseline");
-    free(text);
-    report_tear_down(&fixture);
+    EXPECT({"worse.json", .next = "if it is meant: cugate explain transpose/padded"},
+           {"unsure.json", .next = "mend what the reason says"}, {"broken.json", .next = "cugate run -k copy/plain"},
+           {"same.json", .hides = {"next: "}},
+           {"same.json", have_a_new_row, .next = "cugate accept run.json --reason \"...\""},
+           {"same.json", .alone = true, .code = EXIT_BASELINE, .next = "make the first baseline"});
 }
+
+#define SESSION "\nsession: "
+#define LIMIT "\nlimit: "
+#define SHARED "\nshared_wavefronts: Passes through shared memory\n" /* a metric of a row */
 
 Test(report_text, words_are_explained_where_they_are_used)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "worse.json");
-    judge(&fixture);
-    char *text = print(&fixture.report, report_text);
-    expect_word(text, "\nsession: ");
-    expect_word(text, "\nlimit: ");
-    expect_word(text, "\nshared_wavefronts: Passes through shared memory\n"); /* a metric of a row */
-    expect_no_word(text, "\ndram_bytes_read: ");
-    free(text);
-    fixture.report.quiet = true;
-    text = print(&fixture.report, report_text);
-    expect_no_word(text, "\nlimit: ");
-    expect_no_word(text, "\nshared_wavefronts: ");
-    free(text);
-    report_tear_down(&fixture);
+    EXPECT({"worse.json", .says = {SESSION, LIMIT, SHARED}, .hides = {"\ndram_bytes_read: "}},
+           {"worse.json", .quiet = true, .hides = {LIMIT, "\nshared_wavefronts: "}});
+}
+
+static void count_one_new(void)
+{
+    fixture.comparison.counts[VERDICT_NEW] = 1;
 }
 
 /* Where nothing asks for a reader's attention, nothing is explained to them, unless they ask. */
 Test(report_text, words_of_a_check_that_found_nothing_are_explained_on_request)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
-    judge(&fixture);
-    char *text = print(&fixture.report, report_text);
-    expect_no_word(text, "\nsession: ");
-    free(text);
-    bool *const requests[] = {&fixture.report.verbose, &fixture.report.power};
-    for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
-        *requests[i] = true;
-        text = print(&fixture.report, report_text);
-        expect_word(text, "\nsession: ");
-        expect_word(text, "\nlimit: ");
-        free(text);
-        *requests[i] = false;
-    }
-    fixture.report.exit_code = EXIT_INTERRUPTED;
-    text = print(&fixture.report, report_text);
-    expect_word(text, "\nsession: ");
-    free(text);
-    fixture.report.exit_code = EXIT_SAME;
-    fixture.comparison.counts[VERDICT_NEW] = 1;
-    text = print(&fixture.report, report_text);
-    expect_word(text, "\nsession: ");
-    free(text);
-    report_tear_down(&fixture);
+    EXPECT({"same.json", .hides = {SESSION}}, {"same.json", .verbose = true, .says = {SESSION, LIMIT}},
+           {"same.json", .power = true, .says = {SESSION, LIMIT}},
+           {"same.json", .code = EXIT_INTERRUPTED, .says = {SESSION}}, {"same.json", count_one_new, .says = {SESSION}});
 }
