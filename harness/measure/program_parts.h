@@ -25,10 +25,10 @@ struct program_group {
     struct program_launch *launches;
     size_t count;
     bool wanted;
-    size_t times; /* how often it was launched in the first run */
-    size_t due;   /* how many of these launches were to be measured */
-    size_t within;    /* launches in the current run of the program, within the NVTX ranges if it is asked for such */
-    double *counts;   /* the same of each run that ended */
+    size_t times;   /* how often it was launched in the first run */
+    size_t due;     /* how many of these launches were to be measured */
+    size_t within;  /* launches in the current run of the program, within the NVTX ranges if it is asked for such */
+    double *counts; /* the same of each run that ended */
     size_t runs;
 };
 

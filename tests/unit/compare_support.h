@@ -5,7 +5,8 @@
 #include "judge/judge.h"
 
 /* The two runs that a test compares. Metrics are count and good (exact; lower, or higher, is better), share (steady,
- * traded for time), time (whose clock is `clock`), ceiling (static), launches and processes (of a program), rate and clock (info). */
+ * traded for time), time (whose clock is `clock`), ceiling (static), launches and processes (of a program), rate and
+ * clock (info). */
 struct fixture {
     struct metrics metrics;
     struct known_regressions known_regressions;
