@@ -56,6 +56,10 @@ bool is_seen_whole(const struct sides *sides, const char *kernel);
 /* Returns words such as "10 launches, 1.20 ms of the program's 4.62 ms". Caller frees. */
 char *share_of_program(const struct metrics *metrics, const struct run *run, const struct result *kernel);
 
+/* Whether the judgement is of a time that is worse, and by that costs the program RULE_PROGRAM_SHARE of its GPU time.
+ * False where that is not known. */
+bool costs_program(const struct sides *sides, const struct judgement *judgement, const struct result *now);
+
 /* Revises judgements of launches when all others are made: more of them are a trade-off if the program's time as a
  * whole improved. */
 void revise_programs(struct comparison *comparison);

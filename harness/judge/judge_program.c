@@ -38,6 +38,17 @@ char *share_of_program(const struct metrics *metrics, const struct run *run, con
                      all);
 }
 
+bool costs_program(const struct sides *sides, const struct judgement *judgement, const struct result *now)
+{
+    const struct metric *ignored;
+    if (!judgement->metric || judgement->metric->class != METRIC_TIME || !judgement->worse ||
+        !is_seen_whole(sides, judgement->kernel))
+        return false;
+    const double lost = judgement->change * program_launches(sides->metrics, now),
+                 whole = program_time(sides->metrics, program_of(sides->baseline, judgement->kernel), &ignored);
+    return lost > RULE_PROGRAM_SHARE * whole;
+}
+
 /* Returns the judgement of the program's GPU time, or NULL. */
 static const struct judgement *find_time(const struct comparison *comparison, const char *kernel)
 {

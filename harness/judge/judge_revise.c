@@ -72,9 +72,10 @@ static void revise_counted_otherwise(struct comparison *comparison, size_t first
 }
 
 /* Unchanged code cannot have become slower, or not by much, unless its arguments changed; but then its counts usually
- * moved too. */
-static void revise_same_code(struct comparison *comparison, size_t first, const struct result *base,
-                             const struct result *now)
+ * moved too. In a program other arguments, such as strides, are an ordinary cause. So a time that the program feels is
+ * judged there. */
+static void revise_same_code(struct comparison *comparison, size_t first, const struct sides *sides,
+                             const struct result *base, const struct result *now)
 {
     if (!base || !now || !same_code(base, now))
         return;
@@ -87,6 +88,8 @@ static void revise_same_code(struct comparison *comparison, size_t first, const 
     }
     for (size_t i = first; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
+        if (costs_program(sides, judgement, now))
+            continue;
         revise_far(judgement);
         if (!is_explained_by_same_code(judgement))
             continue;
@@ -191,7 +194,7 @@ static void revise_expected(struct judgement *judgement, const struct sides *sid
 void revise_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
                    const struct result *now)
 {
-    revise_same_code(comparison, first, base, now);
+    revise_same_code(comparison, first, sides, base, now);
     revise_counted_otherwise(comparison, first, sides, base, now);
     revise_counted_less(comparison, first, base, now);
     for (size_t i = first; i < comparison->count; i++) {

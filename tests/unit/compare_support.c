@@ -12,7 +12,7 @@ static const char definitions[] =
     "floor = 1 point\ntrade = time\ndoc = Steady.\n"
     "[ratio]\ntitle = Ratio\ncounter = made_up_ratio.pct\nunit = %\nclass = steady\nbetter = higher\n"
     "floor = 1 point\ntrade = time count\ndoc = Steady.\n"
-    "[time]\ntitle = Time\ncounter = made_up_time.sum\nunit = ns\nclass = time\nbetter = lower\n"
+    "[time]\ntitle = Time\ncounter = gpu__time_duration.sum\nunit = ns\nclass = time\nbetter = lower\n"
     "floor = 2 % and 250 ns\nclock = clock\ndoc = Time.\n"
     "[ceiling]\ntitle = Ceiling\ncounter = cugate.theoretical_occupancy\nunit = %\nclass = static\nbetter = higher\n"
     "doc = Of the code.\n"

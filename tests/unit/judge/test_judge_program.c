@@ -29,9 +29,11 @@ Test(judge_program, what_is_gone_or_new_is_a_fact_where_every_launch_was_seen)
     const struct comparison *comparison = compare(&fixture);
     const struct judgement *gone = find(comparison, "a/old@1,32", ""), *fresh = find(comparison, "a/fresh@1,32", "");
     cr_expect_eq(gone->verdict, VERDICT_INFO);
-    cr_expect(says(gone, "gone, it was 4 launches; not in this run"), "%s", gone->reason);
+    cr_expect(says(gone, "gone, it was 4 launches, 4.00 ms of the program's 5.00 ms; not in this run"), "%s",
+              gone->reason);
     cr_expect_eq(fresh->verdict, VERDICT_NEW);
-    cr_expect(says(fresh, "it is 1 launch; not in the baseline"), "%s", fresh->reason);
+    cr_expect(says(fresh, "it is 1 launch, 2.00 ms of the program's 5.00 ms; not in the baseline"), "%s",
+              fresh->reason);
     cr_expect_eq(comparison->gone, 1);
     cr_expect_eq(comparison->kernels, 3); /* without the program's own row */
     tear_down(&fixture);
@@ -88,13 +90,34 @@ Test(judge_program, launches_say_nothing_of_the_code)
     set_up_program(&fixture, 4e6);
     put_code(&fixture.base, "a/kept@1,32", "0123456789abcdef");
     put_code(&fixture.run, "a/kept@1,32", "0123456789abcdef");
-    put_times(&fixture.base, "a/kept@1,32", "time", 1e5, 3);
-    put(&fixture.run, "a/kept@1,32", "time", 1.07e5);
+    put_times(&fixture.base, "a/kept@1,32", "time", 1.1e4, 3);
+    put(&fixture.run, "a/kept@1,32", "time", 1.18e4);
     cr_expect_eq(find(compare(&fixture), "a/kept@1,32", "time")->verdict, VERDICT_SAME);
     row_clear(result_find(run_find(&fixture.run, "a/kept@1,32"), "launches"));
     put(&fixture.run, "a/kept@1,32", "launches", 5);
     cr_expect_eq(find(compare(&fixture), "a/kept@1,32", "launches")->verdict, VERDICT_IMPROVED);
     tear_down(&fixture);
+}
+
+/* Other strides make the same code slower. That is judged where the program feels it: 1 % of its 5 ms. */
+Test(judge_program, the_same_code_may_be_slower_unless_the_program_feels_it)
+{
+    static const struct {
+        double launches;
+        enum verdict verdict;
+    } cases[] = {{7, VERDICT_SAME}, {8, VERDICT_UNSURE}}; /* of 7 us each; unsure, as there are few sessions */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture fixture;
+        set_up_program(&fixture, 5e6);
+        put_code(&fixture.base, "a/kept@1,32", "0123456789abcdef");
+        put_code(&fixture.run, "a/kept@1,32", "0123456789abcdef");
+        put_times(&fixture.base, "a/kept@1,32", "time", 1e5, 3);
+        put(&fixture.run, "a/kept@1,32", "time", 1.07e5);
+        row_clear(result_find(run_find(&fixture.run, "a/kept@1,32"), "launches"));
+        put(&fixture.run, "a/kept@1,32", "launches", cases[i].launches);
+        cr_expect_eq(find(compare(&fixture), "a/kept@1,32", "time")->verdict, cases[i].verdict, "case %zu", i);
+        tear_down(&fixture);
+    }
 }
 
 /* Fewer processes do less, whatever time that saves. */
