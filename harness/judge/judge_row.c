@@ -207,24 +207,54 @@ static const char *too_little(const struct judgement *judgement, const struct pa
     return NULL;
 }
 
+/* Returns how far the readings of a row lie apart, over all its sessions. */
+static double row_range(const struct row *row)
+{
+    double least = HUGE_VAL, most = 0;
+    for (size_t s = 0; s < row->session_count; s++)
+        for (size_t i = 0; i < row->sessions[s].count; i++) {
+            least = fmin(least, row->sessions[s].samples[i]);
+            most = fmax(most, row->sessions[s].samples[i]);
+        }
+    return fmax(most - least, 0);
+}
+
+/* Returns how far a count of the same code in the same shape may stray: as far as it does from launch to launch, since
+ * that is its data. What strays in this run alone is believed up to RULE_SAME_CODE. */
+static double stray_of_same_code(const struct assessment *found, const struct pairing *pairing,
+                                 const struct metric *metric)
+{
+    if (metric->class != METRIC_EXACT || is_metric_of_program(metric) ||
+        !same_code(pairing->base_result, pairing->now_result))
+        return 0;
+    return fmax(row_range(pairing->base), fmin(row_range(pairing->now), RULE_SAME_CODE * fabs(found->base.mean)));
+}
+
+static void allow(struct assessment *found, double margin)
+{
+    found->limit = fmax(found->limit, margin);
+    if (margin > 0 && fabs(found->now - found->drift - found->base.mean) <= margin)
+        found->finding = FOUND_SAME;
+}
+
 /* Widens the limits of a program's rows. Nothing is restored before its launches, so counts depend on their data and on
  * what ran before. Counts that differ within a session are exact to a percent at best, even if the medians of some
  * sessions are equal. And while there are too few sessions to know how much a row moves, it may move by 5 %. */
 static void widen_limit(struct assessment *found, const struct pairing *pairing, const struct metric *metric)
 {
+    if (!pairing->sides->origin->own_caches)
+        return;
+    allow(found, stray_of_same_code(found, pairing, metric));
     const bool few = found->base.sessions < rule_sessions_needed(metric->class);
     /* A few sessions do not prove that a count repeats. But if it repeats on both sides, it is compared to the
      * digit. */
     const bool repeats =
         metric->class == METRIC_STATIC || (metric->class == METRIC_EXACT && row_equal_readings(pairing->base) > 0 &&
                                            (row_equal_readings(pairing->now) > 0 || !few));
-    if (repeats || !pairing->sides->origin->own_caches)
-        return;
-    const double share = few ? RULE_DRIFT_REFERENCE : metric->class == METRIC_EXACT ? RULE_INEXACT : 0;
-    const double margin = share * fabs(found->base.mean);
-    found->limit = fmax(found->limit, margin);
-    if (fabs(found->now - found->drift - found->base.mean) <= margin)
-        found->finding = FOUND_SAME;
+    if (!repeats)
+        allow(found, fabs(found->base.mean) * (few                             ? RULE_DRIFT_REFERENCE
+                                               : metric->class == METRIC_EXACT ? RULE_INEXACT
+                                                                               : 0));
 }
 
 /* Returns how uncertain a row is. A computed count that depends on which lanes of a warp come first has a lower and an

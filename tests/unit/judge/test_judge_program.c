@@ -120,6 +120,36 @@ Test(judge_program, the_same_code_may_be_slower_unless_the_program_feels_it)
     }
 }
 
+/* What the same code counts in the same shape follows its data. As far as it strays from launch to launch it is the
+ * same; what strays in the run alone, up to 10 %. */
+Test(judge_program, counts_of_the_same_code_may_stray_as_from_launch_to_launch)
+{
+    static const struct {
+        double base[2], now[2];
+        bool same_code;
+        enum verdict verdict;
+    } cases[] = {
+        {{586, 586}, {586, 625}, true, VERDICT_SAME},       /* the run's own launches are so far apart */
+        {{586, 586}, {586, 625}, false, VERDICT_REGRESSED}, /* it is other code */
+        {{586, 586}, {586, 900}, true, VERDICT_REGRESSED},  /* too far to be believed */
+        {{586, 586}, {625, 625}, true, VERDICT_REGRESSED},  /* they are not apart */
+        {{500, 625}, {600, 620}, true, VERDICT_SAME},       /* the baseline's are */
+        {{500, 625}, {800, 800}, true, VERDICT_REGRESSED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture fixture;
+        set_up_program(&fixture, 5e6);
+        put_code(&fixture.base, "a/kept@1,32", "0123456789abcdef");
+        put_code(&fixture.run, "a/kept@1,32", cases[i].same_code ? "0123456789abcdef" : "another");
+        for (int session = 0; session < 3; session++)
+            put_samples(&fixture.base, "a/kept@1,32", "count", cases[i].base, 2);
+        put_samples(&fixture.run, "a/kept@1,32", "count", cases[i].now, 2);
+        const struct judgement *judgement = find(compare(&fixture), "a/kept@1,32", "count");
+        cr_expect_eq(judgement->verdict, cases[i].verdict, "case %zu: %s", i, verdict_name(judgement->verdict));
+        tear_down(&fixture);
+    }
+}
+
 /* Fewer processes do less, whatever time that saves. */
 Test(judge_program, a_process_that_is_gone_is_no_gain)
 {
