@@ -325,7 +325,7 @@ fi
 printf '#!/bin/sh\ngrep -E "Sig(Blk|Ign)" /proc/self/status\nexec "%s" plain 8\n' "$program" >masks.sh
 chmod +x masks.sh
 if chosen 'masks'; then
-    standing_in=(env --block-signal=USR1 --ignore-signal=QUIT,CHLD "${standing_in[@]:1}")
+    standing_in=(env --block-signal=USR1 "--ignore-signal=QUIT,CHLD" "${standing_in[@]:1}")
     given 'masks' 0 '8 ok, 0 failed' ./masks.sh
     standing_in=(env "${standing_in[@]:3}")
 fi

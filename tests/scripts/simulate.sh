@@ -32,6 +32,7 @@ compile() {
     # The edits are of transpose/tiled and padded and of reduce/sequential: no kernel but the three with a fault may suffer.
     edited edited variable_renamed pad_removed helper_extracted strided_load divergent_branch
 }
+# shellcheck disable=SC2034 # compiled.sh reads it
 compiled=$top/build/tests/compiled/simulate
 # shellcheck source=/dev/null
 . "$top/tests/scripts/compiled.sh"
