@@ -50,6 +50,7 @@ struct acceptance {
     size_t metric_glob_count;
     const char *reason;
     const char *was;      /* former name of the one chosen kernel, or NULL */
+    bool gone;            /* remove the kernels that the runs' programs launch no more */
     bool drift_reference; /* set the drift reference of every chosen row to its new value */
     char *const *names;   /* names of the runs, for messages */
 };
@@ -81,6 +82,7 @@ struct accepted {
     size_t rows;                   /* how many rows were accepted, without those left unchanged */
     size_t counts[ACCEPTED_STEPS]; /* for each step: how many rows it happened to */
     size_t sessions;               /* how many new sessions there are in all runs */
+    size_t gone;                   /* how many kernels were removed */
     size_t drift_references;       /* how many drift references changed */
     size_t time_sessions; /* the smallest number of sessions that a chosen row of class time now has; 0 without such a
                              row */
@@ -133,7 +135,8 @@ struct accepted {
  *
  * All files are on the disk before the first is renamed, and SIGINT, SIGTERM and SIGHUP wait until the last one is. If
  * a rename fails, the error says how many were done, and accepting the same again does the rest. With `was`, the file
- * of the old name is removed last. Returns 0 or an exit_code after error(). EXIT_BASELINE: runs, or runs and baseline,
+ * of the old name is removed last. With `gone` so are the files of kernels that no run has, of each program of which
+ * every run has the row as a whole (program_row.h), since every launch of it was seen. Returns 0 or an exit_code after error(). EXIT_BASELINE: runs, or runs and baseline,
  * have different devices or collectors, or define a metric differently. EXIT_NOT_MEASURED: nothing that was chosen can
  * be accepted. EXIT_USAGE: nothing was chosen, `was` does not fit, or a file cannot be read or written. */
 int baseline_accept(const struct acceptance *acceptance, const struct run *runs, size_t count,

@@ -178,6 +178,37 @@ static int rename_kernel(struct baseline_files *files, const struct acceptance *
     return 0;
 }
 
+/* Whether each run that knows the kernel's program saw all its launches, and none of them was of the kernel. */
+static bool is_gone(const struct merging *merging, const char *kernel)
+{
+    char *family = x_sprintf("%.*s", (int)strcspn(kernel, "/"), kernel), *program = program_row_id(family);
+    bool gone = true;
+    for (size_t i = 0; i < merging->count && gone; i++) {
+        const struct run *run = merging->candidates[i].run;
+        const struct result *whole = run_find(run, program);
+        gone = whole && whole->status == RESULT_OK && !run_find(run, kernel);
+    }
+    free(family);
+    free(program);
+    return gone;
+}
+
+/* Lists the files of such kernels, which the caller frees. -1 after error() when no run is of a program as a whole. */
+static int find_gone(const struct merging *merging, const struct baseline_files *files, char ***paths, size_t *count)
+{
+    bool any = false;
+    for (size_t i = 0; i < merging->count; i++)
+        for (size_t r = 0; r < merging->candidates[i].run->result_count; r++)
+            any |= is_program_row(merging->candidates[i].run->results[r].id);
+    if (!any)
+        return error("--gone needs runs of a program as a whole: measure with `cugate exec --save run.json -- PROGRAM`, "
+                     "without -k");
+    for (size_t f = 0; f < files->count; f++)
+        if (is_gone(merging, files->list[f].id))
+            *ARRAY_GROW(*paths, *count) = x_strdup(files->list[f].path);
+    return 0;
+}
+
 static bool comes_first(const struct accepted_move *move)
 {
     return move->left || move->finding == FOUND_WORSE || move->finding == FOUND_MIXED;
@@ -254,9 +285,14 @@ static int accept_rows(struct merging *merging, struct baseline_files *files, st
     const struct acceptance *acceptance = merging->acceptance;
     const struct candidate *first = merging->candidates;
     struct known_regressions regressions = {0};
-    char *old_path = NULL;
+    char **old_paths = NULL, *old_path = NULL;
+    size_t old_count = 0;
     int result = known_regressions_read(&regressions, files->folder) < 0 ? EXIT_USAGE : 0;
     if (result == 0 && acceptance->was && rename_kernel(files, acceptance, first, merging->count, fresh, &old_path) < 0)
+        result = EXIT_USAGE;
+    if (old_path)
+        *ARRAY_GROW(old_paths, old_count) = old_path;
+    if (result == 0 && acceptance->gone && find_gone(merging, files, &old_paths, &old_count) < 0)
         result = EXIT_USAGE;
     if (result == 0)
         result = check_old(files, first->run, first->name);
@@ -268,12 +304,15 @@ static int accept_rows(struct merging *merging, struct baseline_files *files, st
     }
     if (result == 0) {
         merge(files, fresh, merging);
-        if (baseline_write(files, old_path) < 0)
+        merging->accepted->gone = old_count - (old_path != NULL);
+        if (baseline_write(files, old_paths, old_count) < 0)
             result = EXIT_USAGE;
         else
             warn_expected(&regressions, files, fresh);
     }
-    free(old_path);
+    for (size_t i = 0; i < old_count; i++)
+        free(old_paths[i]);
+    free(old_paths);
     known_regressions_release(&regressions);
     return result;
 }

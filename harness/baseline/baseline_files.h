@@ -36,9 +36,9 @@ void baseline_files_rename(struct baseline_files *files, struct kernel_file *fil
  * Returns a descriptor; closing it ends the lock. -1 after error(). */
 int baseline_lock(const char *folder);
 
-/* Writes all changed files to the disk, then renames each into its place, then removes the file at old_path (NULL:
- * none). Signals such as Ctrl-C are delayed until then. -1 after error(), which says how many files were done. */
-int baseline_write(const struct baseline_files *files, const char *old_path);
+/* Writes all changed files to the disk, then renames each into its place, then removes the files at the old paths.
+ * Signals such as Ctrl-C are delayed until then. -1 after error(), which says how many files were done. */
+int baseline_write(const struct baseline_files *files, char *const *old_paths, size_t old_count);
 
 /* A run that is to be accepted. */
 struct candidate {

@@ -107,7 +107,7 @@ int baseline_take_inputs(struct merging *merging, struct baseline_files *files)
     if (accepted->inputs == 0) {
         error("no inputs could be accepted: compute all kernels with `cugate check --simulate --all --save RUN.json`");
         result = EXIT_NOT_MEASURED;
-    } else if (baseline_write(files, NULL) < 0) {
+    } else if (baseline_write(files, NULL, 0) < 0) {
         result = EXIT_USAGE;
     }
     for (size_t i = 0; i < merging->count; i++)

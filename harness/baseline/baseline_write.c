@@ -79,18 +79,19 @@ int baseline_lock(const char *folder)
     return error("cannot lock %s: %s", folder, strerror(errno));
 }
 
-/* Removes the file of the old name. The new file is in its place, so nothing is lost if this fails. */
+/* Removes a file whose kernel has a new name, or is gone. All others are written, so nothing is lost if this fails. */
 static int remove_old(const char *path)
 {
     if (unlink(path) < 0)
-        return error("cannot remove %s: %s; remove it by hand, its rows have a new place", path, strerror(errno));
+        return error("cannot remove %s: %s; remove it by hand, its kernel has another file now, or is gone", path,
+                     strerror(errno));
     char *folder = folder_of(path);
     (void)rmdir(folder); /* succeeds only if that was the last file of its family */
     free(folder);
     return 0;
 }
 
-int baseline_write(const struct baseline_files *files, const char *old_path)
+int baseline_write(const struct baseline_files *files, char *const *old_paths, size_t old_count)
 {
     sigset_t ends, before;
     sigemptyset(&ends);
@@ -98,7 +99,9 @@ int baseline_write(const struct baseline_files *files, const char *old_path)
     sigaddset(&ends, SIGTERM);
     sigaddset(&ends, SIGHUP);
     sigprocmask(SIG_BLOCK, &ends, &before);
-    const int result = write_files(files) < 0 || (old_path && remove_old(old_path) < 0) ? -1 : 0;
+    int result = write_files(files);
+    for (size_t i = 0; i < old_count && result == 0; i++)
+        result = remove_old(old_paths[i]);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return result;
 }

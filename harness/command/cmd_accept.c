@@ -71,6 +71,12 @@ static char *counts_words(const struct accepted *accepted)
         free(list);
         list = longer;
     }
+    if (accepted->gone > 0) {
+        longer = x_sprintf("%s; removed %zu kernel%s that %s gone", list, accepted->gone, plural(accepted->gone),
+                           plural_of(accepted->gone, "is", "are"));
+        free(list);
+        list = longer;
+    }
     if (accepted->drift_references > 0) {
         longer = x_sprintf("%s; %zu drift reference%s moved", list, accepted->drift_references,
                            plural(accepted->drift_references));
@@ -132,6 +138,7 @@ static int accept_runs(const struct options *options, const struct metrics *metr
         .metric_glob_count = options->metric_glob_count,
         .reason = options->reason,
         .was = options->was,
+        .gone = options->gone,
         .drift_reference = options->drift_reference,
         .names = options->arguments,
     };
@@ -197,6 +204,8 @@ static const struct option_row *const takes[] = {
            .doc = "measure slow drift from these values on, as after a release"),
     OPTION(.name = "was", .argument = "KERNEL", .kind = KIND_TEXT, .place = PLACE(was),
            .doc = "the one kernel of -k was called this: take over its baseline"),
+    OPTION(.name = "gone", .kind = KIND_FLAG, .place = PLACE(gone),
+           .doc = "remove the kernels that a program launches no more"),
     &option_baselines,
     OPTION(.name = "reason", .argument = "TEXT", .kind = KIND_TEXT, .place = PLACE(reason),
            .doc = "why these values are right; kept in the baseline"),
@@ -215,7 +224,8 @@ const struct command command_accept = {
                "If the machine code and the exact counts of the kernel are unchanged, a move is noise. Up to 5 % "
                "or the limit it is added as a session. Beyond that it is left out, with a message; -m takes it "
                "anyway.\n"
-               "To drop a kernel, remove its file from the baseline. After a kernel was renamed, -k NEW --was OLD keeps its sessions.\n"
+               "To drop a kernel, remove its file from the baseline; of a program, --gone removes those that no run "
+               "has. After a kernel was renamed, -k NEW --was OLD keeps its sessions.\n"
                "A run of `cugate check --simulate --all --save RUN.json` adds the hashes of inputs to a measured "
                "baseline, and no number. With them, unchanged kernels need no simulation.",
     .exits = EXITS({EXIT_SAME, "the baseline was written"},

@@ -45,6 +45,7 @@ struct options {
     const char *description; /* path of the description of the simulated GPU; NULL without one */
     const char *against;     /* --against: kernel library of the base build */
     const char *was;         /* --was: former name of the accepted kernel */
+    bool gone;               /* --gone: remove what a program launches no more */
     const char *format;      /* --format: name of a format; default "text" */
     const char *reason;
     const char *chip, *search;

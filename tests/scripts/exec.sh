@@ -501,6 +501,18 @@ gate 'a replaced kernel' 1 'regressed  program/program' '24.0 ms  +21.2 ms' '; 7
     -- -- "$program" many 2000
 gate 'more launches of less' 0 'trade-off  program/add_one@64,256' "the program's GPU time as a whole improved" \
     -- -- "$program" every-third 300
+if chosen 'gate: what is gone is dropped'; then
+    cp -r baselines mixed
+    ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines mixed --save shapes.json -- "$program" shapes 3
+    expect 'gate: what is gone is told' 0 'make this mix of kernels the baseline' 'accept shapes.json --gone'
+    ask "$cugate" accept --metrics "$metrics" --baselines mixed --reason 'another mix' --gone shapes.json
+    expect 'gate: what is gone is dropped' 0 'of 3 kernels from 1 session' 'removed 8 kernels that are gone'
+    ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines mixed -- "$program" shapes 3
+    expect 'gate: the other mix passes' 0 'nothing is worse' '!gone' '!new '
+    "${standing_in[@]}" "$cugate" exec --metrics "$metrics" -q -k 'program/tiny@*' --save tiny.json -- "$program" plain >/dev/null
+    ask "$cugate" accept --metrics "$metrics" --baselines baselines --reason no --gone tiny.json
+    expect 'gate: a part of a program drops nothing' 2 '--gone needs runs of a program as a whole'
+fi
 if chosen 'a process that is gone'; then
     for i in 1 2 3; do
         "${standing_in[@]}" "$cugate" exec --metrics "$metrics" -q --name several --save "several-$i.json" \
