@@ -136,9 +136,10 @@ struct accepted {
  * All files are on the disk before the first is renamed, and SIGINT, SIGTERM and SIGHUP wait until the last one is. If
  * a rename fails, the error says how many were done, and accepting the same again does the rest. With `was`, the file
  * of the old name is removed last. With `gone` so are the files of kernels that no run has, of each program of which
- * every run has the row as a whole (program_row.h), since every launch of it was seen. Returns 0 or an exit_code after error(). EXIT_BASELINE: runs, or runs and baseline,
- * have different devices or collectors, or define a metric differently. EXIT_NOT_MEASURED: nothing that was chosen can
- * be accepted. EXIT_USAGE: nothing was chosen, `was` does not fit, or a file cannot be read or written. */
+ * every run has the row as a whole (program_row.h), since every launch of it was seen. Returns 0 or an exit_code after
+ * error(). EXIT_BASELINE: runs, or runs and baseline, have different devices or collectors, or define a metric
+ * differently. EXIT_NOT_MEASURED: nothing that was chosen can be accepted. EXIT_USAGE: nothing was chosen, `was` does
+ * not fit, or a file cannot be read or written. */
 int baseline_accept(const struct acceptance *acceptance, const struct run *runs, size_t count,
                     struct accepted *accepted);
 void accepted_release(struct accepted *accepted);

@@ -252,13 +252,12 @@ static struct advice advice_on_fine(const struct report *report)
     if (!is_new && !is_gone && counts[VERDICT_IMPROVED] == 0)
         return (struct advice){0};
     char *file = shell_word(report->run_name && !*words_run_file(report) ? report->run_name : "RUN.json");
-    const struct advice advice = {
-        x_sprintf("%s%s",
-                  is_gone  ? "make this mix of kernels the baseline"
-                  : is_new ? "take what is new into the baseline"
-                           : "keep what improved as the baseline",
-                  words_run_file(report)),
-        x_sprintf("cugate accept %s%s --reason \"...\"", file, is_gone ? " --gone" : "")};
+    const struct advice advice = {x_sprintf("%s%s",
+                                            is_gone  ? "make this mix of kernels the baseline"
+                                            : is_new ? "take what is new into the baseline"
+                                                     : "keep what improved as the baseline",
+                                            words_run_file(report)),
+                                  x_sprintf("cugate accept %s%s --reason \"...\"", file, is_gone ? " --gone" : "")};
     free(file);
     return advice;
 }
