@@ -270,6 +270,8 @@ static void add_accept(struct page *page, const struct report *report)
         fprintf(page->piece, "If a change is meant, accept it and say why%s:\n\n", words_run_file(report));
         put_fence(page->piece, report, "sh");
     }
+    if (words_accept_whole(report, rows, count, page->piece) && page_add(page, reserve))
+        next = count;
     while (next < count) {
         const size_t taken = words_accept(report, rows + next, count - next, page->piece);
         fputc('\n', page->piece);

@@ -103,6 +103,13 @@ void text_accept(const struct text *text, const struct report *report)
         free(words);
         qsort(list, kernels, sizeof *list, most_lost_first);
     }
+    char *whole = NULL;
+    FILE *stream = open_memstream(&whole, &size);
+    if (words_accept_whole(report, rows, count, stream))
+        kernels = 0;
+    fclose(stream);
+    print_commands(text, whole);
+    free(whole);
     for (size_t i = 0; i < kernels; i++) {
         char *command = NULL;
         FILE *memory = open_memstream(&command, &size);

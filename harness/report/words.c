@@ -360,13 +360,32 @@ const char *words_run_file(const struct report *report)
     return report->run_name ? "" : " (check --save RUN.json writes the file)";
 }
 
+static void put_accept(const struct report *report, FILE *stream)
+{
+    const struct text text = {.stream = stream};
+    fputs("cugate accept ", stream);
+    text_shell_word(&text, report->run_name && !needs_gpu(report) ? report->run_name : "RUN.json");
+    put_baselines_option(report, stream);
+}
+
+bool words_accept_whole(const struct report *report, const struct judgement *const *rows, size_t count, FILE *stream)
+{
+    enum { SINGLE = 3 };
+    size_t kernels = 0;
+    for (size_t i = 0; i < count; i++)
+        kernels += i == 0 || strcmp(rows[i]->kernel, rows[i - 1]->kernel) != 0;
+    if (!run_origin(report->run)->own_caches || kernels <= SINGLE)
+        return false;
+    put_accept(report, stream);
+    fprintf(stream, "%s --reason \"...\"\n", report->comparison->gone > 0 ? " --gone" : "");
+    return true;
+}
+
 size_t words_accept(const struct report *report, const struct judgement *const *rows, size_t count, FILE *stream)
 {
     const struct text text = {.stream = stream};
     size_t i = 0;
-    fputs("cugate accept ", stream);
-    text_shell_word(&text, report->run_name && !needs_gpu(report) ? report->run_name : "RUN.json");
-    put_baselines_option(report, stream);
+    put_accept(report, stream);
     fputs(" -k ", stream);
     text_shell_word(&text, rows[0]->kernel);
     for (; i < count && strcmp(rows[i]->kernel, rows[0]->kernel) == 0; i++)
