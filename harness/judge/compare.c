@@ -144,6 +144,8 @@ static void judge_absent(const struct judging *judging, const struct result *bas
     if (removal && !known_regression_is_over(removal, run_date(sides->run))) {
         judgement->verdict = VERDICT_EXPECTED;
         set_reason(judgement, "removed, see %s", removal->issue);
+    } else if (is_seen_whole(sides, base->id)) {
+        judge_gone(judging->comparison, sides, base, judgement);
     } else if (only_base) {
         set_reason(judgement,
                    "the base build has it and this one does not%s%s; if it was removed on purpose, declare "

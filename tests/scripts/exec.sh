@@ -588,6 +588,7 @@ expect 'code that the program put there' 0 'code null' '!WRONG'
 gate 'against the same' 0 'nothing is worse' "measured now: $program plain" -- --baselines none --against "$program plain" -- "$program" plain
 gate 'against another' 1 'regressed  program/add_one@64,256' 'changed: 48' 'plain: 48' "measured now: $program plain" -- \
     --baselines none --against "$program plain" -- "$program" changed
+gate 'against another mix' 0 '; 8 kernels gone' '!missing' -- --baselines none --against "$program plain" -- "$program" shapes 3
 gate 'against what fails' 5 'exit3 ended with exit code 3' '!nothing is worse' -- \
     --baselines none --against "$program exit3" -- "$program" plain
 
