@@ -206,8 +206,13 @@ void words_computing(const struct comparison *comparison, char *text, size_t siz
 {
     const struct computing *computing = &comparison->computing;
     text[0] = '\0';
+    size_t facts = 0;
+    for (size_t i = 0; i < comparison->count; i++)
+        facts += comparison->list[i].compared && comparison->list[i].metric->class == METRIC_STATIC;
     append(text, size, "%zu row%s of %zu kernel%s computed here", computing->rows, plural(computing->rows),
            computing->kernels, plural(computing->kernels));
+    if (facts > 0)
+        append(text, size, ", and %zu read from machine code", facts);
     if (computing->unchanged > 0)
         append(text, size, "; %zu row%s of %zu kernel%s of unchanged machine code, launches and inputs",
                computing->unchanged_rows, plural(computing->unchanged_rows), computing->unchanged,
