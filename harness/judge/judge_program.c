@@ -49,30 +49,30 @@ bool costs_program(const struct sides *sides, const struct judgement *judgement,
     return lost > RULE_PROGRAM_SHARE * whole;
 }
 
-/* Returns the judgement of the program's GPU time, or NULL. */
-static const struct judgement *find_time(const struct comparison *comparison, const char *kernel)
+static bool is_improved_program(const struct judgement *judgement)
 {
-    const size_t family = strcspn(kernel, "/") + 1;
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
-        if (judgement->metric && judgement->metric->class == METRIC_TIME && is_program_row(judgement->kernel) &&
-            strncmp(judgement->kernel, kernel, family) == 0)
-            return judgement;
-    }
-    return NULL;
+    return judgement->metric && judgement->metric->class == METRIC_TIME && judgement->verdict == VERDICT_IMPROVED &&
+           is_program_row(judgement->kernel);
+}
+
+/* Whether it says that there are more launches, in the program or of a kernel in it. */
+static bool is_more_launches(const struct judgement *judgement, const char *program)
+{
+    return judgement->metric && judgement->worse && computed_counter_of(judgement->metric) == COMPUTED_LAUNCHES &&
+           (judgement->verdict == VERDICT_REGRESSED || judgement->verdict == VERDICT_UNSURE) &&
+           strncmp(judgement->kernel, program, strcspn(program, "/") + 1) == 0;
 }
 
 void revise_programs(struct comparison *comparison)
 {
-    for (size_t i = 0; i < comparison->count; i++) {
-        struct judgement *judgement = &comparison->list[i];
-        const bool of_launches = judgement->metric && computed_counter_of(judgement->metric) == COMPUTED_LAUNCHES;
-        const bool moved = judgement->verdict == VERDICT_REGRESSED || judgement->verdict == VERDICT_UNSURE;
-        const struct judgement *time =
-            of_launches && judgement->worse && moved ? find_time(comparison, judgement->kernel) : NULL;
-        if (!time || time->verdict != VERDICT_IMPROVED)
-            continue;
-        judgement->verdict = VERDICT_TRADED;
-        set_reason(judgement, "a trade-off: the program's GPU time as a whole improved");
+    for (size_t p = 0; p < comparison->count; p++) {
+        const struct judgement *program = &comparison->list[p];
+        for (size_t i = 0; is_improved_program(program) && i < comparison->count; i++) {
+            struct judgement *judgement = &comparison->list[i];
+            if (!is_more_launches(judgement, program->kernel))
+                continue;
+            judgement->verdict = VERDICT_TRADED;
+            set_reason(judgement, "a trade-off: the program's GPU time as a whole improved");
+        }
     }
 }
