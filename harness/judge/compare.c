@@ -306,16 +306,19 @@ static void count_computed(struct comparison *comparison, size_t first)
     comparison->computing.unchanged_rows += unchanged;
 }
 
-/* Counts the kernel whose judgements begin at first. */
+/* Counts the kernel whose judgements begin at first. A program as a whole is none, nor is a kernel that is gone. */
 static void count_kernel(struct comparison *comparison, size_t first)
 {
     enum verdict worst = VERDICT_INFO;
     for (size_t i = first; i < comparison->count; i++)
         if (comparison->list[i].verdict < worst)
             worst = comparison->list[i].verdict;
-    const bool is_program = comparison->count > first && is_program_row(comparison->list[first].kernel);
-    comparison->kernels += !is_program;
-    comparison->kernel_counts[worst] += !is_program;
+    const struct judgement *judgement = comparison->count > first ? &comparison->list[first] : NULL;
+    const bool is_gone = judgement && !judgement->metric && judgement->verdict == VERDICT_INFO;
+    if (is_gone || (judgement && is_program_row(judgement->kernel)))
+        return;
+    comparison->kernels++;
+    comparison->kernel_counts[worst]++;
 }
 
 /* Whether a row passed that could hardly have failed (blind). Except for a time, the limit must also exceed the

@@ -293,7 +293,7 @@ static bool is_listed(const struct report *report, const struct judgement *judge
 {
     if (report->quiet)
         return words_verdict_tone(judgement->verdict) >= TONE_WARN;
-    return report->verbose || judgement->verdict != VERDICT_INFO;
+    return report->verbose || judgement->verdict != VERDICT_INFO || !judgement->metric; /* a kernel that is gone */
 }
 
 static void add_judgements(struct page *page, const struct report *report, size_t max)

@@ -134,6 +134,8 @@ static void drift_words(const struct judgement *judgement, char *text, size_t si
 
 const char *words_verdict_on(const struct judgement *judgement)
 {
+    if (!judgement->metric && judgement->verdict == VERDICT_INFO)
+        return "gone"; /* a kernel that the program launches no more */
     if (!judgement->blind)
         return verdict_name(judgement->verdict);
     return judgement->verdict == VERDICT_SAME ? "same, wide limit" : "improved, wide limit";

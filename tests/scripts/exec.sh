@@ -502,6 +502,11 @@ gate 'a replaced kernel' 1 'regressed  program/program' '24.0 ms  +21.2 ms' '; 7
     -- -- "$program" many 2000
 gate 'more launches of less' 0 'trade-off  program/add_one@64,256' "the program's GPU time as a whole improved" \
     -- -- "$program" every-third 300
+if chosen 'gate: a comment names what is gone'; then
+    ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --report markdown=comment.md -- "$program" shapes 3
+    cp comment.md "$work/said"
+    expect 'gate: a comment names what is gone' 0 '| gone | program/large@' '6 launches, 1.94 ms of the program'
+fi
 if chosen 'gate: what is gone is dropped'; then
     cp -r baselines mixed
     ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines mixed --save shapes.json -- "$program" shapes 3
