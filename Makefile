@@ -17,7 +17,7 @@ VERSION := $(shell sed -n 's/^\#define CUGATE_VERSION "\(.*\)"/\1/p' harness/bas
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-CFLAGS ?= -O2 -g
+CFLAGS ?= $(if $(SAN),-O1,-O2) -g
 LDFLAGS ?=
 PKG_CONFIG ?= pkg-config
 NVCC_FLAGS ?=
