@@ -140,18 +140,17 @@ static void judge_absent(const struct judging *judging, const struct result *bas
     const struct sides *sides = judging->sides;
     const struct result *renamed = judging->renamed[base - sides->baseline->results];
     const struct known_regression *removal = find_removal(sides, base->id);
-    const bool only_base = base->row_count > 0 && base->rows[0].from_base_build;
+    const bool only_base = base->row_count > 0 && base->rows[0].from_base_build,
+               seen_whole = is_seen_whole(sides, base->id); /* then it is gone, whatever else is known of it */
     if (removal && !known_regression_is_over(removal, run_date(sides->run))) {
         judgement->verdict = VERDICT_EXPECTED;
         set_reason(judgement, "removed, see %s", removal->issue);
-    } else if (is_seen_whole(sides, base->id)) {
-        judge_gone(judging->comparison, sides, base, judgement);
-    } else if (only_base) {
+    } else if (only_base && !seen_whole) {
         set_reason(judgement,
                    "the base build has it and this one does not%s%s; if it was removed on purpose, declare "
                    "[%s " KNOWN_REGRESSION_REMOVED "] in " KNOWN_REGRESSION_FILE,
                    renamed ? ", but runs the same code as " : "", renamed ? renamed->id : "", base->id);
-    } else if (renamed) {
+    } else if (renamed && !seen_whole) {
         set_reason(judgement,
                    "not in this run, but %s is new and runs the same code; if it was renamed, accept it with "
                    "-k %s --was %s",
