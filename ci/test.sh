@@ -130,7 +130,7 @@ part() { # KIND NAME COMMAND...: KIND of the functions above that count
     [ ${#running[@]} -le "$(nproc)" ] || end_part
     # shellcheck disable=SC2016 # the variables are those of the shell that takes the time
     CUGATE=$build/cugate setsid env --default-signal=INT bash -c 'TIMEFORMAT="%U %S %R"
-        { time "${@:2}" >"$1.log" 2>&1; } 2>"$1.seconds"' timed "$build/tests/$name" "$@" &
+        { time "${@:2}" >"$1.log" 2>&1; } 2>"$1.seconds"' timed "$build/tests/$name" "$@" </dev/null &
     running[$!]="$kind $name"
 }
 
@@ -201,13 +201,20 @@ fuzz_targets() { # SECONDS, or none: the corpora alone
 
 run_parts() { # PASS...
     local kind name pass command
+    local rows=0 taken=0
     rm -f "$build"/tests/{*.log,*.seconds,seconds} # what does not run has none
+    rows=$(sed '/^$/d' <<<"$table" | wc -l)
     while read -r kind name pass command; do
+        taken=$((taken + 1))
         # shellcheck disable=SC2086 # words
         [[ " $* " != *" $pass "* ]] || part "$kind" "$name" $command
     done < <(sed '/^$/d' <<<"$table")
     end_parts
     show_seconds
+    [ "$taken" -eq "$rows" ] || { # a part that read the rows behind its own would pass in silence
+        failed=$((failed + 1))
+        failures+="test.sh: $taken of the table's $rows rows were taken"$'\n'
+    }
 }
 
 case ${1-} in

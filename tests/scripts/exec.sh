@@ -515,14 +515,14 @@ if chosen 'gate: what is gone is dropped'; then
     expect 'gate: what is gone is dropped' 0 'of 3 kernels from 1 session' 'removed 8 kernels that are gone'
     ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines mixed -- "$program" shapes 3
     expect 'gate: the other mix passes' 0 'nothing is worse' '!gone' '!new '
-    "${standing_in[@]}" "$cugate" exec --metrics "$metrics" -q -k 'program/tiny@*' --save tiny.json -- "$program" plain >/dev/null
+    "${standing_in[@]}" "$cugate" exec --metrics "$metrics" -q -k 'program/tiny@*' --save tiny.json -- "$program" plain >/dev/null </dev/null
     ask "$cugate" accept --metrics "$metrics" --baselines baselines --reason no --gone tiny.json
     expect 'gate: a part of a program drops nothing' 2 '--gone needs runs of a program as a whole'
 fi
 if chosen 'a process that is gone'; then
     for i in 1 2 3; do
         "${standing_in[@]}" "$cugate" exec --metrics "$metrics" -q --name several --save "several-$i.json" \
-            -- "$program" processes 3 >/dev/null
+            -- "$program" processes 3 >/dev/null </dev/null
     done
     "$cugate" accept --metrics "$metrics" --baselines several --reason first several-[123].json >"$work/said"
     ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines several --name several -- "$program" processes 2
