@@ -180,5 +180,7 @@ int callbacks_subscribe(struct problem *problem)
         result = cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, resources[i]);
     if (process.request.nvtx && result == CUPTI_SUCCESS)
         result = cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_NVTX);
+    if (result == CUPTI_SUCCESS && !process.request.lines)
+        activity_begin();
     return cupti_check("watching the program's launches", result, problem);
 }

@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 
+#include <inttypes.h>
 #include <search.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -197,7 +198,8 @@ char *groups_tell(void)
         BUG("no memory for the end");
     for (size_t i = 0; i < count; i++)
         if (all[i]->id)
-            fprintf(stream, "%zu %zu %zu %s\n", all[i]->launches, all[i]->due, all[i]->within, all[i]->id);
+            fprintf(stream, "%zu %zu %zu %zu %" PRIu64 " %s\n", all[i]->launches, all[i]->due, all[i]->within,
+                    all[i]->timed, all[i]->time_ns, all[i]->id);
     fclose(stream);
     return text;
 }
@@ -273,6 +275,13 @@ void graph_spoil(CUgraphExec exec)
     struct graph *graph = intern(&graphs, &key, sizeof key, by_exec);
     graph->group = NULL;
     graph->spoilt = true;
+}
+
+size_t graph_kernels(CUgraphExec exec)
+{
+    const struct graph key = {.exec = exec};
+    struct graph **known = tfind(&key, &graphs, by_exec);
+    return known ? (*known)->count : 0;
 }
 
 struct group *group_of_graph(CUgraphExec exec)

@@ -81,12 +81,15 @@ struct group {
     size_t within;          /* launches within the NVTX ranges of the request; without such, all */
     size_t cold, warm;      /* launches of a graph that were the first of a session; measured launches that were not */
     char *spare;            /* what a passed-over launch counted, which is better than nothing */
+    size_t timed;           /* launches whose time is known, from activity records; activity.c */
+    uint64_t time_ns;       /* how long these took together */
 };
 
 /* Returns the group of a launch. The parent is asked about a new one. NULL when there are too many groups. */
 struct group *group_of_launch(CUfunction handle, const unsigned grid[3], const unsigned block[3], unsigned shared,
                               const char *name);
 struct group *group_of_graph(CUgraphExec exec);
+size_t graph_kernels(CUgraphExec exec); /* how many kernels a launch of it runs */
 bool group_is_wanted(const struct group *group);
 /* Notes what an executable graph launches, so that group_of_graph() knows. */
 void graph_take(CUgraphExec exec, CUgraph from);
@@ -95,8 +98,24 @@ void graph_spoil(CUgraphExec exec); /* nobody knows how the graph was changed, s
 void functions_forget(void);        /* forgets the handles of all functions */
 /* Sends the spares: counts of passed-over launches, of graphs of which nothing else was measured. */
 void groups_send_spares(void);
-/* Returns a line for each group, with its launches, and how many of them were due, and within. Caller frees. */
+/* Returns a line for each group: its launches, how many of them were due, within and timed, and their time. Caller
+ * frees. */
 char *groups_tell(void);
+
+/* ---- Activity records, activity.c ---- */
+
+/* Copies of memory, or memory that was set. */
+struct work {
+    size_t count;
+    uint64_t bytes, time_ns;
+};
+
+void activity_begin(void); /* without records, launches are not timed */
+/* Expects records of a launch, of so many kernels. The time of each goes to the group. */
+void activity_expect(uint32_t correlation, struct group *group, size_t kernels);
+void activity_forget(uint32_t correlation); /* the launch failed */
+/* Waits for all records of what has run. False when there are none; then how much was copied and set is not known. */
+bool activity_end(struct work *copied, struct work *filled);
 
 /* ---- Counts by instruction, lines.c ---- */
 
@@ -131,6 +150,7 @@ int ranges_stop(struct problem *problem);
 void ranges_close(void);
 bool ranges_hold_counters(void);
 CUcontext ranges_context(void);
+bool ranges_instrument(void);  /* whether instrumented code counts, which takes a kernel ten times as long */
 
 /* Returns how many launches were lost with sessions that failed. */
 size_t ranges_lost(void);

@@ -107,6 +107,16 @@ static bool find_group(CUpti_CallbackId id, const CUpti_CallbackData *call, enum
     return true;
 }
 
+/* Has the launch timed, if it counts and the kernel takes the time that it takes by itself. */
+static void expect_time(const CUpti_CallbackData *call, enum ranges_mode mode, struct group *group)
+{
+    if (!group || !group->id || !nvtx_is_in_range() || (ranges_running() && ranges_instrument()))
+        return;
+    const size_t kernels =
+        mode == RANGES_OF_GRAPHS ? graph_kernels(((const cuGraphLaunch_params *)call->functionParams)->hGraph) : 1;
+    activity_expect(call->correlationId, group, kernels);
+}
+
 static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum ranges_mode mode)
 {
     static _Thread_local struct group *group;
@@ -123,12 +133,16 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
         if (process_describe(&problem) < 0)
             process_give_up(&problem);
         runs = !process_is_off() && find_group(id, call, mode, &group, &stream);
-        if (runs)
+        if (runs) {
             before_launch(group, mode);
+            expect_time(call, mode, group);
+        }
     } else if (within) {
         const bool good = *(const CUresult *)call->functionReturnValue == CUDA_SUCCESS;
         if (runs && !group && good)
             atomic_fetch_add(&process.unwatched, 1);
+        if (!good)
+            activity_forget(call->correlationId);
         if (runs)
             after_launch(group, mode, stream, good);
         within = false;

@@ -7,6 +7,7 @@
 
 #include <cupti_version.h>
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,18 @@ int process_describe(struct problem *problem)
     return 0;
 }
 
+/* Says what was copied and set. With NVTX ranges it is not said, since records do not tell which were within. */
+static void send_work(void)
+{
+    struct work copies, fills;
+    if (!activity_end(&copies, &fills) || process.request.nvtx)
+        return;
+    char *text = x_sprintf("%zu %" PRIu64 " %" PRIu64 " %zu %" PRIu64 " %" PRIu64, copies.count, copies.bytes,
+                           copies.time_ns, fills.count, fills.bytes, fills.time_ns);
+    link_say(MESSAGE_WORK, text);
+    free(text);
+}
+
 void process_say_end(void)
 {
     struct problem problem;
@@ -86,6 +99,7 @@ void process_say_end(void)
     (void)ranges_stop(&problem);
     ranges_close();
     groups_send_spares();
+    send_work();
     char *groups = groups_tell();
     char *text = x_sprintf("%zu %zu\n%s", ranges_lost(), atomic_load(&process.unwatched), groups);
     link_say(MESSAGE_END, text);

@@ -68,6 +68,14 @@ CUcontext ranges_context(void)
     return ranges.context;
 }
 
+bool ranges_instrument(void)
+{
+    for (size_t m = 0; ranges.profiler && m < ranges.set.count; m++)
+        if (counter_split(ranges.set.list[m].counter).instrumented)
+            return true;
+    return false;
+}
+
 size_t ranges_lost(void)
 {
     return ranges.lost;

@@ -55,10 +55,11 @@ static bool is_improved_program(const struct judgement *judgement)
            is_program_row(judgement->kernel);
 }
 
-/* Whether it says that there are more launches, in the program or of a kernel in it. */
-static bool is_more_launches(const struct judgement *judgement, const char *program)
+/* Whether it says that there are more launches or copies, in the program or of a kernel in it. */
+static bool is_more_work(const struct judgement *judgement, const char *program)
 {
-    return judgement->metric && judgement->worse && computed_counter_of(judgement->metric) == COMPUTED_LAUNCHES &&
+    return judgement->metric && judgement->worse && judgement->metric->class == METRIC_EXACT &&
+           is_metric_of_program(judgement->metric) && computed_counter_of(judgement->metric) != COMPUTED_PROCESSES &&
            (judgement->verdict == VERDICT_REGRESSED || judgement->verdict == VERDICT_UNSURE) &&
            strncmp(judgement->kernel, program, strcspn(program, "/") + 1) == 0;
 }
@@ -69,7 +70,7 @@ void revise_programs(struct comparison *comparison)
         const struct judgement *program = &comparison->list[p];
         for (size_t i = 0; is_improved_program(program) && i < comparison->count; i++) {
             struct judgement *judgement = &comparison->list[i];
-            if (!is_more_launches(judgement, program->kernel))
+            if (!is_more_work(judgement, program->kernel))
                 continue;
             judgement->verdict = VERDICT_TRADED;
             set_reason(judgement, "a trade-off: the program's GPU time as a whole improved");

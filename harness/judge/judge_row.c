@@ -190,8 +190,12 @@ static const char *too_little(const struct judgement *judgement, const struct pa
 {
     const struct metric *metric = judgement->metric;
     const struct metrics *metrics = pairing->sides->metrics;
-    if (is_program_row(pairing->now_result->id) && metric->class != METRIC_TIME && !is_metric_of_program(metric))
+    const bool is_program = is_program_row(pairing->now_result->id), is_own = is_metric_of_program(metric);
+    if (is_program && metric->class != METRIC_TIME && !is_own)
         return "not judged: the program's time and launches are";
+    if (is_program && !is_own && program_is_timed(metrics, pairing->base_result) &&
+        program_is_timed(metrics, pairing->now_result))
+        return "not judged: the GPU time by records is";
     if (metric->few > 0 &&
         fmax(weight_of(pairing->base_result, metric), weight_of(pairing->now_result, metric)) < metric->few)
         return "not judged: a ratio of almost nothing (`few` in its metric file)";
@@ -384,6 +388,12 @@ static bool is_not_computed_again(const struct pairing *pairing)
     return pairing->sides->origin->computed && !pairing->now && same_inputs(pairing->base_result, pairing->now_result);
 }
 
+/* Whether the row is the part that a kernel has in the program's GPU time. */
+static bool is_part_of_program(const struct pairing *pairing, const struct metric *metric)
+{
+    return computed_counter_of(metric) == COMPUTED_GPU_TIME && !is_program_row(pairing->now_result->id);
+}
+
 void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
                const struct metric *metric, struct quantiles *quantiles)
 {
@@ -402,7 +412,10 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
         judgement->verdict = VERDICT_NEW; /* on demand: the baseline may have counted it for other kernels only */
     if (metric->class == METRIC_INFO && judgement->verdict != VERDICT_MISSING)
         judgement->verdict = VERDICT_INFO;
-    if (judgement->has_base && judgement->has_now) {
+    if (is_part_of_program(pairing, metric)) {
+        judgement->verdict = VERDICT_INFO;
+        set_reason(judgement, "not judged: the time of a launch is, and the program's");
+    } else if (judgement->has_base && judgement->has_now) {
         if (same_definition(pairing->sides, metric, &judgement->reason))
             judge_values(judgement, pairing, quantiles);
         else if (metric->class != METRIC_INFO)

@@ -271,7 +271,7 @@ static int run_set(struct measuring *measuring, size_t set)
         if (set == 0)
             measuring->sets = measuring->measurement->profile ? 1 : part.sets;
         join(measuring, &part);
-        program_groups_end_run(&measuring->groups, part.launching);
+        program_groups_end_run(&measuring->groups, &part);
         measuring->done++;
     }
     program_run_release(&part);

@@ -59,6 +59,7 @@ static void release_group(struct program_group *group)
     }
     free(group->launches);
     free(group->counts);
+    free(group->took);
     free(group->question);
     free(group->id);
     free(group);
@@ -70,6 +71,8 @@ void program_groups_release(struct program_groups *groups)
         release_group(groups->list[i]);
     free(groups->list);
     free(groups->processes);
+    for (size_t i = 0; i < WORK_KINDS; i++)
+        free(groups->work[i]);
     *groups = (struct program_groups){0};
 }
 

@@ -29,13 +29,28 @@ struct program_group {
     size_t due;     /* how many of these launches were to be measured */
     size_t within;  /* launches in the current run of the program, within the NVTX ranges if it is asked for such */
     double *counts; /* the same of each run that ended */
+    size_t timed;   /* launches in the current run whose time is known from records, and that time together */
+    double time_ns;
+    double *took; /* how long all launches of each run that ended took, in ns; NAN where no record tells */
     size_t runs;
+};
+
+/* What else a run of the program had the GPU do. */
+enum program_work {
+    WORK_COPIES,
+    WORK_COPY_BYTES,
+    WORK_COPY_TIME,
+    WORK_FILLS,
+    WORK_FILL_BYTES,
+    WORK_FILL_TIME,
+    WORK_KINDS
 };
 
 struct program_groups {
     struct program_group **list; /* groups of like launches, in the order in which their first launch came */
     size_t count;
-    double *processes; /* of each run that ended, how many processes launched */
+    double *processes;        /* of each run that ended, how many processes launched */
+    double *work[WORK_KINDS]; /* of each run that ended; NAN where a process did not tell */
     size_t runs;
 };
 
@@ -47,8 +62,10 @@ bool program_group_take(struct program_groups *groups, const struct measurement 
 struct program_group *program_group_find(const struct program_groups *groups, const char *id);
 /* Checks that each glob means a group. -1 after error(), which suggests what was probably meant. */
 int program_groups_expect(const struct program_groups *groups, char *const *globs, size_t count);
-/* Notes how often a run that has ended launched each group, and how many of its processes launched any. */
-void program_groups_end_run(struct program_groups *groups, size_t processes);
+struct program_run;
+/* Notes how often a run that has ended launched each group, how long that took, how many of its processes launched any,
+ * and what they copied. */
+void program_groups_end_run(struct program_groups *groups, const struct program_run *run);
 /* Adds to the results how often each kernel was launched; and, if every kernel that was launched has numbers, a result
  * for the program: program_total.c. */
 void program_total_add(const struct program_groups *groups, const struct measurement *measurement, struct run *run);
@@ -103,8 +120,10 @@ struct program_run {
     size_t sets;     /* number of sets of metrics; 0: no process measured anything */
     char **images;   /* names of the images that its processes loaded */
     size_t image_count;
-    size_t processes;       /* number of processes that opened CUDA */
-    size_t launching;       /* number of those that launched something that is wanted */
+    size_t processes; /* number of processes that opened CUDA */
+    size_t launching; /* number of those that launched something that is wanted */
+    size_t telling;   /* number of those that told what they copied and set */
+    double work[WORK_KINDS];
     size_t broken_off;      /* those of them that ended without a last message, so that something may be missing */
     size_t lost, unwatched; /* launches: those whose counts were lost, and those of no group */
     char *failure;          /* why a process could not measure; NULL: all could */
@@ -129,7 +148,7 @@ struct program_process {
     struct peer peer;
     char token[PROGRAM_TOKEN + 1]; /* begins all that it says once it was greeted: cugate's library has it, and the
                                     * program has to look for it there; empty until then */
-    bool described, ended;
+    bool described, ended, told_work;
     struct run part; /* a result for each group that it was asked to measure */
 };
 

@@ -238,12 +238,15 @@ static bool are_launches(const struct program_process *process, const size_t *la
     return true;
 }
 
-/* A line of the end: "launches due within id", of a group that the process asked about. */
+/* A line of the end: "launches due within timed ns id", of a group that the process asked about. */
 static bool take_launches(struct program_run *run, struct program_process *process, const char *line, size_t *launches)
 {
-    size_t times, due, within;
+    size_t times, due, within, timed;
+    uint64_t ns;
     int at = 0;
-    if (sscanf(line, "%zu %zu %zu %n", &times, &due, &within, &at) != 3 || at == 0) /* NOLINT(cert-err34-c) */
+    if (sscanf(line, "%zu %zu %zu %zu %" SCNu64 " %n", &times, &due, &within, &timed, &ns, /* NOLINT(cert-err34-c) */
+               &at) != 5 ||
+        at == 0 || timed > within)
         return false;
     struct program_group *group = program_group_find(run->groups, line + at);
     const struct result *result = run_find(&process->part, line + at);
@@ -251,11 +254,32 @@ static bool take_launches(struct program_run *run, struct program_process *proce
         return false;
     launches[result - process->part.results] += times;
     group->within += within;
+    group->timed += timed;
+    group->time_ns += (double)ns;
     if (run->set == 0) {
         group->times += times;
         group->due += due;
     }
     return true;
+}
+
+/* What it copied and set: "copies bytes ns", twice. */
+static bool take_work(struct program_run *run, struct program_process *process, const char *text)
+{
+    uint64_t told[WORK_KINDS];
+    char *rest = (char *)text;
+    if (process->ended || process->told_work)
+        return false;
+    for (size_t i = 0; i < WORK_KINDS; i++) {
+        char *from = rest;
+        told[i] = strtoull(from, &rest, 10);
+        if (rest == from)
+            return false;
+    }
+    for (size_t i = 0; i < WORK_KINDS; i++)
+        run->work[i] += (double)told[i];
+    process->told_work = true;
+    return *rest == '\0';
 }
 
 /* "lost unwatched", then a line for each group. */
@@ -280,6 +304,7 @@ static bool take_end(struct program_run *run, struct program_process *process, c
     run->lost += lost;
     run->unwatched += unwatched;
     run->launching += launched;
+    run->telling += launched && process->told_work;
     process->ended = true;
     return true;
 }
@@ -314,6 +339,8 @@ bool program_take(struct program_run *run, struct program_process *process, stru
         if (!run->trouble)
             run->trouble = x_strdup(message->text);
         return true;
+    case MESSAGE_WORK:
+        return take_work(run, process, message->text);
     case MESSAGE_END:
         return take_end(run, process, message->text);
     default:

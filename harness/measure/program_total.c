@@ -3,28 +3,62 @@
 
 #include "base/base.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-void program_groups_end_run(struct program_groups *groups, size_t processes)
+/* Returns how long all its launches of the run took: those without a record as long as those with one. */
+static double run_time(const struct program_group *group)
+{
+    if (group->within == 0)
+        return 0;
+    return group->timed > 0 ? group->time_ns / (double)group->timed * (double)group->within : NAN;
+}
+
+void program_groups_end_run(struct program_groups *groups, const struct program_run *ended)
 {
     const size_t run = groups->runs;
-    *ARRAY_GROW(groups->processes, groups->runs) = (double)processes;
+    size_t runs;
+    *ARRAY_GROW(groups->processes, groups->runs) = (double)ended->launching;
+    for (size_t i = 0; i < WORK_KINDS; i++) {
+        runs = run;
+        *ARRAY_GROW(groups->work[i], runs) = ended->telling == ended->launching ? ended->work[i] : NAN;
+    }
     for (size_t g = 0; g < groups->count; g++) {
         struct program_group *group = groups->list[g];
-        while (group->runs < run) /* it was not launched in these */
+        while (group->runs < run) { /* it was not launched in these */
+            runs = group->runs;
+            *ARRAY_GROW(group->took, runs) = 0;
             *ARRAY_GROW(group->counts, group->runs) = 0;
+        }
+        runs = group->runs;
+        *ARRAY_GROW(group->took, runs) = run_time(group);
         *ARRAY_GROW(group->counts, group->runs) = (double)group->within;
-        group->within = 0;
+        group->within = group->timed = 0;
+        group->time_ns = 0;
     }
 }
 
-/* Adds a row with a number of each run of the program, if that metric is asked for. */
+/* Adds a row with a number of each run of the program that has one, if that metric is asked for. */
 static void add_counts(struct result *result, const struct metrics *metrics, enum computed_counter counter,
                        const double *counts, size_t runs)
 {
+    double *known = x_calloc(runs, sizeof *known);
+    size_t count = 0;
+    for (size_t i = 0; i < runs; i++)
+        if (!isnan(counts[i]))
+            known[count++] = counts[i];
+    for (size_t m = 0; m < metrics->count && count > 0; m++)
+        if (computed_counter_of(&metrics->list[m]) == counter)
+            row_add_session(result_add(result, metrics->list[m].name), known, count);
+    free(known);
+}
+
+static bool has_counter(const struct metrics *metrics, enum computed_counter counter)
+{
     for (size_t m = 0; m < metrics->count; m++)
         if (computed_counter_of(&metrics->list[m]) == counter)
-            row_add_session(result_add(result, metrics->list[m].name), counts, runs);
+            return true;
+    return false;
 }
 
 /* Whether the first run launched the group where it counts. */
@@ -94,22 +128,37 @@ static void add_metrics(struct result *total, const struct program_groups *group
 void program_total_add(const struct program_groups *groups, const struct measurement *measurement, struct run *run)
 {
     const struct metrics *metrics = measurement->metrics;
-    double *sums = x_calloc(groups->runs, sizeof *sums);
+    static const enum computed_counter work[WORK_KINDS] = {
+        [WORK_COPIES] = COMPUTED_COPIES, [WORK_COPY_BYTES] = COMPUTED_COPY_BYTES, [WORK_COPY_TIME] = COMPUTED_COPY_TIME,
+        [WORK_FILLS] = COMPUTED_FILLS,   [WORK_FILL_BYTES] = COMPUTED_FILL_BYTES, [WORK_FILL_TIME] = COMPUTED_FILL_TIME,
+    };
+    double *sums = x_calloc(groups->runs, sizeof *sums), *times = x_calloc(groups->runs, sizeof *times);
     for (size_t g = 0; g < groups->count; g++) {
         const struct program_group *group = groups->list[g];
         struct result *result = run_find(run, group->id);
-        for (size_t i = 0; i < group->runs; i++)
+        for (size_t i = 0; i < group->runs; i++) {
             sums[i] += group->counts[i];
-        if (result && result->status == RESULT_OK)
-            add_counts(result, metrics, COMPUTED_LAUNCHES, group->counts, group->runs);
+            times[i] += group->took[i];
+        }
+        if (!result || result->status != RESULT_OK)
+            continue;
+        add_counts(result, metrics, COMPUTED_LAUNCHES, group->counts, group->runs);
+        add_counts(result, metrics, COMPUTED_GPU_TIME, group->took, group->runs);
     }
     if (groups->runs > 0 && sums[0] > 0 && is_whole(groups, run)) {
         char *id = program_row_id(measurement->program->name);
         struct result *total = run_add(run, id);
         add_metrics(total, groups, metrics, run);
         add_counts(total, metrics, COMPUTED_LAUNCHES, sums, groups->runs);
+        add_counts(total, metrics, COMPUTED_GPU_TIME, times, groups->runs);
+        if (isnan(times[0]) && has_counter(metrics, COMPUTED_GPU_TIME))
+            warning("CUPTI's records do not tell how long all kernels took: the program's time is made of the times of "
+                    "those that were measured, which are some 1 us longer each");
         add_counts(total, metrics, COMPUTED_PROCESSES, groups->processes, groups->runs);
+        for (size_t i = 0; i < WORK_KINDS; i++)
+            add_counts(total, metrics, work[i], groups->work[i], groups->runs);
         free(id);
     }
+    free(times);
     free(sums);
 }

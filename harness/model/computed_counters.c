@@ -21,6 +21,13 @@ static const struct {
     [COMPUTED_EXCESS]    = {"cugate.excess_wavefronts",     SOURCE_RUN,     true},
     [COMPUTED_LAUNCHES]  = {"cugate.launches",              SOURCE_PROGRAM, false},
     [COMPUTED_PROCESSES] = {"cugate.processes",             SOURCE_PROGRAM, false},
+    [COMPUTED_GPU_TIME]  = {"cugate.gpu_time",              SOURCE_PROGRAM, false},
+    [COMPUTED_COPIES]    = {"cugate.copies",                SOURCE_PROGRAM, false},
+    [COMPUTED_COPY_BYTES] = {"cugate.copy_bytes",           SOURCE_PROGRAM, false},
+    [COMPUTED_COPY_TIME] = {"cugate.copy_time",             SOURCE_PROGRAM, false},
+    [COMPUTED_FILLS]     = {"cugate.memsets",               SOURCE_PROGRAM, false},
+    [COMPUTED_FILL_BYTES] = {"cugate.memset_bytes",         SOURCE_PROGRAM, false},
+    [COMPUTED_FILL_TIME] = {"cugate.memset_time",           SOURCE_PROGRAM, false},
 };
 /* clang-format on */
 

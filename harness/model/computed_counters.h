@@ -24,6 +24,13 @@ enum computed_counter {
     COMPUTED_EXCESS,    /* shared wavefronts beyond the ideal number, summed over instructions */
     COMPUTED_LAUNCHES,  /* launches in one run of an unmodified program */
     COMPUTED_PROCESSES, /* processes of it that launched */
+    COMPUTED_GPU_TIME,  /* ns that all its launches took together, by CUPTI's activity records */
+    COMPUTED_COPIES,    /* copies of memory that the GPU made for it */
+    COMPUTED_COPY_BYTES,
+    COMPUTED_COPY_TIME, /* ns */
+    COMPUTED_FILLS,     /* how often the GPU set memory for it */
+    COMPUTED_FILL_BYTES,
+    COMPUTED_FILL_TIME, /* ns */
     COMPUTED_COUNTERS
 };
 

@@ -56,8 +56,23 @@ double program_launches(const struct metrics *metrics, const struct result *resu
     return find_value(metrics, result, is_launches, &ignored);
 }
 
+static bool is_gpu_time(const struct metric *metric)
+{
+    return computed_counter_of(metric) == COMPUTED_GPU_TIME;
+}
+
+bool program_is_timed(const struct metrics *metrics, const struct result *result)
+{
+    const struct metric *time;
+    (void)find_value(metrics, result, is_gpu_time, &time);
+    return time;
+}
+
 double program_time(const struct metrics *metrics, const struct result *result, const struct metric **time)
 {
+    const double whole = find_value(metrics, result, is_gpu_time, time);
+    if (*time)
+        return whole;
     const double one = find_value(metrics, result, is_time, time);
     return is_program_row(result->id) ? one : one * program_launches(metrics, result);
 }

@@ -19,8 +19,11 @@ bool is_metric_of_program(const struct metric *metric);
  * that was not counted. */
 double program_launches(const struct metrics *metrics, const struct result *result);
 
-/* Returns how long the GPU worked for these launches together, in ns: launches times the time of one. NAN where that
- * is not known. *time is that metric; it is NULL where there is none. */
+/* Whether it is known from CUPTI's records how long all these launches took. */
+bool program_is_timed(const struct metrics *metrics, const struct result *result);
+
+/* Returns how long the GPU worked for these launches together, in ns: by CUPTI's records, else launches times the time
+ * of one. NAN where that is not known. *time is that metric; it is NULL where there is none. */
 double program_time(const struct metrics *metrics, const struct result *result, const struct metric **time);
 
 #endif

@@ -52,6 +52,10 @@ def of($metric): (.metrics[$metric].sessions // [])[0] // empty | median;
 (select($launches) | $program | of("launches") | select(. != $launches)
     | "WRONG: the program made \(.) launches, not \($launches)"),
 (select($launches) | $program | of("time") | select(. != $time) | "WRONG: the program took \(.) ns, not \($time)"),
+# By records, which do not have the gaps of graphs.
+(.kernels | to_entries[] | select(.value.metrics.gpu_time) | .key as $id | .value
+    | . as $kernel | ((.launches | sum(time_of)) * of("launches")) as $took
+    | $kernel.metrics.gpu_time.sessions[][] | select(. != $took) | "WRONG: \($id) took \(.) ns by records, not \($took)"),
 (.kernels | to_entries[] | .key as $id | .value | select(.status == "ok") | .launches as $launches
     | ($launches | sum(threads)) as $threads
     # Where the driver does not tell the module, either of two codes was launched: one has 512 bytes of shared memory.
@@ -502,6 +506,13 @@ gate 'a replaced kernel' 1 'regressed  program/program' '24.0 ms  +21.2 ms' '; 7
     -- -- "$program" many 2000
 gate 'more launches of less' 0 'trade-off  program/add_one@64,256' "the program's GPU time as a whole improved" \
     -- -- "$program" every-third 300
+gate 'more copies' 1 'regressed  program/program' 'regressed  copies            2       50' \
+    '!regressed  program/tiny' -- -- "$program" reads
+# Without records the whole is made of each kernel's time. What only records tell is missing.
+export STANDIN_NO_RECORDS=1
+gate 'no records' 5 'missing    gpu_time      2.77 ms' 'missing    copies' '!missing    program/tiny' -- -- "$program" plain
+gate 'no records, more launches' 5 'unsure     time          2.77 ms  27.7 ms' 'regressed  launches           48      480' -- -- "$program" plain 480
+unset STANDIN_NO_RECORDS
 if chosen 'gate: a comment names what is gone'; then
     ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --report markdown=comment.md -- "$program" shapes 3
     cp comment.md "$work/said"

@@ -111,12 +111,19 @@ static CUresult ready_for(CUdeviceptr address, size_t size)
     return is_there ? context_synchronize(context_current()) : CUDA_ERROR_INVALID_VALUE;
 }
 
+static CUresult moved(CUresult result, size_t bytes, bool is_copy)
+{
+    if (result == CUDA_SUCCESS)
+        TELL(moved, bytes, is_copy);
+    return result;
+}
+
 CUresult CUDAAPI cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
 {
     const CUresult ready = ready_for(dstDevice, ByteCount);
     if (ready == CUDA_SUCCESS)
         memcpy((void *)dstDevice, srcHost, ByteCount);
-    return ready;
+    return moved(ready, ByteCount, true);
 }
 
 CUresult CUDAAPI cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
@@ -124,7 +131,7 @@ CUresult CUDAAPI cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t By
     const CUresult ready = ready_for(srcDevice, ByteCount);
     if (ready == CUDA_SUCCESS)
         memcpy(dstHost, (const void *)srcDevice, ByteCount);
-    return ready;
+    return moved(ready, ByteCount, true);
 }
 
 CUresult CUDAAPI cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
@@ -134,7 +141,7 @@ CUresult CUDAAPI cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, s
         ready = ready_for(srcDevice, ByteCount);
     if (ready == CUDA_SUCCESS)
         memmove((void *)dstDevice, (const void *)srcDevice, ByteCount);
-    return ready;
+    return moved(ready, ByteCount, true);
 }
 
 CUresult CUDAAPI cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned ui, size_t N)
@@ -142,5 +149,5 @@ CUresult CUDAAPI cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned ui, size_t N)
     const CUresult ready = ready_for(dstDevice, N * sizeof ui);
     for (size_t i = 0; ready == CUDA_SUCCESS && i < N; i++)
         ((unsigned *)dstDevice)[i] = ui;
-    return ready;
+    return moved(ready, N * sizeof ui, false);
 }

@@ -19,6 +19,22 @@ static int plain(int argc, char **argv)
     return 0;
 }
 
+/* Launches the same as `plain`, and reads a number after each, as .item() does. */
+static int reads(int argc, char **argv)
+{
+    struct gpu gpu;
+    const int count = argument(argc, argv, 0, 48);
+    int number;
+    gpu_open(&gpu, 0);
+    for (int i = 0; i < count; i++) {
+        launch_mixed(&gpu, i);
+        MUST(cuMemcpyDtoH(&number, gpu.numbers, sizeof number));
+    }
+    printf("reads: %d launches, sum %d\n", count, gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return 0;
+}
+
 /* Launches the same as `mixed` but for one kernel, which has other code and counts 512 more instructions a thread. */
 static int changed(int argc, char **argv)
 {
@@ -364,6 +380,7 @@ const struct program programs_of_launches[] = {
     {"many", "[N]: N launches of one kernel (a million)", many},
     {"every-third", "[N]: N launches, every third of one kernel, the rest of another", every_third},
     {"shapes", "[N]: N launches, each with a grid of its own", shapes},
+    {"reads", "[N]: N launches of eight groups, each followed by a copy to the host", reads},
     {"data", "[N]: N launches whose counts follow their data", data},
     {"restless", "[N]: N launches, of which every other counts otherwise each time", restless},
     {"namesakes", "[N]: N launches of two kernels of one name", namesakes},

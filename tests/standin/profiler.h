@@ -109,7 +109,14 @@ void range_add(struct CUpti_RangeProfiler_Object *object, const char *name, cons
 /* profiler_lines.c: the number by which CUPTI knows an image of machine code. */
 uint64_t image_crc(const void *image, size_t size);
 
+/* Whether a session counts the kernels of a context now; *kind is what it counts. In profiler_counting.c. */
+bool range_counts(CUcontext context, enum pass_kind *kind);
+
 /* Told by the driver. */
+/* Activity records, profiler_activity.c: which call this thread makes, what ran, and what was copied or set. */
+void activity_call(unsigned correlation);
+void activity_ran(const struct standin_kernel *kernel);
+void activity_moved(size_t bytes, bool is_copy);
 /* Also of counts by instruction, profiler_sass.c. */
 void sass_ran(const struct standin_kernel *kernel);
 /* And of samples, profiler_sampling.c. */

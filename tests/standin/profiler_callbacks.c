@@ -40,6 +40,7 @@ static void on_runtime(void)
 
 static void on_call(struct standin_call *call, bool is_exit)
 {
+    activity_call(call->correlation);
     if (!is_enabled(CUPTI_CB_DOMAIN_DRIVER_API, call->cbid))
         return;
     const CUpti_CallbackData data = {
@@ -87,9 +88,17 @@ static void on_instantiated(CUcontext context, CUgraph graph, CUgraphExec exec)
 
 static void on_ran(const struct standin_kernel *kernel)
 {
+    activity_ran(kernel);
     range_ran(kernel);
     sass_ran(kernel);
     sampling_ran(kernel);
+}
+
+static void on_graph_ran(CUcontext context, const struct standin_kernel *kernels, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        activity_ran(&kernels[i]);
+    range_graph_ran(context, kernels, count);
 }
 
 static const struct standin_watcher watcher = {
@@ -99,7 +108,8 @@ static const struct standin_watcher watcher = {
     .instantiated = on_instantiated,
     .ran = on_ran,
     .captured = range_captured,
-    .graph_ran = range_graph_ran,
+    .graph_ran = on_graph_ran,
+    .moved = activity_moved,
 };
 
 /* As the real one: it looks for the driver, and is not linked with it. So a program without CUDA that has this library

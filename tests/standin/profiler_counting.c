@@ -119,6 +119,17 @@ static void add_work(struct range_work *sum, const struct standin_kernel *kernel
     sum->instructions += work.instructions;
 }
 
+bool range_counts(CUcontext context, enum pass_kind *kind)
+{
+    pthread_mutex_lock(&profiler_lock);
+    const struct CUpti_RangeProfiler_Object *object = profiler_object_of(context);
+    const bool counts = object && object->is_running && !object->is_broken;
+    if (counts)
+        *kind = metric_pass_kind(object->config.metrics, object->pass);
+    pthread_mutex_unlock(&profiler_lock);
+    return counts;
+}
+
 /* Adds a kernel's range. In AutoRange CUPTI waits for each kernel. */
 void range_ran(const struct standin_kernel *kernel)
 {

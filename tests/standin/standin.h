@@ -90,6 +90,7 @@ struct standin_watcher {
     void (*ran)(const struct standin_kernel *kernel);
     void (*captured)(CUcontext context); /* a launch became a node of a graph */
     void (*graph_ran)(CUcontext context, const struct standin_kernel *kernels, size_t count);
+    void (*moved)(size_t bytes, bool is_copy); /* memory was copied, or else set */
 };
 
 /* Functions of the driver that the profiler calls. libcuda.so.1 exports one such struct, `standin_driver`. */

@@ -53,7 +53,7 @@ static void end_run(struct fixture *fixture, size_t first, size_t second, size_t
 {
     fixture->groups.list[0]->within = first;
     fixture->groups.list[1]->within = second;
-    program_groups_end_run(&fixture->groups, processes);
+    program_groups_end_run(&fixture->groups, &(struct program_run){.launching = processes});
 }
 
 /* Expects a row with these samples; with none, no row. */

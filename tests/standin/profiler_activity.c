@@ -1,0 +1,163 @@
+/* Activity records of the stand-in. As the real one: a launch has its record with and without a profiler, a kernel of
+ * the profiler's own follows each launch in a session of hardware counters, and kernels take ten times as long in a
+ * session of instrumented code. */
+#include "profiler.h"
+
+#include <cupti_activity.h>
+
+#include <string.h>
+
+enum { WAIT_NS = 40000, SLOWER = 10, BYTES_PER_NS = 10 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static CUpti_BuffersCallbackRequestFunc request;
+static CUpti_BuffersCallbackCompleteFunc complete;
+static bool enabled[CUPTI_ACTIVITY_KIND_COUNT];
+static uint8_t *buffer;
+static size_t capacity, filled;
+static uint64_t clock_ns = 1000000000;
+static _Thread_local uint32_t correlation; /* of the driver's call that this thread is in */
+
+void activity_call(unsigned id)
+{
+    correlation = id;
+}
+
+/* Hands the buffer over. The lock is held. */
+static void deliver(void)
+{
+    uint8_t *full = buffer;
+    buffer = NULL;
+    if (full)
+        complete(NULL, 0, full, capacity, filled);
+    filled = 0;
+}
+
+/* Records have a size that keeps the next one aligned. */
+static size_t aligned(size_t size)
+{
+    return (size + 7) / 8 * 8;
+}
+
+static void add(const void *record, CUpti_ActivityKind kind, size_t size)
+{
+    size_t most = 0;
+    pthread_mutex_lock(&lock);
+    if (complete && enabled[kind]) {
+        if (buffer && filled + aligned(size) > capacity)
+            deliver();
+        if (!buffer)
+            request(&buffer, &capacity, &most);
+        if (buffer) {
+            memcpy(buffer + filled, record, size);
+            filled += aligned(size);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void add_kernel(const char *name, double time_ns)
+{
+    CUpti_ActivityKernel10 record;
+    memset(&record, 0, sizeof record);
+    record.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+    record.name = name;
+    record.correlationId = correlation;
+    record.start = clock_ns;
+    clock_ns += (uint64_t)time_ns;
+    record.end = clock_ns;
+    add(&record, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, sizeof record);
+}
+
+void activity_ran(const struct standin_kernel *kernel)
+{
+    enum pass_kind kind = HARDWARE;
+    const bool counts = range_counts(kernel->context, &kind);
+    add_kernel("made up", counts && kind == INSTRUMENTED ? SLOWER * kernel->time_ns : kernel->time_ns);
+    if (counts && kind == HARDWARE)
+        add_kernel("WaitNs", WAIT_NS);
+}
+
+static void copied(size_t bytes)
+{
+    CUpti_ActivityMemcpy6 record;
+    memset(&record, 0, sizeof record);
+    record.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
+    record.correlationId = correlation;
+    record.bytes = bytes;
+    record.start = clock_ns;
+    clock_ns += bytes / BYTES_PER_NS;
+    record.end = clock_ns;
+    add(&record, CUPTI_ACTIVITY_KIND_MEMCPY, sizeof record);
+}
+
+static void set(size_t bytes)
+{
+    CUpti_ActivityMemset4 record;
+    memset(&record, 0, sizeof record);
+    record.kind = CUPTI_ACTIVITY_KIND_MEMSET;
+    record.correlationId = correlation;
+    record.bytes = bytes;
+    record.start = clock_ns;
+    clock_ns += bytes / BYTES_PER_NS;
+    record.end = clock_ns;
+    add(&record, CUPTI_ACTIVITY_KIND_MEMSET, sizeof record);
+}
+
+void activity_moved(size_t bytes, bool is_copy)
+{
+    if (is_copy)
+        copied(bytes);
+    else
+        set(bytes);
+}
+
+/* ---- Functions ---- */
+
+CUptiResult CUPTIAPI cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc funcBufferRequested,
+                                                    CUpti_BuffersCallbackCompleteFunc funcBufferCompleted)
+{
+    if (!funcBufferRequested || !funcBufferCompleted)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    pthread_mutex_lock(&lock);
+    request = funcBufferRequested;
+    complete = funcBufferCompleted;
+    pthread_mutex_unlock(&lock);
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult CUPTIAPI cuptiActivityEnable(CUpti_ActivityKind kind)
+{
+    if (getenv("STANDIN_NO_RECORDS"))
+        return CUPTI_ERROR_NOT_SUPPORTED;
+    if (kind <= CUPTI_ACTIVITY_KIND_INVALID || kind >= CUPTI_ACTIVITY_KIND_COUNT)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    enabled[kind] = true;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult CUPTIAPI cuptiActivityFlushAll(uint32_t flag)
+{
+    (void)flag;
+    pthread_mutex_lock(&lock);
+    if (complete)
+        deliver();
+    pthread_mutex_unlock(&lock);
+    return CUPTI_SUCCESS;
+}
+
+static size_t size_of(CUpti_ActivityKind kind)
+{
+    return kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ? sizeof(CUpti_ActivityKernel10)
+           : kind == CUPTI_ACTIVITY_KIND_MEMCPY          ? sizeof(CUpti_ActivityMemcpy6)
+                                                         : sizeof(CUpti_ActivityMemset4);
+}
+
+CUptiResult CUPTIAPI cuptiActivityGetNextRecord(uint8_t *records, size_t valid, CUpti_Activity **record)
+{
+    uint8_t *next = *record ? (uint8_t *)*record + aligned(size_of((*record)->kind)) : records;
+    if (!records || next >= records + valid)
+        return CUPTI_ERROR_MAX_LIMIT_REACHED;
+    *record = (CUpti_Activity *)next;
+    return CUPTI_SUCCESS;
+}
