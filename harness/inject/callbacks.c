@@ -18,15 +18,18 @@ static void on_module_load(CUpti_CallbackId id, const CUpti_CallbackData *call)
 static void on_module_unload(CUpti_CallbackId id, const CUpti_CallbackData *call)
 {
     (void)id;
-    if (call->callbackSite == CUPTI_API_ENTER)
+    if (call->callbackSite == CUPTI_API_ENTER) {
+        ranges_forget_code();
         modules_forget(((const cuModuleUnload_params *)call->functionParams)->hmod);
+    }
     functions_forget();
 }
 
 static void on_library_unload(CUpti_CallbackId id, const CUpti_CallbackData *call)
 {
     (void)id;
-    (void)call;
+    if (call->callbackSite == CUPTI_API_ENTER)
+        ranges_forget_code();
     functions_forget();
 }
 

@@ -150,6 +150,7 @@ int ranges_stop(struct problem *problem);
 void ranges_close(void);
 bool ranges_hold_counters(void);
 CUcontext ranges_context(void);
+void ranges_forget_code(void); /* called before a module is unloaded */
 bool ranges_instrument(void);  /* whether instrumented code counts, which takes a kernel ten times as long */
 
 /* Returns how many launches were lost with sessions that failed. */

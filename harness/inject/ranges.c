@@ -81,6 +81,16 @@ size_t ranges_lost(void)
     return ranges.lost;
 }
 
+/* CUPTI keeps what it knows of instrumented code beyond the end of a session, by the driver's handles. When a module is
+ * gone and its handle is another's, the next launch that is counted so dies of SIGSEGV, within libnvperf_host. That
+ * befell a program of JAX, whose compiler loads and unloads what it tries, in 6 of 6 runs. Giving the counters back
+ * makes CUPTI forget, and ending the session does not (2 of 2 runs each). */
+void ranges_forget_code(void)
+{
+    if (ranges_instrument())
+        ranges_close();
+}
+
 /* ---- Which metrics ---- */
 
 /* Returns whether the chip counts the metrics in one pass over a kernel. */

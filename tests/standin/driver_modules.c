@@ -202,15 +202,23 @@ CUresult CUDAAPI cuModuleLoadDataEx(CUmodule *module, const void *image, unsigne
     return driver_exit(&call, load_module(module, image));
 }
 
-CUresult CUDAAPI cuModuleUnload(CUmodule hmod)
+static CUresult unload_module(CUmodule module)
 {
     const CUresult ready = driver_ready();
     if (ready != CUDA_SUCCESS)
         return ready;
-    if (!hmod)
+    if (!module)
         return CUDA_ERROR_INVALID_HANDLE;
-    unload(hmod);
+    unload(module);
     return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuModuleUnload(CUmodule hmod)
+{
+    const cuModuleUnload_params params = {hmod};
+    struct standin_call call = CALL(cuModuleUnload, &params, NULL);
+    driver_enter(&call);
+    return driver_exit(&call, unload_module(hmod));
 }
 
 CUresult CUDAAPI cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
@@ -308,7 +316,7 @@ CUresult CUDAAPI cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_o
     return driver_exit(&call, CUDA_SUCCESS);
 }
 
-CUresult CUDAAPI cuLibraryUnload(CUlibrary library)
+static CUresult unload_library(CUlibrary library)
 {
     if (!library)
         return CUDA_ERROR_INVALID_HANDLE;
@@ -322,6 +330,14 @@ CUresult CUDAAPI cuLibraryUnload(CUlibrary library)
     free(library->image);
     memory_free(library);
     return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuLibraryUnload(CUlibrary library)
+{
+    const cuLibraryUnload_params params = {library};
+    struct standin_call call = CALL(cuLibraryUnload, &params, NULL);
+    driver_enter(&call);
+    return driver_exit(&call, unload_library(library));
 }
 
 CUresult CUDAAPI cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)

@@ -61,6 +61,7 @@ struct CUpti_RangeProfiler_Object {
     size_t capacity; /* ranges of a pass that fit */
     uint64_t sized;  /* the metrics for which sizes were asked */
     bool is_mixed;   /* sizes were asked for several sets of metrics */
+    bool is_stale;   /* it has instrumented code of a module that is gone */
 
     /* These belong to a session: */
     bool is_running;
@@ -111,6 +112,8 @@ uint64_t image_crc(const void *image, size_t size);
 
 /* Whether a session counts the kernels of a context now; *kind is what it counts. In profiler_counting.c. */
 bool range_counts(CUcontext context, enum pass_kind *kind);
+/* As the real one: a module goes whose code was instrumented, and the next launch that is counted dies. */
+void range_unloaded(CUcontext context);
 
 /* Told by the driver. */
 /* Activity records, profiler_activity.c: which call this thread makes, what ran, and what was copied or set. */

@@ -75,6 +75,8 @@ static void on_context(CUcontext context, bool is_created)
 
 static void on_module(CUcontext context, unsigned id, const void *image, size_t size, bool is_loaded)
 {
+    if (!is_loaded)
+        range_unloaded(context);
     CUpti_ModuleResourceData data = {.moduleId = id, .cubinSize = size, .pCubin = image};
     resource(is_loaded ? CUPTI_CBID_RESOURCE_MODULE_LOADED : CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING, context,
              &data);

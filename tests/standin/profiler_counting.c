@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -119,6 +120,15 @@ static void add_work(struct range_work *sum, const struct standin_kernel *kernel
     sum->instructions += work.instructions;
 }
 
+void range_unloaded(CUcontext context)
+{
+    pthread_mutex_lock(&profiler_lock);
+    struct CUpti_RangeProfiler_Object *object = profiler_object_of(context);
+    if (object && metric_pass_kind(object->config.metrics, object->pass) == INSTRUMENTED)
+        object->is_stale = true;
+    pthread_mutex_unlock(&profiler_lock);
+}
+
 bool range_counts(CUcontext context, enum pass_kind *kind)
 {
     pthread_mutex_lock(&profiler_lock);
@@ -137,6 +147,8 @@ void range_ran(const struct standin_kernel *kernel)
     struct CUpti_RangeProfiler_Object *object = profiler_object_of(kernel->context);
     const bool is_running = object && object->is_running && !object->is_broken;
     const bool is_auto = is_running && object->range == CUPTI_AutoRange;
+    if (is_running && object->is_stale)
+        raise(SIGSEGV);
     pthread_mutex_unlock(&profiler_lock);
     if (is_auto)
         profiler_driver()->wait(kernel->context);
