@@ -17,6 +17,8 @@ struct fixture {
 
 static const char definitions[] =
     "[launches]\ntitle = L\ncounter = cugate.launches\nunit = count\nclass = exact\nbetter = lower\ndoc = L.\n"
+    "[copies]\ntitle = C\ncounter = cugate.copies\nunit = count\nclass = exact\nbetter = lower\ndoc = C.\n"
+    "[gpu_time]\ntitle = G\ncounter = cugate.gpu_time\nunit = ns\nclass = time\nbetter = lower\ndoc = G.\n"
     "[occupancy]\ntitle = O\ncounter = made_up.pct\nunit = %\nclass = info\nbetter = higher\nweight = time\ndoc = O.\n"
     "[processes]\ntitle = P\ncounter = cugate.processes\nunit = count\nclass = exact\nbetter = higher\ndoc = P.\n"
     "[time]\ntitle = T\ncounter = gpu__time_duration.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = T.\n";
@@ -87,6 +89,42 @@ Test(program_total, launches_are_counted_in_each_run_and_add_up)
     EXPECT("app/program", "time", 10 * 100 + 2 * 1000);
     EXPECT("app/program", "occupancy", round_value((1000.0 * 50 + 2000.0 * 25) / 3000));
     tear_down(&fixture);
+}
+
+/* Records that are lacking count as those that came. A kernel without any leaves the run without a time. */
+Test(program_total, gpu_time_is_that_of_all_launches_by_records)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    for (int run = 0; run < 3; run++) {
+        fixture.groups.list[0]->timed = run == 1 ? 0 : 5;
+        fixture.groups.list[0]->time_ns = 450;
+        fixture.groups.list[1]->timed = 2;
+        fixture.groups.list[1]->time_ns = 1800 + run;
+        end_run(&fixture, 10, 2, 1);
+    }
+    program_total_add(&fixture.groups, &fixture.measurement, &fixture.run);
+    EXPECT("app/short@1,32", "gpu_time", 900, 900);
+    EXPECT("app/long@1,32", "gpu_time", 1800, 1801, 1802);
+    EXPECT("app/program", "gpu_time", 2700, 2702);
+    EXPECT("app/program", "time", 10 * 100 + 2 * 1000); /* as the profiler has it, which adds to each launch */
+    tear_down(&fixture);
+}
+
+Test(program_total, copies_are_told_by_all_processes_or_not_at_all)
+{
+    for (size_t telling = 1; telling <= 2; telling++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        fixture.groups.list[0]->within = 1;
+        const struct program_run run = {.launching = 2, .telling = telling, .work = {[WORK_COPIES] = 7}};
+        program_groups_end_run(&fixture.groups, &run);
+        program_total_add(&fixture.groups, &fixture.measurement, &fixture.run);
+        const struct row *row = result_find(run_find(&fixture.run, "app/program"), "copies");
+        cr_expect_eq(row != NULL, telling == 2);
+        cr_expect(!row || row_value(row) == 7);
+        tear_down(&fixture);
+    }
 }
 
 Test(program_total, a_kernel_that_a_later_run_brings_was_not_launched_before)
