@@ -173,19 +173,32 @@ struct group *group_of_launch(CUfunction handle, const unsigned grid[3], const u
     return group;
 }
 
-bool group_is_wanted(const struct group *group)
+bool group_is_wanted(const struct group *group, size_t set)
 {
-    return group && group->id && group->launches >= group->skip && group->taken < group->first;
+    if (!group || !group->id || group->launches < group->skip || (group->graph && sets_are_blind(set)))
+        return false;
+    return (set < group->counted_count ? group->counted[set].taken : 0) < group->first;
 }
 
-void groups_send_spares(void)
+struct counted *group_counted(struct group *group, size_t set)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (!all[i]->spare || all[i]->taken > 0)
-            continue;
-        link_say(MESSAGE_RESULT, all[i]->spare);
-        all[i]->taken++;
-    }
+    while (group->counted_count <= set)
+        *ARRAY_GROW(group->counted, group->counted_count) = (struct counted){0};
+    return &group->counted[set];
+}
+
+bool groups_are_counted(size_t set)
+{
+    for (size_t i = 0; i < count; i++)
+        if (group_is_wanted(all[i], set))
+            return false;
+    return true;
+}
+
+static void tell_missed(FILE *stream, struct group *group)
+{
+    for (size_t set = 0; set == 0 || set < sets_count(); set++)
+        fprintf(stream, "%s%zu", set > 0 ? "," : "", group_counted(group, set)->missed);
 }
 
 char *groups_tell(void)
@@ -195,9 +208,13 @@ char *groups_tell(void)
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         BUG("no memory for the end");
-    for (size_t i = 0; i < count; i++)
-        if (all[i]->id)
-            fprintf(stream, "%zu %zu %zu %s\n", all[i]->launches, all[i]->due, all[i]->within, all[i]->id);
+    for (size_t i = 0; i < count; i++) {
+        if (!all[i]->id)
+            continue;
+        fprintf(stream, "%zu %zu %zu ", all[i]->launches, all[i]->due, all[i]->within);
+        tell_missed(stream, all[i]);
+        fprintf(stream, " %s\n", all[i]->id);
+    }
     fclose(stream);
     return text;
 }

@@ -85,7 +85,6 @@ void process_say_end(void)
         return;
     (void)ranges_stop(&problem);
     ranges_close();
-    groups_send_spares();
     char *groups = groups_tell();
     char *text = x_sprintf("%zu %zu\n%s", ranges_lost(), atomic_load(&process.unwatched), groups);
     link_say(MESSAGE_END, text);

@@ -59,6 +59,7 @@ static void release_group(struct program_group *group)
     }
     free(group->launches);
     free(group->counts);
+    free(group->missed);
     free(group->question);
     free(group->id);
     free(group);

@@ -553,14 +553,14 @@ jq -j 'def code: "0123456789abcdef";
     def name: {"void scale<int>(int*, int, int)": "_Z5scaleIiEvPT_ii",
                "void scale<unsigned int>(unsigned int*, int, int)": "_Z5scaleIjEvPT_ii"}[.] // .;
     del(.kernels["program/program"])
-    | ["H1", "P1", "M" + code, "D" + ({device, kernels: {}, metrics: {}, schema, sessions: [{}]} | tojson),
+    | ["H1", "P" + ([.kernels[].metrics | keys[]] | unique | join(" ")) + "\n", "M" + code, "D" + ({device, kernels: {}, metrics: {}, schema, sessions: [{}]} | tojson),
      (.kernels[].launches[0] | "G" + "launch\n\(.grid + .block + [.shared] | join(" ")) \(code) \(.function | name)\n"),
      (.kernels | to_entries[] | .key as $id | .value.metrics
          | map_values(.sessions[0]? // [] | select(length == 5)) as $samples
          | range(-1; 5) as $i
          | "R" + ({($id): {bytes: 0, flops: 0, launches: [], status: "ok",
                            metrics: ($samples | map_values({sessions: [[.[[$i, 0] | max]]]}))}} | tojson)),
-     "E0 0\n" + (.kernels | keys | map("6 6 6 \(.)\n") | add)] | .[] + "\u0000"' now.json >good
+     "E0 0\n" + (.kernels | keys | map("6 6 6 0,0,0 \(.)\n") | add)] | .[] + "\u0000"' now.json >good
 # shellcheck disable=SC2016 # for the script's own shell
 printf '#!/bin/sh\ncp "%s" "${CUGATE_EXEC%%/*}/0123456789abcdef.cubin"\nexec "%s" forge "$1" "$2" changed\n' \
     "$cubins/kernels.cubin" "$program" >forge.sh
