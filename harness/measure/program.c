@@ -358,10 +358,11 @@ static void say_lacks(const struct measuring *measuring, size_t set, size_t kern
         if (measuring->set_of[m] == set + 1)
             fprintf(stream, "%s%s", ftell(stream) > 0 ? ", " : "", metrics->list[m].name);
     fclose(stream);
-    warning("%zu kernel%s %s launched too seldom to be counted as often as all others in %s: without --runs %d another "
-            "run of the program counts %s",
-            kernels, plural(kernels), plural_of(kernels, "was", "were"), names, measuring->measurement->program->runs,
-            plural_of(kernels, "it", "them"));
+    warning(
+        "%zu kernel%s lack%s counts of %s: %s launched too seldom for the runs that --runs %d allows; without it the "
+        "program runs again for %s",
+        kernels, plural(kernels), plural_of(kernels, "s", ""), names, plural_of(kernels, "it was", "they were"),
+        measuring->measurement->program->runs, plural_of(kernels, "it", "them"));
     free(names);
 }
 

@@ -204,13 +204,12 @@ void program_join_rows(struct result *result, const struct result *more)
 }
 
 /* Of cold launches of a group the last one stands. */
-static bool take_cold(struct program_process *process, struct result *taken)
+static void take_cold(struct program_process *process, struct result *taken)
 {
     struct result *cold = run_add(&process->cold, taken->id);
     const struct result before = *cold;
     *cold = *taken;
     *taken = before;
-    return true;
 }
 
 static bool take_result(const struct program_run *run, struct program_process *process, const char *line, bool is_cold)
