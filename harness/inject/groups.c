@@ -173,13 +173,6 @@ struct group *group_of_launch(CUfunction handle, const unsigned grid[3], const u
     return group;
 }
 
-bool group_is_wanted(const struct group *group, size_t set)
-{
-    if (!group || !group->id || group->launches < group->skip || (group->graph && sets_are_blind(set)))
-        return false;
-    return (set < group->counted_count ? group->counted[set].taken : 0) < group->first;
-}
-
 struct counted *group_counted(struct group *group, size_t set)
 {
     while (group->counted_count <= set)
@@ -187,18 +180,11 @@ struct counted *group_counted(struct group *group, size_t set)
     return &group->counted[set];
 }
 
-bool groups_are_counted(size_t set)
+static void tell_missed(FILE *stream, const struct group *group)
 {
-    for (size_t i = 0; i < count; i++)
-        if (group_is_wanted(all[i], set))
-            return false;
-    return true;
-}
-
-static void tell_missed(FILE *stream, struct group *group)
-{
-    for (size_t set = 0; set == 0 || set < sets_count(); set++)
-        fprintf(stream, "%s%zu", set > 0 ? "," : "", group_counted(group, set)->missed);
+    fprintf(stream, "%zu", group->counted_count > 0 ? group->counted[0].missed : 0);
+    for (size_t set = 1; set < group->counted_count; set++)
+        fprintf(stream, ",%zu", group->counted[set].missed);
 }
 
 char *groups_tell(void)

@@ -96,11 +96,7 @@ struct counted {
 struct group *group_of_launch(CUfunction handle, const unsigned grid[3], const unsigned block[3], unsigned shared,
                               const char *name);
 struct group *group_of_graph(CUgraphExec exec);
-/* Whether its next launch is to be measured in that set. */
-bool group_is_wanted(const struct group *group, size_t set);
 struct counted *group_counted(struct group *group, size_t set); /* valid until asked for another set */
-/* Whether none of the groups that were launched so far is wanted in that set. */
-bool groups_are_counted(size_t set);
 /* Notes what an executable graph launches, so that group_of_graph() knows. */
 void graph_take(CUgraphExec exec, CUgraph from);
 void graph_forget(CUgraphExec exec);
@@ -131,8 +127,12 @@ size_t sets_count(void); /* 0: they are not made yet */
 size_t sets_now(void);   /* index of the set that is counted now */
 const struct metrics *sets_metrics(size_t set);
 bool sets_are_blind(size_t set); /* whether the set has instrumented counters only, which do not see into graphs */
-/* Notes that a launch of the group is to come, which may be measured, and changes to another set if it is time to. */
-void sets_follow(const struct group *group);
+/* Whether the group's next launch is to be measured in that set. */
+bool group_is_wanted(const struct group *group, size_t set);
+/* Notes that a launch of the group is to come, which may be measured. Returns whether it is time to end the session,
+ * give the counters back, and then call sets_change(). */
+bool sets_follow(const struct group *group);
+void sets_change(void);
 /* Notes in which other sets that launch was wanted as well. */
 void sets_note_missed(struct group *group);
 

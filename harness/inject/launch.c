@@ -49,8 +49,11 @@ static void before_launch(struct group *group, enum ranges_mode mode)
     if (ranges_running() && ranges_are_full())
         process_stop_session();
     const bool may = !capture_is_on() && nvtx_is_in_range() && !process_is_off();
-    if (may)
-        sets_follow(group);
+    if (may && sets_follow(group)) {
+        process_stop_session();
+        ranges_close();
+        sets_change();
+    }
     const bool wanted = may && group_is_wanted(group, sets_now()) && !can_wait(group, mode) && !process_is_off();
     process.last = now_seconds();
     if (wanted) {

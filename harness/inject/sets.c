@@ -1,10 +1,10 @@
 /* The sets of metrics, each of which the chip counts in one pass, and which of them is counted now.
  *
- * In the program's first run the set changes while the program runs. To change costs 0.2 s. So the process stays in a
- * set until every kind of launch so far was counted in it, or until as many launches in a row as came before had no
- * need of it: then what repeats has most likely been seen, and what is still lacking comes too seldom to wait for.
- * Set 0, which has time and instructions, is home: where nothing is lacking any more, a launch of a new kind finds it.
- * All of this follows from the sequence of launches alone, so a program that repeats is counted alike each time. */
+ * In the program's first run the set changes while the program runs. A change costs 0.2 s. So the process stays in a
+ * set until as many launches in a row had no need of it as it took to count this set or one before: then what repeats
+ * has been seen, and what is lacking comes too seldom to wait for. Set 0, which has time and instructions, is home:
+ * where no set lacks anything any more, launches of a new kind find it. All of this follows from the sequence of
+ * launches alone, so a program that repeats is counted alike each time. */
 #include "inject.h"
 
 #include "base/base.h"
@@ -14,18 +14,20 @@
 
 enum {
     PATIENCE = 16,   /* launches in a row, without need of the set, that it takes at least to leave it */
-    CHANGES_MAX = 12 /* how often a process changes the set: a program of which each step is new would never end */
+    CHANGES_MAX = 12 /* how often a process changes the set, since a program may have something new in each step */
 };
 
 static struct {
     struct metrics *list; /* their strings are borrowed */
     bool *blind;          /* for each set, whether it has instrumented counters only */
     size_t count;         /* 0: they are not made yet */
-    size_t now;           /* index of the set that is counted */
+    size_t now, next;     /* indexes of the set that is counted, and of the one to change to */
+    bool change;          /* they do while the program runs */
     size_t launches;      /* since this set began */
     size_t needed;        /* of these, those up to the last that was to be counted in this set */
+    size_t patience;      /* as in PATIENCE; the most that was needed of any set */
     size_t changes;
-} sets;
+} sets = {.patience = PATIENCE};
 
 /* ---- Making them ---- */
 
@@ -94,6 +96,7 @@ int sets_make(const struct request *request, const char *chip, const uint8_t *av
     make(chip, availability, &request->metrics);
     tell();
     sets.now = request->set;
+    sets.change = request->changes;
     if (request->set >= sets.count)
         return problem_set(problem, "chip %s counts the metrics in %zu set%s, so there is no number %zu", chip,
                            sets.count, plural(sets.count), request->set + 1);
@@ -122,6 +125,13 @@ bool sets_are_blind(size_t set)
 
 /* ---- Changing ---- */
 
+bool group_is_wanted(const struct group *group, size_t set)
+{
+    if (!group || !group->id || group->launches < group->skip || (group->graph && sets_are_blind(set)))
+        return false;
+    return (set < group->counted_count ? group->counted[set].taken : 0) < group->first;
+}
+
 /* Returns the first set in which the launch is to be counted; the number of sets when there is none. */
 static size_t find_wanted(const struct group *group)
 {
@@ -131,35 +141,31 @@ static size_t find_wanted(const struct group *group)
     return set;
 }
 
-static bool is_done(bool is_wanted_elsewhere)
-{
-    const size_t unneeded = sets.launches - sets.needed;
-    return unneeded > (sets.needed > PATIENCE ? sets.needed : PATIENCE) ||
-           (is_wanted_elsewhere && groups_are_counted(sets.now));
-}
-
-void sets_follow(const struct group *group)
+bool sets_follow(const struct group *group)
 {
     sets.launches++;
-    if (sets.count < 2 || !process.request.changes || group_is_wanted(group, sets.now)) {
+    if (sets.count < 2 || !sets.change || group_is_wanted(group, sets.now)) {
         sets.needed = sets.launches;
-        return;
+        sets.patience = sets.needed > sets.patience ? sets.needed : sets.patience;
+        return false;
     }
     const size_t wanted = find_wanted(group);
-    const size_t next = wanted < sets.count ? wanted : 0;
+    sets.next = wanted < sets.count ? wanted : 0;
     /* The last change that a process may make is the one to set 0. */
-    if (next == sets.now || sets.changes + (next != 0) >= CHANGES_MAX || !is_done(wanted < sets.count))
-        return;
-    process_stop_session();
-    ranges_close();
-    sets.now = next;
+    return sets.next != sets.now && sets.changes + (sets.next != 0) < CHANGES_MAX &&
+           sets.launches - sets.needed > sets.patience;
+}
+
+void sets_change(void)
+{
+    sets.now = sets.next;
     sets.launches = sets.needed = 0;
     sets.changes++;
 }
 
 void sets_note_missed(struct group *group)
 {
-    for (size_t set = 0; set < sets.count && process.request.changes; set++)
+    for (size_t set = 0; set < sets.count && sets.change; set++)
         if (set != sets.now && group_is_wanted(group, set))
             group_counted(group, set)->missed++;
 }

@@ -305,31 +305,31 @@ runs() {
         "${warned:-!warning}"
 }
 again='too seldom to be counted in all 3 sets of metrics'
-runs 'what launches often' 1 3 0 '8 ok, 0 failed, samples 40 40 40' '!note' -- "$program" plain 160
-runs 'as often as it takes' 1 3 0 '8 ok, 0 failed, samples 40 40 40' '!note' -- "$program" plain 128
+runs 'what launches often' 1 3 0 '8 ok, 0 failed, samples 40 40 40' '!note' -- "$program" plain 240
+runs 'as often as it takes' 1 3 0 '8 ok, 0 failed, samples 40 40 40' '!note' -- "$program" plain 224
 runs 'once less' 2 4 0 '8 ok, 0 failed, samples 40 40 40' "note: run 2 of the program: 1 kernel was launched $again" \
-    -- "$program" plain 127
+    -- "$program" plain 223
 # Of the second set there are fewer samples than another run gives, which takes their place; of the first there are all.
 runs 'a part of a set' 3 4 0 '8 ok, 0 failed, samples 40 40 40' "note: run 3 of the program: 8 kernels were launched $again" \
-    -- "$program" plain 80
-options=-q runs 'quietly' 3 4 0 '8 ok, 0 failed, samples 40 40 40' '!note' -- "$program" plain 80
+    -- "$program" plain 120
+options=-q runs 'quietly' 3 4 0 '8 ok, 0 failed, samples 40 40 40' '!note' -- "$program" plain 120
 # Only what lacks is measured again, and only its process opens the profiler then.
 rare="note: run 3 of the program: 1 kernel was launched $again"
 runs 'a rare kernel' 3 6 0 '9 ok, 0 failed, samples 41 41 41' "$rare" '!8 kernels' \
-    -- "$program" plain 160 '&&' "$program" shapes 1
+    -- "$program" plain 240 '&&' "$program" shapes 1
 warned='1 kernel lacks counts of global_load_sectors, global_store_sectors, l1_hit_rate, l1_sectors: it was launched' options='--runs 2' \
     runs 'a rare kernel' 2 5 5 '9 ok, 0 failed, samples 41 41 40' '; 8 rows not counted' '!run 3' \
-    -- "$program" plain 160 '&&' "$program" shapes 1
+    -- "$program" plain 240 '&&' "$program" shapes 1
 options='-m time -m branch_targets --runs 1' runs 'two sets' 1 2 0 '8 ok, 0 failed, samples 40 40 0' '!note' \
-    -- "$program" plain 160
-# What repeats with a long period is waited for: one kernel of four is each twelfth launch.
-runs 'a period' 1 3 0 '4 ok, 0 failed, samples 20 20 20' '!note' -- "$program" periods 400
+    -- "$program" plain 240
+# What repeats with a long period is waited for: one shape of seven is each seventieth launch.
+runs 'a period' 1 3 0 '7 ok, 0 failed, samples 35 35 35' '!note' -- "$program" periods 2100
 # Phases, each with a kernel of its own, begin with the first set. A process changes twelve times at most.
 runs 'phases' 1 9 0 '3 ok, 0 failed, samples 15 15 15' '!note' -- "$program" phases 3
 runs 'many phases' 3 15 0 '10 ok, 0 failed, samples 50 50 50' 'note: run 3 of the program: 6 kernels were launched' \
     -- "$program" phases 10
 # A process that ends without a word does not tell what it missed; another set says so.
-warned=$ended runs 'a process that ends without a word' 3 4 0 '8 ok, 0 failed, samples 40 40 40' -- "$program" _exit 80 0
+warned=$ended runs 'a process that ends without a word' 3 3 0 '8 ok, 0 failed, samples 40 40 40' -- "$program" _exit 80 0
 
 # ---- What it is given
 
@@ -474,7 +474,7 @@ options='-m time -m branch_targets -q' much 'shapes 6000' 5 '5000 ok, 0 failed, 
 # Ranges that get lost without an error are seen by their number; others of the same kernels are measured.
 lost='48 launches were made and CUPTI has ranges of 47'
 warned="what 48 launches counted was lost: $lost" STANDIN_LOSE_RANGES=1 program 'plain' 5 '0 ok, 8 failed'
-warned='what 48 launches counted was lost: 48 launches were made and CUPTI has ranges of 28' STANDIN_LOSE_RANGES=20 program 'plain 800' 0 '8 ok, 0 failed'
+warned='what 48 launches counted was lost: 64 launches were made and CUPTI has ranges of 44' STANDIN_LOSE_RANGES=20 program 'plain 800' 0 '8 ok, 0 failed'
 warned='a process of the program could not be measured: 64 launches were made and CUPTI has ranges of 0' \
     STANDIN_LOSE_RANGES=1000000 options='--first 1000' program 'plain 8000' 5 '0 ok, 8 failed'
 

@@ -68,28 +68,28 @@ static int every_third(int argc, char **argv)
     return 0;
 }
 
-/* Launches three shapes in turn, and each twelfth time another one. */
+/* Launches six shapes in turn, and each seventieth time another one. */
 static int periods(int argc, char **argv)
 {
     struct gpu gpu;
-    const int count = argument(argc, argv, 0, 400);
+    const int count = argument(argc, argv, 0, 2100);
     gpu_open(&gpu, 0);
     for (int i = 0; i < count; i++)
-        launch(&gpu, i % 12 == 11 ? "tiny" : "add_one", (unsigned)(i % 3) + 1, 128);
+        launch(&gpu, "add_one", i % 70 == 69 ? 100 : (unsigned)(i % 6) + 1, 128);
     printf("periods: %d launches, sum %d\n", count, gpu_sum(&gpu));
     gpu_close(&gpu);
     return 0;
 }
 
-/* Launches one shape 40 times, then another one, and so on. */
+/* Launches one shape 80 times, then another one, and so on. */
 static int phases(int argc, char **argv)
 {
     struct gpu gpu;
     const int count = argument(argc, argv, 0, 3);
     gpu_open(&gpu, 0);
-    for (int i = 0; i < 40 * count; i++)
-        launch(&gpu, "add_one", (unsigned)(i / 40) + 1, 128);
-    printf("phases: %d launches, sum %d\n", 40 * count, gpu_sum(&gpu));
+    for (int i = 0; i < 80 * count; i++)
+        launch(&gpu, "add_one", (unsigned)(i / 80) + 1, 128);
+    printf("phases: %d launches, sum %d\n", 80 * count, gpu_sum(&gpu));
     gpu_close(&gpu);
     return 0;
 }
@@ -389,8 +389,8 @@ const struct program programs_of_launches[] = {
     {"changed", "[N]: the same, with other machine code and more instructions in one group", changed},
     {"many", "[N]: N launches of one kernel (a million)", many},
     {"every-third", "[N]: N launches, every third of one kernel, the rest of another", every_third},
-    {"periods", "[N]: N launches of three shapes in turn, each twelfth of another kernel", periods},
-    {"phases", "[N]: 40 launches of a shape, then as many of another one, N shapes in all", phases},
+    {"periods", "[N]: N launches of six shapes in turn, each seventieth of another one", periods},
+    {"phases", "[N]: 80 launches of a shape, then as many of another one, N shapes in all", phases},
     {"shapes", "[N]: N launches, each with a grid of its own", shapes},
     {"data", "[N]: N launches whose counts follow their data", data},
     {"restless", "[N]: N launches, of which every other counts otherwise each time", restless},
