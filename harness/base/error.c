@@ -96,6 +96,14 @@ void warning(const char *format, ...)
     va_end(list);
 }
 
+void remark(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say("note", format, list);
+    va_end(list);
+}
+
 int problem_set(struct problem *problem, const char *format, ...)
 {
     va_list list;

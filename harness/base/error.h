@@ -30,6 +30,7 @@ __attribute__((format(printf, 1, 2))) int error(const char *format, ...);
 
 /* Print messages like error(), with "warning:" and "note:". They return nothing because the caller goes on. */
 __attribute__((format(printf, 1, 2))) void warning(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void remark(const char *format, ...); /* a note */
 
 /* An error message in one line, for a caller that decides what to do with it. `struct problem problem = {0}` is
  * none. */

@@ -37,6 +37,7 @@ int options_program(struct program *program, struct measurement *measurement, co
         .first = options->first > 0 ? (size_t)options->first : PROGRAM_FIRST,
         .nvtx = options->nvtx,
         .runs = options->runs,
+        .quiet = options->quiet,
         .timeout = options->timeout,
     };
     measurement->program = program;

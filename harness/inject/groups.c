@@ -174,19 +174,18 @@ struct group *group_of_launch(CUfunction handle, const unsigned grid[3], const u
     return group;
 }
 
-bool group_is_wanted(const struct group *group)
+struct counted *group_counted(struct group *group, size_t set)
 {
-    return group && group->id && group->launches >= group->skip && group->taken < group->first;
+    while (group->counted_count <= set)
+        *ARRAY_GROW(group->counted, group->counted_count) = (struct counted){0};
+    return &group->counted[set];
 }
 
-void groups_send_spares(void)
+static void tell_missed(FILE *stream, const struct group *group)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (!all[i]->spare || all[i]->taken > 0)
-            continue;
-        link_say(MESSAGE_RESULT, all[i]->spare);
-        all[i]->taken++;
-    }
+    fprintf(stream, "%zu", group->counted_count > 0 ? group->counted[0].missed : 0);
+    for (size_t set = 1; set < group->counted_count; set++)
+        fprintf(stream, ",%zu", group->counted[set].missed);
 }
 
 char *groups_tell(void)
@@ -196,10 +195,14 @@ char *groups_tell(void)
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         BUG("no memory for the end");
-    for (size_t i = 0; i < count; i++)
-        if (all[i]->id)
-            fprintf(stream, "%zu %zu %zu %zu %" PRIu64 " %s\n", all[i]->launches, all[i]->due, all[i]->within,
-                    all[i]->timed, all[i]->time_ns, all[i]->id);
+    for (size_t i = 0; i < count; i++) {
+        if (!all[i]->id)
+            continue;
+        fprintf(stream, "%zu %zu %zu %zu %" PRIu64 " ", all[i]->launches, all[i]->due, all[i]->within, all[i]->timed,
+                all[i]->time_ns);
+        tell_missed(stream, all[i]);
+        fprintf(stream, " %s\n", all[i]->id);
+    }
     fclose(stream);
     return text;
 }

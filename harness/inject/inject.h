@@ -21,7 +21,8 @@
 /* What the parent asks of this process. Its strings are never freed. */
 struct request {
     struct metrics metrics; /* only name and counter of each metric are set */
-    size_t set;             /* index of the set of metrics to measure; a set takes one pass */
+    size_t set;             /* index of the set of metrics to begin with; a set takes one pass */
+    bool changes;           /* the set changes while the program runs; otherwise it stays that one */
     char *folder;           /* folder for the machine code of modules */
     char *locks;            /* folder for the locks of GPUs */
     bool lines;             /* count by instruction, in place of metrics, the first launch that is wanted */
@@ -72,34 +73,40 @@ struct shape {
 
 /* Launches that are alike: of one function in one shape, or of one graph. */
 struct group {
-    struct shape shape;     /* all 0 for a graph */
-    bool graph;             /* it is of launches of a graph */
-    char *id;               /* the parent's name for it; NULL: the parent does not want it */
-    size_t skip, first;     /* how many launches to leave out, and how many to measure then */
-    size_t launches, taken; /* how many launches there were, and how many were measured */
-    size_t due;             /* launches that were to be measured, if nothing had prevented it */
-    size_t within;          /* launches within the NVTX ranges of the request; without such, all */
-    size_t cold, warm;      /* launches of a graph that were the first of a session; measured launches that were not */
-    char *spare;            /* what a passed-over launch counted, which is better than nothing */
-    size_t timed;           /* launches whose time is known, from activity records; activity.c */
-    uint64_t time_ns;       /* how long these took together */
+    struct shape shape;      /* all 0 for a graph */
+    bool graph;              /* it is of launches of a graph */
+    char *id;                /* the parent's name for it; NULL: the parent does not want it */
+    size_t skip, first;      /* how many launches to leave out, and how many to measure then */
+    size_t launches;         /* how many launches there were */
+    size_t due;              /* launches that were to be measured, if nothing had prevented it */
+    size_t within;           /* launches within the NVTX ranges of the request; without such, all */
+    size_t timed;            /* launches whose time is known, from activity records; activity.c */
+    uint64_t time_ns;        /* how long these took together */
+    bool begun;              /* a launch was measured; the first one in a process is colder than those that follow */
+    struct counted *counted; /* from group_counted(): in each set of metrics */
+    size_t counted_count;
+};
+
+/* What became of a group's launches in one set of metrics. */
+struct counted {
+    size_t taken;      /* how many were measured, after the cold one */
+    size_t cold, warm; /* launches of a graph that were the first of a session; measured launches that were not */
+    size_t missed;     /* how many were wanted in this set while another was counted */
 };
 
 /* Returns the group of a launch. The parent is asked about a new one. NULL when there are too many groups. */
 struct group *group_of_launch(CUfunction handle, const unsigned grid[3], const unsigned block[3], unsigned shared,
                               const char *name);
 struct group *group_of_graph(CUgraphExec exec);
-size_t graph_kernels(CUgraphExec exec); /* how many kernels a launch of it runs */
-bool group_is_wanted(const struct group *group);
+size_t graph_kernels(CUgraphExec exec);                         /* how many kernels a launch of it runs */
+struct counted *group_counted(struct group *group, size_t set); /* valid until asked for another set */
 /* Notes what an executable graph launches, so that group_of_graph() knows. */
 void graph_take(CUgraphExec exec, CUgraph from);
 void graph_forget(CUgraphExec exec);
 void graph_spoil(CUgraphExec exec); /* nobody knows how the graph was changed, so its launches are of no group */
 void functions_forget(void);        /* forgets the handles of all functions */
-/* Sends the spares: counts of passed-over launches, of graphs of which nothing else was measured. */
-void groups_send_spares(void);
-/* Returns a line for each group: its launches, how many of them were due, within and timed, and their time. Caller
- * frees. */
+/* Returns a line for each group: its launches, how many of them were due, within and timed, their time, and those that
+ * were missed in each set. Caller frees. */
 char *groups_tell(void);
 
 /* ---- Activity records, activity.c ---- */
@@ -129,6 +136,23 @@ int gpu_lock_take(const char *folder, CUdevice device, struct problem *problem);
 void gpu_lock_release(void);
 void gpu_lock_leave(void);         /* in a forked process: the counters stay those of its parent */
 bool gpu_lock_is_waited_for(void); /* whether another process that is measured waits for the counters */
+
+/* ---- Sets of metrics, sets.c ---- */
+
+/* Makes the sets for that chip, unless they are made, and tells the parent. -1 with *problem. */
+int sets_make(const struct request *request, const char *chip, const uint8_t *availability, struct problem *problem);
+size_t sets_count(void); /* 0: they are not made yet */
+size_t sets_now(void);   /* index of the set that is counted now */
+const struct metrics *sets_metrics(size_t set);
+bool sets_are_blind(size_t set); /* whether the set has instrumented counters only, which do not see into graphs */
+/* Whether the group's next launch is to be measured in that set. */
+bool group_is_wanted(const struct group *group, size_t set);
+/* Notes that a launch of the group is to come, which may be measured. Returns whether it is time to end the session,
+ * give the counters back, and then call sets_change(). */
+bool sets_follow(const struct group *group);
+void sets_change(void);
+/* Notes in which other sets that launch was wanted as well. */
+void sets_note_missed(struct group *group);
 
 /* ---- Ranges, ranges.c: at most one session of CUPTI's range profiler at a time ---- */
 

@@ -26,7 +26,7 @@ static void send_lines(struct group *group)
     group->launches++;
     group->due++;
     group->within++;
-    group->taken++;
+    group_counted(group, sets_now())->taken++;
     if (cuda_check("asking for the context", cuCtxGetCurrent(&context), &problem) < 0 ||
         lines_send(context, group, &problem) < 0)
         process_give_up(&problem);
@@ -39,7 +39,7 @@ static void send_lines(struct group *group)
  * kernel that was measured before can wait for the next launches of the graph. */
 static bool can_wait(const struct group *group, enum ranges_mode mode)
 {
-    return mode == RANGES_OF_KERNELS && group->taken > 0 && ranges_running() && ranges_mode_now() == RANGES_OF_GRAPHS &&
+    return mode == RANGES_OF_KERNELS && group->begun && ranges_running() && ranges_mode_now() == RANGES_OF_GRAPHS &&
            process.unwanted < PATIENCE;
 }
 
@@ -48,8 +48,13 @@ static void before_launch(struct group *group, enum ranges_mode mode)
 {
     if (ranges_running() && ranges_are_full())
         process_stop_session();
-    const bool wanted =
-        group_is_wanted(group) && !capture_is_on() && nvtx_is_in_range() && !can_wait(group, mode) && !process_is_off();
+    const bool may = !capture_is_on() && nvtx_is_in_range() && !process_is_off();
+    if (may && sets_follow(group)) {
+        process_stop_session();
+        ranges_close();
+        sets_change();
+    }
+    const bool wanted = may && group_is_wanted(group, sets_now()) && !can_wait(group, mode) && !process_is_off();
     process.last = now_seconds();
     if (wanted) {
         process.unwanted = 0;
@@ -79,6 +84,8 @@ static void after_launch(struct group *group, enum ranges_mode mode, CUstream st
     }
     if (group && good) {
         const bool in_range = nvtx_is_in_range();
+        if (in_range && !capture_is_on())
+            sets_note_missed(group);
         group->due += in_range && group->launches >= group->skip;
         group->within += in_range;
         group->launches++;

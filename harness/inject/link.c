@@ -85,6 +85,8 @@ static void take_line(struct request *request, const char *key, char *text)
         link_token = x_strdup(text);
     } else if (strcmp(key, "set") == 0) {
         request->set = strtoul(text, NULL, 10);
+    } else if (strcmp(key, "changes") == 0) {
+        request->changes = true;
     } else if (strcmp(key, "locks") == 0) {
         request->locks = x_strdup(text);
     } else if (strcmp(key, "folder") == 0) {

@@ -98,7 +98,6 @@ void process_say_end(void)
         return;
     (void)ranges_stop(&problem);
     ranges_close();
-    groups_send_spares();
     send_work();
     char *groups = groups_tell();
     char *text = x_sprintf("%zu %zu\n%s", ranges_lost(), atomic_load(&process.unwatched), groups);

@@ -28,18 +28,23 @@ enum { BATCH = 64 };
  * graph is captured anew each time, later ones are taken as they are. */
 enum { COLD_MAX = 2 };
 
+/* A launch in the session, and what becomes of its numbers. The first one of a group that the process measures is
+ * colder than the rest. */
+struct range {
+    struct group *group; /* NULL: nobody wants it */
+    enum { COUNTED, COLD, PASSED_OVER } use;
+};
+
 static struct {
     CUpti_RangeProfiler_Object *profiler; /* NULL: this process does not hold the counters */
     CUcontext context;
     enum ranges_mode mode;
-    struct metrics set; /* its strings are borrowed */
     struct counters counters;
     uint8_t *image;
     size_t image_size;
     bool running;
-    struct group *launches[BATCH];
+    struct range launches[BATCH];
     size_t count;
-    bool passed_over; /* the first range is of a launch that is passed over, and is kept as a spare */
     size_t lost;
 } ranges;
 
@@ -70,8 +75,9 @@ CUcontext ranges_context(void)
 
 bool ranges_instrument(void)
 {
-    for (size_t m = 0; ranges.profiler && m < ranges.set.count; m++)
-        if (counter_split(ranges.set.list[m].counter).instrumented)
+    const struct metrics *metrics = ranges.profiler ? sets_metrics(sets_now()) : NULL;
+    for (size_t m = 0; metrics && m < metrics->count; m++)
+        if (counter_split(metrics->list[m].counter).instrumented)
             return true;
     return false;
 }
@@ -91,68 +97,7 @@ void ranges_forget_code(void)
         ranges_close();
 }
 
-/* ---- Which metrics ---- */
-
-/* Returns whether the chip counts the metrics in one pass over a kernel. */
-static bool is_one_pass(const char *chip, const uint8_t *availability, const struct metrics *metrics)
-{
-    struct counters counters;
-    struct problem ignored;
-    if (counters_open(&counters, chip, availability, metrics, &ignored) < 0)
-        return false;
-    const bool one = counters.passes <= 1;
-    counters_close(&counters);
-    return one;
-}
-
-/* Puts each metric into the first set that, with it, still needs only one pass. A metric that the chip lacks is in
- * none. Returns the number of sets. */
-static size_t make_sets(const char *chip, const uint8_t *availability, const struct metrics *metrics,
-                        struct metrics **sets)
-{
-    size_t made = 0;
-    *sets = NULL;
-    for (size_t m = 0; m < metrics->count; m++) {
-        const struct metrics alone = {.list = &metrics->list[m], .count = 1};
-        size_t s = 0;
-        if (computed_counter_of(&metrics->list[m]) != COMPUTED_NONE || !is_one_pass(chip, availability, &alone))
-            continue;
-        for (bool in = false; !in; s++) {
-            if (s == made)
-                *ARRAY_GROW(*sets, made) = (struct metrics){0};
-            struct metrics *set = &(*sets)[s];
-            *ARRAY_GROW(set->list, set->count) = metrics->list[m];
-            in = is_one_pass(chip, availability, set);
-            set->count -= !in;
-        }
-    }
-    return made;
-}
-
-/* Tells the parent how many sets there are. Keeps the metrics of the set that this run measures. */
-static int choose_set(const struct request *request, const char *chip, const uint8_t *availability,
-                      struct problem *problem)
-{
-    struct metrics *sets;
-    char text[32];
-    if (ranges.set.count > 0)
-        return 0;
-    const size_t made = make_sets(chip, availability, &request->metrics, &sets);
-    snprintf(text, sizeof text, "%zu", made);
-    link_say(MESSAGE_SETS, text);
-    if (made <= request->set) {
-        free(sets);
-        return problem_set(problem, "chip %s counts the metrics in %zu set%s, so there is no number %zu", chip, made,
-                           plural(made), request->set + 1);
-    }
-    for (size_t s = 0; s < made; s++)
-        if (s == request->set)
-            ranges.set = sets[s];
-        else
-            free(sets[s].list);
-    free(sets);
-    return 0;
-}
+/* ---- Counters ---- */
 
 static int open_counters(const struct request *request, CUcontext context, struct problem *problem)
 {
@@ -174,8 +119,8 @@ static int open_counters(const struct request *request, CUcontext context, struc
     availability.pCounterAvailabilityImage = image;
     if (cupti_check("asking which counters are available", cuptiProfilerGetCounterAvailability(&availability),
                     problem) == 0 &&
-        choose_set(request, chip.pChipName, image, problem) == 0)
-        failed = counters_open(&ranges.counters, chip.pChipName, image, &ranges.set, problem);
+        sets_make(request, chip.pChipName, image, problem) == 0)
+        failed = counters_open(&ranges.counters, chip.pChipName, image, sets_metrics(sets_now()), problem);
     free(image);
     return failed;
 }
@@ -275,7 +220,6 @@ int ranges_start(CUcontext context, enum ranges_mode mode, const struct request 
     }
     ranges.running = true;
     ranges.count = 0;
-    ranges.passed_over = false;
     return 0;
 }
 
@@ -304,18 +248,22 @@ void ranges_pop(void)
  */
 static bool can_pass_over(struct group *group)
 {
-    return ranges.count == 0 && ranges.mode == RANGES_OF_GRAPHS && (group->cold++ < COLD_MAX || group->warm > 0);
+    struct counted *counted = group_counted(group, sets_now());
+    return ranges.count == 0 && ranges.mode == RANGES_OF_GRAPHS && (counted->cold++ < COLD_MAX || counted->warm > 0);
 }
 
 void ranges_add(struct group *group)
 {
     if (ranges_are_full())
         return; /* then the numbers of ranges and launches differ, and that is noticed */
-    const bool passed_over = group && can_pass_over(group);
-    ranges.passed_over |= passed_over;
-    ranges.launches[ranges.count++] = group;
-    if (group && !passed_over)
-        group->taken++;
+    struct range range = {.group = group};
+    if (group)
+        range.use = can_pass_over(group) ? PASSED_OVER : group->begun ? COUNTED : COLD;
+    if (group && range.use == COLD)
+        group->begun = true;
+    else if (group && range.use == COUNTED)
+        group_counted(group, sets_now())->taken++;
+    ranges.launches[ranges.count++] = range;
 }
 
 /* Returns whether a counter cannot be believed for this range. Instrumented counters read 0 for a graph, without an
@@ -329,13 +277,24 @@ static bool is_blind(const struct group *group, const char *counter, bool cold)
            (cold && !strstr(counter, "inst_executed") && strncmp(counter, "l1tex__t_sectors", 16) != 0);
 }
 
-static void send_values(struct group *group, const double *numbers, bool cold, bool passed_over)
+/* Into a graph instrumented counters do not see, so for sets of these alone no session is made. */
+static void add_unsupported(struct result *result)
 {
-    struct result result = {.id = group->id};
-    for (size_t m = 0; m < ranges.set.count; m++) {
+    for (size_t set = 0; set < sets_count(); set++)
+        for (size_t m = 0; sets_are_blind(set) && m < sets_metrics(set)->count; m++)
+            result_add(result, sets_metrics(set)->list[m].name)->state = VALUE_NOT_SUPPORTED;
+}
+
+static void send_values(const struct range *range, const double *numbers, bool is_first)
+{
+    const struct metrics *set = sets_metrics(sets_now());
+    struct result result = {.id = range->group->id};
+    if (range->group->graph)
+        add_unsupported(&result);
+    for (size_t m = 0; m < set->count; m++) {
         const char *counter = ranges.counters.names[m];
-        struct row *row = result_add(&result, ranges.set.list[m].name);
-        if (!counter || is_blind(group, counter, cold)) {
+        struct row *row = result_add(&result, set->list[m].name);
+        if (!counter || is_blind(range->group, counter, is_first)) {
             row->state = VALUE_NOT_SUPPORTED;
         } else {
             const double number = round_value(*numbers);
@@ -344,13 +303,10 @@ static void send_values(struct group *group, const double *numbers, bool cold, b
         numbers += counter != NULL;
     }
     char *line = result_to_line(&result);
-    if (passed_over && !group->spare) {
-        group->spare = line;
-    } else {
-        if (!passed_over)
-            link_say(MESSAGE_RESULT, line);
-        free(line);
-    }
+    /* A launch that is passed over is better than nothing. */
+    if (range->use != PASSED_OVER || !range->group->begun)
+        link_say(range->use == COUNTED ? MESSAGE_RESULT : MESSAGE_COLD, line);
+    free(line);
     result.id = NULL;
     result_release(&result);
 }
@@ -385,15 +341,15 @@ static int deliver(struct problem *problem)
     double *numbers = x_calloc(ranges.counters.count, sizeof *numbers);
     int failed = 0;
     for (size_t i = 0; i < ranges.count && failed == 0; i++) {
-        struct group *group = ranges.launches[i];
-        if (!group)
+        struct range *range = &ranges.launches[i];
+        if (!range->group)
             continue;
-        const bool cold = i == 0 && ranges.mode == RANGES_OF_GRAPHS;
+        const bool is_first = i == 0 && ranges.mode == RANGES_OF_GRAPHS;
         failed = counters_evaluate(&ranges.counters, ranges.image, ranges.image_size, i, numbers, problem);
         if (failed == 0) {
-            send_values(group, numbers, cold, i == 0 && ranges.passed_over);
-            group->warm += !cold;
-            ranges.launches[i] = NULL;
+            send_values(range, numbers, is_first);
+            group_counted(range->group, sets_now())->warm += !is_first;
+            range->group = NULL;
         }
     }
     free(numbers);
@@ -409,9 +365,13 @@ static void lose(struct problem *problem)
         *problem = context;
     link_say(MESSAGE_LOST, problem->text);
     for (size_t i = 0; i < ranges.count; i++) {
-        if (!ranges.launches[i] || (i == 0 && ranges.passed_over))
+        const struct range *range = &ranges.launches[i];
+        if (!range->group || range->use == PASSED_OVER)
             continue;
-        ranges.launches[i]->taken--;
+        if (range->use == COLD)
+            range->group->begun = false;
+        else
+            group_counted(range->group, sets_now())->taken--;
         ranges.lost++;
     }
 }

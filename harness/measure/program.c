@@ -167,6 +167,7 @@ struct measuring {
     struct program_input input;
     struct run *run;
     size_t sets, done;
+    size_t *set_of; /* as in struct program_run */
     char **images;
     size_t image_count;
     int status;
@@ -179,7 +180,10 @@ struct measuring {
 static void join(struct measuring *measuring, struct program_run *part)
 {
     struct run *run = measuring->run;
-    if (part->set == 0) {
+    if (!part->further) {
+        measuring->sets = measuring->measurement->profile ? 1 : part->sets;
+        measuring->set_of = part->set_of;
+        part->set_of = NULL;
         *run = part->part;
         part->part = (struct run){0};
         measuring->images = part->images;
@@ -189,7 +193,7 @@ static void join(struct measuring *measuring, struct program_run *part)
         return;
     }
     for (size_t i = 0; i < part->part.result_count; i++)
-        program_join_rows(run_add(run, part->part.results[i].id), &part->part.results[i]);
+        program_complete_rows(run_add(run, part->part.results[i].id), &part->part.results[i]);
 }
 
 /* Warns, once for each run, of what may be missing. */
@@ -214,7 +218,7 @@ static void say_losses(const struct program_run *part)
 static int judge_run(struct measuring *measuring, const struct program_run *part)
 {
     const char *what = part->command ? part->command : measuring->measurement->program->arguments[0];
-    if (part->set == 0)
+    if (!part->further)
         measuring->status = part->status;
     measuring->interrupted |= part->interrupted;
     /* Unwatched launches may be of kernels that nothing else tells of. */
@@ -235,12 +239,12 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
               what);
         return EXIT_NOT_MEASURED;
     }
-    if (part->set > 0 && part->status != measuring->status) {
+    if (part->further && part->status != measuring->status) {
         error("%s ended with %d the first time and with %d in run %zu: it does not repeat", what, measuring->status,
-              part->status, part->set + 1);
+              part->status, measuring->done + 1);
         return EXIT_NOT_MEASURED;
     }
-    if (part->set == 0 && part->part.session_count == 0 && !part->failure) {
+    if (!part->further && part->part.session_count == 0 && !part->failure) {
         error("%s opened a GPU and launched nothing on it, so there is nothing to measure", what);
         return EXIT_NOT_MEASURED;
     }
@@ -251,8 +255,8 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     return EXIT_SAME;
 }
 
-/* Runs the program once, for one set of metrics. */
-static int run_set(struct measuring *measuring, size_t set)
+/* Runs the program once: the first time for all sets of metrics, then for one that some kernels lack. */
+static int run_once(struct measuring *measuring, size_t set, bool further)
 {
     struct program_run part = {
         .measurement = measuring->measurement,
@@ -263,19 +267,30 @@ static int run_set(struct measuring *measuring, size_t set)
         .command = measuring->measurement->kernels,
         .input = &measuring->input,
         .set = set,
-        .silent = set > 0 || measuring->measurement->profile,
+        .further = further,
+        .silent = further || measuring->measurement->profile,
     };
     int code = program_run(&part) < 0 ? EXIT_USAGE : EXIT_SAME;
     if (code == EXIT_SAME) {
         code = judge_run(measuring, &part);
-        if (set == 0)
-            measuring->sets = measuring->measurement->profile ? 1 : part.sets;
         join(measuring, &part);
         program_groups_end_run(&measuring->groups, &part);
         measuring->done++;
     }
     program_run_release(&part);
     return code;
+}
+
+/* Adds the row of a metric that no run has counted. One that the chip lacks, or cannot count in one pass, was in no
+ * set; of optional metrics that is to be expected. */
+static void fill_row(const struct measuring *measuring, struct result *result, size_t m)
+{
+    const struct metric *metric = &measuring->measurement->metrics->list[m];
+    const bool in_set = measuring->set_of && measuring->set_of[m] > 0;
+    struct row *row = result_add(result, metric->name);
+    row->state = metric->optional && !in_set ? VALUE_NOT_SUPPORTED : VALUE_NOT_COUNTED;
+    if (in_set)
+        row->reason = x_strdup("launched too seldom in the runs that the program made");
 }
 
 /* Fails each kernel that was launched and has no number, so that none is missing in silence. That includes one that a
@@ -299,15 +314,11 @@ static void fill_gaps(struct measuring *measuring)
                 plural(skipped), skipped == 1 ? "is" : "are", skipped == 1 ? "it" : "them");
     if (measuring->measurement->profile)
         return;
-    /* A metric that the chip lacks, or cannot count in one pass, was in no set. Of optional metrics that is to be
-     * expected. */
-    for (size_t i = 0; i < run->result_count && measuring->done == measuring->sets; i++)
-        for (size_t m = 0; m < metrics->count && run->results[i].status == RESULT_OK; m++) {
-            const struct metric *metric = &metrics->list[m];
-            if (computed_counter_of(metric) == COMPUTED_NONE && !result_find(&run->results[i], metric->name))
-                result_add(&run->results[i], metric->name)->state =
-                    metric->optional ? VALUE_NOT_SUPPORTED : VALUE_NOT_COUNTED;
-        }
+    for (size_t i = 0; i < run->result_count; i++)
+        for (size_t m = 0; m < metrics->count && run->results[i].status == RESULT_OK; m++)
+            if (computed_counter_of(&metrics->list[m]) == COMPUTED_NONE &&
+                !result_find(&run->results[i], metrics->list[m].name))
+                fill_row(measuring, &run->results[i], m);
 }
 
 /* Reports an error if nothing was measured. */
@@ -334,14 +345,58 @@ static void describe(struct measuring *measuring)
     run_note_metrics(run, measuring->measurement->metrics);
 }
 
-static int measure_sets(struct measuring *measuring)
+/* Warns of what no other run is made for. */
+static void say_lacks(const struct measuring *measuring, size_t set, size_t kernels)
+{
+    const struct metrics *metrics = measuring->measurement->metrics;
+    char *names = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&names, &size);
+    if (!stream)
+        die(EXIT_USAGE, "cannot allocate memory for a message");
+    for (size_t m = 0; m < metrics->count; m++)
+        if (measuring->set_of[m] == set + 1)
+            fprintf(stream, "%s%s", ftell(stream) > 0 ? ", " : "", metrics->list[m].name);
+    fclose(stream);
+    warning(
+        "%zu kernel%s lack%s counts of %s: %s launched too seldom for the runs that --runs %d allows; without it the "
+        "program runs again for %s",
+        kernels, plural(kernels), plural_of(kernels, "s", ""), names, plural_of(kernels, "it was", "they were"),
+        measuring->measurement->program->runs, plural_of(kernels, "it", "them"));
+    free(names);
+}
+
+/* Runs the program again for each set that some kernels lack. A program that was killed would be killed again. */
+static int complete(struct measuring *measuring)
 {
     const struct program *program = measuring->measurement->program;
     const size_t most = program->runs > 0 ? (size_t)program->runs : SIZE_MAX;
-    int code = run_set(measuring, 0);
-    /* A program that was killed would be killed again. */
-    for (size_t set = 1; set < measuring->sets && set < most && code == EXIT_SAME && measuring->status < 128; set++)
-        code = run_set(measuring, set);
+    int code = EXIT_SAME;
+    for (size_t set = 0; set < measuring->sets && code == EXIT_SAME && measuring->status < 128; set++) {
+        const size_t kernels = program_lacks(&measuring->groups, measuring->run, measuring->measurement->metrics,
+                                             measuring->set_of, set, program->first, !measuring->broken_off);
+        if (kernels == 0)
+            continue;
+        if (measuring->done == most) {
+            say_lacks(measuring, set, kernels);
+            continue;
+        }
+        if (!program->quiet)
+            remark(
+                "run %zu of the program: %zu kernel%s %s launched too seldom to be counted in all %zu sets of metrics "
+                "in one run",
+                measuring->done + 1, kernels, plural(kernels), plural_of(kernels, "was", "were"), measuring->sets);
+        code = run_once(measuring, set, true);
+    }
+    return code;
+}
+
+static int measure_sets(struct measuring *measuring)
+{
+    const struct program *program = measuring->measurement->program;
+    int code = run_once(measuring, 0, false);
+    if (code == EXIT_SAME && !measuring->measurement->profile)
+        code = complete(measuring);
     /* The gate reports this itself, of the baseline's kernels too. */
     const struct measurement *measurement = measuring->measurement;
     if (code == EXIT_SAME && program->speaks &&
@@ -360,9 +415,6 @@ static int measure_sets(struct measuring *measuring)
     }
     if (code == EXIT_SAME && program->speaks)
         code = expect_results(measuring);
-    if (code == EXIT_SAME && measuring->done < measuring->sets && measuring->status < 128)
-        warning("the program ran %zu time%s of the %zu that all metrics take, so some were not counted: -m chooses",
-                measuring->done, plural(measuring->done), measuring->sets);
     /* Without that process, what only it launches would be missing without a trace. */
     return code == EXIT_SAME && measuring->failed ? EXIT_NOT_MEASURED : code;
 }
@@ -438,6 +490,7 @@ int program_measure(const struct measurement *measurement, struct run *run)
     for (size_t i = 0; i < measuring.image_count; i++)
         free(measuring.images[i]);
     free(measuring.images);
+    free(measuring.set_of);
     program_groups_release(&measuring.groups);
     program_input_close(&measuring.input);
     if (measuring.folder)

@@ -1,5 +1,6 @@
 /* program.h - measures an unmodified program through the library that the CUDA driver loads into each of its processes
- * (the room inject). The program runs once for each set of metrics that takes one pass, and the runs are joined. */
+ * (the room inject). The program runs once, while one set of metrics after the other is counted, each of which takes
+ * one pass. For each set that some kernel then lacks it runs once more, and the runs are joined. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
@@ -16,9 +17,10 @@ struct program {
     char *name;             /* family of its kernels, from program_name() */
     size_t skip, first;     /* for each group of equal launches: how many to leave out, and how many to measure then */
     const char *nvtx;       /* measure only launches within a range that this glob matches; NULL: all */
-    int runs;               /* most runs of the program; 0: as many as there are sets of metrics */
+    int runs;               /* most runs of the program; 0: as many as it takes */
     /* The program prints to standard output; otherwise what it prints there goes to standard error. */
     bool speaks;
+    bool quiet;     /* says nothing of its further runs */
     double timeout; /* in seconds for each run; 0: none */
     int *status;    /* how the first run ended, as a shell has it: exit code, or 128 and the signal */
 };

@@ -60,6 +60,7 @@ static void release_group(struct program_group *group)
     free(group->launches);
     free(group->counts);
     free(group->took);
+    free(group->missed);
     free(group->question);
     free(group->id);
     free(group);

@@ -33,6 +33,9 @@ struct program_group {
     double time_ns;
     double *took; /* how long all launches of each run that ended took, in ns; NAN where no record tells */
     size_t runs;
+    size_t *missed; /* for each set of metrics: launches in the first run while another set was counted */
+    size_t missed_count;
+    bool complete; /* a further run for a set of metrics need not measure it */
 };
 
 /* What else a run of the program had the GPU do. */
@@ -112,12 +115,14 @@ struct program_run {
     const char *command;   /* another command for the shell; NULL: the program's own */
     const char *injection; /* path of the library that is loaded into its processes */
     struct program_input *input;
-    size_t set;  /* index of the set of metrics */
-    bool silent; /* its output is not shown, since the first run has shown the same */
+    size_t set;   /* index of the set of metrics that it begins with */
+    bool further; /* only that set, and groups that are not complete; otherwise the set changes while it runs */
+    bool silent;  /* its output is not shown, since the first run has shown the same */
 
     /* The results of the run. */
     struct run part; /* each has one session of samples, in the order of the launches */
     size_t sets;     /* number of sets of metrics; 0: no process measured anything */
+    size_t *set_of;  /* for each metric, in which set it is, counted from 1; 0: in none. NULL: as sets is 0 */
     char **images;   /* names of the images that its processes loaded */
     size_t image_count;
     size_t processes; /* number of processes that opened CUDA */
@@ -139,6 +144,16 @@ void program_find_lines(const struct program_run *run, const struct program_grou
 /* Adds the samples of another result's rows to those of a result. */
 void program_join_rows(struct result *result, const struct result *more);
 
+/* ---- What the first run lacks: program_lacks.c ---- */
+
+/* Says which groups a set of metrics lacks, from 0: those that were launched while another set was counted, and have
+ * less than `first` samples. Sets `complete` of all groups accordingly, and returns how many are not. Without
+ * is_whole, where processes did not tell what they missed, a group also lacks what it has in another set. */
+size_t program_lacks(const struct program_groups *groups, const struct run *run, const struct metrics *metrics,
+                     const size_t *set_of, size_t set, size_t first, bool is_whole);
+/* Puts the samples of a further run in place of a result's where it has more of them, and those in its place. */
+void program_complete_rows(struct result *result, struct result *more);
+
 /* ---- What its processes say: program_take.c ---- */
 
 enum { PROGRAM_TOKEN = 16 /* characters */ };
@@ -150,6 +165,7 @@ struct program_process {
                                     * program has to look for it there; empty until then */
     bool described, ended, told_work;
     struct run part; /* a result for each group that it was asked to measure */
+    struct run cold; /* what stands where part has nothing: the launch of a group that was colder than the rest */
 };
 
 /* False when the process does not say what one says then. */

@@ -111,26 +111,15 @@ static int start(struct running *running)
 
 /* ---- Processes ---- */
 
-/* Removes the first launch of a group, which is colder than the rest, unless it is the only one. */
-static void forget_first(struct result *result)
-{
-    for (size_t i = 0; i < result->row_count; i++) {
-        struct row *row = &result->rows[i];
-        if (row->state != VALUE_MEASURED || row->sessions[0].count < 2)
-            continue;
-        struct session_samples *session = &row->sessions[0];
-        session->count--;
-        memmove(session->samples, session->samples + 1, session->count * sizeof *session->samples);
-    }
-}
-
 /* Its samples go to the run's. */
 static void end_process(struct running *running, struct program_process *process)
 {
     struct program_run *run = running->run;
     for (size_t i = 0; i < process->part.result_count; i++) {
         struct result *from = &process->part.results[i];
-        forget_first(from);
+        struct result *cold = run_find(&process->cold, from->id);
+        if (cold)
+            program_complete_rows(from, cold);
         if (from->row_count > 0)
             program_join_rows(run_add(&run->part, from->id), from);
         else if (from->profile.counted)
@@ -138,6 +127,7 @@ static void end_process(struct running *running, struct program_process *process
     }
     run->broken_off += process->described && !process->ended; /* a process without a description had launched nothing */
     run_release(&process->part);
+    run_release(&process->cold);
     peer_close(&process->peer);
     *process = running->list[--running->count];
 }
@@ -171,6 +161,7 @@ static bool hear(struct running *running, size_t place)
                          (int)process->peer.process);
             process->ended = true;       /* that it broke off is not said as well */
             run_release(&process->part); /* nobody knows whose words these were */
+            run_release(&process->cold);
         }
         if (taken == 0 || !good)
             return good;
@@ -305,6 +296,7 @@ void program_run_release(struct program_run *run)
     for (size_t i = 0; i < run->image_count; i++)
         free(run->images[i]);
     free(run->images);
+    free(run->set_of);
     free(run->failure);
     free(run->trouble);
 }

@@ -24,6 +24,8 @@ static char *request_text(const struct program_run *run, const char *token)
     fprintf(stream, "token %s\nset %zu\nfolder %s\nlocks %s\n", token, run->set, run->folder, run->locks);
     if (run->measurement->profile)
         fprintf(stream, "lines\n");
+    else if (!run->further)
+        fprintf(stream, "changes\n");
     if (run->measurement->program->nvtx)
         fprintf(stream, "nvtx %s\n", run->measurement->program->nvtx);
     for (size_t m = 0; m < metrics->count; m++)
@@ -141,9 +143,10 @@ static bool take_group(struct program_run *run, struct program_process *process,
         return false;
     /* A graph has no lines: its launch is no launch of a function. */
     const bool wanted = group && group->wanted && !(measurement->profile && group->graph);
-    char *answer = wanted ? x_sprintf("%zu %zu %s", measurement->program->skip,
-                                      measurement->profile ? 1 : measurement->program->first + 1, group->id)
-                          : x_strdup("");
+    const size_t first = measurement->profile                       ? 1
+                         : run->further && group && group->complete ? 0
+                                                                    : measurement->program->first;
+    char *answer = wanted ? x_sprintf("%zu %zu %s", measurement->program->skip, first, group->id) : x_strdup("");
     if (wanted)
         run_add(&process->part, group->id);
     run->unwatched += !group; /* one at least: there are too many */
@@ -200,7 +203,16 @@ void program_join_rows(struct result *result, const struct result *more)
     }
 }
 
-static bool take_result(const struct program_run *run, struct program_process *process, const char *line)
+/* Of cold launches of a group the last one stands. */
+static void take_cold(struct program_process *process, struct result *taken)
+{
+    struct result *cold = run_add(&process->cold, taken->id);
+    const struct result before = *cold;
+    *cold = *taken;
+    *taken = before;
+}
+
+static bool take_result(const struct program_run *run, struct program_process *process, const char *line, bool is_cold)
 {
     struct result taken = {0};
     if (!process->described || process->ended || result_from_line(&taken, line) < 0)
@@ -209,10 +221,38 @@ static bool take_result(const struct program_run *run, struct program_process *p
     const bool good = result && is_one_launch(&taken, run->measurement->profile != 0);
     if (good && run->measurement->profile)
         program_find_lines(run, program_group_find(run->groups, taken.id), &taken.profile, &result->profile);
+    else if (good && is_cold)
+        take_cold(process, &taken);
     else if (good)
         program_join_rows(result, &taken);
     result_release(&taken);
     return good;
+}
+
+/* A line for each set, with the names of its metrics. */
+static bool take_sets(struct program_run *run, char *text)
+{
+    const struct metrics *metrics = run->measurement->metrics;
+    size_t *set_of = x_calloc(metrics->count, sizeof *set_of), sets = 0;
+    bool good = true;
+    char *rest = NULL, *more = NULL;
+    for (char *line; good && (line = strtok_r(sets == 0 ? text : NULL, "\n", &rest));) {
+        sets++;
+        for (char *name = strtok_r(line, " ", &more); good && name; name = strtok_r(NULL, " ", &more)) {
+            size_t m = 0;
+            while (m < metrics->count && strcmp(metrics->list[m].name, name) != 0)
+                m++;
+            good = m < metrics->count && set_of[m] == 0;
+            if (good)
+                set_of[m] = sets;
+        }
+    }
+    free(good ? run->set_of : set_of);
+    if (!good)
+        return false;
+    run->set_of = set_of;
+    run->sets = sets;
+    return true;
 }
 
 static bool take_module(struct program_run *run, const char *name)
@@ -231,22 +271,38 @@ static bool are_launches(const struct program_process *process, const size_t *la
 {
     for (size_t i = 0; i < process->part.result_count; i++) {
         const struct result *result = &process->part.results[i];
+        const size_t cold = run_find(&process->cold, result->id) ? 1 : 0;
+        if (cold > launches[i])
+            return false;
         for (size_t r = 0; r < result->row_count; r++)
-            if (result->rows[r].session_count > 0 && result->rows[r].sessions[0].count > launches[i])
+            if (result->rows[r].session_count > 0 && result->rows[r].sessions[0].count + cold > launches[i])
                 return false;
     }
     return true;
 }
 
-/* A line of the end: "launches due within timed ns id", of a group that the process asked about. */
+/* Adds "0,5,5", the missed launches of each set of metrics. */
+static void add_missed(struct program_group *group, const char *text)
+{
+    for (size_t set = 0; *text; set++) {
+        char *end;
+        if (set == group->missed_count)
+            *ARRAY_GROW(group->missed, group->missed_count) = 0;
+        group->missed[set] += strtoul(text, &end, 10);
+        text = end + (*end == ',');
+    }
+}
+
+/* A line of the end: "launches due within timed ns missed id", of a group that the process asked about. */
 static bool take_launches(struct program_run *run, struct program_process *process, const char *line, size_t *launches)
 {
     size_t times, due, within, timed;
     uint64_t ns;
+    char missed[256];
     int at = 0;
-    if (sscanf(line, "%zu %zu %zu %zu %" SCNu64 " %n", &times, &due, &within, &timed, &ns, /* NOLINT(cert-err34-c) */
-               &at) != 5 ||
-        at == 0 || timed > within)
+    if (sscanf(line, "%zu %zu %zu %zu %" SCNu64 " %255[0-9,] %n", &times, &due, &within, /* NOLINT(cert-err34-c) */
+               &timed, &ns, missed, &at) != 6 ||
+        at == 0 || timed > within || strstr(missed, ",,") || *missed == ',')
         return false;
     struct program_group *group = program_group_find(run->groups, line + at);
     const struct result *result = run_find(&process->part, line + at);
@@ -256,9 +312,10 @@ static bool take_launches(struct program_run *run, struct program_process *proce
     group->within += within;
     group->timed += timed;
     group->time_ns += (double)ns;
-    if (run->set == 0) {
+    if (!run->further) {
         group->times += times;
         group->due += due;
+        add_missed(group, missed);
     }
     return true;
 }
@@ -316,11 +373,8 @@ bool program_take(struct program_run *run, struct program_process *process, stru
     switch ((int)message->kind) {
     case MESSAGE_HELLO:
         return take_hello(run, process);
-    case MESSAGE_SETS: {
-        const unsigned long sets = strtoul(message->text, NULL, 10);
-        run->sets = sets < run->measurement->metrics->count ? sets : run->measurement->metrics->count;
-        return true;
-    }
+    case MESSAGE_SETS:
+        return take_sets(run, message->text);
     case MESSAGE_DEVICE:
         return take_device(run, process, message->text);
     case MESSAGE_MODULE:
@@ -328,7 +382,8 @@ bool program_take(struct program_run *run, struct program_process *process, stru
     case MESSAGE_GROUP:
         return take_group(run, process, message->text);
     case MESSAGE_RESULT:
-        return take_result(run, process, message->text);
+    case MESSAGE_COLD:
+        return take_result(run, process, message->text, message->kind == MESSAGE_COLD);
     case MESSAGE_FAILURE:
         text_make_harmless(message->text, ' ');
         program_fail(run, "%s", message->text);

@@ -32,8 +32,10 @@ enum message_kind {
 
     /* From a process of an unmodified program, besides DEVICE, RESULT, FAILURE, LOST and END. Each text except HELLO's
      * begins with the token in the answer to HELLO. */
-    MESSAGE_HELLO = 'H',  /* the process id of the program's process; the answer is a token and what to measure */
-    MESSAGE_SETS = 'P',   /* how many sets of one pass the chip needs for the metrics */
+    MESSAGE_HELLO = 'H', /* the process id of the program's process; the answer is a token and what to measure */
+    MESSAGE_SETS = 'P',  /* the sets of metrics that the chip counts in one pass each: a line of names for each */
+    MESSAGE_COLD = 'C',  /* as RESULT, of a launch that stands only where no other of its group was measured; of several
+                            the last one */
     MESSAGE_MODULE = 'M', /* the name of a file in which it saved an image of machine code that it loaded */
     MESSAGE_GROUP = 'G', /* a new group of launches, a line a kernel; the answer is how many to measure, and their id */
     MESSAGE_ANSWER = 'A', /* the parent's answer to HELLO, SETS, MODULE or GROUP */

@@ -249,16 +249,17 @@ program 'processes' 0 '8 ok, 0 failed'
 # ---- Graphs
 
 for way in 0 1 2 3 4 5; do
-    program "capture 4 $way" 0 '9 ok, 0 failed, samples 10 8 10'
+    program "capture 4 $way" 0 '9 ok, 0 failed, samples 10 16 10'
 done
-# Those that were captured are rows of the graph, not of their own; instrumented counters do not see into it.
+# Those that were captured are rows of the graph, not of their own; instrumented counters do not see into it, so in a run
+# for these the graph keeps no kernel waiting.
 program 'graph' 0 '1 ok, 0 failed, samples 2 0 2'
 # Of the first launch in a session the time is not known, which is better than nothing; so of each that is captured anew.
 program 'graph 1' 0 '1 ok, 0 failed, samples 0 0 1'
 program 'graph 2' 0 '1 ok, 0 failed, samples 1 0 1'
 program 'recapture 1' 0 '2 ok, 0 failed, samples 1 1 2'
-program 'recapture 5' 0 '2 ok, 0 failed, samples 1 1 3'
-program 'recapture 5 8' 0 '2 ok, 0 failed, samples 3 1 6'
+program 'recapture 5' 0 '2 ok, 0 failed, samples 1 4 3'
+program 'recapture 5 8' 0 '2 ok, 0 failed, samples 4 4 6'
 
 # ---- What is chosen
 
@@ -276,8 +277,8 @@ options='-k program/tiny@1,31' program 'plain' 2 "error: no kernel that the prog
 options='--name mine_2' program 'plain' 0 '8 ok, 0 failed' 'mine_2/tiny@1,32' '!program/tiny'
 options='-m time --runs 1' program 'plain' 0 '8 ok, 0 failed, samples 40 0 0'
 options='-m branch*' program 'plain' 0 '8 ok, 0 failed, samples 0 40 0'
-warned='warning: the program ran 1 time of the 3 that all metrics take' options='--runs 1' \
-    program 'plain' 0 '8 ok, 0 failed, samples 40 0 0'
+warned='8 kernels lack counts of global_load_sectors, global_store_sectors, l1_hit_rate, l1_sectors: they were launched too' \
+    options='--runs 1' program 'plain' 5 '8 ok, 0 failed, samples 40 0 0' '144 rows not counted'
 options='--lines' program 'plain 16' 0 '8 ok, 0 failed, samples 8 8 8' 'LINES program/large@1024,256' \
     'LINES program/scale<uint>@32,64'
 options='--lines' program 'namesakes' 0 '2 ok' 'LINES program/add_one@64,256' 'LINES program/add_one@64,256#2'
@@ -286,6 +287,53 @@ warned='no exact counts by source line: the launch of a graph has no lines' opti
 
 # A session takes 64 launches, also of kernels that nobody wants.
 options='-k program/add_one* --first 100' program 'every-third 300' 0 '1 ok, 0 failed, samples 99 99 99'
+
+# ---- How often it runs
+
+# runs LABEL RUNS PROFILED CODE HELD WORDS... -- COMMAND...: it runs so often, and so often a process opens the profiler,
+# which it does anew for each set of metrics that it changes to.
+runs() {
+    local label="runs: $1" runs=$2 profiled=$3 wanted=$4 words=()
+    shift 4
+    until [ "$1" = -- ]; do
+        words+=("$1")
+        shift
+    done
+    shift
+    chosen "$label" || return
+    rm -f ran log
+    # shellcheck disable=SC2086,SC2016 # words; for that shell
+    STANDIN_LOG=$work/log measured ${options-} --name program -- sh -c 'echo >>ran; '"$*"
+    printf 'runs %s, profiled %s\n' "$(grep -c '' ran)" "$(grep -c ^process log)" >>"$work/said"
+    expect "$label${options+, $options}" "$wanted" "runs $runs, profiled $profiled" "${words[@]}" '!WRONG' \
+        "${warned:-!warning}"
+}
+again='too seldom to be counted in all 3 sets of metrics'
+runs 'what launches often' 1 3 0 '8 ok, 0 failed, samples 40 40 40' '!note' -- "$program" plain 240
+runs 'as often as it takes' 1 3 0 '8 ok, 0 failed, samples 40 40 40' '!note' -- "$program" plain 224
+runs 'once less' 2 4 0 '8 ok, 0 failed, samples 40 40 40' "note: run 2 of the program: 1 kernel was launched $again" \
+    -- "$program" plain 223
+# Of the second set there are fewer samples than another run gives, which takes their place; of the first there are all.
+runs 'a part of a set' 3 4 0 '8 ok, 0 failed, samples 40 40 40' "note: run 3 of the program: 8 kernels were launched $again" \
+    -- "$program" plain 120
+options=-q runs 'quietly' 3 4 0 '8 ok, 0 failed, samples 40 40 40' '!note' -- "$program" plain 120
+# Only what lacks is measured again, and only its process opens the profiler then.
+rare="note: run 3 of the program: 1 kernel was launched $again"
+runs 'a rare kernel' 3 6 0 '9 ok, 0 failed, samples 41 41 41' "$rare" '!8 kernels' \
+    -- "$program" plain 240 '&&' "$program" shapes 1
+warned='1 kernel lacks counts of global_load_sectors, global_store_sectors, l1_hit_rate, l1_sectors: it was launched' options='--runs 2' \
+    runs 'a rare kernel' 2 5 5 '9 ok, 0 failed, samples 41 41 40' '; 8 rows not counted' '!run 3' \
+    -- "$program" plain 240 '&&' "$program" shapes 1
+options='-m time -m branch_targets --runs 1' runs 'two sets' 1 2 0 '8 ok, 0 failed, samples 40 40 0' '!note' \
+    -- "$program" plain 240
+# What repeats with a long period is waited for: one shape of seven is each seventieth launch.
+runs 'a period' 1 3 0 '7 ok, 0 failed, samples 35 35 35' '!note' -- "$program" periods 2100
+# Phases, each with a kernel of its own, begin with the first set. A process changes twelve times at most.
+runs 'phases' 1 9 0 '3 ok, 0 failed, samples 15 15 15' '!note' -- "$program" phases 3
+runs 'many phases' 3 15 0 '10 ok, 0 failed, samples 50 50 50' 'note: run 3 of the program: 6 kernels were launched' \
+    -- "$program" phases 10
+# A process that ends without a word does not tell what it missed; another set says so.
+warned=$ended runs 'a process that ends without a word' 3 3 0 '8 ok, 0 failed, samples 40 40 40' -- "$program" _exit 80 0
 
 # ---- What it is given
 
@@ -564,14 +612,14 @@ jq -j 'def code: "0123456789abcdef";
     def name: {"void scale<int>(int*, int, int)": "_Z5scaleIiEvPT_ii",
                "void scale<unsigned int>(unsigned int*, int, int)": "_Z5scaleIjEvPT_ii"}[.] // .;
     del(.kernels["program/program"])
-    | ["H1", "P1", "M" + code, "D" + ({device, kernels: {}, metrics: {}, schema, sessions: [{}]} | tojson),
+    | ["H1", "P" + ([.kernels[].metrics | keys[]] | unique | join(" ")) + "\n", "M" + code, "D" + ({device, kernels: {}, metrics: {}, schema, sessions: [{}]} | tojson),
      (.kernels[].launches[0] | "G" + "launch\n\(.grid + .block + [.shared] | join(" ")) \(code) \(.function | name)\n"),
      (.kernels | to_entries[] | .key as $id | .value.metrics
          | map_values(.sessions[0]? // [] | select(length == 5)) as $samples
          | range(-1; 5) as $i
          | "R" + ({($id): {bytes: 0, flops: 0, launches: [], status: "ok",
                            metrics: ($samples | map_values({sessions: [[.[[$i, 0] | max]]]}))}} | tojson)),
-     "E0 0\n" + (.kernels | keys | map("6 6 6 \(.)\n") | add)] | .[] + "\u0000"' now.json >good
+     "E0 0\n" + (.kernels | keys | map("6 6 6 0,0,0 \(.)\n") | add)] | .[] + "\u0000"' now.json >good
 # shellcheck disable=SC2016 # for the script's own shell
 printf '#!/bin/sh\ncp "%s" "${CUGATE_EXEC%%/*}/0123456789abcdef.cubin"\nexec "%s" forge "$1" "$2" changed\n' \
     "$cubins/kernels.cubin" "$program" >forge.sh

@@ -84,6 +84,32 @@ static int every_third(int argc, char **argv)
     return 0;
 }
 
+/* Launches six shapes in turn, and each seventieth time another one. */
+static int periods(int argc, char **argv)
+{
+    struct gpu gpu;
+    const int count = argument(argc, argv, 0, 2100);
+    gpu_open(&gpu, 0);
+    for (int i = 0; i < count; i++)
+        launch(&gpu, "add_one", i % 70 == 69 ? 100 : (unsigned)(i % 6) + 1, 128);
+    printf("periods: %d launches, sum %d\n", count, gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return 0;
+}
+
+/* Launches one shape 80 times, then another one, and so on. */
+static int phases(int argc, char **argv)
+{
+    struct gpu gpu;
+    const int count = argument(argc, argv, 0, 3);
+    gpu_open(&gpu, 0);
+    for (int i = 0; i < 80 * count; i++)
+        launch(&gpu, "add_one", (unsigned)(i / 80) + 1, 128);
+    printf("phases: %d launches, sum %d\n", 80 * count, gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return 0;
+}
+
 static int shapes(int argc, char **argv)
 {
     struct gpu gpu;
@@ -379,6 +405,8 @@ const struct program programs_of_launches[] = {
     {"changed", "[N]: the same, with other machine code and more instructions in one group", changed},
     {"many", "[N]: N launches of one kernel (a million)", many},
     {"every-third", "[N]: N launches, every third of one kernel, the rest of another", every_third},
+    {"periods", "[N]: N launches of six shapes in turn, each seventieth of another one", periods},
+    {"phases", "[N]: 80 launches of a shape, then as many of another one, N shapes in all", phases},
     {"shapes", "[N]: N launches, each with a grid of its own", shapes},
     {"reads", "[N]: N launches of eight groups, each followed by a copy to the host", reads},
     {"data", "[N]: N launches whose counts follow their data", data},

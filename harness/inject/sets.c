@@ -1,0 +1,171 @@
+/* The sets of metrics, each of which the chip counts in one pass, and which of them is counted now.
+ *
+ * In the program's first run the set changes while the program runs. A change costs 0.2 s. So the process stays in a
+ * set until as many launches in a row had no need of it as it took to count this set or one before: then what repeats
+ * has been seen, and what is lacking comes too seldom to wait for. Set 0, which has time and instructions, is home:
+ * where no set lacks anything any more, launches of a new kind find it. All of this follows from the sequence of
+ * launches alone, so a program that repeats is counted alike each time. */
+#include "inject.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PATIENCE = 16,   /* launches in a row, without need of the set, that it takes at least to leave it */
+    CHANGES_MAX = 12 /* how often a process changes the set, since a program may have something new in each step */
+};
+
+static struct {
+    struct metrics *list; /* their strings are borrowed */
+    bool *blind;          /* for each set, whether it has instrumented counters only */
+    size_t count;         /* 0: they are not made yet */
+    size_t now, next;     /* indexes of the set that is counted, and of the one to change to */
+    bool change;          /* they do while the program runs */
+    size_t launches;      /* since this set began */
+    size_t needed;        /* of these, those up to the last that was to be counted in this set */
+    size_t patience;      /* as in PATIENCE; the most that was needed of any set */
+    size_t changes;
+} sets = {.patience = PATIENCE};
+
+/* ---- Making them ---- */
+
+/* Returns whether the chip counts the metrics in one pass over a kernel. *instrumented, if it is not NULL, says whether
+ * all of them take instrumented code. */
+static bool is_one_pass(const char *chip, const uint8_t *availability, const struct metrics *metrics,
+                        bool *instrumented)
+{
+    struct counters counters;
+    struct problem ignored;
+    if (counters_open(&counters, chip, availability, metrics, &ignored) < 0)
+        return false;
+    const bool one = counters.passes <= 1;
+    bool all = true;
+    for (size_t m = 0; m < metrics->count; m++)
+        all = all && counters.names[m] && counter_split(counters.names[m]).instrumented;
+    if (instrumented)
+        *instrumented = all;
+    counters_close(&counters);
+    return one;
+}
+
+/* Puts each metric into the first set that, with it, still needs only one pass. A metric that the chip lacks is in
+ * none. */
+static void make(const char *chip, const uint8_t *availability, const struct metrics *metrics)
+{
+    for (size_t m = 0; m < metrics->count; m++) {
+        const struct metrics alone = {.list = &metrics->list[m], .count = 1};
+        size_t s = 0;
+        if (computed_counter_of(&metrics->list[m]) != COMPUTED_NONE || !is_one_pass(chip, availability, &alone, NULL))
+            continue;
+        for (bool in = false; !in; s++) {
+            if (s == sets.count)
+                *ARRAY_GROW(sets.list, sets.count) = (struct metrics){0};
+            struct metrics *set = &sets.list[s];
+            *ARRAY_GROW(set->list, set->count) = metrics->list[m];
+            in = is_one_pass(chip, availability, set, NULL);
+            set->count -= !in;
+        }
+    }
+    sets.blind = x_calloc(sets.count, sizeof *sets.blind);
+    for (size_t s = 0; s < sets.count; s++)
+        is_one_pass(chip, availability, &sets.list[s], &sets.blind[s]);
+}
+
+/* A line for each set, with the names of its metrics. */
+static void tell(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        BUG("no memory for the sets of metrics");
+    for (size_t s = 0; s < sets.count; s++)
+        for (size_t m = 0; m < sets.list[s].count; m++)
+            fprintf(stream, "%s%s", sets.list[s].list[m].name, m + 1 < sets.list[s].count ? " " : "\n");
+    fclose(stream);
+    link_say(MESSAGE_SETS, text);
+    free(text);
+}
+
+int sets_make(const struct request *request, const char *chip, const uint8_t *availability, struct problem *problem)
+{
+    if (sets.count > 0)
+        return 0;
+    make(chip, availability, &request->metrics);
+    tell();
+    sets.now = request->set;
+    sets.change = request->changes;
+    if (request->set >= sets.count)
+        return problem_set(problem, "chip %s counts the metrics in %zu set%s, so there is no number %zu", chip,
+                           sets.count, plural(sets.count), request->set + 1);
+    return 0;
+}
+
+size_t sets_count(void)
+{
+    return sets.count;
+}
+
+size_t sets_now(void)
+{
+    return sets.now;
+}
+
+const struct metrics *sets_metrics(size_t set)
+{
+    return &sets.list[set];
+}
+
+bool sets_are_blind(size_t set)
+{
+    return set < sets.count && sets.blind[set];
+}
+
+/* ---- Changing ---- */
+
+bool group_is_wanted(const struct group *group, size_t set)
+{
+    if (!group || !group->id || group->launches < group->skip || (group->graph && sets_are_blind(set)))
+        return false;
+    return (set < group->counted_count ? group->counted[set].taken : 0) < group->first;
+}
+
+/* Returns the first set in which the launch is to be counted; the number of sets when there is none. */
+static size_t find_wanted(const struct group *group)
+{
+    size_t set = 0;
+    while (set < sets.count && !group_is_wanted(group, set))
+        set++;
+    return set;
+}
+
+bool sets_follow(const struct group *group)
+{
+    sets.launches++;
+    if (sets.count < 2 || !sets.change || group_is_wanted(group, sets.now)) {
+        sets.needed = sets.launches;
+        sets.patience = sets.needed > sets.patience ? sets.needed : sets.patience;
+        return false;
+    }
+    const size_t wanted = find_wanted(group);
+    sets.next = wanted < sets.count ? wanted : 0;
+    /* The last change that a process may make is the one to set 0. */
+    return sets.next != sets.now && sets.changes + (sets.next != 0) < CHANGES_MAX &&
+           sets.launches - sets.needed > sets.patience;
+}
+
+void sets_change(void)
+{
+    sets.now = sets.next;
+    sets.launches = sets.needed = 0;
+    sets.changes++;
+}
+
+void sets_note_missed(struct group *group)
+{
+    for (size_t set = 0; set < sets.count && sets.change; set++)
+        if (set != sets.now && group_is_wanted(group, set))
+            group_counted(group, set)->missed++;
+}

@@ -1,0 +1,68 @@
+/* What the first run of a program lacks: kernels that were launched too seldom to be counted in all sets of metrics. */
+#include "program_parts.h"
+
+#include "base/base.h"
+
+/* Returns how many samples the group has in the set; SIZE_MAX if the answer was that it cannot be counted. */
+static size_t samples_of(const struct result *result, const struct metrics *metrics, const size_t *set_of, size_t set)
+{
+    size_t samples = 0, rows = 0;
+    for (size_t m = 0; result && m < metrics->count; m++) {
+        const struct row *row = set_of[m] == set + 1 ? result_find(result, metrics->list[m].name) : NULL;
+        const size_t count = row && row->state == VALUE_MEASURED ? row->sessions[0].count : 0;
+        rows += row != NULL;
+        samples = count > samples ? count : samples;
+    }
+    return rows > 0 && samples == 0 ? SIZE_MAX : samples;
+}
+
+/* Whether the group has more samples in some set than in that one. */
+static bool has_more(const struct result *result, const struct metrics *metrics, const size_t *set_of, size_t samples)
+{
+    for (size_t m = 0; result && m < metrics->count; m++) {
+        const size_t other = set_of[m] > 0 ? samples_of(result, metrics, set_of, set_of[m] - 1) : SIZE_MAX;
+        if (other != SIZE_MAX && other > samples)
+            return true;
+    }
+    return false;
+}
+
+size_t program_lacks(const struct program_groups *groups, const struct run *run, const struct metrics *metrics,
+                     const size_t *set_of, size_t set, size_t first, bool is_whole)
+{
+    size_t lacking = 0;
+    for (size_t g = 0; g < groups->count; g++) {
+        struct program_group *group = groups->list[g];
+        const struct result *result = run_find(run, group->id);
+        const size_t samples = samples_of(result, metrics, set_of, set);
+        const bool missed = (set < group->missed_count && group->missed[set] > 0) ||
+                            (!is_whole && has_more(result, metrics, set_of, samples));
+        group->complete = !group->wanted || !missed || samples >= first;
+        lacking += !group->complete;
+    }
+    return lacking;
+}
+
+/* Whether what a further run has of a metric is to stand. What one launch could not count, all of them have not. */
+static bool replaces(const struct row *from, const struct row *row)
+{
+    if (!row)
+        return true;
+    if (row->state == VALUE_NOT_COUNTED || from->state == VALUE_NOT_COUNTED)
+        return row->state != VALUE_NOT_COUNTED;
+    return from->state == VALUE_MEASURED &&
+           (row->state != VALUE_MEASURED || from->sessions[0].count > row->sessions[0].count);
+}
+
+void program_complete_rows(struct result *result, struct result *more)
+{
+    for (size_t i = 0; i < more->row_count; i++) {
+        struct row *from = &more->rows[i];
+        if (!replaces(from, result_find(result, from->metric)))
+            continue;
+        struct row *row = result_add(result, from->metric);
+        const struct row before = *row;
+        *row = *from;
+        *from = before;
+    }
+}
