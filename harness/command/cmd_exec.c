@@ -94,7 +94,7 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "lines", .kind = KIND_FLAG, .place = PLACE(lines),
            .doc = "also count by source line, for `cugate explain`: a run of the program for each kernel"),
     OPTION(.name = "runs", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(runs), .minimum = 1, .maximum = 100,
-           .doc = "run the program so often at most (default: as the metrics take, 3 for all on an H200)"),
+           .doc = "run the program so often at most (default: once, and again for what that could not count)"),
     &option_name, &option_metrics, &option_timeout, NULL,
 };
 
@@ -105,9 +105,10 @@ const struct command command_exec = {
     .details = "Runs PROGRAM and measures the kernels that it and its child processes launch: PyTorch, Triton, "
                "CuPy, cuBLAS or any other CUDA program. Its input, output and exit code stay its own. The table "
                "goes to standard error.\n"
-               "The program runs once for each set of metrics that the GPU can count together, and has to do the "
-               "same each time. Its output is shown the first time only. For a program that can run only once, use"
-               " --runs 1 and choose metrics with -m.\n"
+               "The GPU counts the metrics in sets, which change while the program runs. Kernels that it launches "
+               "too seldom for all sets have it run again, once for each set that lacks. It has to do the same each "
+               "time, and its output is shown the first time only. For a program that can run only once, use --runs 1: "
+               "then what lacks is not counted. -m chooses metrics, and few take one set.\n"
                "Launches of one kernel in one shape make one entry, NAME/KERNEL@GRID,BLOCK. The launch of a CUDA "
                "graph is one entry, named after its kernels. Caches are as the program leaves them, so such a run "
                "is never compared with one of `cugate run`.\n"

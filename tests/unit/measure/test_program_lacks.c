@@ -1,0 +1,133 @@
+#include "measure/program.h"
+#include "measure/program_parts.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+/* Two metrics of set 0, one of set 1, one of none; two groups, of which the first has five samples in set 0. */
+struct fixture {
+    struct metric list[4];
+    struct metrics metrics;
+    size_t set_of[4];
+    struct program_group groups[2];
+    struct program_group *pointers[2];
+    struct program_groups all;
+    size_t missed[2][2];
+    struct run run;
+};
+
+static void add(struct run *run, const char *id, const char *metric, size_t count)
+{
+    const double samples[] = {1, 2, 3, 4, 5};
+    row_add_session(result_add(run_add(run, id), metric), samples, count);
+}
+
+static void set_up(struct fixture *fixture)
+{
+    *fixture = (struct fixture){
+        .list = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "d"}},
+        .set_of = {1, 1, 2, 0},
+        .groups = {{.id = "often", .wanted = true}, {.id = "seldom", .wanted = true}},
+    };
+    fixture->metrics = (struct metrics){.list = fixture->list, .count = 4};
+    for (size_t g = 0; g < 2; g++) {
+        fixture->pointers[g] = &fixture->groups[g];
+        fixture->groups[g].missed = fixture->missed[g];
+        fixture->groups[g].missed_count = 2;
+    }
+    fixture->all = (struct program_groups){.list = fixture->pointers, .count = 2};
+    add(&fixture->run, "often", "a", 5);
+    add(&fixture->run, "often", "b", 5);
+}
+
+static size_t lacks(struct fixture *fixture, size_t set, bool is_whole)
+{
+    return program_lacks(&fixture->all, &fixture->run, &fixture->metrics, fixture->set_of, set, 5, is_whole);
+}
+
+Test(program_lacks, what_was_launched_while_another_set_was_counted)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    cr_assert_eq(lacks(&fixture, 1, true), 0); /* nothing was missed, so another run would not have more */
+    fixture.missed[0][1] = fixture.missed[1][0] = 3;
+    cr_assert_eq(lacks(&fixture, 1, true), 1);
+    cr_assert_not(fixture.groups[0].complete);
+    cr_assert(fixture.groups[1].complete);
+    cr_assert_eq(lacks(&fixture, 0, true), 1); /* of the other one, which nothing was counted of */
+    cr_assert(fixture.groups[0].complete);
+    cr_assert_not(fixture.groups[1].complete);
+    add(&fixture.run, "often", "c", 4);
+    cr_assert_eq(lacks(&fixture, 1, true), 1);
+    add(&fixture.run, "seldom", "a", 5);
+    cr_assert_eq(lacks(&fixture, 0, true), 0);
+    run_release(&fixture.run);
+}
+
+Test(program_lacks, nothing_that_is_not_wanted_or_was_answered)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    fixture.missed[0][1] = fixture.missed[1][1] = 3;
+    fixture.groups[1].wanted = false;
+    result_add(run_add(&fixture.run, "often"), "c")->state = VALUE_NOT_SUPPORTED;
+    cr_assert_eq(lacks(&fixture, 1, true), 0);
+    run_release(&fixture.run);
+}
+
+Test(program_lacks, what_another_set_has_where_a_process_did_not_tell)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    cr_assert_eq(lacks(&fixture, 1, false), 1);
+    cr_assert_not(fixture.groups[0].complete);
+    cr_assert_eq(lacks(&fixture, 0, false), 0);
+    run_release(&fixture.run);
+}
+
+/* Expects the row to have so many samples; SIZE_MAX: to be not counted. */
+static void expect(const struct run *run, const char *metric, size_t count)
+{
+    const struct row *row = result_find(run_find(run, "often"), metric);
+    cr_assert(row);
+    if (count == SIZE_MAX)
+        cr_assert_eq(row->state, VALUE_NOT_COUNTED);
+    else
+        cr_assert_eq(row->sessions[0].count, count);
+}
+
+Test(program_lacks, more_samples_take_the_place_of_fewer)
+{
+    struct fixture fixture;
+    struct run more = {0};
+    set_up(&fixture);
+    add(&fixture.run, "often", "c", 2);
+    add(&more, "often", "a", 4);
+    add(&more, "often", "c", 3);
+    add(&more, "often", "d", 1);
+    program_complete_rows(run_find(&fixture.run, "often"), run_find(&more, "often"));
+    expect(&fixture.run, "a", 5);
+    expect(&fixture.run, "b", 5);
+    expect(&fixture.run, "c", 3);
+    expect(&fixture.run, "d", 1);
+    run_release(&more);
+    run_release(&fixture.run);
+}
+
+/* What one launch could not count, all of them have not, in whichever run. */
+Test(program_lacks, what_could_not_be_counted_stays_so)
+{
+    struct fixture fixture;
+    struct run more = {0};
+    set_up(&fixture);
+    result_add(run_find(&fixture.run, "often"), "c"); /* not counted */
+    result_add(run_add(&more, "often"), "a");
+    add(&more, "often", "c", 5);
+    result_add(run_find(&more, "often"), "b")->state = VALUE_NOT_SUPPORTED;
+    program_complete_rows(run_find(&fixture.run, "often"), run_find(&more, "often"));
+    expect(&fixture.run, "a", SIZE_MAX);
+    expect(&fixture.run, "b", 5);
+    expect(&fixture.run, "c", SIZE_MAX);
+    run_release(&more);
+    run_release(&fixture.run);
+}
