@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the row of the program that the kernel is of, or NULL. */
-static const struct result *program_of(const struct run *run, const char *kernel)
+const struct result *program_of(const struct run *run, const char *kernel)
 {
     char *family = x_sprintf("%.*s", (int)strcspn(kernel, "/"), kernel), *id = program_row_id(family);
     const struct result *result = run_find(run, id);

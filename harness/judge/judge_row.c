@@ -206,6 +206,8 @@ static const char *too_little(const struct judgement *judgement, const struct pa
         return "not judged: a launch of less than 10 us in a program";
     if (metric->class == METRIC_STEADY && strcmp(metric->unit, "B") != 0)
         return "not judged in a program, whose caches are its own";
+    if (metric->class == METRIC_STEADY && same_code(pairing->base_result, pairing->now_result))
+        return "not judged: the same machine code in the same shape, whose time is";
     if (metric->class == METRIC_STEADY && fmax(judgement->base, judgement->now) < RULE_FEW_BYTES)
         return "not judged: less than 4 MB in a program, whose caches are its own";
     return NULL;
@@ -394,6 +396,17 @@ static bool is_part_of_program(const struct pairing *pairing, const struct metri
     return computed_counter_of(metric) == COMPUTED_GPU_TIME && !is_program_row(pairing->now_result->id);
 }
 
+/* Returns whether the kernel is launched too seldom in its program for the row to be asked of it. Its time is. The
+ * program's own row lacks what any of its kernels does. */
+static bool is_seldom(const struct sides *sides, const struct run *run, const struct result *result,
+                      const struct metric *metric)
+{
+    const struct result *program = program_of(run, result->id);
+    return sides->origin->own_caches && metric->class != METRIC_TIME && !is_metric_of_program(metric) && program &&
+           (program == result ||
+            program_is_seldom(program_launches(sides->metrics, result), program_launches(sides->metrics, program)));
+}
+
 void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
                const struct metric *metric, struct quantiles *quantiles)
 {
@@ -415,6 +428,11 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
     if (is_part_of_program(pairing, metric)) {
         judgement->verdict = VERDICT_INFO;
         set_reason(judgement, "not judged: the time of a launch is, and the program's");
+    } else if ((was == ABSENT && is_seldom(pairing->sides, pairing->sides->baseline, pairing->base_result, metric)) ||
+               (is == ABSENT && is_seldom(pairing->sides, pairing->sides->run, pairing->now_result, metric))) {
+        judgement->verdict = VERDICT_INFO;
+        set_reason(judgement,
+                   "not judged: less than 1 %% of the program's launches, too few to be counted in all sets");
     } else if (judgement->has_base && judgement->has_now) {
         if (same_definition(pairing->sides, metric, &judgement->reason))
             judge_values(judgement, pairing, quantiles);

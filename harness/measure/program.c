@@ -168,6 +168,7 @@ struct measuring {
     struct run *run;
     size_t sets, done;
     size_t *set_of; /* as in struct program_run */
+    bool *seldom;   /* of each set of metrics, whether what lacks it is launched too seldom to run the program again */
     char **images;
     size_t image_count;
     int status;
@@ -287,6 +288,8 @@ static void fill_row(const struct measuring *measuring, struct result *result, s
 {
     const struct metric *metric = &measuring->measurement->metrics->list[m];
     const bool in_set = measuring->set_of && measuring->set_of[m] > 0;
+    if (in_set && measuring->seldom && measuring->seldom[measuring->set_of[m] - 1])
+        return;
     struct row *row = result_add(result, metric->name);
     row->state = metric->optional && !in_set ? VALUE_NOT_SUPPORTED : VALUE_NOT_COUNTED;
     if (in_set)
@@ -345,8 +348,8 @@ static void describe(struct measuring *measuring)
     run_note_metrics(run, measuring->measurement->metrics);
 }
 
-/* Warns of what no other run is made for. */
-static void say_lacks(const struct measuring *measuring, size_t set, size_t kernels)
+/* Returns the names of the set's metrics. Caller frees. */
+static char *names_of_set(const struct measuring *measuring, size_t set)
 {
     const struct metrics *metrics = measuring->measurement->metrics;
     char *names = NULL;
@@ -358,6 +361,35 @@ static void say_lacks(const struct measuring *measuring, size_t set, size_t kern
         if (measuring->set_of[m] == set + 1)
             fprintf(stream, "%s%s", ftell(stream) > 0 ? ", " : "", metrics->list[m].name);
     fclose(stream);
+    return names;
+}
+
+/* Decides whether what lacks the set is worth no other run of the program, unless the user asks for it, and says so.
+ * Set 0 has the time, which every kernel needs. */
+static bool is_too_seldom(struct measuring *measuring, size_t set, size_t kernels)
+{
+    const struct program *program = measuring->measurement->program;
+    size_t all;
+    const size_t launches = program_lacking_launches(&measuring->groups, &all);
+    if (set == 0 || program->runs > 0 || measuring->broken_off || !program_is_seldom((double)launches, (double)all))
+        return false;
+    if (!measuring->seldom)
+        measuring->seldom = x_calloc(measuring->sets, sizeof *measuring->seldom);
+    measuring->seldom[set] = true;
+    char *names = names_of_set(measuring, set);
+    if (!program->quiet)
+        remark("%zu kernel%s, %zu of the program's %zu launches, %s no count of %s; --runs %zu runs the program again "
+               "for %s",
+               kernels, plural(kernels), launches, all, plural_of(kernels, "has", "have"), names, measuring->sets,
+               plural_of(kernels, "it", "them"));
+    free(names);
+    return true;
+}
+
+/* Warns of what no other run is made for. */
+static void say_lacks(const struct measuring *measuring, size_t set, size_t kernels)
+{
+    char *names = names_of_set(measuring, set);
     warning(
         "%zu kernel%s lack%s counts of %s: %s launched too seldom for the runs that --runs %d allows; without it the "
         "program runs again for %s",
@@ -375,7 +407,7 @@ static int complete(struct measuring *measuring)
     for (size_t set = 0; set < measuring->sets && code == EXIT_SAME && measuring->status < 128; set++) {
         const size_t kernels = program_lacks(&measuring->groups, measuring->run, measuring->measurement->metrics,
                                              measuring->set_of, set, program->first, !measuring->broken_off);
-        if (kernels == 0)
+        if (kernels == 0 || is_too_seldom(measuring, set, kernels))
             continue;
         if (measuring->done == most) {
             say_lacks(measuring, set, kernels);
@@ -491,6 +523,7 @@ int program_measure(const struct measurement *measurement, struct run *run)
         free(measuring.images[i]);
     free(measuring.images);
     free(measuring.set_of);
+    free(measuring.seldom);
     program_groups_release(&measuring.groups);
     program_input_close(&measuring.input);
     if (measuring.folder)

@@ -43,6 +43,17 @@ size_t program_lacks(const struct program_groups *groups, const struct run *run,
     return lacking;
 }
 
+size_t program_lacking_launches(const struct program_groups *groups, size_t *all)
+{
+    size_t lacking = 0;
+    *all = 0;
+    for (size_t g = 0; g < groups->count; g++) {
+        *all += groups->list[g]->times;
+        lacking += groups->list[g]->complete ? 0 : groups->list[g]->times;
+    }
+    return lacking;
+}
+
 /* Whether what a further run has of a metric is to stand. What one launch could not count, all of them have not. */
 static bool replaces(const struct row *from, const struct row *row)
 {

@@ -61,6 +61,11 @@ static bool is_gpu_time(const struct metric *metric)
     return computed_counter_of(metric) == COMPUTED_GPU_TIME;
 }
 
+bool program_is_seldom(double launches, double all)
+{
+    return 100 * launches < all;
+}
+
 bool program_is_timed(const struct metrics *metrics, const struct result *result)
 {
     const struct metric *time;

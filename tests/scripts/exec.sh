@@ -319,8 +319,11 @@ runs 'a part of a set' 3 4 0 '8 ok, 0 failed, samples 40 40 40' "note: run 3 of 
 options=-q runs 'quietly' 3 4 0 '8 ok, 0 failed, samples 40 40 40' '!note' -- "$program" plain 120
 # Only what lacks is measured again, and only its process opens the profiler then.
 rare="note: run 3 of the program: 1 kernel was launched $again"
-runs 'a rare kernel' 3 6 0 '9 ok, 0 failed, samples 41 41 41' "$rare" '!8 kernels' \
+options='--runs 3' runs 'a rare kernel' 3 6 0 '9 ok, 0 failed, samples 41 41 41' "$rare" '!8 kernels' \
     -- "$program" plain 240 '&&' "$program" shapes 1
+# The program does not run again for it unless it is asked to. With and without its counts, a baseline judges it.
+runs 'a rare kernel' 1 4 0 '9 ok, 0 failed, samples 41 40 40' '1 kernel, 1 of the program'"'"'s 241 launches, has no count of' \
+    '--runs 3 runs the program again for it' '!run 2' -- "$program" plain 240 '&&' "$program" shapes 1
 warned='1 kernel lacks counts of global_load_sectors, global_store_sectors, l1_hit_rate, l1_sectors: it was launched' options='--runs 2' \
     runs 'a rare kernel' 2 5 5 '9 ok, 0 failed, samples 41 41 40' '; 8 rows not counted' '!run 3' \
     -- "$program" plain 240 '&&' "$program" shapes 1

@@ -120,6 +120,40 @@ Test(judge_program, the_same_code_may_be_slower_unless_the_program_feels_it)
     }
 }
 
+/* A kernel of 1 in 200 launches may have been counted in one set of metrics and not in another, by chance. */
+Test(judge_program, what_is_launched_seldom_may_lack_a_count_on_either_side)
+{
+    static const struct {
+        double launches[2]; /* in the baseline and in the run, of 1,000 */
+        bool lacks[2];
+        enum verdict verdict;
+    } cases[] = {
+        {{9, 9}, {false, true}, VERDICT_INFO},      {{9, 9}, {true, false}, VERDICT_INFO},
+        {{9, 90}, {true, false}, VERDICT_INFO},     {{90, 9}, {false, true}, VERDICT_INFO},
+        {{90, 90}, {false, true}, VERDICT_MISSING}, {{90, 90}, {true, false}, VERDICT_UNSURE},
+        {{9, 90}, {false, true}, VERDICT_MISSING},  {{90, 9}, {true, false}, VERDICT_UNSURE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        for (size_t side = 0; side < 2; side++) {
+            struct run *run = side == 0 ? &fixture.base : &fixture.run;
+            put_fact(run, SESSION_COLLECTOR, "exec");
+            put(run, "a/program", "launches", 1000);
+            put(run, "a/kept@1,32", "launches", cases[i].launches[side]);
+            put(run, "a/kept@1,32", "time", 1e5);
+            if (!cases[i].lacks[side]) {
+                put(run, "a/kept@1,32", "count", 7);
+                put(run, "a/program", "count", 7);
+            }
+        }
+        const struct comparison *comparison = compare(&fixture);
+        cr_expect_eq(find(comparison, "a/kept@1,32", "count")->verdict, cases[i].verdict, "case %zu", i);
+        cr_expect_eq(find(comparison, "a/program", "count")->verdict, VERDICT_INFO, "case %zu", i);
+        tear_down(&fixture);
+    }
+}
+
 /* What the same code counts in the same shape follows its data. As far as it strays from launch to launch it is the
  * same; what strays in the run alone, up to 10 %. */
 Test(judge_program, counts_of_the_same_code_may_stray_as_from_launch_to_launch)

@@ -343,6 +343,23 @@ Test(judge_row, short_launches_and_little_traffic_of_a_program_are_not_judged)
     }
 }
 
+/* What the caches hold is the program's. The time of the same code tells whether that matters. */
+Test(judge_row, traffic_of_the_same_code_in_a_program_is_not_judged)
+{
+    for (int same = 0; same < 2; same++) {
+        struct fixture fixture;
+        set_up_program(&fixture, true);
+        put_times(&fixture.base, "a/b", "gpu_time", 1e5, 10);
+        put_times(&fixture.run, "a/b", "gpu_time", 1e5, 2);
+        put_times(&fixture.base, "a/b", "traffic", 6e6, 10);
+        put_times(&fixture.run, "a/b", "traffic", 9e6, 2);
+        put_code(&fixture.base, "a/b", "0123456789abcdef");
+        put_code(&fixture.run, "a/b", same ? "0123456789abcdef" : "fedcba9876543210");
+        cr_expect_eq(find(compare(&fixture), "a/b", "traffic")->verdict, same ? VERDICT_INFO : VERDICT_REGRESSED);
+        tear_down(&fixture);
+    }
+}
+
 /* Launches of a group may have different inputs. If the baseline's sessions have several numbers, a percent is allowed;
  * with one session 5 %. If all sessions of both sides have one number, it is compared to the digit. */
 Test(judge_row, counts_of_a_program_that_differ_within_a_session_have_a_margin)
