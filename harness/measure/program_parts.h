@@ -68,7 +68,7 @@ int program_groups_expect(const struct program_groups *groups, char *const *glob
 struct program_run;
 /* Notes how often a run that has ended launched each group, how long that took, how many of its processes launched any,
  * and what they copied. */
-void program_groups_end_run(struct program_groups *groups, const struct program_run *run);
+void program_groups_end_run(struct program_groups *groups, const struct program_run *ended);
 /* Adds to the results how often each kernel was launched; and, if every kernel that was launched has numbers, a result
  * for the program: program_total.c. */
 void program_total_add(const struct program_groups *groups, const struct measurement *measurement, struct run *run);

@@ -39,7 +39,8 @@ enum message_kind {
     MESSAGE_MODULE = 'M', /* the name of a file in which it saved an image of machine code that it loaded */
     MESSAGE_GROUP = 'G', /* a new group of launches, a line a kernel; the answer is how many to measure, and their id */
     MESSAGE_ANSWER = 'A', /* the parent's answer to HELLO, SETS, MODULE or GROUP */
-    MESSAGE_WORK = 'Z',   /* before END: how often memory was copied, its bytes, its ns; the same of memory that was set */
+    MESSAGE_WORK =
+        'Z', /* before END: how often memory was copied, its bytes, its ns; the same of memory that was set */
 
     /* From the parent to a worker. */
     MESSAGE_GO = 'O',   /* after KERNELS: no other worker uses the GPU's counters now */
