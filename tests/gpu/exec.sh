@@ -27,7 +27,7 @@
 # has not begun. Expect about 4 minutes for overhead, 3 each for aa and planted, 1 for batch and robust, less for the
 # others: all of them take two calls.
 #
-# PROGRAMS='plain train' limits overhead and planted to these.
+# PROGRAMS='plain train' limits overhead and planted to these. gpt2 takes 4 minutes of planted by itself.
 #
 # OUT (default: nothing is kept) gets exec.txt, all that is printed, and exec.tar.gz, every run file, report and log.
 set -uo pipefail
@@ -529,6 +529,14 @@ a fused op split     ; train      ; --no-fused gelu  ; fails  ; [Gg]elu|erf
 fp32 for bf16        ; train      ; --dtype fp32     ; fails  ; gemm|cutlass|nvjet
 a sync, bare         ; train      ; --sync           ; passes ; .
 a sync, by a value   ; train      ; --check-finite   ; tells  ; [Aa]bs|[Cc]ompar
+GPT-2, unchanged     ; gpt2       ;                  ; passes ; .
+GPT-2, again         ; gpt2       ;                  ; passes ; .
+eager attention      ; gpt2       ; --attention eager; fails  ; gpt2/program
+fp32 in GPT-2        ; gpt2       ; --dtype float32  ; fails  ; gpt2/program
+an unfused optimizer ; gpt2       ; --unfused        ; fails  ; gpt2/program launches
+one more in a batch  ; gpt2       ; --batch 9        ; fails  ; gpt2/program
+forward made twice   ; gpt2       ; --twice          ; fails  ; gpt2/program launches
+a value in each step ; gpt2       ; --item           ; fails  ; gpt2/program copies
 '
 
 # named TAG PATTERN: the lines about what is not the same that name it.
@@ -542,7 +550,7 @@ named() {
 
 part_planted() {
     local what program arguments must pattern words tag why
-    for program in ${PROGRAMS:-train triton_add compiled}; do
+    for program in ${PROGRAMS:-train triton_add compiled gpt2}; do
         warm "$program" && sessions "$program" 3 && accept "$work/baseline-$program" "$work/$program".session-[123].json
     done
     while IFS=';' read -r what program arguments must pattern; do
