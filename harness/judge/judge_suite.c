@@ -99,7 +99,8 @@ void find_suites(struct comparison *comparison, const struct sides *sides)
     for (size_t i = 0; i < sides->metrics->count; i++) {
         const struct metric *metric = &sides->metrics->list[i];
         char *why = NULL;
-        if (metric->class == METRIC_TIME && same_definition(sides, metric, &why))
+        /* The part of a program's time that its kernels have moves with their launches. */
+        if (metric->class == METRIC_TIME && !is_metric_of_program(metric) && same_definition(sides, metric, &why))
             find_suites_of(comparison, sides, metric, several);
         free(why);
     }
