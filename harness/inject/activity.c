@@ -62,6 +62,7 @@ void activity_expect(uint32_t correlation, struct group *group, size_t kernels)
     }
     launch->group = group;
     launch->kernels = kernels;
+    launch->begun = false;
     pthread_mutex_unlock(&mutex);
 }
 

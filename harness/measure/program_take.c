@@ -302,7 +302,7 @@ static bool take_launches(struct program_run *run, struct program_process *proce
     int at = 0;
     if (sscanf(line, "%zu %zu %zu %zu %" SCNu64 " %255[0-9,] %n", &times, &due, &within, /* NOLINT(cert-err34-c) */
                &timed, &ns, missed, &at) != 6 ||
-        at == 0 || timed > within || strstr(missed, ",,") || *missed == ',')
+        at == 0 || timed > times || strstr(missed, ",,") || *missed == ',')
         return false;
     struct program_group *group = program_group_find(run->groups, line + at);
     const struct result *result = run_find(&process->part, line + at);
