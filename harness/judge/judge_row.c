@@ -402,9 +402,13 @@ static bool is_seldom(const struct sides *sides, const struct run *run, const st
                       const struct metric *metric)
 {
     const struct result *program = program_of(run, result->id);
-    return sides->origin->own_caches && metric->class != METRIC_TIME && !is_metric_of_program(metric) && program &&
-           (program == result ||
-            program_is_seldom(program_launches(sides->metrics, result), program_launches(sides->metrics, program)));
+    const struct metric *ignored;
+    if (!sides->origin->own_caches || metric->class == METRIC_TIME || is_metric_of_program(metric) || !program)
+        return false;
+    return program == result ||
+           (program_is_seldom(program_launches(sides->metrics, result), program_launches(sides->metrics, program)) &&
+            program_is_seldom(program_time(sides->metrics, result, &ignored),
+                              program_time(sides->metrics, program, &ignored)));
 }
 
 void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,

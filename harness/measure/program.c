@@ -370,8 +370,10 @@ static bool is_too_seldom(struct measuring *measuring, size_t set, size_t kernel
 {
     const struct program *program = measuring->measurement->program;
     size_t all;
-    const size_t launches = program_lacking_launches(&measuring->groups, &all);
-    if (set == 0 || program->runs > 0 || measuring->broken_off || !program_is_seldom((double)launches, (double)all))
+    bool is_short;
+    const size_t launches = program_lacking_launches(&measuring->groups, &all, &is_short);
+    if (set == 0 || !is_short || program->runs > 0 || measuring->broken_off ||
+        !program_is_seldom((double)launches, (double)all))
         return false;
     if (!measuring->seldom)
         measuring->seldom = x_calloc(measuring->sets, sizeof *measuring->seldom);

@@ -3,6 +3,8 @@
 
 #include "base/base.h"
 
+#include <math.h>
+
 /* Returns how many samples the group has in the set; SIZE_MAX if the answer was that it cannot be counted. */
 static size_t samples_of(const struct result *result, const struct metrics *metrics, const size_t *set_of, size_t set)
 {
@@ -43,14 +45,22 @@ size_t program_lacks(const struct program_groups *groups, const struct run *run,
     return lacking;
 }
 
-size_t program_lacking_launches(const struct program_groups *groups, size_t *all)
+size_t program_lacking_launches(const struct program_groups *groups, size_t *all, bool *is_short)
 {
     size_t lacking = 0;
+    double time = 0, all_time = 0;
     *all = 0;
     for (size_t g = 0; g < groups->count; g++) {
-        *all += groups->list[g]->times;
-        lacking += groups->list[g]->complete ? 0 : groups->list[g]->times;
+        const struct program_group *group = groups->list[g];
+        const double took = group->runs > 0 ? group->took[0] : NAN;
+        *all += group->times;
+        all_time += took;
+        if (group->complete)
+            continue;
+        lacking += group->times;
+        time += took;
     }
+    *is_short = program_is_seldom(time, all_time);
     return lacking;
 }
 

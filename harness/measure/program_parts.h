@@ -151,8 +151,9 @@ void program_join_rows(struct result *result, const struct result *more);
  * is_whole, where processes did not tell what they missed, a group also lacks what it has in another set. */
 size_t program_lacks(const struct program_groups *groups, const struct run *run, const struct metrics *metrics,
                      const size_t *set_of, size_t set, size_t first, bool is_whole);
-/* Returns how often the first run launched the groups that are not complete; *all, how often all. */
-size_t program_lacking_launches(const struct program_groups *groups, size_t *all);
+/* Returns how often the first run launched the groups that are not complete; *all, how often all. *is_short says
+ * whether these took less than 1 % of its GPU time, as far as that is known. */
+size_t program_lacking_launches(const struct program_groups *groups, size_t *all, bool *is_short);
 /* Puts the samples of a further run in place of a result's where it has more of them, and those in its place. */
 void program_complete_rows(struct result *result, struct result *more);
 

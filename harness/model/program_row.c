@@ -61,9 +61,9 @@ static bool is_gpu_time(const struct metric *metric)
     return computed_counter_of(metric) == COMPUTED_GPU_TIME;
 }
 
-bool program_is_seldom(double launches, double all)
+bool program_is_seldom(double part, double all)
 {
-    return 100 * launches < all;
+    return 100 * part < all;
 }
 
 bool program_is_timed(const struct metrics *metrics, const struct result *result)

@@ -125,13 +125,19 @@ Test(judge_program, what_is_launched_seldom_may_lack_a_count_on_either_side)
 {
     static const struct {
         double launches[2]; /* in the baseline and in the run, of 1,000 */
+        double whole;       /* of which each launch took 100 us */
         bool lacks[2];
         enum verdict verdict;
     } cases[] = {
-        {{9, 9}, {false, true}, VERDICT_INFO},      {{9, 9}, {true, false}, VERDICT_INFO},
-        {{9, 90}, {true, false}, VERDICT_INFO},     {{90, 9}, {false, true}, VERDICT_INFO},
-        {{90, 90}, {false, true}, VERDICT_MISSING}, {{90, 90}, {true, false}, VERDICT_UNSURE},
-        {{9, 90}, {false, true}, VERDICT_MISSING},  {{90, 9}, {true, false}, VERDICT_UNSURE},
+        {{9, 9}, 1e9, {false, true}, VERDICT_INFO},
+        {{9, 9}, 5e7, {false, true}, VERDICT_MISSING},
+        /* they take 1.8 % of the time */ {{9, 9}, 1e9, {true, false}, VERDICT_INFO},
+        {{9, 90}, 1e9, {true, false}, VERDICT_INFO},
+        {{90, 9}, 1e9, {false, true}, VERDICT_INFO},
+        {{90, 90}, 1e9, {false, true}, VERDICT_MISSING},
+        {{90, 90}, 1e9, {true, false}, VERDICT_UNSURE},
+        {{9, 90}, 1e9, {false, true}, VERDICT_MISSING},
+        {{90, 9}, 1e9, {true, false}, VERDICT_UNSURE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fixture fixture;
@@ -140,6 +146,7 @@ Test(judge_program, what_is_launched_seldom_may_lack_a_count_on_either_side)
             struct run *run = side == 0 ? &fixture.base : &fixture.run;
             put_fact(run, SESSION_COLLECTOR, "exec");
             put(run, "a/program", "launches", 1000);
+            put(run, "a/program", "time", cases[i].whole);
             put(run, "a/kept@1,32", "launches", cases[i].launches[side]);
             put(run, "a/kept@1,32", "time", 1e5);
             if (!cases[i].lacks[side]) {
