@@ -1,0 +1,86 @@
+/* Notes of libraries that the program loaded and the baseline's newest session has in another version. */
+#include "judge_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *newest_libraries(const struct run *run)
+{
+    for (size_t i = run->session_count; i-- > 0;)
+        if (run->sessions[i].facts[SESSION_LIBRARIES])
+            return run->sessions[i].facts[SESSION_LIBRARIES];
+    return NULL;
+}
+
+/* Cuts "a.so.1 12ab; b.so 34cd" into its parts, which point into *copy. Caller frees both. */
+static size_t cut(const char *fact, char **copy, char ***list)
+{
+    size_t count = 0;
+    char *rest = NULL;
+    *list = NULL;
+    *copy = x_strdup(fact);
+    for (char *part = strtok_r(*copy, ";", &rest); part; part = strtok_r(NULL, ";", &rest))
+        *ARRAY_GROW(*list, count) = part + strspn(part, " ");
+    return count;
+}
+
+/* Drops what both have from the two lists. */
+static void drop_equals(char **now, size_t now_count, char **was, size_t was_count)
+{
+    for (size_t i = 0; i < now_count; i++)
+        for (size_t j = 0; j < was_count && now[i]; j++)
+            if (was[j] && strcmp(now[i], was[j]) == 0)
+                now[i] = was[j] = NULL;
+}
+
+static size_t stem(const char *library)
+{
+    const char *end = strstr(library, ".so");
+    return end ? (size_t)(end - library) : strcspn(library, " ");
+}
+
+/* Takes the library that is the same but for its version off the list. NULL: there is none. */
+static char *take_other(const char *library, char **list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i] && stem(list[i]) == stem(library) && strncmp(list[i], library, stem(library)) == 0) {
+            char *other = list[i];
+            list[i] = NULL;
+            return other;
+        }
+    return NULL;
+}
+
+/* The identity is said only where the names are equal. */
+static void note_other(struct comparison *comparison, const char *now, const char *was)
+{
+    const size_t a = strcspn(now, " "), b = strcspn(was, " ");
+    const bool alike = a == b && strncmp(now, was, a) == 0;
+    comparison_add_note(comparison, "%.*s, in the baseline %.*s", alike ? (int)strlen(now) : (int)a, now,
+                        alike ? (int)strlen(was) : (int)b, was);
+}
+
+void note_libraries(struct comparison *comparison, const struct sides *sides)
+{
+    const char *run = newest_libraries(sides->run), *base = newest_libraries(sides->baseline);
+    char *copies[2], **now, **was;
+    if (!run || !base)
+        return;
+    const size_t now_count = cut(run, &copies[0], &now), was_count = cut(base, &copies[1], &was);
+    drop_equals(now, now_count, was, was_count);
+    for (size_t i = 0; i < now_count; i++) {
+        const char *other = now[i] ? take_other(now[i], was, was_count) : NULL;
+        if (other)
+            note_other(comparison, now[i], other);
+        else if (now[i])
+            comparison_add_note(comparison, "%.*s, which the baseline does not have", (int)strcspn(now[i], " "),
+                                now[i]);
+    }
+    for (size_t i = 0; i < was_count; i++)
+        if (was[i])
+            comparison_add_note(comparison, "%.*s of the baseline is not loaded", (int)strcspn(was[i], " "), was[i]);
+    free(now);
+    free(was);
+    free(copies[0]);
+    free(copies[1]);
+}
