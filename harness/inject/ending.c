@@ -33,13 +33,17 @@ void ending_at_exit(void)
     }
 }
 
-static const int deadly[] = {SIGTERM, SIGINT, SIGHUP};
+static const int deadly[] = {SIGTERM, SIGINT, SIGHUP, SIGABRT};
 
 static void on_signal(int number)
 {
     const int before = errno;
     atomic_store(&fatal, number);
     sem_post(&signals);
+    if (number == SIGABRT) { /* abort() ends the process when this returns; until then await_signal() does it */
+        const struct timespec long_enough = {.tv_sec = DYING_SECONDS + 1};
+        nanosleep(&long_enough, NULL);
+    }
     errno = before;
 }
 
@@ -55,7 +59,9 @@ static void use_default(int number)
 static void catch_signals(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(deadly); i++) {
-        struct sigaction now, ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+        /* SIGABRT is let through while its handler waits, or it would end the process only afterwards. */
+        struct sigaction now,
+            ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART | (deadly[i] == SIGABRT ? SA_NODEFER : 0)};
         if (sigaction(deadly[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
             sigaction(deadly[i], &ours, NULL);
     }
