@@ -3,6 +3,14 @@
 
 #include "base/base.h"
 
+#include <stddef.h>
+#include <string.h>
+
+static bool is_done(const CUpti_CallbackData *call)
+{
+    return call->callbackSite == CUPTI_API_EXIT && *(const CUresult *)call->functionReturnValue == CUDA_SUCCESS;
+}
+
 /* ---- Modules ---- */
 
 static void on_module_load(CUpti_CallbackId id, const CUpti_CallbackData *call)
@@ -40,17 +48,65 @@ static void on_graph_update(CUpti_CallbackId id, const CUpti_CallbackData *call)
     /* The parameters of both versions begin with the two graphs. */
     const cuGraphExecUpdate_v2_params *update = call->functionParams;
     (void)id;
-    if (call->callbackSite == CUPTI_API_EXIT && *(const CUresult *)call->functionReturnValue == CUDA_SUCCESS)
+    if (is_done(call))
         graph_take(update->hGraphExec, update->hGraph);
 }
 
-/* Notes that nobody knows what the graph launches from now on. The parameters of all these calls begin with the graph.
- */
-static void on_graph_change(CUpti_CallbackId id, const CUpti_CallbackData *call)
+static void on_graph_kernel(CUpti_CallbackId id, const CUpti_CallbackData *call)
 {
+    const cuGraphExecKernelNodeSetParams_v2_params *set = call->functionParams;
+    if (!is_done(call))
+        return;
+    CUDA_KERNEL_NODE_PARAMS kernel = {0};
+    /* The first version ends before `kern`. */
+    memcpy(&kernel, set->nodeParams,
+           id == CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams ? offsetof(CUDA_KERNEL_NODE_PARAMS, kern)
+                                                                        : sizeof kernel);
+    graph_set_kernel(set->hGraphExec, set->hNode, &kernel);
+}
+
+/* Takes the call that changes a node of any kind. */
+static void on_graph_node(CUpti_CallbackId id, const CUpti_CallbackData *call)
+{
+    const cuGraphExecNodeSetParams_params *set = call->functionParams;
     (void)id;
-    if (call->callbackSite == CUPTI_API_EXIT)
-        graph_spoil(((const cuGraphExecKernelNodeSetParams_v2_params *)call->functionParams)->hGraphExec);
+    if (!is_done(call))
+        return;
+    const CUgraphNodeParams *node = set->nodeParams;
+    if (node->type == CU_GRAPH_NODE_TYPE_KERNEL) {
+        const CUDA_KERNEL_NODE_PARAMS kernel = {
+            .func = node->kernel.func,
+            .kern = node->kernel.kern,
+            .gridDimX = node->kernel.gridDimX,
+            .gridDimY = node->kernel.gridDimY,
+            .gridDimZ = node->kernel.gridDimZ,
+            .blockDimX = node->kernel.blockDimX,
+            .blockDimY = node->kernel.blockDimY,
+            .blockDimZ = node->kernel.blockDimZ,
+            .sharedMemBytes = node->kernel.sharedMemBytes,
+        };
+        graph_set_kernel(set->hGraphExec, set->hNode, &kernel);
+    } else if (node->type == CU_GRAPH_NODE_TYPE_GRAPH) {
+        graph_set_inner(set->hGraphExec, set->hNode, node->graph.graph);
+    } else if (node->type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+        graph_spoil(set->hGraphExec);
+    }
+}
+
+static void on_graph_enable(CUpti_CallbackId id, const CUpti_CallbackData *call)
+{
+    const cuGraphNodeSetEnabled_params *set = call->functionParams;
+    (void)id;
+    if (is_done(call))
+        graph_enable_node(set->hGraphExec, set->hNode, set->isEnabled);
+}
+
+static void on_graph_inside(CUpti_CallbackId id, const CUpti_CallbackData *call)
+{
+    const cuGraphExecChildGraphNodeSetParams_params *set = call->functionParams;
+    (void)id;
+    if (is_done(call))
+        graph_set_inner(set->hGraphExec, set->hNode, set->childGraph);
 }
 
 /* ---- Launches that are seen, and not measured: by old calls, or on several devices ---- */
@@ -60,7 +116,7 @@ static void on_old_launch(CUpti_CallbackId id, const CUpti_CallbackData *call)
     (void)id;
     if (call->callbackSite == CUPTI_API_ENTER) {
         process_stop_session();
-        atomic_fetch_add(&process.unwatched, 1);
+        atomic_fetch_add(&process.unwatched[UNWATCHED_CALL], 1);
     }
 }
 
@@ -96,9 +152,11 @@ static const struct {
     CALL(cuLibraryUnload, on_library_unload),
     CALL(cuGraphExecUpdate, on_graph_update),
     CALL(cuGraphExecUpdate_v2, on_graph_update),
-    CALL(cuGraphExecKernelNodeSetParams, on_graph_change),
-    CALL(cuGraphExecKernelNodeSetParams_v2, on_graph_change),
-    CALL(cuGraphNodeSetEnabled, on_graph_change),
+    CALL(cuGraphExecKernelNodeSetParams, on_graph_kernel),
+    CALL(cuGraphExecKernelNodeSetParams_v2, on_graph_kernel),
+    CALL(cuGraphExecNodeSetParams, on_graph_node),
+    CALL(cuGraphExecChildGraphNodeSetParams, on_graph_inside),
+    CALL(cuGraphNodeSetEnabled, on_graph_enable),
     CALL(cuLaunch, on_old_launch),
     CALL(cuLaunchGrid, on_old_launch),
     CALL(cuLaunchGridAsync, on_old_launch),

@@ -20,9 +20,16 @@ struct handle {
     const struct function *function;
 };
 
+/* A kernel of a graph. */
+struct node {
+    CUgraphNode node, within; /* within: the node of the graph that holds the graph of this one; else the node itself */
+    struct shape shape;
+    bool off; /* launches of the graph leave it out */
+};
+
 struct graph {
     CUgraphExec exec;
-    struct shape *shapes; /* the kernels that it launches */
+    struct node *nodes;
     size_t count;
     struct group *group; /* NULL: the parent was not asked yet */
     bool spoilt;
@@ -209,39 +216,44 @@ char *groups_tell(void)
 
 /* ---- Graphs ---- */
 
-static void take_nodes(struct graph *graph, CUgraph from);
+/* Adds the kernels of a graph, which is that of a node; NULL: it is the whole. */
+static void take_nodes(struct graph *graph, CUgraph from, CUgraphNode within);
 
-static void take_kernel(struct graph *graph, CUgraphNode node)
+static struct shape shape_of_node(const CUDA_KERNEL_NODE_PARAMS *kernel)
 {
-    CUDA_KERNEL_NODE_PARAMS kernel = {0};
     const char *name = NULL;
-    if (cuGraphKernelNodeGetParams(node, &kernel) != CUDA_SUCCESS)
-        return;
-    CUfunction handle = kernel.func ? kernel.func : (CUfunction)kernel.kern;
+    CUfunction handle = kernel->func ? kernel->func : (CUfunction)kernel->kern;
     if (cuFuncGetName(&name, handle) != CUDA_SUCCESS && cuKernelGetName(&name, (CUkernel)handle) != CUDA_SUCCESS)
         name = NULL;
-    struct shape *shape = ARRAY_GROW(graph->shapes, graph->count);
-    *shape = (struct shape){
+    return (struct shape){
         .function = function_of(handle, name),
-        .grid = {kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ},
-        .block = {kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ},
-        .shared = kernel.sharedMemBytes,
+        .grid = {kernel->gridDimX, kernel->gridDimY, kernel->gridDimZ},
+        .block = {kernel->blockDimX, kernel->blockDimY, kernel->blockDimZ},
+        .shared = kernel->sharedMemBytes,
     };
 }
 
-static void take_node(struct graph *graph, CUgraphNode node)
+static void take_kernel(struct graph *graph, CUgraphNode node, CUgraphNode within)
+{
+    CUDA_KERNEL_NODE_PARAMS kernel = {0};
+    if (cuGraphKernelNodeGetParams(node, &kernel) == CUDA_SUCCESS)
+        *ARRAY_GROW(graph->nodes, graph->count) =
+            (struct node){.node = node, .within = within ? within : node, .shape = shape_of_node(&kernel)};
+}
+
+static void take_node(struct graph *graph, CUgraphNode node, CUgraphNode within)
 {
     CUgraphNodeType type;
     CUgraph child;
     if (cuGraphNodeGetType(node, &type) != CUDA_SUCCESS)
         return;
     if (type == CU_GRAPH_NODE_TYPE_KERNEL)
-        take_kernel(graph, node);
+        take_kernel(graph, node, within);
     else if (type == CU_GRAPH_NODE_TYPE_GRAPH && cuGraphChildGraphNodeGetGraph(node, &child) == CUDA_SUCCESS)
-        take_nodes(graph, child);
+        take_nodes(graph, child, within ? within : node);
 }
 
-static void take_nodes(struct graph *graph, CUgraph from)
+static void take_nodes(struct graph *graph, CUgraph from, CUgraphNode within)
 {
     size_t nodes = 0;
     if (cuGraphGetNodes(from, NULL, &nodes) != CUDA_SUCCESS || nodes == 0)
@@ -249,7 +261,7 @@ static void take_nodes(struct graph *graph, CUgraph from)
     CUgraphNode *list = x_calloc(nodes, sizeof(CUgraphNode));
     if (cuGraphGetNodes(from, list, &nodes) == CUDA_SUCCESS)
         for (size_t i = 0; i < nodes; i++)
-            take_node(graph, list[i]);
+            take_node(graph, list[i], within);
     free(list);
 }
 
@@ -257,7 +269,7 @@ void graph_take(CUgraphExec exec, CUgraph from)
 {
     graph_forget(exec);
     const struct graph key = {.exec = exec};
-    take_nodes(intern(&graphs, &key, sizeof key, by_exec), from);
+    take_nodes(intern(&graphs, &key, sizeof key, by_exec), from, NULL);
 }
 
 void graph_forget(CUgraphExec exec)
@@ -268,7 +280,7 @@ void graph_forget(CUgraphExec exec)
         return;
     struct graph *graph = *known;
     tdelete(&key, &graphs, by_exec);
-    free(graph->shapes);
+    free(graph->nodes);
     free(graph);
 }
 
@@ -280,11 +292,84 @@ void graph_spoil(CUgraphExec exec)
     graph->spoilt = true;
 }
 
+bool graph_is_spoilt(CUgraphExec exec)
+{
+    const struct graph key = {.exec = exec};
+    struct graph **known = tfind(&key, &graphs, by_exec);
+    return known && (*known)->spoilt;
+}
+
+/* Returns the node in the graph, and forgets the graph's group, which will be another one. NULL: it is not known. */
+static struct node *node_to_change(CUgraphExec exec, CUgraphNode node)
+{
+    const struct graph key = {.exec = exec};
+    struct graph **known = tfind(&key, &graphs, by_exec);
+    for (size_t i = 0; known && i < (*known)->count; i++)
+        if ((*known)->nodes[i].node == node) {
+            (*known)->group = NULL;
+            return &(*known)->nodes[i];
+        }
+    return NULL;
+}
+
+void graph_set_kernel(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *kernel)
+{
+    struct node *changed = node_to_change(exec, node);
+    if (changed)
+        changed->shape = shape_of_node(kernel);
+    else
+        graph_spoil(exec);
+}
+
+/* The driver takes only a graph of the same nodes. */
+void graph_set_inner(CUgraphExec exec, CUgraphNode node, CUgraph inner)
+{
+    struct graph taken = {0};
+    const struct graph key = {.exec = exec};
+    struct graph **known = tfind(&key, &graphs, by_exec);
+    size_t next = 0;
+    take_nodes(&taken, inner, node);
+    for (size_t i = 0; known && i < (*known)->count; i++)
+        if ((*known)->nodes[i].within == node && next < taken.count)
+            (*known)->nodes[i].shape = taken.nodes[next++].shape;
+    if (known && next == taken.count)
+        (*known)->group = NULL;
+    else
+        graph_spoil(exec);
+    free(taken.nodes);
+}
+
+void graph_enable_node(CUgraphExec exec, CUgraphNode node, bool enabled)
+{
+    CUgraphNodeType type;
+    struct node *changed = node_to_change(exec, node);
+    if (changed)
+        changed->off = !enabled;
+    else if (cuGraphNodeGetType(node, &type) != CUDA_SUCCESS || type == CU_GRAPH_NODE_TYPE_KERNEL)
+        graph_spoil(exec);
+}
+
 size_t graph_kernels(CUgraphExec exec)
 {
     const struct graph key = {.exec = exec};
     struct graph **known = tfind(&key, &graphs, by_exec);
-    return known ? (*known)->count : 0;
+    size_t kernels = 0;
+    for (size_t i = 0; known && i < (*known)->count; i++)
+        kernels += !(*known)->nodes[i].off;
+    return kernels;
+}
+
+/* Returns the question about a graph, with the kernels that it launches. Caller frees. */
+static char *question_of_graph(const struct graph *graph)
+{
+    struct shape *shapes = x_calloc(graph->count + 1, sizeof *shapes);
+    size_t shape_count = 0;
+    for (size_t i = 0; i < graph->count; i++)
+        if (!graph->nodes[i].off)
+            shapes[shape_count++] = graph->nodes[i].shape;
+    char *text = question("graph", shapes, shape_count);
+    free(shapes);
+    return text;
 }
 
 struct group *group_of_graph(CUgraphExec exec)
@@ -293,7 +378,7 @@ struct group *group_of_graph(CUgraphExec exec)
     struct graph *graph = intern(&graphs, &key, sizeof key, by_exec);
     if (graph->group || graph->spoilt)
         return graph->group;
-    struct told_group told = {.text = question("graph", graph->shapes, graph->count)};
+    struct told_group told = {.text = question_of_graph(graph)};
     struct told_group *kept = intern(&graph_groups, &told, sizeof told, by_told_text);
     if (kept->text != told.text)
         free(told.text);

@@ -98,16 +98,27 @@ struct counted {
 struct group *group_of_launch(CUfunction handle, const unsigned grid[3], const unsigned block[3], unsigned shared,
                               const char *name);
 struct group *group_of_graph(CUgraphExec exec);
+bool graph_is_spoilt(CUgraphExec exec);                         /* whether graph_spoil() is why it has no group */
 size_t graph_kernels(CUgraphExec exec);                         /* how many kernels a launch of it runs */
 struct counted *group_counted(struct group *group, size_t set); /* valid until asked for another set */
 /* Notes what an executable graph launches, so that group_of_graph() knows. */
 void graph_take(CUgraphExec exec, CUgraph from);
 void graph_forget(CUgraphExec exec);
 void graph_spoil(CUgraphExec exec); /* nobody knows how the graph was changed, so its launches are of no group */
-void functions_forget(void);        /* forgets the handles of all functions */
+/* Note that a node of it launches that kernel or that graph from now on, or that it is left out of its launches. */
+void graph_set_kernel(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *kernel);
+void graph_set_inner(CUgraphExec exec, CUgraphNode node, CUgraph inner);
+void graph_enable_node(CUgraphExec exec, CUgraphNode node, bool enabled);
+void functions_forget(void); /* forgets the handles of all functions */
 /* Returns a line for each group: its launches, how many of them were due, within and timed, their time, and those that
  * were missed in each set. Caller frees. */
 char *groups_tell(void);
+
+/* ---- Loaded libraries, libraries.c ---- */
+
+/* Returns a line "NAME IDENTITY" for each that has or chooses kernels. Its identity is the build-id, else the size of
+ * its file. Caller frees. */
+char *libraries_tell(void);
 
 /* ---- Activity records, activity.c ---- */
 
@@ -187,11 +198,11 @@ enum { LAUNCH_SECONDS = 10 };
 
 extern struct process {
     struct request request;
-    pthread_mutex_t mutex;   /* protects all fields below but the atomic ones, and what the other files keep */
-    atomic_bool off;         /* nothing is measured any more */
-    size_t unwanted;         /* launches in a row, in this session, that nobody wants */
-    atomic_size_t unwatched; /* launches that are of no group */
-    double last;             /* when the last launch was, by now_seconds() */
+    pthread_mutex_t mutex; /* protects all fields below but the atomic ones, and what the other files keep */
+    atomic_bool off;       /* nothing is measured any more */
+    size_t unwanted;       /* launches in a row, in this session, that nobody wants */
+    atomic_size_t unwatched[UNWATCHED_REASONS]; /* launches that are of no group */
+    double last;                                /* when the last launch was, by now_seconds() */
 } process;
 
 bool process_is_off(void);

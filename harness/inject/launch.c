@@ -124,6 +124,13 @@ static void expect_time(const CUpti_CallbackData *call, enum ranges_mode mode, s
     activity_expect(call->correlationId, group, kernels);
 }
 
+static enum unwatched_reason why_of_no_group(const CUpti_CallbackData *call, enum ranges_mode mode)
+{
+    return mode == RANGES_OF_GRAPHS && graph_is_spoilt(((const cuGraphLaunch_params *)call->functionParams)->hGraph)
+               ? UNWATCHED_GRAPH
+               : UNWATCHED_SHAPES;
+}
+
 static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum ranges_mode mode)
 {
     static _Thread_local struct group *group;
@@ -131,7 +138,7 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
     static _Thread_local bool runs; /* the launch runs now, and not with a graph later */
     if (call->callbackSite == CUPTI_API_ENTER) {
         if (!process_lock(LAUNCH_SECONDS)) {
-            atomic_fetch_add(&process.unwatched, 1);
+            atomic_fetch_add(&process.unwatched[UNWATCHED_WAIT], 1);
             return;
         }
         struct problem problem;
@@ -147,7 +154,7 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
     } else if (within) {
         const bool good = *(const CUresult *)call->functionReturnValue == CUDA_SUCCESS;
         if (runs && !group && good)
-            atomic_fetch_add(&process.unwatched, 1);
+            atomic_fetch_add(&process.unwatched[why_of_no_group(call, mode)], 1);
         if (!good)
             activity_forget(call->correlationId);
         if (runs)

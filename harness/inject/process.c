@@ -99,8 +99,14 @@ void process_say_end(void)
     (void)ranges_stop(&problem);
     ranges_close();
     send_work();
+    char *libraries = libraries_tell();
+    link_say(MESSAGE_LIBRARIES, libraries);
+    free(libraries);
     char *groups = groups_tell();
-    char *text = x_sprintf("%zu %zu\n%s", ranges_lost(), atomic_load(&process.unwatched), groups);
+    char unwatched[UNWATCHED_REASONS * 24] = "";
+    for (size_t i = 0, at = 0; i < UNWATCHED_REASONS; i++)
+        at += (size_t)sprintf(unwatched + at, " %zu", atomic_load(&process.unwatched[i]));
+    char *text = x_sprintf("%zu%s\n%s", ranges_lost(), unwatched, groups);
     link_say(MESSAGE_END, text);
     free(text);
     free(groups);

@@ -197,6 +197,21 @@ static void join(struct measuring *measuring, struct program_run *part)
         program_complete_rows(run_add(run, part->part.results[i].id), &part->part.results[i]);
 }
 
+static const char *const unwatched_reasons[UNWATCHED_REASONS] = {
+    [UNWATCHED_SHAPES] = "they were of too many shapes; -k chooses some of the kernels",
+    [UNWATCHED_GRAPH] = "their CUDA graph was changed in a way that does not tell which kernels it launches",
+    [UNWATCHED_WAIT] = "each came while a launch of another thread did not return, and may have been what it waits for",
+    [UNWATCHED_CALL] = "an outdated function of the driver made them, or one for several GPUs at once",
+};
+
+static size_t unwatched(const struct program_run *part)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < UNWATCHED_REASONS; i++)
+        sum += part->unwatched[i];
+    return sum;
+}
+
 /* Warns, once for each run, of what may be missing. */
 static void say_losses(const struct program_run *part)
 {
@@ -209,10 +224,10 @@ static void say_losses(const struct program_run *part)
     if (part->lost > 0)
         warning("what %zu launch%s counted was lost: %s", part->lost, plural_of(part->lost, "", "es"),
                 part->trouble ? part->trouble : "not known why");
-    if (part->unwatched > 0)
-        warning("%zu %s not watched: they were of too many shapes, of threads that wait for each other, of a graph "
-                "whose nodes were changed, or made by an outdated function of the driver",
-                part->unwatched, plural_of(part->unwatched, "launch was", "launches were"));
+    for (size_t i = 0; i < UNWATCHED_REASONS; i++)
+        if (part->unwatched[i] > 0)
+            warning("%zu %s not watched: %s", part->unwatched[i],
+                    plural_of(part->unwatched[i], "launch was", "launches were"), unwatched_reasons[i]);
 }
 
 /* Returns an exit code, after error(), if the run is of no use. */
@@ -223,7 +238,7 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
         measuring->status = part->status;
     measuring->interrupted |= part->interrupted;
     /* Unwatched launches may be of kernels that nothing else tells of. */
-    measuring->failed |= part->failure || part->unwatched > 0;
+    measuring->failed |= part->failure || unwatched(part) > 0;
     measuring->broken_off |= part->broken_off > 0 || part->failure;
     say_losses(part);
     if (part->timed_out) {

@@ -129,11 +129,12 @@ struct program_run {
     size_t launching; /* number of those that launched something that is wanted */
     size_t telling;   /* number of those that told what they copied and set */
     double work[WORK_KINDS];
-    size_t broken_off;      /* those of them that ended without a last message, so that something may be missing */
-    size_t lost, unwatched; /* launches: those whose counts were lost, and those of no group */
-    char *failure;          /* why a process could not measure; NULL: all could */
-    char *trouble;          /* why counts were lost; NULL: none were */
-    int status;             /* how the program ended, as a shell has it */
+    size_t broken_off; /* those of them that ended without a last message, so that something may be missing */
+    size_t lost;       /* launches whose counts were lost */
+    size_t unwatched[UNWATCHED_REASONS]; /* launches of no group */
+    char *failure;                       /* why a process could not measure; NULL: all could */
+    char *trouble;                       /* why counts were lost; NULL: none were */
+    int status;                          /* how the program ended, as a shell has it */
     bool interrupted, timed_out;
 };
 
@@ -176,6 +177,9 @@ bool program_take(struct program_run *run, struct program_process *process, stru
 
 /* Keeps the first reason why a process is not measured. */
 __attribute__((format(printf, 2, 3))) void program_fail(struct program_run *run, const char *format, ...);
+
+/* Adds libraries, a line each, to a session. False: the text makes no sense. program_libraries.c */
+bool program_libraries_take(struct session *session, char *text);
 
 /* ---- The run ---- */
 

@@ -149,7 +149,7 @@ static bool take_group(struct program_run *run, struct program_process *process,
     char *answer = wanted ? x_sprintf("%zu %zu %s", measurement->program->skip, first, group->id) : x_strdup("");
     if (wanted)
         run_add(&process->part, group->id);
-    run->unwatched += !group; /* one at least: there are too many */
+    run->unwatched[UNWATCHED_SHAPES] += !group; /* one at least: there are too many */
     const bool good = message_write(process->peer.pipe, MESSAGE_ANSWER, answer);
     free(answer);
     return good;
@@ -320,32 +320,38 @@ static bool take_launches(struct program_run *run, struct program_process *proce
     return true;
 }
 
+/* Reads so many numbers, and nothing else. */
+static bool read_counts(const char *text, unsigned long long *counts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *end;
+        counts[i] = strtoull(text, &end, 10);
+        if (end == text)
+            return false;
+        text = end;
+    }
+    return *text == '\0';
+}
+
 /* What it copied and set: "copies bytes ns", twice. */
 static bool take_work(struct program_run *run, struct program_process *process, const char *text)
 {
-    uint64_t told[WORK_KINDS];
-    char *rest = (char *)text;
-    if (process->ended || process->told_work)
+    unsigned long long told[WORK_KINDS];
+    if (process->ended || process->told_work || !read_counts(text, told, WORK_KINDS))
         return false;
-    for (size_t i = 0; i < WORK_KINDS; i++) {
-        char *from = rest;
-        told[i] = strtoull(from, &rest, 10);
-        if (rest == from)
-            return false;
-    }
     for (size_t i = 0; i < WORK_KINDS; i++)
         run->work[i] += (double)told[i];
     process->told_work = true;
-    return *rest == '\0';
+    return true;
 }
 
-/* "lost unwatched", then a line for each group. */
+/* Launches that were lost, and those of no group by reason; then a line for each group. */
 static bool take_end(struct program_run *run, struct program_process *process, char *text)
 {
-    size_t lost, unwatched;
+    unsigned long long told[1 + UNWATCHED_REASONS];
     char *rest = NULL;
     const char *head = strtok_r(text, "\n", &rest);
-    if (process->ended || !head || sscanf(head, "%zu %zu", &lost, &unwatched) != 2) /* NOLINT(cert-err34-c) */
+    if (process->ended || !head || !read_counts(head, told, ARRAY_SIZE(told)))
         return false;
     size_t *launches = x_calloc(process->part.result_count, sizeof *launches);
     bool good = true;
@@ -358,8 +364,9 @@ static bool take_end(struct program_run *run, struct program_process *process, c
     free(launches);
     if (!good)
         return false;
-    run->lost += lost;
-    run->unwatched += unwatched;
+    run->lost += told[0];
+    for (size_t i = 0; i < UNWATCHED_REASONS; i++)
+        run->unwatched[i] += told[1 + i];
     run->launching += launched;
     run->telling += launched && process->told_work;
     process->ended = true;
@@ -396,6 +403,9 @@ bool program_take(struct program_run *run, struct program_process *process, stru
         return true;
     case MESSAGE_WORK:
         return take_work(run, process, message->text);
+    case MESSAGE_LIBRARIES: /* a process that launched nothing has no session */
+        return !process->ended &&
+               (!process->described || program_libraries_take(&run->part.sessions[0], message->text));
     case MESSAGE_END:
         return take_end(run, process, message->text);
     default:

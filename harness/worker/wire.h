@@ -12,6 +12,15 @@
 
 #define MESSAGE_LIMIT (64u << 20) /* bytes of text in one message */
 
+/* Why a launch of an unmodified program is of no group, so that nothing of it is known. */
+enum unwatched_reason {
+    UNWATCHED_SHAPES, /* there are too many groups */
+    UNWATCHED_GRAPH,  /* nobody knows which kernels the graph launches since it was changed */
+    UNWATCHED_WAIT,   /* a launch of another thread did not return, and may wait for this one */
+    UNWATCHED_CALL,   /* an outdated function of the driver launched it, or one for several devices */
+    UNWATCHED_REASONS
+};
+
 /* A message is its kind, the length of its text (4 bytes in host order) and the text. */
 enum message_kind {
     MESSAGE_FACTS = 'L',   /* the content of library_facts.h; the only message of its child */
@@ -41,6 +50,7 @@ enum message_kind {
     MESSAGE_ANSWER = 'A', /* the parent's answer to HELLO, SETS, MODULE or GROUP */
     MESSAGE_WORK =
         'Z', /* before END: how often memory was copied, its bytes, its ns; the same of memory that was set */
+    MESSAGE_LIBRARIES = 'B', /* before END: the loaded libraries that have or choose kernels, a line "NAME IDENTITY" */
 
     /* From the parent to a worker. */
     MESSAGE_GO = 'O',   /* after KERNELS: no other worker uses the GPU's counters now */

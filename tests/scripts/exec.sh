@@ -231,7 +231,7 @@ program 'none' 5 'error: ' 'opened no GPU, so there is nothing to measure' '!ok'
 # ---- Ends
 
 warned=$ended program 'crash' 139 '0 ok, 8 failed' '!error' 'it was launched, and no launch of it was measured'
-warned=$ended program 'abort' 134 '0 ok, 8 failed'
+program 'abort' 134 '8 ok, 0 failed, samples 15 0 0'
 warned='the GPU'"'"'s context is lost: an illegal memory access was encountered (700)' program 'illegal' 1 '0 ok, 8 failed'
 program 'exit3' 3 '8 ok, 0 failed, samples 15 15 15'
 warned=$ended program '_exit 23 7' 7 '0 ok, 8 failed'
@@ -257,6 +257,10 @@ program 'graph' 0 '1 ok, 0 failed, samples 2 0 2'
 # Of the first launch in a session the time is not known, which is better than nothing; so of each that is captured anew.
 program 'graph 1' 0 '1 ok, 0 failed, samples 0 0 1'
 program 'graph 2' 0 '1 ok, 0 failed, samples 1 0 1'
+# Each change of an executable graph makes it another one.
+program 'changed-graph' 0 '5 ok, 0 failed, samples 25 0 25' 'program: 40 launches' 'program/graph:add_one+add_one~' \
+    'program/graph:add_value+add_one~' 'program/graph:add_value+add_value~' 'program/graph:add_value~' \
+    'program/graph:add_one+add_value~'
 program 'recapture 1' 0 '2 ok, 0 failed, samples 1 1 2'
 program 'recapture 5' 0 '2 ok, 0 failed, samples 1 4 3'
 program 'recapture 5 8' 0 '2 ok, 0 failed, samples 4 4 6'
@@ -590,6 +594,25 @@ if chosen 'a process that is gone'; then
     ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines several --name several -- "$program" processes 2
     expect 'a process that is gone' 1 'regressed  several/program' 'regressed  processes' '-1 '
 fi
+# Libraries that have or choose kernels are facts of the run. One that differs is said.
+if chosen 'gate: libraries'; then
+    for which in 1 2; do
+        mkdir -p "with$which"
+        echo "int which = $which;" | gcc -shared -fPIC -Wl,--build-id -o "with$which/libnccl.so.2" -x c -
+    done
+    with_library() { # WHICH CHECK...
+        ask "${standing_in[@]}" "$cugate" "${@:2}" -- env "LD_PRELOAD=$standin/libcupti.so.13 $work/with$1/libnccl.so.2" \
+            "$program" plain
+    }
+    with_library 1 exec --metrics "$metrics" --name loaded --save loaded.json
+    jq -r '.sessions[0].libraries' loaded.json >>"$work/said"
+    expect 'gate: libraries are facts' 0 'libnccl.so.2 '
+    "$cugate" accept --metrics "$metrics" --baselines loaded --reason first loaded.json >/dev/null
+    with_library 1 check --metrics "$metrics" --baselines loaded --name loaded
+    expect 'gate: the same libraries' 0 'nothing is worse' '!libnccl'
+    with_library 2 check --metrics "$metrics" --baselines loaded --name loaded
+    expect 'gate: another library' 0 'nothing is worse' 'libnccl.so.2 ' ', in the baseline libnccl.so.2 '
+fi
 gate 'one kernel' 0 'in 1 kernel' '!add_one' -- -k 'program/tiny@*' -- "$program" plain
 gate 'a kernel that is gone, alone' 5 'missing    program/tiny@1,32 ' '!add_one' -- -k 'program/tiny@*' -- "$program" data
 gate 'a kernel that never was' 2 "no kernel matches -k 'program/never*'" -- -k 'program/never*' -- "$program" plain
@@ -622,7 +645,7 @@ jq -j 'def code: "0123456789abcdef";
          | range(-1; 5) as $i
          | "R" + ({($id): {bytes: 0, flops: 0, launches: [], status: "ok",
                            metrics: ($samples | map_values({sessions: [[.[[$i, 0] | max]]]}))}} | tojson)),
-     "E0 0\n" + (.kernels | keys | map("6 6 6 0,0,0 \(.)\n") | add)] | .[] + "\u0000"' now.json >good
+     "E0 0 0 0 0\n" + (.kernels | keys | map("6 6 6 0 0 0,0,0 \(.)\n") | add)] | .[] + "\u0000"' now.json >good
 # shellcheck disable=SC2016 # for the script's own shell
 printf '#!/bin/sh\ncp "%s" "${CUGATE_EXEC%%/*}/0123456789abcdef.cubin"\nexec "%s" forge "$1" "$2" changed\n' \
     "$cubins/kernels.cubin" "$program" >forge.sh

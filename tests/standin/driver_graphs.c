@@ -1,5 +1,6 @@
 #include "driver.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 struct CUgraphNode_st {
@@ -8,6 +9,8 @@ struct CUgraphNode_st {
     struct arguments arguments;
     void *parameters[PARAMETERS]; /* the arguments that the parameters of launch point to */
     struct CUgraph_st *child;     /* a copy of the inner graph */
+    struct CUgraphNode_st *from;  /* of an executable graph: the node of the outer graph that it was made of */
+    bool is_off;                  /* launches leave it out */
     struct CUgraphNode_st *next;
 };
 
@@ -32,15 +35,20 @@ static struct CUgraphNode_st *add_node(struct CUgraph_st *graph, CUgraphNodeType
     return node;
 }
 
-static struct CUgraphNode_st *add_kernel(struct CUgraph_st *graph, const struct launch *launch)
+static void set_kernel(struct CUgraphNode_st *node, const struct launch *launch)
 {
-    struct CUgraphNode_st *node = add_node(graph, CU_GRAPH_NODE_TYPE_KERNEL);
     node->launch = *launch;
     node->arguments = kernel_arguments(launch->parameters);
     node->parameters[0] = &node->arguments.data;
     node->parameters[1] = &node->arguments.count;
     node->parameters[2] = &node->arguments.value;
     node->launch.parameters = node->parameters;
+}
+
+static struct CUgraphNode_st *add_kernel(struct CUgraph_st *graph, const struct launch *launch)
+{
+    struct CUgraphNode_st *node = add_node(graph, CU_GRAPH_NODE_TYPE_KERNEL);
+    set_kernel(node, launch);
     return node;
 }
 
@@ -49,14 +57,14 @@ void graph_add_kernel(struct CUgraph_st *graph, const struct launch *launch)
     add_kernel(graph, launch);
 }
 
-/* Copies the kernels of a graph, and those of graphs in it. */
-static void add_kernels_of(struct CUgraph_st *to, const struct CUgraph_st *graph)
+/* Copies the kernels of a graph, and those of graphs in it, which are all from the same node; NULL: from their own. */
+static void add_kernels_of(struct CUgraph_st *to, const struct CUgraph_st *graph, struct CUgraphNode_st *from)
 {
-    for (const struct CUgraphNode_st *node = graph->nodes; node; node = node->next) {
+    for (struct CUgraphNode_st *node = graph->nodes; node; node = node->next) {
         if (node->type == CU_GRAPH_NODE_TYPE_KERNEL)
-            add_kernel(to, &node->launch);
+            add_kernel(to, &node->launch)->from = from ? from : node;
         else if (node->child)
-            add_kernels_of(to, node->child);
+            add_kernels_of(to, node->child, from ? from : node);
     }
 }
 
@@ -91,17 +99,22 @@ CUresult CUDAAPI cuGraphDestroy(CUgraph hGraph)
     return CUDA_SUCCESS;
 }
 
+static struct launch launch_of(const CUDA_KERNEL_NODE_PARAMS *kernel)
+{
+    return (struct launch){
+        .function = kernel->func ? kernel->func : (CUfunction)(void *)kernel->kern,
+        .grid = {kernel->gridDimX, kernel->gridDimY, kernel->gridDimZ},
+        .block = {kernel->blockDimX, kernel->blockDimY, kernel->blockDimZ},
+        .shared = kernel->sharedMemBytes,
+        .parameters = kernel->kernelParams,
+    };
+}
+
 CUresult CUDAAPI cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                                          size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
     (void)dependencies, (void)numDependencies;
-    const struct launch launch = {
-        .function = nodeParams->func ? nodeParams->func : (CUfunction)(void *)nodeParams->kern,
-        .grid = {nodeParams->gridDimX, nodeParams->gridDimY, nodeParams->gridDimZ},
-        .block = {nodeParams->blockDimX, nodeParams->blockDimY, nodeParams->blockDimZ},
-        .shared = nodeParams->sharedMemBytes,
-        .parameters = nodeParams->kernelParams,
-    };
+    const struct launch launch = launch_of(nodeParams);
     struct CUfunc_st *function;
     const CUresult checked = launch_check(&launch, &function);
     if (checked != CUDA_SUCCESS || !hGraph)
@@ -128,7 +141,7 @@ CUresult CUDAAPI cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGra
     if (!hGraph || !childGraph)
         return CUDA_ERROR_INVALID_VALUE;
     struct CUgraph_st *copy = memory_new(sizeof *copy);
-    add_kernels_of(copy, childGraph);
+    add_kernels_of(copy, childGraph, NULL);
     *phGraphNode = add_node(hGraph, CU_GRAPH_NODE_TYPE_GRAPH);
     (*phGraphNode)->child = copy;
     return CUDA_SUCCESS;
@@ -198,7 +211,7 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph graph)
     if (!graph)
         return CUDA_ERROR_INVALID_VALUE;
     struct CUgraphExec_st *made = memory_new(sizeof *made);
-    add_kernels_of(&made->graph, graph);
+    add_kernels_of(&made->graph, graph, NULL);
     *exec = made;
     TELL(instantiated, context_current(), graph, made);
     return CUDA_SUCCESS;
@@ -236,6 +249,101 @@ CUresult CUDAAPI cuGraphExecDestroy(CUgraphExec hGraphExec)
     return CUDA_SUCCESS;
 }
 
+/* ---- Changes of an executable graph ---- */
+
+/* Returns the next node that was made of that one; the first when last is NULL. */
+static struct CUgraphNode_st *node_of(CUgraphExec exec, CUgraphNode from, const struct CUgraphNode_st *last)
+{
+    struct CUgraphNode_st *node = last ? last->next : exec ? exec->graph.nodes : NULL;
+    while (node && node->from != from)
+        node = node->next;
+    return node;
+}
+
+static CUresult set_node(CUgraphExec exec, CUgraphNode from, const CUDA_KERNEL_NODE_PARAMS *kernel)
+{
+    struct CUgraphNode_st *node = node_of(exec, from, NULL);
+    const struct launch launch = launch_of(kernel);
+    struct CUfunc_st *function;
+    if (!node || from->type != CU_GRAPH_NODE_TYPE_KERNEL)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUresult checked = launch_check(&launch, &function);
+    if (checked == CUDA_SUCCESS)
+        set_kernel(node, &launch);
+    return checked;
+}
+
+CUresult CUDAAPI cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                                   const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    const cuGraphExecKernelNodeSetParams_v2_params params = {hGraphExec, hNode, nodeParams};
+    struct standin_call call = CALL(cuGraphExecKernelNodeSetParams_v2, &params, NULL);
+    driver_enter(&call);
+    return driver_exit(&call, set_node(hGraphExec, hNode, nodeParams));
+}
+
+/* Takes kernels only. */
+CUresult CUDAAPI cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+{
+    const cuGraphExecNodeSetParams_params params = {hGraphExec, hNode, nodeParams};
+    struct standin_call call = CALL(cuGraphExecNodeSetParams, &params, NULL);
+    const CUDA_KERNEL_NODE_PARAMS_v3 *set = &nodeParams->kernel;
+    const CUDA_KERNEL_NODE_PARAMS kernel = {
+        .func = set->func,
+        .kern = set->kern,
+        .gridDimX = set->gridDimX,
+        .gridDimY = set->gridDimY,
+        .gridDimZ = set->gridDimZ,
+        .blockDimX = set->blockDimX,
+        .blockDimY = set->blockDimY,
+        .blockDimZ = set->blockDimZ,
+        .sharedMemBytes = set->sharedMemBytes,
+        .kernelParams = set->kernelParams,
+    };
+    driver_enter(&call);
+    return driver_exit(&call, nodeParams->type == CU_GRAPH_NODE_TYPE_KERNEL ? set_node(hGraphExec, hNode, &kernel)
+                                                                            : CUDA_ERROR_NOT_SUPPORTED);
+}
+
+static CUresult set_child(CUgraphExec exec, CUgraphNode from, CUgraph child)
+{
+    struct CUgraph_st flat = {0};
+    add_kernels_of(&flat, child, NULL);
+    struct CUgraphNode_st *node = node_of(exec, from, NULL);
+    for (const struct CUgraphNode_st *other = flat.nodes; other && node; other = other->next) {
+        set_kernel(node, &other->launch);
+        node = node_of(exec, from, node);
+    }
+    free_nodes(&flat);
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph)
+{
+    const cuGraphExecChildGraphNodeSetParams_params params = {hGraphExec, hNode, childGraph};
+    struct standin_call call = CALL(cuGraphExecChildGraphNodeSetParams, &params, NULL);
+    driver_enter(&call);
+    return driver_exit(&call, set_child(hGraphExec, hNode, childGraph));
+}
+
+static CUresult enable(struct CUgraphNode_st *node, unsigned enabled)
+{
+    if (!node)
+        return CUDA_ERROR_INVALID_VALUE;
+    node->is_off = !enabled;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned isEnabled)
+{
+    const cuGraphNodeSetEnabled_params params = {hGraphExec, hNode, isEnabled};
+    struct standin_call call = CALL(cuGraphNodeSetEnabled, &params, NULL);
+    driver_enter(&call);
+    return driver_exit(&call, enable(node_of(hGraphExec, hNode, NULL), isEnabled));
+}
+
+/* ---- Launches ---- */
+
 static CUresult launch_graph(CUgraphExec exec)
 {
     const CUresult ready = driver_ready();
@@ -248,7 +356,7 @@ static CUresult launch_graph(CUgraphExec exec)
         return CUDA_ERROR_OUT_OF_MEMORY;
     size_t count = 0;
     for (const struct CUgraphNode_st *node = exec->graph.nodes; node; node = node->next)
-        if (launch_run(&node->launch, &kernels[count]) == CUDA_SUCCESS)
+        if (!node->is_off && launch_run(&node->launch, &kernels[count]) == CUDA_SUCCESS)
             count++;
     TELL(graph_ran, context_current(), kernels, count);
     free(kernels);

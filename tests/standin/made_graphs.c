@@ -77,6 +77,71 @@ static int capture(int argc, char **argv)
     return 0;
 }
 
+static CUDA_KERNEL_NODE_PARAMS kernel_of(const struct gpu *gpu, const char *name, unsigned grid, void **parameters)
+{
+    CUDA_KERNEL_NODE_PARAMS kernel = {.gridDimX = grid, .gridDimY = 1, .gridDimZ = 1};
+    MUST(cuModuleGetFunction(&kernel.func, gpu->module, name));
+    kernel.blockDimX = 256;
+    kernel.blockDimY = kernel.blockDimZ = 1;
+    kernel.kernelParams = parameters;
+    return kernel;
+}
+
+static void launch_graph(CUgraphExec exec, CUstream stream, int count)
+{
+    for (int i = 0; i < count; i++)
+        MUST(cuGraphLaunch(exec, stream));
+}
+
+/* Launches a graph of a kernel and of a graph inside, N times as it was made and N times after each change. */
+static int changed_graph(int argc, char **argv)
+{
+    struct gpu gpu;
+    CUstream stream;
+    CUgraph outer, inner, other;
+    CUgraphNode first, within, ignored;
+    CUgraphExec exec;
+    const int count = argument(argc, argv, 0, 8);
+    int numbers = NUMBERS, value = 3;
+    gpu_open(&gpu, 0);
+    void *parameters[] = {&gpu.numbers, &numbers, &value};
+    CUDA_KERNEL_NODE_PARAMS kernel = kernel_of(&gpu, "add_one", 64, parameters),
+                            larger = kernel_of(&gpu, "add_value", 32, parameters);
+    MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    MUST(cuGraphCreate(&inner, 0));
+    MUST(cuGraphAddKernelNode(&ignored, inner, NULL, 0, &kernel));
+    MUST(cuGraphCreate(&other, 0));
+    MUST(cuGraphAddKernelNode(&ignored, other, NULL, 0, &larger));
+    MUST(cuGraphCreate(&outer, 0));
+    MUST(cuGraphAddKernelNode(&first, outer, NULL, 0, &kernel));
+    MUST(cuGraphAddChildGraphNode(&within, outer, NULL, 0, inner));
+    MUST(cuGraphInstantiate(&exec, outer, 0));
+    launch_graph(exec, stream, count);
+    MUST(cuGraphExecKernelNodeSetParams(exec, first, &larger)); /* add_value, add_one */
+    launch_graph(exec, stream, count);
+    MUST(cuGraphExecChildGraphNodeSetParams(exec, within, other)); /* add_value, add_value */
+    launch_graph(exec, stream, count);
+    MUST(cuGraphNodeSetEnabled(exec, first, 0)); /* add_value */
+    launch_graph(exec, stream, count);
+    CUgraphNodeParams again = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
+    again.kernel.func = kernel.func;
+    again.kernel.gridDimX = 16;
+    again.kernel.blockDimX = 256;
+    again.kernel.gridDimY = again.kernel.gridDimZ = again.kernel.blockDimY = again.kernel.blockDimZ = 1;
+    again.kernel.kernelParams = parameters;
+    MUST(cuGraphExecNodeSetParams(exec, first, &again));
+    MUST(cuGraphNodeSetEnabled(exec, first, 1)); /* add_one, add_value */
+    launch_graph(exec, stream, count);
+    printf("changed-graph: 5 times %d launches, sum %d\n", count, gpu_sum(&gpu));
+    MUST(cuGraphExecDestroy(exec));
+    MUST(cuGraphDestroy(outer));
+    MUST(cuGraphDestroy(inner));
+    MUST(cuGraphDestroy(other));
+    MUST(cuStreamDestroy(stream));
+    gpu_close(&gpu);
+    return 0;
+}
+
 /* Builds a graph of nodes, with one that is no kernel and a graph inside. Nothing else is launched. */
 static int graph(int argc, char **argv)
 {
@@ -85,16 +150,12 @@ static int graph(int argc, char **argv)
     CUgraph outer, inner;
     CUgraphNode node;
     CUgraphExec exec;
-    CUDA_KERNEL_NODE_PARAMS kernel = {.gridDimX = 64, .gridDimY = 1, .gridDimZ = 1};
     const int count = argument(argc, argv, 0, 4);
     int numbers = NUMBERS, value = 3;
     gpu_open(&gpu, 0);
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-    MUST(cuModuleGetFunction(&kernel.func, gpu.module, "add_one"));
     void *parameters[] = {&gpu.numbers, &numbers, &value};
-    kernel.blockDimX = 256;
-    kernel.blockDimY = kernel.blockDimZ = 1;
-    kernel.kernelParams = parameters;
+    CUDA_KERNEL_NODE_PARAMS kernel = kernel_of(&gpu, "add_one", 64, parameters);
     MUST(cuGraphCreate(&inner, 0));
     MUST(cuGraphAddKernelNode(&node, inner, NULL, 0, &kernel));
     MUST(cuGraphCreate(&outer, 0));
@@ -102,8 +163,7 @@ static int graph(int argc, char **argv)
     MUST(cuGraphAddEmptyNode(&node, outer, NULL, 0));
     MUST(cuGraphAddChildGraphNode(&node, outer, NULL, 0, inner));
     MUST(cuGraphInstantiate(&exec, outer, 0));
-    for (int i = 0; i < count; i++)
-        MUST(cuGraphLaunch(exec, stream));
+    launch_graph(exec, stream, count);
     printf("graph: %d launches of a graph of 2, sum %d\n", count, gpu_sum(&gpu));
     MUST(cuGraphExecDestroy(exec));
     MUST(cuGraphDestroy(outer));
@@ -139,6 +199,7 @@ const struct program programs_of_graphs[] = {
     {"capture", "[N [WAY]]: captures a graph, launches it N times among others; WAY 0 to 5 begins the capture",
      capture},
     {"graph", "[N]: builds a graph of nodes and launches it N times, and nothing else", graph},
+    {"changed-graph", "[N]: launches a graph N times as it was made, and after each of four changes", changed_graph},
     {"recapture", "[N [M]]: captures and launches a graph N times, then the last one M times more", recapture},
     {0},
 };

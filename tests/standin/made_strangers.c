@@ -18,6 +18,7 @@
     "{\"device\": {\"compute_capability\": \"9.0\", \"ecc\": true, \"memory_bytes\": 1073741824, \"mig\": false, "     \
     "\"name\": \"%s\", \"sm_count\": 132}, \"kernels\": {}, \"metrics\": {}, \"schema\": 1, \"sessions\": [{}]}"
 
+#define END "0 0 0 0 0\n" /* nothing is lost, and all was watched */
 #define GROUP "launch\n64 1 1 256 1 1 0 - add_one\n"
 #define RESULT                                                                                                         \
     "{\"program/%s\": {\"bytes\": 0, \"flops\": 0, \"launches\": [], \"metrics\": {\"time\": {\"sessions\": [[1]]}}, " \
@@ -137,14 +138,14 @@ static void results_of_one(int to)
     say(to, 'G', GROUP);
     say_result(to);
     say_result(to);
-    say(to, 'E', "0 0\n1 1 1 0 program/add_one@64,256\n");
+    say(to, 'E', END "1 1 1 0 0 0 program/add_one@64,256\n");
 }
 
 static void result_after_end(int to)
 {
     say_device(to, "Stand-in GPU");
     say(to, 'G', GROUP);
-    say(to, 'E', "0 0\n1 1 1 0 program/add_one@64,256\n");
+    say(to, 'E', END "1 1 1 0 0 0 program/add_one@64,256\n");
     say_result(to);
 }
 
@@ -158,7 +159,7 @@ static void no_token(int to)
 static void end_of_another(int to)
 {
     say_device(to, "Stand-in GPU");
-    say(to, 'E', "0 0\n1 1 1 0 program/nobody@64,256\n");
+    say(to, 'E', END "1 1 1 0 0 0 program/nobody@64,256\n");
 }
 
 static void path(int to)
@@ -177,7 +178,7 @@ static void no_launch(int to)
 static void other_gpu(int to)
 {
     say_device(to, "Another GPU");
-    say(to, 'E', "0 0\n");
+    say(to, 'E', END);
 }
 
 /* Sends questions without end, and never reads an answer. */
