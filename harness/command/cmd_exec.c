@@ -88,7 +88,7 @@ out:
 
 /* clang-format off */
 static const struct option_row *const takes[] = {
-    &option_save, &option_k, &option_first, &option_skip, &option_nvtx,
+    &option_save, &option_k, &option_first, &option_skip, &option_nvtx, &option_from_start,
     OPTION(.name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
            .doc = "only metrics that match this name or glob, and those that they are judged by; repeatable"),
     OPTION(.name = "lines", .kind = KIND_FLAG, .place = PLACE(lines),

@@ -57,8 +57,11 @@ const struct option_row option_skip = {
     .name = "skip", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(skip), .minimum = 0, .maximum = 1000000000,
     .doc = "launches of one kernel in one shape to leave out before these (default: 0)", .ways = WAY(PROGRAM)};
 const struct option_row option_nvtx = {
-    .name = "nvtx", .argument = "GLOB", .kind = KIND_TEXT, .place = PLACE(nvtx),
-    .doc = "only launches within an NVTX range of such a name", .ways = WAY(PROGRAM)};
+    .name = "nvtx", .argument = "GLOB", .kind = KIND_LIST, .place = PLACE(nvtx),
+    .doc = "only launches within an NVTX range of such a name, which has a row of its own; repeatable", .ways = WAY(PROGRAM)};
+const struct option_row option_from_start = {
+    .name = "from-start", .argument = "on|off", .kind = KIND_TEXT, .place = PLACE(from_start),
+    .doc = "off: only launches between the program's calls of cudaProfilerStart and cudaProfilerStop", .ways = WAY(PROGRAM)};
 const struct option_row option_name = {
     .name = "name", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(name),
     .doc = "what a program's kernels are called after (default: its file)", .ways = WAY(PROGRAM)};

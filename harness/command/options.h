@@ -57,7 +57,10 @@ struct options {
     bool quiet, verbose, help, version;
     bool is_static, simulate, all, paired, power, drift_reference, lines, dry_run;
     int first, skip, runs; /* of a program: --first, 0: none was given; --skip; --runs, 0: as many as it takes */
-    const char *nvtx, *name;
+    char **nvtx;           /* --nvtx: globs of ranges; strings are borrowed */
+    size_t nvtx_count;
+    const char *from_start; /* --from-start: on or off; NULL: on */
+    const char *name;
     const char *build; /* bisect --build */
     const char *judge; /* bisect --judge */
     bool measure;      /* bisect --measure */
@@ -112,7 +115,7 @@ struct option_row {
 /* Options that several commands take; in options.c. */
 extern const struct option_row option_k, option_output, option_save, option_replay, option_power, option_baselines,
     option_kernels, option_metrics, option_collector, option_device, option_samples, option_timeout, option_format,
-    option_report, option_first, option_skip, option_nvtx, option_name, option_simulate;
+    option_report, option_first, option_skip, option_nvtx, option_from_start, option_name, option_simulate;
 
 /* ---- Commands: each is a file cmd_<name>.c and a row in commands.c ---- */
 

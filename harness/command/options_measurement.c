@@ -17,6 +17,30 @@ double options_timeout(const struct options *options)
                                              : KERNEL_SECONDS;
 }
 
+static bool is_same_row(const char *range, const char *other)
+{
+    char *id = program_range_id("", range), *other_id = program_range_id("", other);
+    const bool same = strcmp(id, other_id) == 0;
+    free(id);
+    free(other_id);
+    return same;
+}
+
+/* Checks the options that bound the part of the program that counts. */
+static int expect_bounds(const struct options *options)
+{
+    if (options->from_start && strcmp(options->from_start, "on") != 0 && strcmp(options->from_start, "off") != 0)
+        return error("--from-start needs on or off, not '%s'", options->from_start);
+    if (options->nvtx_count > NVTX_MAX)
+        return error("--nvtx: there are %zu, and a run takes %d at most", options->nvtx_count, NVTX_MAX);
+    for (size_t i = 0; i < options->nvtx_count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (is_same_row(options->nvtx[i], options->nvtx[j]))
+                return error("--nvtx '%s' and --nvtx '%s' would have one row: give one of them", options->nvtx[j],
+                             options->nvtx[i]);
+    return 0;
+}
+
 int options_program(struct program *program, struct measurement *measurement, const struct options *options)
 {
     const char *first = options->arguments[0];
@@ -24,6 +48,8 @@ int options_program(struct program *program, struct measurement *measurement, co
         return error("%s is no program; a recorded run is judged by: cugate check --replay %s", first, first);
     if (!*options->arguments[0])
         return error("an empty word is no program");
+    if (expect_bounds(options) < 0)
+        return -1;
     char *name = options->name ? x_strdup(options->name) : program_name(options->arguments);
     if (name_length(name) != strlen(name) || strlen(name) > PROGRAM_NAME_MAX || !*name) {
         error("--name %s: a name has at most %d of a-z, 0-9 and _", name, PROGRAM_NAME_MAX);
@@ -36,6 +62,8 @@ int options_program(struct program *program, struct measurement *measurement, co
         .skip = (size_t)options->skip,
         .first = options->first > 0 ? (size_t)options->first : PROGRAM_FIRST,
         .nvtx = options->nvtx,
+        .nvtx_count = options->nvtx_count,
+        .waits = options->from_start && strcmp(options->from_start, "off") == 0,
         .runs = options->runs,
         .quiet = options->quiet,
         .timeout = options->timeout,

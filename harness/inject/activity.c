@@ -20,8 +20,9 @@ enum { BUFFER_SIZE = 1 << 20, ALIGNMENT = 8 };
 struct expected {
     uint32_t correlation;
     struct group *group;
-    size_t kernels; /* number of records that are to come */
-    bool begun;     /* some have come */
+    size_t kernels;  /* number of records that are to come */
+    unsigned bounds; /* what the launch counts for */
+    bool begun;      /* some have come */
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects all below, and the groups' times */
@@ -48,7 +49,7 @@ static void forget(struct expected *launch)
     free(launch);
 }
 
-void activity_expect(uint32_t correlation, struct group *group, size_t kernels)
+void activity_expect(uint32_t correlation, struct group *group, size_t kernels, unsigned bounds)
 {
     if (!is_on || kernels == 0)
         return;
@@ -62,6 +63,7 @@ void activity_expect(uint32_t correlation, struct group *group, size_t kernels)
     }
     launch->group = group;
     launch->kernels = kernels;
+    launch->bounds = bounds;
     launch->begun = false;
     pthread_mutex_unlock(&mutex);
 }
@@ -89,8 +91,11 @@ static void take_kernel(const CUpti_ActivityKernel10 *kernel)
     struct expected *launch = is_of_profiler(kernel) ? NULL : find(kernel->correlationId);
     if (!launch || kernel->start == 0 || kernel->end < kernel->start)
         return; /* without a time the launch is one whose time is not known */
-    launch->group->timed += !launch->begun;
-    launch->group->time_ns += kernel->end - kernel->start;
+    for (size_t i = 0; i <= process.request.nvtx_count; i++)
+        if (launch->bounds >> i & 1) {
+            launch->group->shares[i].timed += !launch->begun;
+            launch->group->shares[i].time_ns += kernel->end - kernel->start;
+        }
     launch->begun = true;
     if (--launch->kernels == 0)
         forget(launch);

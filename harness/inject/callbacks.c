@@ -144,6 +144,8 @@ static const struct {
     CALL(cuStreamBeginCaptureToGraph_ptsz, capture_begin),
     CALL(cuStreamEndCapture, capture_end),
     CALL(cuStreamEndCapture_ptsz, capture_end),
+    CALL(cuProfilerStart, bounds_take_profiler),
+    CALL(cuProfilerStop, bounds_take_profiler),
     CALL(cuModuleLoad, on_module_load),
     CALL(cuModuleLoadData, on_module_load),
     CALL(cuModuleLoadDataEx, on_module_load),
@@ -208,7 +210,7 @@ static void CUPTIAPI on_event(void *data, CUpti_CallbackDomain domain, CUpti_Cal
 {
     (void)data;
     if (domain == CUPTI_CB_DOMAIN_NVTX) {
-        nvtx_take(id, ((const CUpti_NvtxData *)info)->functionParams);
+        bounds_take_nvtx(id, ((const CUpti_NvtxData *)info)->functionParams);
         return;
     }
     take_call *take = domain == CUPTI_CB_DOMAIN_DRIVER_API ? taker_of(id) : NULL;
@@ -239,7 +241,7 @@ int callbacks_subscribe(struct problem *problem)
         result = cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, launch_calls[i]);
     for (size_t i = 0; i < ARRAY_SIZE(resources) && result == CUPTI_SUCCESS; i++)
         result = cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, resources[i]);
-    if (process.request.nvtx && result == CUPTI_SUCCESS)
+    if (process.request.nvtx_count > 0 && result == CUPTI_SUCCESS)
         result = cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_NVTX);
     if (result == CUPTI_SUCCESS && !process.request.lines)
         activity_begin();

@@ -161,6 +161,7 @@ static char *question(const char *kind, const struct shape *shapes, size_t shape
 
 static struct group *add_group(struct group *group)
 {
+    group->shares = x_calloc(1 + process.request.nvtx_count, sizeof *group->shares);
     *ARRAY_GROW(all, count) = group;
     return group;
 }
@@ -188,11 +189,25 @@ struct counted *group_counted(struct group *group, size_t set)
     return &group->counted[set];
 }
 
+void group_count_launch(struct group *group, unsigned bounds)
+{
+    for (size_t i = 0; i <= process.request.nvtx_count; i++)
+        group->shares[i].launches += bounds >> i & 1;
+}
+
 static void tell_missed(FILE *stream, const struct group *group)
 {
     fprintf(stream, "%zu", group->counted_count > 0 ? group->counted[0].missed : 0);
     for (size_t set = 1; set < group->counted_count; set++)
         fprintf(stream, ",%zu", group->counted[set].missed);
+}
+
+static void tell_shares(FILE *stream, const struct group *group)
+{
+    for (size_t i = 0; i <= process.request.nvtx_count; i++) {
+        const struct share *share = &group->shares[i];
+        fprintf(stream, "%c%zu/%zu/%" PRIu64, i > 0 ? ',' : ' ', share->launches, share->timed, share->time_ns);
+    }
 }
 
 char *groups_tell(void)
@@ -205,9 +220,9 @@ char *groups_tell(void)
     for (size_t i = 0; i < count; i++) {
         if (!all[i]->id)
             continue;
-        fprintf(stream, "%zu %zu %zu %zu %" PRIu64 " ", all[i]->launches, all[i]->due, all[i]->within, all[i]->timed,
-                all[i]->time_ns);
+        fprintf(stream, "%zu %zu ", all[i]->launches, all[i]->due);
         tell_missed(stream, all[i]);
+        tell_shares(stream, all[i]);
         fprintf(stream, " %s\n", all[i]->id);
     }
     fclose(stream);

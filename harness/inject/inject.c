@@ -13,6 +13,7 @@ int InitializeInjection(void)
         atomic_store(&process.off, true);
         return 1;
     }
+    bounds_begin();
     atexit(ending_at_exit);
     at_quick_exit(ending_at_exit);
     if (callbacks_subscribe(&problem) < 0)

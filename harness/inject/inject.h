@@ -26,7 +26,9 @@ struct request {
     char *folder;           /* folder for the machine code of modules */
     char *locks;            /* folder for the locks of GPUs */
     bool lines;             /* count by instruction, in place of metrics, the first launch that is wanted */
-    char *nvtx;             /* measure only launches within a range that this glob matches; NULL: all */
+    char *nvtx[NVTX_MAX];   /* only launches within an NVTX range that one of these globs matches count */
+    size_t nvtx_count;      /* 0: all launches do */
+    bool waits;             /* nothing counts before the program calls cudaProfilerStart */
 };
 
 /* Connects to the parent and takes the request. False when this process has no parent that measures. */
@@ -79,12 +81,17 @@ struct group {
     size_t skip, first;      /* how many launches to leave out, and how many to measure then */
     size_t launches;         /* how many launches there were */
     size_t due;              /* launches that were to be measured, if nothing had prevented it */
-    size_t within;           /* launches within the NVTX ranges of the request; without such, all */
-    size_t timed;            /* launches whose time is known, from activity records; activity.c */
-    uint64_t time_ns;        /* how long these took together */
+    struct share *shares;    /* those that count, then for each NVTX range of the request those within it */
     bool begun;              /* a launch was measured; the first one in a process is colder than those that follow */
     struct counted *counted; /* from group_counted(): in each set of metrics */
     size_t counted_count;
+};
+
+/* Launches of a group: all that count, or those within one NVTX range. */
+struct share {
+    size_t launches;
+    size_t timed;     /* how many of them have a time that is known, from activity records: activity.c */
+    uint64_t time_ns; /* how long these took together */
 };
 
 /* What became of a group's launches in one set of metrics. */
@@ -101,6 +108,7 @@ struct group *group_of_graph(CUgraphExec exec);
 bool graph_is_spoilt(CUgraphExec exec);                         /* whether graph_spoil() is why it has no group */
 size_t graph_kernels(CUgraphExec exec);                         /* how many kernels a launch of it runs */
 struct counted *group_counted(struct group *group, size_t set); /* valid until asked for another set */
+void group_count_launch(struct group *group, unsigned bounds);  /* bounds: from bounds_now() */
 /* Notes what an executable graph launches, so that group_of_graph() knows. */
 void graph_take(CUgraphExec exec, CUgraph from);
 void graph_forget(CUgraphExec exec);
@@ -110,8 +118,8 @@ void graph_set_kernel(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE
 void graph_set_inner(CUgraphExec exec, CUgraphNode node, CUgraph inner);
 void graph_enable_node(CUgraphExec exec, CUgraphNode node, bool enabled);
 void functions_forget(void); /* forgets the handles of all functions */
-/* Returns a line for each group: its launches, how many of them were due, within and timed, their time, and those that
- * were missed in each set. Caller frees. */
+/* Returns a line for each group: its launches, how many of them were due, those that were missed in each set, its
+ * shares as LAUNCHES/TIMED/NS, and its id. Caller frees. */
 char *groups_tell(void);
 
 /* ---- Loaded libraries, libraries.c ---- */
@@ -129,8 +137,8 @@ struct work {
 };
 
 void activity_begin(void); /* without records, launches are not timed */
-/* Expects records of a launch, of so many kernels. The time of each goes to the group. */
-void activity_expect(uint32_t correlation, struct group *group, size_t kernels);
+/* Expects records of a launch, of so many kernels. The time of each goes to the group's shares, by bounds_now(). */
+void activity_expect(uint32_t correlation, struct group *group, size_t kernels, unsigned bounds);
 void activity_forget(uint32_t correlation); /* the launch failed */
 /* Waits for all records of what has run. False when there are none; then how much was copied and set is not known. */
 bool activity_end(struct work *copied, struct work *filled);
@@ -219,10 +227,14 @@ void process_stop_session(void);
 /* Ends the session as process_stop_session() does, in a thread that is not the program's. */
 void process_stop_from_outside(bool gives_counters_back);
 
-/* ---- NVTX, nvtx.c ---- */
+/* ---- The part of the program that counts, bounds.c ---- */
 
-void nvtx_take(CUpti_CallbackId id, const void *params);
-bool nvtx_is_in_range(void); /* whether launches are to be measured now */
+void bounds_begin(void);
+/* Returns what a launch counts for now: 0 for nothing; else bit 0 is set, and bit 1 + i within NVTX range i of the
+ * request. */
+unsigned bounds_now(void);
+void bounds_take_nvtx(CUpti_CallbackId id, const void *params);
+void bounds_take_profiler(CUpti_CallbackId id, const CUpti_CallbackData *call);
 
 /* ---- What takes the driver's calls, before and after each: capture.c, launch.c ---- */
 

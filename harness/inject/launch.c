@@ -25,7 +25,7 @@ static void send_lines(struct group *group)
     CUcontext context = NULL;
     group->launches++;
     group->due++;
-    group->within++;
+    group_count_launch(group, bounds_now());
     group_counted(group, sets_now())->taken++;
     if (cuda_check("asking for the context", cuCtxGetCurrent(&context), &problem) < 0 ||
         lines_send(context, group, &problem) < 0)
@@ -44,11 +44,11 @@ static bool can_wait(const struct group *group, enum ranges_mode mode)
 }
 
 /* Begins a session if this launch is wanted. The mutex is held. mode says how a launch of that group is measured. */
-static void before_launch(struct group *group, enum ranges_mode mode)
+static void before_launch(struct group *group, enum ranges_mode mode, unsigned bounds)
 {
     if (ranges_running() && ranges_are_full())
         process_stop_session();
-    const bool may = !capture_is_on() && nvtx_is_in_range() && !process_is_off();
+    const bool may = !capture_is_on() && bounds && !process_is_off();
     if (may && sets_follow(group)) {
         process_stop_session();
         ranges_close();
@@ -70,7 +70,7 @@ static void before_launch(struct group *group, enum ranges_mode mode)
         ranges_push();
 }
 
-static void after_launch(struct group *group, enum ranges_mode mode, CUstream stream, bool good)
+static void after_launch(struct group *group, enum ranges_mode mode, CUstream stream, unsigned bounds, bool good)
 {
     if (process.request.lines && current && good) {
         send_lines(group);
@@ -83,12 +83,11 @@ static void after_launch(struct group *group, enum ranges_mode mode, CUstream st
         ranges_pop();
     }
     if (group && good) {
-        const bool in_range = nvtx_is_in_range();
-        if (in_range && !capture_is_on())
+        if (bounds && !capture_is_on())
             sets_note_missed(group);
-        group->due += in_range && group->launches >= group->skip;
-        group->within += in_range;
+        group->due += bounds && group->launches >= group->skip;
         group->launches++;
+        group_count_launch(group, bounds);
     }
     /* A kernel that failed makes no range, but a range that was pushed for a graph exists. */
     if (counts && (mode == RANGES_OF_GRAPHS ? current != NULL : good))
@@ -115,13 +114,13 @@ static bool find_group(CUpti_CallbackId id, const CUpti_CallbackData *call, enum
 }
 
 /* Has the launch timed, if it counts and the kernel takes the time that it takes by itself. */
-static void expect_time(const CUpti_CallbackData *call, enum ranges_mode mode, struct group *group)
+static void expect_time(const CUpti_CallbackData *call, enum ranges_mode mode, struct group *group, unsigned bounds)
 {
-    if (!group || !group->id || !nvtx_is_in_range() || (ranges_running() && ranges_instrument()))
+    if (!group || !group->id || !bounds || (ranges_running() && ranges_instrument()))
         return;
     const size_t kernels =
         mode == RANGES_OF_GRAPHS ? graph_kernels(((const cuGraphLaunch_params *)call->functionParams)->hGraph) : 1;
-    activity_expect(call->correlationId, group, kernels);
+    activity_expect(call->correlationId, group, kernels, bounds);
 }
 
 static enum unwatched_reason why_of_no_group(const CUpti_CallbackData *call, enum ranges_mode mode)
@@ -135,7 +134,8 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
 {
     static _Thread_local struct group *group;
     static _Thread_local CUstream stream;
-    static _Thread_local bool runs; /* the launch runs now, and not with a graph later */
+    static _Thread_local bool runs;       /* the launch runs now, and not with a graph later */
+    static _Thread_local unsigned bounds; /* what it counts for */
     if (call->callbackSite == CUPTI_API_ENTER) {
         if (!process_lock(LAUNCH_SECONDS)) {
             atomic_fetch_add(&process.unwatched[UNWATCHED_WAIT], 1);
@@ -148,8 +148,9 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
             process_give_up(&problem);
         runs = !process_is_off() && find_group(id, call, mode, &group, &stream);
         if (runs) {
-            before_launch(group, mode);
-            expect_time(call, mode, group);
+            bounds = bounds_now();
+            before_launch(group, mode, bounds);
+            expect_time(call, mode, group, bounds);
         }
     } else if (within) {
         const bool good = *(const CUresult *)call->functionReturnValue == CUDA_SUCCESS;
@@ -158,7 +159,7 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
         if (!good)
             activity_forget(call->correlationId);
         if (runs)
-            after_launch(group, mode, stream, good);
+            after_launch(group, mode, stream, bounds, good);
         within = false;
         process_unlock();
     }

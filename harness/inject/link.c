@@ -93,8 +93,10 @@ static void take_line(struct request *request, const char *key, char *text)
         request->folder = x_strdup(text);
     } else if (strcmp(key, "lines") == 0) {
         request->lines = true;
-    } else if (strcmp(key, "nvtx") == 0) {
-        request->nvtx = x_strdup(text);
+    } else if (strcmp(key, "waits") == 0) {
+        request->waits = true;
+    } else if (strcmp(key, "nvtx") == 0 && request->nvtx_count < NVTX_MAX) {
+        request->nvtx[request->nvtx_count++] = x_strdup(text);
     } else if (strcmp(key, "metric") == 0) {
         char *counter = strchr(text, ' ');
         if (!counter)

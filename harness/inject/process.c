@@ -79,11 +79,12 @@ int process_describe(struct problem *problem)
     return 0;
 }
 
-/* Says what was copied and set. With NVTX ranges it is not said, since records do not tell which were within. */
+/* Says what was copied and set. Where a part of the program counts it is not said, since records do not tell which were
+ * in that part. */
 static void send_work(void)
 {
     struct work copies, fills;
-    if (!activity_end(&copies, &fills) || process.request.nvtx)
+    if (!activity_end(&copies, &fills) || process.request.nvtx_count > 0 || process.request.waits)
         return;
     char *text = x_sprintf("%zu %" PRIu64 " %" PRIu64 " %zu %" PRIu64 " %" PRIu64, copies.count, copies.bytes,
                            copies.time_ns, fills.count, fills.bytes, fills.time_ns);

@@ -127,6 +127,8 @@ static void judge_gone(struct comparison *comparison, const struct sides *sides,
         judgement->verdict = VERDICT_INFO;
         comparison->gone++;
         set_reason(judgement, "gone, it was %s; not in this run%s%s", share, where, shapes);
+    } else if (is_program_row(base->id)) {
+        set_reason(judgement, "not in this run: --nvtx did not ask for that range, or nothing was launched in it");
     } else {
         set_reason(judgement, "not in this run%s%s", where, shapes);
     }

@@ -74,6 +74,9 @@ void judge_uncomputed(struct comparison *comparison, const struct sides *sides);
  * *why is the reason; the caller frees it. */
 bool same_definition(const struct sides *sides, const struct metric *metric, char **why);
 
+/* Whether both runs count the same part of the program. If not, *why is the reason; the caller frees it. */
+bool same_part(const struct pairing *pairing, char **why);
+
 /* Returns the common shift that applies to the kernel's row of that metric, or NULL. now may be NULL. */
 const struct suite *suite_of(const struct comparison *comparison, const struct run *run, const struct result *now,
                              const struct metric *metric);

@@ -17,7 +17,8 @@ const struct result *program_of(const struct run *run, const char *kernel)
 
 bool is_seen_whole(const struct sides *sides, const char *kernel)
 {
-    return sides->origin->own_caches && program_of(sides->baseline, kernel) && program_of(sides->run, kernel);
+    return sides->origin->own_caches && !is_program_row(kernel) && program_of(sides->baseline, kernel) &&
+           program_of(sides->run, kernel);
 }
 
 char *share_of_program(const struct metrics *metrics, const struct run *run, const struct result *kernel)

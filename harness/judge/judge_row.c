@@ -438,7 +438,7 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
         set_reason(judgement,
                    "not judged: less than 1 %% of the program's launches, too few to be counted in all sets");
     } else if (judgement->has_base && judgement->has_now) {
-        if (same_definition(pairing->sides, metric, &judgement->reason))
+        if (same_definition(pairing->sides, metric, &judgement->reason) && same_part(pairing, &judgement->reason))
             judge_values(judgement, pairing, quantiles);
         else if (metric->class != METRIC_INFO)
             judgement->verdict = VERDICT_UNSURE;

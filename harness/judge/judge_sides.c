@@ -70,6 +70,19 @@ const char *other_compiler(const struct sides *sides, const struct result *base,
     return *was ? now : NULL;
 }
 
+bool same_part(const struct pairing *pairing, char **why)
+{
+    const char *now = newest_fact(pairing->sides->run, SESSION_PART);
+    const size_t sessions = pairing->base->session_count;
+    const char *was = fact_of(pairing->sides, pairing->base_result, pairing->base, sessions - 1, SESSION_PART);
+    if ((!now && !was) || (now && was && strcmp(now, was) == 0))
+        return true;
+    *why = x_sprintf("of the program counts %s%s, in the baseline %s: run it with the options of the baseline, or "
+                     "accept another one",
+                     now ? "a part, " : "all", now ? now : "", was ? was : "all");
+    return false;
+}
+
 /* Lists the GPUs that a row of the run was measured on, one for each session, sorted. NULL when one is not known.
  * Caller frees. */
 static const char **find_own_gpus(const struct run *run, const struct row *now)

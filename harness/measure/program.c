@@ -126,17 +126,44 @@ const struct backend program_backend = {
     .provides = PROVIDES_VALUES | PROVIDES_COUNTERS | PROVIDES_LINE_COUNTS,
 };
 
+/* Adds the options that bound the part of the program that counts. False when all of it does. */
+static bool put_bounds(const struct text *words, const struct program *program)
+{
+    fputs(program->waits ? "--from-start off " : "", words->stream);
+    for (size_t i = 0; i < program->nvtx_count; i++) {
+        fputs("--nvtx ", words->stream);
+        text_shell_word(words, program->nvtx[i]);
+        fputc(' ', words->stream);
+    }
+    return program->waits || program->nvtx_count > 0;
+}
+
+/* Returns those options, or NULL. Caller frees. */
+static char *part_text(const struct program *program)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        die(EXIT_USAGE, "cannot allocate memory for the program's command");
+    const bool is_bounded = put_bounds(&(struct text){.stream = stream}, program);
+    fclose(stream);
+    if (is_bounded) {
+        text_make_harmless(text, ' ');
+        text[strlen(text) - 1] = '\0'; /* the blank behind the last option */
+        return text;
+    }
+    free(text);
+    return NULL;
+}
+
 /* Adds the options that decide which launches are measured, as far as they were given. */
 static void put_choice(const struct text *words, const struct program *program)
 {
-    if (program->first == PROGRAM_FIRST && program->skip == 0 && !program->nvtx)
+    const bool is_bounded = put_bounds(words, program);
+    if (program->first == PROGRAM_FIRST && program->skip == 0 && !is_bounded)
         return;
     fprintf(words->stream, "--first %zu --skip %zu ", program->first, program->skip);
-    if (program->nvtx) {
-        fputs("--nvtx ", words->stream);
-        text_shell_word(words, program->nvtx);
-        fputc(' ', words->stream);
-    }
     fputs("-- ", words->stream);
 }
 
@@ -345,9 +372,11 @@ static int expect_results(const struct measuring *measuring)
     const struct program *program = measuring->measurement->program;
     if (measuring->run->result_count > 0 || measuring->failed)
         return EXIT_SAME;
-    error("none of the program's launches was to be measured: %s%s%s",
-          program->nvtx ? "none was within an NVTX range that matches --nvtx" : "",
-          program->nvtx && program->skip > 0 ? ", or " : "",
+    error("none of the program's launches was to be measured: %s%s%s%s%s",
+          program->nvtx_count > 0 ? "none was within an NVTX range that matches --nvtx" : "",
+          program->nvtx_count > 0 && program->waits ? ", or " : "",
+          program->waits ? "none came between cudaProfilerStart and cudaProfilerStop (--from-start off)" : "",
+          (program->nvtx_count > 0 || program->waits) && program->skip > 0 ? ", or " : "",
           program->skip > 0 ? "--skip leaves out more than there are" : "");
     return EXIT_NOT_MEASURED;
 }
@@ -359,6 +388,7 @@ static void describe(struct measuring *measuring)
     session->facts[SESSION_COLLECTOR] = x_strdup(program_backend.name);
     session->facts[SESSION_PROGRAM] = command_text(measuring->measurement->program, measuring->measurement->kernels);
     session->facts[SESSION_CACHES] = x_strdup("the program's own");
+    session->facts[SESSION_PART] = part_text(measuring->measurement->program);
     measure_complete_session(session);
     run_note_metrics(run, measuring->measurement->metrics);
 }

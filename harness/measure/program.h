@@ -16,7 +16,9 @@ struct program {
     char *const *arguments; /* the command; the list ends in NULL */
     char *name;             /* family of its kernels, from program_name() */
     size_t skip, first;     /* for each group of equal launches: how many to leave out, and how many to measure then */
-    const char *nvtx;       /* measure only launches within a range that this glob matches; NULL: all */
+    char *const *nvtx;      /* only launches within an NVTX range that one of these globs matches count */
+    size_t nvtx_count;      /* 0: all launches do; at most NVTX_MAX */
+    bool waits;             /* launches count only between the program's calls of cudaProfilerStart and Stop */
     int runs;               /* most runs of the program; 0: as many as it takes */
     /* The program prints to standard output; otherwise what it prints there goes to standard error. */
     bool speaks;

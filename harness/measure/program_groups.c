@@ -58,8 +58,11 @@ static void release_group(struct program_group *group)
         free(group->launches[i].module);
     }
     free(group->launches);
-    free(group->counts);
-    free(group->took);
+    for (size_t i = 0; i < group->share_count; i++) {
+        free(group->shares[i].counts);
+        free(group->shares[i].took);
+    }
+    free(group->shares);
     free(group->missed);
     free(group->question);
     free(group->id);
@@ -402,6 +405,8 @@ bool program_group_take(struct program_groups *groups, const struct measurement 
                     glob_any(measurement->globs, measurement->glob_count, whole);
     free(whole);
     group->id = make_single(id, groups);
+    group->share_count = 1 + measurement->program->nvtx_count;
+    group->shares = x_calloc(group->share_count, sizeof *group->shares);
     *ARRAY_GROW(groups->list, groups->count) = group;
     *taken = group;
     return true;

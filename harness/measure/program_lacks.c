@@ -52,7 +52,7 @@ size_t program_lacking_launches(const struct program_groups *groups, size_t *all
     *all = 0;
     for (size_t g = 0; g < groups->count; g++) {
         const struct program_group *group = groups->list[g];
-        const double took = group->runs > 0 ? group->took[0] : NAN;
+        const double took = group->runs > 0 ? group->shares[0].took[0] : NAN;
         *all += group->times;
         all_time += took;
         if (group->complete)

@@ -17,6 +17,15 @@ struct program_launch {
     char *module; /* name of its image of machine code; NULL: not known */
 };
 
+/* Launches of a group: all that count, or those within one NVTX range. */
+struct program_share {
+    size_t launches; /* in the current run of the program */
+    size_t timed;    /* how many of them have a time that is known, from records, and that time together */
+    double time_ns;
+    double *counts; /* of each run that ended: how many launches, */
+    double *took;   /* and how long they took together, in ns; NAN where no record tells */
+};
+
 /* A group: launches that are alike, in all runs and processes of the program. */
 struct program_group {
     char *question; /* text that identifies it: shapes, functions and their code */
@@ -25,14 +34,11 @@ struct program_group {
     struct program_launch *launches;
     size_t count;
     bool wanted;
-    size_t times;   /* how often it was launched in the first run */
-    size_t due;     /* how many of these launches were to be measured */
-    size_t within;  /* launches in the current run of the program, within the NVTX ranges if it is asked for such */
-    double *counts; /* the same of each run that ended */
-    size_t timed;   /* launches in the current run whose time is known from records, and that time together */
-    double time_ns;
-    double *took; /* how long all launches of each run that ended took, in ns; NAN where no record tells */
-    size_t runs;
+    size_t times;                 /* how often it was launched in the first run */
+    size_t due;                   /* how many of these launches were to be measured */
+    struct program_share *shares; /* launches that count, then for each NVTX range that is asked for those within it */
+    size_t share_count;
+    size_t runs;    /* number of runs in the lists of each share */
     size_t *missed; /* for each set of metrics: launches in the first run while another set was counted */
     size_t missed_count;
     bool complete; /* a further run for a set of metrics need not measure it */

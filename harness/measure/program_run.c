@@ -57,7 +57,7 @@ static void set_environment(const struct running *running, const char *injection
 {
     setenv(WIRE_ADDRESS, running->address, 1);
     setenv("CUDA_INJECTION64_PATH", injection, 1);
-    if (running->run->measurement->program->nvtx)
+    if (running->run->measurement->program->nvtx_count > 0)
         setenv("NVTX_INJECTION64_PATH", injection, 1);
 }
 

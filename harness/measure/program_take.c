@@ -26,8 +26,10 @@ static char *request_text(const struct program_run *run, const char *token)
         fprintf(stream, "lines\n");
     else if (!run->further)
         fprintf(stream, "changes\n");
-    if (run->measurement->program->nvtx)
-        fprintf(stream, "nvtx %s\n", run->measurement->program->nvtx);
+    if (run->measurement->program->waits)
+        fprintf(stream, "waits\n");
+    for (size_t i = 0; i < run->measurement->program->nvtx_count; i++)
+        fprintf(stream, "nvtx %s\n", run->measurement->program->nvtx[i]);
     for (size_t m = 0; m < metrics->count; m++)
         fprintf(stream, "metric %s %s\n", metrics->list[m].name, metrics->list[m].counter);
     fclose(stream);
@@ -293,25 +295,40 @@ static void add_missed(struct program_group *group, const char *text)
     }
 }
 
-/* A line of the end: "launches due within timed ns missed id", of a group that the process asked about. */
+/* Adds "48/48/9600,6/6/1200", launches, those that are timed, and their time, to the shares of a group. */
+static bool add_shares(struct program_group *group, const char *text, size_t times)
+{
+    const char *rest = text;
+    for (size_t i = 0; i < group->share_count; i++) {
+        size_t launches, timed;
+        uint64_t ns;
+        int at = 0;
+        if (sscanf(rest, "%zu/%zu/%" SCNu64 "%n", &launches, &timed, &ns, &at) != 3 || /* NOLINT(cert-err34-c) */
+            launches > times || timed > launches)
+            return false;
+        group->shares[i].launches += launches;
+        group->shares[i].timed += timed;
+        group->shares[i].time_ns += (double)ns;
+        rest += at + (rest[at] == ',');
+    }
+    return *rest == '\0';
+}
+
+/* A line of the end: "launches due missed shares id", of a group that the process asked about. */
 static bool take_launches(struct program_run *run, struct program_process *process, const char *line, size_t *launches)
 {
-    size_t times, due, within, timed;
-    uint64_t ns;
-    char missed[256];
+    size_t times, due;
+    char missed[256], shares[(1 + NVTX_MAX) * 64];
     int at = 0;
-    if (sscanf(line, "%zu %zu %zu %zu %" SCNu64 " %255[0-9,] %n", &times, &due, &within, /* NOLINT(cert-err34-c) */
-               &timed, &ns, missed, &at) != 6 ||
-        at == 0 || timed > times || strstr(missed, ",,") || *missed == ',')
+    if (sscanf(line, "%zu %zu %255[0-9,] %1087[0-9/,] %n", &times, &due, missed, shares, /* NOLINT(cert-err34-c) */
+               &at) != 4 ||
+        at == 0 || strstr(missed, ",,") || *missed == ',')
         return false;
     struct program_group *group = program_group_find(run->groups, line + at);
     const struct result *result = run_find(&process->part, line + at);
-    if (!group || !result)
+    if (!group || !result || !add_shares(group, shares, times))
         return false;
     launches[result - process->part.results] += times;
-    group->within += within;
-    group->timed += timed;
-    group->time_ns += (double)ns;
     if (!run->further) {
         group->times += times;
         group->due += due;

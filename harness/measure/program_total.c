@@ -6,35 +6,46 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Returns how long all its launches of the run took: those without a record as long as those with one. */
-static double run_time(const struct program_group *group)
+/* Returns how long all its launches of the run took: those without a record as long as those with one. whole: all of
+ * the group's launches that count, which tell where those of the share do not. */
+static double run_time(const struct program_share *share, const struct program_share *whole)
 {
-    if (group->within == 0)
+    const struct program_share *timed = share->timed > 0 ? share : whole;
+    if (share->launches == 0)
         return 0;
-    return group->timed > 0 ? group->time_ns / (double)group->timed * (double)group->within : NAN;
+    return timed->timed > 0 ? timed->time_ns / (double)timed->timed * (double)share->launches : NAN;
+}
+
+/* Adds to the share's lists what the run launched, at number `run`. */
+static void end_run(struct program_share *share, size_t run, double took, size_t launches)
+{
+    size_t count = run;
+    *ARRAY_GROW(share->took, count) = took;
+    count = run;
+    *ARRAY_GROW(share->counts, count) = (double)launches;
 }
 
 void program_groups_end_run(struct program_groups *groups, const struct program_run *ended)
 {
     const size_t run = groups->runs;
-    size_t runs;
     *ARRAY_GROW(groups->processes, groups->runs) = (double)ended->launching;
     for (size_t i = 0; i < WORK_KINDS; i++) {
-        runs = run;
+        size_t runs = run;
         *ARRAY_GROW(groups->work[i], runs) = ended->telling == ended->launching ? ended->work[i] : NAN;
     }
     for (size_t g = 0; g < groups->count; g++) {
         struct program_group *group = groups->list[g];
-        while (group->runs < run) { /* it was not launched in these */
-            runs = group->runs;
-            *ARRAY_GROW(group->took, runs) = 0;
-            *ARRAY_GROW(group->counts, group->runs) = 0;
+        for (size_t s = group->share_count; s-- > 0;) { /* the whole, which has number 0, tells of the others */
+            struct program_share *share = &group->shares[s];
+            for (size_t before = group->runs; before < run; before++)
+                end_run(share, before, 0, 0); /* it was not launched in these */
+            end_run(share, run, run_time(share, &group->shares[0]), share->launches);
         }
-        runs = group->runs;
-        *ARRAY_GROW(group->took, runs) = run_time(group);
-        *ARRAY_GROW(group->counts, group->runs) = (double)group->within;
-        group->within = group->timed = 0;
-        group->time_ns = 0;
+        for (size_t s = 0; s < group->share_count; s++) {
+            group->shares[s].launches = group->shares[s].timed = 0;
+            group->shares[s].time_ns = 0;
+        }
+        group->runs = run + 1;
     }
 }
 
@@ -61,10 +72,10 @@ static bool has_counter(const struct metrics *metrics, enum computed_counter cou
     return false;
 }
 
-/* Whether the first run launched the group where it counts. */
-static bool is_launched(const struct program_group *group)
+/* Whether the first run launched the group in that share. */
+static bool is_launched(const struct program_group *group, size_t share)
 {
-    return group->runs > 0 && group->counts[0] > 0;
+    return group->runs > 0 && group->shares[share].counts[0] > 0;
 }
 
 /* Whether each kernel that was launched has numbers, so that they add up to the program's. */
@@ -73,40 +84,41 @@ static bool is_whole(const struct program_groups *groups, const struct run *run)
     for (size_t g = 0; g < groups->count; g++) {
         const struct program_group *group = groups->list[g];
         const struct result *result = run_find(run, group->id);
-        if (!group->wanted || (is_launched(group) && (!result || result->status != RESULT_OK)))
+        if (!group->wanted || (is_launched(group, 0) && (!result || result->status != RESULT_OK)))
             return false;
     }
     return true;
 }
 
-/* Sets what all launches of a group read in a metric: its median, so many times where launches add up. False when no
- * launch was asked for the metric. */
-static bool read_all(const struct program_group *group, const struct run *run, const struct metric *metric,
-                     struct value *value)
+/* Sets what all launches of a group in that share read in a metric: its median, so many times where launches add up.
+ * False when no launch was asked for the metric. */
+static bool read_all(const struct program_group *group, size_t share, const struct run *run,
+                     const struct metric *metric, struct value *value)
 {
     const struct row *row = result_find(run_find(run, group->id), metric->name);
     if (!row)
         return false;
     *value = (struct value){.state = row->state};
     if (row->state == VALUE_MEASURED)
-        value->number = row_session_value(row, 0) * (metric->weight ? 1 : group->counts[0]);
+        value->number = row_session_value(row, 0) * (metric->weight ? 1 : group->shares[share].counts[0]);
     return true;
 }
 
 /* Adds the metrics of all launches, which are combined as the launches of one sample are. */
-static void add_metrics(struct result *total, const struct program_groups *groups, const struct metrics *metrics,
-                        const struct run *run)
+static void add_metrics(struct result *total, const struct program_groups *groups, size_t share,
+                        const struct metrics *metrics, const struct run *run)
 {
     struct value *readings = x_calloc(groups->count * metrics->count, sizeof *readings),
                  *combined = x_calloc(metrics->count, sizeof *combined);
     bool *lacks = x_calloc(metrics->count, sizeof *lacks);
     size_t launched = 0;
     for (size_t g = 0; g < groups->count; g++) {
-        if (!is_launched(groups->list[g]))
+        if (!is_launched(groups->list[g], share))
             continue;
         for (size_t m = 0; m < metrics->count; m++)
-            lacks[m] |= computed_counter_of(&metrics->list[m]) != COMPUTED_NONE ||
-                        !read_all(groups->list[g], run, &metrics->list[m], &readings[launched * metrics->count + m]);
+            lacks[m] |=
+                computed_counter_of(&metrics->list[m]) != COMPUTED_NONE ||
+                !read_all(groups->list[g], share, run, &metrics->list[m], &readings[launched * metrics->count + m]);
         launched++;
     }
     if (launched > 0)
@@ -125,6 +137,43 @@ static void add_metrics(struct result *total, const struct program_groups *group
     free(readings);
 }
 
+/* Adds a result for all launches in a share of the program: it is of all that count (number 0), or of an NVTX range.
+ * NULL: the first run made no such launch. */
+static struct result *add_share(const struct program_groups *groups, size_t share, const char *id,
+                                const struct metrics *metrics, struct run *run)
+{
+    double *counts = x_calloc(groups->runs, sizeof *counts), *times = x_calloc(groups->runs, sizeof *times);
+    struct result *total = NULL;
+    for (size_t g = 0; g < groups->count; g++)
+        for (size_t i = 0; i < groups->list[g]->runs; i++) {
+            counts[i] += groups->list[g]->shares[share].counts[i];
+            times[i] += groups->list[g]->shares[share].took[i];
+        }
+    if (groups->runs > 0 && counts[0] > 0) {
+        total = run_add(run, id);
+        add_metrics(total, groups, share, metrics, run);
+        add_counts(total, metrics, COMPUTED_LAUNCHES, counts, groups->runs);
+        add_counts(total, metrics, COMPUTED_GPU_TIME, times, groups->runs);
+        if (isnan(times[0]) && share == 0 && has_counter(metrics, COMPUTED_GPU_TIME))
+            warning("CUPTI's records do not tell how long all kernels took: the program's time is made of the times of "
+                    "those that were measured, which are some 1 us longer each");
+    }
+    free(times);
+    free(counts);
+    return total;
+}
+
+static void add_ranges(const struct program_groups *groups, const struct measurement *measurement, struct run *run)
+{
+    const struct program *program = measurement->program;
+    for (size_t i = 0; i < program->nvtx_count; i++) {
+        char *id = program_range_id(program->name, program->nvtx[i]);
+        if (!add_share(groups, 1 + i, id, measurement->metrics, run))
+            warning("no launch was within an NVTX range that matches --nvtx '%s'", program->nvtx[i]);
+        free(id);
+    }
+}
+
 void program_total_add(const struct program_groups *groups, const struct measurement *measurement, struct run *run)
 {
     const struct metrics *metrics = measurement->metrics;
@@ -132,33 +181,23 @@ void program_total_add(const struct program_groups *groups, const struct measure
         [WORK_COPIES] = COMPUTED_COPIES, [WORK_COPY_BYTES] = COMPUTED_COPY_BYTES, [WORK_COPY_TIME] = COMPUTED_COPY_TIME,
         [WORK_FILLS] = COMPUTED_FILLS,   [WORK_FILL_BYTES] = COMPUTED_FILL_BYTES, [WORK_FILL_TIME] = COMPUTED_FILL_TIME,
     };
-    double *sums = x_calloc(groups->runs, sizeof *sums), *times = x_calloc(groups->runs, sizeof *times);
     for (size_t g = 0; g < groups->count; g++) {
         const struct program_group *group = groups->list[g];
         struct result *result = run_find(run, group->id);
-        for (size_t i = 0; i < group->runs; i++) {
-            sums[i] += group->counts[i];
-            times[i] += group->took[i];
-        }
-        if (!result || result->status != RESULT_OK)
+        if (!result || result->status != RESULT_OK || group->runs == 0)
             continue;
-        add_counts(result, metrics, COMPUTED_LAUNCHES, group->counts, group->runs);
-        add_counts(result, metrics, COMPUTED_GPU_TIME, group->took, group->runs);
+        add_counts(result, metrics, COMPUTED_LAUNCHES, group->shares[0].counts, group->runs);
+        add_counts(result, metrics, COMPUTED_GPU_TIME, group->shares[0].took, group->runs);
     }
-    if (groups->runs > 0 && sums[0] > 0 && is_whole(groups, run)) {
-        char *id = program_row_id(measurement->program->name);
-        struct result *total = run_add(run, id);
-        add_metrics(total, groups, metrics, run);
-        add_counts(total, metrics, COMPUTED_LAUNCHES, sums, groups->runs);
-        add_counts(total, metrics, COMPUTED_GPU_TIME, times, groups->runs);
-        if (isnan(times[0]) && has_counter(metrics, COMPUTED_GPU_TIME))
-            warning("CUPTI's records do not tell how long all kernels took: the program's time is made of the times of "
-                    "those that were measured, which are some 1 us longer each");
-        add_counts(total, metrics, COMPUTED_PROCESSES, groups->processes, groups->runs);
-        for (size_t i = 0; i < WORK_KINDS; i++)
-            add_counts(total, metrics, work[i], groups->work[i], groups->runs);
-        free(id);
-    }
-    free(times);
-    free(sums);
+    if (!is_whole(groups, run))
+        return;
+    char *id = program_row_id(measurement->program->name);
+    struct result *total = add_share(groups, 0, id, metrics, run);
+    free(id);
+    if (!total)
+        return;
+    add_counts(total, metrics, COMPUTED_PROCESSES, groups->processes, groups->runs);
+    for (size_t i = 0; i < WORK_KINDS; i++)
+        add_counts(total, metrics, work[i], groups->work[i], groups->runs);
+    add_ranges(groups, measurement, run);
 }

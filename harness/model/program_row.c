@@ -4,20 +4,33 @@
 
 #include "computed_counters.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
 #define PROGRAM_VARIANT "/program"
+
+enum { RANGE_LENGTH = 100 /* characters of a range in its row's id */ };
 
 char *program_row_id(const char *family)
 {
     return x_sprintf("%s" PROGRAM_VARIANT, family);
 }
 
+char *program_range_id(const char *family, const char *range)
+{
+    char *id = x_sprintf("%s" PROGRAM_VARIANT ":%.*s", family, RANGE_LENGTH, range);
+    for (char *c = id + strlen(family) + strlen(PROGRAM_VARIANT ":"); *c; c++)
+        *c = isalnum((unsigned char)*c) || strchr("-.", *c) ? *c : '_';
+    return id;
+}
+
 bool is_program_row(const char *id)
 {
     const char *variant = strchr(id, '/');
-    return variant && strcmp(variant, PROGRAM_VARIANT) == 0;
+    const size_t length = strlen(PROGRAM_VARIANT);
+    return variant && strncmp(variant, PROGRAM_VARIANT, length) == 0 &&
+           (variant[length] == '\0' || variant[length] == ':');
 }
 
 bool is_metric_of_program(const struct metric *metric)

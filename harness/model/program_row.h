@@ -10,7 +10,10 @@
 /* Returns the id of the program's row, "FAMILY/program". No kernel of a program has that name: theirs contain an @, or
  * begin with "graph:". Caller frees. */
 char *program_row_id(const char *family);
-bool is_program_row(const char *id);
+/* Returns the id of the row of those launches that were within an NVTX range, "FAMILY/program:RANGE". Characters that
+ * an id may not have are _ in it. Caller frees. */
+char *program_range_id(const char *family, const char *range);
+bool is_program_row(const char *id); /* of either kind */
 
 /* Whether the metric is of what a program launches, which the machine code of a kernel does not determine. */
 bool is_metric_of_program(const struct metric *metric);

@@ -22,6 +22,7 @@ static const char *const fact_names[SESSION_FACTS] = {
     [SESSION_PROGRAM]   = "program",
     [SESSION_CACHES]    = "caches",
     [SESSION_CUGATE]    = "cugate",
+    [SESSION_PART]      = "part",
     [SESSION_LIBRARIES] = "libraries",
     [SESSION_REASON]    = "reason",
 };

@@ -36,6 +36,7 @@ enum session_fact {
     SESSION_PROGRAM, /* for an unmodified program: its command, and which of its launches were measured */
     SESSION_CACHES,  /* state of the GPU's caches at a launch, where they are not flushed: as the program leaves them */
     SESSION_CUGATE,  /* version of cugate */
+    SESSION_PART,    /* which part of the program counts, as options say it: "--nvtx forward"; NULL: all of it */
     SESSION_LIBRARIES, /* what the program had loaded, sorted: "libcublasLt.so.13.1.0.3 1a2b3c4d; ..." */
     SESSION_REASON,    /* why it was accepted, in baselines only. It must be the last: see by_session */
     SESSION_FACTS

@@ -43,9 +43,12 @@ def median: sort | .[(length - 1) / 2 | floor];
 def of($metric): (.metrics[$metric].sessions // [])[0] // empty | median;
 # The program as a whole: all launches, and the time of all of them together.
 ([.kernels | to_entries[] | select(.key | endswith("/program"))][0].value) as $program
-| .kernels |= with_entries(select(.key | endswith("/program") | not))
+| [.kernels | to_entries[] | select(.key | contains("/program:"))
+    | "range \(.key): \([.value | of("launches")][0]) launches, \([.value | of("gpu_time")][0]) ns"] as $ranges
+| .kernels |= with_entries(select(.key | test("/program(:|$)") | not))
 | "\([.kernels[] | select(.status == "ok")] | length) ok, \([.kernels[] | select(.status != "ok")] | length) failed, " +
     "samples \(samples("time")) \(samples("branch_targets")) \(samples("l1_sectors"))",
+$ranges[],
 ([.kernels[] | select(.status == "ok") | of("launches")] | add) as $launches
 | ([.kernels[] | of("launches") * of("time")] | add) as $time
 | (select($program) | "program: \([$program | of("launches")][0]) launches"),
@@ -278,6 +281,18 @@ options='-k program/tiny@1,32 -k program/large@*' program 'plain' 0 '2 ok, 0 fai
 options='-k program/add_one@64,256#2' program 'namesakes' 0 '1 ok, 0 failed, samples 5 5 5' 'program/add_one@64,256#2'
 options='-k program/tiny@1,31' program 'plain' 2 "error: no kernel that the program launched matches -k 'program/tiny@1,31'" \
     "did you mean 'program/tiny@1,32'?" '!ok'
+# Only a part of the program counts, and each range is a row.
+options='--nvtx step' program 'in-ranges' 0 '2 ok, 0 failed, samples 10 10 10' 'program: 32 launches' \
+    'range program/program:step: 32 launches, 2880000 ns' '!tiny'
+options='--nvtx forward* --nvtx backward --nvtx step' program 'in-ranges' 0 '2 ok, 0 failed' 'program: 32 launches' \
+    'range program/program:forward_: 16 launches, 2688000 ns' 'range program/program:backward: 8 launches, 96000 ns' \
+    'range program/program:step: 32 launches, 2880000 ns'
+warned="no launch was within an NVTX range that matches --nvtx 'nowhere'" options='--nvtx step --nvtx nowhere' \
+    program 'in-ranges' 0 '2 ok, 0 failed' 'range program/program:step' '!range program/program:nowhere'
+options='--nvtx nowhere' program 'in-ranges' 5 'none was within an NVTX range that matches --nvtx' '!ok'
+options='--from-start off' program 'warmed-up' 0 '1 ok, 0 failed, samples 5 5 5' 'program: 8 launches' '!large' '!tiny'
+options='--from-start on' program 'warmed-up 5' 0 '22 ok, 0 failed' 'program: 26 launches'
+options='--from-start off' program 'plain' 5 'none came between cudaProfilerStart and cudaProfilerStop' '!ok'
 options='--name mine_2' program 'plain' 0 '8 ok, 0 failed' 'mine_2/tiny@1,32' '!program/tiny'
 options='-m time --runs 1' program 'plain' 0 '8 ok, 0 failed, samples 40 0 0'
 options='-m branch*' program 'plain' 0 '8 ok, 0 failed, samples 0 40 0'
@@ -432,6 +447,10 @@ refused() { # refused LABEL CODE WORDS -- COMMAND...
     ask "${standing_in[@]}" "$cugate" exec --metrics "$metrics" "${@:2}"
     expect "$label" "$wanted" "${words[@]}"
 }
+refused 'two ranges of one name' 2 "error: --nvtx 'st*p' and --nvtx 'st_p' would have one row" '!in-ranges:' -- \
+    --nvtx 'st*p' --nvtx st_p -- "$program" in-ranges
+refused 'neither on nor off' 2 "error: --from-start needs on or off, not 'maybe'" '!plain:' -- \
+    --from-start maybe -- "$program" plain
 refused 'a program that is not there' 2 'error: cannot run ./missing: No such file or directory' -- -- ./missing
 refused 'a program that is none' 2 'error: cannot run ./input: Permission denied' -- -- ./input
 CUDA_INJECTION64_PATH=/other.so refused 'another tool' 2 'error: CUDA_INJECTION64_PATH is set to /other.so' \
@@ -613,6 +632,24 @@ if chosen 'gate: libraries'; then
     with_library 2 check --metrics "$metrics" --baselines loaded --name loaded
     expect 'gate: another library' 0 'nothing is worse' 'libnccl.so.2 ' ', in the baseline libnccl.so.2 '
 fi
+# A range that is slower is red itself; one that is not asked for any more is missing, and another part of the program is
+# not judged by this one.
+if chosen 'gate: ranges'; then
+    in_ranges() { # CHECK... -- N
+        ask "${standing_in[@]}" "$cugate" "${@:1:$#-1}" --metrics "$metrics" -- "$program" in-ranges "${!#}"
+    }
+    in_ranges exec --nvtx step --nvtx backward --save ranges.json 8
+    "$cugate" accept --metrics "$metrics" --baselines ranges --reason first ranges.json >/dev/null
+    in_ranges check --baselines ranges --nvtx step --nvtx backward 8
+    expect 'gate: ranges, the same' 0 'nothing is worse'
+    in_ranges check --baselines ranges --nvtx step --nvtx backward 80
+    expect 'gate: ranges, ten times as long' 1 'regressed  program/program:backward' 'regressed  program/program:step' \
+        'launches +72 (10.0 x)'
+    in_ranges check --baselines ranges --nvtx step 8
+    expect 'gate: ranges, one not asked for' 5 'missing    program/program:backward' '--nvtx did not ask for that range'
+    in_ranges check --baselines ranges 8
+    expect 'gate: ranges, the whole program' 5 'of the program counts all, in the baseline --nvtx step --nvtx backward'
+fi
 gate 'one kernel' 0 'in 1 kernel' '!add_one' -- -k 'program/tiny@*' -- "$program" plain
 gate 'a kernel that is gone, alone' 5 'missing    program/tiny@1,32 ' '!add_one' -- -k 'program/tiny@*' -- "$program" data
 gate 'a kernel that never was' 2 "no kernel matches -k 'program/never*'" -- -k 'program/never*' -- "$program" plain
@@ -645,7 +682,7 @@ jq -j 'def code: "0123456789abcdef";
          | range(-1; 5) as $i
          | "R" + ({($id): {bytes: 0, flops: 0, launches: [], status: "ok",
                            metrics: ($samples | map_values({sessions: [[.[[$i, 0] | max]]]}))}} | tojson)),
-     "E0 0 0 0 0\n" + (.kernels | keys | map("6 6 6 0 0 0,0,0 \(.)\n") | add)] | .[] + "\u0000"' now.json >good
+     "E0 0 0 0 0\n" + (.kernels | keys | map("6 6 0,0,0 6/0/0 \(.)\n") | add)] | .[] + "\u0000"' now.json >good
 # shellcheck disable=SC2016 # for the script's own shell
 printf '#!/bin/sh\ncp "%s" "${CUGATE_EXEC%%/*}/0123456789abcdef.cubin"\nexec "%s" forge "$1" "$2" changed\n' \
     "$cubins/kernels.cubin" "$program" >forge.sh

@@ -1,6 +1,7 @@
 /* Programs that end well. They differ in how they launch. */
 #include "made_program.h"
 
+#include <cudaProfiler.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -371,6 +372,57 @@ static int subscriber(int argc, char **argv)
     return 0;
 }
 
+/* Opens an NVTX range of that name, or ends one where it is NULL. Without the stand-in it does nothing. */
+static void range(const char *name)
+{
+    void (*nvtx)(const char *) = NULL;
+    *(void **)&nvtx = dlsym(RTLD_DEFAULT, "cupti_standin_nvtx");
+    if (nvtx)
+        nvtx(name);
+}
+
+/* In each of N steps four launches within two ranges, which the range of the step holds; and one outside of it. */
+static int in_ranges(int argc, char **argv)
+{
+    struct gpu gpu;
+    const int count = argument(argc, argv, 0, 8);
+    gpu_open(&gpu, 0);
+    for (int i = 0; i < count; i++) {
+        launch(&gpu, "tiny", 1, 32);
+        range("step");
+        range("forward pass");
+        launch(&gpu, "add_one", 64, 256);
+        launch(&gpu, "large", 64, 256);
+        range(NULL);
+        range("backward");
+        launch(&gpu, "add_one", 64, 256);
+        range(NULL);
+        launch(&gpu, "add_one", 64, 256);
+        range(NULL);
+    }
+    printf("in-ranges: %d steps of 5 launches, sum %d\n", count, gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return 0;
+}
+
+/* Warms up by launches of another kernel, and says so by cuProfilerStart and cuProfilerStop. */
+static int warmed_up(int argc, char **argv)
+{
+    struct gpu gpu;
+    const int count = argument(argc, argv, 0, 8);
+    gpu_open(&gpu, 0);
+    for (int i = 0; i < 20; i++)
+        launch(&gpu, "large", (unsigned)i + 1, 64);
+    MUST(cuProfilerStart());
+    for (int i = 0; i < count; i++)
+        launch(&gpu, "add_one", 64, 256);
+    MUST(cuProfilerStop());
+    launch(&gpu, "tiny", 1, 32);
+    printf("warmed-up: %d launches, sum %d\n", count, gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return 0;
+}
+
 static int none(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -421,6 +473,8 @@ const struct program programs_of_launches[] = {
     {"devices", "[N]: 8 launches on each of N devices in turn", devices},
     {"threads", "[N]: 20 launches in each of N threads", threads},
     {"subscriber", "a second subscriber to CUPTI", subscriber},
+    {"in-ranges", "[N]: N steps of five launches in NVTX ranges", in_ranges},
+    {"warmed-up", "[N]: 20 shapes, then N launches between cuProfilerStart and cuProfilerStop", warmed_up},
     {"none", "no call of CUDA", none},
     {"start", "[CODE]: cuInit and no launch; then _exit(CODE)", start},
     {"echo", "[TEXT]...: launches; prints arguments, environment, open files, and standard input", echo_and_launch},

@@ -2,8 +2,10 @@
 
 #include <cupti_callbacks.h>
 #include <cupti_driver_cbid.h>
+#include <cupti_nvtx_cbid.h>
 #include <cupti_runtime_cbid.h>
 #include <cupti_version.h>
+#include <generated_nvtx_meta.h>
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -129,6 +131,19 @@ const struct standin_driver *profiler_driver(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find_driver);
     return driver;
+}
+
+/* ---- Told by the program ---- */
+
+/* As if the program called nvtxRangePushA(name), or nvtxRangePop() where it is NULL, and NVTX handed that to CUPTI. */
+void cupti_standin_nvtx(const char *name)
+{
+    const nvtxRangePushA_params push = {.message = name};
+    const nvtxRangePop_params pop = {0};
+    const CUpti_CallbackId id = name ? CUPTI_CBID_NVTX_nvtxRangePushA : CUPTI_CBID_NVTX_nvtxRangePop;
+    const CUpti_NvtxData data = {.functionParams = name ? (const void *)&push : &pop};
+    if (is_enabled(CUPTI_CB_DOMAIN_NVTX, id))
+        subscriber.callback(subscriber.data, CUPTI_CB_DOMAIN_NVTX, id, &data);
 }
 
 /* ---- Functions ---- */

@@ -53,8 +53,8 @@ static void tear_down(struct fixture *fixture)
 /* Ends a run in which the kernels were launched so often. */
 static void end_run(struct fixture *fixture, size_t first, size_t second, size_t processes)
 {
-    fixture->groups.list[0]->within = first;
-    fixture->groups.list[1]->within = second;
+    fixture->groups.list[0]->shares[0].launches = first;
+    fixture->groups.list[1]->shares[0].launches = second;
     program_groups_end_run(&fixture->groups, &(struct program_run){.launching = processes});
 }
 
@@ -97,10 +97,10 @@ Test(program_total, gpu_time_is_that_of_all_launches_by_records)
     struct fixture fixture;
     set_up(&fixture);
     for (int run = 0; run < 3; run++) {
-        fixture.groups.list[0]->timed = run == 1 ? 0 : 5;
-        fixture.groups.list[0]->time_ns = 450;
-        fixture.groups.list[1]->timed = 2;
-        fixture.groups.list[1]->time_ns = 1800 + run;
+        fixture.groups.list[0]->shares[0].timed = run == 1 ? 0 : 5;
+        fixture.groups.list[0]->shares[0].time_ns = 450;
+        fixture.groups.list[1]->shares[0].timed = 2;
+        fixture.groups.list[1]->shares[0].time_ns = 1800 + run;
         end_run(&fixture, 10, 2, 1);
     }
     program_total_add(&fixture.groups, &fixture.measurement, &fixture.run);
@@ -116,7 +116,7 @@ Test(program_total, copies_are_told_by_all_processes_or_not_at_all)
     for (size_t telling = 1; telling <= 2; telling++) {
         struct fixture fixture;
         set_up(&fixture);
-        fixture.groups.list[0]->within = 1;
+        fixture.groups.list[0]->shares[0].launches = 1;
         const struct program_run run = {.launching = 2, .telling = telling, .work = {[WORK_COPIES] = 7}};
         program_groups_end_run(&fixture.groups, &run);
         program_total_add(&fixture.groups, &fixture.measurement, &fixture.run);
@@ -134,7 +134,7 @@ Test(program_total, a_kernel_that_a_later_run_brings_was_not_launched_before)
     end_run(&fixture, 10, 2, 1);
     add_kernel(&fixture, "launch\n1 1 1 32 1 1 0 - late\n", 5, 5);
     end_run(&fixture, 10, 2, 1);
-    fixture.groups.list[2]->counts[1] = 7;
+    fixture.groups.list[2]->shares[0].counts[1] = 7;
     program_total_add(&fixture.groups, &fixture.measurement, &fixture.run);
     EXPECT("app/late@1,32", "launches", 0, 7);
     EXPECT("app/program", "time", 3000); /* of the first run, as are the launches that it is made of */

@@ -24,6 +24,14 @@ Test(program_row, its_id_is_that_of_no_kernel)
     free(id);
 }
 
+Test(program_row, a_range_has_an_id_of_its_own)
+{
+    char *id = program_range_id("train", "layer 1/attention*");
+    cr_expect_str_eq(id, "train/program:layer_1_attention_");
+    cr_expect(is_program_row(id));
+    free(id);
+}
+
 Test(program_row, launches_and_time_of_all_of_them)
 {
     static const struct {
