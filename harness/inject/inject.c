@@ -14,6 +14,7 @@ int InitializeInjection(void)
         return 1;
     }
     bounds_begin();
+    python_begin();
     atexit(ending_at_exit);
     at_quick_exit(ending_at_exit);
     if (callbacks_subscribe(&problem) < 0)

@@ -82,6 +82,7 @@ struct group {
     size_t launches;         /* how many launches there were */
     size_t due;              /* launches that were to be measured, if nothing had prevented it */
     struct share *shares;    /* those that count, then for each NVTX range of the request those within it */
+    size_t asked;            /* how many of its launches were asked who makes them */
     bool begun;              /* a launch was measured; the first one in a process is colder than those that follow */
     struct counted *counted; /* from group_counted(): in each set of metrics */
     size_t counted_count;
@@ -122,10 +123,23 @@ void functions_forget(void); /* forgets the handles of all functions */
  * shares as LAUNCHES/TIMED/NS, and its id. Caller frees. */
 char *groups_tell(void);
 
+/* ---- Who launches: callers.c, python.c ---- */
+
+/* Returns who makes the launch that this thread is in, such as "model.py:42 (forward), libcublasLt.so.13.1.0.3". NULL:
+ * it is not known. Caller frees. */
+char *callers_tell(void);
+void python_begin(void);      /* has the interpreter of this process, if there is one, prepare to tell */
+bool python_is_awaited(void); /* it has not prepared yet */
+/* Returns the innermost line of the user's that this thread is at: "model.py:42 (forward)". NULL: it is not known, or
+ * there is none. Caller frees. */
+char *python_line(void);
+/* Returns a line "NAME VERSION" for each package that was loaded when the interpreter ended. Caller frees. */
+char *python_packages(void);
+
 /* ---- Loaded libraries, libraries.c ---- */
 
 /* Returns a line "NAME IDENTITY" for each that has or chooses kernels. Its identity is the build-id, else the size of
- * its file. Caller frees. */
+ * its file. Packages of Python's follow, with their versions. Caller frees. */
 char *libraries_tell(void);
 
 /* ---- Activity records, activity.c ---- */

@@ -7,7 +7,8 @@
 enum {
     /* Launches in a row that nobody wants, after which the session ends; each costs 1 ms in a session, a new session
      * 15. */
-    PATIENCE = 16
+    PATIENCE = 16,
+    CALLERS_MAX = 4 /* launches of a group that are asked who makes them, as long as Python has not prepared to tell */
 };
 
 static _Thread_local bool within;           /* this thread is in a launch, and holds the mutex */
@@ -123,6 +124,21 @@ static void expect_time(const CUpti_CallbackData *call, enum ranges_mode mode, s
     activity_expect(call->correlationId, group, kernels, bounds);
 }
 
+/* Tells the parent once who launches the group. Python may come to know only after some launches. */
+static void tell_caller(struct group *group)
+{
+    if (!group || !group->id || group->asked >= CALLERS_MAX)
+        return;
+    group->asked = python_is_awaited() ? group->asked + 1 : CALLERS_MAX;
+    char *caller = callers_tell();
+    if (caller) {
+        char *text = x_sprintf("%s\n%s", group->id, caller);
+        link_say(MESSAGE_CALLER, text);
+        free(text);
+    }
+    free(caller);
+}
+
 static enum unwatched_reason why_of_no_group(const CUpti_CallbackData *call, enum ranges_mode mode)
 {
     return mode == RANGES_OF_GRAPHS && graph_is_spoilt(((const cuGraphLaunch_params *)call->functionParams)->hGraph)
@@ -151,6 +167,7 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
             bounds = bounds_now();
             before_launch(group, mode, bounds);
             expect_time(call, mode, group, bounds);
+            tell_caller(group);
         }
     } else if (within) {
         const bool good = *(const CUresult *)call->functionReturnValue == CUDA_SUCCESS;

@@ -92,6 +92,9 @@ char *libraries_tell(void)
     if (!stream)
         BUG("no memory for the names of libraries");
     dl_iterate_phdr(tell, stream);
+    char *packages = python_packages();
+    fputs(packages, stream);
+    free(packages);
     fclose(stream);
     return text;
 }

@@ -52,17 +52,18 @@ static char *take_other(const char *library, char **list, size_t count)
 }
 
 /* The identity is said only where the names are equal. */
-static void note_other(struct comparison *comparison, const char *now, const char *was)
+static void note_other(struct note_items *items, const char *now, const char *was)
 {
     const size_t a = strcspn(now, " "), b = strcspn(was, " ");
     const bool alike = a == b && strncmp(now, was, a) == 0;
-    comparison_add_note(comparison, "%.*s, in the baseline %.*s", alike ? (int)strlen(now) : (int)a, now,
-                        alike ? (int)strlen(was) : (int)b, was);
+    note_items_add(items, "%.*s (was %.*s)", alike ? (int)strlen(now) : (int)a, now,
+                   alike ? (int)strlen(was) - (int)b - 1 : (int)b, alike ? was + b + 1 : was);
 }
 
 void note_libraries(struct comparison *comparison, const struct sides *sides)
 {
     const char *run = newest_libraries(sides->run), *base = newest_libraries(sides->baseline);
+    struct note_items others = {0}, more = {0}, gone = {0};
     char *copies[2], **now, **was;
     if (!run || !base)
         return;
@@ -71,14 +72,16 @@ void note_libraries(struct comparison *comparison, const struct sides *sides)
     for (size_t i = 0; i < now_count; i++) {
         const char *other = now[i] ? take_other(now[i], was, was_count) : NULL;
         if (other)
-            note_other(comparison, now[i], other);
+            note_other(&others, now[i], other);
         else if (now[i])
-            comparison_add_note(comparison, "%.*s, which the baseline does not have", (int)strcspn(now[i], " "),
-                                now[i]);
+            note_items_add(&more, "%.*s", (int)strcspn(now[i], " "), now[i]);
     }
     for (size_t i = 0; i < was_count; i++)
         if (was[i])
-            comparison_add_note(comparison, "%.*s of the baseline is not loaded", (int)strcspn(was[i], " "), was[i]);
+            note_items_add(&gone, "%.*s", (int)strcspn(was[i], " "), was[i]);
+    comparison_add_items(comparison, &others, "loaded in another version than the baseline's");
+    comparison_add_items(comparison, &more, "loaded, and not in the baseline");
+    comparison_add_items(comparison, &gone, "not loaded, in the baseline");
     free(now);
     free(was);
     free(copies[0]);

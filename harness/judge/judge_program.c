@@ -32,10 +32,11 @@ char *share_of_program(const struct metrics *metrics, const struct run *run, con
     if (isnan(took) || isnan(whole))
         return x_sprintf("%.0f launch%s", launches, plural_of((size_t)launches, "", "es"));
     char own[64], all[64];
+    const char *caller = kernel->launched_by;
     metric_format(time, took, own, sizeof own);
     metric_format(time, whole, all, sizeof all);
-    return x_sprintf("%.0f launch%s, %s of the program's %s", launches, plural_of((size_t)launches, "", "es"), own,
-                     all);
+    return x_sprintf("%.0f launch%s%s%s, %s of the program's %s", launches, plural_of((size_t)launches, "", "es"),
+                     caller ? " by " : "", caller ? caller : "", own, all);
 }
 
 bool costs_program(const struct sides *sides, const struct judgement *judgement, const struct result *now)

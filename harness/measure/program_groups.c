@@ -64,6 +64,7 @@ static void release_group(struct program_group *group)
     }
     free(group->shares);
     free(group->missed);
+    free(group->launched_by);
     free(group->question);
     free(group->id);
     free(group);
@@ -482,6 +483,7 @@ void program_groups_add_code(const struct program_groups *groups, const char *fo
         if (!result)
             continue;
         copy_launches(group, result);
+        result->launched_by = x_strdup(group->launched_by);
         if (result->status == RESULT_OK)
             static_facts_of_launches(result, images.capability, metrics);
     }

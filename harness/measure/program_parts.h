@@ -41,7 +41,9 @@ struct program_group {
     size_t runs;    /* number of runs in the lists of each share */
     size_t *missed; /* for each set of metrics: launches in the first run while another set was counted */
     size_t missed_count;
-    bool complete; /* a further run for a set of metrics need not measure it */
+    bool complete;     /* a further run for a set of metrics need not measure it */
+    char *launched_by; /* by whom, as the process tells that launched it first, `teller`; NULL: not known */
+    const struct program_process *teller;
 };
 
 /* What else a run of the program had the GPU do. */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { GROUPS_MAX = 5000 };
+enum { GROUPS_MAX = 5000, CALLER_LENGTH = 1000 };
 
 static char *request_text(const struct program_run *run, const char *token)
 {
@@ -231,6 +231,25 @@ static bool take_result(const struct program_run *run, struct program_process *p
     return good;
 }
 
+/* The first process that launches the group tells of it, in the first run. */
+static bool take_caller(const struct program_run *run, const struct program_process *process, char *text)
+{
+    char *caller = strchr(text, '\n');
+    if (!caller || strlen(caller) > CALLER_LENGTH)
+        return false;
+    *caller++ = '\0';
+    struct program_group *group = program_group_find(run->groups, text);
+    if (!group || !run_find(&process->part, text))
+        return false;
+    if (run->further || (group->teller && group->teller != process))
+        return true;
+    text_make_harmless(caller, ' ');
+    free(group->launched_by);
+    group->launched_by = x_strdup(caller);
+    group->teller = process;
+    return true;
+}
+
 /* A line for each set, with the names of its metrics. */
 static bool take_sets(struct program_run *run, char *text)
 {
@@ -420,6 +439,8 @@ bool program_take(struct program_run *run, struct program_process *process, stru
         return true;
     case MESSAGE_WORK:
         return take_work(run, process, message->text);
+    case MESSAGE_CALLER:
+        return take_caller(run, process, message->text);
     case MESSAGE_LIBRARIES: /* a process that launched nothing has no session */
         return !process->ended &&
                (!process->described || program_libraries_take(&run->part.sessions[0], message->text));

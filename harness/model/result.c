@@ -146,6 +146,7 @@ void result_release(struct result *result)
     profile_release(&result->profile);
     profile_release(&result->base_profile);
     sessions_release(result->sessions, result->session_count);
+    free(result->launched_by);
     free(result->unpaired);
     free(result->elsewhere);
     free(result->reason);
@@ -255,6 +256,8 @@ void result_copy_facts(struct result *to, const struct result *from)
         launch->code = x_strdup(from->launches[i].code);
     }
     to->inputs = x_strdup(from->inputs);
+    free(to->launched_by);
+    to->launched_by = x_strdup(from->launched_by);
 }
 
 static int order_of_launches(const struct launch *a, const struct launch *b)

@@ -91,7 +91,8 @@ struct result {
     struct profile profile;      /* by source line, of one launch of the variant; empty unless asked for */
     struct profile base_profile; /* lines of the base build, when the run was judged against one */
     char *elsewhere;             /* for a kernel that is ok: how it failed on another GPU of the run; else NULL */
-    char *unpaired; /* why pairs with the base build did not settle its times, though they should have; else NULL */
+    char *launched_by; /* of a program's kernel: "model.py:42 (forward), libcublasLt.so.13"; NULL where unknown */
+    char *unpaired;    /* why pairs with the base build did not settle its times, though they should have; else NULL */
     struct session *sessions; /* in a baseline: the sessions of this kernel's file, oldest first. Else none: the run's
                                  sessions are of all kernels */
     size_t session_count;

@@ -27,6 +27,8 @@
  * session, in the order in which they were measured. A run that was judged against a base library also has "pairs":
  * [[base, head], ...] and "base_profile"; or else "unpaired", the reason why it has none.
  *
+ * A kernel of a program may say who launches it, in "launched_by".
+ *
  * In a run on several GPUs each GPU has a session. A metric's "from" says in which session each of its lists was
  * measured. It is absent where they are the first sessions of the run, in order. A kernel that failed on one GPU and
  * not on another says how in "elsewhere".

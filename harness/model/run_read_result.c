@@ -288,8 +288,9 @@ static int read_seconds(const struct json_at *at, json_t *object, struct result 
 
 int read_result(const struct json_at *above, const char *id, json_t *object, struct result *result)
 {
-    static const char *const keys[] = {"base_lines", "bytes",   "elsewhere", "flops",   "inputs", "launches",
-                                       "lines",      "metrics", "reason",    "seconds", "status", "unpaired"};
+    static const char *const keys[] = {"base_lines",  "bytes",    "elsewhere", "flops",   "inputs",
+                                       "launched_by", "launches", "lines",     "metrics", "reason",
+                                       "seconds",     "status",   "unpaired"};
     if (!is_kernel_id(id))
         return json_error(above,
                           "\"%.64s\" is no kernel: write family/variant or family/variant[axis=value], at most %d "
@@ -304,6 +305,7 @@ int read_result(const struct json_at *above, const char *id, json_t *object, str
         read_profile(&at, object, "lines", &result->profile) < 0 ||
         read_profile(&at, object, "base_lines", &result->base_profile) < 0 ||
         json_at_text(&at, object, "elsewhere", false, &result->elsewhere) < 0 ||
+        json_at_text(&at, object, "launched_by", false, &result->launched_by) < 0 ||
         json_at_text(&at, object, "unpaired", false, &result->unpaired) < 0 || read_rows(&at, object, result) < 0)
         return -1;
     return 0;

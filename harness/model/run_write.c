@@ -234,6 +234,7 @@ static void write_result(struct json_writer *json, const struct result *result)
     json_put_if(json, "elsewhere", ok ? result->elsewhere : NULL);
     put_reading(json, "flops", result->flops);
     json_put_if(json, "inputs", result->inputs);
+    json_put_if(json, "launched_by", result->launched_by);
     json_open(json, "launches", '[', JSON_LINES);
     for (size_t i = 0; i < result->launch_count; i++)
         write_launch(json, &result->launches[i]);

@@ -369,12 +369,23 @@ static void print_head(const struct text *text, const struct layout *layout, con
     }
 }
 
+/* Prints who launches a kernel that is red, or that there is no more. */
+static void print_caller(const struct text *text, const struct report *report, const struct layout *layout,
+                         const struct group *group)
+{
+    char *caller = words_caller(report, group->kernel);
+    if (caller && words_verdict_tone(group->verdict) == TONE_FAIL)
+        print_line(text, INK_DIM, kernel_indent(layout), caller);
+    free(caller);
+}
+
 static void print_group(const struct text *text, const struct report *report, const struct layout *layout,
                         const struct group *group, const char *whole, struct said *said)
 {
     char words[256];
     head_words(report, group, words, sizeof words);
     print_head(text, layout, group, whole ? whole : words);
+    print_caller(text, report, layout, group);
     for (size_t i = 0; i < group->count; i++)
         if (group->rows[i]->metric)
             print_row(text, report, layout, group, i, said);

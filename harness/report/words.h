@@ -50,6 +50,10 @@ char *words_function(const char *function, size_t max);
 char *words_place(const struct profile_line *line, size_t max);
 #define WORDS_PLACE 120
 
+/* Returns who launches a kernel of a program: "launched by model.py:42 (forward), libcublasLt.so.13". NULL where that
+ * is not known. */
+char *words_caller(const struct report *report, const char *kernel);
+
 /* Returns "excess shared wavefronts 0 -> 6,938,624". */
 char *words_amounts(const struct blame *blame, const struct hotspot *hotspot);
 

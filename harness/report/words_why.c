@@ -44,6 +44,18 @@ char *words_function(const char *function, size_t max)
     return cut;
 }
 
+char *words_caller(const struct report *report, const char *kernel)
+{
+    const struct result *result = run_find(report->run, kernel);
+    if (!result && report->baseline)
+        result = run_find(report->baseline, kernel);
+    if (!result || !result->launched_by)
+        return NULL;
+    char *caller = clean(result->launched_by, LONGEST), *words = x_sprintf("launched by %s", caller);
+    free(caller);
+    return words;
+}
+
 char *words_place(const struct profile_line *line, size_t max)
 {
     char at[32];

@@ -51,6 +51,7 @@ enum message_kind {
     MESSAGE_ANSWER = 'A', /* the parent's answer to HELLO, SETS, MODULE or GROUP */
     MESSAGE_WORK =
         'Z', /* before END: how often memory was copied, its bytes, its ns; the same of memory that was set */
+    MESSAGE_CALLER = 'Y',    /* the id of a group, and in the next line who launches it; later words take their place */
     MESSAGE_LIBRARIES = 'B', /* before END: the loaded libraries that have or choose kernels, a line "NAME IDENTITY" */
 
     /* From the parent to a worker. */

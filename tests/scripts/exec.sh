@@ -307,6 +307,19 @@ warned='no exact counts by source line: the launch of a graph has no lines' opti
 # A session takes 64 launches, also of kernels that nobody wants.
 options='-k program/add_one* --first 100' program 'every-third 300' 0 '1 ok, 0 failed, samples 99 99 99'
 
+# ---- Who launches
+
+# A launch that has given the interpreter's lock back, and one of a thread, are traced to the line all the same.
+if chosen 'python'; then
+    cp "$here/../standin/launches.py" .
+    alone python3 launches.py "$cubins/kernels.cubin"
+    measured -- python3 launches.py "$cubins/kernels.cubin"
+    compared
+    jq -r '.kernels | to_entries[] | select(.value.launched_by) | "\(.key) by \(.value.launched_by)"' run.json >>said
+    expect 'python' 0 '3 ok, 0 failed, samples 15 15 15' 'launches/add_one@64,256 by launches.py:35 (launch), _ctypes.' \
+        'launches/tiny@1,256 by launches.py:35 (launch)' '!DIFFERS' '!WRONG' '!warning'
+fi
+
 # ---- How often it runs
 
 # runs LABEL RUNS PROFILED CODE HELD WORDS... -- COMMAND...: it runs so often, and so often a process opens the profiler,
@@ -630,7 +643,7 @@ if chosen 'gate: libraries'; then
     with_library 1 check --metrics "$metrics" --baselines loaded --name loaded
     expect 'gate: the same libraries' 0 'nothing is worse' '!libnccl'
     with_library 2 check --metrics "$metrics" --baselines loaded --name loaded
-    expect 'gate: another library' 0 'nothing is worse' 'libnccl.so.2 ' ', in the baseline libnccl.so.2 '
+    expect 'gate: another library' 0 'nothing is worse' 'loaded in another version' 'libnccl.so.2 '
 fi
 # A range that is slower is red itself; one that is not asked for any more is missing, and another part of the program is
 # not judged by this one.
@@ -649,6 +662,16 @@ if chosen 'gate: ranges'; then
     expect 'gate: ranges, one not asked for' 5 'missing    program/program:backward' '--nvtx did not ask for that range'
     in_ranges check --baselines ranges 8
     expect 'gate: ranges, the whole program' 5 'of the program counts all, in the baseline --nvtx step --nvtx backward'
+fi
+if chosen 'gate: who launches'; then
+    cp "$here/../standin/launches.py" .
+    in_python() { # CHECK... -- N
+        ask "${standing_in[@]}" "$cugate" "${@:1:$#-1}" --metrics "$metrics" -- python3 launches.py "$cubins/kernels.cubin" "${!#}"
+    }
+    in_python exec --save python.json 8
+    "$cugate" accept --metrics "$metrics" --baselines python --reason first python.json >/dev/null
+    in_python check --baselines python 16
+    expect 'gate: who launches' 1 'regressed  launches/large@16,256' 'launched by launches.py:35 (launch), _ctypes.'
 fi
 gate 'one kernel' 0 'in 1 kernel' '!add_one' -- -k 'program/tiny@*' -- "$program" plain
 gate 'a kernel that is gone, alone' 5 'missing    program/tiny@1,32 ' '!add_one' -- -k 'program/tiny@*' -- "$program" data

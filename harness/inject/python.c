@@ -1,0 +1,154 @@
+/* Asks the Python interpreter of the process, if there is one, for the line that a thread is at, and for the packages
+ * that are loaded.
+ *
+ * A launch often comes from a thread that has given the interpreter's lock back, and to wait for that lock within a
+ * launch could be to wait for ever. So nothing of the interpreter is called then. Python's own faulthandler writes
+ * where a thread is without that lock, from the handler of a signal, which the thread sends to itself. It is told to do
+ * so once, when the interpreter comes to it by itself (Py_AddPendingCall). Launches before that have no line. */
+#include "inject.h"
+
+#include "base/base.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+    FILE_INPUT = 257,  /* Py_file_input: a text of statements */
+    TRACE_MAX = 32768, /* bytes of a thread's stack that are read */
+    PACKAGES_MAX = 1 << 16,
+};
+
+/* Takes the number of the signal, and those of the files of stacks and of packages. */
+static const char script[] =
+    "import atexit, faulthandler, sys\n"
+    "faulthandler.register(%d, %d, False, False)\n"
+    "def tell():\n"
+    "    with open(%d, 'w', closefd=False) as file:\n"
+    "        for name, module in list(sys.modules.items()):\n"
+    "            place, version = getattr(module, '__file__', None), getattr(module, '__version__', None)\n"
+    "            if '.' not in name and isinstance(version, str) and '-packages' in str(place):\n"
+    "                print(name, ''.join(version.split()), file=file)\n"
+    "atexit.register(tell)\n";
+
+static struct {
+    void *(*new_dictionary)(void);
+    void *(*run)(const char *, int, void *, void *);
+    void (*forget)(void *);
+    void (*forget_error)(void);
+} python;
+
+static int stacks = -1, packages = -1; /* files in memory */
+static int number;                     /* of the signal */
+static atomic_bool is_ready;
+
+/* The interpreter calls this one, with its lock held. */
+static int prepare(void *data)
+{
+    char *text = x_sprintf(script, number, stacks, packages);
+    void *names = python.new_dictionary(), *result = names ? python.run(text, FILE_INPUT, names, names) : NULL;
+    (void)data;
+    atomic_store(&is_ready, result != NULL);
+    if (!result)
+        python.forget_error();
+    python.forget(result);
+    python.forget(names);
+    free(text);
+    return 0;
+}
+
+/* Returns a signal that nobody handles; 0: there is none. */
+static int find_signal(void)
+{
+    struct sigaction now;
+    for (int candidate = SIGRTMAX - 1; candidate > SIGRTMIN; candidate--)
+        if (sigaction(candidate, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+            return candidate;
+    return 0;
+}
+
+static void *function_of_python(const char *name)
+{
+    return dlsym(RTLD_DEFAULT, name);
+}
+
+void python_begin(void)
+{
+    int (*is_there)(void), (*call_later)(int (*)(void *), void *);
+    *(void **)&is_there = function_of_python("Py_IsInitialized");
+    *(void **)&call_later = function_of_python("Py_AddPendingCall");
+    *(void **)&python.new_dictionary = function_of_python("PyDict_New");
+    *(void **)&python.run = function_of_python("PyRun_String");
+    *(void **)&python.forget = function_of_python("Py_DecRef");
+    *(void **)&python.forget_error = function_of_python("PyErr_Clear");
+    if (!is_there || !call_later || !python.new_dictionary || !python.run || !python.forget || !python.forget_error ||
+        !is_there())
+        return;
+    number = find_signal();
+    stacks = descriptor_put_away(memfd_create("cugate stacks", MFD_CLOEXEC));
+    packages = descriptor_put_away(memfd_create("cugate packages", MFD_CLOEXEC));
+    if (number > 0 && stacks >= 0 && packages >= 0)
+        call_later(prepare, NULL);
+}
+
+/* Returns what is in the file, at most so many bytes. Caller frees. */
+static char *read_file(int file, size_t most)
+{
+    char *text = x_calloc(1, most + 1);
+    ssize_t size = pread(file, text, most, 0);
+    text[size > 0 ? size : 0] = '\0';
+    return text;
+}
+
+/* Whether the file is the user's, by where it is: not a package that was installed, nor of Python itself. */
+static bool is_users(const char *file)
+{
+    const char *library = strstr(file, "/lib/python3");
+    return *file != '<' && !strstr(file, "-packages/") && !library;
+}
+
+/* Finds the innermost of the lines `  File "PATH", line 42 in forward` that is the user's. Caller frees. */
+static char *find_users(char *text)
+{
+    static const char begin[] = "  File \"", between[] = "\", line ";
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        char *file = line + strlen(begin), *end = strstr(line, between), *function = strstr(line, " in ");
+        if (strncmp(line, begin, strlen(begin)) != 0 || !end || !function || function < end)
+            continue;
+        *end = *function = '\0';
+        if (!is_users(file))
+            continue;
+        const char *slash = strrchr(file, '/');
+        return x_sprintf("%s:%s (%s)", slash ? slash + 1 : file, end + strlen(between), function + strlen(" in "));
+    }
+    return NULL;
+}
+
+char *python_line(void)
+{
+    sigset_t own, before;
+    if (!atomic_load(&is_ready) || ftruncate(stacks, 0) < 0 || lseek(stacks, 0, SEEK_SET) < 0)
+        return NULL;
+    sigemptyset(&own);
+    sigaddset(&own, number);
+    pthread_sigmask(SIG_UNBLOCK, &own, &before);
+    pthread_kill(pthread_self(), number); /* its handler has returned when this does */
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    char *text = read_file(stacks, TRACE_MAX), *line = find_users(text);
+    free(text);
+    return line;
+}
+
+bool python_is_awaited(void)
+{
+    return number > 0 && !atomic_load(&is_ready);
+}
+
+char *python_packages(void)
+{
+    return packages < 0 ? x_strdup("") : read_file(packages, PACKAGES_MAX);
+}
