@@ -89,6 +89,8 @@ static bool is_of_profiler(const CUpti_ActivityKernel10 *kernel)
 static void take_kernel(const CUpti_ActivityKernel10 *kernel)
 {
     struct expected *launch = is_of_profiler(kernel) ? NULL : find(kernel->correlationId);
+    if (!is_of_profiler(kernel))
+        busy_add(kernel->start, kernel->end);
     if (!launch || kernel->start == 0 || kernel->end < kernel->start)
         return; /* without a time the launch is one whose time is not known */
     for (size_t i = 0; i <= process.request.nvtx_count; i++)
@@ -106,6 +108,7 @@ static void add_work(struct work *work, uint64_t bytes, uint64_t start, uint64_t
     work->count++;
     work->bytes += bytes;
     work->time_ns += end > start ? end - start : 0;
+    busy_add(start, end);
 }
 
 static void take(const CUpti_Activity *record)

@@ -189,8 +189,48 @@ struct counted *group_counted(struct group *group, size_t set)
     return &group->counted[set];
 }
 
+/* What was launched so far, in kernels, and since when nothing new was; the longest such stretch. */
+static struct {
+    size_t launched, since, longest, longest_since;
+} sequence;
+
+static void end_stretch(void)
+{
+    if (sequence.launched - sequence.since > sequence.longest) {
+        sequence.longest = sequence.launched - sequence.since;
+        sequence.longest_since = sequence.since;
+    }
+}
+
+/* Puts a launch into the sequence, of so many kernels. A group is new at its first one. */
+static void follow(struct group *group, size_t kernels)
+{
+    const bool is_new = group->last == 0;
+    if (is_new)
+        end_stretch();
+    sequence.launched += kernels;
+    group->last = sequence.launched;
+    if (is_new)
+        sequence.since = sequence.launched;
+}
+
+uint64_t groups_of_beginning(size_t *groups_count)
+{
+    uint64_t time_ns = 0;
+    *groups_count = 0;
+    end_stretch();
+    for (size_t i = 0; i < count; i++)
+        if (all[i]->last > 0 && all[i]->last <= sequence.longest_since) {
+            time_ns += all[i]->shares[0].time_ns;
+            ++*groups_count;
+        }
+    return sequence.longest > 0 ? time_ns : 0;
+}
+
 void group_count_launch(struct group *group, unsigned bounds)
 {
+    if (bounds)
+        follow(group, group->graph ? group->kernels : 1);
     for (size_t i = 0; i <= process.request.nvtx_count; i++)
         group->shares[i].launches += bounds >> i & 1;
 }
@@ -400,6 +440,7 @@ struct group *group_of_graph(CUgraphExec exec)
     if (!kept->group && count < GROUPS_MAX) {
         kept->group = add_group(x_calloc(1, sizeof *kept->group));
         kept->group->graph = true;
+        kept->group->kernels = graph_kernels(exec);
         ask(kept->group, x_strdup(kept->text));
     }
     graph->group = kept->group;

@@ -76,12 +76,14 @@ struct shape {
 /* Launches that are alike: of one function in one shape, or of one graph. */
 struct group {
     struct shape shape;      /* all 0 for a graph */
-    bool graph;              /* it is of launches of a graph */
+    bool graph;              /* it is of launches of a graph, */
+    size_t kernels;          /* which has so many kernels */
     char *id;                /* the parent's name for it; NULL: the parent does not want it */
     size_t skip, first;      /* how many launches to leave out, and how many to measure then */
     size_t launches;         /* how many launches there were */
     size_t due;              /* launches that were to be measured, if nothing had prevented it */
     struct share *shares;    /* those that count, then for each NVTX range of the request those within it */
+    size_t last;             /* kernels that the process had launched when it launched this one last */
     size_t asked;            /* how many of its launches were asked who makes them */
     bool begun;              /* a launch was measured; the first one in a process is colder than those that follow */
     struct counted *counted; /* from group_counted(): in each set of metrics */
@@ -119,6 +121,9 @@ void graph_set_kernel(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE
 void graph_set_inner(CUgraphExec exec, CUgraphNode node, CUgraph inner);
 void graph_enable_node(CUgraphExec exec, CUgraphNode node, bool enabled);
 void functions_forget(void); /* forgets the handles of all functions */
+/* Returns the time of all launches of groups that were launched only before the longest stretch in which nothing new
+ * was launched; *count of them. Without records it is 0. */
+uint64_t groups_of_beginning(size_t *count);
 /* Returns a line for each group: its launches, how many of them were due, those that were missed in each set, its
  * shares as LAUNCHES/TIMED/NS, and its id. Caller frees. */
 char *groups_tell(void);
@@ -156,6 +161,15 @@ void activity_expect(uint32_t correlation, struct group *group, size_t kernels, 
 void activity_forget(uint32_t correlation); /* the launch failed */
 /* Waits for all records of what has run. False when there are none; then how much was copied and set is not known. */
 bool activity_end(struct work *copied, struct work *filled);
+
+/* ---- Whether the GPU was busy, busy.c; all but busy_add() with the mutex held ---- */
+
+void busy_add(uint64_t from, uint64_t to); /* the GPU worked then, by CUPTI's clock in ns; activity.c calls it alone */
+void busy_pause(void);                     /* from now on work is measured, and its time says nothing */
+void busy_resume(void);
+/* Returns for how long the GPU was busy while nothing was measured, between its first and its last work, and how long
+ * that was; 0 where it is not known. Called once, after activity_end(). */
+void busy_tell(uint64_t *busy, uint64_t *span);
 
 /* ---- Counts by instruction, lines.c ---- */
 

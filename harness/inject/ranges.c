@@ -202,6 +202,7 @@ static int enable(CUcontext context, enum ranges_mode mode, const struct request
 int ranges_start(CUcontext context, enum ranges_mode mode, const struct request *request, struct problem *problem)
 {
     struct problem lost; /* this loss is counted, and the process continues */
+    busy_pause();
     if (ranges.running && (ranges.context != context || ranges.mode != mode))
         (void)ranges_stop(&lost);
     if (ranges.profiler && (ranges.context != context || ranges.mode != mode))
@@ -383,10 +384,12 @@ int ranges_stop(struct problem *problem)
     ranges.running = false;
     if (decode(problem) == 0 && deliver(problem) == 0 && clear_image(problem) == 0) {
         ranges.count = 0;
+        busy_resume();
         return 0;
     }
     lose(problem);
     ranges.count = 0;
+    busy_resume();
     ranges_close(); /* the next one begins anew */
     return -1;
 }
@@ -395,6 +398,7 @@ void ranges_close(void)
 {
     struct problem ignored;
     (void)ranges_stop(&ignored);
+    busy_pause();
     CUpti_RangeProfiler_Disable_Params params = {
         .structSize = CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE,
         .pRangeProfilerObject = ranges.profiler,
@@ -407,4 +411,5 @@ void ranges_close(void)
     free(ranges.image);
     ranges.image = NULL;
     gpu_lock_release();
+    busy_resume();
 }

@@ -54,6 +54,10 @@ enum program_work {
     WORK_FILLS,
     WORK_FILL_BYTES,
     WORK_FILL_TIME,
+    WORK_BUSY,          /* ns in which the GPU was busy while nothing was measured, */
+    WORK_SPAN,          /* of so many between its first and its last work */
+    WORK_FIRST_KERNELS, /* kernels that were launched only before the longest stretch without a new one */
+    WORK_FIRST_TIME,
     WORK_KINDS
 };
 

@@ -369,7 +369,7 @@ static bool read_counts(const char *text, unsigned long long *counts, size_t cou
     return *text == '\0';
 }
 
-/* What it copied and set: "copies bytes ns", twice. */
+/* What it copied and set, "copies bytes ns" twice, and the other kinds of enum program_work. */
 static bool take_work(struct program_run *run, struct program_process *process, const char *text)
 {
     unsigned long long told[WORK_KINDS];

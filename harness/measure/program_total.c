@@ -163,6 +163,21 @@ static struct result *add_share(const struct program_groups *groups, size_t shar
     return total;
 }
 
+/* Adds the share of time in which the GPU was busy. Where all was measured, nobody knows. */
+static void add_busy(struct result *total, const struct metrics *metrics, double busy, double span)
+{
+    for (size_t m = 0; m < metrics->count && !isnan(span); m++) {
+        if (computed_counter_of(&metrics->list[m]) != COMPUTED_GPU_BUSY)
+            continue;
+        struct row *row = result_add(total, metrics->list[m].name);
+        const double share = span > 0 ? round_value(100 * busy / span) : NAN;
+        if (span > 0)
+            row_add_session(row, &share, 1);
+        else
+            row->state = VALUE_NOT_APPLICABLE;
+    }
+}
+
 static void add_ranges(const struct program_groups *groups, const struct measurement *measurement, struct run *run)
 {
     const struct program *program = measurement->program;
@@ -178,8 +193,14 @@ void program_total_add(const struct program_groups *groups, const struct measure
 {
     const struct metrics *metrics = measurement->metrics;
     static const enum computed_counter work[WORK_KINDS] = {
-        [WORK_COPIES] = COMPUTED_COPIES, [WORK_COPY_BYTES] = COMPUTED_COPY_BYTES, [WORK_COPY_TIME] = COMPUTED_COPY_TIME,
-        [WORK_FILLS] = COMPUTED_FILLS,   [WORK_FILL_BYTES] = COMPUTED_FILL_BYTES, [WORK_FILL_TIME] = COMPUTED_FILL_TIME,
+        [WORK_COPIES] = COMPUTED_COPIES,
+        [WORK_COPY_BYTES] = COMPUTED_COPY_BYTES,
+        [WORK_COPY_TIME] = COMPUTED_COPY_TIME,
+        [WORK_FILLS] = COMPUTED_FILLS,
+        [WORK_FILL_BYTES] = COMPUTED_FILL_BYTES,
+        [WORK_FILL_TIME] = COMPUTED_FILL_TIME,
+        [WORK_FIRST_KERNELS] = COMPUTED_FIRST_KERNELS,
+        [WORK_FIRST_TIME] = COMPUTED_FIRST_TIME,
     };
     for (size_t g = 0; g < groups->count; g++) {
         const struct program_group *group = groups->list[g];
@@ -198,6 +219,8 @@ void program_total_add(const struct program_groups *groups, const struct measure
         return;
     add_counts(total, metrics, COMPUTED_PROCESSES, groups->processes, groups->runs);
     for (size_t i = 0; i < WORK_KINDS; i++)
-        add_counts(total, metrics, work[i], groups->work[i], groups->runs);
+        if (work[i] != COMPUTED_NONE)
+            add_counts(total, metrics, work[i], groups->work[i], groups->runs);
+    add_busy(total, metrics, groups->work[WORK_BUSY][0], groups->work[WORK_SPAN][0]);
     add_ranges(groups, measurement, run);
 }

@@ -28,6 +28,9 @@ static const struct {
     [COMPUTED_FILLS]     = {"cugate.memsets",               SOURCE_PROGRAM, false},
     [COMPUTED_FILL_BYTES] = {"cugate.memset_bytes",         SOURCE_PROGRAM, false},
     [COMPUTED_FILL_TIME] = {"cugate.memset_time",           SOURCE_PROGRAM, false},
+    [COMPUTED_GPU_BUSY]  = {"cugate.gpu_busy",              SOURCE_PROGRAM, false},
+    [COMPUTED_FIRST_KERNELS] = {"cugate.first_part_kernels", SOURCE_PROGRAM, false},
+    [COMPUTED_FIRST_TIME] = {"cugate.first_part_time",      SOURCE_PROGRAM, false},
 };
 /* clang-format on */
 

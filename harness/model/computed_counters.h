@@ -30,7 +30,10 @@ enum computed_counter {
     COMPUTED_COPY_TIME, /* ns */
     COMPUTED_FILLS,     /* how often the GPU set memory for it */
     COMPUTED_FILL_BYTES,
-    COMPUTED_FILL_TIME, /* ns */
+    COMPUTED_FILL_TIME,     /* ns */
+    COMPUTED_GPU_BUSY,      /* % of the time between its first and its last work, while nothing was measured */
+    COMPUTED_FIRST_KERNELS, /* kernels that it launched only before the longest stretch without a new one */
+    COMPUTED_FIRST_TIME,    /* ns that these took */
     COMPUTED_COUNTERS
 };
 

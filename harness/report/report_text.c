@@ -93,6 +93,17 @@ static void print_comparison_facts(const struct text *text, const struct compari
     }
 }
 
+static void print_programs(const struct text *text, const struct report *report)
+{
+    for (size_t i = 0; i < report->run->result_count; i++) {
+        const struct result *result = &report->run->results[i];
+        char *words = is_program_row(result->id) ? words_program(report, result) : NULL;
+        if (words)
+            print_fact(text, "program", words);
+        free(words);
+    }
+}
+
 static void print_header(const struct text *text, const struct report *report)
 {
     const struct run *run = report->run;
@@ -113,6 +124,7 @@ static void print_header(const struct text *text, const struct report *report)
     if (!origin->code_only && !origin->computed) /* whose samples are bounds */
         snprintf(words + strlen(words), sizeof words - strlen(words), ", %zu sample%s each", samples, plural(samples));
     print_fact(text, "run", words);
+    print_programs(text, report);
 
     if (report->baseline) {
         const struct run *base = report->baseline;

@@ -35,6 +35,10 @@ const char *words_verdict_on(const struct judgement *judgement);
  * is "2 of 2 sessions against 12; the clock was ...". NULL without any of these. Caller frees. */
 char *words_why(const struct judgement *judgement);
 
+/* Returns what the table of kernels does not show of a program's row: its copies, how busy the GPU was, what only its
+ * first part launched. NULL when nothing of that is known. Caller frees. In words_program.c. */
+char *words_program(const struct report *report, const struct result *program);
+
 /* ---- Why a row is worse; in words_why.c. Files, functions and source text are untrusted. Callers free. ---- */
 
 /* Returns at most `max` characters as one harmless line, which ends with "..." if it was cut. */

@@ -51,7 +51,9 @@ def of($metric): (.metrics[$metric].sessions // [])[0] // empty | median;
 $ranges[],
 ([.kernels[] | select(.status == "ok") | of("launches")] | add) as $launches
 | ([.kernels[] | of("launches") * of("time")] | add) as $time
-| (select($program) | "program: \([$program | of("launches")][0]) launches"),
+| (select($program) | "program: \([$program | of("launches")][0]) launches",
+    "busy: \([$program | of("gpu_busy") | round][0] // $program.metrics.gpu_busy.state) %, " +
+    "first part: \([$program | of("first_part_kernels")][0]) kernels, \([$program | of("first_part_time")][0]) ns"),
 (select($launches) | $program | of("launches") | select(. != $launches)
     | "WRONG: the program made \(.) launches, not \($launches)"),
 (select($launches) | $program | of("time") | select(. != $time) | "WRONG: the program took \(.) ns, not \($time)"),
@@ -215,6 +217,10 @@ program 'plain' 0 '8 ok, 0 failed, samples 40 40 40' 'measured: 8 of 8 kernels (
 program 'plain 8' 0 '8 ok, 0 failed, samples 8 8 8'
 program 'plain 1' 0 '1 ok, 0 failed, samples 1 1 1'
 program 'changed' 0 '8 ok, 0 failed, samples 40 40 40'
+# How busy the GPU was is known where little was measured; what was launched at the beginning only is told.
+program 'plain 480' 0 '8 ok, 0 failed' 'busy: 80 %, first part: 0 kernels, 0 ns'
+program 'plain 8' 0 '8 ok, 0 failed' 'busy: not applicable %'
+program 'warmed-up' 0 '22 ok, 0 failed' 'first part: 20 kernels, 6480000 ns'
 program 'shapes' 0 '100 ok, 0 failed, samples 100 100 100'
 program 'data' 0 '1 ok, 0 failed, samples 5 5 5'
 program 'restless' 0 '2 ok, 0 failed, samples 10 10 10'

@@ -1,0 +1,114 @@
+/* Finds how much of the time between the first and the last work of the process the GPU was busy, with kernels, copies
+ * or memory that is set. Where a session of the profiler counts, each launch waits for its kernel, so only the
+ * stretches between sessions tell. */
+#include "inject.h"
+
+#include "base/base.h"
+
+#include <cupti_activity.h>
+
+#include <stdlib.h>
+
+enum {
+    PIECES_MAX = 1 << 22, /* of 16 bytes; a process with more does not tell */
+    PART = 4              /* what was measured leaves this part of the time at least, or nothing is told */
+};
+
+/* From and to, by CUPTI's clock in ns. */
+struct piece {
+    uint64_t from, to;
+};
+
+struct pieces {
+    struct piece *list;
+    size_t count;
+};
+
+static struct pieces work, free_time; /* what the GPU did; the stretches between sessions that are over */
+static uint64_t began;                /* when the present stretch did */
+static bool is_free = true, is_unknown;
+
+static void add(struct pieces *pieces, uint64_t from, uint64_t to)
+{
+    if (pieces->count == PIECES_MAX)
+        is_unknown = true;
+    else if (to > from)
+        *ARRAY_GROW(pieces->list, pieces->count) = (struct piece){from, to};
+}
+
+void busy_add(uint64_t from, uint64_t to)
+{
+    add(&work, from, to);
+}
+
+static uint64_t now(void)
+{
+    uint64_t time = 0;
+    is_unknown |= cuptiGetTimestamp(&time) != CUPTI_SUCCESS;
+    return time;
+}
+
+void busy_pause(void)
+{
+    if (is_free)
+        add(&free_time, began, now());
+    is_free = false;
+}
+
+void busy_resume(void)
+{
+    if (!is_free)
+        began = now();
+    is_free = true;
+}
+
+static int by_begin(const void *left, const void *right)
+{
+    const struct piece *a = left, *b = right;
+    return (a->from > b->from) - (a->from < b->from);
+}
+
+/* Joins pieces that overlap, in the order of their begins. */
+static void join(struct pieces *pieces)
+{
+    size_t kept = 0;
+    if (pieces->count > 0)
+        qsort(pieces->list, pieces->count, sizeof *pieces->list, by_begin);
+    for (size_t i = 0; i < pieces->count; i++) {
+        const struct piece *next = &pieces->list[i];
+        struct piece *last = kept > 0 ? &pieces->list[kept - 1] : NULL;
+        if (last && next->from <= last->to)
+            last->to = next->to > last->to ? next->to : last->to;
+        else
+            pieces->list[kept++] = *next;
+    }
+    pieces->count = kept;
+}
+
+/* Returns for how long the piece overlaps that stretch. */
+static uint64_t overlap(const struct piece *piece, const struct piece *stretch)
+{
+    const uint64_t from = piece->from > stretch->from ? piece->from : stretch->from;
+    const uint64_t to = piece->to < stretch->to ? piece->to : stretch->to;
+    return to > from ? to - from : 0;
+}
+
+void busy_tell(uint64_t *busy, uint64_t *span)
+{
+    *busy = *span = 0;
+    busy_pause();
+    join(&work);
+    if (is_unknown || work.count == 0)
+        return;
+    const struct piece whole = {work.list[0].from, work.list[work.count - 1].to};
+    for (size_t s = 0, w = 0; s < free_time.count; s++) {
+        const struct piece *stretch = &free_time.list[s];
+        *span += overlap(&whole, stretch);
+        while (w < work.count && work.list[w].to <= stretch->from)
+            w++;
+        for (size_t i = w; i < work.count && work.list[i].from < stretch->to; i++)
+            *busy += overlap(&work.list[i], stretch);
+    }
+    if (*span < (whole.to - whole.from) / PART)
+        *busy = *span = 0;
+}
