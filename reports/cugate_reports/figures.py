@@ -159,7 +159,7 @@ def kernel_nights(
     """Draws panels above each other over the same nights. marks are those of all kernels and this kernel's
     acceptances. stack: the parts of a program, see programs.Program; empty for a kernel.
     """
-    tall, legend = (1.0, 0.18 * len(stack)) if stack else (0.0, 0.0)
+    tall, legend = (1.0, 0.1 + 0.18 * len(stack)) if stack else (0.0, 0.0)
     rows = len(series) + bool(stack)
     ratios = [2] * bool(stack) + [1] * len(series)
     figure, panels = new(0.95 + 1.1 * rows + tall + legend, rows=rows, sharex=True, height_ratios=ratios)
@@ -169,6 +169,7 @@ def kernel_nights(
         figure.legend(handles[::-1], names[::-1], loc="upper left", bbox_to_anchor=(0.1, 1))  # as they are stacked
     for axes, one in zip(panels[bool(stack) :], series, strict=True):
         _panel(axes, one)
+    for axes in panels:
         # All marks of a kind are one collection, since a pool of GPUs has a mark for each night.
         for kind, top, colour, style in _MARKS:
             places = [mark.night - 0.5 for mark in marks if _kind_of(mark) == kind]

@@ -112,7 +112,7 @@ def _program(nights: Nights, name: str) -> Program | None:
     parts.sort(key=lambda one: (-abs(np.nan_to_num(one.now) - np.nan_to_num(one.before)), one.kernel))
     return Program(
         name=name,
-        stack=_stacked(functions, total, night),
+        stack=_stacked(functions, total, measured[-2:]),
         night=night,
         before=before,
         gaps=night + 1 - len(measured),
@@ -122,17 +122,16 @@ def _program(nights: Nights, name: str) -> Program | None:
     )
 
 
-def _stacked(functions: dict[str, np.ndarray], total: np.ndarray, night: int) -> list[tuple[str, np.ndarray]]:
-    """Names the functions that are largest on the last night and on average.
+def _stacked(functions: dict[str, np.ndarray], total: np.ndarray, compared: np.ndarray) -> list[tuple[str, np.ndarray]]:
+    """Names the functions that are largest on any of the nights that are compared, so also what is new or gone.
 
     Where each number is a median, of runs or runners, the parts may add up to more than the program: they are drawn
     as much smaller then.
     """
-    measured = np.isfinite(total)
-    names = sorted(functions, key=lambda name: (-functions[name][night] - functions[name][measured].mean(), name))
+    names = sorted(functions, key=lambda name: (-functions[name][compared].max(), name))
     stack = np.array([functions[name] for name in names[:NAMED]]).reshape(-1, len(total))
     named = stack.sum(axis=0)
     stack *= np.where(named > total, total / named, 1)
-    stack[:, ~measured] = math.nan
+    stack[:, ~np.isfinite(total)] = math.nan
     others = np.maximum(total - stack.sum(axis=0), 0)
     return [*zip(names, stack, strict=False), ("others", others)]
