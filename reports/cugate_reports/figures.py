@@ -144,7 +144,7 @@ def _stack(axes: Axes, stack: list[tuple[str, np.ndarray]]) -> None:
         look = {"facecolor": "none", "edgecolor": colour, "hatch": hatch} if hatch else {"facecolor": colour}
         axes.stairs(top, edges, baseline=below, fill=True, linewidth=0, label=shorten(name, 52), **look)
         below = top
-    axes.set_ylim(0, float(np.nanmax(below)) * 1.05)
+    axes.set_ylim(0, float(np.nanmax(below)) * 1.05 or 1.0)
     axes.set_title(axis_label("GPU time by function", unit))
     axes.yaxis.set_major_formatter(plain)
 

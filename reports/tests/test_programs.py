@@ -201,3 +201,12 @@ def test_a_program_that_later_nights_lack_says_so(tmp_path: Path) -> None:
     pages = check(write(tmp_path, night(0, 60.0, kernels), night(1, None, kernels)))
     for page in (pages["index.html"], kernel_page(pages, TRAIN)):
         assert page.says("On the night of 2023-11-14 22:13 UTC") and page.says("It was not measured as a whole since.")
+
+
+def test_a_program_that_took_no_time_is_drawn(tmp_path: Path) -> None:
+    runs = []
+    for number in range(2):
+        whole: dict[str, Values] = {"gpu_time": 0.0, "launches": 1.0, "achieved_occupancy": 50.0}
+        runs.append(make_run(number, {TRAIN: whole, "train/a@1,1": timed(0.0)}, collector="exec"))
+    page = kernel_page(check(write(tmp_path, *runs)), TRAIN)
+    assert page.says("GPU time by function") and page.says("1 launch took the GPU 0 ns")
