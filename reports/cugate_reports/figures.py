@@ -130,13 +130,46 @@ def _letters(marks: Sequence[Mark], least: float) -> list[tuple[str, float]]:
     ]
 
 
-def kernel_nights(dates: list[str], commits: list[str], series: list[Series], marks: Sequence[Mark]) -> Drawing:
+# Of the named parts of a program: colour, hatch.
+_FILLINGS = ((BLUE, ""), (ORANGE, ""), (GREEN, ""), (PURPLE, ""), (BLUE, "////"), (ORANGE, "...."))
+
+
+def _stack(axes: Axes, stack: list[tuple[str, np.ndarray]]) -> None:
+    """Stacks the times of a program's parts, in ns, for each night; nothing where they are NaN."""
+    total = sum(times for _, times in stack)
+    size, unit = units.scale_of(float(np.nanmax(total)), "ns")
+    edges, below = np.arange(len(total) + 1) - 0.5, np.zeros(len(total))
+    for (name, times), (colour, hatch) in zip(stack, [*_FILLINGS[: len(stack) - 1], (BAND, "")], strict=True):
+        top = below + times / size
+        look = {"facecolor": "none", "edgecolor": colour, "hatch": hatch} if hatch else {"facecolor": colour}
+        axes.stairs(top, edges, baseline=below, fill=True, linewidth=0, label=shorten(name, 52), **look)
+        below = top
+    axes.set_ylim(0, float(np.nanmax(below)) * 1.05 or 1.0)
+    axes.set_title(axis_label("GPU time by function", unit))
+    axes.yaxis.set_major_formatter(plain)
+
+
+def kernel_nights(
+    dates: list[str],
+    commits: list[str],
+    series: list[Series],
+    marks: Sequence[Mark],
+    stack: list[tuple[str, np.ndarray]],
+) -> Drawing:
     """Draws panels above each other over the same nights. marks are those of all kernels and this kernel's
-    acceptances.
+    acceptances. stack: the parts of a program, see programs.Program; empty for a kernel.
     """
-    figure, panels = new(0.95 + 1.1 * len(series), rows=len(series), sharex=True)
-    for axes, one in zip(panels, series, strict=True):
+    tall, legend = (1.0, 0.1 + 0.18 * len(stack)) if stack else (0.0, 0.0)
+    rows = len(series) + bool(stack)
+    ratios = [2] * bool(stack) + [1] * len(series)
+    figure, panels = new(0.95 + 1.1 * rows + tall + legend, rows=rows, sharex=True, height_ratios=ratios)
+    if stack:
+        _stack(panels[0], stack)
+        handles, names = panels[0].get_legend_handles_labels()
+        figure.legend(handles[::-1], names[::-1], loc="upper left", bbox_to_anchor=(0.1, 1))  # as they are stacked
+    for axes, one in zip(panels[bool(stack) :], series, strict=True):
         _panel(axes, one)
+    for axes in panels:
         # All marks of a kind are one collection, since a pool of GPUs has a mark for each night.
         for kind, top, colour, style in _MARKS:
             places = [mark.night - 0.5 for mark in marks if _kind_of(mark) == kind]
@@ -158,14 +191,10 @@ def kernel_nights(dates: list[str], commits: list[str], series: list[Series], ma
     if lettered(marks):
         panels[0].set_title(panels[0].get_title("left"), pad=16)
     height = figure.get_figheight()
-    figure.subplots_adjust(0.14, 0.5 / height, 0.92, 1 - 0.45 / height, hspace=0.55)
-    tell_nights(
-        figure,
-        panels[0],
-        dates,
-        commits,
-        {one.panel.title: [units.value(v, one.unit) for v in one.values] for one in series},
-    )
+    figure.subplots_adjust(0.14, 0.5 / height, 0.92, 1 - (0.45 + legend) / height, hspace=0.55)
+    told = {one.panel.title: [units.value(v, one.unit) for v in one.values] for one in series}
+    told |= {shorten(name): [units.value(v, "ns") for v in times] for name, times in stack}
+    tell_nights(figure, panels[0], dates, commits, told)
     return figure
 
 

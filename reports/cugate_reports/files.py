@@ -377,6 +377,11 @@ PROGRAM = "exec"  # the collector's name in runs of `cugate exec`
 HARNESS = (None, "cupti", "host")  # the collectors of `cugate run`; other ones measure differently
 
 
+def is_program(kernel: str) -> bool:
+    """Whether a kernel of `cugate exec` has the name of a program as a whole: FAMILY/program."""
+    return kernel.partition("/")[2] == "program"
+
+
 def model_key(device: Device, collector: str | None) -> str:
     """Returns a text for what a series of nights may be of, to store in a database: a GPU model and, unless it was
     cugate's own harness, the collector. Values of two collectors cannot be compared.

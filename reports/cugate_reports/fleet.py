@@ -20,7 +20,7 @@ from msgspec import Struct, field
 
 from cugate_reports import extracts
 from cugate_reports.extracts import NOT_JUDGED, SUITE, VERDICTS, ReportExtract, RunExtract, place_of
-from cugate_reports.files import Judgement, Kernel, Report, Row, Run, Session
+from cugate_reports.files import Judgement, Kernel, Report, Row, Run, Session, is_program
 
 FORM = "2"  # version of a night's row and of pack(); with another one all nights are made again
 
@@ -182,13 +182,16 @@ def _speeds(runners: list[Runner], times: np.ndarray) -> None:
             runner.off = abs(runner.speed - middle) > max(OFF_SPREADS * spread, OFF_SHARE)
 
 
-def headline_times(metrics: list[str], values: np.ndarray) -> np.ndarray:
-    """Returns for each kernel its time, or its wall time; the last axis of values is metrics."""
+def headline_times(kernels: list[str], metrics: list[str], values: np.ndarray) -> np.ndarray:
+    """Returns for each kernel its time, or its wall time, and of a program its GPU time; the last axes of values are
+    kernels and metrics.
+    """
     times = np.full(values.shape[:-1], math.nan)
-    for metric in ("wall_time", "time"):
+    whole = np.array([is_program(kernel) for kernel in kernels], dtype=bool)
+    for metric in ("wall_time", "time", "gpu_time"):
         if metric in metrics:
             column = values[..., metrics.index(metric)]
-            times = np.where(np.isfinite(column), column, times)
+            times = np.where(np.isfinite(column) & (whole | (metric != "gpu_time")), column, times)
     return times
 
 
@@ -235,7 +238,7 @@ def combine(
     beside = Counter(runner.host for runner in runners)
     for runner in runners:
         runner.shared = beside[runner.host] > 1
-    _speeds(runners, headline_times(names[1], values))
+    _speeds(runners, headline_times(*names, values))
     table = Table(values, judged)
     units: dict[str, str] = {}
     for run in runs:

@@ -98,6 +98,12 @@ class Nights:
         return {metric: place for place, metric in enumerate(self.metrics)}
 
     @cached_property
+    def programs(self) -> frozenset[str]:
+        """Returns those of `kernels` that are a program as a whole."""
+        by_exec = self.sessions[-1].collector == files.PROGRAM
+        return frozenset(kernel for kernel in self.kernels if by_exec and files.is_program(kernel))
+
+    @cached_property
     def judged(self) -> dict[str, list[Judgement]]:
         """Returns tonight's judgements by kernel, in the order of the report."""
         found: dict[str, list[Judgement]] = {}
@@ -398,5 +404,5 @@ def _times(night: Night, runs: list[RunExtract], kernels: list[str]) -> np.ndarr
     """Returns tonight's time of each kernel and runner, in the order of night.runners."""
     rows, times = {name: at for at, name in enumerate(kernels)}, np.full((len(runs), len(kernels)), math.nan)
     for one, run in zip(times, runs, strict=True):
-        one[[rows[name] for name in run.kernels]] = fleet.headline_times(run.metrics, run.values)
+        one[[rows[name] for name in run.kernels]] = fleet.headline_times(run.kernels, run.metrics, run.values)
     return times

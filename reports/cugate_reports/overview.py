@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cugate_reports.files import Failure, Judgement
+from cugate_reports.files import PROGRAM, Failure, Judgement, is_program
 from cugate_reports.fleet import Runner, evening
 from cugate_reports.nights import RECENT, RED, SUITE, VERDICTS, Absent, Nights, environment_changes
+from cugate_reports.programs import Program, program
 from cugate_reports.rules import rule_word
-from cugate_reports.views import COUNTERS, TIME, WALL_TIME, finite, time_panel
+from cugate_reports.views import COUNTERS, GPU_TIME, TIME, WALL_TIME, finite, panels, time_panel
 
 HEADLINES = {
     0: ("good", "Nothing is worse"),
@@ -60,6 +61,8 @@ class Tonight:
     notes: list[str]
     suites: list[str]
     news: list[News]
+    programs: list[Program]
+    kernels_only: list[str]  # names of tonight's programs that were not measured as a whole on any night
     fleet: Fleet | None  # the night's runners; None with one runner
 
 
@@ -72,9 +75,7 @@ class Fleet:
     odd: list[str]
 
 
-# Metrics whose changes are news: those that have plots, and time. Others follow from them.
-_NEWS = (TIME, WALL_TIME, *COUNTERS)
-_LOWER_IS_BETTER = frozenset({"time", "wall_time", "shared_bank_conflicts"})
+_LOWER_IS_BETTER = frozenset({"time", "wall_time", "gpu_time", "shared_bank_conflicts"})
 WORST = 8  # how many kernels the first screen shows
 WORST_ROWS = 3  # how many rows of each kernel are shown
 SLOWER = 5  # how many kernels are shown that are slower but not worse
@@ -99,11 +100,12 @@ class Blame:
         return self.time.now - self.time.base
 
 
-def _by_time_lost(blame: Blame) -> tuple[bool, float]:
-    """Orders rows: red before in doubt, in each the most lost time first. Rows without a known time follow those that
-    lost some, in the order of the report.
+def _by_time_lost(blame: Blame) -> tuple[bool, bool, float]:
+    """Orders rows: red before in doubt, in each programs first, then the most lost time. Rows without a known time
+    follow those that lost some, in the order of the report.
     """
-    return not any(judgement.verdict in RED for judgement, _ in blame.rows), -(blame.lost or 0.0)
+    is_whole = blame.time is not None and blame.time.metric == GPU_TIME.metric
+    return not any(judgement.verdict in RED for judgement, _ in blame.rows), not is_whole, -(blame.lost or 0.0)
 
 
 def blames(judgements: list[Judgement], most_rows: int | None = None, most_told: int | None = None) -> list[Blame]:
@@ -129,8 +131,12 @@ def blames(judgements: list[Judgement], most_rows: int | None = None, most_told:
 
 
 def _times(judgements: list[Judgement]) -> dict[str, Judgement]:
-    """The time of each kernel, or its wall time."""
-    return {j.kernel: j for j in judgements if j.metric in (TIME.metric, WALL_TIME.metric) and j.now is not None}
+    """The time of each kernel, or its wall time, and of a program its GPU time."""
+    times: dict[str, Judgement] = {}
+    for panel in (WALL_TIME, TIME, GPU_TIME):
+        rows = (j for j in judgements if j.metric == panel.metric and j.now is not None)
+        times.update({j.kernel: j for j in rows if panel is not GPU_TIME or is_program(j.kernel)})
+    return times
 
 
 def _slower(judgements: list[Judgement], worse: list[Blame]) -> list[Blame]:
@@ -148,7 +154,7 @@ def _news(nights: Nights) -> list[News]:
     found = []
     judged = {(j.kernel, j.metric): j for j in (nights.report.judgements if nights.report else [])}
     for kernel in nights.kernels:
-        for panel in _NEWS:
+        for panel in panels(nights, kernel):  # other metrics follow from these
             unit = nights.units.get(panel.metric, "")
             for change in nights.changes(kernel, panel.metric):
                 if change.index < len(nights.dates) - RECENT:
@@ -157,7 +163,9 @@ def _news(nights: Nights) -> list[News]:
                 date = nights.dates[change.index]
                 said = judged.get((kernel, panel.metric))
                 found.append(News(kernel, panel.metric, date, change.before, change.after, unit, better, said))
-    return sorted(found, key=lambda news: (news.better is True, news.date, news.kernel))
+    return sorted(
+        found, key=lambda news: (news.better is True, news.kernel not in nights.programs, news.date, news.kernel)
+    )
 
 
 def _counted(count: int, what: str) -> str:
@@ -268,6 +276,15 @@ def runner_rows(nights: Nights, kernel: str) -> list[RunnerRow]:
     return sorted(rows, key=lambda row: (not row.why, -abs(row.share) if math.isfinite(row.share) else 0, row.runner))
 
 
+def _programs(nights: Nights) -> tuple[list[Program], list[str]]:
+    """Returns the programs, and the names of those of which there are only kernels."""
+    if nights.sessions[-1].collector != PROGRAM:
+        return [], []
+    found = [one for name in sorted(nights.programs) if (one := program(nights, name))]
+    families = {kernel.partition("/")[0] for kernel in nights.run.kernels}
+    return found, sorted(families - {one.name.partition("/")[0] for one in found})
+
+
 def counts(nights: Nights) -> list[tuple[str, int]]:
     """Counts tonight's judgements by verdict, only verdicts that occur."""
     found = Counter(j.verdict for j in nights.report.judgements) if nights.report else Counter()
@@ -284,6 +301,7 @@ def tonight(nights: Nights) -> Tonight:
     rows = [j for j in report.judgements if j.kernel not in failed] if report else []
     bad = blames(rows, WORST_ROWS, most_told=1)
     environment = environment_changes(*nights.sessions[-2:]) if len(nights.sessions) > 1 else []
+    programs, kernels_only = _programs(nights)
     suites = []
     for suite in report.suites if report else []:
         if suite.shift is not None:
@@ -303,6 +321,8 @@ def tonight(nights: Nights) -> Tonight:
         notes=report.notes if report else [],
         suites=suites,
         news=_news(nights),
+        programs=programs,
+        kernels_only=kernels_only,
         fleet=_fleet(nights),
     )
 
@@ -331,6 +351,7 @@ class KernelRow:
 
 
 def kernel_rows(nights: Nights) -> list[KernelRow]:
+    """Returns programs first, whose time is the GPU time of all launches, then kernels by their order."""
     times = _times(nights.report.judgements if nights.report else [])
     rows = []
     for kernel in nights.kernels:
@@ -345,4 +366,4 @@ def kernel_rows(nights: Nights) -> list[KernelRow]:
         decided = rule_word(times[kernel]) if change is not None and kernel in times else ""
         verdict, by_host = nights.worst_verdict(kernel), panel is WALL_TIME
         rows.append(KernelRow(kernel, verdict, now, change, lost, limit, decided, counters, by_host))
-    return sorted(rows, key=lambda row: row.order)
+    return sorted(rows, key=lambda row: (row.kernel not in nights.programs, row.order))

@@ -20,7 +20,19 @@ from pathlib import Path
 import jinja2
 import numpy as np
 
-from cugate_reports import drawing, drawn, figures, ladder_figures, overview, processes, rules, units, views, whole
+from cugate_reports import (
+    drawing,
+    drawn,
+    figures,
+    ladder_figures,
+    overview,
+    processes,
+    programs,
+    rules,
+    units,
+    views,
+    whole,
+)
 from cugate_reports.definitions import PageError
 from cugate_reports.files import HARNESS, Cause, Explanation, Judgement, model_key
 from cugate_reports.history import Future, History
@@ -245,9 +257,9 @@ class _Writer:
         stamps = self.stamps()
         return all(self.earlier.page(self.place + page, stamps[page]) for page in self.first_pages())
 
-    def urgency(self, png: str) -> tuple[int, str, str]:
-        """Returns the key by which figures are drawn, the smallest first: red, in doubt, moved lately; then never
-        drawn, or most behind. A family is as urgent as its worst variant.
+    def urgency(self, png: str) -> tuple[int, bool, str, str]:
+        """Returns the key by which figures are drawn, the smallest first: red, in doubt, moved lately; in each programs
+        first, then what was never drawn, or is most behind. A family is as urgent as its worst variant.
         """
         kernels = (
             [rung.kernel for rung in self.ladder_of[png].rungs] if png in self.ladder_of else [self.kernel_of[png]]
@@ -256,13 +268,13 @@ class _Writer:
         news = [
             change
             for kernel in kernels
-            for panel in views.PANELS
+            for panel in views.panels(self.nights, kernel)
             for change in self.nights.changes(kernel, panel.metric)
         ]
         moved = any(change.index >= len(self.nights.dates) - RECENT for change in news)
         grave = 0 if verdicts & RED else 1 if "unsure" in verdicts else 2 if moved else 3
         have = self.earlier.state.figures.get(self.place + png)
-        return grave, have.until if have else "", png
+        return grave, self.nights.programs.isdisjoint(kernels), have.until if have else "", png
 
     def due(self) -> list[str]:
         """Returns the figures that do not exist, or would be drawn differently now."""
@@ -344,7 +356,7 @@ class _Writer:
         moves = [
             (kernel, panel, change)
             for kernel in self.nights.kernels
-            for panel in (views.time_panel(self.nights, kernel), *views.COUNTERS)
+            for panel in views.panels(self.nights, kernel)
             for change in self.nights.changes(kernel, panel.metric)
         ]
         moves.sort(key=lambda move: (-move[2].index, move[0]))
@@ -404,10 +416,12 @@ class _Writer:
         marks = sorted([*nights.marks, *nights.accepted.get(name, [])], key=lambda mark: mark.night)
         drawn_series = [one for one in series if np.nan_to_num(one.values).any()]
         never = [one.panel.title for one in series if not np.nan_to_num(one.values).any()]
+        program = programs.program(nights, name) if name in nights.programs else None
         shown = None
         if drawn_series and len(nights.dates) > 1:
             label = f"{drawing.shorten(name, 60)} over {len(nights.dates)} nights: time and counters, and their limits"
-            what = figures.kernel_nights, nights.dates, self.commits(), drawn_series, marks
+            stack = program.stack if program else []
+            what = figures.kernel_nights, nights.dates, self.commits(), drawn_series, marks, stack
             shown = self.figure(Path(png).stem, label, *what, up="../") if is_drawn else self.kept(png, _page_of(name))
         moves = [(one.panel, change) for one in series for change in nights.changes(name, one.panel.metric)]
         judgements = nights.judged.get(name, [])
@@ -417,6 +431,7 @@ class _Writer:
             name=name,
             result=nights.run.kernels.get(name),
             runners=self.runners(name),
+            program=program,
             shown=shown,
             never=never,
             marks=figures.lettered(marks),

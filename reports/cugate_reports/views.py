@@ -18,8 +18,9 @@ from cugate_reports.nights import RED, VERDICTS, Nights
 
 TIME = Panel("time", "Time")
 WALL_TIME = Panel("wall_time", "Wall time")
+GPU_TIME = Panel("gpu_time", "GPU time")
 COUNTERS = headlines()
-PANELS = (TIME, WALL_TIME, *COUNTERS)
+PANELS = (TIME, WALL_TIME, GPU_TIME, *COUNTERS)
 
 
 def finite(number: float | None) -> float | None:
@@ -28,8 +29,15 @@ def finite(number: float | None) -> float | None:
 
 
 def time_panel(nights: Nights, kernel: str) -> Panel:
-    """Returns the panel of time; transfers have wall time only."""
+    """Returns the panel of time; transfers have wall time only, and a program has the time of all its launches."""
+    if kernel in nights.programs and np.isfinite(nights.series(kernel, GPU_TIME.metric)).any():
+        return GPU_TIME
     return TIME if nights.is_timed(kernel) else WALL_TIME
+
+
+def panels(nights: Nights, kernel: str) -> tuple[Panel, ...]:
+    """Returns what is drawn of a kernel and watched for changes."""
+    return time_panel(nights, kernel), *COUNTERS
 
 
 # ---- A kernel over nights -------------------------------------------------------------------------------------------
@@ -55,7 +63,7 @@ class Series:
 def kernel_series(nights: Nights, kernel: str) -> list[Series]:
     """Returns the panels of a kernel that have a value on any night."""
     found = []
-    for panel in (time_panel(nights, kernel), *COUNTERS):
+    for panel in panels(nights, kernel):
         place = nights.place(kernel, panel.metric)
         values = nights.series(kernel, panel.metric)
         if place is None or not np.isfinite(values).any():

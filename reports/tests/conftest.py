@@ -35,6 +35,7 @@ OTHER_DEVICE = {**DEVICE, "name": "NVIDIA H100", "memory_bytes": 85520809984}
 UNITS = {
     "time": "ns",
     "wall_time": "ns",
+    "gpu_time": "ns",
     "achieved_occupancy": "%",
     "branch_efficiency": "%",
     "dram_throughput": "%",
