@@ -84,6 +84,10 @@ static void compare(struct check *check)
     compare_runs(&check->comparison, &check->baseline, &check->run, check->request->metrics, &check->known_regressions);
     if (!check->baseline_is_base_build)
         check_note_stand_ins(&check->comparison, &check->baseline);
+    check->comparison.unasked = check->unasked;
+    if (check->unasked > 0)
+        comparison_add_note(&check->comparison, "-m leaves out %zu row%s of the baseline, which %s not judged",
+                            check->unasked, plural(check->unasked), plural_of(check->unasked, "is", "are"));
 }
 
 /* Whether the row is to be measured again. Before pairs (settled is false) times are not if a base build can settle
@@ -241,6 +245,8 @@ static int judge(struct check *check, const struct way *way)
     if (code != EXIT_SAME || (check->measured == EXIT_INTERRUPTED && check->run.result_count == 0))
         return code;
     run_apply_laws(&check->baseline, request->metrics, check->baseline_name);
+    if (request->asked)
+        check->unasked = gate_keep_asked(&check->baseline, request->asked, request->metrics);
     if (way->runs && request->against && check->measured == EXIT_SAME)
         stand_in(check);
     if (way->varies)
@@ -252,6 +258,8 @@ static int judge(struct check *check, const struct way *way)
         settle(check);
     if (way->varies && goes_on(check))
         confirm(check, true);
+    if (request->lines && check->measured == EXIT_SAME)
+        check->measured = measure_profile(&request->measurement, &check->run, NULL, 0, PROVIDES_LINE_COUNTS);
     if (way->runs && goes_on(check) && request->explain > 0)
         check_explain(&request->measurement, &check->comparison, &check->baseline, request->against, request->explain,
                       &check->run);

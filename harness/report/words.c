@@ -274,6 +274,9 @@ static void judged(const struct report *report, const char *hint, struct verdict
     if (computing->absent > 0)
         append(words->rest, sizeof words->rest, "; %zu row%s not computed", computing->absent,
                plural(computing->absent));
+    if (comparison->unasked > 0)
+        append(words->rest, sizeof words->rest, "; NOT JUDGED: %zu row%s that -m leaves out", comparison->unasked,
+               plural(comparison->unasked));
     if (comparison->not_built > 0)
         append(words->rest, sizeof words->rest, "; %zu kernel%s not built", comparison->not_built,
                plural(comparison->not_built));
