@@ -179,6 +179,10 @@ static int read_files(struct runs *runs, const struct options *options, const st
     for (size_t i = 0; i < options->argument_count; i++) {
         const char *path = options->arguments[i];
         struct run run = {0};
+        if (!options_is_run_file(path) && access(path, F_OK) < 0) {
+            error("there is no run file %s; a program is measured by: cugate aa -- %s", path, path);
+            return EXIT_USAGE;
+        }
         int code = gate_read(&run, &path, 1, metrics) < 0 || run_refuse_part(&run, path) < 0 ||
                            analysis_takes(&run, path, runs->list, runs->count, runs->names, metrics) < 0
                        ? EXIT_USAGE
