@@ -179,7 +179,7 @@ const struct command command_check = {
                "baseline of this model of GPU. What got worse is measured again in another process before it fails"
                " the check. Without a GPU the exit code is 5, never 0.\n"
                "PROGRAM is measured as by `cugate exec` in place of a kernel library. What it prints goes to "
-               "standard error.\n"
+               "standard error. With -m other rows of the baseline are not judged, and the report says how many.\n"
                "--against BASE runs the two builds in turn, up to 14 times each, until it is clear which is "
                "faster. It does so for times in doubt and for kernels whose code changed. BASE also stands in for "
                "kernels and metrics that the baseline lacks. For a PROGRAM it is the command that runs the base.\n"

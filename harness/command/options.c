@@ -70,7 +70,7 @@ const struct option_row option_lines = {
     .doc = "also keep counts by source line, for `cugate explain`: a run of the program for each kernel", .ways = WAY(PROGRAM)};
 const struct option_row option_runs = {
     .name = "runs", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(runs), .minimum = 1, .maximum = 100,
-    .doc = "run a program so often at most to measure it (default: once, and again for what that could not count)", .ways = WAY(PROGRAM)};
+    .doc = "runs of a measurement at most (default: 1, and again for what that could not count)", .ways = WAY(PROGRAM)};
 const struct option_row option_format = {
     .name = "format", .argument = "FORMAT", .kind = KIND_FORMAT, .place = PLACE(format), .document = DOCUMENT_CHECK};
 const struct option_row option_report = {
