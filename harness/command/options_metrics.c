@@ -17,23 +17,49 @@ int options_read_metrics(const struct options *options, struct metrics *metrics)
                              options_shipped_metrics(options));
 }
 
+static void choose_time(struct metrics *chosen, const struct metrics *all)
+{
+    for (size_t m = 0; m < all->count; m++)
+        if (strcmp(all->list[m].counter, COUNTER_TIME) == 0)
+            metrics_need(chosen, all, all->list[m].name);
+}
+
 /* Adds a metric, and those that it is judged by: the time of a launch decides whether more than its exact counts is
  * judged. */
 static void choose_metric(struct metrics *chosen, const struct metrics *all, const struct metric *metric)
 {
     metrics_need(chosen, all, metric->name);
-    for (size_t m = 0; m < all->count && metric->class == METRIC_STEADY; m++)
-        if (strcmp(all->list[m].counter, COUNTER_TIME) == 0)
-            metrics_need(chosen, all, all->list[m].name);
+    if (metric->class == METRIC_STEADY)
+        choose_time(chosen, all);
 }
 
-/* Adds what judges a program as a whole. It takes no counter. Without it a kernel that is gone or launched more often
- * would pass. */
+static bool is_instrumented(const struct metric *metric)
+{
+    const char *rest = metric->counter;
+    struct counter_name name;
+    while (counter_next(&rest, &name))
+        if (name.instrumented)
+            return true;
+    return false;
+}
+
+/* Adds what judges a program as a whole, so that a kernel that is gone or launched more often does not pass. It takes
+ * no counter of the GPU. But something has to be counted, and of launches that are counted by instrumented code the GPU
+ * time is not known. */
 static void choose_program(struct metrics *chosen, const struct metrics *all)
 {
+    bool counts = false, is_timed = false;
+    for (size_t m = 0; m < chosen->count; m++) {
+        const bool is_counted = computed_counter_of(&chosen->list[m]) == COMPUTED_NONE;
+        counts |= is_counted;
+        is_timed |= is_counted && !is_instrumented(&chosen->list[m]);
+    }
+    if (!counts)
+        choose_time(chosen, all);
     for (size_t m = 0; m < all->count; m++) {
         const enum computed_counter counter = computed_counter_of(&all->list[m]);
-        if (counter == COMPUTED_LAUNCHES || counter == COMPUTED_GPU_TIME || counter == COMPUTED_PROCESSES)
+        if (counter == COMPUTED_LAUNCHES || counter == COMPUTED_PROCESSES ||
+            (counter == COMPUTED_GPU_TIME && (is_timed || !counts)))
             metrics_need(chosen, all, all->list[m].name);
     }
 }

@@ -698,6 +698,8 @@ gate 'a metric that is not worse' 0 'NOT JUDGED' '!regressed' -- -m time -- "$pr
 gate 'a metric that is worse' 1 'regressed  instructions' 'NOT JUDGED: ' '!registers  ' -- \
     -m instructions -- "$program" changed
 gate 'a metric, and ten times the launches' 1 'regressed  launches' 'NOT JUDGED' -- -m branch_targets -- "$program" plain 480
+gate 'metrics of instrumented code' 0 'nothing is worse' '!run 2' -- -m 'branch*' -- "$program" plain # without a GPU time
+gate 'a metric that no counter counts' 0 'nothing is worse' -- -m launches -- "$program" plain
 gate 'a metric, against a base build' 0 'metrics that -m leaves out (exit 0)' 'metrics, which are not judged' \
     -- --baselines none --against "$program plain" -m time -- "$program" plain
 gate 'no such metric' 2 "no metric matches -m 'nosuch'" -- -m nosuch -- "$program" plain
