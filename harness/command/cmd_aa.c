@@ -97,12 +97,34 @@ static int expect_whole(struct run *run, const char *name, const struct options 
     return EXIT_NOT_MEASURED;
 }
 
-static int measure_program(const struct measurement *measurement, const struct options *options, struct run *run)
+/* Takes a session that was measured, and saves it, if it is whole. */
+static int take_session(struct runs *runs, const struct options *options, struct run *run, int code, char *name)
 {
+    if (code == EXIT_SAME && options->save && save_run(run, options->save) < 0)
+        code = EXIT_USAGE;
+    if (code == EXIT_SAME)
+        add_run(runs, run, name);
+    else
+        free(name);
+    run_release(run);
+    return code;
+}
+
+/* Measures a session of a program. What cugate says of its runs is said in the first. */
+static int measure_program(struct runs *runs, const struct options *options, struct measurement *measurement,
+                           struct program *program, int number)
+{
+    struct run run = {0};
+    char *name = x_sprintf("session %d of %d", number + 1, options->sessions);
     if (!options->quiet)
-        remark("%s", measurement->label);
-    const int code = measure_whole(measurement, run);
-    return code == EXIT_SAME ? expect_whole(run, measurement->label, options) : code;
+        remark("%s", name);
+    measurement->label = name;
+    program->repeats = true;
+    program->quiet |= number > 0;
+    int code = measure_whole(measurement, &run);
+    if (code == EXIT_SAME)
+        code = expect_whole(&run, name, options);
+    return take_session(runs, options, &run, code, name);
 }
 
 /* Measures sessions from number `first` on, one on each GPU. */
@@ -114,17 +136,11 @@ static int measure_some(struct runs *runs, const struct options *options, struct
     char *label = count == 1 ? x_sprintf("session %d of %d", first + 1, options->sessions)
                              : x_sprintf("sessions %d to %d of %d", first + 1, first + count, options->sessions);
     measurement->label = label;
-    if (measurement->program)
-        codes[0] = measure_program(measurement, options, &measured[0]);
-    else
-        measure_on_each(measurement, measured, codes, (size_t)count);
+    measure_on_each(measurement, measured, codes, (size_t)count);
     for (int i = 0; i < count; i++) {
-        if (codes[i] == EXIT_SAME && options->save && save_run(&measured[i], options->save) < 0)
-            codes[i] = EXIT_USAGE;
-        if (codes[i] == EXIT_SAME)
-            add_run(runs, &measured[i], x_sprintf("session %d of %d", first + i + 1, options->sessions));
-        code = code == EXIT_SAME ? codes[i] : code;
-        run_release(&measured[i]);
+        const int taken = take_session(runs, options, &measured[i], codes[i],
+                                       x_sprintf("session %d of %d", first + i + 1, options->sessions));
+        code = code == EXIT_SAME ? taken : code;
     }
     free(label);
     return code;
@@ -139,14 +155,13 @@ static int measure_sessions(struct runs *runs, const struct options *options, co
     if (options_measurement(&measurement, options, metrics) < 0 ||
         (is_program ? options_program(&program, &measurement, options) : options_has_library(options)) < 0)
         return EXIT_USAGE;
-    program.repeats = true;
     const int gpus = measurement.devices.count > 0 ? (int)measurement.devices.count : 1;
     int code = EXIT_SAME;
     measurement.every_sample = true; /* measures exact counts in each sample, to see how well they repeat */
     for (int i = 0; i < options->sessions && code == EXIT_SAME; i += gpus) {
         const int left = options->sessions - i;
-        code = measure_some(runs, options, &measurement, i, left < gpus ? left : gpus);
-        program.quiet = true; /* what it says of its runs is said in the first session */
+        code = is_program ? measure_program(runs, options, &measurement, &program, i)
+                          : measure_some(runs, options, &measurement, i, left < gpus ? left : gpus);
     }
     free(program.name);
     return code;

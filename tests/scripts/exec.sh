@@ -539,7 +539,8 @@ aa() {
 same_of_files() { # LABEL CODE
     chosen "aa: $1" || return
     ask "$cugate" aa --metrics "$metrics" --format json sessions/*.json
-    diff report said | sed 's/^/DIFFERS: /' >>said
+    diff report said >other
+    sed 's/^/DIFFERS: /' other >>said
     expect "aa: $1, of its files" "$2" '"sessions": 3' '!DIFFERS'
 }
 aa 'a program' 0 'A/A of 3 sessions of 8 kernels and the program as a whole on 1 GPU (Stand-in GPU, collector exec)' \
