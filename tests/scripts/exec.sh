@@ -707,6 +707,17 @@ gate 'no such metric' 2 "no metric matches -m 'nosuch'" -- -m nosuch -- "$progra
 gate 'metrics of a library' 2 '-m does nothing where a kernel library is measured: leave it out, or add -- PROGRAM' -- -m time
 gate 'one run, and what lacks' 5 'missing    branch_targets' '--runs 1 allows' '!nothing is worse' '!run 2' -- --runs 1 -- "$program" plain
 gate 'one run' 0 'nothing is worse' '!run 2' -- --runs 1 -m time -- "$program" plain
+# What is measured again reads the same input.
+printf '#!/bin/sh\ncat >>seen\nexec "%s" changed\n' "$program" >reads_too.sh
+chmod +x reads_too.sh
+if chosen 'gate: input'; then
+    rm -f seen
+    "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines baselines --explain 0 --name program -m instructions \
+        -- ./reads_too.sh >said 2>&1 < <(cat input)
+    code=$?
+    diff seen <(cat input input) | sed 's/^/DIFFERS: /' >>said
+    expect 'gate: input' 1 '2 of 2 sessions' '!DIFFERS'
+fi
 gate 'lines that nobody keeps' 2 '--lines are kept in the run file, and none is asked for: add --save RUN.json' '!plain:' -- --lines \
     -- "$program" plain
 gate 'lines' 0 'nothing is worse' -- --lines --save lines.json -- "$program" plain
