@@ -70,6 +70,63 @@ static int save_run(const struct run *run, const char *folder)
     return result;
 }
 
+/* Whether a session of a program is whole; otherwise error() says what is not. Nine more would lack the same, and no
+ * baseline is made of it. */
+static int expect_whole(struct run *run, const char *name, const struct options *options)
+{
+    const struct result *lacking = NULL;
+    size_t count = 0;
+    if (gate_filter(run, NULL, options->globs, options->glob_count) < 0)
+        return EXIT_USAGE;
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = &run->results[i];
+        if (result->status == RESULT_OK && result_uncounted(result) == 0)
+            continue;
+        lacking = lacking ? lacking : result;
+        count++;
+    }
+    if (run_exit_code(run) == EXIT_SAME)
+        return EXIT_SAME;
+    if (!lacking)
+        error("%s has no launch that was to be measured", name);
+    else
+        error("%s is not whole, in %zu kernel%s: %s %s", name, count, plural(count), lacking->id,
+              lacking->status == RESULT_OK ? "has rows that were not counted"
+              : lacking->reason            ? lacking->reason
+                                           : result_status_name(lacking->status));
+    return EXIT_NOT_MEASURED;
+}
+
+/* Takes a session that was measured, and saves it, if it is whole. */
+static int take_session(struct runs *runs, const struct options *options, struct run *run, int code, char *name)
+{
+    if (code == EXIT_SAME && options->save && save_run(run, options->save) < 0)
+        code = EXIT_USAGE;
+    if (code == EXIT_SAME)
+        add_run(runs, run, name);
+    else
+        free(name);
+    run_release(run);
+    return code;
+}
+
+/* Measures a session of a program. What cugate says of its runs is said in the first. */
+static int measure_program(struct runs *runs, const struct options *options, struct measurement *measurement,
+                           struct program *program, int number)
+{
+    struct run run = {0};
+    char *name = x_sprintf("session %d of %d", number + 1, options->sessions);
+    if (!options->quiet)
+        remark("%s", name);
+    measurement->label = name;
+    program->repeats = true;
+    program->quiet |= number > 0;
+    int code = measure_whole(measurement, &run);
+    if (code == EXIT_SAME)
+        code = expect_whole(&run, name, options);
+    return take_session(runs, options, &run, code, name);
+}
+
 /* Measures sessions from number `first` on, one on each GPU. */
 static int measure_some(struct runs *runs, const struct options *options, struct measurement *measurement, int first,
                         int count)
@@ -81,12 +138,9 @@ static int measure_some(struct runs *runs, const struct options *options, struct
     measurement->label = label;
     measure_on_each(measurement, measured, codes, (size_t)count);
     for (int i = 0; i < count; i++) {
-        if (codes[i] == EXIT_SAME && options->save && save_run(&measured[i], options->save) < 0)
-            codes[i] = EXIT_USAGE;
-        if (codes[i] == EXIT_SAME)
-            add_run(runs, &measured[i], x_sprintf("session %d of %d", first + i + 1, options->sessions));
-        code = code == EXIT_SAME ? codes[i] : code;
-        run_release(&measured[i]);
+        const int taken = take_session(runs, options, &measured[i], codes[i],
+                                       x_sprintf("session %d of %d", first + i + 1, options->sessions));
+        code = code == EXIT_SAME ? taken : code;
     }
     free(label);
     return code;
@@ -96,14 +150,20 @@ static int measure_some(struct runs *runs, const struct options *options, struct
 static int measure_sessions(struct runs *runs, const struct options *options, const struct metrics *metrics)
 {
     struct measurement measurement;
-    if (options_measurement(&measurement, options, metrics) < 0 || options_has_library(options) < 0)
+    struct program program = {0};
+    const bool is_program = options->way == ORIGIN_PROGRAM;
+    if (options_measurement(&measurement, options, metrics) < 0 ||
+        (is_program ? options_program(&program, &measurement, options) : options_has_library(options)) < 0)
         return EXIT_USAGE;
     const int gpus = measurement.devices.count > 0 ? (int)measurement.devices.count : 1;
     int code = EXIT_SAME;
     measurement.every_sample = true; /* measures exact counts in each sample, to see how well they repeat */
-    for (int i = 0; i < options->sessions && code == EXIT_SAME; i += gpus)
-        code =
-            measure_some(runs, options, &measurement, i, options->sessions - i < gpus ? options->sessions - i : gpus);
+    for (int i = 0; i < options->sessions && code == EXIT_SAME; i += gpus) {
+        const int left = options->sessions - i;
+        code = is_program ? measure_program(runs, options, &measurement, &program, i)
+                          : measure_some(runs, options, &measurement, i, left < gpus ? left : gpus);
+    }
+    free(program.name);
     return code;
 }
 
@@ -134,6 +194,10 @@ static int read_files(struct runs *runs, const struct options *options, const st
     for (size_t i = 0; i < options->argument_count; i++) {
         const char *path = options->arguments[i];
         struct run run = {0};
+        if (!options_is_run_file(path) && access(path, F_OK) < 0) {
+            error("there is no run file %s; a program is measured by: cugate aa -- %s", path, path);
+            return EXIT_USAGE;
+        }
         int code = gate_read(&run, &path, 1, metrics) < 0 || run_refuse_part(&run, path) < 0 ||
                            analysis_takes(&run, path, runs->list, runs->count, runs->names, metrics) < 0
                        ? EXIT_USAGE
@@ -174,17 +238,20 @@ static int analyse(struct runs *runs, const struct options *options, const struc
 
 static int cmd_aa(const struct options *options)
 {
-    struct metrics metrics = {0};
+    struct metrics metrics = {0}, chosen = {0};
     struct runs runs = {0};
     struct atomic_file file = {0};
     int code = EXIT_USAGE;
 
     const struct format *format = format_find(DOCUMENT_AA, options->format, "--format of `cugate aa`");
     if (!format || options_read_metrics(options, &metrics) < 0 ||
+        options_choose_metrics(&chosen, &metrics, options) < 0 ||
         atomic_file_open(&file, options->output ? options->output : "-") < 0)
         goto out;
-    code = options->argument_count > 0 ? read_files(&runs, options, &metrics) : measure(&runs, options, &metrics);
-    if (runs.count >= 2 && (code == EXIT_SAME || options->argument_count == 0)) {
+    const bool reads = options_read_runs(options, &command_aa);
+    code = reads ? read_files(&runs, options, &metrics)
+                 : measure(&runs, options, options->metric_glob_count > 0 ? &chosen : &metrics);
+    if (runs.count >= 2 && (code == EXIT_SAME || !reads)) {
         code = analyse(&runs, options, &metrics, code, format, &file);
     } else if (code == EXIT_SAME) {
         error("an A/A needs two sessions at least, and %s is one; name more run files", options->arguments[0]);
@@ -193,6 +260,7 @@ static int cmd_aa(const struct options *options)
 out:
     atomic_file_abandon(&file);
     release_runs(&runs);
+    free(chosen.list);
     metrics_release(&metrics);
     return code;
 }
@@ -204,6 +272,7 @@ static const struct option_row *const takes[] = {
            .doc = "keep each session that was measured as a run file in DIR"),
     OPTION(.name = "sessions", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(sessions), .minimum = 2,
            .maximum = 1000, .doc = "sessions to measure, each a process of its own (default: 10)"),
+    &option_first, &option_skip, &option_nvtx, &option_from_start, &option_m, &option_runs, &option_name,
     &option_kernels, &option_metrics, &option_collector, &option_simulate, &option_device, &option_samples, &option_timeout,
     OPTION(.name = "format", .argument = "FORMAT", .kind = KIND_FORMAT, .place = PLACE(format),
            .document = DOCUMENT_AA),
@@ -212,11 +281,14 @@ static const struct option_row *const takes[] = {
 
 const struct command command_aa = {
     .name = "aa",
-    .arguments = "[RUN.json...]",
+    .arguments = "[-- PROGRAM [ARG]... | RUN.json...]",
     .summary = "how often the gate would fail without a reason on this machine",
     .details = "Measures the same code in many sessions and judges them by each other. It prints the false alarms,"
                " the spread of each metric, the counters that do not repeat, and the smallest change of time that "
                "would be caught.\n"
+               "PROGRAM is run once for each session, as by `cugate exec`, or as often as it takes to count all. What it"
+               " prints goes to standard error. A session in which it fails or is not measured as a whole ends the "
+               "command; it is not kept.\n"
                "--save keeps each session as DIR/<its date>.json as soon as it is measured. Run files of at least "
                "two sessions, of several GPUs or days for example, are analysed without a GPU.\n"
                "--device all measures one session on each GPU at once. Ctrl-C ends it with the sessions that are "
@@ -225,11 +297,11 @@ const struct command command_aa = {
                    {EXIT_REGRESSED, "a false alarm: a session would have failed a check by the others"},
                    {EXIT_USAGE, NULL},
                    {EXIT_BASELINE, "the run files do not belong to one A/A analysis"},
-                   {EXIT_NOT_MEASURED, "no GPU, counters denied, or a kernel crashed, hung or was wrong in some session"},
+                   {EXIT_NOT_MEASURED, "no GPU, counters denied, a kernel crashed, hung or was wrong in some session, or PROGRAM failed"},
                    {EXIT_INTERRUPTED, NULL}),
     .example = "cugate aa --sessions 20 --save sessions",
     .takes = takes,
-    .minimum = 0, .maximum = -1, .run = cmd_aa,
-    .ways = WAYS_OF_LIBRARY | WAY(COMPUTED),
+    .minimum = 0, .maximum = -1, .reads_runs = true, .run = cmd_aa,
+    .ways = WAYS_MEASURED | WAY(COMPUTED),
 };
 /* clang-format on */

@@ -13,12 +13,18 @@
 /* All state of the command. It is empty at first and released at the end. */
 struct checking {
     const struct options *options;
-    struct metrics metrics;
+    struct metrics metrics, chosen; /* chosen: by -m */
     struct outputs outputs;
     struct program program; /* the program that is measured in place of a library, when arguments are a command */
     int status;             /* exit status of the program */
     struct check check;
 };
+
+/* Returns the metrics that -m chose; NULL without it. */
+static const struct metrics *asked_of(const struct checking *checking)
+{
+    return checking->options->metric_glob_count > 0 ? &checking->chosen : NULL;
+}
 
 /* Files are opened before anything is measured: minutes of measuring are not lost to a slip in a path. */
 static int open_files(struct checking *checking, struct measurement *measurement)
@@ -28,12 +34,14 @@ static int open_files(struct checking *checking, struct measurement *measurement
     if (options->paired && !options->against)
         return error("--paired needs --against BASE, the build to take turns with");
     if (outputs_open(&checking->outputs, options) < 0 || options_read_metrics(options, &checking->metrics) < 0 ||
-        options_measurement(measurement, options, &checking->metrics) < 0)
+        options_choose_metrics(&checking->chosen, &checking->metrics, options) < 0 ||
+        options_measurement(measurement, options, asked_of(checking) ? &checking->chosen : &checking->metrics) < 0)
         return -1;
     if (is_program) {
         if (options_program(&checking->program, measurement, options) < 0)
             return -1;
         checking->program.status = &checking->status;
+        checking->program.repeats = true;
     }
     if (options->argument_count == 0 && !options->replay && options_has_library(options) < 0)
         return -1;
@@ -87,6 +95,7 @@ static int cmd_check(const struct options *options)
     struct checking checking = {.options = options};
     struct check_request request = {
         .metrics = &checking.metrics,
+        .asked = asked_of(&checking),
         .baselines = options->baselines,
         .replay = options->replay,
         .way = options->way,
@@ -97,6 +106,7 @@ static int cmd_check(const struct options *options)
         .against = options->against,
         .paired = options->paired,
         .before = options->before,
+        .lines = options->lines,
         .explain = options->explain,
     };
     if (options->dry_run)
@@ -127,6 +137,7 @@ static int cmd_check(const struct options *options)
     outputs_release(&checking.outputs);
     check_release(&checking.check);
     free(checking.program.name);
+    free(checking.chosen.list);
     metrics_release(&checking.metrics);
     return code;
 }
@@ -152,7 +163,7 @@ static const struct option_row *const takes[] = {
     &option_baselines,
     OPTION(.name = "before", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(before),
            .doc = "say what was weakened since DIR/baselines and DIR/metrics, those of the revision before"),
-    &option_first, &option_skip, &option_nvtx, &option_from_start, &option_name,
+    &option_first, &option_skip, &option_nvtx, &option_from_start, &option_m, &option_lines, &option_runs, &option_name,
     &option_kernels, &option_metrics, &option_collector, &option_device, &option_samples, &option_timeout,
     &option_format, &option_report,
     OPTION(.name = "dry-run", .kind = KIND_FLAG, .place = PLACE(dry_run),
@@ -168,7 +179,7 @@ const struct command command_check = {
                "baseline of this model of GPU. What got worse is measured again in another process before it fails"
                " the check. Without a GPU the exit code is 5, never 0.\n"
                "PROGRAM is measured as by `cugate exec` in place of a kernel library. What it prints goes to "
-               "standard error.\n"
+               "standard error. With -m other rows of the baseline are not judged, and the report says how many.\n"
                "--against BASE runs the two builds in turn, up to 14 times each, until it is clear which is "
                "faster. It does so for times in doubt and for kernels whose code changed. BASE also stands in for "
                "kernels and metrics that the baseline lacks. For a PROGRAM it is the command that runs the base.\n"

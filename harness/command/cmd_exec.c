@@ -7,36 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds a metric, and those that it is judged by: the time of a launch decides whether more than its exact counts is
- * judged. */
-static void choose_metric(struct metrics *chosen, const struct metrics *all, const struct metric *metric)
-{
-    metrics_need(chosen, all, metric->name);
-    for (size_t m = 0; m < all->count && metric->class == METRIC_STEADY; m++)
-        if (strcmp(all->list[m].counter, COUNTER_TIME) == 0)
-            metrics_need(chosen, all, all->list[m].name);
-}
-
-/* Chooses the metrics that -m matches; *chosen borrows them. -1 after error() when there are none. */
-static int choose_metrics(struct metrics *chosen, const struct metrics *all, const struct options *options)
-{
-    for (size_t g = 0; g < options->metric_glob_count; g++) {
-        bool matched = false;
-        for (size_t m = 0; m < all->count; m++) {
-            const bool now = glob_any(&options->metric_globs[g], 1, all->list[m].name);
-            matched |= now;
-            if (now)
-                choose_metric(chosen, all, &all->list[m]);
-        }
-        if (!matched)
-            return error("no metric matches -m '%s'; `cugate list --metrics` names them", options->metric_globs[g]);
-    }
-    if (options->metric_glob_count == 0)
-        for (size_t m = 0; m < all->count; m++)
-            choose_metric(chosen, all, &all->list[m]);
-    return 0;
-}
-
 /* Prints the table to standard error, so that it does not mix with the program's output. */
 static int report_run(const struct options *options, const struct metrics *metrics, const struct run *run, int code)
 {
@@ -54,6 +24,7 @@ static int measure(const struct options *options, const struct metrics *metrics,
         return EXIT_USAGE;
     program.speaks = true;
     program.status = status;
+    program.repeats = options->lines;
     int code = measure_whole(&measurement, run);
     if (code == EXIT_SAME && *status == 0 && options->lines)
         code = measure_profile(&measurement, run, NULL, 0, PROVIDES_LINE_COUNTS);
@@ -70,7 +41,7 @@ static int cmd_exec(const struct options *options)
     struct atomic_file file = {0};
     int code = EXIT_USAGE, status = 0;
 
-    if (options_read_metrics(options, &metrics) < 0 || choose_metrics(&chosen, &metrics, options) < 0 ||
+    if (options_read_metrics(options, &metrics) < 0 || options_choose_metrics(&chosen, &metrics, options) < 0 ||
         (options->save && atomic_file_open(&file, options->save) < 0))
         goto out;
     code = measure(options, &chosen, &run, &status);
@@ -89,13 +60,7 @@ out:
 /* clang-format off */
 static const struct option_row *const takes[] = {
     &option_save, &option_k, &option_first, &option_skip, &option_nvtx, &option_from_start,
-    OPTION(.name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
-           .doc = "only metrics that match this name or glob, and those that they are judged by; repeatable"),
-    OPTION(.name = "lines", .kind = KIND_FLAG, .place = PLACE(lines),
-           .doc = "also count by source line, for `cugate explain`: a run of the program for each kernel"),
-    OPTION(.name = "runs", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(runs), .minimum = 1, .maximum = 100,
-           .doc = "run the program so often at most (default: once, and again for what that could not count)"),
-    &option_name, &option_metrics, &option_timeout, NULL,
+    &option_m, &option_lines, &option_runs, &option_name, &option_metrics, &option_timeout, NULL,
 };
 
 const struct command command_exec = {

@@ -65,6 +65,15 @@ const struct option_row option_from_start = {
 const struct option_row option_name = {
     .name = "name", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(name),
     .doc = "what a program's kernels are called after (default: its file)", .ways = WAY(PROGRAM)};
+const struct option_row option_m = {
+    .name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
+    .doc = "only metrics that match this name or glob, and those that they are judged by; repeatable", .ways = WAY(PROGRAM)};
+const struct option_row option_lines = {
+    .name = "lines", .kind = KIND_FLAG, .place = PLACE(lines),
+    .doc = "also keep counts by source line, for `cugate explain`: a run of the program for each kernel", .ways = WAY(PROGRAM)};
+const struct option_row option_runs = {
+    .name = "runs", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(runs), .minimum = 1, .maximum = 100,
+    .doc = "runs of a measurement at most (default: 1, and again for what that could not count)", .ways = WAY(PROGRAM)};
 const struct option_row option_format = {
     .name = "format", .argument = "FORMAT", .kind = KIND_FORMAT, .place = PLACE(format), .document = DOCUMENT_CHECK};
 const struct option_row option_report = {

@@ -69,6 +69,7 @@ struct options {
     bool list_metrics, list_devices, list_collectors, list_config;
     char **arguments; /* arguments that are no options, borrowed */
     size_t argument_count;
+    bool behind_dashes;                    /* they are behind "--" */
     enum origin_name way;                  /* how the run is to be made, by all of these; where one is read, of */
     const struct command *const *commands; /* all that there are */
     size_t command_count;
@@ -115,7 +116,8 @@ struct option_row {
 /* Options that several commands take; in options.c. */
 extern const struct option_row option_k, option_output, option_save, option_replay, option_power, option_baselines,
     option_kernels, option_metrics, option_collector, option_device, option_samples, option_timeout, option_format,
-    option_report, option_first, option_skip, option_nvtx, option_from_start, option_name, option_simulate;
+    option_report, option_first, option_skip, option_nvtx, option_from_start, option_name, option_simulate, option_m,
+    option_lines, option_runs;
 
 /* ---- Commands: each is a file cmd_<name>.c and a row in commands.c ---- */
 
@@ -139,6 +141,7 @@ struct command {
     const struct option_row *const *takes;     /* beside those of every command, as --help lists them; ends in NULL */
     int minimum, maximum;                      /* count of arguments; maximum < 0: any */
     bool runs_arguments;                       /* a command of their own: options end at the first */
+    bool reads_runs;                           /* run files, unless a command is behind "--" */
     bool makes_run_file;                       /* that is what it is for: --save - leaves standard output to it */
     unsigned ways;                             /* of making a run, WAY bits; 0: it makes none */
     int (*run)(const struct options *options); /* returns an exit_code */
@@ -164,13 +167,22 @@ int options_check_files(const struct options *options, const struct command *com
 /* The name of a file in the folder of --out: that of each format's report, then that of the run. NULL behind it. */
 const char *options_out_name(size_t place);
 
+/* Whether a word is named as a run file is, NAME.json. */
+bool options_is_run_file(const char *word);
+
 /* Whether two paths name one file, which may be linked to, or not be there yet. */
 bool options_same_file(const char *a, const char *b);
 
 /* Reads the metric files that --metrics names, by metrics_read_sets. Returns 0 or -1. In options_metrics.c. */
 int options_read_metrics(const struct options *options, struct metrics *metrics);
+/* Chooses the metrics that -m matches, and those that they are judged by; without -m all. *chosen borrows them, and its
+ * list is the caller's to free. -1 after error() when a glob matches none. In options_metrics.c. */
+int options_choose_metrics(struct metrics *chosen, const struct metrics *all, const struct options *options);
 /* returns the folder of metrics that came with cugate */
 const char *options_shipped_metrics(const struct options *options);
+
+/* Whether the arguments are run files to be read, so that nothing is measured. In options_ways.c. */
+bool options_read_runs(const struct options *options, const struct command *command);
 
 /* Which way of making a run the command line asks for, of those that the command has. In options_ways.c. */
 enum origin_name options_way(const struct options *options, const struct command *command);

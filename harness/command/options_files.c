@@ -75,6 +75,11 @@ static int check_outputs(const struct options *options, const struct written *ou
     return 0;
 }
 
+bool options_is_run_file(const char *word)
+{
+    return strlen(word) > 5 && strcmp(word + strlen(word) - 5, ".json") == 0;
+}
+
 const char *options_out_name(size_t place)
 {
     size_t count;
@@ -97,8 +102,7 @@ int options_check_files(const struct options *options, const struct command *com
     int result = 0;
     if (options->save)
         *ARRAY_GROW(outputs, count) = (struct written){"--save", options->save, options->save, false};
-    if (options->output && command->makes_run_file && strlen(options->output) > 5 &&
-        strcmp(options->output + strlen(options->output) - 5, ".json") == 0)
+    if (options->output && command->makes_run_file && options_is_run_file(options->output))
         result = error("-o %s is for the table, as text; the run file is kept by --save %s", options->output,
                        options->output);
     else if (options->output)

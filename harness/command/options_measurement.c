@@ -44,12 +44,14 @@ static int expect_bounds(const struct options *options)
 int options_program(struct program *program, struct measurement *measurement, const struct options *options)
 {
     const char *first = options->arguments[0];
-    if (strlen(first) > 5 && strcmp(first + strlen(first) - 5, ".json") == 0)
+    if (options_is_run_file(first))
         return error("%s is no program; a recorded run is judged by: cugate check --replay %s", first, first);
     if (!*options->arguments[0])
         return error("an empty word is no program");
     if (expect_bounds(options) < 0)
         return -1;
+    if (options->lines && !options->save && options->out_count == 0)
+        return error("--lines are kept in the run file, and none is asked for: add --save RUN.json");
     char *name = options->name ? x_strdup(options->name) : program_name(options->arguments);
     if (name_length(name) != strlen(name) || strlen(name) > PROGRAM_NAME_MAX || !*name) {
         error("--name %s: a name has at most %d of a-z, 0-9 and _", name, PROGRAM_NAME_MAX);

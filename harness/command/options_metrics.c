@@ -1,7 +1,10 @@
-/* Reads the metrics that --metrics names: a folder and further sets. */
+/* Reads the metrics that --metrics names, a folder and further sets, and chooses those of -m. */
 #include "options.h"
 
+#include "base/base.h"
 #include "model/model.h"
+
+#include <string.h>
 
 const char *options_shipped_metrics(const struct options *options)
 {
@@ -12,4 +15,71 @@ int options_read_metrics(const struct options *options, struct metrics *metrics)
 {
     return metrics_read_sets(metrics, options->metrics, options->metric_sets, options->metric_set_count,
                              options_shipped_metrics(options));
+}
+
+static void choose_time(struct metrics *chosen, const struct metrics *all)
+{
+    for (size_t m = 0; m < all->count; m++)
+        if (strcmp(all->list[m].counter, COUNTER_TIME) == 0)
+            metrics_need(chosen, all, all->list[m].name);
+}
+
+/* Adds a metric, and those that it is judged by: the time of a launch decides whether more than its exact counts is
+ * judged. */
+static void choose_metric(struct metrics *chosen, const struct metrics *all, const struct metric *metric)
+{
+    metrics_need(chosen, all, metric->name);
+    if (metric->class == METRIC_STEADY)
+        choose_time(chosen, all);
+}
+
+static bool is_instrumented(const struct metric *metric)
+{
+    const char *rest = metric->counter;
+    struct counter_name name;
+    while (counter_next(&rest, &name))
+        if (name.instrumented)
+            return true;
+    return false;
+}
+
+/* Adds what judges a program as a whole, so that a kernel that is gone or launched more often does not pass. It takes
+ * no counter of the GPU. But something has to be counted, and of launches that are counted by instrumented code the GPU
+ * time is not known. */
+static void choose_program(struct metrics *chosen, const struct metrics *all)
+{
+    bool counts = false, is_timed = false;
+    for (size_t m = 0; m < chosen->count; m++) {
+        const bool is_counted = computed_counter_of(&chosen->list[m]) == COMPUTED_NONE;
+        counts |= is_counted;
+        is_timed |= is_counted && !is_instrumented(&chosen->list[m]);
+    }
+    if (!counts)
+        choose_time(chosen, all);
+    for (size_t m = 0; m < all->count; m++) {
+        const enum computed_counter counter = computed_counter_of(&all->list[m]);
+        if (counter == COMPUTED_LAUNCHES || counter == COMPUTED_PROCESSES ||
+            (counter == COMPUTED_GPU_TIME && (is_timed || !counts)))
+            metrics_need(chosen, all, all->list[m].name);
+    }
+}
+
+int options_choose_metrics(struct metrics *chosen, const struct metrics *all, const struct options *options)
+{
+    for (size_t g = 0; g < options->metric_glob_count; g++) {
+        bool matched = false;
+        for (size_t m = 0; m < all->count; m++) {
+            const bool now = glob_any(&options->metric_globs[g], 1, all->list[m].name);
+            matched |= now;
+            if (now)
+                choose_metric(chosen, all, &all->list[m]);
+        }
+        if (!matched)
+            return error("no metric matches -m '%s'; `cugate list --metrics` names them", options->metric_globs[g]);
+    }
+    if (options->metric_glob_count > 0)
+        choose_program(chosen, all);
+    for (size_t m = 0; m < all->count && options->metric_glob_count == 0; m++)
+        choose_metric(chosen, all, &all->list[m]);
+    return 0;
 }

@@ -372,6 +372,7 @@ int options_parse(struct options *options, const struct command *command, int ar
 
     optind = 0; /* glibc: reset, since this process may have parsed before */
     opterr = 0;
+    const char *taken = NULL; /* the word that the last option took behind it */
     for (int found; (found = getopt_long(argc, argv, shorts, longs, NULL)) >= 0;) {
         /* The word of a long option; its argument may be the word behind it. In a cluster such as -qv there is no such
          * word. */
@@ -392,6 +393,7 @@ int options_parse(struct options *options, const struct command *command, int ar
         /* `list --metrics +DIR`: a word that begins with `+` is no argument of any command. */
         if (!optarg && row->place_more && optind < argc && *argv[optind] == '+')
             optarg = argv[optind++];
+        taken = optarg;
         if (store(options, row, name, optarg) < 0)
             return -1;
         typed[place_of(command, row)] = true;
@@ -400,6 +402,7 @@ int options_parse(struct options *options, const struct command *command, int ar
     }
     options->arguments = argv + optind;
     options->argument_count = (size_t)(argc - optind);
+    options->behind_dashes = argv[optind - 1] != taken && strcmp(argv[optind - 1], "--") == 0;
     if (options->help || options->version)
         return 0;
     options->way = options_way(options, command);

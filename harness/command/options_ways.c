@@ -7,11 +7,20 @@
 #include <string.h>
 
 /* Stands for a run that is read. It is no row of origin.h, since such a run was made before, in any of the ways. */
-static const struct origin recorded = {.asked = "--replay", .doing = "a recorded run is read"};
+static const struct origin recorded = {.asked = "--replay", .doing = "a recorded run is read"},
+                           files_of_runs = {.doing = "run files are read"};
+
+/* Behind "--" they are as well, if the first is named like one: scripts write `-- *.json`. */
+bool options_read_runs(const struct options *options, const struct command *command)
+{
+    return command->reads_runs && options->argument_count > 0 &&
+           !(options->behind_dashes && !options_is_run_file(options->arguments[0]));
+}
 
 enum origin_name options_way(const struct options *options, const struct command *command)
 {
-    const bool names_code = options->argument_count > 0 && command->ways & (WAY(PROGRAM) | WAY(FILES));
+    const bool names_code = options->argument_count > 0 && command->ways & (WAY(PROGRAM) | WAY(FILES)) &&
+                            !options_read_runs(options, command);
     if (options->is_static)
         return names_code ? ORIGIN_FILES : ORIGIN_CODE;
     if (options->simulate)
@@ -42,15 +51,16 @@ static int refuse(const struct option_row *row, const struct origin *origin, con
 
 int options_refuse_idle(const struct options *options, const struct command *command, const bool *typed)
 {
-    const struct origin *origin = options->replay ? &recorded : origin_of(options->way);
-    const unsigned way = options->replay ? WAY_RECORDED : 1u << options->way;
+    const bool reads = options_read_runs(options, command);
+    const struct origin *origin = options->replay ? &recorded : reads ? &files_of_runs : origin_of(options->way);
+    const unsigned way = options->replay || reads ? WAY_RECORDED : 1u << options->way;
     const struct option_row *row;
     if (!command->ways)
         return 0;
     for (size_t i = 0; (row = options_row(command, i)); i++)
         if (typed[i] && row->ways && !(row->ways & way))
             return refuse(row, origin, command);
-    if (options->argument_count > 0 && command->ways & WAY(PROGRAM) && !(way & (WAY(PROGRAM) | WAY(FILES))))
+    if (options->argument_count > 0 && command->ways & WAY(PROGRAM) && !reads && !(way & (WAY(PROGRAM) | WAY(FILES))))
         return error("a program is measured, and here %s: leave %s or %s out", origin->doing, options->arguments[0],
                      origin->asked);
     return 0;

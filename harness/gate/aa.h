@@ -94,6 +94,7 @@ struct analysis {
     const struct metrics *metrics;
     const struct device *device;
     size_t sessions, kernels, gpus, days;
+    size_t programs;                                /* rows of a program as a whole, which are no kernels */
     const char *collector, *first_date, *last_date; /* facts of the sessions; NULL where unknown */
     struct view views[VIEWS];                       /* a view without enough sessions or GPUs has no comparisons */
     struct noisy_row *noisy_rows; /* sorted by how often they regressed, were beyond their limit, were unsure */

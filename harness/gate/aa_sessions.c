@@ -213,7 +213,9 @@ static void describe(struct analysis *analysis, const struct sessions *sessions)
     analysis->metrics = sessions->metrics;
     analysis->device = &runs[0].device;
     analysis->sessions = sessions->count;
-    analysis->kernels = runs[0].result_count;
+    for (size_t i = 0; i < runs[0].result_count; i++)
+        analysis->programs += is_program_row(runs[0].results[i].id);
+    analysis->kernels = runs[0].result_count - analysis->programs;
     analysis->gpus = sessions->gpus;
     analysis->days = sessions->days;
     for (size_t i = 0; i < sessions->count; i++) {

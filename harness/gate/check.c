@@ -76,6 +76,24 @@ static void stand_in(struct check *check)
     check->has_baseline |= check->baseline.result_count > 0;
 }
 
+/* Says what was not asked for. A base build says nothing of it either, and no row tells. */
+static void note_unasked(struct check *check)
+{
+    struct comparison *comparison = &check->comparison;
+    const struct check_request *request = check->request;
+    for (size_t m = 0; request->asked && m < request->metrics->count; m++)
+        comparison->unasked_metrics += request->metrics->list[m].class != METRIC_INFO &&
+                                       !metrics_find(request->asked, request->metrics->list[m].name);
+    comparison->unasked = check->unasked;
+    if (comparison->unasked > 0)
+        comparison_add_note(comparison, "-m leaves out %zu row%s of the baseline, which %s not judged",
+                            comparison->unasked, plural(comparison->unasked),
+                            plural_of(comparison->unasked, "is", "are"));
+    else if (comparison->unasked_metrics > 0)
+        comparison_add_note(comparison, "-m leaves out %zu metric%s, which %s not judged", comparison->unasked_metrics,
+                            plural(comparison->unasked_metrics), plural_of(comparison->unasked_metrics, "is", "are"));
+}
+
 static void compare(struct check *check)
 {
     comparison_release(&check->comparison);
@@ -84,6 +102,7 @@ static void compare(struct check *check)
     compare_runs(&check->comparison, &check->baseline, &check->run, check->request->metrics, &check->known_regressions);
     if (!check->baseline_is_base_build)
         check_note_stand_ins(&check->comparison, &check->baseline);
+    note_unasked(check);
 }
 
 /* Whether the row is to be measured again. Before pairs (settled is false) times are not if a base build can settle
@@ -241,6 +260,8 @@ static int judge(struct check *check, const struct way *way)
     if (code != EXIT_SAME || (check->measured == EXIT_INTERRUPTED && check->run.result_count == 0))
         return code;
     run_apply_laws(&check->baseline, request->metrics, check->baseline_name);
+    if (request->asked)
+        check->unasked = gate_keep_asked(&check->baseline, request->asked, request->metrics);
     if (way->runs && request->against && check->measured == EXIT_SAME)
         stand_in(check);
     if (way->varies)
@@ -252,6 +273,8 @@ static int judge(struct check *check, const struct way *way)
         settle(check);
     if (way->varies && goes_on(check))
         confirm(check, true);
+    if (request->lines && check->measured == EXIT_SAME)
+        check->measured = measure_profile(&request->measurement, &check->run, NULL, 0, PROVIDES_LINE_COUNTS);
     if (way->runs && goes_on(check) && request->explain > 0)
         check_explain(&request->measurement, &check->comparison, &check->baseline, request->against, request->explain,
                       &check->run);

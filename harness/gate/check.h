@@ -11,17 +11,19 @@ struct check_request {
     struct measurement measurement; /* how to measure; if nothing is measured, it still says which kernels of which
                                        library are meant */
     const struct metrics *metrics;
-    const char *baselines; /* folder */
-    const char *replay;    /* run file to judge, or NULL: then a run is made */
-    enum origin_name way;  /* how it is made */
-    const char *gpu;       /* ORIGIN_CODE: folder name of the baseline; ORIGIN_FILES: a capability, "sm_90"; NULL: the
-                            * only one that fits */
+    const struct metrics *asked; /* only these are measured and judged; or NULL */
+    const char *baselines;       /* folder */
+    const char *replay;          /* run file to judge, or NULL: then a run is made */
+    enum origin_name way;        /* how it is made */
+    const char *gpu;    /* ORIGIN_CODE: folder name of the baseline; ORIGIN_FILES: a capability, "sm_90"; NULL: the
+                         * only one that fits */
     bool all;           /* ORIGIN_COMPUTED: also kernels whose machine code, launches and inputs are the baseline's */
     char *const *files; /* ORIGIN_FILES: programs, libraries, cubins and folders whose functions are judged */
     size_t file_count;
     const char *against; /* base library to settle times with, or NULL */
     bool paired;         /* settle every time with it */
     const char *before;  /* folder with the baselines and metrics of the revision before, or NULL */
+    bool lines;          /* ORIGIN_PROGRAM: also collect the counts by source line of all kernels */
     int explain;         /* seconds for finding the source lines of what regressed */
 };
 
@@ -32,6 +34,7 @@ struct check {
     struct known_regressions known_regressions;
     struct comparison comparison;
     struct diagnosis diagnosis;
+    size_t unasked;              /* rows of the baseline that were not asked for, and are not judged */
     int measured;                /* exit code of measuring */
     bool has_baseline;           /* there is a baseline that fits the run; else there is no comparison */
     bool other_baseline;         /* there is a baseline, but it does not fit */

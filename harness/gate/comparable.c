@@ -120,6 +120,23 @@ void gate_keep_metrics(struct run *baseline, const struct run *run, const struct
     free(kept);
 }
 
+size_t gate_keep_asked(struct run *baseline, const struct metrics *asked, const struct metrics *all)
+{
+    size_t judged = 0;
+    for (size_t i = 0; i < baseline->result_count; i++) {
+        struct result *result = &baseline->results[i];
+        for (size_t r = result->row_count; r-- > 0;) {
+            const struct row *row = &result->rows[r];
+            const struct metric *metric = metrics_find(all, row->metric);
+            if (metrics_find(asked, row->metric))
+                continue;
+            judged += row->state == VALUE_MEASURED && !(metric && metric->class == METRIC_INFO);
+            result_remove(result, row->metric);
+        }
+    }
+    return judged;
+}
+
 /* Whether the run has a kernel of the same family as the id. */
 static bool has_family(const struct run *run, const char *id)
 {

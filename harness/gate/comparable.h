@@ -20,6 +20,10 @@ int gate_comparable(const struct run *run, const struct run *baseline);
  * them, so they are not missing. */
 void gate_keep_metrics(struct run *baseline, const struct run *run, const struct metrics *metrics);
 
+/* Removes rows of metrics from the baseline that were not asked for: they are neither measured nor judged. Returns how
+ * many of them would be judged. */
+size_t gate_keep_asked(struct run *baseline, const struct metrics *asked, const struct metrics *all);
+
 /* Removes programs from a baseline that are not in the run: the baseline of a GPU may have several. */
 void gate_keep_programs(struct run *baseline, const struct run *run);
 

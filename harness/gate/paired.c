@@ -27,7 +27,8 @@ static bool is_in_doubt(const struct comparison *comparison, const char *kernel,
 {
     for (size_t i = 0; i < comparison->count; i++) {
         const struct judgement *judgement = &comparison->list[i];
-        if (judgement->metric == metric && strcmp(judgement->kernel, kernel) == 0)
+        if (judgement->metric && strcmp(judgement->metric->name, metric->name) == 0 &&
+            strcmp(judgement->kernel, kernel) == 0)
             return judgement_wants_pairs(judgement);
     }
     return false;

@@ -104,6 +104,8 @@ struct comparison {
     size_t counts[VERDICTS];        /* number of judgements with each verdict */
     size_t kernel_counts[VERDICTS]; /* number of kernels by their worst verdict */
     size_t blind;                   /* number of blind judgements */
+    size_t unasked;                 /* rows of the baseline that -m leaves out, so that they are not judged */
+    size_t unasked_metrics;         /* metrics that it leaves out and that could be judged */
     size_t gone;                    /* kernels that a program launches no more, which is no fault: see compare.h */
     size_t same_code; /* rows of class time and steady that moved beyond their limit, up or down, with unchanged code */
     struct computing computing;

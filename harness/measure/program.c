@@ -560,7 +560,7 @@ int program_measure(const struct measurement *measurement, struct run *run)
         free(measuring.injection);
         return code;
     }
-    program_input_open(&measuring.input, measurement->program->runs != 1);
+    program_input_open(&measuring.input, measurement->program->runs != 1 || measurement->program->repeats);
     measuring.folder = make_folder();
     measuring.locks = find_locks();
     code = measuring.folder ? measure_sets(&measuring) : EXIT_NOT_MEASURED;
@@ -572,6 +572,8 @@ int program_measure(const struct measurement *measurement, struct run *run)
     free(measuring.set_of);
     free(measuring.seldom);
     program_groups_release(&measuring.groups);
+    if (measurement->program->repeats)
+        program_input_rewind(&measuring.input);
     program_input_close(&measuring.input);
     if (measuring.folder)
         remove_folder(measuring.folder);

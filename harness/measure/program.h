@@ -22,6 +22,7 @@ struct program {
     int runs;               /* most runs of the program; 0: as many as it takes */
     /* The program prints to standard output; otherwise what it prints there goes to standard error. */
     bool speaks;
+    bool repeats;   /* it may be measured again, so that its input is kept for that */
     bool quiet;     /* says nothing of its further runs */
     double timeout; /* in seconds for each run; 0: none */
     int *status;    /* how the first run ended, as a shell has it: exit code, or 128 and the signal */

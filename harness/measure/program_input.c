@@ -22,6 +22,14 @@ void program_input_open(struct program_input *input, bool repeats)
         input->beginning = lseek(input->file, 0, SEEK_CUR);
 }
 
+void program_input_rewind(const struct program_input *input)
+{
+    if (input->file < 0 || input->piped) /* nothing was read */
+        return;
+    lseek(input->file, input->beginning, SEEK_SET);
+    dup2(input->file, STDIN_FILENO);
+}
+
 void program_input_close(struct program_input *input)
 {
     program_input_end(input);

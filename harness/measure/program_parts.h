@@ -108,6 +108,10 @@ struct program_input {
 void program_input_open(struct program_input *input, bool repeats);
 void program_input_close(struct program_input *input);
 
+/* Makes what the runs read our standard input, from its beginning on: a program that is measured again reads the same.
+ */
+void program_input_rewind(const struct program_input *input);
+
 /* Returns a descriptor for the next run to read from; -1: it reads our standard input. The caller closes it when the
  * run has begun. */
 int program_input_begin(struct program_input *input);

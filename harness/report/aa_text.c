@@ -32,9 +32,9 @@ static void print_head(const struct text *text, const struct analysis *analysis)
 {
     const char *first = analysis->first_date, *last = analysis->last_date;
     char words[512];
-    snprintf(words, sizeof words, "of %zu kernel%s on %zu GPU%s (%s, collector %s), %.10s%s%.10s", analysis->kernels,
-             plural(analysis->kernels), analysis->gpus, plural(analysis->gpus),
-             analysis->device->name ? analysis->device->name : "unknown",
+    snprintf(words, sizeof words, "of %zu kernel%s%s on %zu GPU%s (%s, collector %s), %.10s%s%.10s", analysis->kernels,
+             plural(analysis->kernels), analysis->programs > 0 ? " and the program as a whole" : "", analysis->gpus,
+             plural(analysis->gpus), analysis->device->name ? analysis->device->name : "unknown",
              analysis->collector ? analysis->collector : "unknown", first ? first : "on an unknown day",
              analysis->days > 1 && last ? " to " : "", analysis->days > 1 && last ? last : "");
     text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "A/A of %zu sessions ", analysis->sessions), 2, words);

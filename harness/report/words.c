@@ -274,6 +274,10 @@ static void judged(const struct report *report, const char *hint, struct verdict
     if (computing->absent > 0)
         append(words->rest, sizeof words->rest, "; %zu row%s not computed", computing->absent,
                plural(computing->absent));
+    const size_t unasked = comparison->unasked > 0 ? comparison->unasked : comparison->unasked_metrics;
+    if (unasked > 0)
+        append(words->rest, sizeof words->rest, "; NOT JUDGED: %zu %s%s that -m leaves out", unasked,
+               comparison->unasked > 0 ? "row" : "metric", plural(unasked));
     if (comparison->not_built > 0)
         append(words->rest, sizeof words->rest, "; %zu kernel%s not built", comparison->not_built,
                plural(comparison->not_built));

@@ -553,6 +553,104 @@ done
 warned='it uses a GPU of another model than the first' program 'stranger other-gpu' 5
 program 'stranger half' 0 '8 ok, 0 failed'
 
+# ---- A/A: a program in several sessions
+
+# aa LABEL CODE WORDS... -- ARGUMENT...: of `cugate aa`, whose standard output is kept in report, with $input. What it keeps
+# in the folder sessions is counted.
+aa() {
+    local label="aa: $1" wanted=$2 words=()
+    shift 2
+    until [ "$1" = -- ]; do
+        words+=("$1")
+        shift
+    done
+    shift
+    chosen "$label" || return
+    rm -rf sessions ran report
+    code=0
+    "${standing_in[@]}" timeout --foreground 60 "$cugate" aa --metrics "$metrics" --save sessions "$@" >report 2>said \
+        <"${input:-/dev/null}" || code=$?
+    {
+        cat report
+        echo "kept $(find sessions -name '*.json' 2>find.errors | grep -c '')"
+        [ -z "$(ls tmp)" ] || echo "WRONG: left in TMPDIR: $(ls tmp)"
+    } >>said
+    expect "$label" "$wanted" "${words[@]}" '!WRONG'
+}
+# Of what it kept, the analysis is the same, and a baseline is made.
+same_of_files() { # LABEL CODE
+    chosen "aa: $1" || return
+    ask "$cugate" aa --metrics "$metrics" --format json sessions/*.json
+    diff report said >other
+    sed 's/^/DIFFERS: /' other >>said
+    expect "aa: $1, of its files" "$2" '"sessions": 3' '!DIFFERS'
+}
+aa 'a program' 0 'A/A of 3 sessions of 8 kernels and the program as a whole on 1 GPU (Stand-in GPU, collector exec)' \
+    'note: session 1 of 3' 'note: session 3 of 3' 'note: run 3 of the program' 'exit codes: 0 in 6' 'kept 3' \
+    'program/program                        2.00 %     55.4 us of    2.77 ms' 'plain: 48 launches' \
+    'no false alarm in 9 comparisons (exit 0)' -- --sessions 3 -- "$program" plain
+if chosen 'aa: a program'; then
+    ask "$cugate" accept --metrics "$metrics" --baselines of_aa --reason first sessions/*.json
+    expect 'aa: accept' 0 'of 8 kernels from 3 sessions'
+    ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines of_aa -- "$program" plain
+    expect 'aa: check by it' 0 'nothing is worse'
+    ask grep 'plain: ' report
+    expect 'aa: the program prints to standard error' 1
+fi
+STANDIN_JITTER=0.2 aa 'times that vary' 0 'kept 3' -- --sessions 3 --format json -- "$program" plain
+same_of_files 'times that vary' 0
+aa 'counts that do not repeat' 0 'does not repeat: program/restless@64,256' 'kept 3' -- --sessions 3 -- "$program" restless
+# A kernel that is launched more often in some sessions is a false alarm.
+# shellcheck disable=SC2016 # for the script's own shell
+printf '#!/bin/sh\necho >>ran\n[ $(grep -c "" ran) -ne 2 ] || more=480\nexec "%s" plain ${more:-240}\n' "$program" >varies.sh
+# Fails in the third run.
+# shellcheck disable=SC2016
+printf '#!/bin/sh\necho >>ran\n[ $(grep -c "" ran) -ne 3 ] || way=exit3\nexec "%s" ${way:-plain} 240\n' "$program" >fails.sh
+# The third run does not end.
+# shellcheck disable=SC2016
+printf '#!/bin/sh\necho >>ran\n[ $(grep -c "" ran) -ne 3 ] || exec sleep 20\nexec "%s" plain 240\n' "$program" >hangs.sh
+chmod +x varies.sh fails.sh hangs.sh
+aa 'a false alarm' 1 'varies/program                     launches' 'kept 3' 'alarm' -- --sessions 3 -q -- ./varies.sh
+aa 'a program that fails in a session' 5 'A/A of 2 sessions' 'kept 2' 'ended with exit code 3' '(exit 5)' \
+    -- --sessions 5 -- ./fails.sh
+aa 'a program that hangs in a session' 5 'A/A of 2 sessions' 'kept 2' 'did not end within 1 s' -- \
+    --timeout 1 --sessions 5 -- ./hangs.sh
+aa 'a session that is not whole' 5 'session 1 of 10 is not whole, in 9 kernels: program/' 'rows that were not counted' \
+    'kept 0' '!A/A of' -- --runs 1 -- "$program" plain
+aa 'a process that ends without a word' 5 'session 1 of 10 is not whole, in 8 kernels: program/add_one@16,256 it was launched' \
+    'kept 0' -- -- "$program" _exit 23 0
+aa 'nothing to measure' 5 'session 1 of 10 has no launch that was to be measured' 'kept 0' -- --skip 6 -- "$program" plain
+aa 'a kernel that never was' 2 "no kernel matches -k 'program/never*'" 'kept 0' -- -k 'program/never*' -- "$program" plain
+aa 'one kernel' 0 'of 1 kernel on' '!add_one' 'kept 2' -- --sessions 2 -k 'program/tiny@*' --first 2 -- "$program" plain
+aa 'some metrics' 0 'instructions ' '!branch_targets' '!run 2' 'kept 2' -- --sessions 2 -m instructions -m time -- "$program" plain
+aa 'quietly' 0 '!note' 'kept 2' -- -q --sessions 2 --name mine -- "$program" plain
+aa 'an option of libraries' 2 '--samples does nothing where a program is measured' 'kept 0' -- --samples 3 -- "$program" plain
+if chosen 'aa: Ctrl-C'; then
+    rm -rf sessions ran
+    "${standing_in[@]}" timeout --foreground 20 env --default-signal=INT "$cugate" aa --metrics "$metrics" --save sessions \
+        -- ./hangs.sh >report 2>said </dev/null &
+    cugate_pid=$!
+    until [ "$(grep -sc '' ran)" = 3 ]; do sleep 0.01; done
+    kill -INT "$(child $cugate_pid)"
+    code=0
+    wait $cugate_pid || code=$?
+    { cat report; echo "kept $(find sessions -name '*.json' | grep -c '')"; } >>said
+    expect 'aa: Ctrl-C' 130 'the A/A is of the 2 sessions that are whole' 'A/A of 2 sessions' '(exit 130)' 'kept 2'
+fi
+# Each of two sessions reads all of the input, in each of three runs.
+for way in file pipe; do
+    chosen "aa: input by $way" || continue
+    rm -f seen
+    if [ $way = file ]; then
+        input=input aa "input by $way" 0 'kept 2' -- --sessions 2 -- ./reads.sh
+    else
+        input=<(cat input) aa "input by $way" 0 'kept 2' -- --sessions 2 -- ./reads.sh
+    fi
+    cp seen said
+    diff seen <(cat input input input input input input) | sed 's/^/DIFFERS: /' >>said
+    expect "aa: input by $way, seen" 0 '!DIFFERS'
+done
+
 # ---- The gate
 
 if ! chosen 'gate'; then
@@ -579,7 +677,7 @@ sessions() {
     done
     "$cugate" accept --metrics "$metrics" --baselines baselines --reason first "$name"-[123].json
 }
-gate 'no baseline' 4 'no baseline' "do cugate exec --save session-\$i.json -- $program plain; done" -- -- "$program" plain
+gate 'no baseline' 4 'no baseline' "cugate aa --sessions 10 --save sessions -- $program plain" -- -- "$program" plain
 ask sessions plain "$program" plain
 expect 'gate: accept' 0 'accepted ' 'of 8 kernels from 3 sessions'
 gate 'the same' 0 'nothing is worse' '!new' -- -- "$program" plain
@@ -603,8 +701,8 @@ gate 'more copies' 1 'regressed  program/program' 'regressed  copies            
     '!regressed  program/tiny' -- -- "$program" reads
 # Without records the whole is made of each kernel's time. What only records tell is missing.
 export STANDIN_NO_RECORDS=1
-gate 'no records' 5 'missing    gpu_time      2.77 ms' 'missing    copies' '!missing    program/tiny' -- -- "$program" plain
-gate 'no records, more launches' 5 'unsure     time          2.77 ms  27.7 ms' 'regressed  launches           48      480' -- -- "$program" plain 480
+gate 'no records' 5 'missing    gpu_time ' 'missing    copies ' '!missing    program/tiny' -- -- "$program" plain
+gate 'no records, more launches' 5 'unsure     time ' '2.77 ms  27.7 ms  +24.9 ms (10.0 x)' '+432 (10.0 x)' -- -- "$program" plain 480
 unset STANDIN_NO_RECORDS
 if chosen 'gate: a comment names what is gone'; then
     ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --report markdown=comment.md -- "$program" shapes 3
@@ -682,6 +780,40 @@ fi
 gate 'one kernel' 0 'in 1 kernel' '!add_one' -- -k 'program/tiny@*' -- "$program" plain
 gate 'a kernel that is gone, alone' 5 'missing    program/tiny@1,32 ' '!add_one' -- -k 'program/tiny@*' -- "$program" data
 gate 'a kernel that never was' 2 "no kernel matches -k 'program/never*'" -- -k 'program/never*' -- "$program" plain
+# Of metrics that are not asked for it says so. What judges a program as a whole always is.
+gate 'some metrics' 0 'note      -m leaves out ' 'rows of the baseline, which are not judged' '!run 2' '!missing' \
+    'nothing is worse: 18 rows in 8 kernels; NOT JUDGED: ' 'rows that -m leaves out (exit 0)' -- -m time -- "$program" plain
+gate 'some metrics, quietly' 0 'NOT JUDGED: ' '!note' -- -q -m time -- "$program" plain
+gate 'a metric that is not worse' 0 'NOT JUDGED' '!regressed' -- -m time -- "$program" changed
+gate 'a metric that is worse' 1 'regressed  instructions' 'NOT JUDGED: ' '!registers  ' -- \
+    -m instructions -- "$program" changed
+gate 'a metric, and ten times the launches' 1 'regressed  launches' 'NOT JUDGED' -- -m branch_targets -- "$program" plain 480
+gate 'metrics of instrumented code' 0 'nothing is worse' '!run 2' -- -m 'branch*' -- "$program" plain # without a GPU time
+gate 'a metric that no counter counts' 0 'nothing is worse' -- -m launches -- "$program" plain
+gate 'a metric, against a base build' 0 'metrics that -m leaves out (exit 0)' 'metrics, which are not judged' \
+    -- --baselines none --against "$program plain" -m time -- "$program" plain
+gate 'no such metric' 2 "no metric matches -m 'nosuch'" -- -m nosuch -- "$program" plain
+gate 'metrics of a library' 2 '-m does nothing where a kernel library is measured: leave it out, or add -- PROGRAM' -- -m time
+gate 'one run, and what lacks' 5 'missing    branch_targets' '--runs 1 allows' '!nothing is worse' '!run 2' -- --runs 1 -- "$program" plain
+gate 'one run' 0 'nothing is worse' '!run 2' -- --runs 1 -m time -- "$program" plain
+# What is measured again reads the same input.
+printf '#!/bin/sh\ncat >>seen\nexec "%s" changed\n' "$program" >reads_too.sh
+chmod +x reads_too.sh
+if chosen 'gate: input'; then
+    rm -f seen
+    "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines baselines --explain 0 --name program -m instructions \
+        -- ./reads_too.sh >said 2>&1 < <(cat input)
+    code=$?
+    diff seen <(cat input input) | sed 's/^/DIFFERS: /' >>said
+    expect 'gate: input' 1 '2 of 2 sessions' '!DIFFERS'
+fi
+gate 'lines that nobody keeps' 2 '--lines are kept in the run file, and none is asked for: add --save RUN.json' '!plain:' -- --lines \
+    -- "$program" plain
+gate 'lines' 0 'nothing is worse' -- --lines --save lines.json -- "$program" plain
+if chosen 'gate: lines'; then
+    jq -r -f held.jq lines.json >said
+    expect 'gate: lines are kept' 0 'LINES program/large@1024,256' 'LINES program/scale<uint>@32,64' '!WRONG'
+fi
 gate 'fewer samples' 0 'nothing is worse' -- --first 2 -- "$program" plain
 gate 'lines of what is worse' 1 'kernels.cu:9: instructions' -- --explain 20 -- "$program" changed
 gate 'a recording' 0 'REPLAY: ' 'nothing is worse' -- --replay now.json

@@ -60,6 +60,12 @@ Test(options_ways, a_command_line_asks_for_one_way)
         {"exec -- ./program", ORIGIN_PROGRAM},
         {"run --simulate=nvidia-h200 --metrics metrics --kernels x.so", ORIGIN_COMPUTED},
         {"aa --collector host", ORIGIN_HOST},
+        {"aa -- ./program -x", ORIGIN_PROGRAM},
+        {"aa --save x --first 3 -m time --runs 1 -- ./program a.json", ORIGIN_PROGRAM},
+        {"aa a.json b.json", ORIGIN_MEASURED}, /* read, not measured */
+        {"aa -- a.json b.json", ORIGIN_MEASURED},
+        {"aa a b -o x", ORIGIN_MEASURED},
+        {"check --lines --save x -m time --runs 1 -- ./program", ORIGIN_PROGRAM},
         {"explain --simulate=nvidia-h200 --metrics metrics reduce/tree", ORIGIN_COMPUTED},
         {"explain reduce/tree --save x.json", ORIGIN_MEASURED},
     };
@@ -67,6 +73,25 @@ Test(options_ways, a_command_line_asks_for_one_way)
         struct parsed parsed = parse(cases[i].line);
         cr_expect_eq(parsed.result, 0, "%s: %s", cases[i].line, parsed.said);
         cr_expect_eq(parsed.options.way, cases[i].way, "%s", cases[i].line);
+        release(&parsed);
+    }
+}
+
+/* Files and a command are told apart by the dashes before them, which an option may take for its own word. */
+Test(options_ways, run_files_are_read_and_a_command_is_not)
+{
+    static const struct {
+        const char *line;
+        bool reads;
+    } cases[] = {
+        {"aa a b", true},           {"aa -- a.json b", true},     {"aa -- a b.json", false},
+        {"aa --save -- a b", true}, {"aa --save -- -- a", false}, {"aa", false},
+        {"check a", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct parsed parsed = parse(cases[i].line);
+        cr_expect_eq(options_read_runs(&parsed.options, command_of(*cases[i].line == 'a' ? "aa" : "check")),
+                     cases[i].reads, "%s", cases[i].line);
         release(&parsed);
     }
 }
@@ -99,6 +124,14 @@ Test(options_ways, an_option_that_does_nothing_for_the_way_is_refused)
         {"check --first 2", "--first does nothing where a kernel library is measured: leave it out, or add -- PROGRAM"},
         {"check --kernels x.so -- ./program",
          "--kernels does nothing where a program is measured: leave it or -- PROGRAM out"},
+        {"check -m time", "-m does nothing where a kernel library is measured: leave it out, or add -- PROGRAM"},
+        {"check --lines --simulate", "--lines does nothing where counts are computed"},
+        {"check --runs 2 --replay r.json", "--runs does nothing where a recorded run is read"},
+        {"aa --runs 2", "--runs does nothing where a kernel library is measured: leave it out, or add -- PROGRAM"},
+        {"aa --first 2 a.json", "--first does nothing where run files are read: leave it out, or add -- PROGRAM"},
+        {"aa -m time -- a.json", "-m does nothing where run files are read"},
+        {"aa --device 1 -- ./program", "--device does nothing where a program is measured"},
+        {"aa --simulate -- ./program", "a program is measured, and here counts are computed"},
         {"check --collector host -- ./program", "--collector does nothing where a program is measured"},
         {"check --device 1 -- ./program", "--device does nothing where a program is measured"},
         {"check --samples 9 -- ./program", "--samples does nothing where a program is measured"},

@@ -147,6 +147,26 @@ Test(comparable, a_baseline_keeps_the_metrics_that_a_run_has)
     metrics_release(&metrics);
 }
 
+/* What no file defines was not asked for either. */
+Test(comparable, a_baseline_keeps_the_metrics_that_were_asked_for)
+{
+    struct metrics metrics = {0}, asked = {0};
+    struct run baseline = made_run(1);
+    cr_assert_eq(metrics_read_text(&metrics, "x.ini", made_definitions), 0);
+    metrics_need(&asked, &metrics, "time");
+    result_add(&baseline.results[1], "unknown")->state = VALUE_MEASURED;
+    /* Of three kernels the count and of one what is unknown; a clock is only shown, and hits have no number. */
+    cr_expect_eq(gate_keep_asked(&baseline, &asked, &metrics), 4);
+    for (size_t i = 0; i < baseline.result_count; i++) {
+        cr_expect_eq(baseline.results[i].row_count, 1);
+        cr_expect(result_find(&baseline.results[i], "time"));
+    }
+    cr_expect_eq(gate_keep_asked(&baseline, &asked, &metrics), 0);
+    run_release(&baseline);
+    free(asked.list);
+    metrics_release(&metrics);
+}
+
 static void make_of_program(struct run *run)
 {
     free(run->sessions[0].facts[SESSION_COLLECTOR]);

@@ -112,6 +112,31 @@ Test(program_input, each_run_reads_all_that_comes_through_a_pipe)
     waitpid(writer, NULL, 0);
 }
 
+/* Each measuring reads the same, be it a file or what came through a pipe. */
+Test(program_input, a_program_that_is_measured_again_reads_it_all_again)
+{
+    char *folder = scratch_make();
+    struct program_input input;
+    give_file(folder, "0123456789", 3);
+    for (int i = 0; i < 2; i++) {
+        program_input_open(&input, true);
+        cr_expect_eq(run(&input, SIZE_MAX), 7);
+        program_input_rewind(&input);
+        program_input_close(&input);
+    }
+    const pid_t writer = give_pipe("text", 1);
+    for (int i = 0; i < 2; i++) {
+        program_input_open(&input, true);
+        if (i > 0) /* a measuring that ends before the program begins */
+            program_input_rewind(&input);
+        cr_expect_eq(run(&input, SIZE_MAX), 4);
+        program_input_rewind(&input);
+        program_input_close(&input);
+    }
+    waitpid(writer, NULL, 0);
+    scratch_remove(folder);
+}
+
 /* The signal of a broken pipe is not for us: program_run() ignores it. */
 Test(program_input, a_run_that_reads_little_is_not_waited_for)
 {

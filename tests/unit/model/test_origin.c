@@ -46,7 +46,7 @@ Test(origin, commands_have_what_they_are_given_in_place_of_names)
         }
     }
     char *begin = origin_command(origin_of(ORIGIN_PROGRAM)->begin, &words);
-    cr_expect_str_eq(begin, "for i in $(seq 4); do cugate exec --save session-$i.json -- python3 x.py; done");
+    cr_expect_str_eq(begin, "cugate aa --sessions 4 --save sessions -- python3 x.py");
     free(begin);
     char *plain = origin_command("100 % of %{kernel}", &(struct origin_words){0});
     cr_expect_str_eq(plain, "100 % of unknown");
