@@ -15,6 +15,9 @@
  * the parent. */
 enum { GROUPS_MAX = 5000 };
 
+/* Kernels that are launched in a row, none of them new, before a program is said to repeat. */
+enum { STRETCH_MIN = 64 };
+
 struct handle {
     CUfunction handle;
     const struct function *function;
@@ -214,17 +217,9 @@ static void follow(struct group *group, size_t kernels)
         sequence.since = sequence.launched;
 }
 
-uint64_t groups_of_beginning(size_t *groups_count)
+static bool is_of_first_part(const struct group *group)
 {
-    uint64_t time_ns = 0;
-    *groups_count = 0;
-    end_stretch();
-    for (size_t i = 0; i < count; i++)
-        if (all[i]->last > 0 && all[i]->last <= sequence.longest_since) {
-            time_ns += all[i]->shares[0].time_ns;
-            ++*groups_count;
-        }
-    return sequence.longest > 0 ? time_ns : 0;
+    return sequence.longest >= STRETCH_MIN && group->last > 0 && group->last <= sequence.longest_since;
 }
 
 void group_count_launch(struct group *group, unsigned bounds)
@@ -257,10 +252,11 @@ char *groups_tell(void)
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         BUG("no memory for the end");
+    end_stretch();
     for (size_t i = 0; i < count; i++) {
         if (!all[i]->id)
             continue;
-        fprintf(stream, "%zu %zu ", all[i]->launches, all[i]->due);
+        fprintf(stream, "%zu %zu %d ", all[i]->launches, all[i]->due, is_of_first_part(all[i]));
         tell_missed(stream, all[i]);
         tell_shares(stream, all[i]);
         fprintf(stream, " %s\n", all[i]->id);

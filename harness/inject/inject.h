@@ -121,11 +121,9 @@ void graph_set_kernel(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE
 void graph_set_inner(CUgraphExec exec, CUgraphNode node, CUgraph inner);
 void graph_enable_node(CUgraphExec exec, CUgraphNode node, bool enabled);
 void functions_forget(void); /* forgets the handles of all functions */
-/* Returns the time of all launches of groups that were launched only before the longest stretch in which nothing new
- * was launched; *count of them. Without records it is 0. */
-uint64_t groups_of_beginning(size_t *count);
-/* Returns a line for each group: its launches, how many of them were due, those that were missed in each set, its
- * shares as LAUNCHES/TIMED/NS, and its id. Caller frees. */
+/* Returns a line for each group: its launches, how many of them were due, whether (1) it was launched in the first part
+ * of the program only, those that were missed in each set, its shares as LAUNCHES/TIMED/NS, and its id. The first part
+ * ends where the longest stretch without a new group begins. Caller frees. */
 char *groups_tell(void);
 
 /* ---- Who launches: callers.c, python.c ---- */

@@ -79,20 +79,17 @@ int process_describe(struct problem *problem)
     return 0;
 }
 
-/* Says what was copied and set, how busy the GPU was, and what was launched at the beginning only. Where a part of the
+/* Says what was copied and set, and how busy the GPU was. Where a part of the
  * program counts it is not said, since records do not tell which were in that part. */
 static void send_work(void)
 {
     struct work copies, fills;
     uint64_t busy, span;
-    size_t begun;
     if (!activity_end(&copies, &fills) || process.request.nvtx_count > 0 || process.request.waits)
         return;
     busy_tell(&busy, &span);
-    const uint64_t beginning = groups_of_beginning(&begun);
-    char *text = x_sprintf(
-        "%zu %" PRIu64 " %" PRIu64 " %zu %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %zu %" PRIu64, copies.count,
-        copies.bytes, copies.time_ns, fills.count, fills.bytes, fills.time_ns, busy, span, begun, beginning);
+    char *text = x_sprintf("%zu %" PRIu64 " %" PRIu64 " %zu %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, copies.count,
+                           copies.bytes, copies.time_ns, fills.count, fills.bytes, fills.time_ns, busy, span);
     link_say(MESSAGE_WORK, text);
     free(text);
 }

@@ -324,13 +324,22 @@ static int run_once(struct measuring *measuring, size_t set, bool further)
     return code;
 }
 
+/* Whether kernels of the first part of the program are measured in set 0 alone, unless they happen to be in others. */
+static bool spares_first_part(const struct measuring *measuring, size_t set)
+{
+    return set > 0 && measuring->measurement->program->runs == 0 && !measuring->broken_off;
+}
+
 /* Adds the row of a metric that no run has counted. One that the chip lacks, or cannot count in one pass, was in no
  * set; of optional metrics that is to be expected. */
 static void fill_row(const struct measuring *measuring, struct result *result, size_t m)
 {
     const struct metric *metric = &measuring->measurement->metrics->list[m];
+    const struct program_group *group = program_group_find(&measuring->groups, result->id);
     const bool in_set = measuring->set_of && measuring->set_of[m] > 0;
-    if (in_set && measuring->seldom && measuring->seldom[measuring->set_of[m] - 1])
+    const size_t set = in_set ? measuring->set_of[m] - 1 : 0;
+    if (in_set && ((measuring->seldom && measuring->seldom[set]) ||
+                   (spares_first_part(measuring, set) && group && program_group_is_of_first_part(group))))
         return;
     struct row *row = result_add(result, metric->name);
     row->state = metric->optional && !in_set ? VALUE_NOT_SUPPORTED : VALUE_NOT_COUNTED;
@@ -445,15 +454,30 @@ static void say_lacks(const struct measuring *measuring, size_t set, size_t kern
     free(names);
 }
 
+/* Says that no other run is made for kernels of the first part. */
+static void say_spared(const struct measuring *measuring, size_t kernels)
+{
+    if (kernels > 0 && !measuring->measurement->program->quiet)
+        remark("%zu kernel%s %s launched in the first part of the program only, a warm-up or an autotuner's, and %s "
+               "not counted in all %zu sets of "
+               "metrics; --runs %zu runs the program again for %s",
+               kernels, plural(kernels), plural_of(kernels, "was", "were"), plural_of(kernels, "is", "are"),
+               measuring->sets, measuring->sets, plural_of(kernels, "it", "them"));
+}
+
 /* Runs the program again for each set that some kernels lack. A program that was killed would be killed again. */
 static int complete(struct measuring *measuring)
 {
     const struct program *program = measuring->measurement->program;
     const size_t most = program->runs > 0 ? (size_t)program->runs : SIZE_MAX;
     int code = EXIT_SAME;
+    size_t spared = 0;
     for (size_t set = 0; set < measuring->sets && code == EXIT_SAME && measuring->status < 128; set++) {
-        const size_t kernels = program_lacks(&measuring->groups, measuring->run, measuring->measurement->metrics,
-                                             measuring->set_of, set, program->first, !measuring->broken_off);
+        size_t kernels = program_lacks(&measuring->groups, measuring->run, measuring->measurement->metrics,
+                                       measuring->set_of, set, program->first, !measuring->broken_off);
+        const size_t firsts = spares_first_part(measuring, set) ? program_spare_first_part(&measuring->groups) : 0;
+        spared = firsts > spared ? firsts : spared;
+        kernels -= firsts;
         if (kernels == 0 || is_too_seldom(measuring, set, kernels))
             continue;
         if (measuring->done == most) {
@@ -467,6 +491,7 @@ static int complete(struct measuring *measuring)
                 measuring->done + 1, kernels, plural(kernels), plural_of(kernels, "was", "were"), measuring->sets);
         code = run_once(measuring, set, true);
     }
+    say_spared(measuring, spared);
     return code;
 }
 

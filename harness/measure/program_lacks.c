@@ -45,6 +45,24 @@ size_t program_lacks(const struct program_groups *groups, const struct run *run,
     return lacking;
 }
 
+bool program_group_is_of_first_part(const struct program_group *group)
+{
+    return group->times > 0 && !group->is_late;
+}
+
+size_t program_spare_first_part(const struct program_groups *groups)
+{
+    size_t spared = 0;
+    for (size_t g = 0; g < groups->count; g++) {
+        struct program_group *group = groups->list[g];
+        if (!program_group_is_of_first_part(group) || group->complete)
+            continue;
+        group->complete = true;
+        spared++;
+    }
+    return spared;
+}
+
 size_t program_lacking_launches(const struct program_groups *groups, size_t *all, bool *is_short)
 {
     size_t lacking = 0;

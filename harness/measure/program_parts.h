@@ -36,6 +36,7 @@ struct program_group {
     bool wanted;
     size_t times;                 /* how often it was launched in the first run */
     size_t due;                   /* how many of these launches were to be measured */
+    bool is_late;                 /* a process launched it in the first run beyond the first part of the program */
     struct program_share *shares; /* launches that count, then for each NVTX range that is asked for those within it */
     size_t share_count;
     size_t runs;    /* number of runs in the lists of each share */
@@ -54,10 +55,8 @@ enum program_work {
     WORK_FILLS,
     WORK_FILL_BYTES,
     WORK_FILL_TIME,
-    WORK_BUSY,          /* ns in which the GPU was busy while nothing was measured, */
-    WORK_SPAN,          /* of so many between its first and its last work */
-    WORK_FIRST_KERNELS, /* kernels that were launched only before the longest stretch without a new one */
-    WORK_FIRST_TIME,
+    WORK_BUSY, /* ns in which the GPU was busy while nothing was measured, */
+    WORK_SPAN, /* of so many between its first and its last work */
     WORK_KINDS
 };
 
@@ -163,11 +162,16 @@ void program_join_rows(struct result *result, const struct result *more);
 
 /* ---- What the first run lacks: program_lacks.c ---- */
 
+/* Whether the first run launched the group in the first part of the program only: a warm-up, or what an autotuner
+ * tries. */
+bool program_group_is_of_first_part(const struct program_group *group);
 /* Says which groups a set of metrics lacks, from 0: those that were launched while another set was counted, and have
  * less than `first` samples. Sets `complete` of all groups accordingly, and returns how many are not. Without
  * is_whole, where processes did not tell what they missed, a group also lacks what it has in another set. */
 size_t program_lacks(const struct program_groups *groups, const struct run *run, const struct metrics *metrics,
                      const size_t *set_of, size_t set, size_t first, bool is_whole);
+/* Sets `complete` of the groups of the first part, and returns how many were not. */
+size_t program_spare_first_part(const struct program_groups *groups);
 /* Returns how often the first run launched the groups that are not complete; *all, how often all. *is_short says
  * whether these took less than 1 % of its GPU time, as far as that is known. */
 size_t program_lacking_launches(const struct program_groups *groups, size_t *all, bool *is_short);

@@ -333,15 +333,16 @@ static bool add_shares(struct program_group *group, const char *text, size_t tim
     return *rest == '\0';
 }
 
-/* A line of the end: "launches due missed shares id", of a group that the process asked about. */
+/* A line of the end: "launches due first missed shares id", of a group that the process asked about. */
 static bool take_launches(struct program_run *run, struct program_process *process, const char *line, size_t *launches)
 {
     size_t times, due;
+    unsigned first;
     char missed[256], shares[(1 + NVTX_MAX) * 64];
     int at = 0;
-    if (sscanf(line, "%zu %zu %255[0-9,] %1087[0-9/,] %n", &times, &due, missed, shares, /* NOLINT(cert-err34-c) */
-               &at) != 4 ||
-        at == 0 || strstr(missed, ",,") || *missed == ',')
+    if (sscanf(line, "%zu %zu %u %255[0-9,] %1087[0-9/,] %n", &times, &due, &first, /* NOLINT(cert-err34-c) */
+               missed, shares, &at) != 5 ||
+        at == 0 || first > 1 || strstr(missed, ",,") || *missed == ',')
         return false;
     struct program_group *group = program_group_find(run->groups, line + at);
     const struct result *result = run_find(&process->part, line + at);
@@ -351,6 +352,7 @@ static bool take_launches(struct program_run *run, struct program_process *proce
     if (!run->further) {
         group->times += times;
         group->due += due;
+        group->is_late |= times > 0 && first == 0;
         add_missed(group, missed);
     }
     return true;

@@ -193,20 +193,18 @@ void program_total_add(const struct program_groups *groups, const struct measure
 {
     const struct metrics *metrics = measurement->metrics;
     static const enum computed_counter work[WORK_KINDS] = {
-        [WORK_COPIES] = COMPUTED_COPIES,
-        [WORK_COPY_BYTES] = COMPUTED_COPY_BYTES,
-        [WORK_COPY_TIME] = COMPUTED_COPY_TIME,
-        [WORK_FILLS] = COMPUTED_FILLS,
-        [WORK_FILL_BYTES] = COMPUTED_FILL_BYTES,
-        [WORK_FILL_TIME] = COMPUTED_FILL_TIME,
-        [WORK_FIRST_KERNELS] = COMPUTED_FIRST_KERNELS,
-        [WORK_FIRST_TIME] = COMPUTED_FIRST_TIME,
+        [WORK_COPIES] = COMPUTED_COPIES, [WORK_COPY_BYTES] = COMPUTED_COPY_BYTES, [WORK_COPY_TIME] = COMPUTED_COPY_TIME,
+        [WORK_FILLS] = COMPUTED_FILLS,   [WORK_FILL_BYTES] = COMPUTED_FILL_BYTES, [WORK_FILL_TIME] = COMPUTED_FILL_TIME,
     };
+    double firsts = 0;
     for (size_t g = 0; g < groups->count; g++) {
         const struct program_group *group = groups->list[g];
         struct result *result = run_find(run, group->id);
+        const double first = program_group_is_of_first_part(group);
         if (!result || result->status != RESULT_OK || group->runs == 0)
             continue;
+        firsts += first;
+        add_counts(result, metrics, COMPUTED_FIRST_PART, &first, 1);
         add_counts(result, metrics, COMPUTED_LAUNCHES, group->shares[0].counts, group->runs);
         add_counts(result, metrics, COMPUTED_GPU_TIME, group->shares[0].took, group->runs);
     }
@@ -221,6 +219,7 @@ void program_total_add(const struct program_groups *groups, const struct measure
     for (size_t i = 0; i < WORK_KINDS; i++)
         if (work[i] != COMPUTED_NONE)
             add_counts(total, metrics, work[i], groups->work[i], groups->runs);
+    add_counts(total, metrics, COMPUTED_FIRST_PART, &firsts, 1);
     add_busy(total, metrics, groups->work[WORK_BUSY][0], groups->work[WORK_SPAN][0]);
     add_ranges(groups, measurement, run);
 }

@@ -29,8 +29,7 @@ static const struct {
     [COMPUTED_FILL_BYTES] = {"cugate.memset_bytes",         SOURCE_PROGRAM, false},
     [COMPUTED_FILL_TIME] = {"cugate.memset_time",           SOURCE_PROGRAM, false},
     [COMPUTED_GPU_BUSY]  = {"cugate.gpu_busy",              SOURCE_PROGRAM, false},
-    [COMPUTED_FIRST_KERNELS] = {"cugate.first_part_kernels", SOURCE_PROGRAM, false},
-    [COMPUTED_FIRST_TIME] = {"cugate.first_part_time",      SOURCE_PROGRAM, false},
+    [COMPUTED_FIRST_PART] = {"cugate.first_part",           SOURCE_PROGRAM, false},
 };
 /* clang-format on */
 

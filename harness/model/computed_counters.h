@@ -30,10 +30,9 @@ enum computed_counter {
     COMPUTED_COPY_TIME, /* ns */
     COMPUTED_FILLS,     /* how often the GPU set memory for it */
     COMPUTED_FILL_BYTES,
-    COMPUTED_FILL_TIME,     /* ns */
-    COMPUTED_GPU_BUSY,      /* % of the time between its first and its last work, while nothing was measured */
-    COMPUTED_FIRST_KERNELS, /* kernels that it launched only before the longest stretch without a new one */
-    COMPUTED_FIRST_TIME,    /* ns that these took */
+    COMPUTED_FILL_TIME,  /* ns */
+    COMPUTED_GPU_BUSY,   /* % of the time between its first and its last work, while nothing was measured */
+    COMPUTED_FIRST_PART, /* 1: a kernel that it launched only before the longest stretch without a new one; else 0 */
     COMPUTED_COUNTERS
 };
 

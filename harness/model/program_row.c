@@ -79,6 +79,17 @@ bool program_is_seldom(double part, double all)
     return 100 * part < all;
 }
 
+static bool is_first_part(const struct metric *metric)
+{
+    return computed_counter_of(metric) == COMPUTED_FIRST_PART;
+}
+
+bool program_is_of_first_part(const struct metrics *metrics, const struct result *result)
+{
+    const struct metric *ignored;
+    return find_value(metrics, result, is_first_part, &ignored) == 1;
+}
+
 bool program_is_timed(const struct metrics *metrics, const struct result *result)
 {
     const struct metric *time;

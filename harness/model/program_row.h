@@ -27,6 +27,9 @@ double program_launches(const struct metrics *metrics, const struct result *resu
  * This is asked of both parts; false where one is NAN. */
 bool program_is_seldom(double part, double all);
 
+/* Whether the program launched the kernel in its first part only: a warm-up, or what an autotuner tries. */
+bool program_is_of_first_part(const struct metrics *metrics, const struct result *result);
+
 /* Whether it is known from CUPTI's records how long all these launches took. */
 bool program_is_timed(const struct metrics *metrics, const struct result *result);
 

@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,16 +35,30 @@ static void add_work(FILE *stream, const struct report *report, const struct res
     fprintf(stream, "%s%s %s (%s)", ftell(stream) > 0 ? ", " : "", count, what, bytes);
 }
 
+/* Adds how many kernels the first part alone launched, and their part of the program's GPU time, where that is known.
+ */
 static void add_part(FILE *stream, const struct report *report, const struct result *program)
 {
-    char count[64], time[64], all[64];
-    double kernels, ignored;
-    if (!value_words(report, program, COMPUTED_FIRST_KERNELS, &kernels, count, sizeof count) || kernels == 0 ||
-        !value_words(report, program, COMPUTED_FIRST_TIME, &ignored, time, sizeof time) ||
-        !value_words(report, program, COMPUTED_GPU_TIME, &ignored, all, sizeof all))
+    const struct run *run = report->run;
+    const struct metric *time = NULL, *ignored;
+    size_t kernels = 0;
+    double took = 0;
+    char own[64], all[64];
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *kernel = &run->results[i];
+        if (strncmp(kernel->id, program->id, strcspn(program->id, "/") + 1) != 0 || is_program_row(kernel->id) ||
+            !program_is_of_first_part(report->metrics, kernel))
+            continue;
+        took += program_time(report->metrics, kernel, &ignored);
+        kernels++;
+    }
+    const double whole = program_time(report->metrics, program, &time);
+    if (kernels == 0 || !time || isnan(took))
         return;
-    fprintf(stream, "%s%s kernel%s %s launched in its first part only: %s of its GPU time of %s",
-            ftell(stream) > 0 ? "; " : "", count, plural((size_t)kernels), kernels == 1 ? "was" : "were", time, all);
+    metric_format(time, took, own, sizeof own);
+    metric_format(time, whole, all, sizeof all);
+    fprintf(stream, "%s%zu kernel%s %s launched in its first part only: %s of its GPU time of %s",
+            ftell(stream) > 0 ? "; " : "", kernels, plural(kernels), kernels == 1 ? "was" : "were", own, all);
 }
 
 char *words_program(const struct report *report, const struct result *program)

@@ -138,14 +138,14 @@ static void results_of_one(int to)
     say(to, 'G', GROUP);
     say_result(to);
     say_result(to);
-    say(to, 'E', END "1 1 0 1/0/0 program/add_one@64,256\n");
+    say(to, 'E', END "1 1 0 0 1/0/0 program/add_one@64,256\n");
 }
 
 static void result_after_end(int to)
 {
     say_device(to, "Stand-in GPU");
     say(to, 'G', GROUP);
-    say(to, 'E', END "1 1 0 1/0/0 program/add_one@64,256\n");
+    say(to, 'E', END "1 1 0 0 1/0/0 program/add_one@64,256\n");
     say_result(to);
 }
 
@@ -159,7 +159,7 @@ static void no_token(int to)
 static void end_of_another(int to)
 {
     say_device(to, "Stand-in GPU");
-    say(to, 'E', END "1 1 0 1/0/0 program/nobody@64,256\n");
+    say(to, 'E', END "1 1 0 0 1/0/0 program/nobody@64,256\n");
 }
 
 static void path(int to)
