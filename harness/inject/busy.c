@@ -11,7 +11,7 @@
 
 enum {
     PIECES_MAX = 1 << 22, /* of 16 bytes; a process with more does not tell */
-    PART = 4              /* what was measured leaves this part of the time at least, or nothing is told */
+    PIECES_MIN = 64       /* work in a stretch for it to tell; between two sessions there often is hardly any */
 };
 
 /* From and to, by CUPTI's clock in ns. */
@@ -68,12 +68,28 @@ static int by_begin(const void *left, const void *right)
     return (a->from > b->from) - (a->from < b->from);
 }
 
-/* Joins pieces that overlap, in the order of their begins. */
+/* Forgets the stretches in which too little work began. The work is sorted. */
+static void keep_telling(struct pieces *stretches)
+{
+    size_t kept = 0;
+    for (size_t s = 0, first = 0; s < stretches->count; s++) {
+        const struct piece stretch = stretches->list[s];
+        while (first < work.count && work.list[first].from < stretch.from)
+            first++;
+        size_t end = first;
+        while (end < work.count && work.list[end].from < stretch.to)
+            end++;
+        if (end - first >= PIECES_MIN)
+            stretches->list[kept++] = stretch;
+        first = end;
+    }
+    stretches->count = kept;
+}
+
+/* Joins pieces that overlap. They are sorted. */
 static void join(struct pieces *pieces)
 {
     size_t kept = 0;
-    if (pieces->count > 0)
-        qsort(pieces->list, pieces->count, sizeof *pieces->list, by_begin);
     for (size_t i = 0; i < pieces->count; i++) {
         const struct piece *next = &pieces->list[i];
         struct piece *last = kept > 0 ? &pieces->list[kept - 1] : NULL;
@@ -97,9 +113,11 @@ void busy_tell(uint64_t *busy, uint64_t *span)
 {
     *busy = *span = 0;
     busy_pause();
-    join(&work);
     if (is_unknown || work.count == 0)
         return;
+    qsort(work.list, work.count, sizeof *work.list, by_begin);
+    keep_telling(&free_time);
+    join(&work);
     const struct piece whole = {work.list[0].from, work.list[work.count - 1].to};
     for (size_t s = 0, w = 0; s < free_time.count; s++) {
         const struct piece *stretch = &free_time.list[s];
@@ -109,6 +127,4 @@ void busy_tell(uint64_t *busy, uint64_t *span)
         for (size_t i = w; i < work.count && work.list[i].from < stretch->to; i++)
             *busy += overlap(&work.list[i], stretch);
     }
-    if (*span < (whole.to - whole.from) / PART)
-        *busy = *span = 0;
 }

@@ -103,11 +103,15 @@ static char *read_file(int file, size_t most)
     return text;
 }
 
-/* Whether the file is the user's, by where it is: not a package that was installed, nor of Python itself. */
+/* Whether the file is the user's, by where it is: not a package that was installed, nor of Python itself, nor what
+ * PyTorch's compiler wrote. */
 static bool is_users(const char *file)
 {
-    const char *library = strstr(file, "/lib/python3");
-    return *file != '<' && !strstr(file, "-packages/") && !library;
+    static const char *const others[] = {"-packages/", "/lib/python3", "/torchinductor"};
+    bool is = *file != '<';
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+        is = is && !strstr(file, others[i]);
+    return is;
 }
 
 /* Finds the innermost of the lines `  File "PATH", line 42 in forward` that is the user's. Caller frees. */

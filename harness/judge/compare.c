@@ -356,10 +356,11 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
         if (sides.origin->computed)
             count_computed(comparison, first);
     }
-    revise_programs(comparison);
+    revise_programs(comparison, &sides);
     judge_suites(comparison, &sides);
     judge_uncomputed(comparison, &sides);
     forget_repeated(&judging.unknown);
+    note_moved_counts(comparison, &sides);
     add_notes(comparison, &sides, &judging.unknown);
     note_left_out(&judging);
     free(judging.unknown.names);

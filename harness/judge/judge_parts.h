@@ -62,9 +62,15 @@ char *share_of_program(const struct metrics *metrics, const struct run *run, con
  * False where that is not known. */
 bool costs_program(const struct sides *sides, const struct judgement *judgement, const struct result *now);
 
-/* Revises judgements of launches when all others are made: more of them are a trade-off if the program's time as a
- * whole improved. */
-void revise_programs(struct comparison *comparison);
+/* Whether the metric of a kernel explains its time and is not judged itself: an exact count of the same machine code in
+ * the same shape, in a program that was seen whole and timed. Its arguments or data are others. */
+bool explains_only(const struct pairing *pairing, const struct metric *metric);
+/* Notes kernels in which such a count moved by more than a percent. */
+void note_moved_counts(struct comparison *comparison, const struct sides *sides);
+
+/* Revises judgements of launches, and of times of the same machine code, when all others are made: more of them are a
+ * trade-off if the program's time as a whole improved. */
+void revise_programs(struct comparison *comparison, const struct sides *sides);
 
 /* For a computed run, adds a judgement for each gated metric that should have been computed and cannot be. The user
  * asked for it, or it repeats to the digit. Its missing rows must not look like a pass. */

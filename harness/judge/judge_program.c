@@ -50,28 +50,90 @@ bool costs_program(const struct sides *sides, const struct judgement *judgement,
     return lost > RULE_PROGRAM_SHARE * whole;
 }
 
-static bool is_improved_program(const struct judgement *judgement)
+bool explains_only(const struct pairing *pairing, const struct metric *metric)
 {
-    return judgement->metric && judgement->metric->class == METRIC_TIME && judgement->verdict == VERDICT_IMPROVED &&
-           is_program_row(judgement->kernel);
+    const struct metric *ignored;
+    return metric->class == METRIC_EXACT && !is_metric_of_program(metric) &&
+           is_seen_whole(pairing->sides, pairing->now_result->id) &&
+           same_code(pairing->base_result, pairing->now_result) &&
+           !isnan(program_time(pairing->sides->metrics, pairing->base_result, &ignored)) &&
+           !isnan(program_time(pairing->sides->metrics, pairing->now_result, &ignored));
 }
 
-/* Whether it says that there are more launches or copies, in the program or of a kernel in it. */
-static bool is_more_work(const struct judgement *judgement, const char *program)
+/* Returns the judgement of the kernel that begins at that index, an exact count that is not judged and moved most; NULL
+ * where none moved by more than a percent. */
+static const struct judgement *find_moved(const struct comparison *comparison, const struct sides *sides, size_t first)
 {
-    return judgement->metric && judgement->worse && judgement->metric->class == METRIC_EXACT &&
-           is_metric_of_program(judgement->metric) && computed_counter_of(judgement->metric) != COMPUTED_PROCESSES &&
+    const char *kernel = comparison->list[first].kernel;
+    const struct result *base = run_find(sides->baseline, kernel), *now = run_find(sides->run, kernel);
+    const struct judgement *moved = NULL;
+    double most = RULE_INEXACT;
+    if (!base || !now || !same_code(base, now))
+        return NULL;
+    for (size_t i = first; i < comparison->count && strcmp(comparison->list[i].kernel, kernel) == 0; i++) {
+        const struct judgement *judgement = &comparison->list[i];
+        if (!judgement->metric || judgement->metric->class != METRIC_EXACT || is_metric_of_program(judgement->metric) ||
+            !judgement->compared || judgement->base == 0 || fabs(judgement->change / judgement->base) <= most)
+            continue;
+        most = fabs(judgement->change / judgement->base);
+        moved = judgement;
+    }
+    return moved;
+}
+
+void note_moved_counts(struct comparison *comparison, const struct sides *sides)
+{
+    struct note_items items = {0};
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct judgement *judgement = &comparison->list[i];
+        const bool begins = i == 0 || strcmp(judgement->kernel, comparison->list[i - 1].kernel) != 0;
+        const struct judgement *moved =
+            begins && is_seen_whole(sides, judgement->kernel) ? find_moved(comparison, sides, i) : NULL;
+        if (moved)
+            note_items_add(&items, "%s (%s %+.3g %%)", moved->kernel, moved->metric->name,
+                           100 * moved->change / moved->base);
+    }
+    comparison_add_items(
+        comparison, &items,
+        "not judged, since the same machine code counted otherwise in the same shape, by its arguments "
+        "or data; its time is");
+}
+
+static bool is_improved_program(const struct judgement *judgement)
+{
+    const char *variant = strchr(judgement->kernel, '/');
+    return judgement->metric && judgement->metric->class == METRIC_TIME && judgement->verdict == VERDICT_IMPROVED &&
+           is_program_row(judgement->kernel) && !strchr(variant, ':');
+}
+
+/* Whether the judgement is of a program's kernel whose machine code is the baseline's. */
+static bool is_of_same_code(const struct judgement *judgement, const struct sides *sides)
+{
+    const struct result *base = run_find(sides->baseline, judgement->kernel),
+                        *now = run_find(sides->run, judgement->kernel);
+    return base && now && same_code(base, now);
+}
+
+/* Whether it says that there are more launches or copies, in the program or of a kernel in it; or that the same machine
+ * code takes longer by its arguments. */
+static bool is_more_work(const struct judgement *judgement, const struct sides *sides, const char *program)
+{
+    const bool is_count = judgement->metric && judgement->metric->class == METRIC_EXACT &&
+                          is_metric_of_program(judgement->metric) &&
+                          computed_counter_of(judgement->metric) != COMPUTED_PROCESSES;
+    return judgement->metric && judgement->worse &&
+           (is_count || (judgement->metric->class == METRIC_TIME && is_of_same_code(judgement, sides))) &&
            (judgement->verdict == VERDICT_REGRESSED || judgement->verdict == VERDICT_UNSURE) &&
            strncmp(judgement->kernel, program, strcspn(program, "/") + 1) == 0;
 }
 
-void revise_programs(struct comparison *comparison)
+void revise_programs(struct comparison *comparison, const struct sides *sides)
 {
     for (size_t p = 0; p < comparison->count; p++) {
         const struct judgement *program = &comparison->list[p];
         for (size_t i = 0; is_improved_program(program) && i < comparison->count; i++) {
             struct judgement *judgement = &comparison->list[i];
-            if (!is_more_work(judgement, program->kernel))
+            if (!is_more_work(judgement, sides, program->kernel))
                 continue;
             judgement->verdict = VERDICT_TRADED;
             set_reason(judgement, "a trade-off: the program's GPU time as a whole improved");

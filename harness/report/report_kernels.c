@@ -13,7 +13,8 @@ struct kernel_line {
     const char *shown; /* the kernel's name, cut to the terminal's width; NULL where that would be ambiguous */
     const struct result *now, *base; /* the kernel in the run and in the baseline; NULL where there is none */
     double lost; /* lost time as in time_lost, when there is a comparison; in a program that of all launches together */
-    double total;         /* in a program: the larger of both sides' total times, in ns; else 0 */
+    double total; /* in a program: the larger of both sides' total times, in ns; else 0 */
+    double moved; /* by how much its total differs from before, in ns, if that is 1 % of the program's; else 0 */
     enum verdict verdict; /* the worst verdict of its rows; VERDICTS when nothing was judged */
     bool blind;           /* one of its rows is blind */
 };
@@ -37,6 +38,7 @@ struct columns {
 
 #define COLUMN_WIDTH 8          /* minimum width of a number */
 #define NOT_JUDGED "not judged" /* in place of a verdict: neither side has the kernel, since it is not built */
+#define MINOR_MIN 4             /* fewer kernels than that are not left out of a table */
 #define NAME_MIN 12             /* minimum width of a kernel's name, however narrow the terminal is */
 
 /* Whether the run is of a program whose launches were counted. */
@@ -102,7 +104,8 @@ static struct kernel_line *find_line(struct kernel_line *lines, size_t count, co
 }
 
 /* Orders kernels that need attention first, the worst first. The others keep their order, so that families stay
- * together; those of a program are in the order of their time. Before all comes the program as a whole. */
+ * together; those of a program are in the order of their time, behind those that moved the program's. Before all comes
+ * the program as a whole. */
 static int lines_worst_first(const void *left, const void *right)
 {
     const struct kernel_line *a = left, *b = right;
@@ -114,6 +117,8 @@ static int lines_worst_first(const void *left, const void *right)
     if (rank_a != rank_b)
         return rank_a < rank_b ? -1 : 1;
     const int order = rank_a < SECTIONS ? order_of_time_lost(a->lost, b->lost) : 0;
+    if (order == 0 && a->moved != b->moved)
+        return a->moved > b->moved ? -1 : 1;
     if (order == 0 && a->total != b->total)
         return a->total > b->total ? -1 : 1;
     return order ? order : strcmp(a->id, b->id);
@@ -124,6 +129,16 @@ static double total_of(const struct report *report, const struct result *result)
 {
     const struct metric *ignored;
     return result ? program_time(report->metrics, result, &ignored) : NAN;
+}
+
+/* Returns the GPU time of the program; 0 where there is none. */
+static double largest_program(const struct kernel_line *lines, size_t count)
+{
+    double whole = 0;
+    for (size_t i = 0; i < count; i++)
+        if (is_program_row(lines[i].id))
+            whole = fmax(whole, lines[i].total);
+    return whole;
 }
 
 /* Makes the lines of the table. Caller frees. */
@@ -171,6 +186,9 @@ static struct kernel_line *make_lines(const struct report *report, size_t *count
         if (comparison)
             lines[i].lost = (isnan(now) ? 0 : now) - (isnan(before) ? 0 : before);
     }
+    const double whole = largest_program(lines, *count);
+    for (size_t i = 0; i < *count && comparison; i++)
+        lines[i].moved = !program_is_seldom(fabs(lines[i].lost), whole) && whole > 0 ? fabs(lines[i].lost) : 0;
     if (*count > 0)
         qsort(lines, *count, sizeof *lines, lines_worst_first);
     return lines;
@@ -457,10 +475,51 @@ static unsigned print_parts(const struct text *text, const struct report *report
     return used;
 }
 
+/* Whether a kernel of a program can be left out of the table: nothing is wrong with it, and it takes less than 1 % of
+ * the program's GPU time. */
+static bool is_minor(const struct kernel_line *line, double whole)
+{
+    return !is_program_row(line->id) && section_of(line->verdict) > SECTION_UNSURE &&
+           program_is_seldom(line->total, whole);
+}
+
+/* Returns how many lines are shown: of a program without those at the end that can be left out, unless they are few. */
+static size_t count_shown(const struct report *report, const struct kernel_line *lines, size_t count)
+{
+    size_t shown = count;
+    const double whole = largest_program(lines, count);
+    while (shows_totals(report) && !report->verbose && shown > 0 && is_minor(&lines[shown - 1], whole))
+        shown--;
+    return count - shown < MINOR_MIN ? count : shown;
+}
+
+/* Prints what the lines that are left out come to. */
+static void print_minor(const struct text *text, const struct report *report, const struct kernel_line *lines,
+                        size_t count)
+{
+    const struct metric *time = NULL;
+    double total = 0;
+    char words[64] = "";
+    for (size_t i = 0; i < count; i++) {
+        const struct metric *known = NULL;
+        const double now = lines[i].now ? program_time(report->metrics, lines[i].now, &known) : NAN;
+        total += isnan(now) ? 0 : now;
+        time = known ? known : time;
+    }
+    if (time)
+        metric_format(time, total, words, sizeof words);
+    char *all = x_sprintf("%zu more kernels, of less than 1 %% of the GPU time each%s%s%s: -v lists them", count,
+                          time ? ", " : "", words, time ? " together" : "");
+    if (count > 0)
+        text_wrap(text, INK_DIM, 0, 2, all);
+    free(all);
+}
+
 void text_kernels(const struct text *text, const struct report *report)
 {
-    size_t count;
-    struct kernel_line *lines = make_lines(report, &count);
+    size_t all_count;
+    struct kernel_line *lines = make_lines(report, &all_count);
+    const size_t count = count_shown(report, lines, all_count);
     struct columns columns = make_columns(report);
     struct table_column verdict = {.width = 0};
     char **names, cell[32];
@@ -471,7 +530,9 @@ void text_kernels(const struct text *text, const struct report *report)
         table_fit(&verdict, verdict_words(&lines[i], cell));
     const struct table_column kernel = fit_kernels(text, &columns, verdict.width, lines, count, &names);
     const struct part all = {.columns = &columns, .verdict = verdict.width};
-    print_legend(text, print_parts(text, report, all, &kernel, lines, count));
+    const unsigned used = print_parts(text, report, all, &kernel, lines, count);
+    print_minor(text, report, &lines[count], all_count - count);
+    print_legend(text, used);
     for (size_t i = 0; i < count; i++)
         free(names[i]);
     free(names);

@@ -24,7 +24,7 @@ def step(weights: list[jax.Array], x: jax.Array, y: jax.Array) -> tuple[list[jax
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--steps", type=int, default=20)
+    options.add_argument("--steps", type=int, default=3000)
     steps = options.parse_args().steps
     keys = jax.random.split(jax.random.PRNGKey(1), 6)
     weights = [jax.random.normal(key, (WIDTH, WIDTH), jnp.float32) / 32 for key in keys[:4]]

@@ -191,6 +191,46 @@ Test(judge_program, counts_of_the_same_code_may_stray_as_from_launch_to_launch)
     }
 }
 
+/* Where its time is known, such a count explains it and is not judged. What moved is noted. Of other code it is judged.
+ */
+Test(judge_program, counts_of_the_same_code_explain_its_time)
+{
+    for (int same = 0; same < 2; same++) {
+        struct fixture fixture;
+        set_up_program(&fixture, 5e6);
+        put_code(&fixture.base, "a/kept@1,32", "0123456789abcdef");
+        put_code(&fixture.run, "a/kept@1,32", same ? "0123456789abcdef" : "another");
+        put_times(&fixture.base, "a/kept@1,32", "count", 500, 3);
+        put_times(&fixture.base, "a/kept@1,32", "time", 2e4, 3);
+        put(&fixture.run, "a/kept@1,32", "count", 600);
+        put(&fixture.run, "a/kept@1,32", "time", 2e4);
+        const struct comparison *comparison = compare(&fixture);
+        cr_expect_eq(find(comparison, "a/kept@1,32", "count")->verdict, same ? VERDICT_INFO : VERDICT_REGRESSED);
+        bool noted = false;
+        for (size_t i = 0; i < comparison->note_count; i++)
+            noted |= strstr(comparison->notes[i], "a/kept@1,32 (count +20 %)") != NULL;
+        cr_expect_eq(noted, same == 1);
+        tear_down(&fixture);
+    }
+}
+
+/* Other arguments make the same code slower while the program as a whole is faster: a trade-off. Not so for other code.
+ */
+Test(judge_program, a_slower_kernel_of_the_same_code_is_a_trade_off_if_the_program_became_faster)
+{
+    for (int same = 0; same < 2; same++) {
+        struct fixture fixture;
+        set_up_program(&fixture, 4e6);
+        put_code(&fixture.base, "a/kept@1,32", "0123456789abcdef");
+        put_code(&fixture.run, "a/kept@1,32", same ? "0123456789abcdef" : "another");
+        put_times(&fixture.base, "a/kept@1,32", "time", 2e4, 12);
+        put(&fixture.run, "a/kept@1,32", "time", 3e4);
+        const struct judgement *time = find(compare(&fixture), "a/kept@1,32", "time");
+        cr_expect_eq(time->verdict == VERDICT_TRADED, same == 1, "%s", verdict_name(time->verdict));
+        tear_down(&fixture);
+    }
+}
+
 /* Fewer processes do less, whatever time that saves. */
 Test(judge_program, a_process_that_is_gone_is_no_gain)
 {
