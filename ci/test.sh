@@ -47,6 +47,7 @@ script     bisect           both     tests/scripts/bisect.sh
 script     own              both     tests/scripts/own.sh
 script     exec_recorded    both     tests/scripts/exec_recorded.sh
 script     terminal         both     tests/scripts/terminal.sh
+script     programs_recorded both    tests/scripts/programs_recorded.sh
 script     faults           both     tests/sim/faults.sh
 script     planted          both     tests/scripts/planted.sh
 script     check_perf       plain    tests/scripts/check_perf.sh

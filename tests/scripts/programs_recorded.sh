@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Judges recordings of programs as a whole: the same program raises no alarm by a baseline of one session; made slower it
+# is red, and the report says by what; made faster by the same change the other way round it passes. Needs no GPU. Ends
+# with "N passed, N failed".
+#
+#   CUGATE=build/cugate tests/scripts/programs_recorded.sh
+#
+# tests/data/programs-nvidia-h100-80gb-hbm3.tar.xz, of 2026-11-25, two H100s, driver 580.159.04, CUDA 13.0: run files that
+# `cugate exec` made of the programs in tests/gpu/programs. Numbered ones are of the program unchanged: gpt2-1 to 3,
+# cupy_sums and triton_add of one GPU, gpt2-4 to 6, blas and vision of the other. The rest have one option each:
+# gpt2-eager --attention eager, -float32 --dtype float32, -batch --batch 9, -unfused, -twice and -item as named;
+# vision-rows_first --rows-first, vision-eager --eager. ranks is of both GPUs, by --runs 1 -m time -m instructions.
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")/.." && pwd)
+cugate=$(realpath "${CUGATE:-build/cugate}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+tar -xJf "$here/data/programs-nvidia-h100-80gb-hbm3.tar.xz" --strip-components=1 || exit 2
+export CUDA_VISIBLE_DEVICES='' LC_ALL=C
+# shellcheck source=tests/scripts/expect.sh
+. "$here/scripts/expect.sh"
+
+# judged RUN.json BASELINE.json...
+judged() {
+    local run=$1
+    shift
+    rm -rf base
+    "$cugate" accept -q --baselines base --reason recorded "$@"
+    ask "$cugate" check --baselines base --replay "$run"
+}
+
+# ---- Unchanged: a baseline of one session
+
+for program in gpt2 cupy_sums blas triton_add vision; do
+    for run in "$program"-[2-9].json; do
+        judged "$run" "$program-1.json"
+        expect "unchanged: $run" 0 'nothing is worse' '!new ' '!gone' '!trade-off'
+    done
+done
+
+# ---- Slower, and the other way round
+
+# To add a change: a row. The run; the program's numbers that say so; a kernel that is said to be new.
+changes="
+gpt2-eager       ; launches 15,309 18,309, copies 77 117 ; softmax_warp_forward<BFloat16,BFloat16,float,9
+gpt2-float32     ; launches 15,309 15,469, copy_bytes 164 MB 328 MB ; cutlass
+gpt2-unfused     ; launches 15,309 39,313                ; gpt2.py:41 (main), libtorch_cuda.so
+gpt2-batch       ; memsets 2,364 2,604                   ; gpt2/
+gpt2-twice       ; launches 15,309 20,149                ;
+gpt2-item        ; copies 77 116                         ;
+vision-rows_first; launches 1,342 1,864                  ; vision/
+vision-eager     ; launches 1,342 3,412                  ; batch_norm_transform_input_channels_last_kernel
+"
+while IFS=';' read -r run numbers fresh; do
+    [ -n "$run" ] || continue
+    read -r run <<<"$run"
+    read -r fresh <<<"$fresh"
+    base=("${run%%-*}"-[123].json)
+    judged "$run.json" "${base[@]}"
+    tr -s ' ' <said >squeezed
+    mv squeezed said
+    words=("regressed ${run%%-*}/program")
+    while IFS=, read -rd '|' number; do
+        read -r number <<<"$number"
+        words+=("regressed $number")
+    done <<<"${numbers//, /|}|"
+    [ -z "$fresh" ] || words+=("$fresh")
+    expect "slower: $run" 1 "${words[@]}" '!missing'
+    judged "${run%%-*}-1.json" "$run.json"
+    expect "faster: $run taken back" 0 '!unsure ' '!missing' "${run%%-*}/program"
+done <<<"$changes"
+
+# ---- What is said of a program
+
+judged gpt2-eager.json gpt2-[123].json
+tr -s ' ' <said >squeezed
+mv squeezed said
+expect "what took the time, the most changed first" 1 'more kernels, of less than 1 % of the GPU time each' \
+    'sdpa_sm90_flash_bprop_wgmma_f16_knob_26_64x64x64_1x4x1_cga1x1x1_kernel0_0@132,384,152576 11.1 ms gone' 'not loaded, in the baseline: libcudnn_engines' \
+    'counted otherwise in the same shape'
+ask jq -r '[.kernels[] | select(.metrics.processes)][0].metrics | "ranks: \(.processes.sessions[0][0]) \(.launches.sessions[0][0])"' ranks.json
+expect "a process on each of two GPUs" 0 'ranks: 2 163'
+
+summary
