@@ -93,7 +93,7 @@ static void take_kernel(const CUpti_ActivityKernel10 *kernel)
         busy_add(kernel->start, kernel->end);
     if (!launch || kernel->start == 0 || kernel->end < kernel->start)
         return; /* without a time the launch is one whose time is not known */
-    for (size_t i = 0; i <= process.request.nvtx_count; i++)
+    for (size_t i = 0; i < bounds_shares(); i++)
         if (launch->bounds >> i & 1) {
             launch->group->shares[i].timed += !launch->begun;
             launch->group->shares[i].time_ns += kernel->end - kernel->start;

@@ -13,26 +13,33 @@
 static _Thread_local int depth, matched[NVTX_MAX];
 static atomic_int open_ranges[NVTX_MAX]; /* of all threads, for each glob */
 static atomic_bool is_stopped;           /* by the program's calls */
+static const struct request *asked;
 
 unsigned bounds_now(void)
 {
     unsigned ranges = 0;
     if (atomic_load(&is_stopped))
         return 0;
-    for (size_t i = 0; i < process.request.nvtx_count; i++)
+    for (size_t i = 0; i < asked->nvtx_count; i++)
         if (atomic_load(&open_ranges[i]) > 0)
             ranges |= 2u << i;
-    return process.request.nvtx_count == 0 || ranges ? ranges | 1 : 0;
+    return asked->nvtx_count == 0 || ranges ? ranges | 1 : 0;
 }
 
-void bounds_begin(void)
+size_t bounds_shares(void)
 {
-    atomic_store(&is_stopped, process.request.waits);
+    return 1 + asked->nvtx_count;
+}
+
+void bounds_begin(const struct request *request)
+{
+    asked = request;
+    atomic_store(&is_stopped, request->waits);
 }
 
 void bounds_take_profiler(CUpti_CallbackId id, const CUpti_CallbackData *call)
 {
-    if (process.request.waits && call->callbackSite == CUPTI_API_EXIT)
+    if (asked->waits && call->callbackSite == CUPTI_API_EXIT)
         atomic_store(&is_stopped, id == CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
 }
 
@@ -41,8 +48,8 @@ void bounds_take_profiler(CUpti_CallbackId id, const CUpti_CallbackData *call)
 static void push(const char *name)
 {
     depth++;
-    for (size_t i = 0; i < process.request.nvtx_count && name; i++)
-        if (matched[i] == 0 && fnmatch(process.request.nvtx[i], name, 0) == 0) {
+    for (size_t i = 0; i < asked->nvtx_count && name; i++)
+        if (matched[i] == 0 && fnmatch(asked->nvtx[i], name, 0) == 0) {
             matched[i] = depth;
             atomic_fetch_add(&open_ranges[i], 1);
         }
@@ -50,7 +57,7 @@ static void push(const char *name)
 
 static void pop(void)
 {
-    for (size_t i = 0; i < process.request.nvtx_count; i++)
+    for (size_t i = 0; i < asked->nvtx_count; i++)
         if (matched[i] > 0 && matched[i] == depth) {
             matched[i] = 0;
             atomic_fetch_sub(&open_ranges[i], 1);

@@ -164,7 +164,7 @@ static char *question(const char *kind, const struct shape *shapes, size_t shape
 
 static struct group *add_group(struct group *group)
 {
-    group->shares = x_calloc(1 + process.request.nvtx_count, sizeof *group->shares);
+    group->shares = x_calloc(bounds_shares(), sizeof *group->shares);
     *ARRAY_GROW(all, count) = group;
     return group;
 }
@@ -226,7 +226,7 @@ void group_count_launch(struct group *group, unsigned bounds)
 {
     if (bounds)
         follow(group, group->graph ? group->kernels : 1);
-    for (size_t i = 0; i <= process.request.nvtx_count; i++)
+    for (size_t i = 0; i < bounds_shares(); i++)
         group->shares[i].launches += bounds >> i & 1;
 }
 
@@ -239,7 +239,7 @@ static void tell_missed(FILE *stream, const struct group *group)
 
 static void tell_shares(FILE *stream, const struct group *group)
 {
-    for (size_t i = 0; i <= process.request.nvtx_count; i++) {
+    for (size_t i = 0; i < bounds_shares(); i++) {
         const struct share *share = &group->shares[i];
         fprintf(stream, "%c%zu/%zu/%" PRIu64, i > 0 ? ',' : ' ', share->launches, share->timed, share->time_ns);
     }

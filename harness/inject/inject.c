@@ -13,7 +13,7 @@ int InitializeInjection(void)
         atomic_store(&process.off, true);
         return 1;
     }
-    bounds_begin();
+    bounds_begin(&process.request);
     python_begin();
     atexit(ending_at_exit);
     at_quick_exit(ending_at_exit);

@@ -137,11 +137,23 @@ static void add_metrics(struct result *total, const struct program_groups *group
     free(readings);
 }
 
+/* Says that the runs of the program launched differently often. */
+static void say_restless(const struct program *program, const double *counts, size_t runs)
+{
+    for (size_t i = 1; i < runs; i++)
+        if (counts[i] != counts[0] && !program->quiet) {
+            remark("the program does not repeat: run 1 made %.0f launches and run %zu %.0f; the median counts",
+                   counts[0], i + 1, counts[i]);
+            return;
+        }
+}
+
 /* Adds a result for all launches in a share of the program: it is of all that count (number 0), or of an NVTX range.
  * NULL: the first run made no such launch. */
 static struct result *add_share(const struct program_groups *groups, size_t share, const char *id,
-                                const struct metrics *metrics, struct run *run)
+                                const struct measurement *measurement, struct run *run)
 {
+    const struct metrics *metrics = measurement->metrics;
     double *counts = x_calloc(groups->runs, sizeof *counts), *times = x_calloc(groups->runs, sizeof *times);
     struct result *total = NULL;
     for (size_t g = 0; g < groups->count; g++)
@@ -154,6 +166,8 @@ static struct result *add_share(const struct program_groups *groups, size_t shar
         add_metrics(total, groups, share, metrics, run);
         add_counts(total, metrics, COMPUTED_LAUNCHES, counts, groups->runs);
         add_counts(total, metrics, COMPUTED_GPU_TIME, times, groups->runs);
+        if (share == 0)
+            say_restless(measurement->program, counts, groups->runs);
         if (isnan(times[0]) && share == 0 && has_counter(metrics, COMPUTED_GPU_TIME))
             warning("CUPTI's records do not tell how long all kernels took: the program's time is made of the times of "
                     "those that were measured, which are some 1 us longer each");
@@ -183,7 +197,7 @@ static void add_ranges(const struct program_groups *groups, const struct measure
     const struct program *program = measurement->program;
     for (size_t i = 0; i < program->nvtx_count; i++) {
         char *id = program_range_id(program->name, program->nvtx[i]);
-        if (!add_share(groups, 1 + i, id, measurement->metrics, run))
+        if (!add_share(groups, 1 + i, id, measurement, run))
             warning("no launch was within an NVTX range that matches --nvtx '%s'", program->nvtx[i]);
         free(id);
     }
@@ -211,7 +225,7 @@ void program_total_add(const struct program_groups *groups, const struct measure
     if (!is_whole(groups, run))
         return;
     char *id = program_row_id(measurement->program->name);
-    struct result *total = add_share(groups, 0, id, metrics, run);
+    struct result *total = add_share(groups, 0, id, measurement, run);
     free(id);
     if (!total)
         return;

@@ -87,8 +87,9 @@ static void put_blame(struct json_writer *json, const struct blame *blame)
     json_close(json);
 }
 
-static void put_judgement(struct json_writer *json, const struct judgement *judgement, const struct blame *blame)
+static void put_judgement(struct json_writer *json, const struct report *report, const struct judgement *judgement)
 {
+    const struct blame *blame = diagnosis_of(report->diagnosis, judgement);
     const struct metric *metric = judgement->metric;
     json_open(json, NULL, '{', JSON_IN_LINE);
     json_put_text(json, "kernel", judgement->kernel);
@@ -101,6 +102,7 @@ static void put_judgement(struct json_writer *json, const struct judgement *judg
     json_put_known(json, "change", judgement->compared, judgement->change);
     json_put_known(json, "limit", judgement->compared && judgement->verdict != VERDICT_INFO, judgement->limit);
     json_put_text(json, "reason", judgement->reason);
+    json_put_text(json, "launched_by", caller_of(report, judgement->kernel));
     put_evidence(json, judgement);
     put_blame(json, blame);
     json_close(json);
@@ -112,6 +114,7 @@ static void put_counts(struct json_writer *json, const struct comparison *compar
         json_put_null(json, "counts");
         json_put_null(json, "same_code");
         json_put_null(json, "blind");
+        json_put_null(json, "gone");
         return;
     }
     json_open(json, "counts", '{', JSON_IN_LINE);
@@ -121,6 +124,7 @@ static void put_counts(struct json_writer *json, const struct comparison *compar
     json_close(json);
     json_put_count(json, "same_code", comparison->same_code);
     json_put_count(json, "blind", comparison->blind);
+    json_put_count(json, "gone", comparison->gone);
 }
 
 static void put_computing(struct json_writer *json, const struct report *report)
@@ -233,7 +237,7 @@ int report_json(const struct report *report, FILE *stream)
     put_failures(&json, report->run);
     json_open(&json, "judgements", '[', JSON_LINES);
     for (size_t i = 0; comparison && i < comparison->count; i++)
-        put_judgement(&json, &comparison->list[i], diagnosis_of(report->diagnosis, &comparison->list[i]));
+        put_judgement(&json, report, &comparison->list[i]);
     json_close(&json);
     json_close(&json);
     fputc('\n', stream);

@@ -210,6 +210,13 @@ static void add_facts(struct page *page, const struct report *report)
     FILE *stream = page->piece;
     put_fact(stream, "device", words_known(report->run->device.name));
     put_fact(stream, "driver", words_fact(report->run, SESSION_DRIVER));
+    for (size_t i = 0; i < report->run->result_count; i++) {
+        const struct result *result = &report->run->results[i];
+        char *program = is_program_row(result->id) ? words_program(report, result) : NULL;
+        if (program)
+            put_fact(stream, "program", program);
+        free(program);
+    }
     if (report->baseline_name)
         put_fact(stream, "baseline", report->baseline_name);
     if (report->config)

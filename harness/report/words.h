@@ -54,8 +54,9 @@ char *words_function(const char *function, size_t max);
 char *words_place(const struct profile_line *line, size_t max);
 #define WORDS_PLACE 120
 
-/* Returns who launches a kernel of a program: "launched by model.py:42 (forward), libcublasLt.so.13". NULL where that
- * is not known. */
+/* Returns who launches a kernel of a program, as it was recorded: "model.py:42 (forward), libcublasLt.so.13". It is
+ * untrusted, and borrowed; NULL where that is not known. words_caller() is "launched by ..." for people. */
+const char *caller_of(const struct report *report, const char *kernel);
 char *words_caller(const struct report *report, const char *kernel);
 
 /* Returns "excess shared wavefronts 0 -> 6,938,624". */

@@ -44,14 +44,20 @@ char *words_function(const char *function, size_t max)
     return cut;
 }
 
-char *words_caller(const struct report *report, const char *kernel)
+const char *caller_of(const struct report *report, const char *kernel)
 {
     const struct result *result = run_find(report->run, kernel);
     if (!result && report->baseline)
         result = run_find(report->baseline, kernel);
-    if (!result || !result->launched_by)
+    return result ? result->launched_by : NULL;
+}
+
+char *words_caller(const struct report *report, const char *kernel)
+{
+    const char *known = caller_of(report, kernel);
+    if (!known)
         return NULL;
-    char *caller = clean(result->launched_by, LONGEST), *words = x_sprintf("launched by %s", caller);
+    char *caller = clean(known, LONGEST), *words = x_sprintf("launched by %s", caller);
     free(caller);
     return words;
 }

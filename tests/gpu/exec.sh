@@ -19,7 +19,8 @@
 #
 #   tests/gpu/exec.sh --self-test    needs no GPU: what judges the figures notices what is wrong with made-up ones
 #
-# Without a PART all of them, in this order. PLAIN and CATALOGUE are programs/plain.cu and programs/catalogue.c, built;
+# Without a PART all of them, in this order. PLAIN and CATALOGUE are programs/plain.cu and programs/catalogue.c, built, and
+# BLAS, if it is given, programs/blas.c;
 # LIBRARY is the kernel library (libkernels.so beside cugate). Needs jq, c++filt, pgrep, ncu, and python3 with PyTorch,
 # Triton and CuPy. With several GPUs sessions are spread over them.
 #
@@ -27,7 +28,7 @@
 # has not begun. Expect about 4 minutes for overhead, 3 each for aa and planted, 1 for batch and robust, less for the
 # others: all of them take two calls.
 #
-# PROGRAMS='plain train' limits overhead and planted to these. gpt2 takes 4 minutes of planted by itself.
+# PROGRAMS='plain train' limits overhead, whole and planted to these. gpt2 takes 4 minutes of planted by itself.
 #
 # OUT (default: nothing is kept) gets exec.txt, all that is printed, and exec.tar.gz, every run file, report and log.
 set -uo pipefail
@@ -480,7 +481,7 @@ beyond() {
 # The program as a whole, against CUPTI's activity records of the same program in another process.
 part_whole() {
     local name told launches time kernels sum share why
-    for name in train triton_add; do
+    for name in ${PROGRAMS:-train triton_add cupy_sums gpt2 vision}; do
         command_of "$name"
         if ! warm "$name" || ! session "$name" 1; then
             incomplete "whole: $name"
@@ -501,6 +502,7 @@ part_whole() {
                 "$work/$name.session-1.json")"
         verdict "whole: $name: GPU time is that of another profiler" "$why"
     done
+    [ -s "$work/train.session-1.json" ] || return
     accept "$work/baseline-whole" "$work/train.session-1.json" || return
     command_of train
     check whole.same "$work/baseline-whole" -- "${command[@]}"
@@ -537,6 +539,9 @@ an unfused optimizer ; gpt2       ; --unfused        ; fails  ; gpt2/program lau
 one more in a batch  ; gpt2       ; --batch 9        ; fails  ; gpt2/program
 forward made twice   ; gpt2       ; --twice          ; fails  ; gpt2/program launches
 a value in each step ; gpt2       ; --item           ; fails  ; gpt2/program copies
+ResNet, unchanged    ; vision     ;                  ; passes ; .
+channels_last off    ; vision     ; --rows-first     ; fails  ; vision/program
+torch.compile off in ResNet ; vision ; --eager       ; fails  ; vision/program
 '
 
 # named TAG PATTERN: the lines about what is not the same that name it.
@@ -548,9 +553,16 @@ named() {
     } | grep -E "$2"
 }
 
+# taken_back WHAT TAG PROGRAM: where the slower run is the baseline, the program as it was is no alarm.
+taken_back() {
+    accept "$work/back-$2" "$work/$2.json" || return
+    check "$2.back" "$work/back-$2" --replay "$work/$3.session-1.json"
+    clean "planted: $1: taken back it passes" "$2.back"
+}
+
 part_planted() {
     local what program arguments must pattern words tag why
-    for program in ${PROGRAMS:-train triton_add compiled gpt2}; do
+    for program in ${PROGRAMS:-train triton_add compiled gpt2 vision}; do
         warm "$program" && sessions "$program" 3 && accept "$work/baseline-$program" "$work/$program".session-[123].json
     done
     while IFS=';' read -r what program arguments must pattern; do
@@ -567,7 +579,7 @@ part_planted() {
             continue
         fi
         command_of "$program"
-        check "$tag" "$work/baseline-$program" -- "${command[@]}" "${words[@]}"
+        check "$tag" "$work/baseline-$program" --save "$work/$tag.json" -- "${command[@]}" "${words[@]}"
         echo "  $what ($program ${words[*]}), $took s: $(decided "$tag")"
         named "$tag" "$pattern" | head -3 | quoted
         if [ "$must" = passes ]; then
@@ -580,6 +592,7 @@ part_planted() {
             why="nothing that is not the same has the name $pattern"
         fi
         verdict "planted: $what: the check $must" "$why"
+        [[ $must != fails || $pattern != */program* ]] || taken_back "$what" "$tag" "$program"
     done <<<"$changes"
 }
 
@@ -682,6 +695,10 @@ part_robust() {
     ends "DataLoader with two workers" same 20 -- "${train[@]}" --workers 2
     ends "two processes of one shell" same 8 -- sh -c "'$plain' 400 & '$plain' 400; wait"
     two_at_once
+    ends "JAX" same 20 -- python3 "$programs/jax_steps.py"
+    ends "CUDA Python" same 1 -- python3 "$programs/bindings.py"
+    [ -z "${BLAS-}" ] || ends "cuBLAS" same 1 -- "$BLAS"
+    [ ${#gpus[@]} -lt 2 ] || ends "two ranks of NCCL" same 2 -- python3 "$programs/ranks.py"
 }
 
 # ---- What to run -----------------------------------------------------------------------------------------------------

@@ -377,6 +377,14 @@ runs 'a period' 1 3 0 '7 ok, 0 failed, samples 35 35 35' '!note' -- "$program" p
 runs 'phases' 1 9 0 '3 ok, 0 failed, samples 15 15 15' '!note' -- "$program" phases 3
 runs 'many phases' 3 15 0 '10 ok, 0 failed, samples 50 50 50' 'note: run 3 of the program: 6 kernels were launched' \
     -- "$program" phases 10
+# A program that does something else each time is told.
+if chosen 'runs: another number of launches each time'; then
+    rm -f ran
+    # shellcheck disable=SC2016 # for that shell
+    measured --name program -- sh -c 'echo >>ran; exec "$0" plain $((8 + 8 * $(grep -c "" ran)))' "$program"
+    expect 'runs: another number of launches each time' 0 '8 ok, 0 failed' \
+        'note: the program does not repeat: run 1 made 16 launches and run 2 24; the median counts'
+fi
 # A process that ends without a word does not tell what it missed; another set says so.
 warned=$ended runs 'a process that ends without a word' 3 3 0 '8 ok, 0 failed, samples 40 40 40' -- "$program" _exit 80 0
 
