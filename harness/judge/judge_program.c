@@ -50,6 +50,13 @@ bool costs_program(const struct sides *sides, const struct judgement *judgement,
     return lost > RULE_PROGRAM_SHARE * whole;
 }
 
+bool is_of_first_part(const struct pairing *pairing)
+{
+    return is_seen_whole(pairing->sides, pairing->now_result->id) &&
+           program_is_of_first_part(pairing->sides->metrics, pairing->base_result) &&
+           program_is_of_first_part(pairing->sides->metrics, pairing->now_result);
+}
+
 bool explains_only(const struct pairing *pairing, const struct metric *metric)
 {
     const struct metric *ignored;

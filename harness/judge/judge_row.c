@@ -199,6 +199,8 @@ static const char *too_little(const struct judgement *judgement, const struct pa
     if (metric->few > 0 &&
         fmax(weight_of(pairing->base_result, metric), weight_of(pairing->now_result, metric)) < metric->few)
         return "not judged: a ratio of almost nothing (`few` in its metric file)";
+    if (is_of_first_part(pairing) && metric->class != METRIC_STATIC && !is_own)
+        return "not judged: launched in the first part of the program only; the program's GPU time is";
     if (explains_only(pairing, metric))
         return "not judged: the same machine code in the same shape, whose time is, and the program's";
     if ((metric->class != METRIC_TIME && metric->class != METRIC_STEADY) || !pairing->sides->origin->own_caches)
