@@ -37,7 +37,9 @@ judged() {
 for program in gpt2 cupy_sums blas triton_add vision jax_steps; do
     for run in "$program"-[2-9].json; do
         judged "$run" "$program-1.json"
-        expect "unchanged: $run" 0 'nothing is worse' '!trade-off'
+        steady=('!new ' '!gone')
+        [ "$program" != jax_steps ] || steady=('97 kernels were launched in its first part only') # its autotuner decides anew
+        expect "unchanged: $run" 0 'nothing is worse' '!trade-off' "${steady[@]}"
     done
 done
 
@@ -81,9 +83,8 @@ mv squeezed said
 expect "what took the time, the most changed first" 1 'more kernels, of less than 1 % of the GPU time each' \
     'sdpa_sm90_flash_bprop_wgmma_f16_knob_26_64x64x64_1x4x1_cga1x1x1_kernel0_0@132,384,152576 11.1 ms gone' 'not loaded, in the baseline: libcudnn_engines' \
     'counted otherwise in the same shape'
-# XLA's autotuner decided otherwise in each run.
 judged jax_steps-1.json jax_steps-2.json
-expect "a graph of other kernels, the other way round" 0 '; 1 new; 1 kernel gone' '97 kernels were launched in its first part only'
+expect "a graph of other kernels, the other way round" 0 '; 1 new; 1 kernel gone'
 ask jq -r '[.kernels[] | select(.metrics.processes)][0].metrics | "ranks: \(.processes.sessions[0][0]) \(.launches.sessions[0][0])"' ranks.json
 expect "a process on each of two GPUs" 0 'ranks: 2 163'
 
