@@ -382,6 +382,11 @@ def is_program(kernel: str) -> bool:
     return kernel.partition("/")[2] == "program"
 
 
+def is_range(kernel: str) -> bool:
+    """Whether it has the name of those launches of a program that were within an NVTX range: FAMILY/program:RANGE."""
+    return kernel.partition("/")[2].startswith("program:")
+
+
 def model_key(device: Device, collector: str | None) -> str:
     """Returns a text for what a series of nights may be of, to store in a database: a GPU model and, unless it was
     cugate's own harness, the collector. Values of two collectors cannot be compared.

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cugate_reports.files import is_range
 from cugate_reports.nights import Nights
 from cugate_reports.views import GPU_TIME, TIME
 
@@ -100,7 +101,7 @@ def _program(nights: Nights, name: str) -> Program | None:
     functions: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(len(total)))
     parts = []
     for kernel in nights.kernels:
-        if kernel == name or kernel.partition("/")[0] != name.partition("/")[0]:
+        if kernel == name or is_range(kernel) or kernel.partition("/")[0] != name.partition("/")[0]:
             continue
         launches = nights.series(kernel, "launches")
         times = nights.series(kernel, TIME.metric) * launches

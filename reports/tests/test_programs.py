@@ -80,6 +80,14 @@ def test_medians_that_add_up_to_more_are_drawn_smaller(tmp_path: Path) -> None:
     assert [part.now for part in of.parts] == [60.0, 40.0]
 
 
+def test_a_range_is_no_part(tmp_path: Path) -> None:
+    """Its launches are those of kernels, which are parts already."""
+    kernels = {"a@1,1": timed(60.0), "b@1,1": timed(40.0), "program:forward": timed(60.0)}
+    of = program(loaded(tmp_path, night(0, 100.0, kernels)))
+    assert stacked(of) == {"a": [60.0], "b": [40.0], "others": [0.0]}
+    assert [part.kernel for part in of.parts] == ["train/a@1,1", "train/b@1,1"]
+
+
 def test_a_night_without_the_program_is_a_gap(tmp_path: Path) -> None:
     """A kernel that a night lacks is 0 there. The night before is the last one that has the program."""
     both = {"a@1,1": timed(60.0), "b@1,1": timed(40.0)}
