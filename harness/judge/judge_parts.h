@@ -62,7 +62,8 @@ char *share_of_program(const struct metrics *metrics, const struct run *run, con
  * False where that is not known. */
 bool costs_program(const struct sides *sides, const struct judgement *judgement, const struct result *now);
 
-/* Whether both sides launched the kernel in the first part of a program only, which was seen whole. */
+/* Whether both sides launched the kernel in the first part of a program only, which was seen whole, and for less than 1
+ * % of its GPU time. */
 bool is_of_first_part(const struct pairing *pairing);
 /* Whether the metric of a kernel explains its time and is not judged itself: an exact count of the same machine code in
  * the same shape, in a program that was seen whole and timed. Its arguments or data are others. */

@@ -50,11 +50,21 @@ bool costs_program(const struct sides *sides, const struct judgement *judgement,
     return lost > RULE_PROGRAM_SHARE * whole;
 }
 
+/* Whether the run launched the kernel in its first part only, for less than 1 % of its GPU time. */
+static bool is_minor_first_part(const struct sides *sides, const struct run *run, const struct result *kernel)
+{
+    const struct metric *ignored;
+    return program_is_of_first_part(sides->metrics, kernel) &&
+           program_is_seldom(program_time(sides->metrics, kernel, &ignored),
+                             program_time(sides->metrics, program_of(run, kernel->id), &ignored));
+}
+
 bool is_of_first_part(const struct pairing *pairing)
 {
-    return is_seen_whole(pairing->sides, pairing->now_result->id) &&
-           program_is_of_first_part(pairing->sides->metrics, pairing->base_result) &&
-           program_is_of_first_part(pairing->sides->metrics, pairing->now_result);
+    const struct sides *sides = pairing->sides;
+    return is_seen_whole(sides, pairing->now_result->id) &&
+           is_minor_first_part(sides, sides->baseline, pairing->base_result) &&
+           is_minor_first_part(sides, sides->run, pairing->now_result);
 }
 
 bool explains_only(const struct pairing *pairing, const struct metric *metric)

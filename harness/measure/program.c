@@ -339,7 +339,8 @@ static void fill_row(const struct measuring *measuring, struct result *result, s
     const bool in_set = measuring->set_of && measuring->set_of[m] > 0;
     const size_t set = in_set ? measuring->set_of[m] - 1 : 0;
     if (in_set && ((measuring->seldom && measuring->seldom[set]) ||
-                   (spares_first_part(measuring, set) && group && program_group_is_of_first_part(group))))
+                   (spares_first_part(measuring, set) && group &&
+                    program_group_is_spared(&measuring->groups, group, measuring->measurement->program->first))))
         return;
     struct row *row = result_add(result, metric->name);
     row->state = metric->optional && !in_set ? VALUE_NOT_SUPPORTED : VALUE_NOT_COUNTED;
@@ -475,7 +476,8 @@ static int complete(struct measuring *measuring)
     for (size_t set = 0; set < measuring->sets && code == EXIT_SAME && measuring->status < 128; set++) {
         size_t kernels = program_lacks(&measuring->groups, measuring->run, measuring->measurement->metrics,
                                        measuring->set_of, set, program->first, !measuring->broken_off);
-        const size_t firsts = spares_first_part(measuring, set) ? program_spare_first_part(&measuring->groups) : 0;
+        const size_t firsts =
+            spares_first_part(measuring, set) ? program_spare_first_part(&measuring->groups, program->first) : 0;
         spared = firsts > spared ? firsts : spared;
         kernels -= firsts;
         if (kernels == 0 || is_too_seldom(measuring, set, kernels))

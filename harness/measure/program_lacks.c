@@ -50,12 +50,21 @@ bool program_group_is_of_first_part(const struct program_group *group)
     return group->times > 0 && !group->is_late;
 }
 
-size_t program_spare_first_part(const struct program_groups *groups)
+bool program_group_is_spared(const struct program_groups *groups, const struct program_group *group, size_t first)
+{
+    double all = 0;
+    for (size_t g = 0; g < groups->count; g++)
+        all += groups->list[g]->runs > 0 ? groups->list[g]->shares[0].took[0] : NAN;
+    const double took = group->runs > 0 ? group->shares[0].took[0] : NAN;
+    return program_group_is_of_first_part(group) && (group->times > first || program_is_seldom(took, all));
+}
+
+size_t program_spare_first_part(const struct program_groups *groups, size_t first)
 {
     size_t spared = 0;
     for (size_t g = 0; g < groups->count; g++) {
         struct program_group *group = groups->list[g];
-        if (!program_group_is_of_first_part(group) || group->complete)
+        if (group->complete || !program_group_is_spared(groups, group, first))
             continue;
         group->complete = true;
         spared++;

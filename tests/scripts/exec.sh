@@ -221,10 +221,12 @@ program 'changed' 0 '8 ok, 0 failed, samples 40 40 40'
 program 'plain 480' 0 '8 ok, 0 failed' 'busy: 80 %, first part: 0 kernels'
 program 'plain 8' 0 '8 ok, 0 failed' 'busy: not applicable %'
 program 'warmed-up' 0 '22 ok, 0 failed, samples 26 26 26' 'first part: 0 kernels' # it repeats too little to tell
-program 'warmed-up 480' 0 '22 ok, 0 failed, samples 26 5 5' 'first part: 20 kernels' '!run 2 of' '!run 3 of' \
+program 'warmed-up 4000' 0 '22 ok, 0 failed, samples 26 5 5' 'first part: 20 kernels' '!run 2 of' '!run 3 of' \
     '20 kernels were launched in the first part of the program only' 'a warm-up or an autotuner' \
-    'launched in its first part only: 6.48 ms of its GPU time of 12.2 ms'
-options='--runs 3' program 'warmed-up 480' 0 '22 ok, 0 failed, samples 26 26 26' 'first part: 20 kernels' 'run 3 of'
+    'launched in its first part only: 6.48 ms of its GPU time of 54.5 ms'
+# A kernel that is launched once, and takes its part of the time, is counted in all sets.
+program 'long-first 480' 0 '2 ok, 0 failed, samples 6 6 6' 'first part: 1 kernels' 'run 3 of'
+options='--runs 3' program 'warmed-up 4000' 0 '22 ok, 0 failed, samples 26 26 26' 'first part: 20 kernels' 'run 3 of'
 program 'shapes' 0 '100 ok, 0 failed, samples 100 100 100'
 program 'data' 0 '1 ok, 0 failed, samples 5 5 5'
 program 'restless' 0 '2 ok, 0 failed, samples 10 10 10'

@@ -423,6 +423,20 @@ static int warmed_up(int argc, char **argv)
     return 0;
 }
 
+/* Launches a long kernel once, then N times another. */
+static int long_first(int argc, char **argv)
+{
+    struct gpu gpu;
+    const int count = argument(argc, argv, 0, 480);
+    gpu_open(&gpu, 0);
+    launch(&gpu, "large", 64, 256);
+    for (int i = 0; i < count; i++)
+        launch(&gpu, "tiny", 1, 32);
+    printf("long-first: %d launches, sum %d\n", count + 1, gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return 0;
+}
+
 static int none(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -475,6 +489,7 @@ const struct program programs_of_launches[] = {
     {"subscriber", "a second subscriber to CUPTI", subscriber},
     {"in-ranges", "[N]: N steps of five launches in NVTX ranges", in_ranges},
     {"warmed-up", "[N]: 20 shapes, then N launches between cuProfilerStart and cuProfilerStop", warmed_up},
+    {"long-first", "[N]: a long kernel once, then N launches of a short one", long_first},
     {"none", "no call of CUDA", none},
     {"start", "[CODE]: cuInit and no launch; then _exit(CODE)", start},
     {"echo", "[TEXT]...: launches; prints arguments, environment, open files, and standard input", echo_and_launch},
