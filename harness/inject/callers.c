@@ -12,7 +12,8 @@
 enum { FRAMES_MAX = 64 };
 
 /* How the names of libraries begin that stand between the one that launches and us. */
-static const char *const passed_over[] = {"libcuda.", "libcudart", "libcupti", "libcugate", "libnvperf", "libffi"};
+static const char *const passed_over[] = {"libcuda.",  "libcudart", "libcupti", "libcugate",
+                                          "libnvperf", "libffi",    "libasan"};
 
 static const char *base_name(const char *path)
 {
