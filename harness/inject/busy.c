@@ -24,21 +24,31 @@ struct pieces {
     size_t count;
 };
 
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects all below: records come in a thread of CUPTI's */
 static struct pieces work, free_time; /* what the GPU did; the stretches between sessions that are over */
 static uint64_t began;                /* when the present stretch did */
 static bool is_free = true, is_unknown;
 
 static void add(struct pieces *pieces, uint64_t from, uint64_t to)
 {
-    if (pieces->count == PIECES_MAX)
-        is_unknown = true;
-    else if (to > from)
+    is_unknown |= pieces->count == PIECES_MAX;
+    if (is_unknown) {
+        free(pieces->list);
+        *pieces = (struct pieces){0};
+    } else if (to > from)
         *ARRAY_GROW(pieces->list, pieces->count) = (struct piece){from, to};
 }
 
 void busy_add(uint64_t from, uint64_t to)
 {
+    pthread_mutex_lock(&mutex);
     add(&work, from, to);
+    pthread_mutex_unlock(&mutex);
+}
+
+void busy_off(void)
+{
+    is_unknown = true;
 }
 
 static uint64_t now(void)
@@ -50,16 +60,20 @@ static uint64_t now(void)
 
 void busy_pause(void)
 {
+    pthread_mutex_lock(&mutex);
     if (is_free)
         add(&free_time, began, now());
     is_free = false;
+    pthread_mutex_unlock(&mutex);
 }
 
 void busy_resume(void)
 {
+    pthread_mutex_lock(&mutex);
     if (!is_free)
         began = now();
     is_free = true;
+    pthread_mutex_unlock(&mutex);
 }
 
 static int by_begin(const void *left, const void *right)
@@ -109,10 +123,8 @@ static uint64_t overlap(const struct piece *piece, const struct piece *stretch)
     return to > from ? to - from : 0;
 }
 
-void busy_tell(uint64_t *busy, uint64_t *span)
+static void find_busy(uint64_t *busy, uint64_t *span)
 {
-    *busy = *span = 0;
-    busy_pause();
     if (is_unknown || work.count == 0)
         return;
     qsort(work.list, work.count, sizeof *work.list, by_begin);
@@ -127,4 +139,14 @@ void busy_tell(uint64_t *busy, uint64_t *span)
         for (size_t i = w; i < work.count && work.list[i].from < stretch->to; i++)
             *busy += overlap(&work.list[i], stretch);
     }
+}
+
+void busy_tell(uint64_t *busy, uint64_t *span)
+{
+    *busy = *span = 0;
+    busy_pause();
+    pthread_mutex_lock(&mutex);
+    find_busy(busy, span);
+    is_unknown = true; /* what comes now is not kept */
+    pthread_mutex_unlock(&mutex);
 }

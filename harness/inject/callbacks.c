@@ -217,12 +217,17 @@ static void CUPTIAPI on_event(void *data, CUpti_CallbackDomain domain, CUpti_Cal
     const bool inside = launch_is_within(); /* the callback comes from within a launch, which may load its module */
     if (process_is_off() && !inside)
         return;
-    if (take == launch_of_kernel || take == launch_of_graph) { /* these keep the mutex until the launch returns */
+    /* The first two keep the mutex until the launch returns, the third needs none. */
+    if (take == launch_of_kernel || take == launch_of_graph || take == bounds_take_profiler) {
         take(id, info);
         return;
     }
-    if (!inside && !process_lock(LAUNCH_SECONDS))
+    if (!inside && !process_lock(LAUNCH_SECONDS)) {
+        /* Of graphs, captures and code nobody knows now what is launched. */
+        if (take)
+            atomic_fetch_add(&process.unwatched[UNWATCHED_WAIT], 1);
         return;
+    }
     if (take)
         take(id, info);
     else if (domain == CUPTI_CB_DOMAIN_RESOURCE)

@@ -14,6 +14,8 @@ int InitializeInjection(void)
         return 1;
     }
     bounds_begin(&process.request);
+    if (process.request.nvtx_count > 0 || process.request.waits)
+        busy_off();
     python_begin();
     atexit(ending_at_exit);
     at_quick_exit(ending_at_exit);

@@ -160,9 +160,10 @@ void activity_forget(uint32_t correlation); /* the launch failed */
 /* Waits for all records of what has run. False when there are none; then how much was copied and set is not known. */
 bool activity_end(struct work *copied, struct work *filled);
 
-/* ---- Whether the GPU was busy, busy.c; all but busy_add() with the mutex held ---- */
+/* ---- Whether the GPU was busy, busy.c ---- */
 
-void busy_add(uint64_t from, uint64_t to); /* the GPU worked then, by CUPTI's clock in ns; activity.c calls it alone */
+void busy_off(void);                       /* it is not asked for, so nothing is kept */
+void busy_add(uint64_t from, uint64_t to); /* the GPU worked then, by CUPTI's clock in ns */
 void busy_pause(void);                     /* from now on work is measured, and its time says nothing */
 void busy_resume(void);
 /* Returns for how long the GPU was busy while nothing was measured, between its first and its last work, and how long

@@ -14,24 +14,33 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
     FILE_INPUT = 257,  /* Py_file_input: a text of statements */
     TRACE_MAX = 32768, /* bytes of a thread's stack that are read */
-    PACKAGES_MAX = 1 << 16,
+    PACKAGES_MAX = 1 << 20,
 };
 
-/* Takes the number of the signal, and those of the files of stacks and of packages. */
+/* Takes the number of the signal, and of the files of stacks and of packages, and which file the last one is. It asks
+ * no module anything, since a module may answer by code of its own. */
 static const char script[] =
-    "import atexit, faulthandler, sys\n"
+    "import atexit, faulthandler, os, sys\n"
     "faulthandler.register(%d, %d, False, False)\n"
-    "def tell():\n"
-    "    with open(%d, 'w', closefd=False) as file:\n"
-    "        for name, module in list(sys.modules.items()):\n"
-    "            place, version = getattr(module, '__file__', None), getattr(module, '__version__', None)\n"
-    "            if '.' not in name and isinstance(version, str) and '-packages' in str(place):\n"
-    "                print(name, ''.join(version.split()), file=file)\n"
+    "def tell(number=%d, inode=%llu):\n"
+    "    try:\n"
+    "        if os.fstat(number).st_ino != inode:\n"
+    "            return\n"
+    "        modules = [(name, vars(module)) for name, module in list(sys.modules.items())\n"
+    "                   if type(name) is str and '.' not in name and hasattr(type(module), '__dict__')]\n"
+    "        with open(number, 'w', closefd=False) as file:\n"
+    "            for name, has in modules:\n"
+    "                place, version = has.get('__file__'), has.get('__version__')\n"
+    "                if type(version) is str and type(place) is str and '-packages' in place:\n"
+    "                    print(name, ''.join(version.replace(';', '').split()) or '?', file=file)\n"
+    "    except Exception:\n"
+    "        pass\n"
     "atexit.register(tell)\n";
 
 static struct {
@@ -41,19 +50,58 @@ static struct {
     void (*forget_error)(void);
 } python;
 
-static int stacks = -1, packages = -1; /* files in memory */
-static int number;                     /* of the signal */
+/* A file in memory, and which file that is: a program that closes all descriptors may get the number for one of its
+ * own. */
+static struct kept {
+    int descriptor;
+    struct stat file;
+} stacks = {.descriptor = -1}, packages = {.descriptor = -1};
+static int number;           /* of the signal */
+static void (*handler)(int); /* Python's for it */
 static atomic_bool is_ready;
+
+/* Handles the signal before Python does, and when Python has ended, which brings back what was there before. */
+static void do_nothing(int signal_number)
+{
+    (void)signal_number;
+}
+
+static void (*handler_now(void))(int)
+{
+    struct sigaction now;
+    return sigaction(number, NULL, &now) == 0 ? now.sa_handler : SIG_DFL;
+}
+
+static bool is_kept(const struct kept *kept)
+{
+    struct stat now;
+    return kept->descriptor >= 0 && fstat(kept->descriptor, &now) == 0 && now.st_dev == kept->file.st_dev &&
+           now.st_ino == kept->file.st_ino;
+}
+
+static void keep(struct kept *kept, const char *name)
+{
+    kept->descriptor = descriptor_put_away(memfd_create(name, MFD_CLOEXEC));
+    if (kept->descriptor >= 0)
+        fstat(kept->descriptor, &kept->file);
+}
 
 /* The interpreter calls this one, with its lock held. */
 static int prepare(void *data)
 {
-    char *text = x_sprintf(script, number, stacks, packages);
-    void *names = python.new_dictionary(), *result = names ? python.run(text, FILE_INPUT, names, names) : NULL;
     (void)data;
-    atomic_store(&is_ready, result != NULL);
+    if (handler_now() != SIG_DFL || !is_kept(&stacks) || !is_kept(&packages)) {
+        number = 0; /* the program has use for the signal, or closed our files */
+        return 0;
+    }
+    char *text =
+        x_sprintf(script, number, stacks.descriptor, packages.descriptor, (unsigned long long)packages.file.st_ino);
+    sigaction(number, &(struct sigaction){.sa_handler = do_nothing, .sa_flags = SA_RESTART}, NULL);
+    void *names = python.new_dictionary(), *result = names ? python.run(text, FILE_INPUT, names, names) : NULL;
     if (!result)
         python.forget_error();
+    handler = handler_now();
+    atomic_store(&is_ready, result != NULL && handler != do_nothing);
     python.forget(result);
     python.forget(names);
     free(text);
@@ -88,17 +136,17 @@ void python_begin(void)
         !is_there())
         return;
     number = find_signal();
-    stacks = descriptor_put_away(memfd_create("cugate stacks", MFD_CLOEXEC));
-    packages = descriptor_put_away(memfd_create("cugate packages", MFD_CLOEXEC));
-    if (number > 0 && stacks >= 0 && packages >= 0)
+    keep(&stacks, "cugate stacks");
+    keep(&packages, "cugate packages");
+    if (number > 0)
         call_later(prepare, NULL);
 }
 
 /* Returns what is in the file, at most so many bytes. Caller frees. */
-static char *read_file(int file, size_t most)
+static char *read_file(const struct kept *kept, size_t most)
 {
     char *text = x_calloc(1, most + 1);
-    ssize_t size = pread(file, text, most, 0);
+    const ssize_t size = is_kept(kept) ? pread(kept->descriptor, text, most, 0) : 0;
     text[size > 0 ? size : 0] = '\0';
     return text;
 }
@@ -120,8 +168,8 @@ static char *find_users(char *text)
     static const char begin[] = "  File \"", between[] = "\", line ";
     char *rest = NULL;
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        char *file = line + strlen(begin), *end = strstr(line, between), *function = strstr(line, " in ");
-        if (strncmp(line, begin, strlen(begin)) != 0 || !end || !function || function < end)
+        char *file = line + strlen(begin), *end = strstr(line, between), *function = end ? strstr(end, " in ") : NULL;
+        if (strncmp(line, begin, strlen(begin)) != 0 || !function)
             continue;
         *end = *function = '\0';
         if (!is_users(file))
@@ -135,14 +183,15 @@ static char *find_users(char *text)
 char *python_line(void)
 {
     sigset_t own, before;
-    if (!atomic_load(&is_ready) || ftruncate(stacks, 0) < 0 || lseek(stacks, 0, SEEK_SET) < 0)
+    if (!atomic_load(&is_ready) || handler_now() != handler || !is_kept(&stacks) ||
+        ftruncate(stacks.descriptor, 0) < 0 || lseek(stacks.descriptor, 0, SEEK_SET) < 0)
         return NULL;
     sigemptyset(&own);
     sigaddset(&own, number);
     pthread_sigmask(SIG_UNBLOCK, &own, &before);
     pthread_kill(pthread_self(), number); /* its handler has returned when this does */
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    char *text = read_file(stacks, TRACE_MAX), *line = find_users(text);
+    char *text = read_file(&stacks, TRACE_MAX), *line = find_users(text);
     free(text);
     return line;
 }
@@ -154,5 +203,5 @@ bool python_is_awaited(void)
 
 char *python_packages(void)
 {
-    return packages < 0 ? x_strdup("") : read_file(packages, PACKAGES_MAX);
+    return read_file(&packages, PACKAGES_MAX);
 }

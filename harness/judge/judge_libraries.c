@@ -56,8 +56,10 @@ static void note_other(struct note_items *items, const char *now, const char *wa
 {
     const size_t a = strcspn(now, " "), b = strcspn(was, " ");
     const bool alike = a == b && strncmp(now, was, a) == 0;
-    note_items_add(items, "%.*s (was %.*s)", alike ? (int)strlen(now) : (int)a, now,
-                   alike ? (int)strlen(was) - (int)b - 1 : (int)b, alike ? was + b + 1 : was);
+    if (alike)
+        note_items_add(items, "%s (was%s)", now, was + b);
+    else
+        note_items_add(items, "%.*s (was %.*s)", (int)a, now, (int)b, was);
 }
 
 void note_libraries(struct comparison *comparison, const struct sides *sides)

@@ -62,6 +62,10 @@ char *share_of_program(const struct metrics *metrics, const struct run *run, con
  * False where that is not known. */
 bool costs_program(const struct sides *sides, const struct judgement *judgement, const struct result *now);
 
+/* Whether the run launched the kernel in its first part only, for less than 1 % of its GPU time. */
+bool is_minor_first_part(const struct sides *sides, const struct run *run, const struct result *kernel);
+/* Returns the time of a launch by the GPU's timer, in ns; 0 where it was not measured. In judge_row.c. */
+double kernel_time(const struct metrics *metrics, const struct result *result);
 /* Whether both sides launched the kernel in the first part of a program only, which was seen whole, and for less than 1
  * % of its GPU time. */
 bool is_of_first_part(const struct pairing *pairing);

@@ -50,8 +50,7 @@ bool costs_program(const struct sides *sides, const struct judgement *judgement,
     return lost > RULE_PROGRAM_SHARE * whole;
 }
 
-/* Whether the run launched the kernel in its first part only, for less than 1 % of its GPU time. */
-static bool is_minor_first_part(const struct sides *sides, const struct run *run, const struct result *kernel)
+bool is_minor_first_part(const struct sides *sides, const struct run *run, const struct result *kernel)
 {
     const struct metric *ignored;
     return program_is_of_first_part(sides->metrics, kernel) &&
@@ -69,12 +68,11 @@ bool is_of_first_part(const struct pairing *pairing)
 
 bool explains_only(const struct pairing *pairing, const struct metric *metric)
 {
-    const struct metric *ignored;
     return metric->class == METRIC_EXACT && !is_metric_of_program(metric) &&
            is_seen_whole(pairing->sides, pairing->now_result->id) &&
            same_code(pairing->base_result, pairing->now_result) &&
-           !isnan(program_time(pairing->sides->metrics, pairing->base_result, &ignored)) &&
-           !isnan(program_time(pairing->sides->metrics, pairing->now_result, &ignored));
+           kernel_time(pairing->sides->metrics, pairing->base_result) > 0 &&
+           kernel_time(pairing->sides->metrics, pairing->now_result) > 0;
 }
 
 /* Returns the judgement of the kernel that begins at that index, an exact count that is not judged and moved most; NULL

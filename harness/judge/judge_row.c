@@ -165,8 +165,7 @@ static void judge_static(struct judgement *judgement, const struct pairing *pair
     set_reason(judgement, "%s made this code, %s that of the baseline", is, was);
 }
 
-/* Returns the time of one side by the GPU's timer; 0 where there is none. */
-static double time_of(const struct metrics *metrics, const struct result *result)
+double kernel_time(const struct metrics *metrics, const struct result *result)
 {
     for (size_t m = 0; m < metrics->count; m++) {
         const struct row *row = result_find(result, metrics->list[m].name);
@@ -202,10 +201,10 @@ static const char *too_little(const struct judgement *judgement, const struct pa
     if (is_of_first_part(pairing) && metric->class != METRIC_STATIC && !is_own)
         return "not judged: launched in the first part of the program only; the program's GPU time is";
     if (explains_only(pairing, metric))
-        return "not judged: the same machine code in the same shape, whose time is, and the program's";
+        return "not judged: the same machine code in the same shape; its time is, or as a part of the program's";
     if ((metric->class != METRIC_TIME && metric->class != METRIC_STEADY) || !pairing->sides->origin->own_caches)
         return NULL;
-    const double longest = fmax(time_of(metrics, pairing->base_result), time_of(metrics, pairing->now_result));
+    const double longest = fmax(kernel_time(metrics, pairing->base_result), kernel_time(metrics, pairing->now_result));
     if (longest > 0 && longest < RULE_SHORT)
         return "not judged: a launch of less than 10 us in a program";
     if (metric->class == METRIC_STEADY && strcmp(metric->unit, "B") != 0)
@@ -409,7 +408,7 @@ static bool is_seldom(const struct sides *sides, const struct run *run, const st
     const struct metric *ignored;
     if (!sides->origin->own_caches || metric->class == METRIC_TIME || is_metric_of_program(metric) || !program)
         return false;
-    return program == result || program_is_of_first_part(sides->metrics, result) ||
+    return program == result || is_minor_first_part(sides, run, result) ||
            (program_is_seldom(program_launches(sides->metrics, result), program_launches(sides->metrics, program)) &&
             program_is_seldom(program_time(sides->metrics, result, &ignored),
                               program_time(sides->metrics, program, &ignored)));

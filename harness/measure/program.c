@@ -227,7 +227,8 @@ static void join(struct measuring *measuring, struct program_run *part)
 static const char *const unwatched_reasons[UNWATCHED_REASONS] = {
     [UNWATCHED_SHAPES] = "they were of too many shapes; -k chooses some of the kernels",
     [UNWATCHED_GRAPH] = "their CUDA graph was changed in a way that does not tell which kernels it launches",
-    [UNWATCHED_WAIT] = "each came while a launch of another thread did not return, and may have been what it waits for",
+    [UNWATCHED_WAIT] = "each came, or what tells of it, while a launch of another thread did not return, and may have "
+                       "been what it waits for",
     [UNWATCHED_CALL] = "an outdated function of the driver made them, or one for several GPUs at once",
 };
 
@@ -324,10 +325,12 @@ static int run_once(struct measuring *measuring, size_t set, bool further)
     return code;
 }
 
-/* Whether kernels of the first part of the program are measured in set 0 alone, unless they happen to be in others. */
+/* Whether kernels of the first part of the program are measured in set 0 alone, unless they happen to be in others:
+ * where nobody asks for kernels or for a number of runs. */
 static bool spares_first_part(const struct measuring *measuring, size_t set)
 {
-    return set > 0 && measuring->measurement->program->runs == 0 && !measuring->broken_off;
+    return set > 0 && measuring->measurement->program->runs == 0 && measuring->measurement->glob_count == 0 &&
+           !measuring->broken_off;
 }
 
 /* Adds the row of a metric that no run has counted. One that the chip lacks, or cannot count in one pass, was in no

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIBRARIES_MAX = 100, LINE_MAX_LENGTH = 300 };
+enum { LIBRARIES_MAX = 2000, LINE_MAX_LENGTH = 300 };
 
 /* Adds the parts of text to a list. The text is cut into them. */
 static void add_parts(const char ***list, size_t *count, char *text, const char *between)
@@ -17,21 +17,23 @@ static void add_parts(const char ***list, size_t *count, char *text, const char 
         *ARRAY_GROW(*list, *count) = part + strspn(part, " ");
 }
 
-bool program_libraries_take(struct session *session, char *text)
+void program_libraries_take(struct session *session, char *text)
 {
     const char **list = NULL;
     size_t count = 0, size = 0;
     char *joined = NULL, *known = x_strdup(session->facts[SESSION_LIBRARIES]);
-    bool good = true;
     add_parts(&list, &count, text, "\n;");
+    size_t good = 0; /* what is none of ours to refuse, such as an odd version, is left out */
     for (size_t i = 0; i < count; i++) {
         const char *identity = strrchr(list[i], ' ');
         text_make_harmless((char *)list[i], ' ');
-        good = good && identity && identity > list[i] && identity[1] && strlen(list[i]) <= LINE_MAX_LENGTH;
+        if (identity && identity > list[i] && identity[1] && strlen(list[i]) <= LINE_MAX_LENGTH)
+            list[good++] = list[i];
     }
+    count = good;
     if (known)
         add_parts(&list, &count, known, ";");
-    FILE *stream = good && count > 0 ? open_memstream(&joined, &size) : NULL;
+    FILE *stream = count > 0 ? open_memstream(&joined, &size) : NULL;
     if (stream) {
         sort_by_name(list, count, sizeof *list);
         size_t kept = 0;
@@ -44,5 +46,4 @@ bool program_libraries_take(struct session *session, char *text)
     }
     free(list);
     free(known);
-    return good;
 }

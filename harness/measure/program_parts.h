@@ -44,7 +44,7 @@ struct program_group {
     size_t missed_count;
     bool complete;     /* a further run for a set of metrics need not measure it */
     char *launched_by; /* by whom, as the process tells that launched it first, `teller`; NULL: not known */
-    const struct program_process *teller;
+    pid_t teller;      /* 0: none */
 };
 
 /* What else a run of the program had the GPU do. */
@@ -201,8 +201,9 @@ bool program_take(struct program_run *run, struct program_process *process, stru
 /* Keeps the first reason why a process is not measured. */
 __attribute__((format(printf, 2, 3))) void program_fail(struct program_run *run, const char *format, ...);
 
-/* Adds libraries, a line each, to a session. False: the text makes no sense. program_libraries.c */
-bool program_libraries_take(struct session *session, char *text);
+/* Adds libraries, a line "NAME IDENTITY" each, to a session. Other lines are left out. text is cut up. In
+ * program_libraries.c. */
+void program_libraries_take(struct session *session, char *text);
 
 /* ---- The run ---- */
 

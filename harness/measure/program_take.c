@@ -235,18 +235,19 @@ static bool take_result(const struct program_run *run, struct program_process *p
 static bool take_caller(const struct program_run *run, const struct program_process *process, char *text)
 {
     char *caller = strchr(text, '\n');
-    if (!caller || strlen(caller) > CALLER_LENGTH)
+    if (!caller)
         return false;
     *caller++ = '\0';
+    caller[strnlen(caller, CALLER_LENGTH)] = '\0';
     struct program_group *group = program_group_find(run->groups, text);
     if (!group || !run_find(&process->part, text))
         return false;
-    if (run->further || (group->teller && group->teller != process))
+    if (run->further || (group->teller && group->teller != process->peer.process))
         return true;
     text_make_harmless(caller, ' ');
     free(group->launched_by);
     group->launched_by = x_strdup(caller);
-    group->teller = process;
+    group->teller = process->peer.process;
     return true;
 }
 
@@ -444,8 +445,9 @@ bool program_take(struct program_run *run, struct program_process *process, stru
     case MESSAGE_CALLER:
         return take_caller(run, process, message->text);
     case MESSAGE_LIBRARIES: /* a process that launched nothing has no session */
-        return !process->ended &&
-               (!process->described || program_libraries_take(&run->part.sessions[0], message->text));
+        if (process->described && !process->ended)
+            program_libraries_take(&run->part.sessions[0], message->text);
+        return !process->ended;
     case MESSAGE_END:
         return take_end(run, process, message->text);
     default:

@@ -192,13 +192,30 @@ static void add_busy(struct result *total, const struct metrics *metrics, double
     }
 }
 
+/* Fails the row of each range in which nothing was launched: its name may be misspelled. Where kernels are chosen there
+ * is no such row, and where nothing was measured at all that is said elsewhere. */
+static void fail_empty_ranges(const struct program_groups *groups, const struct measurement *measurement,
+                              struct run *run)
+{
+    const struct program *program = measurement->program;
+    const bool asks = run->result_count > 0 && measurement->glob_count == 0;
+    for (size_t i = 0; i < program->nvtx_count && asks; i++) {
+        bool any = false;
+        for (size_t g = 0; g < groups->count; g++)
+            any |= is_launched(groups->list[g], 1 + i);
+        char *id = program_range_id(program->name, program->nvtx[i]);
+        if (!any)
+            result_fail(run_add(run, id), RESULT_FAILED, "no launch was within an NVTX range of that name");
+        free(id);
+    }
+}
+
 static void add_ranges(const struct program_groups *groups, const struct measurement *measurement, struct run *run)
 {
     const struct program *program = measurement->program;
     for (size_t i = 0; i < program->nvtx_count; i++) {
         char *id = program_range_id(program->name, program->nvtx[i]);
-        if (!add_share(groups, 1 + i, id, measurement, run))
-            warning("no launch was within an NVTX range that matches --nvtx '%s'", program->nvtx[i]);
+        (void)add_share(groups, 1 + i, id, measurement, run);
         free(id);
     }
 }
@@ -222,7 +239,9 @@ void program_total_add(const struct program_groups *groups, const struct measure
         add_counts(result, metrics, COMPUTED_LAUNCHES, group->shares[0].counts, group->runs);
         add_counts(result, metrics, COMPUTED_GPU_TIME, group->shares[0].took, group->runs);
     }
-    if (!is_whole(groups, run))
+    const bool whole = is_whole(groups, run);
+    fail_empty_ranges(groups, measurement, run);
+    if (!whole)
         return;
     char *id = program_row_id(measurement->program->name);
     struct result *total = add_share(groups, 0, id, measurement, run);

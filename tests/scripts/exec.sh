@@ -299,8 +299,8 @@ options='--nvtx step' program 'in-ranges' 0 '2 ok, 0 failed, samples 10 10 10' '
 options='--nvtx forward* --nvtx backward --nvtx step' program 'in-ranges' 0 '2 ok, 0 failed' 'program: 32 launches' \
     'range program/program:forward_: 16 launches, 2688000 ns' 'range program/program:backward: 8 launches, 96000 ns' \
     'range program/program:step: 32 launches, 2880000 ns'
-warned="no launch was within an NVTX range that matches --nvtx 'nowhere'" options='--nvtx step --nvtx nowhere' \
-    program 'in-ranges' 0 '2 ok, 0 failed' 'range program/program:step' '!range program/program:nowhere'
+options='--nvtx step --nvtx nowhere' program 'in-ranges' 5 '2 ok' 'range program/program:step' 'program/program:nowhere' \
+    'no launch was within an NVTX range of that name'
 options='--nvtx nowhere' program 'in-ranges' 5 'none was within an NVTX range that matches --nvtx' '!ok'
 options='--from-start off' program 'warmed-up' 0 '1 ok, 0 failed, samples 5 5 5' 'program: 8 launches' '!large' '!tiny'
 options='--from-start on' program 'warmed-up 5' 0 '22 ok, 0 failed' 'program: 26 launches'
