@@ -64,7 +64,7 @@ bool costs_program(const struct sides *sides, const struct judgement *judgement,
 
 /* Whether the run launched the kernel in its first part only, for less than 1 % of its GPU time. */
 bool is_minor_first_part(const struct sides *sides, const struct run *run, const struct result *kernel);
-/* Returns the time of a launch by the GPU's timer, in ns; 0 where it was not measured. In judge_row.c. */
+/* Returns the time of a launch by the GPU's timer, in ns; 0 where it was not measured. In judge_sides.c. */
 double kernel_time(const struct metrics *metrics, const struct result *result);
 /* Whether both sides launched the kernel in the first part of a program only, which was seen whole, and for less than 1
  * % of its GPU time. */

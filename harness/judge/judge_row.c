@@ -165,16 +165,6 @@ static void judge_static(struct judgement *judgement, const struct pairing *pair
     set_reason(judgement, "%s made this code, %s that of the baseline", is, was);
 }
 
-double kernel_time(const struct metrics *metrics, const struct result *result)
-{
-    for (size_t m = 0; m < metrics->count; m++) {
-        const struct row *row = result_find(result, metrics->list[m].name);
-        if (row && row->state == VALUE_MEASURED && strcmp(metrics->list[m].counter, COUNTER_TIME) == 0)
-            return row_value(row);
-    }
-    return 0;
-}
-
 /* Returns the weight of a ratio. Where it is not known, it is larger than any ratio needs. */
 static double weight_of(const struct result *result, const struct metric *metric)
 {
