@@ -92,6 +92,13 @@ void program_groups_release(struct program_groups *groups);
 void program_groups_add_code(const struct program_groups *groups, const char *folder, char *const *names, size_t count,
                              const struct metrics *metrics, struct run *run);
 
+/* ---- Its command: program_command.c ---- */
+
+/* Returns the command as a user would type it, with the options that choose launches; `other` in its place where it is
+ * not NULL. program_part_text() returns those that bound the part which counts, or NULL. Callers free. */
+char *program_command_text(const struct program *program, const char *other);
+char *program_part_text(const struct program *program);
+
 /* ---- What it reads: program_input.c ----
  *
  * Every run is to read it from the beginning: a file is rewound; what comes through a pipe is handed on to the first
