@@ -3,9 +3,9 @@
 
 #include "base/base.h"
 
-#include <dlfcn.h>
 #include <execinfo.h>
 #include <limits.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,20 +35,47 @@ static bool is_program(const char *path)
     return realpath("/proc/self/exe", program) && strcmp(path, program) == 0;
 }
 
+/* An address in the code of the process, and the path of the object that has it; NULL: none has. */
+struct place {
+    uintptr_t address;
+    const char *path;
+};
+
+static int find_object(struct dl_phdr_info *object, size_t size, void *data)
+{
+    struct place *place = data;
+    (void)size;
+    for (size_t i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        if (part->p_type == PT_LOAD && place->address - object->dlpi_addr - part->p_vaddr < part->p_memsz)
+            place->path = object->dlpi_name;
+    }
+    return place->path != NULL;
+}
+
 /* Returns the file name of the innermost library that called the driver. NULL: the stack does not tell, or the program
- * itself did. Caller frees. */
+ * itself did. Caller frees.
+ *
+ * dladdr() would wait for a library that another thread is loading, and that one may wait for this launch. */
 static char *find_library(void)
 {
     void *frames[FRAMES_MAX];
-    Dl_info info;
     const int count = backtrace(frames, FRAMES_MAX);
     for (int i = 0; i < count; i++) {
-        if (!dladdr(frames[i], &info) || !info.dli_fname || !*info.dli_fname || is_passed_over(info.dli_fname))
+        struct place place = {.address = (uintptr_t)frames[i]};
+        dl_iterate_phdr(find_object, &place);
+        if (!place.path || is_passed_over(place.path))
             continue;
-        char path[PATH_MAX]; /* whose last part often has the whole version; the program's own name may be no path */
-        return !realpath(info.dli_fname, path) || is_program(path) ? NULL : x_strdup(base_name(path));
+        char path[PATH_MAX]; /* whose last part often has the whole version; the program itself has no name */
+        return !realpath(place.path, path) || is_program(path) ? NULL : x_strdup(base_name(path));
     }
     return NULL;
+}
+
+void callers_begin(void)
+{
+    void *frame;
+    (void)backtrace(&frame, 1); /* the first call loads a library */
 }
 
 char *callers_tell(void)

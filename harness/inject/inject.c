@@ -16,6 +16,7 @@ int InitializeInjection(void)
     bounds_begin(&process.request);
     if (process.request.nvtx_count > 0 || process.request.waits)
         busy_off();
+    callers_begin();
     python_begin();
     atexit(ending_at_exit);
     at_quick_exit(ending_at_exit);

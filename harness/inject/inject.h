@@ -131,6 +131,7 @@ char *groups_tell(void);
 /* Returns who makes the launch that this thread is in, such as "model.py:42 (forward), libcublasLt.so.13.1.0.3". NULL:
  * it is not known. Caller frees. */
 char *callers_tell(void);
+void callers_begin(void);     /* called once before, without the mutex */
 void python_begin(void);      /* has the interpreter of this process, if there is one, prepare to tell */
 bool python_is_awaited(void); /* it has not prepared yet */
 /* Returns the innermost line of the user's that this thread is at: "model.py:42 (forward)". NULL: it is not known, or
