@@ -157,7 +157,9 @@ static void put_row(FILE *stream, const struct report *report, const struct judg
 {
     struct cells cells;
     words_cells(judgement, &cells);
-    char *why = words_why(judgement);
+    const bool loud = words_verdict_tone(judgement->verdict) == TONE_FAIL;
+    char *reason = words_why(judgement), *caller = loud ? words_caller(report, judgement->kernel) : NULL;
+    char *why = caller ? x_sprintf("%s%s%s", reason ? reason : "", reason ? "; " : "", caller) : x_strdup(reason);
     const char *const row[] = {words_verdict_on(judgement),
                                judgement->kernel,
                                judgement->metric ? judgement->metric->name : "",
@@ -166,7 +168,6 @@ static void put_row(FILE *stream, const struct report *report, const struct judg
                                cells.change,
                                cells.limit,
                                why ? why : ""};
-    const bool loud = words_verdict_tone(judgement->verdict) == TONE_FAIL;
     for (size_t i = 0; i < ARRAY_SIZE(row); i++) {
         fputs(i ? " | " : "| ", stream);
         fputs(loud && i == 0 ? "**" : "", stream);
@@ -176,6 +177,8 @@ static void put_row(FILE *stream, const struct report *report, const struct judg
     put_hotspots(stream, diagnosis_of(report->diagnosis, judgement), why ? "<br>" : "");
     fputs(" |\n", stream);
     free(why);
+    free(caller);
+    free(reason);
 }
 
 static void put_head(FILE *stream, const struct report *report)

@@ -790,6 +790,11 @@ if chosen 'gate: who launches'; then
     "$cugate" accept --metrics "$metrics" --baselines python --reason first python.json >/dev/null
     in_python check --baselines python 16
     expect 'gate: who launches' 1 'regressed  launches/large@16,256' 'launched by launches.py:35 (launch), _ctypes.'
+    in_python check --baselines python --out who 16
+    grep -l 'launched by launches.py:35' who/{report.txt,comment.md,summary.md,annotations.txt,junit.xml} >said
+    jq -r '"json: \(.judgements[0].launched_by)"' who/check.json >>said
+    expect 'gate: who launches, in each report' 1 who/{report.txt,comment.md,summary.md,annotations.txt,junit.xml} \
+        'json: launches.py:35 (launch), _ctypes.'
 fi
 gate 'one kernel' 0 'in 1 kernel' '!add_one' -- -k 'program/tiny@*' -- "$program" plain
 gate 'a kernel that is gone, alone' 5 'missing    program/tiny@1,32 ' '!add_one' -- -k 'program/tiny@*' -- "$program" data
