@@ -79,7 +79,8 @@ static void judge_rows(struct judging *judging, const struct result *base, const
             judging->comparison->computing.absent += is_gated_number(metric, pairing.base);
             continue;
         }
-        pairing.suite = suite_of(judging->comparison, judging->sides->run, now, metric);
+        pairing.suite = suite_of(judging->comparison, judging->sides->run, now,
+                                 metric_of_shift(judging->sides->metrics, now, metric));
         judge_row(judging->comparison, &pairing, now->id, metric, &judging->quantiles);
     }
     judge_undefined(judging, now->id, undefined);
@@ -128,7 +129,10 @@ static void judge_gone(struct comparison *comparison, const struct sides *sides,
         comparison->gone++;
         set_reason(judgement, "gone, it was %s; not in this run%s%s", share, where, shapes);
     } else if (is_program_row(base->id)) {
-        set_reason(judgement, "not in this run: --nvtx did not ask for that range, or nothing was launched in it");
+        set_reason(judgement, "not in this run: %s",
+                   strchr(base->id, ':') ? "--nvtx did not ask for that range, or nothing was launched in it"
+                                         : "it has no row of the program as a whole, since -k chose kernels or not all "
+                                           "were measured");
     } else {
         set_reason(judgement, "not in this run%s%s", where, shapes);
     }

@@ -51,9 +51,13 @@ void judge_suites(struct comparison *comparison, const struct sides *sides);
 
 /* Returns the row of the program that the kernel is of, or NULL. */
 const struct result *program_of(const struct run *run, const char *kernel);
-/* Whether both sides saw every launch of the program that the kernel is of. Then its own row judges which kernels it
- * launches. */
+/* Whether both sides saw every launch of the program that the kernel is of, know its GPU time, and the run has kernels
+ * of it. Then its own row judges which kernels it launches. */
 bool is_seen_whole(const struct sides *sides, const char *kernel);
+
+/* Returns the metric whose common shift applies to that one: for the GPU time of a program the time of a launch. */
+const struct metric *metric_of_shift(const struct metrics *metrics, const struct result *now,
+                                     const struct metric *metric);
 
 /* Returns words such as "10 launches, 1.20 ms of the program's 4.62 ms". Caller frees. */
 char *share_of_program(const struct metrics *metrics, const struct run *run, const struct result *kernel);

@@ -15,10 +15,39 @@ const struct result *program_of(const struct run *run, const char *kernel)
     return result && result->status == RESULT_OK ? result : NULL;
 }
 
+/* Returns the row of the program if its GPU time is known; else NULL. */
+static const struct result *timed_program_of(const struct sides *sides, const struct run *run, const char *kernel)
+{
+    const struct metric *ignored;
+    const struct result *program = program_of(run, kernel);
+    return program && !isnan(program_time(sides->metrics, program, &ignored)) ? program : NULL;
+}
+
+/* Whether the run has any kernel of the program. */
+static bool has_kernels(const struct run *run, const char *kernel)
+{
+    const size_t family = strcspn(kernel, "/") + 1;
+    for (size_t i = 0; i < run->result_count; i++)
+        if (strncmp(run->results[i].id, kernel, family) == 0 && !is_program_row(run->results[i].id))
+            return true;
+    return false;
+}
+
 bool is_seen_whole(const struct sides *sides, const char *kernel)
 {
-    return sides->origin->own_caches && !is_program_row(kernel) && program_of(sides->baseline, kernel) &&
-           program_of(sides->run, kernel);
+    return sides->origin->own_caches && !is_program_row(kernel) && timed_program_of(sides, sides->baseline, kernel) &&
+           timed_program_of(sides, sides->run, kernel) && has_kernels(sides->run, kernel);
+}
+
+const struct metric *metric_of_shift(const struct metrics *metrics, const struct result *now,
+                                     const struct metric *metric)
+{
+    if (computed_counter_of(metric) != COMPUTED_GPU_TIME || !is_program_row(now->id))
+        return metric;
+    for (size_t m = 0; m < metrics->count; m++)
+        if (strcmp(metrics->list[m].counter, COUNTER_TIME) == 0)
+            return &metrics->list[m];
+    return metric;
 }
 
 char *share_of_program(const struct metrics *metrics, const struct run *run, const struct result *kernel)
@@ -35,7 +64,7 @@ char *share_of_program(const struct metrics *metrics, const struct run *run, con
     const char *caller = kernel->launched_by;
     metric_format(time, took, own, sizeof own);
     metric_format(time, whole, all, sizeof all);
-    return x_sprintf("%.0f launch%s%s%s, %s of the program's %s", launches, plural_of((size_t)launches, "", "es"),
+    return x_sprintf("%.0f launch%s%s%.200s, %s of the program's %s", launches, plural_of((size_t)launches, "", "es"),
                      caller ? " by " : "", caller ? caller : "", own, all);
 }
 
@@ -129,13 +158,38 @@ static bool is_of_same_code(const struct judgement *judgement, const struct side
     return base && now && same_code(base, now);
 }
 
-/* Whether it says that there are more launches or copies, in the program or of a kernel in it; or that the same machine
- * code takes longer by its arguments. */
-static bool is_more_work(const struct judgement *judgement, const struct sides *sides, const char *program)
+/* Returns how long memory was set in the program, in ns; NAN where that is not known. */
+static double fill_time(const struct metrics *metrics, const struct result *program)
 {
-    const bool is_count = judgement->metric && judgement->metric->class == METRIC_EXACT &&
-                          is_metric_of_program(judgement->metric) &&
-                          computed_counter_of(judgement->metric) != COMPUTED_PROCESSES;
+    for (size_t m = 0; m < metrics->count; m++) {
+        const struct row *row = computed_counter_of(&metrics->list[m]) == COMPUTED_FILL_TIME
+                                    ? result_find(program, metrics->list[m].name)
+                                    : NULL;
+        if (row && row->state == VALUE_MEASURED)
+            return row_value(row);
+    }
+    return NAN;
+}
+
+/* Whether the judgement is of memory that is set more often, and the program's GPU time fell by more than that takes.
+ */
+static bool is_paid_fill(const struct judgement *judgement, const struct sides *sides, const struct judgement *program)
+{
+    const enum computed_counter counter = computed_counter_of(judgement->metric);
+    const struct result *base = program_of(sides->baseline, program->kernel),
+                        *now = program_of(sides->run, program->kernel);
+    return (counter == COMPUTED_FILLS || counter == COMPUTED_FILL_BYTES) && base && now &&
+           fill_time(sides->metrics, now) - fill_time(sides->metrics, base) < -program->change;
+}
+
+/* Whether it says that there are more launches, in the program or of a kernel in it; that memory is set more often; or
+ * that the same machine code takes longer by its arguments. Copies are no part of the GPU time, and the host may wait
+ * for each. */
+static bool is_more_work(const struct judgement *judgement, const struct sides *sides, const struct judgement *whole)
+{
+    const char *program = whole->kernel;
+    const bool is_count = judgement->metric && (computed_counter_of(judgement->metric) == COMPUTED_LAUNCHES ||
+                                                is_paid_fill(judgement, sides, whole));
     return judgement->metric && judgement->worse &&
            (is_count || (judgement->metric->class == METRIC_TIME && is_of_same_code(judgement, sides))) &&
            (judgement->verdict == VERDICT_REGRESSED || judgement->verdict == VERDICT_UNSURE) &&
@@ -148,7 +202,7 @@ void revise_programs(struct comparison *comparison, const struct sides *sides)
         const struct judgement *program = &comparison->list[p];
         for (size_t i = 0; is_improved_program(program) && i < comparison->count; i++) {
             struct judgement *judgement = &comparison->list[i];
-            if (!is_more_work(judgement, sides, program->kernel))
+            if (!is_more_work(judgement, sides, program))
                 continue;
             judgement->verdict = VERDICT_TRADED;
             set_reason(judgement, "a trade-off: the program's GPU time as a whole improved");

@@ -83,9 +83,13 @@ const char *other_compiler(const struct sides *sides, const struct result *base,
 bool same_part(const struct pairing *pairing, char **why)
 {
     const char *now = newest_fact(pairing->sides->run, SESSION_PART);
-    const size_t sessions = pairing->base->session_count;
-    const char *was = fact_of(pairing->sides, pairing->base_result, pairing->base, sessions - 1, SESSION_PART);
-    if ((!now && !was) || (now && was && strcmp(now, was) == 0))
+    const char *was = NULL;
+    bool same = true;
+    for (size_t i = 0; i < pairing->base->session_count && same; i++) {
+        was = fact_of(pairing->sides, pairing->base_result, pairing->base, i, SESSION_PART);
+        same = order_of_texts(now, was) == 0;
+    }
+    if (same)
         return true;
     *why = x_sprintf("of the program counts %s%s, in the baseline %s: run it with the options of the baseline, or "
                      "accept another one",

@@ -78,10 +78,14 @@ char *program_name(char *const *arguments)
 /* Adds the options that bound the part of the program that counts. False when all of it does. */
 static bool put_bounds(const struct text *words, const struct program *program)
 {
+    const char *ranges[NVTX_MAX]; /* in whatever order they were given, they are the same part */
     fputs(program->waits ? "--from-start off " : "", words->stream);
+    for (size_t i = 0; i < program->nvtx_count; i++)
+        ranges[i] = program->nvtx[i];
+    sort_by_name(ranges, program->nvtx_count, sizeof *ranges);
     for (size_t i = 0; i < program->nvtx_count; i++) {
         fputs("--nvtx ", words->stream);
-        text_shell_word(words, program->nvtx[i]);
+        text_shell_word(words, ranges[i]);
         fputc(' ', words->stream);
     }
     return program->waits || program->nvtx_count > 0;

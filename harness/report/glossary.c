@@ -26,7 +26,9 @@ static const struct entry {
     {"too wide a limit", "wide limit", "the limit is more than a quarter of the value, so that it can hardly fail"},
     {"drift reference", "drift references", "the value from which slow drift is measured; `accept --anchor` sets it"},
     {"rows", "row", "a metric of a kernel, compared"},
-    {"trade-off", NULL, "a ratio fell, but none of the costs that it stands for rose"},
+    {"trade-off", NULL,
+     "worse, while what it stands for is not: a ratio whose costs did not rise, or a part of a program that became "
+     "faster"},
     {"unexpected-pass", NULL, "declared as worse in expected.ini, and it is not"},
     {"noise", NULL, "what differs although the code is the same"},
     {"GPU time", NULL, "of all launches of the program, or of a kernel in it, together; before: in the baseline"},

@@ -771,7 +771,7 @@ if chosen 'gate: ranges'; then
     }
     in_ranges exec --nvtx step --nvtx backward --save ranges.json 8
     "$cugate" accept --metrics "$metrics" --baselines ranges --reason first ranges.json >/dev/null
-    in_ranges check --baselines ranges --nvtx step --nvtx backward 8
+    in_ranges check --baselines ranges --nvtx backward --nvtx step 8
     expect 'gate: ranges, the same' 0 'nothing is worse'
     in_ranges check --baselines ranges --nvtx step --nvtx backward 80
     expect 'gate: ranges, ten times as long' 1 'regressed  program/program:backward' 'regressed  program/program:step' \
@@ -779,7 +779,7 @@ if chosen 'gate: ranges'; then
     in_ranges check --baselines ranges --nvtx step 8
     expect 'gate: ranges, one not asked for' 5 'missing    program/program:backward' '--nvtx did not ask for that range'
     in_ranges check --baselines ranges 8
-    expect 'gate: ranges, the whole program' 5 'of the program counts all, in the baseline --nvtx step --nvtx backward'
+    expect 'gate: ranges, the whole program' 5 'of the program counts all, in the baseline --nvtx backward --nvtx step'
 fi
 if chosen 'gate: who launches'; then
     cp "$here/../standin/launches.py" .

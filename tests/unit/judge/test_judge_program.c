@@ -191,6 +191,29 @@ Test(judge_program, counts_of_the_same_code_may_stray_as_from_launch_to_launch)
     }
 }
 
+/* The host may wait for each copy, and no GPU time tells of that. */
+Test(judge_program, more_copies_are_no_trade_off)
+{
+    struct fixture fixture;
+    set_up_program(&fixture, 4e6);
+    put_times(&fixture.base, "a/program", "copies", 2, 3);
+    put(&fixture.run, "a/program", "copies", 50);
+    cr_expect_eq(find(compare(&fixture), "a/program", "copies")->verdict, VERDICT_REGRESSED);
+    tear_down(&fixture);
+}
+
+/* A run of which nothing but the program's row is there has seen none of its kernels. */
+Test(judge_program, kernels_are_missing_where_the_run_has_none)
+{
+    struct fixture fixture;
+    set_up_program(&fixture, 1e6);
+    run_filter(&fixture.run, (char *[]){(char[]){"a/program"}}, 1);
+    const struct comparison *comparison = compare(&fixture);
+    cr_expect_eq(find(comparison, "a/old@1,32", "")->verdict, VERDICT_MISSING);
+    cr_expect_eq(comparison_exit_code(comparison), EXIT_NOT_MEASURED);
+    tear_down(&fixture);
+}
+
 /* What an autotuner tries follows its own measurements: the program's GPU time judges it. Both sides have to say so,
  * and it may not take 1 % of it. */
 Test(judge_program, kernels_of_the_first_part_are_judged_by_the_whole)
