@@ -36,6 +36,32 @@ static int check_sessions(const struct candidate *candidates, size_t count)
     return result;
 }
 
+static const char *part_of(const struct run *run)
+{
+    const char *part = run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_PART] : NULL;
+    return part ? part : "all";
+}
+
+static bool shares_kernel(const struct run *run, const struct run *other)
+{
+    for (size_t i = 0; i < run->result_count; i++)
+        if (run_find(other, run->results[i].id))
+            return true;
+    return false;
+}
+
+/* Refuses runs that count different parts of one program. */
+static int check_parts(const char *name, const struct run *run, const char *other_name, const struct run *other)
+{
+    if (strcmp(part_of(run), part_of(other)) == 0 || !shares_kernel(run, other))
+        return 0;
+    error(
+        "%s counts another part of the program (%s) than %s (%s): remove the old baseline, or keep this one elsewhere "
+        "with --baselines",
+        name, part_of(run), other_name, part_of(other));
+    return EXIT_BASELINE;
+}
+
 /* Refuses two runs whose rows cannot be in one baseline. */
 static int check_pair(const char *name, const struct run *run, const char *other_name, const struct run *other)
 {
@@ -56,7 +82,7 @@ static int check_pair(const char *name, const struct run *run, const char *other
               other_name, first);
         return EXIT_BASELINE;
     }
-    return 0;
+    return check_parts(name, run, other_name, other);
 }
 
 static int check_candidates(const struct candidate *candidates, size_t count)
@@ -84,7 +110,8 @@ static int check_candidates(const struct candidate *candidates, size_t count)
     return check_sessions(candidates, count);
 }
 
-/* Checks the collector against the baseline. It is no part of a device's identity, but values depend on it. */
+/* Checks the collector and the part of a program against the baseline. They are no part of a device's identity, but
+ * values depend on them. */
 static int check_old(const struct baseline_files *files, const struct run *run, const char *name)
 {
     const char *second, *ours = run_collector(run, &second);
@@ -96,6 +123,9 @@ static int check_old(const struct baseline_files *files, const struct run *run, 
                   name, ours, files->list[i].path, second && strcmp(theirs, ours) == 0 ? second : theirs);
             return EXIT_BASELINE;
         }
+        const int parts = check_parts(name, run, files->list[i].path, &files->list[i].run);
+        if (parts != 0)
+            return parts;
     }
     return 0;
 }

@@ -92,7 +92,7 @@ bool same_part(const struct pairing *pairing, char **why)
     if (same)
         return true;
     *why = x_sprintf("of the program counts %s%s, in the baseline %s: run it with the options of the baseline, or "
-                     "accept another one",
+                     "begin another one with --baselines",
                      now ? "a part, " : "all", now ? now : "", was ? was : "all");
     return false;
 }

@@ -778,6 +778,10 @@ if chosen 'gate: ranges'; then
         'launches +72 (10.0 x)'
     in_ranges check --baselines ranges --nvtx step 8
     expect 'gate: ranges, one not asked for' 5 'missing    program/program:backward' '--nvtx did not ask for that range'
+    in_ranges exec --nvtx step --save other.json 8
+    ask "$cugate" accept --metrics "$metrics" --baselines ranges --reason no other.json
+    expect 'gate: ranges, another part is not accepted' 4 'counts another part of the program (--nvtx step)' \
+        'remove the old baseline, or keep this one elsewhere'
     in_ranges check --baselines ranges 8
     expect 'gate: ranges, the whole program' 5 'of the program counts all, in the baseline --nvtx backward --nvtx step'
 fi
