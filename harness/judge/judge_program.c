@@ -117,7 +117,8 @@ static const struct judgement *find_moved(const struct comparison *comparison, c
     for (size_t i = first; i < comparison->count && strcmp(comparison->list[i].kernel, kernel) == 0; i++) {
         const struct judgement *judgement = &comparison->list[i];
         if (!judgement->metric || judgement->metric->class != METRIC_EXACT || is_metric_of_program(judgement->metric) ||
-            !judgement->compared || judgement->base == 0 || fabs(judgement->change / judgement->base) <= most)
+            judgement->verdict != VERDICT_INFO || !judgement->compared || judgement->base == 0 ||
+            fabs(judgement->change / judgement->base) <= most)
             continue;
         most = fabs(judgement->change / judgement->base);
         moved = judgement;
