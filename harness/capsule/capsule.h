@@ -126,6 +126,10 @@ int capsules_page(const struct capsules *capsules, uint32_t page, unsigned char 
 /* Returns the bytes of a blob (caller frees); NULL with *problem. */
 unsigned char *capsules_blob(const struct capsules *capsules, const struct blob *blob, struct problem *problem);
 
+/* Returns the number of the first capsule that has the code of capsule i, which may be i. In capsule_find.c. */
+size_t capsules_same_code(const struct capsules *capsules, size_t i);
+const struct capsule *capsules_find(const struct capsules *capsules, const char *id); /* NULL: there is none */
+
 /* ---- Writing: capsule_write.c ---- */
 
 /* Compresses a page of size bytes into room (`most` bytes). Returns the size; 0: it does not become smaller. */

@@ -7,6 +7,7 @@
 #include "cubin.h"
 
 #include "base/base.h"
+#include "capsule/capsule.h"
 #include "model/model.h"
 #include "names/names.h"
 
@@ -198,6 +199,20 @@ static int by_name_and_capability(const void *left, const void *right)
     return a->capability != b->capability ? a->capability - b->capability : strcmp(a->code, b->code);
 }
 
+/* Names and sorts the functions of all images. */
+static void finish(struct cubin *cubin, const char *name)
+{
+    if (cubin->compressed > 0)
+        warning("%s: %zu images of machine code are compressed and were left out: nothing is known of their functions; "
+                "build it with nvcc --compress-mode=none",
+                name, cubin->compressed);
+    read_names(cubin);
+    for (size_t i = 0; i < cubin->count; i++)
+        function_forget_architectures(cubin->list[i].name);
+    if (cubin->count > 0)
+        qsort(cubin->list, cubin->count, sizeof *cubin->list, by_name_and_capability);
+}
+
 int cubin_parse(struct cubin *cubin, const char *name, const unsigned char *bytes, size_t size)
 {
     *cubin = (struct cubin){0};
@@ -209,41 +224,64 @@ int cubin_parse(struct cubin *cubin, const char *name, const unsigned char *byte
         return -1;
     }
     cubin->compressed = file.compressed;
-    if (file.compressed > 0)
-        warning("%s: %zu images of machine code are compressed and were left out: nothing is known of their functions; "
-                "build it with nvcc --compress-mode=none",
-                name, file.compressed);
-    read_names(cubin);
-    for (size_t i = 0; i < cubin->count; i++)
-        function_forget_architectures(cubin->list[i].name);
-    if (cubin->count > 0)
-        qsort(cubin->list, cubin->count, sizeof *cubin->list, by_name_and_capability);
+    finish(cubin, name);
     return 0;
+}
+
+/* Reads the code of all capsules of a file. */
+static int each_of_capsules(struct code_file *file)
+{
+    struct capsules capsules;
+    struct problem problem;
+    int result = 0;
+    if (capsules_open(&capsules, file->name, false, &problem) < 0)
+        return error("%s", problem.text);
+    for (size_t i = 0; i < capsules.count && result == 0; i++) {
+        const struct blob *code = &capsules.list[i].code;
+        if (capsules_same_code(&capsules, i) < i)
+            continue;
+        unsigned char *bytes = capsules_blob(&capsules, code, &problem);
+        file->bytes = bytes;
+        result = bytes ? read_images(file, (size_t)code->size) : error("%s", problem.text);
+        free(bytes);
+    }
+    capsules_release(&capsules);
+    return result;
+}
+
+static int each_of_file(struct code_file *file)
+{
+    char *text;
+    size_t length;
+    elf_version(EV_CURRENT);
+    if (capsules_is_file(file->name))
+        return each_of_capsules(file);
+    if (file_read(file->name, FILE_LIMIT, &text, &length) < 0)
+        return -1;
+    file->bytes = (const unsigned char *)text;
+    const int result = read_images(file, length);
+    free(text);
+    return result;
 }
 
 int cubin_read(struct cubin *cubin, const char *path)
 {
-    char *text;
-    size_t length;
     *cubin = (struct cubin){0};
-    if (file_read(path, FILE_LIMIT, &text, &length) < 0)
+    struct code_file file = {.name = path, .take = take_functions, .cubin = cubin};
+    file.data = &file;
+    if (each_of_file(&file) < 0) {
+        cubin_release(cubin);
         return -1;
-    int result = cubin_parse(cubin, path, (const unsigned char *)text, length);
-    free(text);
-    return result;
+    }
+    cubin->compressed = file.compressed;
+    finish(cubin, path);
+    return 0;
 }
 
 int cubin_each_image(const char *path, int (*take)(void *data, const unsigned char *bytes, size_t size), void *data)
 {
-    char *text;
-    size_t length;
-    if (file_read(path, FILE_LIMIT, &text, &length) < 0)
-        return -1;
-    struct code_file file = {.name = path, .bytes = (const unsigned char *)text, .take = take, .data = data};
-    elf_version(EV_CURRENT);
-    const int result = read_images(&file, length);
-    free(text);
-    return result;
+    struct code_file file = {.name = path, .take = take, .data = data};
+    return each_of_file(&file);
 }
 
 int cubin_each_image_of(const char *name, const unsigned char *container, size_t *compressed,

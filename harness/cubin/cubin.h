@@ -23,9 +23,9 @@ struct cubin {
     size_t compiler_count;
 };
 
-/* Reads every GPU image in a shared library, a program, a cubin or a fatbin. A file without any gives an empty list.
- * Compressed images are left out with a warning. A malformed file is an error: then -1 after error(), and *cubin is
- * empty. */
+/* Reads every GPU image in a shared library, a program, a cubin, a fatbin or a file of capsules. A file without any
+ * gives an empty list. Compressed images are left out with a warning. A malformed file is an error: then -1 after
+ * error(), and *cubin is empty. */
 int cubin_read(struct cubin *cubin, const char *path);
 /* Reads images from the bytes of a file as cubin_read does; name is for messages. */
 int cubin_parse(struct cubin *cubin, const char *name, const unsigned char *bytes, size_t size);

@@ -3,6 +3,7 @@
 #include "base/base.h"
 
 #include "cubin.h"
+#include "kernel_code.h"
 #include "occupancy.h"
 #include "static_claims.h"
 
@@ -19,7 +20,7 @@ static const char *const lack_words[] = {
 
 /* What is needed to look up the facts of each kernel. */
 struct inquiry {
-    struct cubin cubin;
+    struct kernel_code code;
     int capability;
     const struct metrics *metrics;
 };
@@ -107,15 +108,14 @@ void static_facts_set_code(struct launch *launch, const struct cubin_function *f
 
 /* Sets the code hash of each launch and computes the facts. If a function cannot be identified, the kernel has no
  * facts: then returns the first such launch, with the reason in *why. Else returns NULL. */
-static const struct launch *take_facts(const struct inquiry *inquiry, struct result *result,
+static const struct launch *take_facts(const struct inquiry *inquiry, const struct cubin *cubin, struct result *result,
                                        struct value facts[COMPUTED_COUNTERS], enum cubin_status *why)
 {
     const struct launch *unknown = NULL;
     for (size_t i = 0; i < result->launch_count; i++) {
         struct launch *launch = &result->launches[i];
         enum cubin_status status;
-        const struct cubin_function *function =
-            cubin_find(&inquiry->cubin, launch->function, inquiry->capability, &status);
+        const struct cubin_function *function = cubin_find(cubin, launch->function, inquiry->capability, &status);
         static_facts_set_code(launch, function);
         if (!function && !unknown) {
             unknown = launch;
@@ -152,25 +152,31 @@ void static_facts_of_launches(struct result *result, int capability, const struc
     add_rows(result, metrics, facts);
 }
 
+static int add_facts(struct inquiry *inquiry, struct result *result)
+{
+    struct value facts[COMPUTED_COUNTERS];
+    enum cubin_status why;
+    const struct cubin *cubin = kernel_code_of(&inquiry->code, result->id);
+    if (!cubin)
+        return -1;
+    const struct launch *unknown = take_facts(inquiry, cubin, result, facts, &why);
+    /* The user can mend this one; the other reasons lie in the library. */
+    if (unknown && why == CUBIN_SEVERAL)
+        warning("nothing is known of the machine code of %s: %s has %s, %s", result->id, inquiry->code.path,
+                lack_words[why], unknown->function);
+    add_rows(result, inquiry->metrics, facts);
+    return 0;
+}
+
 int static_facts_add(struct run *run, const char *path, const struct metrics *metrics)
 {
     struct inquiry inquiry = {.capability = static_facts_capability(&run->device), .metrics = metrics};
-    if (cubin_read(&inquiry.cubin, path) < 0)
-        return -1;
-    for (size_t i = 0; i < run->result_count; i++) {
-        struct value facts[COMPUTED_COUNTERS];
-        enum cubin_status why;
-        if (run->results[i].status != RESULT_OK)
-            continue;
-        const struct launch *unknown = take_facts(&inquiry, &run->results[i], facts, &why);
-        /* The user can mend this one; the other reasons lie in the library. */
-        if (unknown && why == CUBIN_SEVERAL)
-            warning("nothing is known of the machine code of %s: %s has %s, %s", run->results[i].id, path,
-                    lack_words[why], unknown->function);
-        add_rows(&run->results[i], metrics, facts);
-    }
-    cubin_release(&inquiry.cubin);
-    return 0;
+    int result = kernel_code_open(&inquiry.code, path);
+    for (size_t i = 0; i < run->result_count && result == 0; i++)
+        if (run->results[i].status == RESULT_OK)
+            result = add_facts(&inquiry, &run->results[i]);
+    kernel_code_close(&inquiry.code);
+    return result;
 }
 
 /* ---- The run that needs no GPU ---- */
@@ -204,24 +210,31 @@ static void rename_functions(struct result *result, const struct claims *claims)
     }
 }
 
-static void add_kernel(struct run *run, const struct result *base, const struct inquiry *inquiry,
-                       const struct claims *claims)
+/* Adds the facts of a kernel of the static run. base is what the baseline has of it; NULL: nothing. */
+static void look_up(const struct inquiry *inquiry, const struct cubin *cubin, struct result *result,
+                    const struct result *base)
 {
-    struct result *result = run_add(run, base->id);
     struct value facts[COMPUTED_COUNTERS];
     enum cubin_status why;
-    result_copy_facts(result, base);
-    result->seconds = 0; /* nothing was measured, so the kernel took no time */
-    rename_functions(result, claims);
-    const struct launch *unknown = take_facts(inquiry, result, facts, &why);
-    if (unknown && was_known(base, result, unknown)) {
-        char *reason =
-            x_sprintf("the library has %s: %s; the baseline launches it", lack_words[why], unknown->function);
+    const struct launch *unknown = take_facts(inquiry, cubin, result, facts, &why);
+    if (unknown && (!base || was_known(base, result, unknown))) {
+        char *reason = x_sprintf("the library has %s: %s; %s launches it", lack_words[why], unknown->function,
+                                 base ? "the baseline" : "the capsule");
         result_fail(result, RESULT_FAILED, reason);
         free(reason);
         return;
     }
     add_rows(result, inquiry->metrics, facts);
+}
+
+static void add_kernel(struct run *run, const struct result *base, const struct inquiry *inquiry,
+                       const struct claims *claims)
+{
+    struct result *result = run_add(run, base->id);
+    result_copy_facts(result, base);
+    result->seconds = 0; /* nothing was measured, so the kernel took no time */
+    rename_functions(result, claims);
+    look_up(inquiry, claims->cubin, result, base);
 }
 
 /* Adds the kernels that the library lists: what the baseline lacks is new, and what was not built cannot be judged. */
@@ -237,28 +250,63 @@ static void add_listed(struct run *run, const struct run *baseline, const struct
     }
 }
 
+/* Adds all kernels of a library: which functions they launch, the baseline tells. */
+static void add_library(struct run *run, const struct run *baseline, const struct library_facts *facts,
+                        const struct inquiry *inquiry)
+{
+    struct claims claims;
+    claims_make(&claims, baseline, inquiry->code.list, inquiry->capability, facts);
+    for (size_t i = 0; i < baseline->result_count; i++) {
+        const struct result *base = &baseline->results[i];
+        if (claims_is_judged(baseline, facts, base->id))
+            add_kernel(run, base, inquiry, &claims);
+    }
+    add_listed(run, baseline, facts, &claims);
+    claims_release(&claims);
+}
+
+/* Adds all capsules of a file: each is one launch, of which all is known. */
+static int add_capsules(struct run *run, struct inquiry *inquiry)
+{
+    for (size_t i = 0; i < inquiry->code.capsules.count; i++) {
+        const struct capsule *capsule = &inquiry->code.capsules.list[i];
+        const struct cubin *cubin = kernel_code_of(&inquiry->code, capsule->id);
+        struct result *result = run_add(run, capsule->id);
+        struct launch *launch = ARRAY_GROW(result->launches, result->launch_count);
+        if (!cubin)
+            return -1;
+        *launch = (struct launch){.function = x_strdup(capsule->function), .shared = capsule->shared, .times = 1};
+        memcpy(launch->grid, capsule->grid, sizeof launch->grid);
+        memcpy(launch->block, capsule->block, sizeof launch->block);
+        result->launched_by = x_strdup(capsule->launched_by);
+        result_demangle(result);
+        look_up(inquiry, cubin, result, NULL);
+    }
+    return 0;
+}
+
 int static_facts_run(struct run *run, const struct run *baseline, const char *path, const struct library_facts *facts,
                      const struct metrics *metrics)
 {
     *run = (struct run){0};
     struct inquiry inquiry = {.capability = static_facts_capability(&baseline->device), .metrics = metrics};
-    if (cubin_read(&inquiry.cubin, path) < 0)
+    if (kernel_code_open(&inquiry.code, path) < 0) {
+        kernel_code_close(&inquiry.code);
         return -1;
+    }
     copy_device(&run->device, &baseline->device);
     struct session *session = ARRAY_GROW(run->sessions, run->session_count);
     session->facts[SESSION_COLLECTOR] = x_strdup(origin_of(ORIGIN_CODE)->collector);
     session->facts[SESSION_COMPILER] = x_strdup(facts->compiler);
     session->facts[SESSION_FLAGS] = x_strdup(facts->flags);
     run_note_metrics(run, metrics);
-    struct claims claims;
-    claims_make(&claims, baseline, &inquiry.cubin, inquiry.capability, facts);
-    for (size_t i = 0; i < baseline->result_count; i++) {
-        const struct result *base = &baseline->results[i];
-        if (claims_is_judged(baseline, facts, base->id))
-            add_kernel(run, base, &inquiry, &claims);
-    }
-    add_listed(run, baseline, facts, &claims);
-    claims_release(&claims);
-    cubin_release(&inquiry.cubin);
-    return 0;
+    int result = 0;
+    if (inquiry.code.capsules.path)
+        result = add_capsules(run, &inquiry);
+    else
+        add_library(run, baseline, facts, &inquiry);
+    kernel_code_close(&inquiry.code);
+    if (result < 0)
+        run_release(run);
+    return result;
 }

@@ -7,10 +7,10 @@
 
 #include "occupancy.h"
 
-/* Reads the kernel library at `path` and adds to every ok result a row for each metric whose counter is a static fact
- * (computed_counters.h). Each launch gets its code hash and its resources (struct machine). The row is not applicable
- * for a kernel without launches. It is not supported when a launched function is missing in the library (as cuBLAS's
- * are), or there twice. -1 after error() when the file cannot be read. */
+/* Reads the kernel library, or file of capsules, at `path` and adds to every ok result a row for each metric whose
+ * counter is a static fact (computed_counters.h). Each launch gets its code hash and its resources (struct machine).
+ * The row is not applicable for a kernel without launches. It is not supported when a launched function is missing in
+ * the library (as cuBLAS's are), or there twice. -1 after error() when the file cannot be read. */
 int static_facts_add(struct run *run, const char *path, const struct metrics *metrics);
 
 /* static_facts_of_launches adds these rows from what the launches hold already, where there is no library to read.
@@ -27,7 +27,9 @@ void static_facts_set_code(struct launch *launch, const struct cubin_function *f
  * left out. A kernel whose function is missing is failed, with the reason, unless another function clearly replaced it
  * (static_claims.h): then the launch has that one. Kernels that the baseline lacks are added without rows. These
  * kernels, and those whose function is in doubt, have a reason although they are ok. The report prints it; no file may
- * contain it. -1 after error(); *run is empty then. */
+ * contain it. -1 after error(); *run is empty then.
+ *
+ * Of a file of capsules every launch is known, so the run has all of its capsules, whatever the baseline has. */
 struct library_facts;
 int static_facts_run(struct run *run, const struct run *baseline, const char *path, const struct library_facts *facts,
                      const struct metrics *metrics);

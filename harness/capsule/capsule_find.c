@@ -1,0 +1,24 @@
+#include "capsule.h"
+
+#include <string.h>
+
+size_t capsules_same_code(const struct capsules *capsules, size_t i)
+{
+    const struct blob *code = &capsules->list[i].code;
+    size_t first = 0;
+    for (; first < i; first++) {
+        const struct blob *other = &capsules->list[first].code;
+        if (other->size == code->size &&
+            memcmp(other->pages, code->pages, pages_of(code->size) * sizeof *code->pages) == 0)
+            break; /* no two pages are the same */
+    }
+    return first;
+}
+
+const struct capsule *capsules_find(const struct capsules *capsules, const char *id)
+{
+    for (size_t i = 0; i < capsules->count; i++)
+        if (strcmp(capsules->list[i].id, id) == 0)
+            return &capsules->list[i];
+    return NULL;
+}

@@ -1,0 +1,54 @@
+#include "kernel_code.h"
+
+#include "base/base.h"
+
+#include "cubin.h"
+
+#include <stdlib.h>
+
+int kernel_code_open(struct kernel_code *code, const char *path)
+{
+    struct problem problem;
+    *code = (struct kernel_code){.path = path};
+    if (!capsules_is_file(path)) {
+        code->list = x_calloc(1, sizeof *code->list);
+        return cubin_read(code->list, path);
+    }
+    if (capsules_open(&code->capsules, path, false, &problem) < 0)
+        return error("%s", problem.text);
+    code->list = x_calloc(code->capsules.count, sizeof *code->list);
+    return 0;
+}
+
+void kernel_code_close(struct kernel_code *code)
+{
+    const size_t count = code->capsules.path ? code->capsules.count : 1;
+    for (size_t i = 0; code->list && i < count; i++)
+        cubin_release(&code->list[i]);
+    free(code->list);
+    capsules_release(&code->capsules);
+    *code = (struct kernel_code){0};
+}
+
+const struct cubin *kernel_code_of(struct kernel_code *code, const char *id)
+{
+    const struct capsules *capsules = &code->capsules;
+    struct problem problem;
+    if (!capsules->path)
+        return code->list;
+    const struct capsule *capsule = capsules_find(capsules, id);
+    if (!capsule) {
+        error("%s has no capsule %s any more: measure again", code->path, id);
+        return NULL;
+    }
+    const size_t first = capsules_same_code(capsules, (size_t)(capsule - capsules->list));
+    struct cubin *cubin = &code->list[first];
+    if (cubin->images > 0)
+        return cubin;
+    unsigned char *bytes = capsules_blob(capsules, &capsule->code, &problem);
+    if (!bytes)
+        error("%s", problem.text);
+    const bool read = bytes && cubin_parse(cubin, code->path, bytes, (size_t)capsule->code.size) == 0;
+    free(bytes);
+    return read ? cubin : NULL;
+}
