@@ -1,6 +1,7 @@
 #include "base/base.h"
 
 #include "command.h"
+#include "fresh_process.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -51,7 +52,8 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
-static int run_command(const struct command *command, int argc, char **argv)
+/* words are those of the command line; parsing puts arguments behind options. */
+static int run_command(const struct command *command, int argc, char **argv, char **words)
 {
     struct options options;
     int code = EXIT_USAGE;
@@ -63,7 +65,7 @@ static int run_command(const struct command *command, int argc, char **argv)
         else if (options.version)
             print_version();
         else
-            code = command->run(&options);
+            code = fresh_process(command, &options, words) < 0 ? EXIT_NOT_MEASURED : command->run(&options);
     }
     options_release(&options);
     return code;
@@ -112,7 +114,10 @@ int main(int argc, char **argv)
         code = command ? EXIT_SAME : EXIT_USAGE;
     } else {
         const struct command *command = find_command(word);
-        code = command ? run_command(command, argc - 1, argv + 1) : EXIT_USAGE;
+        char **words = x_calloc((size_t)argc + 1, sizeof *words);
+        memcpy(words, argv, (size_t)argc * sizeof *words);
+        code = command ? run_command(command, argc - 1, argv + 1, words) : EXIT_USAGE;
+        free(words);
     }
     return flush_output(code);
 }
