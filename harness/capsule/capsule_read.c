@@ -134,7 +134,7 @@ static int take_text(struct capsules *capsules, uint64_t at, const struct record
     char *text = x_calloc((size_t)record->size + 1, 1);
     int result = read_at(capsules, at, text, record->size, problem);
     if (result == 0) {
-        content_hash(text, record->size, hash);
+        content_hash(record->kind, text, record->size, hash);
         if (memcmp(hash, record->hash, HASH_SIZE) != 0)
             result =
                 problem_set(problem, "%s is damaged: the record at byte %llu has another hash than it says: " AGAIN,
@@ -161,29 +161,43 @@ static int take_record(struct capsules *capsules, uint64_t at, const struct reco
                        capsules->path, (unsigned long long)at, record->kind);
 }
 
+/* Without an end nothing says whether each page is counted, as they are not if a record of another kind became one by a
+ * damage. So all are read. */
+static int check_pages(const struct capsules *capsules, struct problem *problem)
+{
+    unsigned char *bytes = x_calloc(CAPSULE_PAGE, 1);
+    int result = 0;
+    for (uint32_t page = 0; result == 0 && page < capsules->page_count; page++)
+        result = capsules_page(capsules, page, bytes, problem);
+    free(bytes);
+    return result;
+}
+
 /* Reads records until the end, or until the first that is not whole. */
 static int read_records(struct capsules *capsules, uint64_t size, bool cut, struct problem *problem)
 {
     uint64_t at = FILE_HEAD;
-    struct record record = {0};
-    while (record.kind != RECORD_END && size - at >= RECORD_HEAD) {
+    bool ended = false;
+    while (!ended && size - at >= RECORD_HEAD) {
         unsigned char head[RECORD_HEAD];
         if (read_at(capsules, at, head, sizeof head, problem) < 0)
             return -1;
-        record = record_get(head);
+        const struct record record = record_get(head);
         if (record.size > size - at - RECORD_HEAD)
             break;
         if (take_record(capsules, at + RECORD_HEAD, &record, problem) < 0)
             return -1;
         at += RECORD_HEAD + record.size;
+        ended = record.kind == RECORD_END;
     }
-    if (record.kind == RECORD_END && at < size)
+    if (ended && at < size)
         return problem_set(problem, "%s is damaged: it goes on behind its end: " AGAIN, capsules->path);
-    if (record.kind != RECORD_END && !cut)
-        return problem_set(
-            problem, "%s has no end: who wrote it was killed or is not ready, or a copy of it was cut; wait, or " AGAIN,
-            capsules->path);
-    return 0;
+    if (!ended && !cut)
+        return problem_set(problem,
+                           "%s has no end: who wrote it was killed or is not ready, or a copy of it was cut; wait, "
+                           "or " AGAIN,
+                           capsules->path);
+    return ended ? 0 : check_pages(capsules, problem);
 }
 
 int capsules_open(struct capsules *capsules, const char *path, bool cut, struct problem *problem)
@@ -230,7 +244,7 @@ int capsules_page(const struct capsules *capsules, uint32_t page, unsigned char 
     if (read_at(capsules, from->at, to, from->size, problem) < 0)
         return -1;
     size = from->kind == RECORD_PAGE ? from->size : page_expand_zstd(bytes, CAPSULE_PAGE, compressed, from->size);
-    content_hash(bytes, size, hash);
+    content_hash(RECORD_PAGE, bytes, size, hash);
     if (size == 0 || memcmp(hash, from->hash, HASH_SIZE) != 0)
         return problem_set(problem, "%s is damaged: page %u at byte %llu has another hash than it says: " AGAIN,
                            capsules->path, page, (unsigned long long)from->at);

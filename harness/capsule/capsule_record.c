@@ -35,9 +35,9 @@ struct record record_get(const unsigned char head[RECORD_HEAD])
     return record;
 }
 
-void content_hash(const void *content, size_t size, unsigned char hash[HASH_SIZE])
+void content_hash(enum record_kind kind, const void *content, size_t size, unsigned char hash[HASH_SIZE])
 {
     XXH128_canonical_t canonical;
-    XXH128_canonicalFromHash(&canonical, XXH3_128bits(content, size));
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits_withSeed(content, size, kind));
     memcpy(hash, canonical.digest, HASH_SIZE);
 }

@@ -26,7 +26,8 @@ struct record {
 
 void record_put(unsigned char head[RECORD_HEAD], const struct record *record);
 struct record record_get(const unsigned char head[RECORD_HEAD]);
-void content_hash(const void *content, size_t size, unsigned char hash[HASH_SIZE]);
+/* The kind is the seed, so that a record does not pass for one of another kind. That of a page is RECORD_PAGE. */
+void content_hash(enum record_kind kind, const void *content, size_t size, unsigned char hash[HASH_SIZE]);
 
 void put_number(unsigned char bytes[4], uint32_t number);
 uint32_t get_number(const unsigned char bytes[4]);

@@ -55,7 +55,7 @@ static int put_text(struct capsule_writer *writer, enum record_kind kind, const 
                            "launch that reaches less memory",
                            writer->file.path, length, TEXT_LIMIT);
     struct record record = {.kind = kind, .size = (uint32_t)length};
-    content_hash(text, length, record.hash);
+    content_hash(kind, text, length, record.hash);
     put_record(writer, &record, text);
     return failed(writer);
 }
@@ -142,7 +142,7 @@ uint32_t capsule_writer_page(struct capsule_writer *writer, const void *bytes, s
     size = size_of_page(bytes, size);
     if (failed(writer) < 0 || size == 0)
         return PAGE_ZERO;
-    content_hash(bytes, size, hash);
+    content_hash(RECORD_PAGE, bytes, size, hash);
     make_place(writer);
     struct known_page *place = place_of(writer->known, writer->known_room, hash);
     if (place->taken)

@@ -49,6 +49,26 @@ Test(error, a_problem_is_kept_for_whoever_asked)
     free(endless);
 }
 
+Test(error, an_error_goes_to_who_asked_for_it)
+{
+    struct problem outer = {0}, inner = {0};
+    struct capture capture;
+    capture_begin(&capture);
+    cr_expect_null(error_into(&outer));
+    cr_expect_eq(error_into(&inner), &outer);
+    cr_expect_eq(error("%d of %s", 3, "them"), -1);
+    cr_expect_eq(error_into(&outer), &inner);
+    error("another");
+    warning("a warning is printed");
+    cr_expect_eq(error_into(NULL), &outer);
+    error("printed");
+    char *text = capture_end(&capture);
+    cr_expect_str_eq(inner.text, "3 of them");
+    cr_expect_str_eq(outer.text, "another");
+    cr_expect_str_eq(text, "cugate: warning: a warning is printed\ncugate: error: printed\n");
+    free(text);
+}
+
 Test(error, die_exits_with_its_code, .exit_code = EXIT_BASELINE)
 {
     cr_redirect_stderr();

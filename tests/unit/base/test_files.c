@@ -325,6 +325,21 @@ Test(files, what_a_killed_writer_left_is_removed_by_the_next, .init = enter, .fi
     cr_expect(is_there("other.json") && !is_there("other.json.cugate-0.tmp"));
 }
 
+Test(files, what_is_of_use_is_removed_by_the_next_of_the_same_alone, .init = enter, .fini = leave)
+{
+    static const char *const paths[] = {"a.json", "b.json"};
+    struct atomic_file file;
+    end(hold(paths, ARRAY_SIZE(paths)));
+    cr_assert_eq(atomic_file_open_beside(&file, "c.json"), 0);
+    cr_expect(is_there("a.json.cugate-0.tmp") && is_there("b.json.cugate-0.tmp"));
+    atomic_file_abandon(&file);
+    cr_assert_eq(atomic_file_open_beside(&file, "a.json"), 0);
+    cr_expect_str_eq(file.temporary, "a.json.cugate-0.tmp");
+    cr_expect(is_there("b.json.cugate-0.tmp"));
+    cr_expect_eq(atomic_file_commit(&file), 0);
+    cr_expect(is_there("a.json") && !is_there("a.json.cugate-0.tmp"));
+}
+
 Test(files, what_others_write_at_the_moment_stays, .init = enter, .fini = leave)
 {
     static const char *const path[] = {"a.json"};

@@ -1,0 +1,222 @@
+#include "capsule_support.h"
+
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Machine code and memory. The first page of memory is whole. */
+static unsigned char code[300], memory[2 * CAPSULE_PAGE + 100], changed[2 * CAPSULE_PAGE + 100];
+
+static void fill(void)
+{
+    for (size_t i = 0; i < sizeof code; i++)
+        code[i] = (unsigned char)(i * i >> 3);
+    for (size_t i = 0; i < CAPSULE_PAGE; i++)
+        memory[i] = (unsigned char)(1 + i / 700);
+    memory[2 * CAPSULE_PAGE] = 5; /* and 99 zeros; the page before it has zeros alone */
+    memcpy(changed, memory, sizeof memory);
+    changed[CAPSULE_PAGE + 3] = 7;
+}
+
+struct run made_about(void)
+{
+    struct run run = {.device = {.name = x_strdup("NVIDIA H200"), .sm_count = 132, .memory_bytes = 150754820096}};
+    struct session session = {.facts = {[SESSION_DATE] = (char[]){"2026-11-21T08:00:00Z"}}};
+    run_add_session(&run, &session);
+    return run;
+}
+
+/* Pages that the launch did not change are PAGE_SAME. */
+static struct blob after(struct capsule_writer *writer, const struct blob *before)
+{
+    struct blob blob = capsule_writer_blob(writer, changed, sizeof changed);
+    for (size_t i = 0; i < pages_of(blob.size); i++)
+        if (blob.pages[i] == before->pages[i])
+            blob.pages[i] = PAGE_SAME;
+    return blob;
+}
+
+static void add_first(struct capsule_writer *writer, const struct blob *image, const struct blob *before,
+                      const struct blob *later)
+{
+    uint32_t bits[] = {PAGE_ZERO, capsule_writer_page(writer, "\1\0\0\200", 4), PAGE_ZERO};
+    struct argument arguments[] = {{0, 8}, {8, 4}};
+    struct memory_range ranges[] = {
+        {MEMORY_DEVICE, NULL, 0x7fc000000000, before->size, before->pages, later->pages, bits},
+        {MEMORY_VARIABLE, (char[]){"_ZN3netE5scale"}, 0x7fc200000100, image->size, image->pages, image->pages, NULL},
+    };
+    const struct capsule capsule = {.id = (char[]){"train/softmax<float>@256,32x4"},
+                                    .function = (char[]){"_Z7softmaxIfEvPT_i"},
+                                    .code = *image,
+                                    .swapped = (char[]){"other.cubin"},
+                                    .grid = {32, 4, 1},
+                                    .block = {256, 1, 1},
+                                    .shared = 4096,
+                                    .cluster = {2, 1, 1},
+                                    .shared_limit = 49152,
+                                    .carve_out = 50,
+                                    .cooperative = true,
+                                    .overlaps = true,
+                                    .large_cluster = true,
+                                    .bytes = (unsigned char[]){0, 0, 0, 0, 0xc0, 0x7f, 0, 0, 16, 0, 0, 0xff},
+                                    .byte_count = 12,
+                                    .arguments = arguments,
+                                    .argument_count = ARRAY_SIZE(arguments),
+                                    .ranges = ranges,
+                                    .range_count = ARRAY_SIZE(ranges),
+                                    .proof = PROOF_VARIES,
+                                    .launches = 7,
+                                    .launch = 3,
+                                    .time_ns = 18700.5,
+                                    .launched_by = (char[]){"train.py:41 caf\xc3\xa9"}};
+    cr_expect_eq(capsule_writer_add(writer, &capsule), 0);
+}
+
+static void add_second(struct capsule_writer *writer, const struct blob *image, const struct blob *before)
+{
+    uint32_t same[] = {PAGE_SAME, PAGE_SAME, PAGE_SAME};
+    struct memory_range range = {MEMORY_HOST, NULL, 0x200000, before->size, before->pages, same, NULL};
+    const struct capsule capsule = {.id = (char[]){"train/scale@1"},
+                                    .function = (char[]){"scale"},
+                                    .code = *image,
+                                    .grid = {1, 1, 1},
+                                    .block = {1, 1, 1},
+                                    .carve_out = -1,
+                                    .ranges = &range,
+                                    .range_count = 1,
+                                    .launches = 1,
+                                    .launch = 1,
+                                    .time_ns = NAN};
+    cr_expect_eq(capsule_writer_add(writer, &capsule), 0);
+}
+
+void made_add(struct capsule_writer *writer, int number)
+{
+    fill();
+    struct blob image = capsule_writer_blob(writer, code, sizeof code);
+    struct blob before = capsule_writer_blob(writer, memory, sizeof memory);
+    if (number == 1) {
+        struct blob later = after(writer, &before);
+        add_first(writer, &image, &before, &later);
+        blob_release(&later);
+    } else {
+        add_second(writer, &image, &before);
+    }
+    blob_release(&before);
+    blob_release(&image);
+}
+
+char *made_capsules(const char *folder, const char *name, page_compress *compress)
+{
+    struct capsule_writer writer;
+    struct run about = made_about();
+    char *path = x_sprintf("%s/%s", folder, name);
+    cr_assert_eq(capsule_writer_open(&writer, path, compress), 0, "%s", writer.problem.text);
+    cr_expect_eq(capsule_writer_about(&writer, &about), 0);
+    made_add(&writer, 1);
+    made_add(&writer, 2);
+    cr_assert_eq(capsule_writer_end(&writer), 0, "%s", writer.problem.text);
+    run_release(&about);
+    return path;
+}
+
+struct capsules opened_capsules(const char *path, bool cut)
+{
+    struct capsules capsules;
+    struct problem problem = {0};
+    cr_assert_eq(capsules_open(&capsules, path, cut, &problem), 0, "%s", problem.text);
+    return capsules;
+}
+
+static void expect_equal_pages(const struct capsules *a, uint32_t page_a, const struct capsules *b, uint32_t page_b)
+{
+    static unsigned char bytes_a[CAPSULE_PAGE], bytes_b[CAPSULE_PAGE];
+    struct problem problem = {0};
+    cr_expect_eq(page_a == PAGE_SAME, page_b == PAGE_SAME);
+    if (page_a == PAGE_SAME)
+        return;
+    cr_expect_eq(capsules_page(a, page_a, bytes_a, &problem), 0, "%s", problem.text);
+    cr_expect_eq(capsules_page(b, page_b, bytes_b, &problem), 0, "%s", problem.text);
+    cr_expect_eq(memcmp(bytes_a, bytes_b, sizeof bytes_a), 0, "pages %u and %u differ", page_a, page_b);
+}
+
+static void expect_equal_lists(const struct capsules *a, const uint32_t *pages_a, const struct capsules *b,
+                               const uint32_t *pages_b, uint64_t size)
+{
+    cr_assert_eq(pages_a == NULL, pages_b == NULL);
+    for (size_t i = 0; pages_a && i < pages_of(size); i++)
+        expect_equal_pages(a, pages_a[i], b, pages_b[i]);
+}
+
+static void expect_equal_ranges(const struct capsules *a, const struct memory_range *range_a, const struct capsules *b,
+                                const struct memory_range *range_b)
+{
+    cr_expect_eq(range_a->kind, range_b->kind);
+    cr_expect_eq(order_of_texts(range_a->variable, range_b->variable), 0);
+    cr_expect_eq(range_a->address, range_b->address);
+    cr_assert_eq(range_a->size, range_b->size);
+    expect_equal_lists(a, range_a->before, b, range_b->before, range_a->size);
+    expect_equal_lists(a, range_a->after, b, range_b->after, range_a->size);
+    expect_equal_lists(a, range_a->varies, b, range_b->varies, range_a->size);
+}
+
+static void expect_equal_launches(const struct capsule *a, const struct capsule *b)
+{
+    cr_expect_str_eq(a->id, b->id);
+    cr_expect_str_eq(a->function, b->function);
+    cr_expect_eq(order_of_texts(a->swapped, b->swapped), 0);
+    cr_expect_eq(order_of_texts(a->launched_by, b->launched_by), 0);
+    cr_expect_arr_eq(a->grid, b->grid, sizeof a->grid);
+    cr_expect_arr_eq(a->block, b->block, sizeof a->block);
+    cr_expect_arr_eq(a->cluster, b->cluster, sizeof a->cluster);
+    cr_expect(a->shared == b->shared && a->shared_limit == b->shared_limit && a->carve_out == b->carve_out);
+    cr_expect(a->cooperative == b->cooperative && a->overlaps == b->overlaps && a->large_cluster == b->large_cluster);
+    cr_expect(a->proof == b->proof && a->launches == b->launches && a->launch == b->launch);
+    cr_expect(a->time_ns == b->time_ns || (isnan(a->time_ns) && isnan(b->time_ns)));
+    cr_assert_eq(a->byte_count, b->byte_count);
+    cr_expect_eq(memcmp(a->bytes, b->bytes, a->byte_count), 0);
+    cr_assert_eq(a->argument_count, b->argument_count);
+    for (size_t i = 0; i < a->argument_count; i++)
+        cr_expect(a->arguments[i].offset == b->arguments[i].offset && a->arguments[i].size == b->arguments[i].size);
+}
+
+void expect_equal_capsules(const struct capsules *a, const struct capsules *b)
+{
+    cr_assert_eq(a->count, b->count);
+    cr_expect_eq(order_of_texts(a->about.device.name, b->about.device.name), 0);
+    cr_expect_eq(a->about.session_count, b->about.session_count);
+    for (size_t i = 0; i < a->count; i++) {
+        const struct capsule *one = &a->list[i], *other = &b->list[i];
+        expect_equal_launches(one, other);
+        cr_assert_eq(one->code.size, other->code.size);
+        expect_equal_lists(a, one->code.pages, b, other->code.pages, one->code.size);
+        cr_assert_eq(one->range_count, other->range_count);
+        for (size_t k = 0; k < one->range_count; k++)
+            expect_equal_ranges(a, &one->ranges[k], b, &other->ranges[k]);
+    }
+}
+
+int read_all_pages(const struct capsules *capsules, struct problem *problem)
+{
+    static unsigned char bytes[CAPSULE_PAGE];
+    for (uint32_t page = 0; page < capsules->page_count; page++)
+        if (capsules_page(capsules, page, bytes, problem) < 0)
+            return -1;
+    return 0;
+}
+
+unsigned char *bytes_of(const char *path, size_t *size)
+{
+    char *text;
+    cr_assert_eq(file_read(path, (size_t)1 << 30, &text, size), 0);
+    return (unsigned char *)text;
+}
+
+void write_bytes(const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "w");
+    cr_assert(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0, "%s", path);
+}

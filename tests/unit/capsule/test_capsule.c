@@ -1,0 +1,36 @@
+#include "capsule/capsule.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+Test(capsule, pages_of_any_size)
+{
+    cr_expect_eq(pages_of(0), 0);
+    cr_expect_eq(pages_of(1), 1);
+    cr_expect_eq(pages_of(CAPSULE_PAGE), 1);
+    cr_expect_eq(pages_of(CAPSULE_PAGE + 1), 2);
+    cr_expect_eq(pages_of(UINT64_MAX), (uint64_t)1 << 48, "no sum overflows");
+}
+
+Test(capsule, every_kind_and_proof_has_a_name_of_its_own)
+{
+    cr_expect_str_eq(memory_kind_name(MEMORY_DEVICE), "device");
+    cr_expect_str_eq(memory_kind_name(MEMORY_HOST), "host");
+    cr_expect_str_eq(memory_kind_name(MEMORY_VARIABLE), "variable");
+    cr_expect_str_eq(proof_name(PROOF_NONE), "none");
+    cr_expect_str_eq(proof_name(PROOF_IDENTICAL), "identical");
+    cr_expect_str_eq(proof_name(PROOF_VARIES), "varies");
+}
+
+Test(capsule, an_empty_one_may_be_released)
+{
+    struct capsule capsule = {0};
+    struct blob blob = {.size = 1, .pages = x_calloc(1, sizeof *blob.pages)};
+    capsule_release(&capsule);
+    capsule.id = x_strdup("a/b");
+    capsule_release(&capsule);
+    cr_expect_null(capsule.id);
+    blob_release(&blob);
+    cr_expect(blob.size == 0 && !blob.pages);
+}

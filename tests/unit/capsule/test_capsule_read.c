@@ -1,0 +1,315 @@
+#include "capsule/capsule.h"
+
+#include "capsule/capsule_record.h"
+#include "capsule_support.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char *folder;
+static unsigned char *bytes; /* of the file "a" */
+static size_t size;
+
+/* Makes the file "a". */
+static void make(page_compress *compress)
+{
+    folder = scratch_make();
+    cr_assert_eq(chdir(folder), 0);
+    free(made_capsules(".", "a", compress));
+    bytes = bytes_of("a", &size);
+}
+
+static void enter(void)
+{
+    make(NULL);
+}
+
+static void enter_small(void)
+{
+    make(page_compress_zstd);
+}
+
+static void leave(void)
+{
+    free(bytes);
+    scratch_remove(folder);
+}
+
+/* Opens a file that has to be refused, with these words. */
+static void expect_refused(const char *path, bool cut, const char *words)
+{
+    struct capsules capsules;
+    struct problem problem = {0};
+    struct capture capture;
+    capture_begin(&capture);
+    const int result = capsules_open(&capsules, path, cut, &problem);
+    char *said = capture_end(&capture);
+    cr_expect_eq(result, -1, "%s", words);
+    cr_expect_str_eq(said, "", "the caller prints");
+    cr_expect(strstr(problem.text, words), "\"%s\" lacks \"%s\"", problem.text, words);
+    cr_expect(!capsules.path && !capsules.list && !capsules.pages && !capsules.about.sessions, "something is left");
+    capsules_release(&capsules);
+    free(said);
+}
+
+Test(capsule_read, what_was_written_is_read, .init = enter, .fini = leave)
+{
+    struct capsules raw = opened_capsules("a", false);
+    free(made_capsules(".", "b", page_compress_zstd));
+    struct capsules small = opened_capsules("b", false);
+    cr_assert_eq(raw.count, 2);
+    cr_expect_eq(raw.page_count, 5);
+    cr_expect_str_eq(raw.about.device.name, "NVIDIA H200");
+    cr_expect_str_eq(raw.about.sessions[0].facts[SESSION_DATE], "2026-11-21T08:00:00Z");
+    expect_equal_capsules(&raw, &small);
+
+    struct problem problem = {0};
+    const struct memory_range *range = &raw.list[0].ranges[0];
+    unsigned char *memory =
+        capsules_blob(&small, &(struct blob){range->size, small.list[0].ranges[0].before}, &problem);
+    cr_assert(memory, "%s", problem.text);
+    for (size_t i = 0; i < range->size; i++)
+        cr_assert_eq(memory[i], i < CAPSULE_PAGE ? 1 + i / 700 : i == 2 * CAPSULE_PAGE ? 5 : 0, "byte %zu", i);
+    free(memory);
+    static unsigned char page[CAPSULE_PAGE];
+    cr_assert_eq(capsules_page(&raw, range->varies[1], page, &problem), 0);
+    cr_expect_arr_eq(page, "\1\0\0\200\0\0\0\0", 8);
+    capsules_release(&small);
+    capsules_release(&raw);
+}
+
+Test(capsule_read, a_file_says_what_it_is, .init = enter, .fini = leave)
+{
+    cr_expect(capsules_is_file("a"));
+    cr_expect(!capsules_is_file("none"));
+    cr_expect(!capsules_is_file("."));
+    write_bytes("b", bytes, FILE_HEAD - 1);
+    cr_expect(!capsules_is_file("b"));
+    write_bytes("b", "{\"schema\": 1, \"device\": {}}", 27);
+    cr_expect(!capsules_is_file("b"));
+    cr_assert_eq(mkfifo("pipe", 0600), 0);
+    cr_expect(!capsules_is_file("pipe"), "and nothing waits for its writer");
+}
+
+Test(capsule_read, what_is_no_file_of_capsules_is_refused, .init = enter, .fini = leave)
+{
+    expect_refused("none", false, "cannot read none: No such file or directory");
+    expect_refused(".", false, "cannot read .: it is no regular file");
+    cr_assert_eq(mkfifo("pipe", 0600), 0);
+    expect_refused("pipe", false, "cannot read pipe: it is no regular file");
+    write_bytes("b", "", 0);
+    expect_refused("b", true, "b is no file of capsules: it has 0 bytes");
+    write_bytes("b", "{\"schema\": 1, \"device\": {}}", 27);
+    expect_refused("b", false, "b is no file of capsules: it does not begin with \"cugate capsules\"");
+    bytes[FILE_MARK] = 2;
+    write_bytes("b", bytes, size);
+    expect_refused("b", false, "b has version 2 of this format, and this cugate reads version 1: update cugate");
+    bytes[FILE_MARK] = 0;
+    write_bytes("b", bytes, size);
+    expect_refused("b", false, "b has version 0 of this format, which no cugate wrote");
+}
+
+/* Expects what was opened of a changed file to be what the file was: capsules, and each page that can be read. */
+static bool is_damage_seen(const struct capsules *changed, const struct capsules *was)
+{
+    static unsigned char page[CAPSULE_PAGE], page_was[CAPSULE_PAGE];
+    struct problem problem = {0};
+    bool seen = changed->count < was->count || changed->page_count < was->page_count;
+    cr_assert(changed->count <= was->count && changed->page_count <= was->page_count);
+    for (uint32_t i = 0; i < changed->page_count; i++) {
+        if (capsules_page(changed, i, page, &problem) < 0) {
+            cr_expect(strstr(problem.text, "is damaged: page"), "%s", problem.text);
+            seen = true;
+            continue;
+        }
+        cr_assert_eq(capsules_page(was, i, page_was, &problem), 0);
+        cr_assert_eq(memcmp(page, page_was, sizeof page), 0, "page %u is another", i);
+    }
+    for (size_t i = 0; i < changed->count; i++)
+        cr_assert_str_eq(changed->list[i].id, was->list[i].id);
+    return seen;
+}
+
+/* Writes a byte of the file "b". */
+static void put_byte(size_t i, unsigned char byte)
+{
+    const int file = open("b", O_WRONLY);
+    cr_assert_eq(pwrite(file, &byte, 1, (off_t)i), 1);
+    close(file);
+}
+
+/* Changes each byte in several ways; of the large page only some. To who takes a
+ * cut file, what only the end says is lost. In a compressed page some bits have no meaning, so
+ * that it comes out as it was. */
+static void flip_all(bool all_seen)
+{
+    static const unsigned char flips[] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xff};
+    struct capsules was = opened_capsules("a", false);
+    write_bytes("b", bytes, size);
+    for (size_t i = 0; i<size; i += i> 2000 && i + 4000 < size ? 997 : 1)
+        for (size_t k = 0; k < 2 * ARRAY_SIZE(flips); k++) {
+            struct capsules changed;
+            struct problem problem = {0};
+            put_byte(i, bytes[i] ^ flips[k / 2]);
+            if (capsules_open(&changed, "b", k % 2 > 0, &problem) == 0) {
+                const bool seen = is_damage_seen(&changed, &was);
+                cr_assert(seen || !all_seen || k % 2 > 0, "byte %zu, flipped by %02x, is not seen", i, flips[k / 2]);
+                capsules_release(&changed);
+            } else {
+                cr_assert_neq(problem.text[0], '\0', "byte %zu: no message", i);
+            }
+            put_byte(i, bytes[i]);
+        }
+    capsules_release(&was);
+}
+
+Test(capsule_read, a_flipped_byte_is_seen, .init = enter, .fini = leave)
+{
+    flip_all(true);
+}
+
+Test(capsule_read, a_flipped_byte_of_a_compressed_file_changes_no_page, .init = enter_small, .fini = leave)
+{
+    flip_all(false);
+}
+
+Test(capsule_read, of_a_cut_file_the_capsules_that_are_whole, .init = enter_small, .fini = leave)
+{
+    struct capsules was = opened_capsules("a", false);
+    size_t before = 0;
+    for (size_t length = 0; length < size; length++) {
+        struct capsules part;
+        struct problem problem = {0};
+        write_bytes("b", bytes, length);
+        expect_refused("b", false, length < FILE_HEAD ? "b is no file of capsules" : "b has no end");
+        if (length < FILE_HEAD) {
+            expect_refused("b", true, "b is no file of capsules");
+            continue;
+        }
+        cr_assert_eq(capsules_open(&part, "b", true, &problem), 0, "%zu bytes: %s", length, problem.text);
+        cr_assert(part.count == before || part.count == before + 1);
+        before = part.count;
+        cr_assert_eq(read_all_pages(&part, &problem), 0, "%s", problem.text);
+        const size_t all = was.count;
+        was.count = part.count;
+        if (part.has_about)
+            expect_equal_capsules(&part, &was);
+        was.count = all;
+        capsules_release(&part);
+    }
+    cr_expect_eq(before, was.count);
+    capsules_release(&was);
+}
+
+/* Writes the file "b": the head of "a" and these records, whose hashes are right. */
+static void write_records(const struct record *records, const char *const *contents, size_t count)
+{
+    FILE *file = fopen("b", "w");
+    cr_assert(file && fwrite(bytes, 1, FILE_HEAD, file) == FILE_HEAD);
+    for (size_t i = 0; i < count; i++) {
+        unsigned char head[RECORD_HEAD];
+        struct record record = records[i];
+        content_hash(record.kind == RECORD_PAGE_ZSTD ? RECORD_PAGE : record.kind, contents[i], record.size,
+                     record.hash);
+        record_put(head, &record);
+        cr_assert_eq(fwrite(head, 1, sizeof head, file), sizeof head);
+        cr_assert_eq(fwrite(contents[i], 1, record.size, file), record.size);
+    }
+    cr_assert_eq(fclose(file), 0);
+}
+
+#define ABOUT                                                                                                          \
+    "{\"device\": {\"sm_count\": 1, \"memory_bytes\": 1}, \"kernels\": {}, \"metrics\": {}, \"schema\": 1, "           \
+    "\"sessions\": []}"
+#define RESULTS                                                                                                        \
+    "{\"device\": {\"sm_count\": 1, \"memory_bytes\": 1}, \"kernels\": {\"a/b\": {\"status\": \"ok\", \"bytes\": 0, "  \
+    "\"flops\": 0, \"launches\": [], \"metrics\": {}}}, \"metrics\": {}, \"schema\": 1, \"sessions\": []}"
+
+Test(capsule_read, records_that_no_cugate_writes_are_refused, .init = enter, .fini = leave)
+{
+    static char large[CAPSULE_PAGE + 1];
+    static const struct {
+        uint32_t kind, size;
+        const char *content, *words;
+    } cases[] = {
+        {0, 0, "", "b is damaged: the record at byte 44 is of kind 0, which is none"},
+        {6, 1, "x", "b is damaged: the record at byte 44 is of kind 6"},
+        {RECORD_PAGE, 0, "", "b: page 0 has 0 bytes, but there are 1 to 65536 in one"},
+        {RECORD_PAGE, CAPSULE_PAGE + 1, large, "b: page 0 has 65537 bytes"},
+        {RECORD_PAGE_ZSTD, CAPSULE_PAGE, large, "b: page 0 has 65536 bytes, but there are 1 to 65535 in one"},
+        {RECORD_ABOUT, 0, "", "b: about is empty"},
+        {RECORD_ABOUT, 2, "{}", "b: about: schema: is missing"},
+        {RECORD_ABOUT, sizeof RESULTS - 1, RESULTS, "also holds results"},
+        {RECORD_CAPSULE, 0, "", "b: capsule 1 is empty"},
+        {RECORD_CAPSULE, 2, "{}", "b: capsule 1: id: is missing"},
+        {RECORD_END, 7, large, "b: its end counts other pages and capsules than it has"},
+        {RECORD_END, 8, "\1\0\0\0\0\0\0\0", "b: its end counts other pages"},
+        {RECORD_END, 8, "\0\0\0\0\1\0\0\0", "b: its end counts other pages"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        write_records(&(struct record){.kind = cases[i].kind, .size = cases[i].size}, &cases[i].content, 1);
+        expect_refused("b", false, cases[i].words);
+        expect_refused("b", true, cases[i].words);
+    }
+    const struct record twice[] = {{.kind = RECORD_ABOUT, .size = sizeof ABOUT - 1},
+                                   {.kind = RECORD_ABOUT, .size = sizeof ABOUT - 1}};
+    write_records(twice, (const char *const[]){ABOUT, ABOUT}, 2);
+    expect_refused("b", false, "b says twice of which GPU its capsules are");
+    const struct record ended[] = {{.kind = RECORD_END, .size = 8}, {.kind = RECORD_PAGE, .size = 1}};
+    write_records(ended, (const char *const[]){large, "x"}, 2);
+    expect_refused("b", true, "b is damaged: it goes on behind its end");
+}
+
+Test(capsule_read, a_record_need_not_be_there_to_be_refused, .init = enter, .fini = leave)
+{
+    /* One that says to be large, in a file that is: nothing is allocated for it. */
+    unsigned char head[RECORD_HEAD];
+    record_put(head, &(struct record){.kind = RECORD_CAPSULE, .size = UINT32_MAX});
+    memcpy(bytes + FILE_HEAD, head, sizeof head);
+    write_bytes("b", bytes, FILE_HEAD + sizeof head);
+    cr_assert_eq(truncate("b", (off_t)1 << 33), 0);
+    expect_refused("b", false, "the record at byte 44 has 4294967295 bytes, and 134217728 is the limit");
+}
+
+Test(capsule_read, a_file_that_becomes_shorter_is_told, .init = enter, .fini = leave)
+{
+    struct capsules a = opened_capsules("a", false);
+    struct problem problem = {0};
+    static unsigned char page[CAPSULE_PAGE];
+    cr_assert_eq(truncate("a", 1000), 0);
+    cr_expect_eq(capsules_page(&a, 1, page, &problem), -1);
+    cr_expect(strstr(problem.text, "a became shorter while it was read"), "%s", problem.text);
+    cr_expect_null(capsules_blob(&a, &(struct blob){a.list[1].ranges[0].size, a.list[1].ranges[0].before}, &problem));
+    capsules_release(&a);
+}
+
+Test(capsule_read, a_blob_that_does_not_fit_is_told, .init = enter, .fini = leave)
+{
+    struct capsules a = opened_capsules("a", false);
+    struct problem problem = {0};
+    cr_expect_null(capsules_blob(&a, &(struct blob){.size = (uint64_t)1 << 62}, &problem));
+    cr_expect(strstr(problem.text, "a: cannot allocate the 4611686018427387904 bytes"), "%s", problem.text);
+    capsules_release(&a);
+}
+
+static void read_one(void *data, size_t i)
+{
+    unsigned char page[CAPSULE_PAGE];
+    const struct capsules *capsules = data;
+    struct problem problem = {0};
+    for (int round = 0; round < 50; round++)
+        cr_assert_eq(capsules_page(capsules, (uint32_t)((i + (size_t)round) % capsules->page_count), page, &problem), 0,
+                     "%s", problem.text);
+}
+
+Test(capsule_read, any_thread_may_read, .init = enter_small, .fini = leave)
+{
+    struct capsules a = opened_capsules("a", false);
+    in_parallel(64, read_one, &a);
+    capsules_release(&a);
+}
