@@ -1,0 +1,228 @@
+/* capsule.h - a launch of a program, kept with all that it needs: machine code, arguments, and every range of memory
+ * that it can reach, before and after. A file of capsules is a kernel library: each capsule is a kernel, which runs
+ * again in any process, on a GPU or simulated.
+ *
+ * The file is a log, so that a process can write it while it runs, and it is whole or it is refused:
+ *
+ *   16 bytes   "cugate capsules\n", then a 32-bit version
+ *   records    each has a kind, the size of what follows (both 32 bits) and a hash of its content (XXH3, 128 bits)
+ *     page     CAPSULE_PAGE bytes or less, as they are or compressed by zstd; pages are numbered in this order, and no
+ *              two are the same
+ *     about    a run file without results: the GPU, driver and date of the capture
+ *     capsule  JSON; pages by their number
+ *     end      how many pages and capsules there were
+ *
+ * All numbers are little-endian. */
+#ifndef CAPSULE_H
+#define CAPSULE_H
+
+#include "base/base.h"
+#include "model/model.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CAPSULE_VERSION = 1, CAPSULE_PAGE = 1 << 16 };
+
+/* Pages that the file does not hold. */
+#define PAGE_ZERO UINT32_MAX       /* zeros */
+#define PAGE_SAME (UINT32_MAX - 1) /* of `after`: as before the launch */
+
+/* Bytes that are kept in pages; the last page may be shorter. Frees: blob_release(). */
+struct blob {
+    uint64_t size;
+    uint32_t *pages; /* (size + CAPSULE_PAGE - 1) / CAPSULE_PAGE of them */
+};
+
+enum memory_kind {
+    MEMORY_DEVICE,  /* of the GPU */
+    MEMORY_HOST,    /* of the host, which the GPU can reach: pinned, registered */
+    MEMORY_VARIABLE /* a variable of the machine code, which has another address in each process */
+};
+
+/* Memory that the launch can reach. before, after and varies have a page each for CAPSULE_PAGE bytes. */
+struct memory_range {
+    enum memory_kind kind;
+    char *variable;   /* name of the variable; else NULL */
+    uint64_t address; /* in the program */
+    uint64_t size;
+    uint32_t *before;
+    uint32_t *after; /* PAGE_SAME: the launch does not change it */
+    uint32_t
+        *varies; /* a page of bits that differ between two replays; PAGE_ZERO: none does. NULL: none in all pages */
+};
+
+/* The place of an argument among the bytes of all. */
+struct argument {
+    unsigned offset, size;
+};
+
+enum proof {
+    PROOF_NONE,      /* it was not replayed yet */
+    PROOF_IDENTICAL, /* a replay in another process left in memory what the program's launch left, bit for bit */
+    PROOF_VARIES     /* two replays differ, in the bits of `varies`; in all others they are the program's */
+};
+
+struct capsule {
+    char *id;         /* as `cugate exec` names it: program/function@block,grid */
+    char *function;   /* name in the machine code */
+    struct blob code; /* an ELF image */
+    char *swapped;    /* where the code is from, if it is not the program's; else NULL */
+
+    unsigned grid[3], block[3], shared; /* shared: dynamic shared memory in bytes */
+    unsigned cluster[3];                /* 0: no cluster is asked for by the launch */
+    unsigned shared_limit;              /* dynamic shared memory that the function may have, in bytes */
+    int carve_out;                      /* preferred shared memory in percent of the largest; -1: the driver chooses */
+    bool cooperative;
+    bool overlaps;        /* the launch may begin before the one before has ended (programmatic dependent launch) */
+    bool large_cluster;   /* the function allows clusters of non-portable size */
+    unsigned char *bytes; /* all arguments */
+    size_t byte_count;
+    struct argument *arguments;
+    size_t argument_count;
+    struct memory_range *ranges;
+    size_t range_count;
+
+    enum proof proof;
+    size_t launches;   /* how many launches of this kind the program made */
+    size_t launch;     /* which of them this one is, from 1 */
+    double time_ns;    /* median time of the program's launches, by activity records; NAN: not known */
+    char *launched_by; /* who launches it, as `cugate exec` says; may be NULL */
+};
+
+void capsule_release(struct capsule *capsule);
+size_t pages_of(uint64_t size); /* how many pages hold so many bytes */
+
+/* ---- Reading: capsule_read.c ---- */
+
+struct capsules {
+    char *path;
+    struct run about; /* GPU and session of the capture; it has no results */
+    struct capsule *list;
+    size_t count;
+    struct page *pages; /* where each page is */
+    size_t page_count;
+    const unsigned char *file; /* mapped */
+    size_t file_size;
+};
+
+/* Whether that file says that it holds capsules. False for any other, and for none. */
+bool capsules_is_file(const char *path);
+
+/* Opens a file and checks it whole but for the content of pages, whose hashes are checked when they are read. Of a
+ * file that a process did not end, `cut` takes the capsules that are whole; else it is refused. -1 with *problem. */
+int capsules_open(struct capsules *capsules, const char *path, bool cut, struct problem *problem);
+void capsules_release(struct capsules *capsules);
+
+/* Writes the bytes of a page to bytes (CAPSULE_PAGE of them; what a page lacks is 0). It may be PAGE_ZERO. Any thread
+ * may call. -1 with *problem. */
+int capsules_page(const struct capsules *capsules, uint32_t page, unsigned char *bytes, struct problem *problem);
+
+/* Returns the bytes of a blob (caller frees); NULL with *problem. */
+unsigned char *capsules_blob(const struct capsules *capsules, const struct blob *blob, struct problem *problem);
+
+/* ---- Writing: capsule_write.c ---- */
+
+/* Compresses a page of size bytes into room (`most` bytes). Returns the size; 0: it does not become smaller. */
+typedef size_t page_compress(void *room, size_t most, const void *bytes, size_t size);
+page_compress page_compress_zstd; /* capsule_zstd.c: the library that is loaded into programs goes without zstd */
+
+/* A file that is being written. After an error every further call does nothing and returns it again, so callers may
+ * check at the end alone. */
+struct capsule_writer {
+    char *path, *part;
+    int file;
+    page_compress *compress;  /* NULL: pages are written as they are */
+    struct known_page *known; /* a table by hash */
+    size_t known_room;
+    uint32_t page_count;
+    size_t capsule_count;
+    uint64_t bytes; /* written so far */
+    struct problem problem;
+};
+
+/* Begins a file that gets its name when it is whole. -1 with writer->problem. */
+int capsule_writer_open(struct capsule_writer *writer, const char *path, page_compress *compress);
+/* Returns the number of a page of size bytes (CAPSULE_PAGE at most), which is written unless there is one like it.
+ * PAGE_ZERO for zeros alone. */
+uint32_t capsule_writer_page(struct capsule_writer *writer, const void *bytes, size_t size);
+struct blob capsule_writer_blob(struct capsule_writer *writer, const void *bytes, uint64_t size);
+int capsule_writer_about(struct capsule_writer *writer, const struct run *about);
+int capsule_writer_add(struct capsule_writer *writer, const struct capsule *capsule);
+/* Copies a capsule of another file with the pages that it uses. */
+int capsule_writer_copy(struct capsule_writer *writer, const struct capsules *from, const struct capsule *capsule);
+/* Ends the file: whole, on the disk, under its name. -1 with writer->problem, and then there is no file. */
+int capsule_writer_end(struct capsule_writer *writer);
+void capsule_writer_abandon(struct capsule_writer *writer); /* removes what was written; after an end it does nothing */
+
+/* ---- What executes a launch: a GPU by its driver, or the simulator ---- */
+
+/* Functions return 0, or -1 with *problem. Addresses are those of the program. */
+struct capsule_device {
+    /* Makes the device ready for all that follows but reserve(). May be called again. */
+    int (*begin)(struct problem *problem);
+    /* Keeps other allocations of this process away from these addresses: whole blocks of 32 MiB. Called for all of a
+     * file before anything else is allocated. -1 when something is there already. */
+    int (*reserve)(uint64_t address, uint64_t size, struct problem *problem);
+    /* Backs a part of what was reserved by memory, in multiples of 2 MiB, and takes that away again. */
+    int (*back)(uint64_t address, uint64_t size, enum memory_kind kind, struct problem *problem);
+    int (*unback)(uint64_t address, uint64_t size, struct problem *problem);
+    /* Allocates memory for cugate's own use, anywhere. */
+    int (*allocate)(uint64_t size, uint64_t *address, struct problem *problem);
+    int (*free)(uint64_t address, struct problem *problem);
+
+    int (*load)(const void *image, size_t size, void **module, struct problem *problem);
+    int (*unload)(void *module, struct problem *problem);
+    int (*variable)(void *module, const char *name, uint64_t *address, uint64_t *size, struct problem *problem);
+
+    /* In the order of calls, as in the default stream. copy: within the device. */
+    int (*write)(uint64_t address, const void *bytes, size_t size, struct problem *problem);
+    int (*read)(void *bytes, uint64_t address, size_t size, struct problem *problem);
+    int (*copy)(uint64_t to, uint64_t from, size_t size, struct problem *problem);
+    /* bytes: the arguments, capsule->byte_count of them. May return before it is done. */
+    int (*launch)(void *module, const struct capsule *capsule, const unsigned char *bytes, struct problem *problem);
+    int (*wait)(struct problem *problem);
+};
+
+/* ---- Replaying: capsule_replay.c ---- */
+
+/* All capsules of a file in one process. */
+struct player {
+    const struct capsules *capsules;
+    const struct capsule_device *device;
+};
+
+/* Reserves the addresses of all capsules, and nothing more. It comes before the GPU's context is made. */
+int player_open(struct player *player, const struct capsules *capsules, const struct capsule_device *device,
+                struct problem *problem);
+
+/* A capsule that is ready to run. Several may be open at once, also with the same addresses: restore comes before each
+ * launch. */
+struct replay;
+int replay_open(struct replay **replay, struct player *player, const struct capsule *capsule, struct problem *problem);
+int replay_restore(struct replay *replay, struct problem *problem); /* memory is as before the launch */
+int replay_launch(struct replay *replay, struct problem *problem);
+int replay_wait(struct replay *replay, struct problem *problem);
+/* Compares memory with what the program's launch left, but for the bits of `varies`. Returns 0; 1 when it differs, and
+ * why (why_size bytes) says where; -1 with *problem. */
+int replay_compare(struct replay *replay, char *why, size_t why_size, struct problem *problem);
+/* Read and write a range's memory as it is now; at and size are in bytes. */
+int replay_read(struct replay *replay, size_t range, uint64_t at, void *bytes, size_t size, struct problem *problem);
+int replay_write(struct replay *replay, size_t range, uint64_t at, const void *bytes, size_t size,
+                 struct problem *problem);
+/* Has replay_compare() pass over these bits too, for each range as many bytes as it has; NULL: none. They are borrowed.
+ */
+void replay_mask(struct replay *replay, unsigned char *const *varies);
+void replay_close(struct replay *replay);
+
+/* ---- Proving: capsule_prove.c ---- */
+
+/* Replays a capsule several times, to see whether it is whole. Then writes it with what varies between replays masked,
+ * and without pages that its result does not need. Returns 0; 1 when it is refused, and *why (why_size bytes) says why;
+ * -1 with *problem. Unless it is careful, it also launches with parts of the memory zeroed, on which a kernel may fail.
+ */
+int capsule_prove(struct player *player, const struct capsule *capsule, bool careful, struct capsule_writer *writer,
+                  char *why, size_t why_size, struct problem *problem);
+
+#endif
