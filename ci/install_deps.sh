@@ -24,6 +24,7 @@ build  libgsl-dev       gsl-devel gsl                                library gsl
 build  libelf-dev       elfutils-libelf-devel libelf                 library libelf
 build  libdw-dev        elfutils-devel libelf                        pkg-config --atleast-version=0.186 libdw
 build  libxxhash-dev    xxhash-devel xxhash                          library libxxhash
+build  libzstd-dev      libzstd-devel zstd                           library libzstd
 test   libcriterion-dev criterion-devel criterion                    library criterion
 test   xz-utils         xz xz                                        command -v xz
 test   git              git git                                      command -v git

@@ -79,11 +79,23 @@ __attribute__((format(printf, 2, 0))) static void say(const char *kind, const ch
     fprintf(stderr, "%s\n", line);
 }
 
+static _Thread_local struct problem *error_taker;
+
+struct problem *error_into(struct problem *problem)
+{
+    struct problem *before = error_taker;
+    error_taker = problem;
+    return before;
+}
+
 int error(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    say("error", format, list);
+    if (error_taker)
+        vsnprintf(error_taker->text, sizeof error_taker->text, format, list);
+    else
+        say("error", format, list);
     va_end(list);
     return -1;
 }

@@ -201,6 +201,7 @@ static int open_beside(const char *path, char **temporary)
 {
     for (int i = 0; i < 1000; i++) {
         *temporary = x_sprintf("%s" MARK "%d" ENDING, path, i);
+        remove_if_left(AT_FDCWD, *temporary);
         int descriptor = open(*temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         const int reason = errno;
         if (descriptor >= 0 && lock_own(descriptor, *temporary))
@@ -217,7 +218,7 @@ static int open_beside(const char *path, char **temporary)
 }
 
 /* Opens the stream for file->path. -1 with errno set. */
-static int open_stream(struct atomic_file *file, const struct atomic_file *before)
+static int open_stream(struct atomic_file *file)
 {
     struct stat facts;
     int descriptor;
@@ -234,7 +235,6 @@ static int open_stream(struct atomic_file *file, const struct atomic_file *befor
             free(file->path);
             file->path = target;
         }
-        remove_left(file->path, before);
         descriptor = open_beside(file->path, &file->temporary);
     }
     if (descriptor < 0)
@@ -252,6 +252,15 @@ int atomic_file_open(struct atomic_file *file, const char *path)
 
 int atomic_file_open_next(struct atomic_file *file, const char *path, const struct atomic_file *before)
 {
+    if (atomic_file_open_beside(file, path) < 0)
+        return -1;
+    if (file->temporary)
+        remove_left(file->path, before);
+    return 0;
+}
+
+int atomic_file_open_beside(struct atomic_file *file, const char *path)
+{
     *file = (struct atomic_file){0};
     if (strcmp(path, "-") == 0) {
         file->stream = stdout;
@@ -259,7 +268,7 @@ int atomic_file_open_next(struct atomic_file *file, const char *path, const stru
         return 0;
     }
     file->path = x_strdup(path);
-    if (open_stream(file, before) == 0)
+    if (open_stream(file) == 0)
         return 0;
     error("cannot write %s: %s", path, strerror(errno));
     atomic_file_abandon(file);

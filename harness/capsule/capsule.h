@@ -6,10 +6,10 @@
  *
  *   16 bytes   "cugate capsules\n", then a 32-bit version
  *   records    each has a kind, the size of what follows (both 32 bits) and a hash of its content (XXH3, 128 bits)
- *     page     CAPSULE_PAGE bytes or less, as they are or compressed by zstd; pages are numbered in this order, and no
- *              two are the same
+ *     page     1 to CAPSULE_PAGE bytes, without the zeros at the end, as they are or compressed by zstd; the hash is
+ *              that of the bytes as they are. Pages are numbered in this order, and no two are the same
  *     about    a run file without results: the GPU, driver and date of the capture
- *     capsule  JSON; pages by their number
+ *     capsule  JSON (capsule_text.h); pages, which came before, by their number
  *     end      how many pages and capsules there were
  *
  * All numbers are little-endian. */
@@ -29,28 +29,30 @@ enum { CAPSULE_VERSION = 1, CAPSULE_PAGE = 1 << 16 };
 #define PAGE_ZERO UINT32_MAX       /* zeros */
 #define PAGE_SAME (UINT32_MAX - 1) /* of `after`: as before the launch */
 
-/* Bytes that are kept in pages; the last page may be shorter. Frees: blob_release(). */
+/* Bytes that are kept in pages. */
 struct blob {
     uint64_t size;
-    uint32_t *pages; /* (size + CAPSULE_PAGE - 1) / CAPSULE_PAGE of them */
+    uint32_t *pages; /* pages_of(size) of them; the last may be shorter than CAPSULE_PAGE */
 };
+void blob_release(struct blob *blob);
+size_t pages_of(uint64_t size); /* how many pages hold so many bytes */
 
 enum memory_kind {
     MEMORY_DEVICE,  /* of the GPU */
     MEMORY_HOST,    /* of the host, which the GPU can reach: pinned, registered */
     MEMORY_VARIABLE /* a variable of the machine code, which has another address in each process */
 };
+const char *memory_kind_name(enum memory_kind kind); /* "device", "host", "variable" */
 
 /* Memory that the launch can reach. before, after and varies have a page each for CAPSULE_PAGE bytes. */
 struct memory_range {
     enum memory_kind kind;
-    char *variable;   /* name of the variable; else NULL */
+    char *variable;   /* name of a MEMORY_VARIABLE; else NULL */
     uint64_t address; /* in the program */
     uint64_t size;
     uint32_t *before;
-    uint32_t *after; /* PAGE_SAME: the launch does not change it */
-    uint32_t
-        *varies; /* a page of bits that differ between two replays; PAGE_ZERO: none does. NULL: none in all pages */
+    uint32_t *after;  /* PAGE_SAME: the launch does not change it */
+    uint32_t *varies; /* pages of bits that differ between two replays; PAGE_ZERO: none does. NULL: none in any page */
 };
 
 /* The place of an argument among the bytes of all. */
@@ -63,6 +65,7 @@ enum proof {
     PROOF_IDENTICAL, /* a replay in another process left in memory what the program's launch left, bit for bit */
     PROOF_VARIES     /* two replays differ, in the bits of `varies`; in all others they are the program's */
 };
+const char *proof_name(enum proof proof); /* "none", "identical", "varies" */
 
 struct capsule {
     char *id;         /* as `cugate exec` names it: program/function@block,grid */
@@ -91,27 +94,28 @@ struct capsule {
     char *launched_by; /* who launches it, as `cugate exec` says; may be NULL */
 };
 
+/* A capsule owns all it points to. `struct capsule capsule = {0}` is empty and may be released. */
 void capsule_release(struct capsule *capsule);
-size_t pages_of(uint64_t size); /* how many pages hold so many bytes */
 
 /* ---- Reading: capsule_read.c ---- */
 
 struct capsules {
     char *path;
+    bool has_about;
     struct run about; /* GPU and session of the capture; it has no results */
     struct capsule *list;
     size_t count;
     struct page *pages; /* where each page is */
     size_t page_count;
-    const unsigned char *file; /* mapped */
-    size_t file_size;
+    int file;
 };
 
 /* Whether that file says that it holds capsules. False for any other, and for none. */
 bool capsules_is_file(const char *path);
 
 /* Opens a file and checks it whole but for the content of pages, whose hashes are checked when they are read. Of a
- * file that a process did not end, `cut` takes the capsules that are whole; else it is refused. -1 with *problem. */
+ * file that a process did not end, `cut` takes the capsules that are whole; else it is refused. -1 with *problem, and
+ * then *capsules is empty. An empty one may be released. */
 int capsules_open(struct capsules *capsules, const char *path, bool cut, struct problem *problem);
 void capsules_release(struct capsules *capsules);
 
@@ -129,15 +133,15 @@ typedef size_t page_compress(void *room, size_t most, const void *bytes, size_t 
 page_compress page_compress_zstd; /* capsule_zstd.c: the library that is loaded into programs goes without zstd */
 
 /* A file that is being written. After an error every further call does nothing and returns it again, so callers may
- * check at the end alone. */
+ * check at the end alone. A process that is killed leaves what it wrote in PATH.cugate-N.tmp, where N is 0 but for
+ * several writers of one PATH. The next writer of PATH removes it. */
 struct capsule_writer {
-    char *path, *part;
-    int file;
+    struct atomic_file file;
     page_compress *compress;  /* NULL: pages are written as they are */
+    unsigned char *room;      /* a page of it, for what was compressed */
     struct known_page *known; /* a table by hash */
     size_t known_room;
-    uint32_t page_count;
-    size_t capsule_count;
+    uint32_t page_count, capsule_count;
     uint64_t bytes; /* written so far */
     struct problem problem;
 };
@@ -145,12 +149,15 @@ struct capsule_writer {
 /* Begins a file that gets its name when it is whole. -1 with writer->problem. */
 int capsule_writer_open(struct capsule_writer *writer, const char *path, page_compress *compress);
 /* Returns the number of a page of size bytes (CAPSULE_PAGE at most), which is written unless there is one like it.
- * PAGE_ZERO for zeros alone. */
+ * PAGE_ZERO for zeros alone, and after an error. */
 uint32_t capsule_writer_page(struct capsule_writer *writer, const void *bytes, size_t size);
 struct blob capsule_writer_blob(struct capsule_writer *writer, const void *bytes, uint64_t size);
+/* Says of which GPU and session the capsules are, once in a file. */
 int capsule_writer_about(struct capsule_writer *writer, const struct run *about);
 int capsule_writer_add(struct capsule_writer *writer, const struct capsule *capsule);
-/* Copies a capsule of another file with the pages that it uses. */
+/* Copies a capsule of another file with the pages that it uses: capsule_copy.c. A file whose capsules are copied in
+ * their order, after its about, by the same compression, is copied byte by byte if it holds no page that no capsule
+ * uses. */
 int capsule_writer_copy(struct capsule_writer *writer, const struct capsules *from, const struct capsule *capsule);
 /* Ends the file: whole, on the disk, under its name. -1 with writer->problem, and then there is no file. */
 int capsule_writer_end(struct capsule_writer *writer);

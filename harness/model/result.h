@@ -76,6 +76,11 @@ struct row {
     struct previous *previous; /* what the row was before; NULL when it was accepted once */
 };
 
+#define NAME_LENGTH 256 /* most characters of the name of a kernel or metric in a file */
+
+/* Returns whether the text can be the name of a kernel in a file. In run_read_result.c. */
+bool is_kernel_id(const char *text);
+
 struct result {
     char *id; /* family/variant; first member, as place_of_name expects */
     enum result_status status;

@@ -44,8 +44,6 @@
 #define RUN_SCHEMA 1
 #define RUN_FILE_LIMIT (128u << 20) /* in bytes; a larger file is refused unread */
 
-#define NAME_LENGTH 256 /* most characters of the name of a kernel or metric */
-
 /* Checks the name of a metric, a member of the object at `list`: at most NAME_LENGTH of a-z, 0-9 and _. 0, or -1 after
  * error(). In run_read_result.c. */
 int expect_metric_name(const struct json_at *list, const char *name);
@@ -56,9 +54,6 @@ int read_result(const struct json_at *above, const char *id, json_t *object, str
 
 /* Reads which part of a run this is, after its kernels were read. In run_read_shard.c. */
 int read_shard(const struct json_at *top, json_t *root, struct run *run);
-
-/* Returns whether the text can be the name of a kernel. In run_read_result.c. */
-bool is_kernel_id(const char *text);
 
 /* Reads the source lines of a kernel at that key. They are empty where it is absent. In run_read_profile.c. */
 int read_profile(const struct json_at *above, json_t *object, const char *key, struct profile *profile);

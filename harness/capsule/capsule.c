@@ -1,0 +1,58 @@
+#include "capsule.h"
+
+#include "capsule_text.h"
+
+#include <stdlib.h>
+
+static const char *const kinds[] = {"device", "host", "variable"};
+static const char *const proofs[] = {"none", "identical", "varies"};
+
+const char *memory_kind_name(enum memory_kind kind)
+{
+    return kinds[kind];
+}
+
+enum memory_kind memory_kind_of(const char *name)
+{
+    return (enum memory_kind)name_index(name, kinds, ARRAY_SIZE(kinds));
+}
+
+const char *proof_name(enum proof proof)
+{
+    return proofs[proof];
+}
+
+enum proof proof_of(const char *name)
+{
+    return (enum proof)name_index(name, proofs, ARRAY_SIZE(proofs));
+}
+
+size_t pages_of(uint64_t size)
+{
+    return (size_t)(size / CAPSULE_PAGE + (size % CAPSULE_PAGE > 0));
+}
+
+void blob_release(struct blob *blob)
+{
+    free(blob->pages);
+    *blob = (struct blob){0};
+}
+
+void capsule_release(struct capsule *capsule)
+{
+    for (size_t i = 0; i < capsule->range_count; i++) {
+        free(capsule->ranges[i].variable);
+        free(capsule->ranges[i].before);
+        free(capsule->ranges[i].after);
+        free(capsule->ranges[i].varies);
+    }
+    free(capsule->ranges);
+    free(capsule->arguments);
+    free(capsule->bytes);
+    free(capsule->id);
+    free(capsule->function);
+    free(capsule->swapped);
+    free(capsule->launched_by);
+    blob_release(&capsule->code);
+    *capsule = (struct capsule){0};
+}

@@ -1,0 +1,262 @@
+/* Reads files of capsules. Not by a mapping of the file: a process that reads behind the end of one that became shorter
+ * is killed. */
+#include "capsule_record.h"
+#include "capsule_text.h"
+#include "capsule_zstd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define AGAIN "copy it again, or capture again"
+
+/* Opens a regular file. A pipe would block, or be read empty. */
+static int open_file(const char *path, uint64_t *size, struct problem *problem)
+{
+    struct stat facts;
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file >= 0 && fstat(file, &facts) == 0 && S_ISREG(facts.st_mode)) {
+        *size = (uint64_t)facts.st_size;
+        return file;
+    }
+    if (file < 0)
+        return problem_set(problem, "cannot read %s: %s", path, strerror(errno));
+    close(file);
+    return problem_set(problem, "cannot read %s: it is no regular file; write what it holds into one first", path);
+}
+
+static int read_at(const struct capsules *capsules, uint64_t at, void *bytes, size_t size, struct problem *problem)
+{
+    unsigned char *to = bytes;
+    while (size > 0) {
+        const ssize_t got = pread(capsules->file, to, size, (off_t)at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return problem_set(problem, "cannot read %s: %s", capsules->path, strerror(errno));
+        if (got == 0)
+            return problem_set(problem, "%s became shorter while it was read: " AGAIN, capsules->path);
+        to += got;
+        at += (uint64_t)got;
+        size -= (size_t)got;
+    }
+    return 0;
+}
+
+bool capsules_is_file(const char *path)
+{
+    struct problem problem;
+    uint64_t size;
+    char mark[FILE_MARK];
+    struct capsules capsules = {.path = (char *)path, .file = open_file(path, &size, &problem)};
+    if (capsules.file < 0)
+        return false;
+    const bool is = size >= FILE_HEAD && read_at(&capsules, 0, mark, sizeof mark, &problem) == 0 &&
+                    memcmp(mark, capsules_mark, sizeof mark) == 0;
+    close(capsules.file);
+    return is;
+}
+
+static int read_head(const struct capsules *capsules, uint64_t size, struct problem *problem)
+{
+    unsigned char head[FILE_HEAD];
+    const char *path = capsules->path;
+    if (size < sizeof head)
+        return problem_set(problem, "%s is no file of capsules: it has %d bytes, fewer than any", path, (int)size);
+    if (read_at(capsules, 0, head, sizeof head, problem) < 0)
+        return -1;
+    if (memcmp(head, capsules_mark, FILE_MARK) != 0)
+        return problem_set(problem, "%s is no file of capsules: it does not begin with \"%.15s\"", path, capsules_mark);
+    const unsigned version = get_number(head + FILE_MARK);
+    if (version > CAPSULE_VERSION)
+        return problem_set(problem, "%s has version %u of this format, and this cugate reads version %d: update cugate",
+                           path, version, CAPSULE_VERSION);
+    if (version < CAPSULE_VERSION)
+        return problem_set(problem, "%s has version %u of this format, which no cugate wrote: " AGAIN, path, version);
+    return 0;
+}
+
+static int take_page(struct capsules *capsules, uint64_t at, const struct record *record, struct problem *problem)
+{
+    /* A page that compression does not make smaller is not compressed. */
+    const uint32_t most = record->kind == RECORD_PAGE ? CAPSULE_PAGE : CAPSULE_PAGE - 1;
+    if (record->size == 0 || record->size > most)
+        return problem_set(problem, "%s: page %zu has %u bytes, but there are 1 to %u in one: " AGAIN, capsules->path,
+                           capsules->page_count, record->size, most);
+    if (capsules->page_count == PAGE_SAME)
+        return problem_set(problem, "%s has more than %u pages; no cugate wrote it", capsules->path, PAGE_SAME);
+    struct page *page = ARRAY_GROW(capsules->pages, capsules->page_count);
+    *page = (struct page){.at = at, .kind = record->kind, .size = record->size};
+    memcpy(page->hash, record->hash, HASH_SIZE);
+    return 0;
+}
+
+/* Reads the about. It says when and where the capsules were made, but nothing that was measured. */
+static int take_about(struct capsules *capsules, const char *text, size_t length)
+{
+    if (capsules->has_about)
+        return error("%s says twice of which GPU its capsules are: no cugate wrote it", capsules->path);
+    capsules->has_about = true;
+    char *name = x_sprintf("%s: about", capsules->path);
+    int result = run_parse(&capsules->about, name, text, length);
+    free(name);
+    if (result == 0 && (capsules->about.result_count > 0 || capsules->about.note_count > 0))
+        result = error("%s: what it says of its capsules also holds results: no cugate wrote it", capsules->path);
+    return result;
+}
+
+static int take_capsule(struct capsules *capsules, const char *text, size_t length)
+{
+    char *name = x_sprintf("%s: capsule %zu", capsules->path, capsules->count + 1);
+    struct capsule *capsule = ARRAY_GROW(capsules->list, capsules->count);
+    const int result = capsule_parse(capsule, name, text, length, capsules->page_count);
+    free(name);
+    return result;
+}
+
+static int take_end(const struct capsules *capsules, const unsigned char *counts, size_t size)
+{
+    if (size != END_SIZE || get_number(counts) != capsules->page_count || get_number(counts + 4) != capsules->count)
+        return error("%s: its end counts other pages and capsules than it has: " AGAIN, capsules->path);
+    return 0;
+}
+
+/* Reads the content of a record other than a page. */
+static int take_text(struct capsules *capsules, uint64_t at, const struct record *record, struct problem *problem)
+{
+    unsigned char hash[HASH_SIZE];
+    if (record->size > TEXT_LIMIT)
+        return problem_set(problem, "%s: the record at byte %llu has %u bytes, and %d is the limit: " AGAIN,
+                           capsules->path, (unsigned long long)at, record->size, TEXT_LIMIT);
+    char *text = x_calloc((size_t)record->size + 1, 1);
+    int result = read_at(capsules, at, text, record->size, problem);
+    if (result == 0) {
+        content_hash(text, record->size, hash);
+        if (memcmp(hash, record->hash, HASH_SIZE) != 0)
+            result =
+                problem_set(problem, "%s is damaged: the record at byte %llu has another hash than it says: " AGAIN,
+                            capsules->path, (unsigned long long)at);
+    }
+    if (result == 0) {
+        struct problem *before = error_into(problem);
+        result = record->kind == RECORD_ABOUT     ? take_about(capsules, text, record->size)
+                 : record->kind == RECORD_CAPSULE ? take_capsule(capsules, text, record->size)
+                                                  : take_end(capsules, (unsigned char *)text, record->size);
+        error_into(before);
+    }
+    free(text);
+    return result;
+}
+
+static int take_record(struct capsules *capsules, uint64_t at, const struct record *record, struct problem *problem)
+{
+    if (record->kind == RECORD_PAGE || record->kind == RECORD_PAGE_ZSTD)
+        return take_page(capsules, at, record, problem);
+    if (record->kind >= RECORD_ABOUT && record->kind <= RECORD_END)
+        return take_text(capsules, at, record, problem);
+    return problem_set(problem, "%s is damaged: the record at byte %llu is of kind %u, which is none: " AGAIN,
+                       capsules->path, (unsigned long long)at, record->kind);
+}
+
+/* Reads records until the end, or until the first that is not whole. */
+static int read_records(struct capsules *capsules, uint64_t size, bool cut, struct problem *problem)
+{
+    uint64_t at = FILE_HEAD;
+    struct record record = {0};
+    while (record.kind != RECORD_END && size - at >= RECORD_HEAD) {
+        unsigned char head[RECORD_HEAD];
+        if (read_at(capsules, at, head, sizeof head, problem) < 0)
+            return -1;
+        record = record_get(head);
+        if (record.size > size - at - RECORD_HEAD)
+            break;
+        if (take_record(capsules, at + RECORD_HEAD, &record, problem) < 0)
+            return -1;
+        at += RECORD_HEAD + record.size;
+    }
+    if (record.kind == RECORD_END && at < size)
+        return problem_set(problem, "%s is damaged: it goes on behind its end: " AGAIN, capsules->path);
+    if (record.kind != RECORD_END && !cut)
+        return problem_set(
+            problem, "%s has no end: who wrote it was killed or is not ready, or a copy of it was cut; wait, or " AGAIN,
+            capsules->path);
+    return 0;
+}
+
+int capsules_open(struct capsules *capsules, const char *path, bool cut, struct problem *problem)
+{
+    uint64_t size;
+    *capsules = (struct capsules){0};
+    const int file = open_file(path, &size, problem);
+    if (file < 0)
+        return -1;
+    capsules->path = x_strdup(path);
+    capsules->file = file;
+    if (read_head(capsules, size, problem) == 0 && read_records(capsules, size, cut, problem) == 0)
+        return 0;
+    capsules_release(capsules);
+    return -1;
+}
+
+void capsules_release(struct capsules *capsules)
+{
+    if (!capsules->path)
+        return;
+    for (size_t i = 0; i < capsules->count; i++)
+        capsule_release(&capsules->list[i]);
+    free(capsules->list);
+    free(capsules->pages);
+    free(capsules->path);
+    run_release(&capsules->about);
+    close(capsules->file);
+    *capsules = (struct capsules){0};
+}
+
+int capsules_page(const struct capsules *capsules, uint32_t page, unsigned char *bytes, struct problem *problem)
+{
+    unsigned char compressed[CAPSULE_PAGE], hash[HASH_SIZE];
+    size_t size = 0;
+    if (page == PAGE_ZERO) {
+        memset(bytes, 0, CAPSULE_PAGE);
+        return 0;
+    }
+    if (page >= capsules->page_count)
+        BUG("page %u of %zu", page, capsules->page_count);
+    const struct page *from = &capsules->pages[page];
+    unsigned char *to = from->kind == RECORD_PAGE ? bytes : compressed;
+    if (read_at(capsules, from->at, to, from->size, problem) < 0)
+        return -1;
+    size = from->kind == RECORD_PAGE ? from->size : page_expand_zstd(bytes, CAPSULE_PAGE, compressed, from->size);
+    content_hash(bytes, size, hash);
+    if (size == 0 || memcmp(hash, from->hash, HASH_SIZE) != 0)
+        return problem_set(problem, "%s is damaged: page %u at byte %llu has another hash than it says: " AGAIN,
+                           capsules->path, page, (unsigned long long)from->at);
+    memset(bytes + size, 0, CAPSULE_PAGE - size);
+    return 0;
+}
+
+unsigned char *capsules_blob(const struct capsules *capsules, const struct blob *blob, struct problem *problem)
+{
+    unsigned char page[CAPSULE_PAGE];
+    unsigned char *bytes = blob->size <= SIZE_MAX ? calloc((size_t)blob->size, 1) : NULL;
+    if (!bytes) {
+        problem_set(problem, "%s: cannot allocate the %llu bytes of a blob: free some memory", capsules->path,
+                    (unsigned long long)blob->size);
+        return NULL;
+    }
+    for (size_t i = 0; i < pages_of(blob->size); i++) {
+        const uint64_t at = (uint64_t)i * CAPSULE_PAGE;
+        const uint64_t left = blob->size - at;
+        if (blob->pages[i] == PAGE_ZERO)
+            continue; /* so is the memory, which is not even touched */
+        if (capsules_page(capsules, blob->pages[i], page, problem) < 0) {
+            free(bytes);
+            return NULL;
+        }
+        memcpy(bytes + at, page, left < CAPSULE_PAGE ? (size_t)left : CAPSULE_PAGE);
+    }
+    return bytes;
+}

@@ -1,0 +1,39 @@
+/* capsule_text.h - a capsule as JSON. Private to the capsule_*.c files.
+ *
+ *   { "arguments": [[0, 8], [8, 4]],         place and size of each among the bytes
+ *     "block": [256, 1, 1],
+ *     "bytes": "0000d4a1c17f000000010000",
+ *     "carve_out": 50,                       absent: the driver chooses
+ *     "cluster": [2, 1, 1],                  absent: none is asked for
+ *     "code": { "pages": [0, 1], "size": 80312 },
+ *     "cooperative": false, "function": "_Z5scalePfi", "grid": [32, 4, 1], "id": "train/scale@256,32x4",
+ *     "large_cluster": false, "launch": 3, "launched_by": "train.py:41", "launches": 7, "overlaps": false,
+ *     "proof": "identical",
+ *     "ranges": [ { "address": 140470025060352, "after": [-2, 3], "before": [2, -1], "kind": "device",
+ *                   "size": 131072 } ],      a variable has its name in "variable"; "varies" has pages of bits
+ *     "shared": 0, "shared_limit": 49152,
+ *     "swapped": "other.cubin",              absent: the code is the program's
+ *     "time_ns": 18700 }                     absent: not known
+ *
+ * Pages are numbers of the file's, or -1 for PAGE_ZERO, or -2 for PAGE_SAME. */
+#ifndef CAPSULE_TEXT_H
+#define CAPSULE_TEXT_H
+
+#include "capsule.h"
+
+#define BYTES_LIMIT 65536u /* most bytes of all arguments; CUDA takes half as many */
+
+/* Both return the number of values when no value has that name. */
+enum memory_kind memory_kind_of(const char *name);
+enum proof proof_of(const char *name);
+#define MEMORY_KINDS (MEMORY_VARIABLE + 1)
+#define PROOFS (PROOF_VARIES + 1)
+
+/* Writes a capsule. Caller frees. In capsule_text.c. */
+char *capsule_text(const struct capsule *capsule, size_t *length);
+
+/* Reads a capsule of a file with so many pages; name is for messages. 0, or -1 after error(); *capsule has to be
+ * released in either case. In capsule_parse.c. */
+int capsule_parse(struct capsule *capsule, const char *name, const char *text, size_t length, size_t page_count);
+
+#endif
