@@ -19,7 +19,8 @@ static struct {
     CUmodule module;
 } kept;
 
-static struct capsule_writer writer; /* path: NULL before the first launch that is kept */
+static struct capsule_writer writer;
+static bool writes; /* it was opened, for the first launch that is kept */
 
 /* ---- Memory ---- */
 
@@ -87,10 +88,11 @@ static int take_memory(const struct group *group, struct problem *problem)
 
 static void open_file(void)
 {
-    if (writer.path)
+    if (writes)
         return;
     char *path = x_sprintf("%s/%d.capsule", process.request.folder, (int)getpid());
-    capsule_writer_open(&writer, path, NULL);
+    writes = true;
+    capsule_writer_open(&writer, path, NULL); /* what goes wrong shows when the capsule is added */
     free(path);
 }
 
@@ -186,5 +188,5 @@ void keep_end(struct group *group, bool good)
 
 int keep_end_all(struct problem *problem)
 {
-    return writer.path && capsule_writer_end(&writer) < 0 ? problem_set(problem, "%s", writer.problem.text) : 0;
+    return writes && capsule_writer_end(&writer) < 0 ? problem_set(problem, "%s", writer.problem.text) : 0;
 }

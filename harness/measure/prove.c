@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* What a child is to prove: capsules from..to of a file. It leaves a file for each. */
-struct job {
+struct proof_job {
     const char *path, *folder;
     size_t from, to;
     bool careful;
@@ -32,7 +32,7 @@ static char *path_of(const char *folder, size_t number)
     return x_sprintf("%s/%zu.capsule", folder, number);
 }
 
-static int prove_one(struct player *player, const struct job *job, size_t number, char *why, size_t why_size,
+static int prove_one(struct player *player, const struct proof_job *job, size_t number, char *why, size_t why_size,
                      struct problem *problem)
 {
     struct capsule_writer writer;
@@ -54,7 +54,7 @@ static int prove_one(struct player *player, const struct job *job, size_t number
 
 static void prove_all(int pipe, const void *data)
 {
-    const struct job *job = data;
+    const struct proof_job *job = data;
     struct capsules capsules;
     struct player player;
     struct problem problem;
@@ -123,7 +123,7 @@ static bool take(struct proving *proving, const struct message *message)
 /* Has one child prove capsules from the one that is next. Returns an exit code. */
 static int run_child(struct proving *proving, size_t to, bool careful, char **how)
 {
-    const struct job job = {proving->prove->from, proving->folder, proving->at, to, careful};
+    const struct proof_job job = {proving->prove->from, proving->folder, proving->at, to, careful};
     struct peer child, *list[] = {&child};
     enum child_event event = CHILD_SAID;
     bool goes_on = true;

@@ -176,6 +176,7 @@ struct gpu_plugin {
     const char *(*remedy)(int cupti_result);
 
     const struct collector *values, *line_counts, *stalls;
+    const struct capsule_device *capsule_device; /* NULL: this plugin replays no capsules */
 };
 
 /* The only symbol that the plugin exports. */
