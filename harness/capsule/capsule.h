@@ -198,11 +198,21 @@ struct capsule_device {
 struct player {
     const struct capsules *capsules;
     const struct capsule_device *device;
+    struct stretch *blocks; /* all addresses of the capsules, sorted, in blocks of 32 MiB */
+    size_t block_count;
+    size_t given; /* how many of them are the device's; the others are held */
+    struct backing *backings;
+    size_t backing_count;
+    const struct replay *last; /* whose memory was restored last */
 };
 
-/* Reserves the addresses of all capsules, and nothing more. It comes before the GPU's context is made. */
-int player_open(struct player *player, const struct capsules *capsules, const struct capsule_device *device,
-                struct problem *problem);
+/* Holds the addresses of all capsules, so that nothing else of this process gets them. It comes first in a process. -1
+ * with *problem when something is there already: then a new process image may have other addresses. */
+int player_hold(struct player *player, const struct capsules *capsules, struct problem *problem);
+
+/* Has the device reserve the addresses that are held, and nothing more. It comes before the GPU's context is made. */
+int player_open(struct player *player, const struct capsule_device *device, struct problem *problem);
+void player_close(struct player *player); /* after all replays; what the device reserved stays so */
 
 /* A capsule that is ready to run. Several may be open at once, also with the same addresses: restore comes before each
  * launch. */
