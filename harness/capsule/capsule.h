@@ -70,7 +70,7 @@ const char *proof_name(enum proof proof); /* "none", "identical", "varies" */
 struct capsule {
     char *id;         /* as `cugate exec` names it: program/function@block,grid */
     char *function;   /* name in the machine code */
-    struct blob code; /* an ELF image */
+    struct blob code; /* an ELF image; empty in what a process of the program wrote, where the parent has the code */
     char *swapped;    /* where the code is from, if it is not the program's; else NULL */
 
     unsigned grid[3], block[3], shared; /* shared: dynamic shared memory in bytes */
@@ -155,10 +155,12 @@ struct blob capsule_writer_blob(struct capsule_writer *writer, const void *bytes
 /* Says of which GPU and session the capsules are, once in a file. */
 int capsule_writer_about(struct capsule_writer *writer, const struct run *about);
 int capsule_writer_add(struct capsule_writer *writer, const struct capsule *capsule);
-/* Copies a capsule of another file with the pages that it uses: capsule_copy.c. A file whose capsules are copied in
+/* Copies a capsule of another file with the pages that it uses: capsule_copy.c. code, from capsule_writer_blob() of
+ * this writer, takes the place of its machine code; NULL: it keeps its own. A file whose capsules are copied in
  * their order, after its about, by the same compression, is copied byte by byte if it holds no page that no capsule
  * uses. */
-int capsule_writer_copy(struct capsule_writer *writer, const struct capsules *from, const struct capsule *capsule);
+int capsule_writer_copy(struct capsule_writer *writer, const struct capsules *from, const struct capsule *capsule,
+                        const struct blob *code);
 /* Ends the file: whole, on the disk, under its name. -1 with writer->problem, and then there is no file. */
 int capsule_writer_end(struct capsule_writer *writer);
 void capsule_writer_abandon(struct capsule_writer *writer); /* removes what was written; after an end it does nothing */

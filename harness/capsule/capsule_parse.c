@@ -54,11 +54,11 @@ static int read_pages(const struct json_at *above, json_t *object, const char *k
     return 0;
 }
 
-static int read_size(const struct json_at *above, json_t *object, uint64_t *size)
+static int read_size(const struct json_at *above, json_t *object, long long least, uint64_t *size)
 {
     struct json_at at = {above, "size", 0};
     long long whole;
-    if (json_at_whole(&at, json_object_get(object, at.key), 1, INT64_MAX, &whole) < 0)
+    if (json_at_whole(&at, json_object_get(object, at.key), least, INT64_MAX, &whole) < 0)
         return -1;
     *size = (uint64_t)whole;
     return 0;
@@ -69,7 +69,7 @@ static int read_code(const struct json_at *above, json_t *object, size_t page_co
     static const char *const keys[] = {"pages", "size"};
     struct json_at at = {above, "code", 0};
     json_t *value = json_object_get(object, at.key);
-    if (json_at_object(&at, value, keys, ARRAY_SIZE(keys)) < 0 || read_size(&at, value, &code->size) < 0)
+    if (json_at_object(&at, value, keys, ARRAY_SIZE(keys)) < 0 || read_size(&at, value, 0, &code->size) < 0)
         return -1;
     return read_pages(&at, value, "pages", code->size, &(struct page_rule){-1, page_count}, &code->pages);
 }
@@ -154,7 +154,7 @@ static int read_range(const struct json_at *at, json_t *value, size_t page_count
     const struct page_rule any = {-1, page_count}, after = {-2, page_count};
     long long address;
     if (json_at_object(at, value, keys, ARRAY_SIZE(keys)) < 0 ||
-        json_at_whole_key(at, value, "address", &address) < 0 || read_size(at, value, &range->size) < 0)
+        json_at_whole_key(at, value, "address", &address) < 0 || read_size(at, value, 1, &range->size) < 0)
         return -1;
     range->address = (uint64_t)address;
     if (range->size > (uint64_t)(INT64_MAX - address))

@@ -154,13 +154,13 @@ static int write_capsule(const struct capturing *capturing, struct capsule_write
     if (!image)
         return problem_set(&writer->problem, "the machine code of %s is gone", id);
     whole.id = x_strdup(id);
-    whole.code = capsule_writer_blob(writer, image, size);
+    struct blob code = capsule_writer_blob(writer, image, size);
     whole.launches = group->most;
     whole.time_ns = share->took[0] / share->counts[0];
     whole.launched_by = group->launched_by;
-    const int failed = capsule_writer_copy(writer, from, &whole);
+    const int failed = capsule_writer_copy(writer, from, &whole, &code);
     free(whole.id);
-    free(whole.code.pages);
+    blob_release(&code);
     free(image);
     return failed;
 }

@@ -43,8 +43,7 @@ static int prove_one(struct player *player, const struct proof_job *job, size_t 
     if (result < 0)
         problem_set(problem, "%s", writer.problem.text);
     else
-        result =
-            capsule_prove(player, &player->capsules->list[number], job->careful, &writer, why, why_size, problem);
+        result = capsule_prove(player, &player->capsules->list[number], job->careful, &writer, why, why_size, problem);
     if (result == 0 && capsule_writer_end(&writer) < 0)
         result = problem_set(problem, "%s", writer.problem.text);
     capsule_writer_abandon(&writer);
@@ -58,10 +57,10 @@ static void prove_all(int pipe, const void *data)
     struct capsules capsules;
     struct player player;
     struct problem problem;
+    if (capsules_open(&capsules, job->path, false, &problem) < 0 || player_hold(&player, &capsules, &problem) < 0)
+        give_up(pipe, &problem);
     const struct gpu_plugin *gpu = gpu_plugin_load(&problem);
-    if (!gpu || capsules_open(&capsules, job->path, false, &problem) < 0 ||
-        player_open(&player, &capsules, gpu->capsule_device, &problem) < 0 ||
-        gpu->capsule_device->begin(&problem) < 0)
+    if (!gpu || player_open(&player, gpu->capsule_device, &problem) < 0 || gpu->capsule_device->begin(&problem) < 0)
         give_up(pipe, &problem);
     for (size_t i = job->from; i < job->to; i++) {
         char number[32], why[1024] = "";
@@ -199,7 +198,7 @@ static int join(struct proving *proving)
         failed = capsules_open(&one, path, false, &writer.problem);
         if (failed == 0) {
             prove->results[i].varies = one.list[0].proof == PROOF_VARIES;
-            failed = capsule_writer_copy(&writer, &one, &one.list[0]);
+            failed = capsule_writer_copy(&writer, &one, &one.list[0], NULL);
             capsules_release(&one);
         }
         free(path);
