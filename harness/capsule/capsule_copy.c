@@ -24,10 +24,11 @@ static void collect(struct copied *copied, const uint32_t *pages, size_t count)
 }
 
 /* Collects the pages in the order in which the file has them, so that a copy has them in that order too. */
-static struct copied pages_of_capsule(const struct capsule *capsule)
+static struct copied pages_of_capsule(const struct capsule *capsule, bool with_code)
 {
     struct copied copied = {0};
-    collect(&copied, capsule->code.pages, pages_of(capsule->code.size));
+    if (with_code)
+        collect(&copied, capsule->code.pages, pages_of(capsule->code.size));
     for (size_t i = 0; i < capsule->range_count; i++) {
         const struct memory_range *range = &capsule->ranges[i];
         collect(&copied, range->before, pages_of(range->size));
@@ -75,15 +76,19 @@ static uint32_t *translated(const struct copied *copied, const uint32_t *pages, 
     return list;
 }
 
-int capsule_writer_copy(struct capsule_writer *writer, const struct capsules *from, const struct capsule *capsule)
+int capsule_writer_copy(struct capsule_writer *writer, const struct capsules *from, const struct capsule *capsule,
+                        const struct blob *code)
 {
     if (writer->problem.text[0])
         return -1;
-    struct copied copied = pages_of_capsule(capsule);
+    struct copied copied = pages_of_capsule(capsule, !code);
     int result = copy_pages(writer, from, &copied);
     if (result == 0) {
         struct capsule copy = *capsule;
-        copy.code.pages = translated(&copied, capsule->code.pages, capsule->code.size);
+        if (code)
+            copy.code = *code;
+        else
+            copy.code.pages = translated(&copied, capsule->code.pages, capsule->code.size);
         copy.ranges = x_calloc(capsule->range_count, sizeof *copy.ranges);
         for (size_t i = 0; i < capsule->range_count; i++) {
             const struct memory_range *range = &capsule->ranges[i];
@@ -99,7 +104,8 @@ int capsule_writer_copy(struct capsule_writer *writer, const struct capsules *fr
             free(copy.ranges[i].varies);
         }
         free(copy.ranges);
-        blob_release(&copy.code);
+        if (!code)
+            blob_release(&copy.code);
     }
     free(copied.from);
     free(copied.to);

@@ -33,6 +33,7 @@ struct replay {
     struct backed backed;
     uint64_t kept; /* address of all copies; 0: none */
     unsigned char *chunk, *other;
+    unsigned char *const *varies; /* bits that are not compared, beside those of the capsule; NULL: none */
 };
 
 /* ---- Pages ---- */
@@ -109,6 +110,8 @@ static int each_chunk(struct replay *replay, struct part *part,
 static int load_code(struct replay *replay, unsigned char **code, struct problem *problem)
 {
     const struct capsule *capsule = replay->capsule;
+    if (capsule->code.size == 0)
+        return problem_set(problem, "%s has no machine code: capture it again", capsule->id);
     *code = capsules_blob(replay->player->capsules, &capsule->code, problem);
     if (!*code)
         return -1;
@@ -317,14 +320,17 @@ static void note_first(struct difference *difference, const struct part *part, u
 }
 
 /* Takes what is not compared from the memory itself: words of the loader's, and bits that vary. */
-static void leave_out(const struct part *part, uint64_t offset, unsigned char *expected, const unsigned char *actual,
-                      const unsigned char *varies, size_t size)
+static void leave_out(const struct replay *replay, const struct part *part, uint64_t offset, unsigned char *expected,
+                      const unsigned char *actual, const unsigned char *varies, size_t size)
 {
     for (size_t i = 0; i < part->places.count; i++) {
         const uint64_t place = part->places.list[i];
         if (place >= offset && place - offset < size)
             memcpy(expected + (place - offset), actual + (place - offset), sizeof(uint64_t));
     }
+    const unsigned char *also = replay->varies ? replay->varies[part->range - replay->capsule->ranges] + offset : NULL;
+    for (size_t i = 0; also && i < size; i++)
+        expected[i] = (unsigned char)((expected[i] & ~also[i]) | (actual[i] & also[i]));
     for (size_t i = 0; part->range->varies && i < size; i++)
         expected[i] = (unsigned char)((expected[i] & ~varies[i]) | (actual[i] & varies[i]));
 }
@@ -340,7 +346,7 @@ static int compare_chunk(struct replay *replay, struct part *part, size_t first,
         (part->range->varies &&
          read_pages(replay, part, VARIES, first, pages_of(size), difference->varies, problem) < 0))
         return -1;
-    leave_out(part, offset, expected, actual, difference->varies, size);
+    leave_out(replay, part, offset, expected, actual, difference->varies, size);
     if (memcmp(expected, actual, size) == 0)
         return 0;
     for (size_t i = 0; i < size; i++) {
@@ -351,6 +357,11 @@ static int compare_chunk(struct replay *replay, struct part *part, size_t first,
             note_first(difference, part, offset + word, expected + word, actual + word, size - word);
     }
     return 0;
+}
+
+void replay_mask(struct replay *replay, unsigned char *const *varies)
+{
+    replay->varies = varies;
 }
 
 int replay_compare(struct replay *replay, char *why, size_t why_size, struct problem *problem)
@@ -374,4 +385,28 @@ int replay_compare(struct replay *replay, char *why, size_t why_size, struct pro
              place, difference.offset, range->size, difference.actual, difference.expected, difference.bytes,
              difference.bytes == 1 ? " differs" : "s differ");
     return 1;
+}
+
+/* ---- Memory as it is ---- */
+
+static const struct part *part_of(const struct replay *replay, size_t range)
+{
+    for (size_t i = 0; i < replay->part_count; i++)
+        if (replay->parts[i].range == &replay->capsule->ranges[range])
+            return &replay->parts[i];
+    return NULL;
+}
+
+int replay_read(struct replay *replay, size_t range, uint64_t at, void *bytes, size_t size, struct problem *problem)
+{
+    const struct part *part = part_of(replay, range);
+    return part ? replay->player->device->read(bytes, part->here + at, size, problem) : 0;
+}
+
+int replay_write(struct replay *replay, size_t range, uint64_t at, const void *bytes, size_t size,
+                 struct problem *problem)
+{
+    const struct part *part = part_of(replay, range);
+    replay->player->last = NULL; /* the next restore is of all */
+    return part ? replay->player->device->write(part->here + at, bytes, size, problem) : 0;
 }

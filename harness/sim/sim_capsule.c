@@ -15,6 +15,11 @@
 #include <string.h>
 #include <xxhash.h>
 
+static int begin(struct problem *problem)
+{
+    return runtime_gpu() ? 0 : problem_set(problem, "no GPU is described to simulate");
+}
+
 /* ---- Memory ---- */
 
 static int reserve(uint64_t address, uint64_t size, struct problem *problem)
@@ -116,6 +121,15 @@ static int check_capability(const struct module *module, struct problem *problem
                        built / 10, built % 10, capability / 10, capability % 10);
 }
 
+/* Notes with the runtime what cannot be simulated, since it may be asked for the reason. Returns -1. */
+static int refuse(struct problem *problem)
+{
+    static const char prefix[] = "not simulated: ";
+    const bool says_so = strncmp(problem->text, prefix, strlen(prefix)) == 0;
+    runtime_not_simulated("%s", problem->text + (says_so ? strlen(prefix) : 0));
+    return problem_set(problem, "%s", runtime_reason());
+}
+
 static int load(const void *image, size_t size, void **module, struct problem *problem)
 {
     const XXH128_hash_t hash = XXH3_128bits(image, size);
@@ -126,7 +140,7 @@ static int load(const void *image, size_t size, void **module, struct problem *p
         }
     struct module *made = module_open(image, size, problem);
     if (!made || check_capability(made, problem) < 0)
-        return -1;
+        return refuse(problem);
     *ARRAY_GROW(list, count) = (struct loaded){hash, made};
     *module = made;
     return 0;
@@ -179,7 +193,7 @@ static struct function *find_function(struct module *module, const struct capsul
         problem_set(problem, "%s takes %u bytes of arguments, and the capsule has %zu", capsule->function,
                     function->parameter_bytes, capsule->byte_count);
     else if (1ull * capsule->cluster[0] * capsule->cluster[1] * capsule->cluster[2] > 1)
-        problem_set(problem, "not simulated: a launch in clusters of blocks");
+        say(runtime_not_simulated("a launch in clusters of blocks"), problem);
     else
         return function;
     return NULL;
@@ -214,6 +228,7 @@ static int wait_for_all(struct problem *problem)
 }
 
 const struct capsule_device sim_capsule_device = {
+    .begin = begin,
     .reserve = reserve,
     .back = back,
     .unback = unback,

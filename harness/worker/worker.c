@@ -129,6 +129,9 @@ static void open_device(struct worker *worker)
         message_await_go(worker->pipe);
     if (!worker->collector || worker->collector->open(&worker->collector_self, job, &run.device, session, &problem) < 0)
         give_up(worker, problem.text);
+    const struct capsule_device *device = worker->library.player.device;
+    if (device && device->begin(&problem) < 0)
+        give_up(worker, problem.text);
     session->facts[SESSION_COLLECTOR] = x_strdup(job->backend->name);
     session->facts[SESSION_COMPILER] = x_strdup(worker->library.table->compiler);
     session->facts[SESSION_FLAGS] = x_strdup(worker->library.table->flags);
