@@ -117,7 +117,7 @@ static int check_capability(const struct module *module, struct problem *problem
     if (built / 10 == capability / 10 && built <= capability)
         return 0;
     return problem_set(problem,
-                       "not simulated: it is machine code for compute capability %d.%d, and the GPU's is %d.%d",
+                       "it is machine code for compute capability %d.%d, and the GPU's is %d.%d",
                        built / 10, built % 10, capability / 10, capability % 10);
 }
 

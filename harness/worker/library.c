@@ -1,6 +1,8 @@
-#include "library_parts.h"
+#include "library.h"
 
 #include "base/base.h"
+
+#include "library_capsules.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -78,7 +80,7 @@ static void add_kernel(struct library *library, size_t number, const struct cuga
     };
 }
 
-int library_check_unique(const struct library *library, const char *path, struct problem *problem)
+static int check_unique(const struct library *library, const char *path, struct problem *problem)
 {
     size_t *first = first_of_equals(library->kernels, library->count, sizeof *library->kernels, by_text), k = 0;
     while (k < library->count && first[k] == k)
@@ -105,7 +107,7 @@ static int collect_kernels(struct library *library, const char *path, struct pro
     }
     if (library->count == 0)
         return problem_set(problem, "%s holds no kernel: its table has no family; see kernel.h", path);
-    return library_check_unique(library, path, problem);
+    return 0;
 }
 
 static int load_library(struct library *library, const char *path, struct problem *problem)
@@ -138,9 +140,10 @@ int library_open(struct library *library, const char *path, struct problem *prob
     *library = (struct library){0};
     const int opened =
         capsules_is_file(path) ? library_open_capsules(library, path, problem) : load_library(library, path, problem);
-    if (opened < 0)
-        library_close(library);
-    return opened;
+    if (opened == 0 && check_unique(library, path, problem) == 0)
+        return 0;
+    library_close(library);
+    return -1;
 }
 
 void library_close(struct library *library)
