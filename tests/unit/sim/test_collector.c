@@ -39,28 +39,28 @@ static int at_no_address(void)
     return (int)cudaGetLastError();
 }
 
-static int restore(void *self)
+static int say(int error, struct problem *problem)
+{
+    return error ? problem_set(problem, "%s", cudaGetErrorString((cudaError_t)error)) : 0;
+}
+
+static int restore(void *self, struct problem *problem)
 {
     (void)self;
     restored++;
-    return one_launch(); /* this launch is not counted */
+    return say(one_launch(), problem); /* this launch is not counted */
 }
 
-static int launch(void *self)
+static int launch(void *self, struct problem *problem)
 {
     (void)self;
-    return launch_this();
+    return say(launch_this(), problem);
 }
 
-static int wait(void *self)
+static int wait(void *self, struct problem *problem)
 {
     (void)self;
-    return (int)cudaDeviceSynchronize();
-}
-
-static const char *text(int error)
-{
-    return cudaGetErrorString((cudaError_t)error);
+    return say((int)cudaDeviceSynchronize(), problem);
 }
 
 /* It is static in the tests, because what it contains lives as long as the process. */
@@ -77,7 +77,7 @@ struct fixture {
 
 static void open_fixture(struct fixture *fixture, int (*what)(void))
 {
-    *fixture = (struct fixture){.workload = {"made/up", false, NULL, restore, launch, wait, text}};
+    *fixture = (struct fixture){.workload = {"made/up", false, NULL, restore, launch, wait}};
     cr_assert_eq(metrics_read_folder(&fixture->metrics, "metrics"), 0);
     fixture->job.metrics = &fixture->metrics;
     void **binary = sim_register("extern \"C\" __global__ void fill(int *out)\n"

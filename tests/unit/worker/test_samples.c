@@ -153,27 +153,22 @@ static int called(char what)
     return call_count - 1 == call_that_fails ? 7 : 0;
 }
 
-static int restore(void *self)
+static int restore(void *self, struct problem *problem)
 {
     (void)self;
-    return called('r');
+    return called('r') ? problem_set(problem, "made-up error") : 0;
 }
 
-static int launch(void *self)
+static int launch(void *self, struct problem *problem)
 {
     (void)self;
-    return called('l');
+    return called('l') ? problem_set(problem, "made-up error") : 0;
 }
 
-static int synchronize(void *self)
+static int synchronize(void *self, struct problem *problem)
 {
     (void)self;
-    return called('s');
-}
-
-static const char *error_text(int code)
-{
-    return code == 7 ? "made-up error" : "another";
+    return called('s') ? problem_set(problem, "made-up error") : 0;
 }
 
 static int apply(struct gpu_condition *condition, struct problem *problem)
@@ -190,8 +185,7 @@ static void mark(bool is_measured)
 
 static int take_samples(int samples, struct result *result, struct problem *problem)
 {
-    static const struct workload workload = {
-        .before = restore, .launch = launch, .wait = synchronize, .error_text = error_text};
+    static const struct workload workload = {.before = restore, .launch = launch, .wait = synchronize};
     static const struct conditioning conditioning = {.apply = apply, .mark = mark};
     struct metrics metrics;
     set_up(&metrics);

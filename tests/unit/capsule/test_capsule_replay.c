@@ -1,0 +1,196 @@
+#include "base/base.h"
+#include "capsule/capsule.h"
+#include "made_device.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct made_file made;
+static struct problem problem;
+static char why[1024];
+
+static struct replay *opened(size_t number)
+{
+    struct replay *replay = NULL;
+    cr_assert_eq(replay_open(&replay, &made.player, &made.capsules.list[number], &problem), 0, "%s", problem.text);
+    return replay;
+}
+
+/* Restores, launches and compares. */
+static int replayed(struct replay *replay)
+{
+    return replay_restore(replay, &problem) < 0 || replay_launch(replay, &problem) < 0 ||
+                   replay_wait(replay, &problem) < 0
+               ? -1
+               : replay_compare(replay, why, sizeof why, &problem);
+}
+
+Test(capsule_replay, every_launch_leaves_what_it_left_in_the_program)
+{
+    made_file_open(&made);
+    for (size_t i = 0; i < MADE_COUNT; i++) {
+        struct replay *replay = opened(i);
+        for (int times = 0; times < 3; times++)
+            cr_expect_eq(replayed(replay), 0, "capsule %zu: %s %s", i, why, problem.text);
+        replay_close(replay);
+        cr_expect_eq(made_regions, 0, "memory of capsule %zu is left", i);
+    }
+    made_file_close(&made);
+}
+
+Test(capsule_replay, several_may_be_open_at_once)
+{
+    struct replay *replays[MADE_COUNT];
+    made_file_open(&made);
+    for (size_t i = 0; i < MADE_COUNT; i++)
+        replays[i] = opened(i);
+    for (size_t times = 0; times < 3 * MADE_COUNT; times++) {
+        const size_t i = times * 3 % MADE_COUNT;
+        cr_expect_eq(replayed(replays[i]), 0, "capsule %zu: %s %s", i, why, problem.text);
+    }
+    replay_close(replays[MADE_ADD]);
+    cr_expect_eq(replayed(replays[MADE_AGAIN]), 0, "%s %s", why, problem.text);
+    for (size_t i = 1; i < MADE_COUNT; i++)
+        replay_close(replays[i]);
+    cr_expect_eq(made_regions, 0);
+    made_file_close(&made);
+}
+
+Test(capsule_replay, what_the_launch_does_not_change_is_restored_once)
+{
+    const uint64_t size = ADD_COUNT * sizeof(uint32_t);
+    made_file_open(&made);
+    struct replay *add = opened(MADE_ADD), *again = opened(MADE_AGAIN);
+    cr_expect_eq(replay_restore(add, &problem), 0);
+    cr_expect_eq(made_copied, 2 * size);
+    cr_expect_eq(replay_restore(add, &problem), 0);
+    cr_expect_eq(made_copied, 3 * size);
+    cr_expect_eq(replay_restore(again, &problem), 0);
+    cr_expect_eq(replay_restore(add, &problem), 0);
+    cr_expect_eq(made_copied, 7 * size);
+    replay_close(add);
+    replay_close(again);
+    made_file_close(&made);
+}
+
+Test(capsule_replay, pointers_into_variables_are_moved)
+{
+    made_file_open(&made);
+    struct replay *replay = opened(MADE_FOLLOW);
+    cr_assert_eq(replay_restore(replay, &problem), 0, "%s", problem.text);
+    /* Of the words that the loader wrote, the first stays, and the program has set the third. */
+    const uint64_t words[] = {MADE_FUNCTION, made_cell(), 40, MADE_SLOT, made_cell(), 0};
+    cr_expect_eq(memcmp(made_memory(made_table(), sizeof words), words, sizeof words), 0);
+    cr_expect_eq(memcmp(made_memory(MADE_SLOT, 8), &words[1], 8), 0);
+    cr_expect_eq(replayed(replay), 0, "%s %s", why, problem.text);
+    made_device_fault = MADE_WRONG;
+    cr_expect_eq(replayed(replay), 1);
+    cr_expect(strstr(why, "variable table differs from what the program's launch left: at byte 40 of 64 is "), "%s",
+              why);
+    replay_close(replay);
+    made_file_close(&made);
+}
+
+Test(capsule_replay, it_is_said_where_memory_differs)
+{
+    made_file_open(&made);
+    struct replay *replay = opened(MADE_ADD);
+    made_device_fault = MADE_WRONG;
+    cr_expect_eq(replayed(replay), 1);
+    cr_expect_str_eq(why,
+                     "memory at 0x7d0000000200 differs from what the program's launch left: at byte 80000 of 160000 is "
+                     "0x0000ea61 in place of 0x0001ea61; 3 bytes differ in all");
+    made_device_fault = MADE_FINE;
+    cr_expect_eq(replayed(replay), 0, "%s", why);
+    made_memory(MADE_IN + 77, 1)[0] ^= 1; /* memory that the launch should not have changed */
+    cr_expect_eq(replay_compare(replay, why, sizeof why, &problem), 1);
+    cr_expect(strstr(why, "memory at 0x7d0000200000") && strstr(why, "; 1 byte differs in all"), "%s", why);
+    replay_close(replay);
+    made_file_close(&made);
+}
+
+Test(capsule_replay, bits_that_vary_are_not_compared_and_others_are)
+{
+    made_file_open(&made);
+    struct replay *replay = opened(MADE_NOISY);
+    for (int times = 0; times < 5; times++)
+        cr_expect_eq(replayed(replay), 0, "%s", why);
+    made_device_fault = MADE_WRONG;
+    cr_expect_eq(replayed(replay), 1);
+    cr_expect(strstr(why, "at byte 96 of 100 is 0x00"), "%s", why);
+    replay_close(replay);
+    made_file_close(&made);
+}
+
+Test(capsule_replay, other_code_may_do_without_a_variable)
+{
+    made_file_open(&made);
+    made_device_fault = MADE_NO_VARIABLE;
+    struct capsule *capsule = &made.capsules.list[MADE_FOLLOW];
+    struct replay *replay = NULL;
+    cr_expect_eq(replay_open(&replay, &made.player, capsule, &problem), -1);
+    cr_expect_str_eq(problem.text, "there is no variable cell");
+    cr_expect_eq(made_regions, 0);
+    capsule->swapped = x_strdup("other.cubin");
+    replay = opened(MADE_FOLLOW);
+    replay_close(replay);
+    cr_expect_eq(made_regions, 0);
+    made_file_close(&made);
+}
+
+Test(capsule_replay, a_variable_of_another_size_is_another)
+{
+    made_file_open(&made);
+    struct replay *replay = NULL;
+    made.capsules.list[MADE_FOLLOW].ranges[2].size = 56;
+    cr_expect_eq(replay_open(&replay, &made.player, &made.capsules.list[MADE_FOLLOW], &problem), -1);
+    cr_expect(strstr(problem.text, "variable table of app/follow@1 has 64 bytes, and had 56"), "%s", problem.text);
+    made_file_close(&made);
+}
+
+/* Does all that can be done with a capsule; the device refuses one of the calls. */
+static int do_all(size_t number, size_t refuses)
+{
+    struct replay *replay = NULL;
+    made_calls = 0;
+    made_refused = refuses;
+    if (replay_open(&replay, &made.player, &made.capsules.list[number], &problem) < 0)
+        return -1;
+    const int result = replayed(replay);
+    replay_close(replay);
+    return result;
+}
+
+Test(capsule_replay, any_call_may_fail_and_nothing_is_left)
+{
+    made_file_open(&made);
+    for (size_t number = 0; number < MADE_COUNT; number++) {
+        size_t refuses = 0;
+        for (int result = -1; result < 0; refuses++) {
+            problem = (struct problem){0};
+            result = do_all(number, refuses);
+            cr_expect(result == 0 || strcmp(problem.text, "made-up refusal") == 0, "call %zu of capsule %zu: %d, %s",
+                      refuses, number, result, problem.text);
+            cr_expect_eq(made_regions, 0, "memory is left after call %zu of capsule %zu", refuses, number);
+            cr_assert_lt(refuses, 100);
+        }
+        cr_expect_gt(refuses, 8);
+    }
+    made_file_close(&made);
+}
+
+Test(capsule_replay, a_damaged_page_is_said)
+{
+    made_file_open(&made);
+    FILE *file = fopen(made.path, "r+e");
+    cr_assert_not_null(file);
+    fseek(file, 60, SEEK_SET); /* in the first page */
+    fputs("damage", file);
+    fclose(file);
+    struct replay *replay = NULL;
+    cr_expect_eq(replay_open(&replay, &made.player, &made.capsules.list[MADE_ADD], &problem), -1);
+    cr_expect(strstr(problem.text, "is damaged: page 0 "), "%s", problem.text);
+    cr_expect_eq(made_regions, 0);
+    made_file_close(&made);
+}
