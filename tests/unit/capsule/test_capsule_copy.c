@@ -29,7 +29,7 @@ static void copy(const char *from, const char *to, page_compress *compress)
     cr_assert_eq(capsule_writer_open(&writer, to, compress), 0);
     cr_expect_eq(capsule_writer_about(&writer, &capsules.about), 0);
     for (size_t i = 0; i < capsules.count; i++)
-        cr_expect_eq(capsule_writer_copy(&writer, &capsules, &capsules.list[i]), 0, "%s", writer.problem.text);
+        cr_expect_eq(capsule_writer_copy(&writer, &capsules, &capsules.list[i], NULL), 0, "%s", writer.problem.text);
     cr_assert_eq(capsule_writer_end(&writer), 0, "%s", writer.problem.text);
     capsules_release(&capsules);
 }
@@ -67,7 +67,7 @@ Test(capsule_copy, files_are_merged_and_pages_are_there_once, .init = enter, .fi
     cr_expect_eq(capsule_writer_about(&writer, &a.about), 0);
     for (int round = 0; round < 2; round++)
         for (size_t i = a.count; i-- > 0;)
-            cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[i]), 0);
+            cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[i], NULL), 0);
     cr_expect_eq(writer.page_count, a.page_count + 1);
     cr_assert_eq(capsule_writer_end(&writer), 0);
 
@@ -97,9 +97,9 @@ Test(capsule_copy, a_damaged_page_is_not_copied, .init = enter, .fini = leave)
     struct capsules a = opened_capsules("a", false);
     struct capsule_writer writer;
     cr_assert_eq(capsule_writer_open(&writer, "b", NULL), 0);
-    cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[0]), -1);
+    cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[0], NULL), -1);
     cr_expect(strstr(writer.problem.text, "a is damaged: page 1 at byte"), "%s", writer.problem.text);
-    cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[1]), -1, "an error stays");
+    cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[1], NULL), -1, "an error stays");
     cr_expect_eq(capsule_writer_end(&writer), -1);
     cr_expect_neq(access("b", F_OK), 0);
     capsules_release(&a);

@@ -26,7 +26,7 @@ Test(capsule_player, addresses_are_held_until_the_device_has_them)
     made_file_open(&made);
     player_close(&made.player);
     cr_expect_eq(made_reserved, 2);
-    cr_expect_not(is_taken(MADE_OUT));
+    cr_expect_not(is_taken(MADE_IN));
     cr_assert_eq(player_hold(&player, &made.capsules, &problem), 0, "%s", problem.text);
     cr_assert_eq(player.block_count, 2);
     cr_expect_eq(player.blocks[0].begin, 0x7d0000000000);
@@ -57,7 +57,7 @@ Test(capsule_player, it_is_said_what_has_the_addresses)
     cr_expect(strstr(problem.text, "needs the addresses 0x7d0010000000 to 0x7d0012000000, where this process has other "
                                    "memory; run it again"),
               "%s", problem.text);
-    cr_expect_not(is_taken(MADE_OUT), "what was held is given up");
+    cr_expect_not(is_taken(MADE_IN), "what was held is given up");
     made.capsules.list[MADE_FOLLOW].ranges[0].address = (uint64_t)(uintptr_t)stdout;
     cr_expect_eq(player_hold(&player, &made.capsules, &problem), -1);
     cr_expect(strstr(problem.text, "where this process has "), "%s", problem.text);

@@ -100,7 +100,7 @@ Test(capsule_replay, it_is_said_where_memory_differs)
     cr_expect_eq(replayed(replay), 1);
     cr_expect_str_eq(why,
                      "memory at 0x7d0000000200 differs from what the program's launch left: at byte 80000 of 160000 is "
-                     "0x0000ea61 in place of 0x0001ea61; 3 bytes differ in all");
+                     "0x0001ea61 in place of 0x0000ea61; 3 bytes differ in all");
     made_device_fault = MADE_FINE;
     cr_expect_eq(replayed(replay), 0, "%s", why);
     made_memory(MADE_IN + 77, 1)[0] ^= 1; /* memory that the launch should not have changed */
