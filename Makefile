@@ -193,7 +193,7 @@ test_environment = BUILD=$(BUILD) NVCC='$(abspath $(NVCC))' CUDA_INCLUDES='$(abs
 test:
 	@ci/install_deps.sh build test python $(WHEELS_MISSING)
 	@ci/install_python.sh --test
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/random_kernels fuzzers standin compiled
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/random_kernels $(BUILD)/tests/made_capsules fuzzers standin compiled
 	@$(test_environment) ci/test.sh
 
 ## test-install: what is installed, projects of others by it, Slurm, pages in a browser, years of nights; needs the network, no GPU
@@ -449,12 +449,12 @@ $(BUILD)/beside: build/libkernels.so | $(BUILD)
 	@touch $@
 
 # The rule of these folders: tests/scripts/compiled.sh.
-COMPILING := $(addprefix tests/,$(addsuffix .sh,$(addprefix scripts/,bisect own simulate simulate_own static static_files) sim/faults sim/oracle))
+COMPILING := $(addprefix tests/,$(addsuffix .sh,$(addprefix scripts/,bisect capsule own simulate simulate_own static static_files) sim/faults sim/oracle))
 .PHONY: compiled
 ## compiled: what scripts of tests/ compile with nvcc, once for all builds; test does it too
 compiled: $(foreach script,$(COMPILING),build/tests/compiled/$(basename $(notdir $(script)))/ready)
 define compiled_rule
-build/tests/compiled/$(basename $(notdir $(1)))/ready: $(1) tests/scripts/compiled.sh $(wildcard tests/data/*.cu tests/sim/*.cu \
+build/tests/compiled/$(basename $(notdir $(1)))/ready: $(1) tests/scripts/compiled.sh $(wildcard tests/data/*.cu tests/capsule/*.cu tests/capsule/taken.c tests/sim/*.cu \
     tests/sim/*.h tests/sim/*.cuh tests/sim/oracle_cpu.cc tests/planted/*.patch harness/cugate/*) $(KERNELS_CU) \
     build/libkernels.so | $(BUILD)/tests/random_kernels
 	$$(call say,NVCC)rm -rf $$(@D) && mkdir -p $$(@D) && $$(test_environment) GENERATOR=$(BUILD)/tests/random_kernels $(1) --compile \

@@ -18,6 +18,7 @@ size_t name_length(const char *text);
 size_t id_length(const char *text);
 
 #define ID_MARKS "#+,-.:<>@~"
+#define ID_OF_LAUNCH '@' /* stands in ids of launches of programs, function@grid,block, and in no others */
 
 /* Returns the path of a kernel's baseline file below the folder of its GPU, without extension. For a kernel library it
  * is the id. Other ids have characters that file systems refuse or do not tell apart, or are too long. So parts of

@@ -1,7 +1,9 @@
 #include "base/base.h"
+#include "capsule/capsule.h"
 #include "worker/worker.h"
 
 #include "command.h"
+#include "list_capsules.h"
 #include "list_chip.h"
 
 /* Returns the first glob of -k that matches no kernel, or NULL. */
@@ -23,6 +25,8 @@ static int list_kernels(const struct options *options)
     struct problem problem;
     if (options_has_library(options) < 0)
         return EXIT_USAGE;
+    if (capsules_is_file(options->kernels))
+        return list_capsules(options);
     const int code = library_facts_read(&library, options->kernels, options_timeout(options), &problem);
     if (code != 0) {
         error("%s", problem.text);
@@ -155,7 +159,8 @@ const struct command command_list = {
     .name = "list",
     .arguments = "",
     .summary = "list kernels, metrics, GPUs or collectors",
-    .details = "Lists the kernels of the library, one a line, unless an option asks for another list.\n"
+    .details = "Lists the kernels of the library, one a line, unless an option asks for another list. Of a file of "
+               "capsules it is a table: each kernel's launch, memory and time in the program.\n"
                "--metrics --chip NAME says which counter of that chip stands for each metric, and how many passes "
                "over a kernel all of them take together. --search finds further counters. Both need no GPU.",
     .exits = EXITS({EXIT_SAME, "it was listed"},

@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include "base/base.h"
+#include "capsule/capsule.h"
 #include "worker/worker.h"
 
 #include <stdlib.h>
@@ -46,6 +47,9 @@ int options_program(struct program *program, struct measurement *measurement, co
     const char *first = options->arguments[0];
     if (options_is_run_file(first))
         return error("%s is no program; a recorded run is judged by: cugate check --replay %s", first, first);
+    if (capsules_is_file(first))
+        return error("%s is no program; a file of capsules is measured as a kernel library: --kernels %s", first,
+                     first);
     if (!*options->arguments[0])
         return error("an empty word is no program");
     if (expect_bounds(options) < 0)

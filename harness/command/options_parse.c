@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include "base/base.h"
+#include "capsule/capsule.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -261,6 +262,10 @@ static int check_arguments(const struct options *options, const struct command *
     size_t count = options->argument_count;
     if (count < (size_t)command->minimum)
         return error("`cugate %s` needs %s; see cugate %s --help", command->name, command->arguments, command->name);
+    if (command->maximum >= 0 && count > (size_t)command->maximum &&
+        capsules_is_file(options->arguments[command->maximum]))
+        return error("`cugate %s` takes a file of capsules as a kernel library: --kernels %s", command->name,
+                     options->arguments[command->maximum]);
     if (command->maximum >= 0 && count > (size_t)command->maximum)
         return error("`cugate %s` does not know what to do with '%s'; see cugate %s --help", command->name,
                      options->arguments[command->maximum], command->name);

@@ -21,15 +21,19 @@
 
 #define CAPACITY 1.05 /* how much a shard may hold, as a multiple of an even share */
 
-/* Kernels that must stay in one shard: those of one family at one point of its axes. */
+/* Kernels that must stay in one shard: those of one family at one point of its axes. Launches of a program share
+ * nothing.
+ */
 struct unit {
-    char *key; /* family[point]; first member, as by_text expects */
+    char *key; /* family[point], or a launch's id; first member, as by_text expects */
     double seconds;
     unsigned shard;
 };
 
 static char *unit_key(const char *id)
 {
+    if (strchr(id, ID_OF_LAUNCH))
+        return x_strdup(id);
     return x_sprintf("%.*s%s", (int)strcspn(id, "/"), id, id + point_begin(id));
 }
 

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most kernels that a worker is told of at once. So many fit through the pipe without waiting for the worker. */
-enum { MOST_IN_SHARE = 256 };
+/* Most kernels that a worker is told of at once. So many fit through the pipe without waiting for the worker. Of
+ * launches of a program, which share nothing, as many as it measures together. */
+enum { MOST_IN_SHARE = 256, MOST_LAUNCHES = 32 };
 
 /* Returns whether two ids, family/variant[point], differ only in the variant. */
 static bool same_family(const char *a, const char *b)
@@ -62,7 +63,8 @@ void queue_fill(struct pool *pool)
     struct share *share = NULL;
     for (size_t k = 0; k < pool->count; k++) {
         const int home = find_home(pool, pool->ids[k]);
-        if (!share || share->end - share->first == MOST_IN_SHARE || share->only_on != home ||
+        const size_t most = strchr(pool->ids[k], ID_OF_LAUNCH) ? MOST_LAUNCHES : MOST_IN_SHARE;
+        if (!share || share->end - share->first >= most || share->only_on != home ||
             !same_family(pool->ids[share->first], pool->ids[k])) {
             share = ARRAY_GROW(pool->queue, pool->queued);
             *share = (struct share){.first = k, .only_on = home, .failed_on = -1};

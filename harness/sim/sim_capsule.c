@@ -3,6 +3,7 @@
 #include "sim_capsule.h"
 
 #include "base/base.h"
+#include "cubin/cubin.h"
 
 #include "device_memory.h"
 #include "function_launch.h"
@@ -12,6 +13,7 @@
 #include "runtime.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -111,14 +113,23 @@ struct loaded {
 static struct loaded *list;
 static size_t count;
 
-static int check_capability(const struct module *module, struct problem *problem)
+/* Reads a copy, since libelf may write to it. */
+static int check_capability(const void *image, size_t size, struct problem *problem)
 {
-    const int built = module->image.capability, capability = gpu_capability(runtime_gpu());
+    struct image read;
+    char *copy = x_calloc(size, 1);
+    memcpy(copy, image, size);
+    elf_version(EV_CURRENT);
+    const bool is_image = image_read(&read, "the machine code of a capsule", 0, copy, size) == 0;
+    const int built = read.capability, capability = gpu_capability(runtime_gpu());
+    image_release(&read);
+    free(copy);
+    if (!is_image)
+        return problem_set(problem, "the machine code cannot be read, see the error above");
     if (built / 10 == capability / 10 && built <= capability)
         return 0;
-    return problem_set(problem,
-                       "it is machine code for compute capability %d.%d, and the GPU's is %d.%d",
-                       built / 10, built % 10, capability / 10, capability % 10);
+    return problem_set(problem, "it is machine code for compute capability %d.%d, and the GPU's is %d.%d", built / 10,
+                       built % 10, capability / 10, capability % 10);
 }
 
 /* Notes with the runtime what cannot be simulated, since it may be asked for the reason. Returns -1. */
@@ -138,8 +149,8 @@ static int load(const void *image, size_t size, void **module, struct problem *p
             *module = list[i].module;
             return 0;
         }
-    struct module *made = module_open(image, size, problem);
-    if (!made || check_capability(made, problem) < 0)
+    struct module *made = check_capability(image, size, problem) == 0 ? module_open(image, size, problem) : NULL;
+    if (!made)
         return refuse(problem);
     *ARRAY_GROW(list, count) = (struct loaded){hash, made};
     *module = made;

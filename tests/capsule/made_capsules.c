@@ -4,7 +4,8 @@
  *   made_capsules OUT.capsule CUBIN [WORD]...
  *
  * The words: `wrong`, of saxpy another output than it has; `short`, of saxpy an array that ends too early; `cluster`,
- * saxpy is launched in clusters; `at=ADDRESS`, memory begins there; `swapped=TEXT`, the code is from there. */
+ * saxpy is launched in clusters; `at=ADDRESS`, memory begins there; `swapped=TEXT`, the code is from there; `seed=N`,
+ * the data are others. */
 #include "base/base.h"
 #include "capsule/capsule.h"
 
@@ -21,14 +22,15 @@ enum { COUNT = 1 << 14, SIDE = 32, LANES = 32, NODES = 256, SHARED = SIDE * (SID
 struct making {
     struct capsule_writer writer;
     struct blob code;
-    uint64_t at;
+    uint64_t at, seed;
     bool wrong, too_short, cluster;
     char *swapped;
 };
 
-static uint64_t lane_word(uint64_t seed, uint64_t i)
+/* Returns one of the numbers that arrays are made of. */
+static uint64_t datum(const struct making *making, uint64_t array, uint64_t i)
 {
-    return (seed * 2654435761u + i * 40503u) % 1000;
+    return ((making->seed + array) * 2654435761u + i * 40503u) % 1000;
 }
 
 /* Returns a page for each CAPSULE_PAGE bytes; PAGE_SAME where they are those of before. */
@@ -111,8 +113,8 @@ static void make_saxpy(struct making *making, const char *id, bool varies)
     const size_t size = COUNT * sizeof *x;
     const uint64_t places[] = {making->at + 512, making->at + MEGABYTE, making->at + 3 * MEGABYTE};
     for (unsigned i = 0; i < COUNT; i++) {
-        x[i] = (float)lane_word(1, i);
-        y[i] = (float)lane_word(2, i);
+        x[i] = (float)datum(making, 1, i);
+        y[i] = (float)datum(making, 2, i);
         out[i] = a * x[i] + y[i];
         mask[i] = i % 100 == 7 ? 0xff : 0;
         if (varies)
@@ -142,7 +144,7 @@ static void make_transpose(struct making *making)
     struct capsule capsule = begin(making, "train/transpose@1,32x32,4224", "transpose", 1, SIDE, SIDE);
     const uint64_t places[] = {making->at, making->at + sizeof out};
     for (unsigned i = 0; i < SIDE * SIDE; i++)
-        in[i] = (float)lane_word(3, i);
+        in[i] = (float)datum(making, 3, i);
     for (unsigned i = 0; i < SIDE * SIDE; i++) {
         out[i] = in[i % SIDE * SIDE + i / SIDE];
         old[i] = -1;
@@ -185,7 +187,7 @@ static void make_chain(struct making *making)
     for (unsigned i = 0; i < NODES; i++) {
         const unsigned node = i * 37 % NODES, lane = i % 31; /* the last lane has no list */
         nodes[node][0] = heads[lane];
-        nodes[node][1] = lane_word(4, i);
+        nodes[node][1] = datum(making, 4, i);
         heads[lane] = places[2] + node * sizeof nodes[0];
         sums[lane] += (unsigned)nodes[node][1];
     }
@@ -207,6 +209,8 @@ static void read_word(struct making *making, char *word)
         making->cluster = true;
     else if (strncmp(word, "at=", 3) == 0)
         making->at = strtoull(word + 3, NULL, 16);
+    else if (strncmp(word, "seed=", 5) == 0)
+        making->seed = strtoull(word + 5, NULL, 10);
     else if (strncmp(word, "swapped=", 8) == 0)
         making->swapped = word + 8;
     else
@@ -223,6 +227,11 @@ int main(int argc, char **argv)
         die(EXIT_USAGE, "made_capsules OUT.capsule CUBIN [WORD]... %s", making.writer.problem.text);
     for (int i = 3; i < argc; i++)
         read_word(&making, argv[i]);
+    struct run about = {.device = {.name = (char[]){"NVIDIA H200"}, .compute_capability = (char[]){"9.0"}}};
+    struct session session = {.facts = {[SESSION_DATE] = (char[]){"2026-11-21T08:00:00Z"}}};
+    about.sessions = &session;
+    about.session_count = 1;
+    capsule_writer_about(&making.writer, &about);
     making.code = capsule_writer_blob(&making.writer, image, size);
     make_saxpy(&making, "train/saxpy@64,256", false);
     make_saxpy(&making, "train/saxpy@64,256#2", true);

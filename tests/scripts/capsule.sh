@@ -1,0 +1,164 @@
+#!/usr/bin/env bash
+# Lets files of capsules stand for kernel libraries, without a GPU: they are listed, executed, judged by a baseline of theirs
+# and by other code, and refused where they are not whole or their addresses are taken. Ends with "N passed, N failed".
+# Needs nvcc, no GPU.
+#
+#   CUGATE=build/cugate MADE_CAPSULES=build/tests/made_capsules [NVCC=nvcc] tests/scripts/capsule.sh [--compile]
+set -uo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+made_capsules=$(realpath "${MADE_CAPSULES:-$top/build/tests/made_capsules}")
+nvcc=${NVCC:-nvcc}
+
+# code NAME [DEFINITION]...: NAME/code.cubin, with lines of NAME/mine/kernels.cu.
+code() (
+    mkdir -p "$1/mine" && cp "$top/tests/capsule/kernels.cu" "$1/mine" && cd "$1" &&
+        "$nvcc" -std=c++17 -arch="${arch-sm_90}" -lineinfo "${@:2}" -cubin mine/kernels.cu -o code.cubin
+)
+
+compile() {
+    code as_it_was
+    code strided -DSTRIDE=8
+    code padded -DPAD=1
+    arch=sm_80 code older
+    "${CC:-cc}" -shared -fPIC -o taken.so "$top/tests/capsule/taken.c"
+}
+compiled=$top/build/tests/compiled/capsule
+# shellcheck source=/dev/null
+. "$top/tests/scripts/compiled.sh"
+begin_compiled "$@"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$top" || exit 2
+# shellcheck source=/dev/null
+. tests/scripts/expect.sh
+
+# made NAME CODE [WORD]...: $work/NAME.capsule with that code.
+made() {
+    "$made_capsules" "$work/$1.capsule" "$compiled/$2/code.cubin" "${@:3}" || exit 2
+}
+made first as_it_was
+
+# In the folder of the code, below which the texts of its lines are: a capsule lies beside it.
+run_in() { # COMMAND NAME [OPTION]...
+    in_compiled as_it_was "$cugate" "$1" --simulate=nvidia-h200 --kernels "$work/$2.capsule" "${@:3}"
+}
+judge() { # NAME [OPTION]...
+    run_in check "$1" --baselines "$work/kept" "${@:2}"
+}
+
+# ---- What is in it
+ask "$cugate" list --kernels "$work/first.capsule"
+expect "a table of what is in it" 0 'captured on NVIDIA H200, 2026-11-21T08:00:00Z' \
+    'train/saxpy@64,256                    64       256   197 kB      12 of 23  12.3 us  identical, launched by train.py:31' \
+    'train/transpose@1,32x32,4224           1     32x32  8.19 kB' 'train/saxpy@64,256#2' 'but for bits that vary'
+ask "$cugate" list --kernels "$work/first.capsule" -k 'train/[ct]*@1,32'
+expect "of those that are asked for" 0 train/chain train/tally '!train/saxpy' '!train/transpose'
+ask "$cugate" list --kernels "$work/first.capsule" -k train/saxpi@64,256
+expect "and no other" 2 "no kernel 'train/saxpi@64,256'; did you mean train/saxpy@64,256?"
+for command in list run check exec; do
+    ask "$cugate" "$command" "$work/first.capsule"
+    expect "$command says how it is named" 2 "a kernel library: " "--kernels $work/first.capsule"
+done
+ask "$cugate" check --help
+expect "so does the help" 0 'FILE.capsule'
+
+# ---- It is executed, and its output is compared with the program's
+run_in run first --save "$work/run.json"
+expect "all of it is executed" 0 'computed: 5 of 5 kernels (exit 0)'
+made other_data as_it_was seed=5
+run_in run other_data
+expect "with other data as well" 0 'computed: 5 of 5 kernels (exit 0)'
+made wrong as_it_was wrong
+run_in run wrong
+expect "an output that is not the program's" 5 'wrong result  train/saxpy@64,256' '3 of 5 kernels; 2 wrong result' \
+    "memory at 0x7d0000000200 differs from what the program's launch left: at byte 4936 of 65536 is 0x448fc000 in place of" \
+    '1 byte differs in all'
+made short as_it_was short
+run_in run short -k train/saxpy@64,256
+expect "an access beyond an array of the program" 5 'failed        train/saxpy@64,256' \
+    'reads 4 bytes at 0x7d000030fe70, 4 bytes beyond the end of an allocation of 65136 bytes at' 'mine/kernels.cu:15'
+made cluster as_it_was cluster
+run_in run cluster -k 'train/saxpy*' -k train/chain@1,32
+expect "what is not simulated" 5 'train/saxpy@64,256  not simulated: a launch in clusters of blocks' '1 of 3 kernels'
+made older older
+run_in run older
+expect "machine code for another GPU" 5 "not simulated: it is machine code for compute capability 8.0, and the GPU's is 9.0"
+ask "$cugate" run --collector host --kernels "$work/first.capsule"
+expect "by the host's clock nothing is replayed" 2 'the collector host measures no capsules' '--simulate'
+
+# ---- It is judged
+judge first --save "$work/first.json"
+expect "without a baseline" 4 'no baseline' "cugate accept $work/first.json --baselines"
+ask "$cugate" accept "$work/first.json" --baselines "$work/kept" --reason first
+expect "begins with one that was computed" 0 'of 5 kernels'
+judge first
+expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 10 rows in 5 kernels' \
+    '0 rows of 0 kernels computed here' '50 rows not computed again, all the same'
+judge other_data
+expect "with other data it is computed again" 0 'of 4 kernels computed here' \
+    '10 rows of 1 kernel of unchanged machine code, launches and inputs'
+made strided strided swapped=strided.cubin
+judge strided
+expect "other code is caught on its line" 1 'regressed  train/saxpy@64,256' 'launched by train.py:31 in step' \
+    'global_load_sectors' 'mine/kernels.cu:15' 'the line to blame' '!train/transpose'
+judge strided -k 'train/*@1,*'
+expect "in what was chosen nothing is" 0 'nothing is worse'
+judge wrong
+expect "a wrong output is no measurement" 0 'not computed again' # its inputs and its code are those of the baseline
+judge wrong --all
+expect "where it is computed" 5 'wrong result' 'train/saxpy@64,256'
+judge strided --baselines "$work/none" --against "$work/first.capsule"
+expect "without a baseline by another file" 1 'regressed  train/saxpy@64,256' 'measured now:' '!train/transpose'
+made padded padded swapped=padded.cubin
+judge first --baselines "$work/none" --against "$work/padded.capsule" -k 'train/*se@*'
+expect "of which it has other code" 1 'regressed  train/transpose@1,32x32,4224' 'shared_wavefronts' 'mine/kernels.cu:23'
+in_compiled as_it_was "$cugate" check --static=nvidia-h200 --kernels "$work/first.capsule" --baselines "$work/kept"
+expect "its machine code alone" 0 'STATIC: NO KERNEL WAS RUN' 'nothing is worse: 10 rows in 5 kernels'
+in_compiled as_it_was "$cugate" check --static --kernels "$work/older.capsule" --baselines "$work/kept"
+expect "of another GPU" 5 'older.capsule has no machine code for NVIDIA H200'
+ask "$cugate" check --static --baselines "$work/none" "$work/first.capsule"
+expect "or the functions in it" 4 'built by ptxas' 'read: 4 of 4 kernels'
+
+# ---- It is explained
+in_compiled as_it_was "$cugate" explain train/transpose@1,32x32,4224 --simulate=nvidia-h200 --kernels "$work/first.capsule"
+expect "why a kernel is as fast as it is" 0 'theoretical   100.0 %' '0 + 4,224 B' 'Excess shared wavefronts  992, 93.9 %' \
+    'mine/kernels.cu:23' 'out[threadIdx.y * side + threadIdx.x] = tile'
+run_in run first -k train/chain@1,32 --lines --save "$work/lines.json"
+expect "lines are kept" 0
+ask grep -c 'mine/kernels.cu' "$work/lines.json"
+expect "in the file" 0
+
+# ---- A file that is not whole
+head -c 20000 "$work/first.capsule" >"$work/cut.capsule"
+sed 's/train.chain@1,32/train_chain@1,32/' "$work/first.capsule" >"$work/edited.capsule"
+printf 'cugate capsules\n\1\0\0\0' >"$work/begun.capsule"
+for name in cut:'has no end' edited:'another hash' begun:'has no end'; do
+    ask "$cugate" run --simulate=nvidia-h200 --kernels "$work/${name%%:*}.capsule"
+    expect "a file that is ${name%%:*} is refused" 2 "$work/${name%%:*}.capsule" "${name#*:}"
+    ask "$cugate" list --kernels "$work/${name%%:*}.capsule"
+    expect "and is not listed" 2 "${name#*:}"
+done
+cp "$work/first.capsule" "$work/page.capsule"
+printf x | dd of="$work/page.capsule" bs=1 seek=2000 conv=notrunc status=none
+run_in run page -k train/chain@1,32
+expect "where memory is damaged the kernel is not measured" 5 'failed        train/chain@1,32' 'is damaged: page 0'
+
+# ---- Addresses that are taken
+taken=(env ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0" LD_PRELOAD="$compiled/taken.so" TAKEN=7d0000201000)
+ask "${taken[@]}" "$cugate" run --simulate=nvidia-h200 --kernels "$work/first.capsule"
+expect "a process that has other memory there begins anew" 0 'computed: 5 of 5 kernels (exit 0)'
+ask "${taken[@]}" TAKEN_TIMES=1000 "$cugate" run --simulate=nvidia-h200 --kernels "$work/first.capsule"
+expect "but not for ever" 5 'first.capsule needs the addresses 0x7d0000000000 to 0x7d0002000000, where this process has' \
+    'run it again'
+ask "${taken[@]}" TAKEN_TIMES=1000 "$cugate" check --simulate=nvidia-h200 --kernels "$work/strided.capsule" \
+    --against "$work/first.capsule" --baselines "$work/none"
+expect "nor for a base build" 5 'needs the addresses'
+ask "${taken[@]}" TAKEN_TIMES=1000 "$cugate" list --kernels "$work/first.capsule"
+expect "to list it no address is needed" 0 'train/chain@1,32'
+made elsewhere as_it_was at=7c0000000000
+run_in run elsewhere
+expect "memory may be anywhere" 0 'computed: 5 of 5 kernels (exit 0)'
+summary
