@@ -154,7 +154,7 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "all", .kind = KIND_FLAG, .place = PLACE(all), .ways = WAY(COMPUTED),
            .doc = "also kernels whose machine code, launches and inputs are the baseline's"),
     OPTION(.name = "against", .argument = "BASE", .kind = KIND_TEXT, .place = PLACE(against), .ways = WAYS_MEASURED | WAY(COMPUTED),
-           .doc = "settle times in doubt and those of changed code by running this build, as --kernels or 'COMMAND', in turn"),
+           .doc = "settle times in doubt and those of changed code by running this build, LIB.so or 'COMMAND', in turn"),
     OPTION(.name = "paired", .kind = KIND_FLAG, .place = PLACE(paired), .ways = WAYS_MEASURED,
            .doc = "run every kernel in turn with --against"),
     &option_power,

@@ -30,7 +30,7 @@ const struct option_row option_baselines = {
     .doc = "folder of the baselines (default: " OPTIONS_BASELINES ")"};
 const struct option_row option_kernels = {
     .name = "kernels", .argument = "LIB.so", .kind = KIND_TEXT, .place = PLACE(kernels),
-    .doc = "kernel library, or FILE.capsule: launches of a program (default: libkernels.so beside cugate)", .ways = WAYS_OF_LIBRARY | WAY(COMPUTED) | WAY(CODE) | WAY_RECORDED};
+    .doc = "kernel library, or launches in FILE.capsule (default: libkernels.so beside cugate)", .ways = WAYS_OF_LIBRARY | WAY(COMPUTED) | WAY(CODE) | WAY_RECORDED};
 const struct option_row option_metrics = {
     .name = "metrics", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(metrics),
     .place_more = PLACE(metric_sets),
