@@ -123,7 +123,7 @@ void capsules_release(struct capsules *capsules);
  * may call. -1 with *problem. */
 int capsules_page(const struct capsules *capsules, uint32_t page, unsigned char *bytes, struct problem *problem);
 
-/* Returns the bytes of a blob (caller frees); NULL with *problem. */
+/* Returns the bytes of a blob, which may have 1 GiB (caller frees); NULL with *problem. */
 unsigned char *capsules_blob(const struct capsules *capsules, const struct blob *blob, struct problem *problem);
 
 /* ---- Writing: capsule_write.c ---- */
