@@ -5,13 +5,12 @@
  * The file is a log, so that a process can write it while it runs, and it is whole or it is refused:
  *
  *   16 bytes   "cugate capsules\n", then a 32-bit version
- *   records    each has a kind, the size of what follows (both 32 bits) and a hash of its content (XXH3, 128 bits;
- *              its seed is the kind)
- *     page     1 to CAPSULE_PAGE bytes, without the zeros at the end, as they are or compressed by zstd; the hash is
- *              that of the bytes as they are. Pages are numbered in this order, and no two are the same
- *     about    a run file without results: the GPU, driver and date of the capture
- *     capsule  JSON (capsule_text.h); pages, which came before, by their number
- *     end      how many pages and capsules there were
+ *   records    each has a kind, the size of what follows (both 32 bits) and a hash of its content (XXH3, 128 bits, the
+ *              kind as its seed)
+ *     page     1 to CAPSULE_PAGE bytes without the zeros at the end, as they are or compressed by zstd; the hash is
+ * that of the bytes as they are. Pages are numbered in this order, and no two are the same about    a run file without
+ * results: the GPU, driver and date of the capture capsule  JSON (capsule_text.h); pages, which came before, by their
+ * number end      how many pages and capsules there were
  *
  * All numbers are little-endian. */
 #ifndef CAPSULE_H
@@ -114,10 +113,9 @@ struct capsules {
 /* Whether that file says that it holds capsules. False for any other, and for none. */
 bool capsules_is_file(const char *path);
 
-/* Opens a file and checks it whole but for the content of pages, whose hashes are checked when they are read. Of a
- * file that a process did not end, `cut` takes the capsules that are whole, and checks
- * all pages; else it is refused. -1 with *problem, and
- * then *capsules is empty. An empty one may be released. */
+/* Opens a file and checks it whole but for the content of pages, whose hashes are checked when they are read. A file
+ * that a process did not end is refused; with `cut` the capsules that are whole are taken, and all pages checked. -1
+ * with *problem, and then *capsules is empty. An empty one may be released. */
 int capsules_open(struct capsules *capsules, const char *path, bool cut, struct problem *problem);
 void capsules_release(struct capsules *capsules);
 
@@ -125,7 +123,7 @@ void capsules_release(struct capsules *capsules);
  * may call. -1 with *problem. */
 int capsules_page(const struct capsules *capsules, uint32_t page, unsigned char *bytes, struct problem *problem);
 
-/* Returns the bytes of a blob (caller frees); NULL with *problem. */
+/* Returns the bytes of a blob, which may have 1 GiB (caller frees); NULL with *problem. */
 unsigned char *capsules_blob(const struct capsules *capsules, const struct blob *blob, struct problem *problem);
 
 /* Returns the number of the first capsule that has the code of capsule i, which may be i. In capsule_find.c. */

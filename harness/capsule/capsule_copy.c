@@ -60,20 +60,53 @@ static int copy_pages(struct capsule_writer *writer, const struct capsules *from
     return writer->problem.text[0] ? -1 : 0;
 }
 
+static uint32_t new_number(const struct copied *copied, uint32_t page)
+{
+    const uint32_t *found =
+        copied->count > 0 ? bsearch(&page, copied->from, copied->count, sizeof page, by_number) : NULL;
+    if (!found)
+        BUG("page %u was not copied", page);
+    return copied->to[found - copied->from];
+}
+
 /* Returns the pages by their new numbers. Caller frees. */
 static uint32_t *translated(const struct copied *copied, const uint32_t *pages, uint64_t size)
 {
     if (!pages)
         return NULL;
     uint32_t *list = x_calloc(pages_of(size), sizeof *list);
-    for (size_t i = 0; i < pages_of(size); i++) {
-        list[i] = pages[i];
-        if (pages[i] == PAGE_ZERO || pages[i] == PAGE_SAME)
-            continue;
-        const uint32_t *found = bsearch(&pages[i], copied->from, copied->count, sizeof *copied->from, by_number);
-        list[i] = copied->to[found - copied->from];
-    }
+    for (size_t i = 0; i < pages_of(size); i++)
+        list[i] = pages[i] == PAGE_ZERO || pages[i] == PAGE_SAME ? pages[i] : new_number(copied, pages[i]);
     return list;
+}
+
+/* Writes the capsule with the new numbers of its pages, and this code in place of its own; NULL: its own. */
+static int add_translated(struct capsule_writer *writer, const struct copied *copied, const struct capsule *capsule,
+                          const struct blob *code)
+{
+    struct capsule copy = *capsule;
+    if (code)
+        copy.code = *code;
+    else
+        copy.code.pages = translated(copied, capsule->code.pages, capsule->code.size);
+    copy.ranges = x_calloc(capsule->range_count, sizeof *copy.ranges);
+    for (size_t i = 0; i < capsule->range_count; i++) {
+        const struct memory_range *range = &capsule->ranges[i];
+        copy.ranges[i] = *range;
+        copy.ranges[i].before = translated(copied, range->before, range->size);
+        copy.ranges[i].after = translated(copied, range->after, range->size);
+        copy.ranges[i].varies = translated(copied, range->varies, range->size);
+    }
+    const int result = capsule_writer_add(writer, &copy);
+    for (size_t i = 0; i < capsule->range_count; i++) {
+        free(copy.ranges[i].before);
+        free(copy.ranges[i].after);
+        free(copy.ranges[i].varies);
+    }
+    free(copy.ranges);
+    if (!code)
+        blob_release(&copy.code);
+    return result;
 }
 
 int capsule_writer_copy(struct capsule_writer *writer, const struct capsules *from, const struct capsule *capsule,
@@ -82,31 +115,7 @@ int capsule_writer_copy(struct capsule_writer *writer, const struct capsules *fr
     if (writer->problem.text[0])
         return -1;
     struct copied copied = pages_of_capsule(capsule, !code);
-    int result = copy_pages(writer, from, &copied);
-    if (result == 0) {
-        struct capsule copy = *capsule;
-        if (code)
-            copy.code = *code;
-        else
-            copy.code.pages = translated(&copied, capsule->code.pages, capsule->code.size);
-        copy.ranges = x_calloc(capsule->range_count, sizeof *copy.ranges);
-        for (size_t i = 0; i < capsule->range_count; i++) {
-            const struct memory_range *range = &capsule->ranges[i];
-            copy.ranges[i] = *range;
-            copy.ranges[i].before = translated(&copied, range->before, range->size);
-            copy.ranges[i].after = translated(&copied, range->after, range->size);
-            copy.ranges[i].varies = translated(&copied, range->varies, range->size);
-        }
-        result = capsule_writer_add(writer, &copy);
-        for (size_t i = 0; i < capsule->range_count; i++) {
-            free(copy.ranges[i].before);
-            free(copy.ranges[i].after);
-            free(copy.ranges[i].varies);
-        }
-        free(copy.ranges);
-        if (!code)
-            blob_release(&copy.code);
-    }
+    const int result = copy_pages(writer, from, &copied) < 0 ? -1 : add_translated(writer, &copied, capsule, code);
     free(copied.from);
     free(copied.to);
     return result;

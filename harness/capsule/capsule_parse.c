@@ -69,7 +69,7 @@ static int read_code(const struct json_at *above, json_t *object, size_t page_co
     static const char *const keys[] = {"pages", "size"};
     struct json_at at = {above, "code", 0};
     json_t *value = json_object_get(object, at.key);
-    if (json_at_object(&at, value, keys, ARRAY_SIZE(keys)) < 0 || read_size(&at, value, 0, CODE_LIMIT, &code->size) < 0)
+    if (json_at_object(&at, value, keys, ARRAY_SIZE(keys)) < 0 || read_size(&at, value, 0, BLOB_LIMIT, &code->size) < 0)
         return -1;
     return read_pages(&at, value, "pages", code->size, &(struct page_rule){-1, page_count}, &code->pages);
 }

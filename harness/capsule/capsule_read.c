@@ -17,6 +17,7 @@
 static int open_file(const char *path, uint64_t *size, struct problem *problem)
 {
     struct stat facts;
+    *size = 0;
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file >= 0 && fstat(file, &facts) == 0 && S_ISREG(facts.st_mode)) {
         *size = (uint64_t)facts.st_size;
@@ -255,10 +256,11 @@ int capsules_page(const struct capsules *capsules, uint32_t page, unsigned char 
 unsigned char *capsules_blob(const struct capsules *capsules, const struct blob *blob, struct problem *problem)
 {
     unsigned char page[CAPSULE_PAGE];
-    unsigned char *bytes = blob->size <= SIZE_MAX ? calloc((size_t)blob->size, 1) : NULL;
+    unsigned char *bytes = blob->size <= BLOB_LIMIT ? calloc((size_t)blob->size + 1, 1) : NULL;
     if (!bytes) {
-        problem_set(problem, "%s: cannot allocate the %llu bytes of a blob: free some memory", capsules->path,
-                    (unsigned long long)blob->size);
+        problem_set(problem,
+                    "%s: cannot allocate %llu bytes for what a capsule holds: free some memory; %d is the limit",
+                    capsules->path, (unsigned long long)blob->size, BLOB_LIMIT);
         return NULL;
     }
     for (size_t i = 0; i < pages_of(blob->size); i++) {

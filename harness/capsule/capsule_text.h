@@ -22,7 +22,7 @@
 #include "capsule.h"
 
 #define BYTES_LIMIT 65536u   /* most bytes of all arguments; CUDA takes half as many */
-#define CODE_LIMIT (1 << 30) /* most bytes of an image */
+#define BLOB_LIMIT (1 << 30) /* most bytes of an image */
 
 /* Both return the number of values when no value has that name. */
 enum memory_kind memory_kind_of(const char *name);

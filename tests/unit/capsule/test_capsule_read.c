@@ -293,7 +293,7 @@ Test(capsule_read, a_blob_that_does_not_fit_is_told, .init = enter, .fini = leav
     struct capsules a = opened_capsules("a", false);
     struct problem problem = {0};
     cr_expect_null(capsules_blob(&a, &(struct blob){.size = (uint64_t)1 << 62}, &problem));
-    cr_expect(strstr(problem.text, "a: cannot allocate the 4611686018427387904 bytes"), "%s", problem.text);
+    cr_expect(strstr(problem.text, "a: cannot allocate 4611686018427387904 bytes"), "%s", problem.text);
     capsules_release(&a);
 }
 
