@@ -206,7 +206,9 @@ struct player {
     const struct capsule_device *device;
     struct stretch *blocks; /* all addresses of the capsules, sorted, in blocks of 32 MiB */
     size_t block_count;
-    size_t given; /* how many of them are the device's; the others are held */
+    bool is_given;          /* they are the device's; before, they are held, and so is */
+    struct stretch *behind; /* what follows them */
+    size_t behind_count;
     struct backing *backings;
     size_t backing_count;
     const struct replay *last; /* whose memory was restored last */

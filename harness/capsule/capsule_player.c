@@ -97,6 +97,21 @@ static int hold(const struct stretch *stretch, const char *path, struct problem 
                        path, stretch->begin, stretch->end, occupant);
 }
 
+static void release(const struct stretch *stretch)
+{
+    munmap(pointer_to(stretch->begin), stretch->end - stretch->begin);
+}
+
+/* Holds what follows a block too, where it is free. CUDA asks for more addresses than it keeps, so as to begin at a
+ * multiple of 32 MiB: without free ones behind them it reserves others. */
+static void hold_behind(struct player *player, const struct stretch *block)
+{
+    struct problem ignored;
+    const struct stretch behind = {block->end, block->end + BLOCK};
+    if (hold(&behind, "", &ignored) == 0)
+        *ARRAY_GROW(player->behind, player->behind_count) = behind;
+}
+
 /* Whether all ranges are where memory can be. */
 static int check_addresses(const struct capsules *capsules, struct problem *problem)
 {
@@ -126,15 +141,28 @@ int player_hold(struct player *player, const struct capsules *capsules, struct p
         player_close(player);
         return -1;
     }
+    for (size_t i = 0; i < player->block_count; i++)
+        hold_behind(player, &player->blocks[i]);
     return 0;
+}
+
+/* Gives up all that is held. */
+static void release_all(struct player *player)
+{
+    for (size_t i = 0; i < player->block_count && !player->is_given; i++)
+        release(&player->blocks[i]);
+    for (size_t i = 0; i < player->behind_count; i++)
+        release(&player->behind[i]);
+    player->behind_count = 0;
+    player->is_given = true;
 }
 
 int player_open(struct player *player, const struct capsule_device *device, struct problem *problem)
 {
     player->device = device;
-    while (player->given < player->block_count) {
-        const struct stretch *block = &player->blocks[player->given++];
-        munmap(pointer_to(block->begin), block->end - block->begin);
+    release_all(player);
+    for (size_t i = 0; i < player->block_count; i++) {
+        const struct stretch *block = &player->blocks[i];
         if (device->reserve(block->begin, block->end - block->begin, problem) < 0)
             return -1;
     }
@@ -143,9 +171,9 @@ int player_open(struct player *player, const struct capsule_device *device, stru
 
 void player_close(struct player *player)
 {
-    for (size_t i = player->given; i < player->block_count; i++)
-        munmap(pointer_to(player->blocks[i].begin), player->blocks[i].end - player->blocks[i].begin);
+    release_all(player);
     free(player->blocks);
+    free(player->behind);
     free(player->backings);
     *player = (struct player){0};
 }

@@ -19,8 +19,10 @@ static int reserve(uint64_t address, uint64_t size, struct problem *problem)
     if (got == address)
         return 0;
     cuMemAddressFree(got, size);
-    return problem_set(problem, "something else in this process has the addresses from 0x%llx to 0x%llx; try again",
-                       (unsigned long long)address, (unsigned long long)(address + size));
+    return problem_set(problem,
+                       "the driver does not give the addresses from 0x%llx to 0x%llx, but those from 0x%llx: something "
+                       "else of this process is there or right behind; try again",
+                       (unsigned long long)address, (unsigned long long)(address + size), (unsigned long long)got);
 }
 
 static int begin(struct problem *problem)

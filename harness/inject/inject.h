@@ -199,7 +199,7 @@ struct reached {
     enum memory_kind kind;
     int device;            /* its GPU; -1: none */
     char *variable;        /* as in struct memory_range */
-    unsigned char *before; /* a copy; NULL until it is made */
+    unsigned char *before; /* a copy, which whoever makes it owns; NULL until then */
 };
 struct reach {
     struct reached *list;

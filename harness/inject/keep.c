@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define RANGE_LIMIT ((uint64_t)8 << 30) /* bytes of all memory that a launch can reach */
@@ -18,6 +19,13 @@ static struct {
     struct reach reach;
     CUmodule module;
 } kept;
+
+/* Copies of memory before the launch: addresses for as much as there can be, of which no more is taken from the system
+ * than was needed at once so far. */
+static struct {
+    unsigned char *bytes;
+    uint64_t used;
+} copies;
 
 static struct capsule_writer writer;
 static bool writes; /* it was opened, for the first launch that is kept */
@@ -32,6 +40,20 @@ static int copy_from(unsigned char *bytes, const struct reached *range, uint64_t
         return 0;
     }
     return cuda_check("reading memory that it can reach", cuMemcpyDtoH(bytes, range->address + at, size), problem);
+}
+
+static unsigned char *room_for(uint64_t size)
+{
+    if (!copies.bytes) {
+        void *bytes =
+            mmap(NULL, RANGE_LIMIT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (bytes == MAP_FAILED)
+            return NULL;
+        madvise(bytes, RANGE_LIMIT, MADV_HUGEPAGE);
+        copies.bytes = bytes;
+    }
+    copies.used += size;
+    return copies.used <= RANGE_LIMIT ? copies.bytes + copies.used - size : NULL;
 }
 
 /* Reads a range as it is before the launch, and follows pointers in it. */
@@ -49,7 +71,7 @@ static int take_before(size_t place, struct problem *problem)
                            "it can reach more than %.0f GB, one range of %.1f GB among them: a program that takes "
                            "all memory at its beginning can be told not to (XLA_PYTHON_CLIENT_PREALLOCATE=false)",
                            (double)RANGE_LIMIT / 1e9, (double)range->size / 1e9);
-    range->before = malloc(range->size);
+    range->before = room_for(range->size);
     if (!range->before)
         return problem_set(problem, "there is no memory for a copy of the %.1f GB that it can reach",
                            (double)kept.reach.size / 1e9);
@@ -93,6 +115,7 @@ static void open_file(void)
     char *path = x_sprintf("%s/%d.capsule", process.request.folder, (int)getpid());
     writes = true;
     capsule_writer_open(&writer, path, NULL); /* what goes wrong shows when the capsule is added */
+    writer.file.is_brief = true;
     free(path);
 }
 
@@ -155,6 +178,7 @@ static void release(void)
 {
     capsule_release(&kept.capsule);
     reach_release(&kept.reach);
+    copies.used = 0;
 }
 
 bool keep_is_wanted(const struct group *group)

@@ -124,7 +124,8 @@ void reach_take(CUpti_CallbackId id, const CUpti_CallbackData *call)
     } else if (id == CALL(cuIpcOpenMemHandle_v2)) {
         CUdeviceptr base;
         size_t size;
-        if (cuMemGetAddressRange_v2(&base, &size, *((const cuIpcOpenMemHandle_v2_params *)params)->pdptr) == CUDA_SUCCESS)
+        if (cuMemGetAddressRange_v2(&base, &size, *((const cuIpcOpenMemHandle_v2_params *)params)->pdptr) ==
+            CUDA_SUCCESS)
             note(base, size);
     } else {
         /* The parameters of all others begin with the place of the address, and the size. */
@@ -212,10 +213,8 @@ void reach_follow(struct reach *reach, const unsigned char *bytes, size_t size, 
 
 void reach_release(struct reach *reach)
 {
-    for (size_t i = 0; i < reach->count; i++) {
-        free(reach->list[i].before);
+    for (size_t i = 0; i < reach->count; i++)
         free(reach->list[i].variable);
-    }
     free(reach->list);
     free(reach->misses);
     *reach = (struct reach){0};

@@ -179,6 +179,7 @@ static int write_all(struct capturing *capturing, char *const *before, const str
     struct capsule_writer writer;
     struct capture *capture = capturing->capture;
     int failed = capsule_writer_open(&writer, capture->path, NULL);
+    writer.file.is_brief = true;
     if (failed == 0)
         failed = capsule_writer_about(&writer, &capturing->about);
     for (size_t g = 0; g < capturing->groups.count && failed == 0; g++) {

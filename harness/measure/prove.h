@@ -13,15 +13,16 @@ struct proof_result {
 };
 
 struct prove {
-    const char *from, *to; /* paths of the two files */
-    double timeout;        /* seconds for a capsule */
-    bool progress;         /* draw the progress line on standard error */
+    const char *from, *to;        /* paths of the two files */
+    double timeout;               /* seconds for a capsule */
+    bool progress;                /* draw the progress line on standard error */
     struct proof_result *results; /* set; prove_release() frees them */
     size_t count;
 };
 
-/* Writes `to` with the capsules that were proved. Each is replayed in a process that may crash or hang, which costs that
- * capsule alone. Returns 0, also where some were refused, or an exit code after error(), and then nothing is written. */
+/* Writes `to` with the capsules that were proved. Each is replayed in a process that may crash or hang, which costs
+ * that capsule alone. Returns 0, also where some were refused, or an exit code after error(), and then nothing is
+ * written. */
 int measure_prove(struct prove *prove);
 void prove_release(struct prove *prove);
 

@@ -4,6 +4,7 @@
 
 const struct sim_plugin *cugate_sim_plugin(void)
 {
-    static const struct sim_plugin plugin = {.prepare = sim_prepare, .collector = &sim_collector, .capsule_device = &sim_capsule_device};
+    static const struct sim_plugin plugin = {
+        .prepare = sim_prepare, .collector = &sim_collector, .capsule_device = &sim_capsule_device};
     return &plugin;
 }
