@@ -49,10 +49,6 @@ int library_open_capsules(struct library *library, const char *path, struct prob
         return -1;
     for (size_t i = 0; i < library->capsules.count; i++) {
         const struct capsule *capsule = &library->capsules.list[i];
-        const size_t length = id_length(capsule->id);
-        if (length == 0 || capsule->id[length])
-            return problem_set(problem, "%s: capsule %zu has the id '%s', which is none of a kernel: capture it again",
-                               path, i + 1, capsule->id);
         bytes += memory_of(capsule);
         if (bytes > GROUP_BYTES) {
             bytes = memory_of(capsule);

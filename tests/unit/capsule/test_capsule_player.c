@@ -34,14 +34,15 @@ Test(capsule_player, addresses_are_held_until_the_device_has_them)
     cr_expect_eq(player.blocks[1].begin, 0x7d0010000000);
     cr_expect(is_taken(0x7d0000000000));
     cr_expect(is_taken(0x7d0010000000));
+    cr_expect(is_taken(0x7d0002000000), "what follows is held, too");
     made_calls = 0;
     made_refused = 0;
     cr_expect_eq(player_open(&player, &made_device, &problem), -1);
     cr_expect_str_eq(problem.text, "made-up refusal");
     cr_expect_not(is_taken(0x7d0000000000), "it is the device's");
-    cr_expect(is_taken(0x7d0010000000), "the device has not come to it");
     player_close(&player);
     cr_expect_not(is_taken(0x7d0010000000));
+    cr_expect_not(is_taken(0x7d0002000000), "nor is what follows");
     made_file_close(&made);
 }
 

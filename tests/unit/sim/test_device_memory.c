@@ -41,3 +41,28 @@ Test(device_memory, what_does_not_fit_is_not_there)
     cr_expect_null(device_allocate(SIZE_MAX / 4));
     cr_expect_null(device_allocate(SIZE_MAX));
 }
+
+Test(device_memory, addresses_are_reserved_once_and_accessible_as_far_as_they_are_shown)
+{
+    const uint64_t block = 0x7d0000000000, size = 32 << 20, array = block + 4096 + 16;
+    struct allocation found;
+    cr_assert(device_reserve(block, size));
+    cr_expect_not(device_reserve(block + size / 2, size));
+    cr_assert(device_back(block, 2 << 20));
+    cr_expect_eq(device_bytes(block)[100], 0);
+    memset(device_bytes(array), 1, 1000);
+    cr_expect_not(device_find(array, &found), "it is not shown");
+    device_show(array, 1000);
+    cr_assert(device_find(array + 999, &found));
+    cr_expect_eq(found.begin, array);
+    cr_expect_eq(found.end, array + 1000);
+    cr_expect_not(device_find(array - 1, &found));
+    cr_expect_not(device_find(array + 1000, &found));
+    device_hide(array + 1);
+    cr_expect(device_find(array, &found));
+    device_hide(array);
+    cr_expect_not(device_find(array, &found));
+    cr_assert(device_unback(block, 2 << 20));
+    cr_assert(device_back(block, 2 << 20));
+    cr_expect_eq(device_bytes(array)[0], 0, "the memory is another");
+}
