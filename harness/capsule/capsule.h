@@ -225,7 +225,7 @@ void player_close(struct player *player); /* after all replays; what the device 
 /* A capsule that is ready to run. Several may be open at once, also with the same addresses: restore comes before each
  * launch. */
 struct replay;
-int replay_open(struct replay **replay, struct player *player, const struct capsule *capsule, struct problem *problem);
+int replay_open(struct replay **opened, struct player *player, const struct capsule *capsule, struct problem *problem);
 int replay_restore(struct replay *replay, struct problem *problem); /* memory is as before the launch */
 int replay_launch(struct replay *replay, struct problem *problem);
 int replay_wait(struct replay *replay, struct problem *problem);

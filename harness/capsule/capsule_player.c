@@ -67,6 +67,7 @@ static void name_occupant(const struct stretch *stretch, char *name, size_t size
     while (maps && fgets(line, sizeof line, maps)) {
         uint64_t begin, end;
         int path = 0;
+        /* NOLINTNEXTLINE(cert-err34-c): a wrong line is no place of any memory */
         if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &begin, &end, &path) < 2 || path == 0 ||
             end <= stretch->begin || begin >= stretch->end)
             continue;
@@ -228,7 +229,7 @@ int player_back(struct player *player, const struct capsule *capsule, struct bac
         int failed = 0;
         add_ranges(&stretches, &count, capsule, kind, UNIT);
         merge(stretches, &count);
-        for (size_t i = 0; i < count && failed == 0; i++)
+        for (size_t i = 0; stretches && i < count && failed == 0; i++)
             failed = back_stretch(player, &stretches[i], kind, backed, problem);
         free(stretches);
         if (failed < 0)

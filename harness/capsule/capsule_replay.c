@@ -76,8 +76,8 @@ static int read_pages(const struct replay *replay, const struct part *part, enum
 {
     struct reading *reading = x_calloc(1, sizeof *reading);
     int result = 0;
-    *reading = (struct reading){
-        .replay = replay, .part = part, .moment = moment, .first = first, .count = count, .bytes = bytes};
+    *reading = (struct reading){.replay = replay, .part = part, .moment = moment, .first = first, .count = count};
+    reading->bytes = bytes;
     if (count >= IN_PARALLEL)
         in_parallel(count, read_page, reading);
     for (size_t i = 0; i < count && result == 0; i++) {
