@@ -534,6 +534,10 @@ $(BUILD)/selftest/sessions: tests/data/sessions-nvidia-h200.tar.xz
 $(BUILD)/tests/random_kernels: $(BUILD)/tests/sim/random_kernels.o
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^
 
+# Makes capsules without a GPU.
+$(BUILD)/tests/made_capsules: $(BUILD)/tests/capsule/made_capsules.o $(BUILD)/libcugate.a
+	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS)
+
 # Which instructions of a file the simulator does not know.
 $(BUILD)/tests/coverage: $(BUILD)/tests/sim/coverage.o $(SIM_O) $(BUILD)/libcugate.a
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS)

@@ -293,7 +293,8 @@ int atomic_file_sync(struct atomic_file *file)
     /* Flushing a stream that failed earlier may succeed, and by then errno is lost. */
     bool failed_before = ferror(file->stream) != 0;
     errno = 0;
-    if (fflush(file->stream) != 0 || failed_before || (file->temporary && fsync(fileno(file->stream)) < 0))
+    if (fflush(file->stream) != 0 || failed_before ||
+        (file->temporary && !file->is_brief && fsync(fileno(file->stream)) < 0))
         return error("cannot write %s: %s", file->path,
                      errno ? strerror(errno) : "an earlier write failed; is the disk full?");
     return 0;
@@ -311,7 +312,8 @@ int atomic_file_commit(struct atomic_file *file)
         }
         free(file->temporary);
         file->temporary = NULL;
-        sync_folder(file->path);
+        if (!file->is_brief)
+            sync_folder(file->path);
     }
     result = 0;
 out:

@@ -41,6 +41,7 @@ struct atomic_file {
     FILE *stream;
     char *path;
     char *temporary; /* path of the temporary file; NULL when the file is written directly */
+    bool is_brief;   /* set by the caller: the file is read and removed soon, so it need not survive a power failure */
 };
 int atomic_file_open(struct atomic_file *file, const char *path);
 /* Opens a file whose content is of use even if its writer is killed. So nothing is removed from the folder but what

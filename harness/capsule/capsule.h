@@ -70,7 +70,7 @@ const char *proof_name(enum proof proof); /* "none", "identical", "varies" */
 struct capsule {
     char *id;         /* as `cugate exec` names it: program/function@block,grid */
     char *function;   /* name in the machine code */
-    struct blob code; /* an ELF image */
+    struct blob code; /* an ELF image; empty in what a process of the program wrote, where the parent has the code */
     char *swapped;    /* where the code is from, if it is not the program's; else NULL */
 
     unsigned grid[3], block[3], shared; /* shared: dynamic shared memory in bytes */
@@ -155,10 +155,12 @@ struct blob capsule_writer_blob(struct capsule_writer *writer, const void *bytes
 /* Says of which GPU and session the capsules are, once in a file. */
 int capsule_writer_about(struct capsule_writer *writer, const struct run *about);
 int capsule_writer_add(struct capsule_writer *writer, const struct capsule *capsule);
-/* Copies a capsule of another file with the pages that it uses: capsule_copy.c. A file whose capsules are copied in
+/* Copies a capsule of another file with the pages that it uses: capsule_copy.c. code, from capsule_writer_blob() of
+ * this writer, takes the place of its machine code; NULL: it keeps its own. A file whose capsules are copied in
  * their order, after its about, by the same compression, is copied byte by byte if it holds no page that no capsule
  * uses. */
-int capsule_writer_copy(struct capsule_writer *writer, const struct capsules *from, const struct capsule *capsule);
+int capsule_writer_copy(struct capsule_writer *writer, const struct capsules *from, const struct capsule *capsule,
+                        const struct blob *code);
 /* Ends the file: whole, on the disk, under its name. -1 with writer->problem, and then there is no file. */
 int capsule_writer_end(struct capsule_writer *writer);
 void capsule_writer_abandon(struct capsule_writer *writer); /* removes what was written; after an end it does nothing */
@@ -167,6 +169,8 @@ void capsule_writer_abandon(struct capsule_writer *writer); /* removes what was 
 
 /* Functions return 0, or -1 with *problem. Addresses are those of the program. */
 struct capsule_device {
+    /* Makes the device ready for all that follows but reserve(). May be called again. */
+    int (*begin)(struct problem *problem);
     /* Keeps other allocations of this process away from these addresses: whole blocks of 32 MiB. Called for all of a
      * file before anything else is allocated. -1 when something is there already. */
     int (*reserve)(uint64_t address, uint64_t size, struct problem *problem);
@@ -196,11 +200,23 @@ struct capsule_device {
 struct player {
     const struct capsules *capsules;
     const struct capsule_device *device;
+    struct stretch *blocks; /* all addresses of the capsules, sorted, in blocks of 32 MiB */
+    size_t block_count;
+    bool is_given;          /* they are the device's; before, they are held, and so is */
+    struct stretch *behind; /* what follows them */
+    size_t behind_count;
+    struct backing *backings;
+    size_t backing_count;
+    const struct replay *last; /* whose memory was restored last */
 };
 
-/* Reserves the addresses of all capsules, and nothing more. It comes before the GPU's context is made. */
-int player_open(struct player *player, const struct capsules *capsules, const struct capsule_device *device,
-                struct problem *problem);
+/* Holds the addresses of all capsules, so that nothing else of this process gets them. It comes first in a process. -1
+ * with *problem when something is there already: then a new process image may have other addresses. */
+int player_hold(struct player *player, const struct capsules *capsules, struct problem *problem);
+
+/* Has the device reserve the addresses that are held, and nothing more. It comes before the GPU's context is made. */
+int player_open(struct player *player, const struct capsule_device *device, struct problem *problem);
+void player_close(struct player *player); /* after all replays; what the device reserved stays so */
 
 /* A capsule that is ready to run. Several may be open at once, also with the same addresses: restore comes before each
  * launch. */
@@ -212,6 +228,22 @@ int replay_wait(struct replay *replay, struct problem *problem);
 /* Compares memory with what the program's launch left, but for the bits of `varies`. Returns 0; 1 when it differs, and
  * why (why_size bytes) says where; -1 with *problem. */
 int replay_compare(struct replay *replay, char *why, size_t why_size, struct problem *problem);
+/* Read and write a range's memory as it is now; at and size are in bytes. */
+int replay_read(struct replay *replay, size_t range, uint64_t at, void *bytes, size_t size, struct problem *problem);
+int replay_write(struct replay *replay, size_t range, uint64_t at, const void *bytes, size_t size,
+                 struct problem *problem);
+/* Has replay_compare() pass over these bits too, for each range as many bytes as it has; NULL: none. They are borrowed.
+ */
+void replay_mask(struct replay *replay, unsigned char *const *varies);
 void replay_close(struct replay *replay);
+
+/* ---- Proving: capsule_prove.c ---- */
+
+/* Replays a capsule several times, to see whether it is whole. Then writes it with what varies between replays masked,
+ * and without pages that its result does not need. Returns 0; 1 when it is refused, and *why (why_size bytes) says why;
+ * -1 with *problem. Unless it is careful, it also launches with parts of the memory zeroed, on which a kernel may fail.
+ */
+int capsule_prove(struct player *player, const struct capsule *capsule, bool careful, struct capsule_writer *writer,
+                  char *why, size_t why_size, struct problem *problem);
 
 #endif

@@ -24,10 +24,11 @@ static void collect(struct copied *copied, const uint32_t *pages, size_t count)
 }
 
 /* Collects the pages in the order in which the file has them, so that a copy has them in that order too. */
-static struct copied pages_of_capsule(const struct capsule *capsule)
+static struct copied pages_of_capsule(const struct capsule *capsule, bool with_code)
 {
     struct copied copied = {0};
-    collect(&copied, capsule->code.pages, pages_of(capsule->code.size));
+    if (with_code)
+        collect(&copied, capsule->code.pages, pages_of(capsule->code.size));
     for (size_t i = 0; i < capsule->range_count; i++) {
         const struct memory_range *range = &capsule->ranges[i];
         collect(&copied, range->before, pages_of(range->size));
@@ -79,11 +80,13 @@ static uint32_t *translated(const struct copied *copied, const uint32_t *pages, 
     return list;
 }
 
-/* Writes the capsule with the new numbers of its pages. */
-static int add_translated(struct capsule_writer *writer, const struct copied *copied, const struct capsule *capsule)
+/* Writes the capsule with the new numbers of its pages, and with other code if there is any. */
+static int add_translated(struct capsule_writer *writer, const struct copied *copied, const struct capsule *capsule,
+                          const struct blob *code)
 {
     struct capsule copy = *capsule;
-    copy.code.pages = translated(copied, capsule->code.pages, capsule->code.size);
+    uint32_t *own = code ? NULL : translated(copied, capsule->code.pages, capsule->code.size);
+    copy.code = code ? *code : (struct blob){capsule->code.size, own};
     copy.ranges = x_calloc(capsule->range_count, sizeof *copy.ranges);
     for (size_t i = 0; i < capsule->range_count; i++) {
         const struct memory_range *range = &capsule->ranges[i];
@@ -99,16 +102,17 @@ static int add_translated(struct capsule_writer *writer, const struct copied *co
         free(copy.ranges[i].varies);
     }
     free(copy.ranges);
-    blob_release(&copy.code);
+    free(own);
     return result;
 }
 
-int capsule_writer_copy(struct capsule_writer *writer, const struct capsules *from, const struct capsule *capsule)
+int capsule_writer_copy(struct capsule_writer *writer, const struct capsules *from, const struct capsule *capsule,
+                        const struct blob *code)
 {
     if (writer->problem.text[0])
         return -1;
-    struct copied copied = pages_of_capsule(capsule);
-    const int result = copy_pages(writer, from, &copied) < 0 ? -1 : add_translated(writer, &copied, capsule);
+    struct copied copied = pages_of_capsule(capsule, !code);
+    const int result = copy_pages(writer, from, &copied) < 0 ? -1 : add_translated(writer, &copied, capsule, code);
     free(copied.from);
     free(copied.to);
     return result;

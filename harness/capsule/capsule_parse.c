@@ -54,11 +54,12 @@ static int read_pages(const struct json_at *above, json_t *object, const char *k
     return 0;
 }
 
-static int read_size(const struct json_at *above, json_t *object, long long most, uint64_t *size)
+/* A size of 0 is that of code which is not there. */
+static int read_size(const struct json_at *above, json_t *object, long long least, long long most, uint64_t *size)
 {
     struct json_at at = {above, "size", 0};
     long long whole;
-    if (json_at_whole(&at, json_object_get(object, at.key), 1, most, &whole) < 0)
+    if (json_at_whole(&at, json_object_get(object, at.key), least, most, &whole) < 0)
         return -1;
     *size = (uint64_t)whole;
     return 0;
@@ -69,7 +70,7 @@ static int read_code(const struct json_at *above, json_t *object, size_t page_co
     static const char *const keys[] = {"pages", "size"};
     struct json_at at = {above, "code", 0};
     json_t *value = json_object_get(object, at.key);
-    if (json_at_object(&at, value, keys, ARRAY_SIZE(keys)) < 0 || read_size(&at, value, BLOB_LIMIT, &code->size) < 0)
+    if (json_at_object(&at, value, keys, ARRAY_SIZE(keys)) < 0 || read_size(&at, value, 0, BLOB_LIMIT, &code->size) < 0)
         return -1;
     return read_pages(&at, value, "pages", code->size, &(struct page_rule){-1, page_count}, &code->pages);
 }
@@ -155,7 +156,7 @@ static int read_range(const struct json_at *at, json_t *value, size_t page_count
     long long address;
     if (json_at_object(at, value, keys, ARRAY_SIZE(keys)) < 0 ||
         json_at_whole_key(at, value, "address", &address) < 0 ||
-        read_size(at, value, INT64_MAX - address, &range->size) < 0)
+        read_size(at, value, 1, INT64_MAX - address, &range->size) < 0)
         return -1;
     range->address = (uint64_t)address;
     if (read_kind(at, value, range) < 0 || read_pages(at, value, "after", range->size, &after, &range->after) < 0 ||

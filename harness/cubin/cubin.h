@@ -35,6 +35,10 @@ void cubin_release(struct cubin *cubin);
  * none. Caller frees. In cubin_hash.c. */
 char *cubin_code(const struct cubin *cubin);
 
+/* Returns the names of an image's variables, a line each; NULL after error(). name is for messages. Caller frees. In
+ * variables.c. */
+char *cubin_variables(const char *name, const char *bytes, size_t size);
+
 /* Whether cubin_find found a function, and if not, why. */
 enum cubin_status {
     CUBIN_FOUND,

@@ -35,6 +35,7 @@ __attribute__((visibility("default"))) const struct gpu_plugin *cugate_gpu_plugi
         .values = &cupti_range_collector,
         .line_counts = &cupti_line_counts_collector,
         .stalls = &cupti_stalls_collector,
+        .capsule_device = &cupti_capsule_device,
     };
     return &plugin;
 }

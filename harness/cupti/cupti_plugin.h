@@ -80,6 +80,7 @@ void gpu_condition_buffers(const struct gpu_condition *condition, CUdeviceptr *w
 /* Measures the peaks. One that cannot be measured stays 0, with a warning. */
 void gpu_measure_roofs(struct gpu_condition *condition, double roofs[ROOFS]);
 
+extern const struct capsule_device cupti_capsule_device;
 extern const struct collector cupti_range_collector;
 /* Gives counts by line in result->profile, and launches, but no rows. */
 extern const struct collector cupti_line_counts_collector;

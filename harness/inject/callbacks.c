@@ -173,6 +173,9 @@ static take_call *taker_of(CUpti_CallbackId id)
     for (size_t i = 0; i < LAUNCH_CALLS; i++)
         if (launch_calls[i] == id)
             return launch_of_kernel;
+    for (size_t i = 0; process.request.keeps && i < reach_call_count; i++)
+        if (reach_calls[i] == id)
+            return reach_take;
     return NULL;
 }
 
@@ -244,11 +247,13 @@ int callbacks_subscribe(struct problem *problem)
         result = cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, calls[i].id);
     for (size_t i = 0; i < LAUNCH_CALLS && result == CUPTI_SUCCESS; i++)
         result = cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, launch_calls[i]);
+    for (size_t i = 0; process.request.keeps && i < reach_call_count && result == CUPTI_SUCCESS; i++)
+        result = cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, reach_calls[i]);
     for (size_t i = 0; i < ARRAY_SIZE(resources) && result == CUPTI_SUCCESS; i++)
         result = cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, resources[i]);
     if (process.request.nvtx_count > 0 && result == CUPTI_SUCCESS)
         result = cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_NVTX);
-    if (result == CUPTI_SUCCESS && !process.request.lines)
+    if (result == CUPTI_SUCCESS && !process.request.lines && !process.request.keeps)
         activity_begin();
     return cupti_check("watching the program's launches", result, problem);
 }

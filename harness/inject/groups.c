@@ -141,6 +141,11 @@ static void ask(struct group *group, char *text)
     if (link_ask(MESSAGE_GROUP, text, &answer) && *answer) {
         group->skip = strtoul(answer, &end, 10);
         group->first = strtoul(end, &end, 10);
+        char *more = strchr(end, '\n');
+        if (more) {
+            *more++ = '\0';
+            group->variables = x_strdup(more);
+        }
         if (*end == ' ' && end[1])
             group->id = x_strdup(end + 1);
     }

@@ -7,6 +7,7 @@
 #define INJECT_H
 
 #include "base/base.h"
+#include "capsule/capsule.h"
 #include "cupti/cupti.h"
 #include "worker/worker.h"
 
@@ -28,6 +29,7 @@ struct request {
     bool lines;             /* count by instruction, in place of metrics, the first launch that is wanted */
     char *nvtx[NVTX_MAX];   /* only launches within an NVTX range that one of these globs matches count */
     size_t nvtx_count;      /* 0: all launches do */
+    bool keeps;             /* keep, in place of metrics, the first launch of each group that is wanted as a capsule */
     bool waits;             /* nothing counts before the program calls cudaProfilerStart */
 };
 
@@ -56,7 +58,8 @@ void modules_name(CUmodule handle);
 /* Sets name to that of the module of a function that is launched, which may be a CUfunction or a CUkernel. It is empty
  * where the module is not known. */
 void modules_of_function(CUfunction function, char name[MODULE_NAME]);
-void modules_forget(CUmodule handle); /* the driver may give the handle to another module */
+CUmodule module_of_function(CUfunction function); /* the driver's handle, for either kind of function; or NULL */
+void modules_forget(CUmodule handle);             /* the driver may give the handle to another module */
 
 /* ---- Launches that are alike, groups.c ---- */
 
@@ -86,6 +89,7 @@ struct group {
     size_t last;             /* kernels that the process had launched when it launched this one last */
     size_t asked;            /* how many of its launches were asked who makes them */
     bool begun;              /* a launch was measured; the first one in a process is colder than those that follow */
+    char *variables;         /* names of its machine code's variables, a line each, if launches are kept; or NULL */
     struct counted *counted; /* from group_counted(): in each set of metrics */
     size_t counted_count;
 };
@@ -176,6 +180,40 @@ void busy_tell(uint64_t *busy, uint64_t *span);
 /* These are called before and after the one launch that is counted by instruction. -1 with *problem. */
 int lines_begin(CUcontext context, struct problem *problem);
 int lines_send(CUcontext context, const struct group *group, struct problem *problem);
+
+/* ---- Launches that are kept as capsules: keep.c, arguments.c, reach.c ---- */
+
+/* Whether the next launch of the group is to be kept. */
+bool keep_is_wanted(const struct group *group);
+/* Called before and after a launch that is kept. False: it cannot be, and the parent was told why. */
+bool keep_begin(struct group *group, CUpti_CallbackId id, const CUpti_CallbackData *call);
+void keep_end(struct group *group, bool good);
+int keep_end_all(struct problem *problem); /* ends the process's file; -1 with *problem */
+
+/* Takes what a launch was made with: its arguments and attributes. -1 with *problem: a replay could not do the same. */
+int arguments_take(struct capsule *capsule, CUpti_CallbackId id, const void *params, struct problem *problem);
+
+/* Memory that a launch can reach. */
+struct reached {
+    uint64_t address, size;
+    enum memory_kind kind;
+    int device;            /* its GPU; -1: none */
+    char *variable;        /* as in struct memory_range */
+    unsigned char *before; /* a copy, which whoever makes it owns; NULL until then */
+};
+struct reach {
+    struct reached *list;
+    size_t count;
+    uint64_t size;    /* bytes that were copied */
+    uint64_t *misses; /* words that are no pointers */
+};
+/* Notes where memory is allocated; takes such calls of the driver. */
+void reach_take(CUpti_CallbackId id, const CUpti_CallbackData *call);
+extern const CUpti_CallbackId reach_calls[];
+extern const size_t reach_call_count;
+/* Adds the memory that pointers among the bytes point to, at multiples of step, unless it is in the list. */
+void reach_follow(struct reach *reach, const unsigned char *bytes, size_t size, size_t step);
+void reach_release(struct reach *reach);
 
 /* ---- The lock between processes, gpu_lock.c ---- */
 

@@ -152,6 +152,7 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
     static _Thread_local CUstream stream;
     static _Thread_local bool runs;       /* the launch runs now, and not with a graph later */
     static _Thread_local unsigned bounds; /* what it counts for */
+    static _Thread_local bool kept;       /* it becomes a capsule */
     if (call->callbackSite == CUPTI_API_ENTER) {
         if (!process_lock(LAUNCH_SECONDS)) {
             atomic_fetch_add(&process.unwatched[UNWATCHED_WAIT], 1);
@@ -159,13 +160,17 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
         }
         struct problem problem;
         within = true;
+        kept = false;
         group = NULL;
         if (process_describe(&problem) < 0)
             process_give_up(&problem);
         runs = !process_is_off() && find_group(id, call, mode, &group, &stream);
         if (runs) {
             bounds = bounds_now();
-            before_launch(group, mode, bounds);
+            kept = process.request.keeps && bounds && !capture_is_on() && keep_is_wanted(group) &&
+                   keep_begin(group, id, call);
+            if (!process.request.keeps)
+                before_launch(group, mode, bounds);
             expect_time(call, mode, group, bounds);
             tell_caller(group);
         }
@@ -175,6 +180,8 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
             atomic_fetch_add(&process.unwatched[why_of_no_group(call, mode)], 1);
         if (!good)
             activity_forget(call->correlationId);
+        if (runs && kept)
+            keep_end(group, good);
         if (runs)
             after_launch(group, mode, stream, bounds, good);
         within = false;

@@ -93,6 +93,8 @@ static void take_line(struct request *request, const char *key, char *text)
         request->folder = x_strdup(text);
     } else if (strcmp(key, "lines") == 0) {
         request->lines = true;
+    } else if (strcmp(key, "keeps") == 0) {
+        request->keeps = true;
     } else if (strcmp(key, "waits") == 0) {
         request->waits = true;
     } else if (strcmp(key, "nvtx") == 0 && request->nvtx_count < NVTX_MAX) {

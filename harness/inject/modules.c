@@ -71,16 +71,21 @@ void modules_name(CUmodule handle)
     modules_expect();
 }
 
-void modules_of_function(CUfunction function, char name[MODULE_NAME])
+CUmodule module_of_function(CUfunction function)
 {
     CUmodule handle = NULL;
     CUfunction loaded = function;
+    const bool found = cuFuncGetModule(&handle, function) == CUDA_SUCCESS ||
+                       (cuKernelGetFunction(&loaded, (CUkernel)function) == CUDA_SUCCESS &&
+                        cuFuncGetModule(&handle, loaded) == CUDA_SUCCESS);
+    return found ? handle : NULL;
+}
+
+void modules_of_function(CUfunction function, char name[MODULE_NAME])
+{
+    const CUmodule handle = module_of_function(function);
     name[0] = '\0';
-    if (cuFuncGetModule(&handle, function) != CUDA_SUCCESS &&
-        (cuKernelGetFunction(&loaded, (CUkernel)function) != CUDA_SUCCESS ||
-         cuFuncGetModule(&handle, loaded) != CUDA_SUCCESS))
-        return;
-    for (size_t i = 0; i < known_count; i++)
+    for (size_t i = 0; handle && i < known_count; i++)
         if (known[i].handle == handle)
             memcpy(name, known[i].name, MODULE_NAME);
 }

@@ -101,6 +101,11 @@ void process_say_end(void)
         return;
     (void)ranges_stop(&problem);
     ranges_close();
+    if (keep_end_all(&problem) < 0) {
+        process_give_up(&problem);
+        link_close();
+        return;
+    }
     send_work();
     char *libraries = libraries_tell();
     link_say(MESSAGE_LIBRARIES, libraries);

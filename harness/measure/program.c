@@ -4,54 +4,8 @@
 
 #include "program_parts.h"
 
-#include <dirent.h>
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-/* ---- Where its processes find each other, and what they leave ---- */
-
-static char *make_folder(void)
-{
-    const char *parent = getenv("TMPDIR");
-    char *path = x_sprintf("%s/cugate-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (mkdtemp(path))
-        return path;
-    error("cannot make a folder like %s: %s", path, strerror(errno));
-    free(path);
-    return NULL;
-}
-
-/* Returns the folder in which all `cugate exec` of this user wait for the counters of a GPU. NULL where there is no
- * such folder: then only the processes of one program wait for each other. Caller frees. */
-static char *find_locks(void)
-{
-    struct stat file;
-    const char *runtime = getenv("XDG_RUNTIME_DIR");
-    char *path =
-        runtime && *runtime == '/' ? x_sprintf("%s/cugate", runtime) : x_sprintf("/tmp/cugate-%u", (unsigned)geteuid());
-    (void)mkdir(path, 0700);
-    /* In /tmp the folder may belong to somebody else. */
-    if (lstat(path, &file) == 0 && S_ISDIR(file.st_mode) && file.st_uid == geteuid() && (file.st_mode & 077) == 0)
-        return path;
-    free(path);
-    return NULL;
-}
-
-static void remove_folder(char *path)
-{
-    DIR *folder = opendir(path);
-    for (const struct dirent *entry; folder && (entry = readdir(folder));)
-        unlinkat(dirfd(folder), entry->d_name, 0);
-    if (folder)
-        closedir(folder);
-    rmdir(path);
-    free(path);
-}
 
 /* ---- The runs ---- */
 
@@ -64,8 +18,7 @@ const struct backend program_backend = {
 struct measuring {
     const struct measurement *measurement;
     struct program_groups groups;
-    char *injection, *folder, *locks;
-    struct program_input input;
+    struct program_setting setting;
     struct run *run;
     size_t sets, done;
     size_t *set_of; /* as in struct program_run */
@@ -179,11 +132,8 @@ static int run_once(struct measuring *measuring, size_t set, bool further)
     struct program_run part = {
         .measurement = measuring->measurement,
         .groups = &measuring->groups,
-        .folder = measuring->folder,
-        .locks = measuring->locks ? measuring->locks : measuring->folder,
-        .injection = measuring->injection,
+        .setting = &measuring->setting,
         .command = measuring->measurement->kernels,
-        .input = &measuring->input,
         .set = set,
         .further = further,
         .silent = further || measuring->measurement->profile,
@@ -392,8 +342,8 @@ static int measure_sets(struct measuring *measuring)
         program_groups_name(&measuring->groups, program->name, measuring->run);
         for (size_t i = 0; i < measuring->run->result_count; i++)
             result_demangle(&measuring->run->results[i]);
-        program_groups_add_code(&measuring->groups, measuring->folder, measuring->images, measuring->image_count,
-                                measuring->measurement->metrics, measuring->run);
+        program_groups_add_code(&measuring->groups, measuring->setting.folder, measuring->images,
+                                measuring->image_count, measuring->measurement->metrics, measuring->run);
         if (!measuring->broken_off && !measuring->failed && !measuring->measurement->profile)
             program_total_add(&measuring->groups, measuring->measurement, measuring->run);
     }
@@ -403,86 +353,25 @@ static int measure_sets(struct measuring *measuring)
     return code == EXIT_SAME && measuring->failed ? EXIT_NOT_MEASURED : code;
 }
 
-static char *find_injection(void)
-{
-    static const char *const places[] = {"libcugate_inject.so", "../lib/cugate/libcugate_inject.so"};
-    char *folder = program_folder(), *found = NULL;
-    for (size_t i = 0; i < ARRAY_SIZE(places) && !found; i++) {
-        char *path = x_sprintf("%s/%s", folder, places[i]);
-        found = realpath(path, NULL);
-        free(path);
-    }
-    if (!found)
-        error("cannot find libcugate_inject.so beside %s: run `make` again", folder);
-    free(folder);
-    return found;
-}
-
-/* Loads the library in a process of its own, to learn whether that works. The driver says nothing when it cannot load
- * the library into the program. */
-static void try_injection(int pipe, const void *path)
-{
-    if (dlopen(path, RTLD_NOW | RTLD_LOCAL))
-        return;
-    message_send(pipe, MESSAGE_FAILURE, dlerror());
-}
-
-static int check_injection(const char *path)
-{
-    const double seconds = 60;
-    struct message message;
-    char *how;
-    const enum child_event event = child_ask(try_injection, path, seconds, &message, &how);
-    if (event == CHILD_SAID && strstr(message.text, "libcuda.so.1"))
-        error("no NVIDIA driver here: %s", message.text);
-    else if (event == CHILD_SAID)
-        error("cannot load what measures in the program: %s; install the CUDA toolkit with CUPTI, then run `make` "
-              "again, or `cugate-fetch cupti`",
-              message.text);
-    free(message.text);
-    free(how);
-    return event == CHILD_INTERRUPTED ? EXIT_INTERRUPTED : event == CHILD_SAID ? EXIT_NOT_MEASURED : EXIT_SAME;
-}
-
-static int check_environment(void)
-{
-    const char *other = getenv("CUDA_INJECTION64_PATH");
-    if (!other || !*other)
-        return 0;
-    return error("CUDA_INJECTION64_PATH is set to %s: another tool is to be loaded into the program, and there can be "
-                 "one only; unset it",
-                 other);
-}
-
 int program_measure(const struct measurement *measurement, struct run *run)
 {
     struct measuring measuring = {.measurement = measurement, .run = run};
     *run = (struct run){0};
-    if (check_environment() < 0 || !(measuring.injection = find_injection()))
-        return EXIT_USAGE;
-    int code = check_injection(measuring.injection);
-    if (code != EXIT_SAME) {
-        free(measuring.injection);
-        return code;
+    int code =
+        program_setting_open(&measuring.setting, measurement->program->runs != 1 || measurement->program->repeats);
+    if (code == EXIT_SAME) {
+        code = measure_sets(&measuring);
+        if (measurement->program->status)
+            *measurement->program->status = measuring.status;
+        if (measurement->program->repeats)
+            program_input_rewind(&measuring.setting.input);
     }
-    program_input_open(&measuring.input, measurement->program->runs != 1 || measurement->program->repeats);
-    measuring.folder = make_folder();
-    measuring.locks = find_locks();
-    code = measuring.folder ? measure_sets(&measuring) : EXIT_NOT_MEASURED;
-    if (measurement->program->status)
-        *measurement->program->status = measuring.status;
     for (size_t i = 0; i < measuring.image_count; i++)
         free(measuring.images[i]);
     free(measuring.images);
     free(measuring.set_of);
     free(measuring.seldom);
     program_groups_release(&measuring.groups);
-    if (measurement->program->repeats)
-        program_input_rewind(&measuring.input);
-    program_input_close(&measuring.input);
-    if (measuring.folder)
-        remove_folder(measuring.folder);
-    free(measuring.injection);
-    free(measuring.locks);
+    program_setting_close(&measuring.setting);
     return code;
 }

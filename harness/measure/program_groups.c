@@ -65,6 +65,8 @@ static void release_group(struct program_group *group)
     free(group->shares);
     free(group->missed);
     free(group->launched_by);
+    free(group->image);
+    free(group->refused);
     free(group->question);
     free(group->id);
     free(group);
@@ -294,18 +296,25 @@ static const struct launch *find_launch(const struct program_groups *groups, con
 
 /* Reads an image that a process kept. False when there is none. The program can write there as well, so an image whose
  * hash is not its name is refused. */
+char *program_image_read(const char *folder, const char *name, size_t *size)
+{
+    char *path = x_sprintf("%s/%s.cubin", folder, name), *image = NULL, hash[17] = "";
+    if (access(path, R_OK) == 0 && file_read(path, IMAGE_LIMIT, &image, size) == 0)
+        snprintf(hash, sizeof hash, "%016llx", (unsigned long long)XXH3_64bits(image, *size));
+    free(path);
+    if (strcmp(hash, name) == 0)
+        return image;
+    free(image);
+    return NULL;
+}
+
 static bool read_image(struct cubin *cubin, const char *folder, const char *name)
 {
-    char *path = x_sprintf("%s/%s.cubin", folder, name), *image, hash[17];
     size_t size;
-    bool good = false;
+    char *image = program_image_read(folder, name, &size);
     *cubin = (struct cubin){0};
-    if (access(path, R_OK) == 0 && file_read(path, IMAGE_LIMIT, &image, &size) == 0) {
-        snprintf(hash, sizeof hash, "%016llx", (unsigned long long)XXH3_64bits(image, size));
-        good = strcmp(hash, name) == 0 && cubin_parse(cubin, path, (const unsigned char *)image, size) == 0;
-        free(image);
-    }
-    free(path);
+    const bool good = image && cubin_parse(cubin, name, (const unsigned char *)image, size) == 0;
+    free(image);
     return good;
 }
 
@@ -439,9 +448,17 @@ static void read_images(struct program_images *images)
         (void)read_image(&images->list[i], images->folder, images->names[i]);
 }
 
-/* Finds the function of a launch: in its module, or else in any image, if all code of that name is the same. */
+static void release_images(struct program_images *images)
+{
+    for (size_t i = 0; i < images->count; i++)
+        cubin_release(&images->list[i]);
+    free(images->list);
+}
+
+/* Finds the function of a launch: in its module, or else in any image, if all code of that name is the same.
+ * *where is the number of the image. */
 static const struct cubin_function *find_function(const struct program_images *images,
-                                                  const struct program_launch *launch)
+                                                  const struct program_launch *launch, size_t *where)
 {
     const struct cubin_function *found = NULL;
     for (size_t i = 0; i < images->count; i++) {
@@ -452,6 +469,8 @@ static const struct cubin_function *find_function(const struct program_images *i
             cubin_find(&images->list[i], launch->launch.function, images->capability, &status);
         if (status == CUBIN_SEVERAL || (found && function && strcmp(found->code, function->code) != 0))
             return NULL;
+        if (function && !found)
+            *where = i;
         found = function ? function : found;
     }
     return found;
@@ -475,8 +494,8 @@ void program_groups_add_code(const struct program_groups *groups, const char *fo
     for (size_t g = 0; g < groups->count; g++) {
         struct program_group *group = groups->list[g];
         struct result *result = run_find(run, group->id);
-        for (size_t i = 0; i < group->count; i++) {
-            const struct cubin_function *function = find_function(&images, &group->launches[i]);
+        for (size_t i = 0, where; i < group->count; i++) {
+            const struct cubin_function *function = find_function(&images, &group->launches[i], &where);
             if (function)
                 static_facts_set_code(&group->launches[i].launch, function);
         }
@@ -487,7 +506,19 @@ void program_groups_add_code(const struct program_groups *groups, const char *fo
         if (result->status == RESULT_OK)
             static_facts_of_launches(result, images.capability, metrics);
     }
-    for (size_t i = 0; i < count; i++)
-        cubin_release(&images.list[i]);
-    free(images.list);
+    release_images(&images);
+}
+
+void program_groups_find_images(const struct program_groups *groups, const char *folder, char *const *names,
+                                size_t count, int capability)
+{
+    struct program_images images = {folder, names, NULL, count, capability};
+    read_images(&images);
+    for (size_t g = 0; g < groups->count; g++) {
+        struct program_group *group = groups->list[g];
+        size_t where;
+        if (!group->graph && !group->image && find_function(&images, &group->launches[0], &where))
+            group->image = x_strdup(names[where]);
+    }
+    release_images(&images);
 }

@@ -24,7 +24,7 @@ static void open_tables(struct tables *tables, const struct program_run *run, co
     for (size_t i = 0; i < run->image_count; i++) {
         if (module && strcmp(run->images[i], module) != 0)
             continue;
-        char *path = x_sprintf("%s/%s.cubin", run->folder, run->images[i]);
+        char *path = x_sprintf("%s/%s.cubin", run->setting->folder, run->images[i]);
         (void)cubin_each_image(path, open_table, tables);
         free(path);
     }

@@ -45,6 +45,12 @@ struct program_group {
     bool complete;     /* a further run for a set of metrics need not measure it */
     char *launched_by; /* by whom, as the process tells that launched it first, `teller`; NULL: not known */
     pid_t teller;      /* 0: none */
+
+    /* For capturing: program_capture.c. */
+    size_t most;   /* launches that count, of that process which made most of them in the first run */
+    size_t pick;   /* which of these is to be kept, from 1; 0: none */
+    char *image;   /* name of the image of its machine code; NULL: not known */
+    char *refused; /* why none was kept; "": one was; NULL: nothing was heard of it */
 };
 
 /* What else a run of the program had the GPU do. */
@@ -92,6 +98,18 @@ void program_groups_release(struct program_groups *groups);
 void program_groups_add_code(const struct program_groups *groups, const char *folder, char *const *names, size_t count,
                              const struct metrics *metrics, struct run *run);
 
+/* Finds the image of each kernel's machine code, of those that the processes loaded. */
+void program_groups_find_images(const struct program_groups *groups, const char *folder, char *const *names,
+                                size_t count, int capability);
+/* Reads an image that a process left in the folder. NULL: there is none, or its content is another than it was. Caller
+ * frees. */
+char *program_image_read(const char *folder, const char *name, size_t *size);
+
+/* ---- Capturing: program_capture.c ---- */
+
+/* Returns what a process is told of a group whose launch is to be kept, for MESSAGE_GROUP. Caller frees. */
+char *program_capture_answer(const struct program_run *run, const struct program_group *group);
+
 /* ---- Its command: program_command.c ---- */
 
 /* Returns the command as a user would type it, with the options that choose launches; `other` in its place where it is
@@ -127,19 +145,30 @@ void program_input_pass(struct program_input *input, const struct pollfd *event)
 /* Notes that the first run reads no more. */
 void program_input_end(struct program_input *input);
 
+/* ---- What stands ready before it is started: program_setting.c ---- */
+
+struct program_setting {
+    char *injection; /* path of the library that is loaded into its processes */
+    char *folder;    /* where they leave files; it is removed with all that is in it */
+    char *locks;     /* folder of the locks of GPUs; NULL: it is `folder`, so that only these processes wait */
+    struct program_input input;
+};
+
+/* repeats: the program is run several times. Returns 0, or an exit code after error(). */
+int program_setting_open(struct program_setting *setting, bool repeats);
+void program_setting_close(struct program_setting *setting);
+
 /* ---- One run of the program: program_run.c, program_lines.c ---- */
 
 struct program_run {
     const struct measurement *measurement;
     struct program_groups *groups;
-    const char *folder;
-    const char *locks;     /* folder of the locks of GPUs */
-    const char *command;   /* another command for the shell; NULL: the program's own */
-    const char *injection; /* path of the library that is loaded into its processes */
-    struct program_input *input;
-    size_t set;   /* index of the set of metrics that it begins with */
-    bool further; /* only that set, and groups that are not complete; otherwise the set changes while it runs */
-    bool silent;  /* its output is not shown, since the first run has shown the same */
+    struct program_setting *setting;
+    const char *command; /* another command for the shell; NULL: the program's own */
+    size_t set;          /* index of the set of metrics that it begins with */
+    bool further;        /* only that set, and groups that are not complete; otherwise the set changes while it runs */
+    bool keeps;          /* it measures nothing: the picked launch of each group is kept as a capsule */
+    bool silent;         /* its output is not shown, since the first run has shown the same */
 
     /* The results of the run. */
     struct run part; /* each has one session of samples, in the order of the launches */

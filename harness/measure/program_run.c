@@ -83,8 +83,8 @@ static int start(struct running *running)
     const char *const shell[] = {"sh", "-c", run->command, NULL};
     const struct program *program = run->measurement->program;
     const char *const *words = run->command ? shell : (const char *const *)program->arguments;
-    const int input = program_input_begin(run->input);
-    set_environment(running, run->injection);
+    const int input = program_input_begin(&run->setting->input);
+    set_environment(running, run->setting->injection);
     running->first = process_start(&(struct process_start){
         .words = words,
         .input = input > 0 ? input : 0,
@@ -183,7 +183,7 @@ static void end_first(struct running *running)
 {
     running->run->status = process_exit_code(process_wait(running->first));
     accept_processes(running); /* a process may have come and gone in the meantime */
-    program_input_end(running->run->input);
+    program_input_end(&running->run->setting->input);
     running->is_over = true;
     running->end = now_seconds() + DRAIN_SECONDS;
     close(running->handle);
@@ -232,7 +232,7 @@ static void attend(struct running *running)
     events[0] = (struct pollfd){.fd = running->listener, .events = POLLIN};
     events[1] = (struct pollfd){.fd = running->handle, .events = POLLIN};
     events[2] = (struct pollfd){.fd = running->interrupts->descriptor, .events = POLLIN};
-    events[3] = program_input_event(running->run->input);
+    events[3] = program_input_event(&running->run->setting->input);
     for (size_t i = 0; i < count; i++)
         events[OTHERS + i] = (struct pollfd){.fd = running->list[i].peer.pipe, .events = POLLIN};
     const double left = running->end - now_seconds();
@@ -245,7 +245,7 @@ static void attend(struct running *running)
     if (ready > 0 && events[0].revents)
         accept_processes(running);
     if (ready > 0 && events[3].revents)
-        program_input_pass(running->run->input, &events[3]);
+        program_input_pass(&running->run->setting->input, &events[3]);
     if (ready > 0 && events[2].revents)
         pass_signal(running);
     if (ready > 0 && events[1].revents && !running->is_over)
@@ -269,7 +269,7 @@ int program_run(struct program_run *run)
     running.mask = interrupts.before;
     for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
         sigdelset(&running.mask, ends[i]); /* a caller of ours may block them, which waits for them as well */
-    running.address = x_sprintf("%s/%zu", run->folder, run->set);
+    running.address = x_sprintf("%s/%zu", run->setting->folder, run->set);
     unlink(running.address);
     running.listener = listen_at(running.address);
     int result = running.listener < 0 ? -1 : start(&running);

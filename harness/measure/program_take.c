@@ -21,11 +21,14 @@ static char *request_text(const struct program_run *run, const char *token)
     const struct metrics *metrics = run->measurement->metrics;
     if (!stream)
         die(EXIT_USAGE, "cannot allocate memory for a message");
-    fprintf(stream, "token %s\nset %zu\nfolder %s\nlocks %s\n", token, run->set, run->folder, run->locks);
+    fprintf(stream, "token %s\nset %zu\nfolder %s\nlocks %s\n", token, run->set, run->setting->folder,
+            (run->setting->locks ? run->setting->locks : run->setting->folder));
     if (run->measurement->profile)
         fprintf(stream, "lines\n");
     else if (!run->further)
         fprintf(stream, "changes\n");
+    if (run->keeps)
+        fprintf(stream, "keeps\n");
     if (run->measurement->program->waits)
         fprintf(stream, "waits\n");
     for (size_t i = 0; i < run->measurement->program->nvtx_count; i++)
@@ -80,7 +83,7 @@ static bool take_hello(struct program_run *run, struct program_process *process)
 {
     if (*process->token || !make_token(process->token))
         return false;
-    if (!has_loaded(process->peer.process, run->injection)) {
+    if (!has_loaded(process->peer.process, run->setting->injection)) {
         program_fail(
             run,
             "process %d says what cugate's library says, and has it not in its memory: something in the program "
@@ -140,15 +143,17 @@ static bool take_group(struct program_run *run, struct program_process *process,
     struct program_group *group = NULL;
     if (!process->described)
         return false;
-    if (!program_group_take(run->groups, measurement, run->folder, static_facts_capability(&run->part.device), text,
-                            GROUPS_MAX, &group))
+    if (!program_group_take(run->groups, measurement, run->setting->folder, static_facts_capability(&run->part.device),
+                            text, GROUPS_MAX, &group))
         return false;
     /* A graph has no lines: its launch is no launch of a function. */
     const bool wanted = group && group->wanted && !(measurement->profile && group->graph);
     const size_t first = measurement->profile                       ? 1
                          : run->further && group && group->complete ? 0
                                                                     : measurement->program->first;
-    char *answer = wanted ? x_sprintf("%zu %zu %s", measurement->program->skip, first, group->id) : x_strdup("");
+    char *answer = wanted && run->keeps ? program_capture_answer(run, group)
+                   : wanted             ? x_sprintf("%zu %zu %s", measurement->program->skip, first, group->id)
+                                        : x_strdup("");
     if (wanted)
         run_add(&process->part, group->id);
     run->unwatched[UNWATCHED_SHAPES] += !group; /* one at least: there are too many */
@@ -251,6 +256,24 @@ static bool take_caller(const struct program_run *run, const struct program_proc
     return true;
 }
 
+/* The id of a group, and why its launch could not be kept; that of any process will do. */
+static bool take_kept(const struct program_run *run, const struct program_process *process, char *text)
+{
+    char *why = strchr(text, '\n');
+    if (!why || !run->keeps || process->ended)
+        return false;
+    *why++ = '\0';
+    struct program_group *group = program_group_find(run->groups, text);
+    if (!group || !run_find(&process->part, text))
+        return false;
+    text_make_harmless(why, ' ');
+    if (group->refused && !*group->refused)
+        return true;
+    free(group->refused);
+    group->refused = x_strdup(why);
+    return true;
+}
+
 /* A line for each set, with the names of its metrics. */
 static bool take_sets(struct program_run *run, char *text)
 {
@@ -347,10 +370,13 @@ static bool take_launches(struct program_run *run, struct program_process *proce
         return false;
     struct program_group *group = program_group_find(run->groups, line + at);
     const struct result *result = run_find(&process->part, line + at);
+    const size_t before = group ? group->shares[0].launches : 0;
     if (!group || !result || !add_shares(group, shares, times))
         return false;
     launches[result - process->part.results] += times;
     if (!run->further) {
+        const size_t counting = group->shares[0].launches - before;
+        group->most = counting > group->most ? counting : group->most;
         group->times += times;
         group->due += due;
         group->is_late |= times > 0 && first == 0;
@@ -444,6 +470,8 @@ bool program_take(struct program_run *run, struct program_process *process, stru
         return take_work(run, process, message->text);
     case MESSAGE_CALLER:
         return take_caller(run, process, message->text);
+    case MESSAGE_KEPT:
+        return take_kept(run, process, message->text);
     case MESSAGE_LIBRARIES: /* a process that launched nothing has no session */
         if (process->described && !process->ended)
             program_libraries_take(&run->part.sessions[0], message->text);

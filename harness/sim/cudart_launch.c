@@ -1,122 +1,19 @@
-/* Launches, the attributes of kernels, and how many blocks of a kernel fit. A launch is refused where a GPU refuses it,
- * with the same error. */
+/* Launches, the attributes of kernels, and how many blocks of a kernel fit. */
 #include "runtime.h"
 
 #include "base/base.h"
 #include "cubin/cubin.h"
 
+#include "function_launch.h"
 #include "gpu.h"
-#include "launch_log.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WARP 32
 #define CONFIGURATIONS 16 /* most launches that are nested in the arguments of another */
 
-/* A warp gets its registers in units of this many. */
-#define REGISTER_UNIT 256
-
-/* ---- Checks ---- */
-
-static unsigned attribute(enum cudaDeviceAttr number)
-{
-    return (unsigned)runtime_gpu()->attributes[number]; /* gpu_read() requires the attributes that are asked for here */
-}
-
-static unsigned round_up(unsigned number, unsigned unit)
-{
-    return (number + unit - 1) / unit * unit;
-}
-
-/* Returns the most threads that a block of the function can have because of its registers. */
-static unsigned threads_by_registers(const struct function *function)
-{
-    const unsigned warp = round_up(function->registers * WARP, REGISTER_UNIT);
-    return warp > 0 ? attribute(cudaDevAttrMaxRegistersPerBlock) / warp * WARP : UINT_MAX;
-}
-
-static unsigned most_threads(const struct function *function)
-{
-    unsigned most = attribute(cudaDevAttrMaxThreadsPerBlock);
-    const unsigned registers = threads_by_registers(function);
-    most = registers < most ? registers : most;
-    return function->max_threads > 0 && function->max_threads < most ? function->max_threads : most;
-}
-
-static struct occupancy_launch occupancy_launch(const struct function *function, unsigned threads, size_t shared)
-{
-    const size_t all = function->shared_bytes + shared;
-    return (struct occupancy_launch){
-        .threads = threads,
-        .registers = function->registers,
-        .shared_bytes = all < UINT_MAX ? (unsigned)all : UINT_MAX,
-        .max_threads = function->max_threads,
-        .barriers = module_facts(function)->barriers,
-    };
-}
-
-/* Returns how many blocks are resident on a multiprocessor at once. */
-static unsigned resident_blocks(const struct function *function, unsigned threads, size_t shared)
-{
-    const struct occupancy_launch launch = occupancy_launch(function, threads, shared);
-    struct occupancy occupancy;
-    return occupancy_of(&occupancy, gpu_capability(runtime_gpu()), &launch) ? occupancy.blocks : 0;
-}
-
-static bool is_within(const unsigned sizes[3], enum cudaDeviceAttr x, enum cudaDeviceAttr y, enum cudaDeviceAttr z)
-{
-    return sizes[0] >= 1 && sizes[1] >= 1 && sizes[2] >= 1 && sizes[0] <= attribute(x) && sizes[1] <= attribute(y) &&
-           sizes[2] <= attribute(z);
-}
-
-static cudaError_t check_launch(const struct device_kernel *kernel, const struct grid *grid, size_t shared)
-{
-    const unsigned long long threads = 1ull * grid->threads[0] * grid->threads[1] * grid->threads[2];
-    if (!is_within(grid->blocks, cudaDevAttrMaxGridDimX, cudaDevAttrMaxGridDimY, cudaDevAttrMaxGridDimZ) ||
-        !is_within(grid->threads, cudaDevAttrMaxBlockDimX, cudaDevAttrMaxBlockDimY, cudaDevAttrMaxBlockDimZ) ||
-        threads > attribute(cudaDevAttrMaxThreadsPerBlock))
-        return cudaErrorInvalidConfiguration;
-    if (threads > threads_by_registers(kernel->function))
-        return cudaErrorLaunchOutOfResources;
-    if (shared > kernel_dynamic_limit(kernel) || threads > most_threads(kernel->function))
-        return cudaErrorInvalidValue;
-    const unsigned long long blocks = 1ull * grid->blocks[0] * grid->blocks[1] * grid->blocks[2];
-    if (grid->cooperative && blocks > 1ull * resident_blocks(kernel->function, (unsigned)threads, shared) *
-                                          attribute(cudaDevAttrMultiProcessorCount))
-        return cudaErrorCooperativeLaunchTooLarge;
-    return cudaSuccess;
-}
-
-/* Returns whether the machine code asks for clusters of blocks. */
-static bool has_clusters(const struct function *function)
-{
-    const struct module *module = function->module;
-    const size_t number = (size_t)(function - module->functions) + 1;
-    for (size_t i = 0; i < module->image.attribute_count; i++)
-        if (module->image.attributes[i].owner == number)
-            return true;
-    return false;
-}
-
 /* ---- The launch ---- */
-
-static cudaError_t run(const struct grid *grid)
-{
-    static const char prefix[] = "not simulated: ";
-    struct problem problem;
-    bool fault;
-    if (launches_run(grid, &fault, &problem) == 0)
-        return cudaSuccess;
-    if (fault) {
-        /* A GPU is still executing the kernel when the call returns, so only the next call reports the fault. */
-        runtime_fault(problem.text);
-        return cudaSuccess;
-    }
-    const bool says_so = strncmp(problem.text, prefix, strlen(prefix)) == 0;
-    return runtime_not_simulated("%s", says_so ? problem.text + strlen(prefix) : problem.text);
-}
 
 static cudaError_t launch(const void *handle, dim3 blocks, dim3 threads, void **arguments, size_t shared,
                           bool cooperative)
@@ -130,21 +27,19 @@ static cudaError_t launch(const void *handle, dim3 blocks, dim3 threads, void **
         .function = function,
         .blocks = {blocks.x, blocks.y, blocks.z},
         .threads = {threads.x, threads.y, threads.z},
+        .shared = shared < UINT_MAX ? (unsigned)shared : UINT_MAX,
         .cooperative = cooperative,
     };
-    error = check_launch(kernel, &grid, shared);
+    error = function_check(&grid, kernel_dynamic_limit(kernel));
     if (error == cudaSuccess && function->parameter_count > 0 && !arguments)
         error = cudaErrorInvalidValue;
     if (error != cudaSuccess)
         return runtime_return(error);
-    if (has_clusters(function))
-        return runtime_not_simulated("%s runs in clusters of blocks", function->text.name);
-    grid.shared = (unsigned)shared;
     unsigned char *parameters = x_calloc(function->parameter_bytes, 1);
     for (size_t i = 0; i < function->parameter_count; i++)
         memcpy(parameters + function->parameters[i].offset, arguments[i], function->parameters[i].size);
     grid.parameters = parameters;
-    error = run(&grid);
+    error = function_run(&grid);
     free(parameters);
     return error;
 }
@@ -267,7 +162,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
         .sharedSizeBytes = function->shared_bytes,
         .constSizeBytes = function->module->bank3_size,
         .localSizeBytes = module_facts(function)->local_bytes,
-        .maxThreadsPerBlock = (int)most_threads(function),
+        .maxThreadsPerBlock = (int)function_most_threads(function),
         .numRegs = (int)function->registers,
         .ptxVersion = capability,
         .binaryVersion = capability,
@@ -286,7 +181,7 @@ cudaError_t cudaFuncSetAttribute(const void *handle, enum cudaFuncAttribute whic
     switch (which) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
         if (value < 0 || kernel->function->shared_bytes + (unsigned long long)value >
-                             attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
+                             (unsigned)runtime_gpu()->attributes[cudaDevAttrMaxSharedMemoryPerBlockOptin])
             return runtime_return(cudaErrorInvalidValue);
         kernel->has_dynamic_limit = true;
         kernel->dynamic_limit = (unsigned)value;
@@ -326,7 +221,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
         return error;
     if (threads <= 0)
         return runtime_return(cudaErrorInvalidValue);
-    *blocks = (int)resident_blocks(kernel->function, (unsigned)threads, shared);
+    *blocks = (int)function_resident_blocks(kernel->function, (unsigned)threads, shared);
     return cudaSuccess;
 }
 

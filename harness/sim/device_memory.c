@@ -15,7 +15,7 @@ enum { PAGE = 4096, GUARD = 2 * PAGE };
 
 struct entry {
     struct allocation place;
-    unsigned char *mapping;
+    unsigned char *mapping; /* NULL: it is shown only */
     size_t mapped;
 };
 
@@ -38,6 +38,17 @@ static size_t entries_below(uint64_t address)
     return first;
 }
 
+static void add_entry(const struct entry *entry)
+{
+    const size_t at = entries_below(entry->place.begin);
+    *ARRAY_INSERT(entries, entry_count, at) = *entry;
+}
+
+static void remove_entry(size_t at)
+{
+    memmove(&entries[at], &entries[at + 1], (--entry_count - at) * sizeof *entries);
+}
+
 void *device_allocate(size_t size)
 {
     if (size > SIZE_MAX / 2)
@@ -51,12 +62,8 @@ void *device_allocate(size_t size)
     if (size >= (size_t)1 << 22)
         madvise(mapping, mapped, MADV_HUGEPAGE);
     unsigned char *memory = mapping + GUARD;
-    const size_t at = entries_below((uint64_t)(uintptr_t)memory);
-    (void)ARRAY_GROW(entries, entry_count);
-    memmove(&entries[at + 1], &entries[at], (entry_count - 1 - at) * sizeof *entries);
-    entries[at] = (struct entry){.place = {(uint64_t)(uintptr_t)memory, (uint64_t)(uintptr_t)memory + size},
-                                 .mapping = mapping,
-                                 .mapped = mapped};
+    const uint64_t begin = (uint64_t)(uintptr_t)memory;
+    add_entry(&(struct entry){.place = {begin, begin + size}, .mapping = mapping, .mapped = mapped});
     return memory;
 }
 
@@ -66,8 +73,7 @@ bool device_free(void *memory)
     if (at == 0 || entries[at - 1].place.begin != (uint64_t)(uintptr_t)memory)
         return false;
     munmap(entries[at - 1].mapping, entries[at - 1].mapped);
-    memmove(&entries[at - 1], &entries[at], (entry_count - at) * sizeof *entries);
-    entry_count--;
+    remove_entry(at - 1);
     return true;
 }
 
@@ -89,4 +95,44 @@ bool device_find_near(uint64_t address, uint64_t within, struct allocation *allo
         return false;
     *allocation = entries[behind < before ? at - 1 : at].place;
     return true;
+}
+
+/* ---- Addresses of a program ---- */
+
+bool device_reserve(uint64_t address, uint64_t size)
+{
+    unsigned char *wanted = device_bytes(address);
+    void *mapped =
+        mmap(wanted, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (mapped != MAP_FAILED && mapped != wanted) /* by a kernel that does not know the flag */
+        munmap(mapped, size);
+    return mapped == wanted;
+}
+
+static bool map_anew(uint64_t address, uint64_t size, int protection)
+{
+    return mmap(device_bytes(address), size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+                0) != MAP_FAILED;
+}
+
+bool device_back(uint64_t address, uint64_t size)
+{
+    return map_anew(address, size, PROT_READ | PROT_WRITE);
+}
+
+bool device_unback(uint64_t address, uint64_t size)
+{
+    return map_anew(address, size, PROT_NONE);
+}
+
+void device_show(uint64_t address, uint64_t size)
+{
+    add_entry(&(struct entry){.place = {address, address + size}});
+}
+
+void device_hide(uint64_t address)
+{
+    const size_t at = entries_below(address);
+    if (at > 0 && entries[at - 1].place.begin == address && !entries[at - 1].mapping)
+        remove_entry(at - 1);
 }

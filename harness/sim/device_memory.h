@@ -1,6 +1,9 @@
 /* device_memory.h - the memory of the simulated GPU. It is pages of this process, so that an address of the GPU is an
  * address here. Allocations have gaps between them, so an access outside of one is in none. The same calls give the
- * same addresses in every process, unless something else is there. */
+ * same addresses in every process, unless something else is there.
+ *
+ * Memory at addresses of a program's is apart from these: it is reserved, then backed, and what is shown of it can be
+ * accessed. */
 #ifndef DEVICE_MEMORY_H
 #define DEVICE_MEMORY_H
 
@@ -28,5 +31,15 @@ bool device_find(uint64_t address, struct allocation *allocation);
 /* Sets *allocation to the one next to an address that is in none, for messages; false: there is none within that many
  * bytes. */
 bool device_find_near(uint64_t address, uint64_t within, struct allocation *allocation);
+
+/* Takes addresses, as multiples of a page; false: something else is there. */
+bool device_reserve(uint64_t address, uint64_t size);
+/* Backs reserved addresses by zeros, and takes that memory away again. False: there is no memory. */
+bool device_back(uint64_t address, uint64_t size);
+bool device_unback(uint64_t address, uint64_t size);
+
+/* Makes backed addresses an allocation, until they are hidden again. They may overlap no other. */
+void device_show(uint64_t address, uint64_t size);
+void device_hide(uint64_t address);
 
 #endif

@@ -114,6 +114,10 @@ struct backend {
      * NULL: it has a row for every metric. */
     bool (*provides_metric)(const struct metric *metric);
 
+    /* Is called in a worker after prepare: returns what executes capsules; NULL with *problem when there is nothing.
+     * NULL in place of the function: this backend measures no capsules. */
+    const struct capsule_device *(*capsule_device)(struct problem *problem);
+
     /* Is called in a worker: returns the collector for one kind of result; NULL with *problem when it cannot be
      * loaded. */
     const struct collector *(*load)(unsigned what, struct problem *problem);
@@ -176,6 +180,7 @@ struct gpu_plugin {
     const char *(*remedy)(int cupti_result);
 
     const struct collector *values, *line_counts, *stalls;
+    const struct capsule_device *capsule_device; /* NULL: this plugin replays no capsules */
 };
 
 /* The only symbol that the plugin exports. */
@@ -197,6 +202,7 @@ const struct gpu_plugin *gpu_plugin_load(struct problem *problem);
 struct sim_plugin {
     int (*prepare)(const struct job *job, struct problem *problem); /* is the `prepare` of struct backend */
     const struct collector *collector;
+    const struct capsule_device *capsule_device;
 };
 
 /* The only symbol of the plugin that is not one of the CUDA runtime. */

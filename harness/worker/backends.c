@@ -16,6 +16,16 @@ static const struct collector *load_cupti(unsigned what, struct problem *problem
     return what == PROVIDES_LINE_COUNTS ? gpu->line_counts : what == PROVIDES_STALLS ? gpu->stalls : gpu->values;
 }
 
+static const struct capsule_device *gpu_capsules(struct problem *problem)
+{
+    const struct gpu_plugin *gpu = gpu_plugin_load(problem);
+    if (!gpu && gpu_driver_is_absent())
+        problem_set(problem, NO_GPU_DRIVER);
+    else if (gpu && !gpu->capsule_device)
+        problem_set(problem, "libcugate_cupti.so cannot replay capsules: run `make` again, or compute with --simulate");
+    return gpu ? gpu->capsule_device : NULL;
+}
+
 static const struct collector *load_host(unsigned what, struct problem *problem)
 {
     (void)what;
@@ -36,12 +46,19 @@ static const struct collector *load_sim(unsigned what, struct problem *problem)
     return sim ? sim->collector : NULL;
 }
 
+static const struct capsule_device *sim_capsules(struct problem *problem)
+{
+    const struct sim_plugin *sim = sim_plugin_load(problem);
+    return sim ? sim->capsule_device : NULL;
+}
+
 /* To add a backend: write its collectors and add a row. */
 static const struct backend backends[] = {
     {
         .name = "cupti",
         .doc = "all metrics, from the GPU's counters through CUPTI",
         .provides = PROVIDES_VALUES | PROVIDES_LINE_COUNTS | PROVIDES_STALLS | PROVIDES_COUNTERS | PROVIDES_ROOFS,
+        .capsule_device = gpu_capsules,
         .load = load_cupti,
     },
     {
@@ -56,6 +73,7 @@ static const struct backend backends[] = {
         .provides = PROVIDES_VALUES | PROVIDES_LINE_COUNTS,
         .prepare = prepare_sim,
         .provides_metric = exact_provides,
+        .capsule_device = sim_capsules,
         .load = load_sim,
     },
 };

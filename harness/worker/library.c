@@ -1,4 +1,4 @@
-#include "library.h"
+#include "library_parts.h"
 
 #include "base/base.h"
 
@@ -61,15 +61,24 @@ static int check_family(const struct cugate_family *family, size_t index, const 
     return -1;
 }
 
-static void add_kernel(struct library *library, const struct cugate_family *family, size_t variant)
+static void add_kernel(struct library *library, size_t number, const struct cugate_variant *variant)
 {
-    char *id = family->point ? x_sprintf("%s/%s[%s]", family->name, family->variants[variant].name, family->point)
-                             : x_sprintf("%s/%s", family->name, family->variants[variant].name);
-    *ARRAY_GROW(library->kernels, library->count) =
-        (struct kernel){.id = id, .family = family, .variant = &family->variants[variant]};
+    const struct cugate_family *family = library->table->families[number];
+    *ARRAY_GROW(library->kernels, library->count) = (struct kernel){
+        .id = family->point ? x_sprintf("%s/%s[%s]", family->name, variant->name, family->point)
+                            : x_sprintf("%s/%s", family->name, variant->name),
+        .doc = x_strdup(variant->doc),
+        .group = number,
+        .transfer = family->kind == CUGATE_TRANSFER,
+        .not_built = variant->launch ? NULL : variant->not_built,
+        .bytes = variant->bytes,
+        .flops = variant->flops,
+        .family = family,
+        .variant = variant,
+    };
 }
 
-static int check_unique(const struct library *library, const char *path, struct problem *problem)
+int library_check_unique(const struct library *library, const char *path, struct problem *problem)
 {
     size_t *first = first_of_equals(library->kernels, library->count, sizeof *library->kernels, by_text), k = 0;
     while (k < library->count && first[k] == k)
@@ -77,8 +86,8 @@ static int check_unique(const struct library *library, const char *path, struct 
     free(first);
     if (k == library->count)
         return 0;
-    return problem_set(problem, "%s: kernel %s is there twice: ids must be unique; see kernel.h", path,
-                       library->kernels[k].id);
+    return problem_set(problem, "%s: kernel %s is there twice: ids must be unique%s", path, library->kernels[k].id,
+                       library->handle ? "; see kernel.h" : "");
 }
 
 static int collect_kernels(struct library *library, const char *path, struct problem *problem)
@@ -92,16 +101,15 @@ static int collect_kernels(struct library *library, const char *path, struct pro
         if (check_family(family, f, path, problem) < 0)
             return -1;
         for (size_t v = 0; v < family->variant_count; v++)
-            add_kernel(library, family, v);
+            add_kernel(library, f, &family->variants[v]);
     }
     if (library->count == 0)
         return problem_set(problem, "%s holds no kernel: its table has no family; see kernel.h", path);
-    return check_unique(library, path, problem);
+    return library_check_unique(library, path, problem);
 }
 
-int library_open(struct library *library, const char *path, struct problem *problem)
+static int load_library(struct library *library, const char *path, struct problem *problem)
 {
-    *library = (struct library){0};
     /* dlopen searches system folders for a name without a slash, but a user means a file here. */
     char *file = strchr(path, '/') ? x_strdup(path) : x_sprintf("./%s", path);
     library->handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
@@ -112,30 +120,38 @@ int library_open(struct library *library, const char *path, struct problem *prob
     const struct cugate_library *(*entry)(void) = NULL;
     /* dlsym returns a function's address as void *, and ISO C has no cast for that. */
     *(void **)&entry = dlsym(library->handle, "cugate_library");
-    if (!entry) {
-        problem_set(problem, "%s is not a kernel library: it does not export cugate_library(); see kernel.h", path);
-        goto out;
-    }
+    if (!entry)
+        return problem_set(problem, "%s is not a kernel library: it does not export cugate_library(); see kernel.h",
+                           path);
     library->table = entry();
-    if (!library->table || library->table->abi != CUGATE_KERNEL_ABI) {
-        problem_set(problem,
-                    "%s was built for kernel ABI %d, this cugate needs %d: build it again with the <cugate/kernel.h> "
-                    "of this cugate, which says what changed",
-                    path, library->table ? library->table->abi : 0, CUGATE_KERNEL_ABI);
-        goto out;
-    }
-    if (collect_kernels(library, path, problem) == 0)
-        return 0;
-out:
-    library_close(library);
-    return -1;
+    if (!library->table || library->table->abi != CUGATE_KERNEL_ABI)
+        return problem_set(
+            problem,
+            "%s was built for kernel ABI %d, this cugate needs %d: build it again with the <cugate/kernel.h> "
+            "of this cugate, which says what changed",
+            path, library->table ? library->table->abi : 0, CUGATE_KERNEL_ABI);
+    return collect_kernels(library, path, problem);
+}
+
+int library_open(struct library *library, const char *path, struct problem *problem)
+{
+    *library = (struct library){0};
+    const int opened =
+        capsules_is_file(path) ? library_open_capsules(library, path, problem) : load_library(library, path, problem);
+    if (opened < 0)
+        library_close(library);
+    return opened;
 }
 
 void library_close(struct library *library)
 {
-    for (size_t k = 0; k < library->count; k++)
+    for (size_t k = 0; k < library->count; k++) {
         free(library->kernels[k].id);
+        free(library->kernels[k].doc);
+    }
     free(library->kernels);
+    player_close(&library->player);
+    capsules_release(&library->capsules);
     if (library->handle)
         dlclose(library->handle);
     *library = (struct library){0};

@@ -1,29 +1,39 @@
-/* library.h - a loaded kernel library and the kernels in it. */
+/* library.h - a loaded kernel library, or a file of capsules, and the kernels in it. */
 #ifndef LIBRARY_H
 #define LIBRARY_H
 
 #include "base/base.h"
+#include "capsule/capsule.h"
 
 #include "cugate/kernel.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* One variant of one family. The library owns what it points to. */
+/* One variant of one family of a kernel library, or a capsule. The library owns what it points to. */
 struct kernel {
-    char *id; /* family/variant, or family/variant[point]; first member, as by_text expects */
-    const struct cugate_family *family;
+    char *id;      /* family/variant, or family/variant[point]; of a capsule its own. First member, for by_text */
+    char *doc;     /* description; may be NULL */
+    size_t group;  /* kernels of one group may be open at once: those of a family, neighbours among capsules */
+    bool transfer; /* only copies memory */
+    const char *not_built;              /* why it is not there; NULL: it is */
+    double bytes, flops;                /* as in kernel.h */
+    const struct cugate_family *family; /* NULL of a capsule */
     const struct cugate_variant *variant;
+    const struct capsule *capsule; /* NULL of a kernel library */
 };
 
 struct library {
     void *handle;
-    const struct cugate_library *table;
-    struct kernel *kernels; /* kernels in the library's order, families together */
+    const struct cugate_library *table; /* of a file of capsules one that says nothing */
+    struct capsules capsules;
+    struct player player;   /* of a file of capsules, once somebody opened it */
+    struct kernel *kernels; /* kernels in the library's order, groups together */
     size_t count;
 };
 
-/* Loads the library at `path` and checks it: its ABI number, names of [a-z0-9_]+, no id twice, no missing function.
- * Returns 0, or -1 with *problem. */
+/* Loads the library at `path` and checks it: its ABI number, names of [a-z0-9_]+, no id twice, no missing function. Or
+ * opens a file of capsules. Returns 0, or -1 with *problem. */
 int library_open(struct library *library, const char *path, struct problem *problem);
 void library_close(struct library *library);
 

@@ -51,9 +51,9 @@ static void tell(int pipe, const void *path)
     for (size_t k = 0; k < library.count; k++) {
         const struct kernel *kernel = &library.kernels[k];
         put(stream, "kernel", kernel->id);
-        put(stream, "doc", kernel->variant->doc);
-        put(stream, "not_built", kernel->variant->launch ? NULL : kernel->variant->not_built);
-        put(stream, "transfer", kernel->family->kind == CUGATE_TRANSFER ? "" : NULL);
+        put(stream, "doc", kernel->doc);
+        put(stream, "not_built", kernel->not_built);
+        put(stream, "transfer", kernel->transfer ? "" : NULL);
     }
     fclose(stream);
     message_send(pipe, MESSAGE_FACTS, text);
@@ -62,23 +62,23 @@ static void tell(int pipe, const void *path)
 
 /* ---- The parent ---- */
 
-static bool is_id(const char *text)
+static bool is_id(const char *text, bool of_program)
 {
     const size_t family = name_length(text), length = id_length(text);
     /* names of families and variants have no special characters */
-    return length > 0 && !text[length] && text[family] == '/' &&
-           family + 1 + name_length(text + family + 1) == point_begin(text);
+    return length > 0 && !text[length] &&
+           (of_program || (text[family] == '/' && family + 1 + name_length(text + family + 1) == point_begin(text)));
 }
 
 /* Takes one line from the child; false when no library would send it. */
-static bool take_line(struct library_facts *facts, char *line)
+static bool take_line(struct library_facts *facts, char *line, bool of_program)
 {
     char *text = strchr(line, ' ');
     if (!text)
         return false;
     *text++ = '\0';
     if (strcmp(line, "kernel") == 0) {
-        if (!is_id(text))
+        if (!is_id(text, of_program))
             return false;
         *ARRAY_GROW(facts->kernels, facts->count) = (struct kernel_facts){.id = x_strdup(text)};
         return true;
@@ -99,11 +99,11 @@ static bool take_line(struct library_facts *facts, char *line)
     return true;
 }
 
-static bool take_facts(struct library_facts *facts, char *text)
+static bool take_facts(struct library_facts *facts, char *text, bool of_program)
 {
     for (char *end; (end = strchr(text, '\n')); text = end + 1) {
         *end = '\0';
-        if (!take_line(facts, text))
+        if (!take_line(facts, text, of_program))
             return false;
     }
     return *text == '\0' && facts->count > 0;
@@ -116,7 +116,7 @@ static int take_message(struct library_facts *facts, const char *path, const str
         problem_set(problem, "%s", message->text);
         return EXIT_USAGE;
     }
-    if (message->kind == MESSAGE_FACTS && take_facts(facts, message->text))
+    if (message->kind == MESSAGE_FACTS && take_facts(facts, message->text, capsules_is_file(path)))
         return 0;
     problem_set(problem, "%s tells what no kernel library can: something in it writes to descriptors of cugate's",
                 path);

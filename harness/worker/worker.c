@@ -29,9 +29,9 @@ struct worker {
     size_t chosen_count;
     const struct collector *collector;
     void *collector_self;
-    const struct cugate_family *family; /* the open family, or NULL */
-    void *state;                        /* what the family's open() returned */
-    struct begun begun[MOST_IN_BATCH];  /* kernels of the open family, in the order in which their results are due */
+    const struct kernel *opened;       /* a kernel of the open group; NULL: none is open */
+    void *state;                       /* what opening it returned */
+    struct begun begun[MOST_IN_BATCH]; /* kernels of the open group, in the order in which their results are due */
     size_t begun_count;
     size_t waiting; /* how many kernels wait to be measured */
 };
@@ -59,14 +59,48 @@ static void send_ids(const struct worker *worker, enum message_kind kind, const 
     free(text);
 }
 
+/* Has the backend take over the addresses of the capsules. */
+static int open_player(struct worker *worker, struct problem *problem)
+{
+    const struct backend *backend = worker->job->backend;
+    if (!backend->capsule_device) {
+        problem_set(problem,
+                    "%s: the collector %s measures no capsules: it takes a GPU and the collector cupti, or "
+                    "--simulate",
+                    worker->job->library, backend->name);
+        return EXIT_USAGE;
+    }
+    const struct capsule_device *device = backend->capsule_device(problem);
+    return device && player_open(&worker->library.player, device, problem) == 0 ? 0 : EXIT_NOT_MEASURED;
+}
+
+/* Opens the kernel library when the backend is prepared, since it may need the backend's CUDA runtime. The addresses of
+ * capsules have to be held before anything is loaded that could take them. Returns 0, or an exit_code with *problem. */
+static int open_library(struct worker *worker, struct problem *problem)
+{
+    const struct job *job = worker->job;
+    struct library *library = &worker->library;
+    const bool capsules = capsules_is_file(job->library);
+    if (capsules && library_open(library, job->library, problem) < 0)
+        return EXIT_USAGE;
+    if (capsules && player_hold(&library->player, &library->capsules, problem) < 0)
+        return EXIT_NOT_MEASURED;
+    const int prepared = job->backend->prepare ? job->backend->prepare(job, problem) : 0;
+    if (prepared != 0)
+        return prepared;
+    if (capsules)
+        return open_player(worker, problem);
+    return library_open(library, job->library, problem) < 0 ? EXIT_USAGE : 0;
+}
+
 static void choose_kernels(struct worker *worker)
 {
     const struct job *job = worker->job;
     struct problem problem;
-    const int prepared = job->backend->prepare ? job->backend->prepare(job, &problem) : 0;
-    if (prepared != 0 && prepared != EXIT_USAGE)
+    const int opened = open_library(worker, &problem);
+    if (opened != 0 && opened != EXIT_USAGE)
         give_up(worker, problem.text);
-    if (prepared != 0 || library_open(&worker->library, job->library, &problem) < 0) {
+    if (opened != 0) {
         message_send(worker->pipe, MESSAGE_UNUSABLE, problem.text);
         _exit(WORKER_ENDED);
     }
@@ -116,27 +150,15 @@ static int on_family(const struct worker *worker, bool is_open, struct problem *
     return collector->on_family ? collector->on_family(worker->collector_self, is_open, problem) : 0;
 }
 
-static void close_family(struct worker *worker)
+static void close_group(struct worker *worker)
 {
     struct problem problem;
-    if (!worker->family)
+    if (!worker->opened)
         return;
-    worker->family->close(worker->state);
-    worker->family = NULL;
+    group_close(worker->opened, worker->state);
+    worker->opened = NULL;
     if (on_family(worker, false, &problem) < 0)
         _exit(WORKER_ENDED); /* ends the worker; another one measures the rest */
-}
-
-/* Compares the output of the last launch with the reference. */
-static enum result_status verify(const struct open_kernel *open, const struct workload *workload,
-                                 struct problem *problem)
-{
-    problem_set(problem, "the output differs from the reference");
-    const int verified =
-        open->kernel->family->verify(open->state, open->kernel->variant, problem->text, sizeof problem->text);
-    if (verified == CUGATE_WRONG)
-        return RESULT_WRONG;
-    return workload_check(workload, "verify", verified, problem) < 0 ? RESULT_FAILED : RESULT_OK;
 }
 
 /* Launches the kernel once unmeasured, and verifies its output. *launched is set when verifying launched kernels
@@ -150,22 +172,21 @@ static enum result_status warm_up(const struct worker *worker, const struct begu
         workload_run(workload, problem) < 0)
         return RESULT_FAILED;
     const size_t before = collector->launches ? collector->launches(worker->collector_self) : 0;
-    const enum result_status status = verify(&kernel->open, workload, problem);
+    const enum result_status status = kernel_verify(&kernel->open, problem);
     *launched = collector->launches && collector->launches(worker->collector_self) != before;
     return status;
 }
 
-/* Opens the family, and warms the kernel up if that is needed. */
+/* Opens the kernel and its group, and warms the kernel up if that is needed. */
 static enum result_status get_ready(struct worker *worker, struct begun *kernel, bool *launched,
                                     struct problem *problem)
 {
-    const struct cugate_family *family = kernel->open.kernel->family;
-    if (!worker->family &&
-        (workload_check(&kernel->workload, "open", family->open(family, &worker->state), problem) < 0 ||
-         on_family(worker, true, problem) < 0))
+    if (!worker->opened && (group_open(kernel->open.kernel, worker->library.table, &worker->state, problem) < 0 ||
+                            on_family(worker, true, problem) < 0))
         return RESULT_FAILED;
-    worker->family = family;
-    kernel->open.state = worker->state;
+    worker->opened = kernel->open.kernel;
+    if (kernel_open(&kernel->open, worker->state, problem) < 0)
+        return RESULT_FAILED;
     if (worker->job->dry || worker->collector->measures_first)
         return RESULT_OK;
     return warm_up(worker, kernel, launched, problem);
@@ -175,7 +196,7 @@ static enum result_status measure_one(const struct worker *worker, struct begun 
 {
     if (worker->collector->measure(worker->collector_self, &kernel->workload, &kernel->result, problem) < 0)
         return RESULT_FAILED;
-    return worker->job->dry ? RESULT_OK : verify(&kernel->open, &kernel->workload, problem);
+    return worker->job->dry ? RESULT_OK : kernel_verify(&kernel->open, problem);
 }
 
 /* ---- Results ---- */
@@ -197,6 +218,8 @@ static void send_results(struct worker *worker)
     const bool alone = worker->job->dry || worker->job->what != PROVIDES_VALUES;
     if (failed || (worker->begun_count > 0 && alone))
         _exit(WORKER_ENDED);
+    for (size_t i = 0; i < worker->begun_count; i++)
+        kernel_close(&worker->begun[i].open);
     worker->begun_count = 0;
 }
 
@@ -236,7 +259,7 @@ static void batch_works(void *self, size_t i)
 static int batch_verify(void *self, size_t i, struct problem *problem)
 {
     struct waiting *waiting = self;
-    const enum result_status status = verify(&waiting->kernels[i]->open, &waiting->kernels[i]->workload, problem);
+    const enum result_status status = kernel_verify(&waiting->kernels[i]->open, problem);
     if (status == RESULT_WRONG && !waiting->wrong[i])
         waiting->wrong[i] = x_strdup(problem->text);
     return status == RESULT_FAILED ? -1 : 0;
@@ -291,19 +314,20 @@ static void measure_waiting(struct worker *worker)
 static bool can_be_in_batch(const struct worker *worker, const struct kernel *kernel)
 {
     const struct job *job = worker->job;
-    return worker->collector->measure_batch && job->what == PROVIDES_VALUES && !job->dry &&
-           kernel->family->kind == CUGATE_KERNELS;
+    return worker->collector->measure_batch && job->what == PROVIDES_VALUES && !job->dry && !kernel->transfer;
 }
 
 static struct begun *begin(struct worker *worker, const struct kernel *kernel)
 {
     message_send(worker->pipe, MESSAGE_START, kernel->id);
     struct begun *begun = &worker->begun[worker->begun_count++];
-    *begun = (struct begun){.open = {.library = worker->library.table, .kernel = kernel}};
+    *begun = (struct begun){.open = {.library = &worker->library, .kernel = kernel}};
     begun->workload = workload_of_kernel(&begun->open);
     begun->result.id = x_strdup(kernel->id);
-    begun->result.bytes = kernel->variant->bytes;
-    begun->result.flops = kernel->variant->flops;
+    begun->result.bytes = kernel->bytes;
+    begun->result.flops = kernel->flops;
+    if (kernel->capsule)
+        begun->result.launched_by = x_strdup(kernel->capsule->launched_by);
     return begun;
 }
 
@@ -322,8 +346,8 @@ static void take_kernel(struct worker *worker, const struct kernel *kernel)
 {
     struct problem problem = {0};
     struct begun *begun = begin(worker, kernel);
-    if (!kernel->variant->launch) {
-        result_fail(&begun->result, RESULT_NOT_BUILT, kernel->variant->not_built);
+    if (kernel->not_built) {
+        result_fail(&begun->result, RESULT_NOT_BUILT, kernel->not_built);
     } else {
         bool launched = false;
         const enum result_status status = get_ready(worker, begun, &launched, &problem);
@@ -362,10 +386,10 @@ static bool take_share(struct worker *worker)
     bool any = false;
     for (char *id = strtok_r(share, "\n", &rest); id; id = strtok_r(NULL, "\n", &rest), any = true) {
         const struct kernel *kernel = find_kernel(worker, id);
-        /* This comes before START: if closing the other family fails, that is not this kernel's fault. */
-        if (worker->family && worker->family != kernel->family) {
+        /* This comes before START: if closing the other group fails, that is not this kernel's fault. */
+        if (worker->opened && worker->opened->group != kernel->group) {
             finish_waiting(worker);
-            close_family(worker);
+            close_group(worker);
         }
         take_kernel(worker, kernel);
     }
@@ -379,8 +403,8 @@ static size_t largest_batch(const struct worker *worker)
 {
     size_t largest = 1, size = 0;
     for (size_t k = 0; k < worker->chosen_count; k++) {
-        const bool same = k > 0 && worker->chosen[k]->family == worker->chosen[k - 1]->family;
-        const bool in_batch = can_be_in_batch(worker, worker->chosen[k]) && worker->chosen[k]->variant->launch;
+        const bool same = k > 0 && worker->chosen[k]->group == worker->chosen[k - 1]->group;
+        const bool in_batch = can_be_in_batch(worker, worker->chosen[k]) && !worker->chosen[k]->not_built;
         size = (same ? size : 0) + in_batch;
         largest = size > largest ? size : largest;
     }
@@ -395,7 +419,7 @@ static void measure_kernels(struct job *job, int pipe)
     job->largest_batch = largest_batch(&worker);
     while (take_share(&worker))
         continue;
-    close_family(&worker);
+    close_group(&worker);
     worker.collector->close(worker.collector_self);
     message_send(pipe, MESSAGE_END, "");
 }

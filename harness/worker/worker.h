@@ -9,6 +9,7 @@
 #include "gpu_count.h"
 #include "library.h"
 #include "library_read.h"
+#include "open_kernel.h"
 #include "samples.h"
 #include "wire.h"
 #include "workload.h"

@@ -1,60 +1,28 @@
 #include "workload.h"
 
-int workload_check(const struct workload *workload, const char *what, int result, struct problem *problem)
+/* Says in front of a problem what was being done. Returns the result. */
+static int named(const char *what, int result, struct problem *problem)
 {
-    if (result == 0)
-        return 0;
-    return problem_set(problem, "%s: %s", what, result > 0 ? workload->error_text(result) : "failed");
+    const struct problem said = *problem;
+    return result < 0 ? problem_set(problem, "%s: %s", what, said.text) : result;
 }
 
 int workload_restore(const struct workload *workload, struct problem *problem)
 {
-    return workload_check(workload, "restore", workload->before(workload->self), problem);
+    return named("restore", workload->before(workload->self, problem), problem);
 }
 
 int workload_wait(const struct workload *workload, struct problem *problem)
 {
-    return workload_check(workload, "restore", workload->wait(workload->self), problem);
+    return named("restore", workload->wait(workload->self, problem), problem);
 }
 
 int workload_run(const struct workload *workload, struct problem *problem)
 {
-    const int launched = workload->launch(workload->self);
-    const int finished = workload->wait(workload->self);
-    if (workload_check(workload, "launch", launched, problem) < 0)
-        return -1;
-    return workload_check(workload, "kernel", finished, problem);
-}
-
-/* ---- A kernel of a library ---- */
-
-static int restore(void *self)
-{
-    const struct open_kernel *open = self;
-    return open->kernel->family->restore(open->state);
-}
-
-static int launch(void *self)
-{
-    const struct open_kernel *open = self;
-    return open->kernel->variant->launch(open->state);
-}
-
-static int synchronize(void *self)
-{
-    const struct open_kernel *open = self;
-    return open->library->synchronize();
-}
-
-struct workload workload_of_kernel(struct open_kernel *kernel)
-{
-    return (struct workload){
-        .id = kernel->kernel->id,
-        .transfer = kernel->kernel->family->kind == CUGATE_TRANSFER,
-        .self = kernel,
-        .before = restore,
-        .launch = launch,
-        .wait = synchronize,
-        .error_text = kernel->library->error_text,
-    };
+    struct problem after;
+    const int launched = named("launch", workload->launch(workload->self, problem), problem);
+    const int finished = named("kernel", workload->wait(workload->self, &after), &after);
+    if (launched == 0 && finished < 0)
+        *problem = after;
+    return launched < 0 ? launched : finished;
 }

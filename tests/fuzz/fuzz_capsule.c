@@ -138,7 +138,7 @@ static struct capsules copied(const struct capsules *capsules, const char *path)
     require(capsule_writer_open(&writer, path, page_compress_zstd) == 0, writer.problem.text);
     (void)capsule_writer_about(&writer, &capsules->about);
     for (size_t i = 0; i < capsules->count; i++)
-        (void)capsule_writer_copy(&writer, capsules, &capsules->list[i]);
+        (void)capsule_writer_copy(&writer, capsules, &capsules->list[i], NULL);
     require(capsule_writer_end(&writer) == 0, writer.problem.text);
     require(capsules_open(&copy, path, false, &problem) == 0, problem.text);
     return copy;

@@ -2,16 +2,78 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
 
 /* A block of device memory, which is the process's own. Blocks are in a list, so that wrong addresses are recognised.
  */
 struct block {
     struct block *next;
     size_t size;
-    max_align_t bytes[];
+    char *bytes;
 };
 
 static struct block *blocks;
+
+/* As the real one: addresses differ from process to process, and reserving takes whole blocks of 32 MiB. */
+enum { STEP = 512, RESERVED = 32 << 20 };
+
+static char *next_block, *region_end;
+
+/* Returns size bytes of zeros at an address that no file or heap of this process is near; NULL: there are none. */
+static char *take(size_t size)
+{
+    static uint64_t next_region;
+    const size_t length = (size + STEP - 1) / STEP * STEP;
+    if (!next_region) {
+        uint16_t turn = 0;
+        if (getrandom(&turn, sizeof turn, 0) != sizeof turn)
+            return NULL;
+        next_region = 0x700000000000 + ((uint64_t)turn << 26);
+    }
+    if (length > (size_t)(region_end - next_block)) {
+        const size_t whole = (length + RESERVED - 1) / RESERVED * RESERVED;
+        char *region = mmap((void *)next_region, whole, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (region == MAP_FAILED)
+            return NULL;
+        next_region += whole;
+        next_block = region;
+        region_end = region + whole;
+    }
+    char *bytes = next_block;
+    next_block += length;
+    return bytes;
+}
+
+/* Makes a block of memory that is there. False: there is no memory for it. */
+static bool add_block(char *bytes, size_t size)
+{
+    struct block *block = malloc(sizeof *block);
+    if (!block)
+        return false;
+    pthread_mutex_lock(&driver_lock);
+    *block = (struct block){.next = blocks, .size = size, .bytes = bytes};
+    blocks = block;
+    pthread_mutex_unlock(&driver_lock);
+    return true;
+}
+
+/* Takes the block that begins there out of the list; returns its size, or 0: none does. */
+static size_t remove_block(CUdeviceptr address)
+{
+    pthread_mutex_lock(&driver_lock);
+    struct block **link = &blocks;
+    while (*link && (CUdeviceptr)(*link)->bytes != address)
+        link = &(*link)->next;
+    struct block *found = *link;
+    if (found)
+        *link = found->next;
+    pthread_mutex_unlock(&driver_lock);
+    const size_t size = found ? found->size : 0;
+    free(found);
+    return size;
+}
 
 /* Memory that the driver keeps, see memory_new(). */
 struct object {
@@ -52,7 +114,7 @@ void memory_free(void *bytes)
 bool memory_is_device(const void *data, size_t size)
 {
     for (const struct block *block = blocks; block; block = block->next) {
-        const char *first = (const char *)block->bytes;
+        const char *first = block->bytes;
         const char *at = data;
         if (at >= first && at <= first + block->size && size <= block->size - (size_t)(at - first))
             return true;
@@ -60,23 +122,28 @@ bool memory_is_device(const void *data, size_t size)
     return false;
 }
 
-CUresult CUDAAPI cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
+static CUresult allocate(CUdeviceptr *address, size_t size)
 {
     const CUresult ready = driver_ready();
     if (ready != CUDA_SUCCESS)
         return ready;
-    if (bytesize == 0)
+    if (size == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    struct block *block = calloc(1, sizeof *block + bytesize);
-    if (!block)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    block->size = bytesize;
     pthread_mutex_lock(&driver_lock);
-    block->next = blocks;
-    blocks = block;
+    char *bytes = take(size);
     pthread_mutex_unlock(&driver_lock);
-    *dptr = (CUdeviceptr)block->bytes;
+    if (!bytes || !add_block(bytes, size))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *address = (CUdeviceptr)bytes;
     return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
+{
+    const cuMemAlloc_v2_params params = {dptr, bytesize};
+    struct standin_call call = CALL(cuMemAlloc_v2, &params, NULL);
+    driver_enter(&call);
+    return driver_exit(&call, allocate(dptr, bytesize));
 }
 
 CUresult CUDAAPI cuMemFree_v2(CUdeviceptr dptr)
@@ -87,16 +154,7 @@ CUresult CUDAAPI cuMemFree_v2(CUdeviceptr dptr)
     result = context_synchronize(context_current());
     if (result != CUDA_SUCCESS)
         return result;
-    pthread_mutex_lock(&driver_lock);
-    struct block **link = &blocks;
-    while (*link && (CUdeviceptr)(*link)->bytes != dptr)
-        link = &(*link)->next;
-    struct block *found = *link;
-    if (found)
-        *link = found->next;
-    pthread_mutex_unlock(&driver_lock);
-    free(found);
-    return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return remove_block(dptr) > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Checks that the bytes are in device memory. Copies and fills wait for the kernels before them. */
@@ -150,4 +208,131 @@ CUresult CUDAAPI cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned ui, size_t N)
     for (size_t i = 0; ready == CUDA_SUCCESS && i < N; i++)
         ((unsigned *)dstDevice)[i] = ui;
     return moved(ready, N * sizeof ui, false);
+}
+
+CUresult CUDAAPI cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    (void)hStream;
+    return cuMemcpyDtoD_v2(dstDevice, srcDevice, ByteCount);
+}
+
+/* ---- What is at an address ---- */
+
+CUresult CUDAAPI cuPointerGetAttributes(unsigned numAttributes, CUpointer_attribute *attributes, void **data,
+                                        CUdeviceptr ptr)
+{
+    const CUresult ready = driver_ready();
+    if (ready != CUDA_SUCCESS)
+        return ready;
+    pthread_mutex_lock(&driver_lock);
+    const struct block *block = blocks;
+    while (block && (ptr < (CUdeviceptr)block->bytes || ptr - (CUdeviceptr)block->bytes >= block->size))
+        block = block->next;
+    /* As the real one: of an address that is nobody's the answers are 0, and no error. */
+    for (unsigned i = 0; i < numAttributes; i++) {
+        if (attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+            *(unsigned *)data[i] = block ? CU_MEMORYTYPE_DEVICE : 0;
+        else if (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
+            *(CUdeviceptr *)data[i] = block ? (CUdeviceptr)block->bytes : 0;
+        else if (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
+            *(size_t *)data[i] = block ? block->size : 0;
+        else if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
+            *(int *)data[i] = block ? 0 : -2;
+        else if (attributes[i] == CU_POINTER_ATTRIBUTE_IS_MANAGED)
+            *(unsigned *)data[i] = 0;
+    }
+    pthread_mutex_unlock(&driver_lock);
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
+{
+    CUpointer_attribute kinds[] = {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+    void *values[] = {pbase, psize};
+    const CUresult result = cuPointerGetAttributes(2, kinds, values, dptr);
+    return result == CUDA_SUCCESS && *psize == 0 ? CUDA_ERROR_NOT_FOUND : result;
+}
+
+/* ---- Memory at chosen addresses ---- */
+
+CUresult CUDAAPI cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr,
+                                     unsigned long long flags)
+{
+    (void)alignment, (void)flags;
+    const int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    if (size == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    void *got = addr % RESERVED == 0 && addr ? mmap((void *)addr, size, PROT_NONE, kind | MAP_FIXED_NOREPLACE, -1, 0)
+                                             : MAP_FAILED;
+    /* As the real one: where something else is, it takes another place. */
+    if (got == MAP_FAILED)
+        got = mmap(NULL, size, PROT_NONE, kind, -1, 0);
+    if (got == MAP_FAILED)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *ptr = (CUdeviceptr)got;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuMemAddressFree(CUdeviceptr ptr, size_t size)
+{
+    return munmap((void *)ptr, size) == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* A handle is the size of the memory. */
+CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop,
+                             unsigned long long flags)
+{
+    (void)flags;
+    const CUresult ready = driver_ready();
+    if (ready != CUDA_SUCCESS)
+        return ready;
+    if (size == 0 || size % (2 << 20) != 0 || prop->type != CU_MEM_ALLOCATION_TYPE_PINNED)
+        return CUDA_ERROR_INVALID_VALUE;
+    *handle = size;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuMemRelease(CUmemGenericAllocationHandle handle)
+{
+    return handle ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult map(CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle)
+{
+    if (offset != 0 || size != handle)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (mprotect((void *)address, size, PROT_READ | PROT_WRITE) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    return add_block((char *)address, size) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult CUDAAPI cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
+                          unsigned long long flags)
+{
+    const cuMemMap_params params = {ptr, size, offset, handle, flags};
+    struct standin_call call = CALL(cuMemMap, &params, NULL);
+    driver_enter(&call);
+    return driver_exit(&call, map(ptr, size, offset, handle));
+}
+
+static CUresult unmap(CUdeviceptr address, size_t size)
+{
+    if (remove_block(address) != size || madvise((void *)address, size, MADV_DONTNEED) != 0 ||
+        mprotect((void *)address, size, PROT_NONE) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuMemUnmap(CUdeviceptr ptr, size_t size)
+{
+    const cuMemUnmap_params params = {ptr, size};
+    struct standin_call call = CALL(cuMemUnmap, &params, NULL);
+    driver_enter(&call);
+    return driver_exit(&call, unmap(ptr, size));
+}
+
+CUresult CUDAAPI cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
+{
+    (void)desc;
+    return count > 0 && memory_is_device((const void *)ptr, size) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -421,3 +421,41 @@ CUresult CUDAAPI cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUke
     const CUresult result = cuKernelGetFunction(&function, kernel);
     return result == CUDA_SUCCESS ? attribute_of(pi, attrib, function) : result;
 }
+
+/* All kernels of kernels.cu have the same parameters. */
+static CUresult parameter(size_t index, size_t *offset, size_t *size)
+{
+    static const size_t offsets[] = {0, 8, 12}, sizes[] = {8, 4, 4};
+    if (index >= PARAMETERS)
+        return CUDA_ERROR_INVALID_VALUE;
+    *offset = offsets[index];
+    *size = sizes[index];
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+{
+    if (!func || func->handle != FUNCTION)
+        return CUDA_ERROR_INVALID_HANDLE;
+    return parameter(paramIndex, paramOffset, paramSize);
+}
+
+CUresult CUDAAPI cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+{
+    if (!kernel || kernel->handle != KERNEL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    return parameter(paramIndex, paramOffset, paramSize);
+}
+
+/* No module of kernels.cu has a variable. */
+CUresult CUDAAPI cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
+{
+    (void)dptr, (void)bytes, (void)name;
+    return hmod ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult CUDAAPI cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
+{
+    (void)attrib;
+    return hfunc && hfunc->handle == FUNCTION && value >= 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}

@@ -29,7 +29,7 @@ static void copy(const char *from, const char *to, page_compress *compress)
     cr_assert_eq(capsule_writer_open(&writer, to, compress), 0);
     cr_expect_eq(capsule_writer_about(&writer, &capsules.about), 0);
     for (size_t i = 0; i < capsules.count; i++)
-        cr_expect_eq(capsule_writer_copy(&writer, &capsules, &capsules.list[i]), 0, "%s", writer.problem.text);
+        cr_expect_eq(capsule_writer_copy(&writer, &capsules, &capsules.list[i], NULL), 0, "%s", writer.problem.text);
     cr_assert_eq(capsule_writer_end(&writer), 0, "%s", writer.problem.text);
     capsules_release(&capsules);
 }
@@ -67,7 +67,7 @@ Test(capsule_copy, files_are_merged_and_pages_are_there_once, .init = enter, .fi
     cr_expect_eq(capsule_writer_about(&writer, &a.about), 0);
     for (int round = 0; round < 2; round++)
         for (size_t i = a.count; i-- > 0;)
-            cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[i]), 0);
+            cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[i], NULL), 0);
     cr_expect_eq(writer.page_count, a.page_count + 1);
     cr_assert_eq(capsule_writer_end(&writer), 0);
 
@@ -84,6 +84,29 @@ Test(capsule_copy, files_are_merged_and_pages_are_there_once, .init = enter, .fi
     capsules_release(&a);
 }
 
+Test(capsule_copy, other_code_takes_the_place_of_its_own, .init = enter, .fini = leave)
+{
+    free(made_capsules(".", "a", NULL));
+    struct capsules a = opened_capsules("a", false);
+    struct capsule_writer writer;
+    struct problem problem = {0};
+    cr_assert_eq(capsule_writer_open(&writer, "b", NULL), 0);
+    struct blob code = capsule_writer_blob(&writer, "another", 7), none = {0};
+    cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[1], &code), 0, "%s", writer.problem.text);
+    cr_expect_eq(writer.page_count, 3, "its own is not copied: that, and two of memory");
+    cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[1], &none), 0, "%s", writer.problem.text);
+    cr_assert_eq(capsule_writer_end(&writer), 0, "%s", writer.problem.text);
+    struct capsules b = opened_capsules("b", false);
+    cr_expect_eq(b.list[0].code.size, 7);
+    unsigned char *bytes = capsules_blob(&b, &b.list[0].code, &problem);
+    cr_expect_arr_eq(bytes, "another", 7);
+    cr_expect_eq(b.list[1].code.size, 0);
+    free(bytes);
+    blob_release(&code);
+    capsules_release(&b);
+    capsules_release(&a);
+}
+
 Test(capsule_copy, a_damaged_page_is_not_copied, .init = enter, .fini = leave)
 {
     size_t size;
@@ -97,9 +120,9 @@ Test(capsule_copy, a_damaged_page_is_not_copied, .init = enter, .fini = leave)
     struct capsules a = opened_capsules("a", false);
     struct capsule_writer writer;
     cr_assert_eq(capsule_writer_open(&writer, "b", NULL), 0);
-    cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[0]), -1);
+    cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[0], NULL), -1);
     cr_expect(strstr(writer.problem.text, "a is damaged: page 1 at byte"), "%s", writer.problem.text);
-    cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[1]), -1, "an error stays");
+    cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[1], NULL), -1, "an error stays");
     cr_expect_eq(capsule_writer_end(&writer), -1);
     cr_expect_neq(access("b", F_OK), 0);
     capsules_release(&a);

@@ -1,0 +1,56 @@
+/* Variables of machine code have another address in each process, so what points into one is moved. */
+#include "replay_parts.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_from(const void *left, const void *right)
+{
+    const struct move *a = left, *b = right;
+    return (a->from > b->from) - (a->from < b->from);
+}
+
+void moves_sort(struct moves *moves)
+{
+    if (moves->count > 0)
+        qsort(moves->list, moves->count, sizeof *moves->list, by_from);
+    moves->least = UINT64_MAX;
+    moves->most = 0;
+    for (size_t i = 0; i < moves->count; i++) {
+        const struct move *move = &moves->list[i];
+        moves->least = move->from < moves->least ? move->from : moves->least;
+        moves->most = move->from + move->size > moves->most ? move->from + move->size : moves->most;
+    }
+}
+
+bool moves_find(const struct moves *moves, uint64_t pointer, uint64_t *here)
+{
+    if (pointer < moves->least || pointer > moves->most)
+        return false;
+    size_t low = 0; /* how many variables begin at or below it */
+    for (size_t high = moves->count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (moves->list[middle].from <= pointer)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0 || pointer - moves->list[low - 1].from > moves->list[low - 1].size)
+        return false;
+    *here = moves->list[low - 1].to + (pointer - moves->list[low - 1].from);
+    return true;
+}
+
+void moves_apply(const struct moves *moves, uint64_t address, unsigned char *bytes, size_t size)
+{
+    if (moves->count == 0)
+        return;
+    for (size_t at = (size_t)(-address & 7); at + 8 <= size; at += 8) {
+        uint64_t word;
+        memcpy(&word, bytes + at, sizeof word);
+        if (moves_find(moves, word, &word))
+            memcpy(bytes + at, &word, sizeof word);
+    }
+}

@@ -1,0 +1,412 @@
+/* Replays a capsule: memory as before the launch, the launch, and whether memory is then as the program's launch left
+ * it. A copy of what was before stays in memory of the device, so that restoring is quick. */
+#include "capsule.h"
+
+#include "base/base.h"
+
+#include "replay_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 64, IN_PARALLEL = 8 }; /* pages that are taken at a time; so many or more are read in parallel */
+
+/* A range of the capsule in this process. */
+struct part {
+    const struct memory_range *range;
+    uint64_t here;
+    uint64_t kept;        /* address of the copy of what was before */
+    bool changes;         /* the launch may leave something else than was before */
+    struct places places; /* words that stay as the loader made them */
+};
+
+struct replay {
+    struct player *player;
+    const struct capsule *capsule;
+    void *module;
+    unsigned char *bytes; /* the arguments */
+    struct part *parts;   /* those of the capsule's ranges that are here */
+    size_t part_count;
+    struct moves moves;
+    struct backed backed;
+    uint64_t kept; /* address of all copies; 0: none */
+    unsigned char *chunk, *other;
+    unsigned char *const *varies; /* bits that are not compared, beside those of the capsule; NULL: none */
+};
+
+/* ---- Pages ---- */
+
+enum moment { BEFORE, AFTER, VARIES };
+
+static uint32_t page_at(const struct memory_range *range, enum moment moment, size_t page)
+{
+    if (moment == VARIES)
+        return range->varies ? range->varies[page] : PAGE_ZERO;
+    return moment == BEFORE || range->after[page] == PAGE_SAME ? range->before[page] : range->after[page];
+}
+
+/* The pages of a range that are being read. */
+struct reading {
+    const struct replay *replay;
+    const struct part *part;
+    enum moment moment;
+    size_t first, count;
+    unsigned char *bytes;
+    struct problem problems[CHUNK];
+};
+
+static void read_page(void *data, size_t i)
+{
+    struct reading *reading = data;
+    const struct memory_range *range = reading->part->range;
+    unsigned char *bytes = reading->bytes + i * CAPSULE_PAGE;
+    const uint32_t page = page_at(range, reading->moment, reading->first + i);
+    if (capsules_page(reading->replay->player->capsules, page, bytes, &reading->problems[i]) < 0)
+        return;
+    *reading->problems[i].text = '\0';
+    if (reading->moment != VARIES)
+        moves_apply(&reading->replay->moves, range->address + (reading->first + i) * CAPSULE_PAGE, bytes, CAPSULE_PAGE);
+}
+
+/* Reads pages of a range, with pointers as they are here. */
+static int read_pages(const struct replay *replay, const struct part *part, enum moment moment, size_t first,
+                      size_t count, unsigned char *bytes, struct problem *problem)
+{
+    struct reading *reading = x_calloc(1, sizeof *reading);
+    int result = 0;
+    *reading = (struct reading){
+        .replay = replay, .part = part, .moment = moment, .first = first, .count = count, .bytes = bytes};
+    if (count >= IN_PARALLEL)
+        in_parallel(count, read_page, reading);
+    for (size_t i = 0; i < count && result == 0; i++) {
+        if (count < IN_PARALLEL)
+            read_page(reading, i);
+        if (*reading->problems[i].text)
+            result = problem_set(problem, "%s", reading->problems[i].text);
+    }
+    free(reading);
+    return result;
+}
+
+/* Calls do_chunk for all pages of a part, as many at a time as a chunk holds. size is in bytes. */
+static int each_chunk(struct replay *replay, struct part *part,
+                      int (*do_chunk)(struct replay *replay, struct part *part, size_t first, size_t size, void *data,
+                                      struct problem *problem),
+                      void *data, struct problem *problem)
+{
+    const uint64_t most = (uint64_t)CHUNK * CAPSULE_PAGE;
+    for (uint64_t at = 0; at < part->range->size; at += most) {
+        const uint64_t left = part->range->size - at;
+        if (do_chunk(replay, part, (size_t)(at / CAPSULE_PAGE), (size_t)(left < most ? left : most), data, problem) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- Opening ---- */
+
+static int load_code(struct replay *replay, unsigned char **code, struct problem *problem)
+{
+    const struct capsule *capsule = replay->capsule;
+    if (capsule->code.size == 0)
+        return problem_set(problem, "%s has no machine code: capture it again", capsule->id);
+    *code = capsules_blob(replay->player->capsules, &capsule->code, problem);
+    if (!*code)
+        return -1;
+    return replay->player->device->load(*code, (size_t)capsule->code.size, &replay->module, problem);
+}
+
+/* Finds where a variable is here. Other code than the program's may do without it: then it gets no part. */
+static int add_variable(struct replay *replay, const struct memory_range *range, const unsigned char *code,
+                        struct problem *problem)
+{
+    const struct capsule *capsule = replay->capsule;
+    uint64_t here, size;
+    if (replay->player->device->variable(replay->module, range->variable, &here, &size, problem) < 0)
+        return capsule->swapped ? 0 : -1;
+    if (size != range->size)
+        return problem_set(problem,
+                           "variable %s of %s has %" PRIu64 " bytes, and had %" PRIu64 " where it was captured: "
+                           "replay it with code of the same variables",
+                           range->variable, capsule->id, size, range->size);
+    struct part *part = ARRAY_GROW(replay->parts, replay->part_count);
+    *part = (struct part){.range = range, .here = here};
+    relocated_words(&part->places, code, (size_t)capsule->code.size, range->variable);
+    *ARRAY_GROW(replay->moves.list, replay->moves.count) = (struct move){range->address, range->size, here};
+    return 0;
+}
+
+static int find_parts(struct replay *replay, const unsigned char *code, struct problem *problem)
+{
+    for (size_t i = 0; i < replay->capsule->range_count; i++) {
+        const struct memory_range *range = &replay->capsule->ranges[i];
+        if (range->size == 0)
+            continue;
+        if (range->kind != MEMORY_VARIABLE)
+            *ARRAY_GROW(replay->parts, replay->part_count) = (struct part){.range = range, .here = range->address};
+        else if (add_variable(replay, range, code, problem) < 0)
+            return -1;
+    }
+    moves_sort(&replay->moves);
+    for (size_t i = 0; i < replay->part_count; i++) {
+        struct part *part = &replay->parts[i];
+        for (size_t page = 0; page < pages_of(part->range->size); page++)
+            part->changes |= part->range->after[page] != PAGE_SAME || page_at(part->range, VARIES, page) != PAGE_ZERO;
+    }
+    return 0;
+}
+
+/* Whether a word of the program is a pointer to memory that is known here. */
+static bool is_known(const struct replay *replay, uint64_t word)
+{
+    uint64_t here;
+    if (moves_find(&replay->moves, word, &here))
+        return true;
+    for (size_t i = 0; i < replay->capsule->range_count; i++) {
+        const struct memory_range *range = &replay->capsule->ranges[i];
+        if (range->kind != MEMORY_VARIABLE && word >= range->address && word - range->address < range->size)
+            return true;
+    }
+    return false;
+}
+
+/* Of the words that the loader wrote, such as addresses of functions, those stay that nobody can know but it. One that
+ * the program replaced by a pointer to memory is no longer the loader's. Puts them into the copy of what was before. */
+static int keep_relocated(struct replay *replay, struct part *part, struct problem *problem)
+{
+    const struct capsule_device *device = replay->player->device;
+    size_t kept = 0;
+    for (size_t i = 0; i < part->places.count; i++) {
+        const uint64_t place = part->places.list[i];
+        uint64_t word = 0;
+        if (place + sizeof word > part->range->size)
+            continue;
+        const size_t page = (size_t)(place / CAPSULE_PAGE);
+        if (capsules_page(replay->player->capsules, part->range->before[page], replay->chunk, problem) < 0)
+            return -1;
+        memcpy(&word, replay->chunk + place % CAPSULE_PAGE, sizeof word);
+        if (is_known(replay, word))
+            continue;
+        if (device->read(&word, part->here + place, sizeof word, problem) < 0 ||
+            device->write(part->kept + place, &word, sizeof word, problem) < 0)
+            return -1;
+        part->places.list[kept++] = place;
+    }
+    part->places.count = kept;
+    return 0;
+}
+
+static int write_chunk(struct replay *replay, struct part *part, size_t first, size_t size, void *data,
+                       struct problem *problem)
+{
+    (void)data;
+    if (read_pages(replay, part, BEFORE, first, pages_of(size), replay->chunk, problem) < 0)
+        return -1;
+    return replay->player->device->write(part->kept + (uint64_t)first * CAPSULE_PAGE, replay->chunk, size, problem);
+}
+
+/* Makes the copy of what was before the launch. */
+static int keep_before(struct replay *replay, struct problem *problem)
+{
+    enum { STEP = 512 };
+    const struct capsule_device *device = replay->player->device;
+    uint64_t total = 0;
+    for (size_t i = 0; i < replay->part_count; i++) {
+        replay->parts[i].kept = total;
+        total += (replay->parts[i].range->size + STEP - 1) / STEP * STEP;
+    }
+    if (total > 0 && device->allocate(total, &replay->kept, problem) < 0)
+        return -1;
+    for (size_t i = 0; i < replay->part_count; i++) {
+        struct part *part = &replay->parts[i];
+        part->kept += replay->kept;
+        if (each_chunk(replay, part, write_chunk, NULL, problem) < 0 || keep_relocated(replay, part, problem) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int replay_open(struct replay **opened, struct player *player, const struct capsule *capsule, struct problem *problem)
+{
+    struct replay *replay = x_calloc(1, sizeof *replay);
+    unsigned char *code = NULL;
+    *replay = (struct replay){.player = player, .capsule = capsule};
+    replay->bytes = x_calloc(capsule->byte_count + 1, 1);
+    replay->chunk = x_calloc(CHUNK, CAPSULE_PAGE);
+    replay->other = x_calloc(CHUNK, CAPSULE_PAGE);
+    int failed = load_code(replay, &code, problem) < 0 || find_parts(replay, code, problem) < 0 ||
+                 player_back(player, capsule, &replay->backed, problem) < 0 || keep_before(replay, problem) < 0;
+    free(code);
+    if (failed) {
+        replay_close(replay);
+        return -1;
+    }
+    if (capsule->byte_count > 0)
+        memcpy(replay->bytes, capsule->bytes, capsule->byte_count);
+    moves_apply(&replay->moves, 0, replay->bytes, capsule->byte_count);
+    *opened = replay;
+    return 0;
+}
+
+void replay_close(struct replay *replay)
+{
+    const struct capsule_device *device = replay->player->device;
+    struct problem ignored; /* whatever is wrong is said when something is next asked for */
+    if (replay->kept)
+        device->free(replay->kept, &ignored);
+    player_unback(replay->player, &replay->backed);
+    if (replay->module)
+        device->unload(replay->module, &ignored);
+    for (size_t i = 0; i < replay->part_count; i++)
+        free(replay->parts[i].places.list);
+    if (replay->player->last == replay)
+        replay->player->last = NULL;
+    free(replay->parts);
+    free(replay->moves.list);
+    free(replay->bytes);
+    free(replay->chunk);
+    free(replay->other);
+    free(replay);
+}
+
+/* ---- Running ---- */
+
+/* What the launch does not change is restored only after another replay. */
+int replay_restore(struct replay *replay, struct problem *problem)
+{
+    const bool whole = replay->player->last != replay;
+    replay->player->last = NULL;
+    for (size_t i = 0; i < replay->part_count; i++) {
+        const struct part *part = &replay->parts[i];
+        if ((whole || part->changes) &&
+            replay->player->device->copy(part->here, part->kept, part->range->size, problem) < 0)
+            return -1;
+    }
+    replay->player->last = replay;
+    return 0;
+}
+
+int replay_launch(struct replay *replay, struct problem *problem)
+{
+    return replay->player->device->launch(replay->module, replay->capsule, replay->bytes, problem);
+}
+
+int replay_wait(struct replay *replay, struct problem *problem)
+{
+    return replay->player->device->wait(problem);
+}
+
+/* ---- Comparing ---- */
+
+/* The bytes that differ, and the first of them. */
+struct difference {
+    uint64_t bytes;
+    const struct part *part;
+    uint64_t offset; /* of a word */
+    uint32_t expected, actual;
+    unsigned char *varies; /* for as many pages as a chunk has */
+};
+
+static void note_first(struct difference *difference, const struct part *part, uint64_t offset,
+                       const unsigned char *expected, const unsigned char *actual, size_t size)
+{
+    size_t length = size < sizeof difference->expected ? size : sizeof difference->expected;
+    difference->part = part;
+    difference->offset = offset;
+    memcpy(&difference->expected, expected, length);
+    memcpy(&difference->actual, actual, length);
+}
+
+/* Takes what is not compared from the memory itself: words of the loader's, and bits that vary. */
+static void leave_out(const struct replay *replay, const struct part *part, uint64_t offset, unsigned char *expected,
+                      const unsigned char *actual, const unsigned char *varies, size_t size)
+{
+    for (size_t i = 0; i < part->places.count; i++) {
+        const uint64_t place = part->places.list[i];
+        if (place >= offset && place - offset < size)
+            memcpy(expected + (place - offset), actual + (place - offset), sizeof(uint64_t));
+    }
+    const unsigned char *also = replay->varies ? replay->varies[part->range - replay->capsule->ranges] + offset : NULL;
+    for (size_t i = 0; also && i < size; i++)
+        expected[i] = (unsigned char)((expected[i] & ~also[i]) | (actual[i] & also[i]));
+    for (size_t i = 0; part->range->varies && i < size; i++)
+        expected[i] = (unsigned char)((expected[i] & ~varies[i]) | (actual[i] & varies[i]));
+}
+
+static int compare_chunk(struct replay *replay, struct part *part, size_t first, size_t size, void *data,
+                         struct problem *problem)
+{
+    struct difference *difference = data;
+    const uint64_t offset = (uint64_t)first * CAPSULE_PAGE;
+    unsigned char *expected = replay->chunk, *actual = replay->other;
+    if (replay->player->device->read(actual, part->here + offset, size, problem) < 0 ||
+        read_pages(replay, part, AFTER, first, pages_of(size), expected, problem) < 0 ||
+        (part->range->varies &&
+         read_pages(replay, part, VARIES, first, pages_of(size), difference->varies, problem) < 0))
+        return -1;
+    leave_out(replay, part, offset, expected, actual, difference->varies, size);
+    if (memcmp(expected, actual, size) == 0)
+        return 0;
+    for (size_t i = 0; i < size; i++) {
+        if (expected[i] == actual[i])
+            continue;
+        const size_t word = i & ~(size_t)3;
+        if (difference->bytes++ == 0)
+            note_first(difference, part, offset + word, expected + word, actual + word, size - word);
+    }
+    return 0;
+}
+
+void replay_mask(struct replay *replay, unsigned char *const *varies)
+{
+    replay->varies = varies;
+}
+
+int replay_compare(struct replay *replay, char *why, size_t why_size, struct problem *problem)
+{
+    struct difference difference = {.varies = x_calloc(CHUNK, CAPSULE_PAGE)};
+    int failed = 0;
+    for (size_t i = 0; i < replay->part_count && failed == 0; i++)
+        failed = each_chunk(replay, &replay->parts[i], compare_chunk, &difference, problem);
+    free(difference.varies);
+    if (failed < 0 || difference.bytes == 0)
+        return failed;
+    const struct memory_range *range = difference.part->range;
+    char place[256];
+    if (range->kind == MEMORY_VARIABLE)
+        snprintf(place, sizeof place, "variable %s", range->variable);
+    else
+        snprintf(place, sizeof place, "memory at 0x%" PRIx64, range->address);
+    snprintf(why, why_size,
+             "%s differs from what the program's launch left: at byte %" PRIu64 " of %" PRIu64
+             " is 0x%08x in place of 0x%08x; %" PRIu64 " byte%s in all",
+             place, difference.offset, range->size, difference.actual, difference.expected, difference.bytes,
+             difference.bytes == 1 ? " differs" : "s differ");
+    return 1;
+}
+
+/* ---- Memory as it is ---- */
+
+static const struct part *part_of(const struct replay *replay, size_t range)
+{
+    for (size_t i = 0; i < replay->part_count; i++)
+        if (replay->parts[i].range == &replay->capsule->ranges[range])
+            return &replay->parts[i];
+    return NULL;
+}
+
+int replay_read(struct replay *replay, size_t range, uint64_t at, void *bytes, size_t size, struct problem *problem)
+{
+    const struct part *part = part_of(replay, range);
+    return part ? replay->player->device->read(bytes, part->here + at, size, problem) : 0;
+}
+
+int replay_write(struct replay *replay, size_t range, uint64_t at, const void *bytes, size_t size,
+                 struct problem *problem)
+{
+    const struct part *part = part_of(replay, range);
+    replay->player->last = NULL; /* the next restore is of all */
+    return part ? replay->player->device->write(part->here + at, bytes, size, problem) : 0;
+}

@@ -1,0 +1,64 @@
+/* replay_parts.h - shared by the files that replay capsules. */
+#ifndef REPLAY_PARTS_H
+#define REPLAY_PARTS_H
+
+#include "capsule.h"
+
+/* ---- Memory at the addresses of the program: capsule_player.c ---- */
+
+/* Addresses from begin to end. */
+struct stretch {
+    uint64_t begin, end;
+};
+
+/* Memory that was backed in one call. Several replays may use it. */
+struct backing {
+    struct stretch place;
+    size_t users;
+};
+
+/* Where the backings begin that a replay uses. */
+struct backed {
+    uint64_t *list;
+    size_t count;
+};
+
+/* Backs all ranges of a capsule, as far as no other replay has done so. -1 with *problem; player_unback releases what
+ * was backed in any case. */
+int player_back(struct player *player, const struct capsule *capsule, struct backed *backed, struct problem *problem);
+void player_unback(struct player *player, struct backed *backed);
+
+/* ---- Pointers into variables: capsule_moves.c ---- */
+
+/* A variable of the machine code: where it was in the program, and where it is here. */
+struct move {
+    uint64_t from, size, to;
+};
+
+struct moves {
+    struct move *list; /* sorted once moves_sort() was called */
+    size_t count;
+    uint64_t least, most; /* no other word is a pointer into a variable */
+};
+
+void moves_sort(struct moves *moves);
+
+/* Sets *here to what a pointer of the program is here. False: it points into no variable, or right behind one. */
+bool moves_find(const struct moves *moves, uint64_t pointer, uint64_t *here);
+
+/* Moves the pointers among the words at multiples of 8 bytes; the first byte is at that address. */
+void moves_apply(const struct moves *moves, uint64_t address, unsigned char *bytes, size_t size);
+
+/* ---- What the loader writes into variables: capsule_relocated.c ---- */
+
+/* Places of 8-byte words, as bytes from the beginning of a variable. */
+struct places {
+    uint64_t *list;
+    size_t count;
+};
+
+/* Finds the words of a variable that the loader relocates: addresses of functions, of other variables. None where the
+ * image has no such variable. */
+void relocated_words(struct places *places, const unsigned char *image, size_t size, const char *variable);
+
+#endif

@@ -1,0 +1,94 @@
+#include "base/base.h"
+#include "measure/measure.h"
+
+#include "command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Replays what was captured, in a new image of this program: its addresses must be free there. */
+static int prove(const struct options *options, const char *path)
+{
+    const char *words[] = {"/proc/self/exe", "prove", path, "-o", options->output, options->quiet ? "-q" : NULL, NULL};
+    const pid_t process = process_start(&(struct process_start){.words = words, .dies_with_us = true});
+    if (process < 0) {
+        error("cannot start cugate again: %s", strerror(errno));
+        return EXIT_NOT_MEASURED;
+    }
+    return process_exit_code(process_wait(process));
+}
+
+static int capture(const struct options *options, const struct metrics *metrics, char *path)
+{
+    struct measurement measurement;
+    struct program program;
+    int status = 0;
+    struct capture capture = {.path = path, .launch = (size_t)options->launch};
+    if (options_measurement(&measurement, options, metrics) < 0 || options_program(&program, &measurement, options) < 0)
+        return EXIT_USAGE;
+    program.speaks = true;
+    program.status = &status;
+    program.first = 0; /* nothing is measured */
+    int code = program_capture(&measurement, &capture);
+    free(program.name);
+    if (code == EXIT_SAME)
+        code = prove(options, path);
+    return code == EXIT_SAME && capture.refused > 0 ? EXIT_NOT_MEASURED : code;
+}
+
+static int cmd_capture(const struct options *options)
+{
+    struct metrics metrics = {0};
+    const char *parent = getenv("TMPDIR");
+    int code = EXIT_USAGE;
+    if (!options->output)
+        die(EXIT_USAGE, "where to? add -o FILE.capsule before --");
+    if (options_read_metrics(options, &metrics) < 0)
+        return EXIT_USAGE;
+    char *folder = x_sprintf("%s/cugate-XXXXXX", parent && *parent ? parent : "/tmp");
+    char *path = NULL;
+    if (!mkdtemp(folder)) {
+        error("cannot make a folder like %s: %s", folder, strerror(errno));
+    } else {
+        path = x_sprintf("%s/as_captured.capsule", folder);
+        code = capture(options, &metrics, path);
+        unlink(path);
+        rmdir(folder);
+    }
+    free(path);
+    free(folder);
+    metrics_release(&metrics);
+    return code;
+}
+
+/* clang-format off */
+static const struct option_row *const takes[] = {
+    OPTION(.name = "output", .letter = 'o', .argument = "FILE.capsule", .kind = KIND_TEXT, .place = PLACE(output),
+           .doc = "write the capsules to FILE, whole or not at all"),
+    &option_k, 
+    OPTION(.name = "launch", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(launch), .minimum = 1, .maximum = 1000000000,
+           .doc = "which launch of each kernel (default: the one in the middle)"),
+    &option_nvtx, &option_from_start, &option_name, &option_metrics, &option_timeout, NULL,
+};
+
+const struct command command_capture = {
+    .name = "capture",
+    .arguments = "-- PROGRAM [ARG]...",
+    .summary = "keep launches of an unmodified program as kernels that run anywhere",
+    .details = "Runs PROGRAM twice, first to see what it launches, then to keep of each kernel in one shape the launch in the "
+               "middle: machine code, arguments and all memory that they can reach, before and after. Each is replayed "
+               "at once in another process, and only what leaves the same in memory is kept: see `cugate prove`.\n"
+               "The file is a kernel library: `cugate check --kernels FILE.capsule` measures its kernels, with inputs "
+               "restored before each launch and their results compared, and with --simulate computes them without a GPU.\n"
+               "FILE holds data of the program: inputs, weights, whatever its kernels can reach. Whoever has the file has them.",
+    .exits = EXITS({EXIT_SAME, "all kernels that -k chooses were captured, and replay"}, {EXIT_USAGE, NULL},
+                   {EXIT_NOT_MEASURED, "some were refused and are not in the file; or there is no GPU, or PROGRAM failed"},
+                   {EXIT_INTERRUPTED, NULL}),
+    .example = "cugate capture -k 'train/softmax*' -o softmax.capsule -- python3 train.py",
+    .takes = takes,
+    .minimum = 1, .maximum = -1, .runs_arguments = true, .run = cmd_capture,
+    .ways = WAY(PROGRAM),
+};
+/* clang-format on */

@@ -1,0 +1,273 @@
+/* Keeps launches of a program as capsules. The program runs twice: first it is seen what it launches and how often, and
+ * then, of each kernel in one shape, the launch in the middle is kept: that is neither a warm-up nor what comes at the
+ * end. */
+#include "program_parts.h"
+
+#include "base/base.h"
+#include "capsule/capsule.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct capturing {
+    const struct measurement *measurement;
+    struct capture *capture;
+    struct program_groups groups;
+    struct program_setting setting;
+    struct run about; /* the GPU, and the session of the first run */
+    char **images;    /* names of the images that the first run loaded */
+    size_t image_count;
+};
+
+/* ---- The two runs ---- */
+
+char *program_capture_answer(const struct program_run *run, const struct program_group *group)
+{
+    size_t size = 0;
+    if (group->pick == 0 || !group->image)
+        return x_sprintf("0 0 %s", group->id);
+    char *image = program_image_read(run->setting->folder, group->image, &size);
+    char *variables = image ? cubin_variables(group->image, image, size) : NULL;
+    char *answer = x_sprintf("%zu 1 %s\n%s", group->pick - 1, group->id, variables ? variables : "");
+    free(variables);
+    free(image);
+    return answer;
+}
+
+/* Returns an exit code, after error(), if the run is of no use. */
+static int judge_run(const struct capturing *capturing, const struct program_run *part)
+{
+    const char *what = capturing->measurement->program->arguments[0];
+    if (part->interrupted)
+        return EXIT_INTERRUPTED;
+    if (part->timed_out)
+        error("%s did not end within %g s; a longer limit is set with --timeout", what,
+              capturing->measurement->program->timeout);
+    else if (part->failure)
+        error("a process of %s could not be watched: %s", what, part->failure);
+    else if (part->processes == 0)
+        error("%s opened no GPU, so there is nothing to capture", what);
+    else if (part->status != 0)
+        error("%s ended with exit code %d, and of a program that fails nothing is captured", what, part->status);
+    else
+        return EXIT_SAME;
+    return EXIT_NOT_MEASURED;
+}
+
+static int run_program(struct capturing *capturing, bool keeps)
+{
+    struct program_run part = {
+        .measurement = capturing->measurement,
+        .groups = &capturing->groups,
+        .setting = &capturing->setting,
+        .further = keeps,
+        .keeps = keeps,
+        .silent = keeps,
+    };
+    int code = program_run(&part) < 0 ? EXIT_USAGE : judge_run(capturing, &part);
+    if (code == EXIT_SAME && !keeps) {
+        capturing->about = part.part;
+        part.part = (struct run){0};
+        capturing->images = part.images;
+        capturing->image_count = part.image_count;
+        part.images = NULL;
+        part.image_count = 0;
+    }
+    program_groups_end_run(&capturing->groups, &part);
+    program_run_release(&part);
+    return code;
+}
+
+/* Chooses the launch of each kernel that is kept. */
+static size_t pick(struct capturing *capturing)
+{
+    const size_t asked = capturing->capture->launch;
+    size_t picked = 0;
+    for (size_t g = 0; g < capturing->groups.count; g++) {
+        struct program_group *group = capturing->groups.list[g];
+        if (!group->wanted || group->most == 0)
+            continue;
+        if (group->graph)
+            group->refused = x_strdup("it is the launch of a graph, whose kernels cannot be told apart");
+        else if (!group->image)
+            group->refused = x_strdup("its machine code is not known: several modules have a function of that name");
+        else if (asked > group->most)
+            group->refused = x_sprintf("it has %zu launch%s, so there is no number %zu", group->most,
+                                       plural_of(group->most, "", "es"), asked);
+        else
+            group->pick = asked > 0 ? asked : group->most / 2 + 1;
+        picked += group->pick > 0;
+    }
+    return picked;
+}
+
+/* ---- The file ---- */
+
+/* The files that processes wrote. */
+struct parts {
+    struct capsules *list;
+    size_t count;
+};
+
+static void open_parts(struct parts *parts, const char *path)
+{
+    DIR *folder = opendir(path);
+    for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+        const char *ending = strstr(entry->d_name, ".capsule");
+        if (!ending)
+            continue;
+        struct problem problem;
+        struct capsules part;
+        char *file = x_sprintf("%s/%s", path, entry->d_name);
+        if (capsules_open(&part, file, true, &problem) == 0)
+            *ARRAY_GROW(parts->list, parts->count) = part;
+        else
+            warning("%s", problem.text);
+        free(file);
+    }
+    if (folder)
+        closedir(folder);
+}
+
+static const struct capsule *find_part(const struct parts *parts, const char *id, const struct capsules **from)
+{
+    for (size_t p = 0; p < parts->count; p++)
+        for (size_t i = 0; i < parts->list[p].count; i++)
+            if (strcmp(parts->list[p].list[i].id, id) == 0) {
+                *from = &parts->list[p];
+                return &parts->list[p].list[i];
+            }
+    return NULL;
+}
+
+/* Copies a capsule, with what only the parent knows of it. */
+static int write_capsule(const struct capturing *capturing, struct capsule_writer *writer,
+                         const struct program_group *group, const char *id, const struct capsules *from,
+                         const struct capsule *capsule)
+{
+    const struct program_share *share = &group->shares[0];
+    struct capsule whole = *capsule;
+    size_t size;
+    char *image = program_image_read(capturing->setting.folder, group->image, &size);
+    if (!image)
+        return problem_set(&writer->problem, "the machine code of %s is gone", id);
+    whole.id = x_strdup(id);
+    struct blob code = capsule_writer_blob(writer, image, size);
+    whole.launches = group->most;
+    whole.time_ns = share->took[0] / share->counts[0];
+    whole.launched_by = group->launched_by;
+    const int failed = capsule_writer_copy(writer, from, &whole, &code);
+    free(whole.id);
+    blob_release(&code);
+    free(image);
+    return failed;
+}
+
+static void note_refused(struct capturing *capturing, const struct program_group *group, const char *id)
+{
+    capturing->capture->refused++;
+    warning("%s is not captured: %s", id,
+            group->refused && *group->refused ? group->refused
+            : group->most == 0                ? "only the second run launched it"
+                                              : "the second run did not launch it as often as the first");
+}
+
+static int write_all(struct capturing *capturing, char *const *before, const struct parts *parts)
+{
+    struct capsule_writer writer;
+    struct capture *capture = capturing->capture;
+    int failed = capsule_writer_open(&writer, capture->path, NULL);
+    writer.file.is_brief = true;
+    if (failed == 0)
+        failed = capsule_writer_about(&writer, &capturing->about);
+    for (size_t g = 0; g < capturing->groups.count && failed == 0; g++) {
+        const struct program_group *group = capturing->groups.list[g];
+        const struct capsules *from = NULL;
+        const struct capsule *capsule = group->wanted ? find_part(parts, before[g], &from) : NULL;
+        if (capsule)
+            failed = write_capsule(capturing, &writer, group, group->id, from, capsule);
+        else if (group->wanted)
+            note_refused(capturing, group, group->id);
+        capture->kept += capsule && failed == 0;
+    }
+    if (failed == 0)
+        failed = capsule_writer_end(&writer);
+    if (failed < 0)
+        error("%s", writer.problem.text);
+    capsule_writer_abandon(&writer);
+    return failed;
+}
+
+/* Joins what the processes left. Kernels get their final names, by which capsules are called. */
+static int join(struct capturing *capturing)
+{
+    struct parts parts = {0};
+    struct run none = {0};
+    const size_t count = capturing->groups.count;
+    char **before = x_calloc(count + 1, sizeof *before);
+    for (size_t g = 0; g < count; g++)
+        before[g] = x_strdup(capturing->groups.list[g]->id);
+    program_groups_name(&capturing->groups, capturing->measurement->program->name, &none);
+    open_parts(&parts, capturing->setting.folder);
+    const int failed = write_all(capturing, before, &parts);
+    for (size_t p = 0; p < parts.count; p++)
+        capsules_release(&parts.list[p]);
+    free(parts.list);
+    for (size_t g = 0; g < count; g++)
+        free(before[g]);
+    free(before);
+    return failed;
+}
+
+static void describe(struct capturing *capturing)
+{
+    struct session *session = &capturing->about.sessions[0];
+    session->facts[SESSION_COLLECTOR] = x_strdup(program_backend.name);
+    session->facts[SESSION_PROGRAM] = program_command_text(capturing->measurement->program, NULL);
+    session->facts[SESSION_PART] = program_part_text(capturing->measurement->program);
+    measure_complete_session(session);
+}
+
+static int capture_both(struct capturing *capturing)
+{
+    const struct measurement *measurement = capturing->measurement;
+    int code = run_program(capturing, false);
+    if (code != EXIT_SAME)
+        return code;
+    if (program_groups_expect(&capturing->groups, measurement->globs, measurement->glob_count) < 0)
+        return EXIT_USAGE;
+    program_groups_find_images(&capturing->groups, capturing->setting.folder, capturing->images, capturing->image_count,
+                               static_facts_capability(&capturing->about.device));
+    const size_t picked = pick(capturing);
+    if (picked > 0 && !measurement->program->quiet)
+        remark("the program runs again, and %zu kernel%s of it %s kept", picked, plural(picked),
+               plural_of(picked, "is", "are"));
+    if (picked > 0)
+        code = run_program(capturing, true);
+    if (code != EXIT_SAME)
+        return code;
+    describe(capturing);
+    if (join(capturing) < 0)
+        return EXIT_USAGE;
+    if (capturing->capture->kept > 0)
+        return EXIT_SAME;
+    error("no launch of the program could be captured");
+    return EXIT_NOT_MEASURED;
+}
+
+int program_capture(const struct measurement *measurement, struct capture *capture)
+{
+    struct capturing capturing = {.measurement = measurement, .capture = capture};
+    int code = program_setting_open(&capturing.setting, true);
+    if (code == EXIT_SAME)
+        code = capture_both(&capturing);
+    for (size_t i = 0; i < capturing.image_count; i++)
+        free(capturing.images[i]);
+    free(capturing.images);
+    run_release(&capturing.about);
+    program_groups_release(&capturing.groups);
+    program_setting_close(&capturing.setting);
+    return code;
+}

@@ -1,0 +1,136 @@
+/* What stands ready before a program is started: the library that is loaded into its processes, and where these find
+ * cugate and each other. */
+#include "program_parts.h"
+
+#include "base/base.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char *make_folder(void)
+{
+    const char *parent = getenv("TMPDIR");
+    char *path = x_sprintf("%s/cugate-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (mkdtemp(path))
+        return path;
+    error("cannot make a folder like %s: %s", path, strerror(errno));
+    free(path);
+    return NULL;
+}
+
+/* Returns the folder in which all `cugate exec` of this user wait for the counters of a GPU. NULL where there is no
+ * such folder: then only the processes of one program wait for each other. Caller frees. */
+static char *find_locks(void)
+{
+    struct stat file;
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    char *path =
+        runtime && *runtime == '/' ? x_sprintf("%s/cugate", runtime) : x_sprintf("/tmp/cugate-%u", (unsigned)geteuid());
+    (void)mkdir(path, 0700);
+    /* In /tmp the folder may belong to somebody else. */
+    if (lstat(path, &file) == 0 && S_ISDIR(file.st_mode) && file.st_uid == geteuid() && (file.st_mode & 077) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
+static void remove_folder(char *path)
+{
+    DIR *folder = opendir(path);
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
+    rmdir(path);
+    free(path);
+}
+
+static char *find_injection(void)
+{
+    static const char *const places[] = {"libcugate_inject.so", "../lib/cugate/libcugate_inject.so"};
+    char *folder = program_folder(), *found = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(places) && !found; i++) {
+        char *path = x_sprintf("%s/%s", folder, places[i]);
+        found = realpath(path, NULL);
+        free(path);
+    }
+    if (!found)
+        error("cannot find libcugate_inject.so beside %s: run `make` again", folder);
+    free(folder);
+    return found;
+}
+
+/* Loads the library in a process of its own, to learn whether that works. The driver says nothing when it cannot load
+ * the library into the program. */
+static void try_injection(int pipe, const void *path)
+{
+    if (dlopen(path, RTLD_NOW | RTLD_LOCAL))
+        return;
+    message_send(pipe, MESSAGE_FAILURE, dlerror());
+}
+
+static int check_injection(const char *path)
+{
+    const double seconds = 60;
+    struct message message;
+    char *how;
+    const enum child_event event = child_ask(try_injection, path, seconds, &message, &how);
+    if (event == CHILD_SAID && strstr(message.text, "libcuda.so.1"))
+        error("no NVIDIA driver here: %s", message.text);
+    else if (event == CHILD_SAID)
+        error("cannot load what measures in the program: %s; install the CUDA toolkit with CUPTI, then run `make` "
+              "again, or `cugate-fetch cupti`",
+              message.text);
+    free(message.text);
+    free(how);
+    return event == CHILD_INTERRUPTED ? EXIT_INTERRUPTED : event == CHILD_SAID ? EXIT_NOT_MEASURED : EXIT_SAME;
+}
+
+static int check_environment(void)
+{
+    const char *other = getenv("CUDA_INJECTION64_PATH");
+    if (!other || !*other)
+        return 0;
+    return error("CUDA_INJECTION64_PATH is set to %s: another tool is to be loaded into the program, and there can be "
+                 "one only; unset it",
+                 other);
+}
+
+int program_setting_open(struct program_setting *setting, bool repeats)
+{
+    *setting = (struct program_setting){0};
+    if (check_environment() < 0 || !(setting->injection = find_injection()))
+        return EXIT_USAGE;
+    int code = check_injection(setting->injection);
+    if (code != EXIT_SAME) {
+        free(setting->injection);
+        setting->injection = NULL;
+        return code;
+    }
+    setting->folder = make_folder();
+    setting->locks = find_locks();
+    if (!setting->folder)
+        code = EXIT_NOT_MEASURED;
+    else
+        program_input_open(&setting->input, repeats);
+    if (code != EXIT_SAME)
+        program_setting_close(setting);
+    return code;
+}
+
+void program_setting_close(struct program_setting *setting)
+{
+    if (setting->folder) {
+        program_input_close(&setting->input);
+        remove_folder(setting->folder);
+    }
+    free(setting->injection);
+    free(setting->locks);
+    *setting = (struct program_setting){0};
+}

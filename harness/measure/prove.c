@@ -1,0 +1,261 @@
+#include "prove.h"
+
+#include "base/base.h"
+#include "capsule/capsule.h"
+#include "worker/worker.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What a child is to prove: capsules from..to of a file. It leaves a file for each. */
+struct proof_job {
+    const char *path, *folder;
+    size_t from, to;
+    bool careful;
+};
+
+/* ---- The child ---- */
+
+__attribute__((noreturn)) static void give_up(int pipe, const struct problem *problem)
+{
+    message_send(pipe, MESSAGE_FAILURE, problem->text);
+    _exit(EXIT_FAILURE);
+}
+
+static char *path_of(const char *folder, size_t number)
+{
+    return x_sprintf("%s/%zu.capsule", folder, number);
+}
+
+static int prove_one(struct player *player, const struct proof_job *job, size_t number, char *why, size_t why_size,
+                     struct problem *problem)
+{
+    struct capsule_writer writer;
+    char *path = path_of(job->folder, number);
+    int result = capsule_writer_open(&writer, path, page_compress_zstd);
+    writer.file.is_brief = true;
+    if (result == 0)
+        result = capsule_writer_about(&writer, &player->capsules->about);
+    if (result < 0)
+        problem_set(problem, "%s", writer.problem.text);
+    else
+        result = capsule_prove(player, &player->capsules->list[number], job->careful, &writer, why, why_size, problem);
+    if (result == 0 && capsule_writer_end(&writer) < 0)
+        result = problem_set(problem, "%s", writer.problem.text);
+    capsule_writer_abandon(&writer);
+    free(path);
+    return result;
+}
+
+static void prove_all(int pipe, const void *data)
+{
+    const struct proof_job *job = data;
+    struct capsules capsules;
+    struct player player;
+    struct problem problem;
+    if (capsules_open(&capsules, job->path, false, &problem) < 0 || player_hold(&player, &capsules, &problem) < 0)
+        give_up(pipe, &problem);
+    const struct gpu_plugin *gpu = gpu_plugin_load(&problem);
+    if (!gpu || player_open(&player, gpu->capsule_device, &problem) < 0 || gpu->capsule_device->begin(&problem) < 0)
+        give_up(pipe, &problem);
+    for (size_t i = job->from; i < job->to; i++) {
+        char number[32], why[1024] = "";
+        snprintf(number, sizeof number, "%zu", i);
+        message_send(pipe, MESSAGE_START, number);
+        const int result = prove_one(&player, job, i, why, sizeof why, &problem);
+        char *text = x_sprintf("%s\n%s", number, result > 0 ? why : result < 0 ? problem.text : "");
+        message_send(pipe, MESSAGE_RESULT, text);
+        free(text);
+        if (result < 0)
+            _exit(EXIT_FAILURE); /* the GPU's context may be lost */
+    }
+    message_send(pipe, MESSAGE_END, "");
+}
+
+/* ---- The parent ---- */
+
+struct proving {
+    struct prove *prove;
+    char *folder;
+    struct capsules capsules; /* without their pages' content */
+    size_t at;                /* the capsule that is being proved */
+    bool begun;               /* the child has begun with it */
+    char *failure;            /* why nothing can be replayed */
+    struct interrupts interrupts;
+};
+
+static void settle(struct proving *proving, const char *why)
+{
+    struct proof_result *result = &proving->prove->results[proving->at++];
+    if (*why) {
+        result->refused = x_strdup(why);
+        text_make_harmless(result->refused, ' ');
+    }
+    proving->begun = false;
+    if (proving->prove->progress)
+        fprintf(stderr, "\rreplaying %zu of %zu ", proving->at, proving->prove->count);
+}
+
+/* False: the child has nothing more to say. */
+static bool take(struct proving *proving, const struct message *message)
+{
+    char *end;
+    if (message->kind == MESSAGE_FAILURE) {
+        proving->failure = x_strdup(message->text);
+        text_make_harmless(proving->failure, ' ');
+        return false;
+    }
+    if (message->kind == MESSAGE_END || strtoul(message->text, &end, 10) != proving->at ||
+        proving->at == proving->prove->count)
+        return false;
+    if (message->kind == MESSAGE_START)
+        proving->begun = true;
+    else if (message->kind == MESSAGE_RESULT && *end == '\n')
+        settle(proving, end + 1);
+    return true;
+}
+
+/* Has one child prove capsules from the one that is next. Returns an exit code. */
+static int run_child(struct proving *proving, size_t to, bool careful, char **how)
+{
+    const struct proof_job job = {proving->prove->from, proving->folder, proving->at, to, careful};
+    struct peer child, *list[] = {&child};
+    enum child_event event = CHILD_SAID;
+    bool goes_on = true;
+    *how = NULL;
+    if (child_start(&child, prove_all, &job) < 0)
+        return EXIT_NOT_MEASURED;
+    while (goes_on && event == CHILD_SAID) {
+        struct message message = {0};
+        const double deadline = now_seconds() + proving->prove->timeout;
+        size_t which = 0;
+        event = child_next_of(list, &deadline, 1, proving->interrupts.descriptor, &which, &message);
+        goes_on = event == CHILD_SAID && take(proving, &message);
+        free(message.text);
+    }
+    *how = child_end(&child, event == CHILD_SAID || event == CHILD_ENDED);
+    if (event == CHILD_QUIET) {
+        free(*how);
+        *how = x_sprintf("it did not end within %g s", proving->prove->timeout);
+    }
+    return event == CHILD_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SAME;
+}
+
+/* Proves all. A capsule on which the child ended is tried once more, alone and with nothing dropped. */
+static int run_children(struct proving *proving)
+{
+    const size_t count = proving->prove->count;
+    char *how;
+    int code = EXIT_SAME;
+    if (interrupts_open(&proving->interrupts) < 0)
+        return EXIT_NOT_MEASURED;
+    while (proving->at < count && code == EXIT_SAME && !proving->failure) {
+        const size_t first = proving->at;
+        code = run_child(proving, count, false, &how);
+        free(how);
+        if (proving->at == count || !proving->begun || code != EXIT_SAME) {
+            if (proving->at == first && !proving->failure && code == EXIT_SAME)
+                proving->failure = x_strdup("the process that replays ended before it began");
+            continue;
+        }
+        proving->begun = false;
+        code = run_child(proving, proving->at + 1, true, &how);
+        if (proving->begun && code == EXIT_SAME) {
+            char *why = x_sprintf("its replay ended the process: %s", how ? how : "nobody knows how");
+            settle(proving, why);
+            free(why);
+        }
+        free(how);
+    }
+    if (interrupts_close(&proving->interrupts) && code == EXIT_SAME)
+        code = EXIT_INTERRUPTED;
+    if (proving->prove->progress)
+        fprintf(stderr, "\r                              \r");
+    if (code == EXIT_SAME && proving->failure) {
+        error("nothing can be replayed here: %s", proving->failure);
+        code = EXIT_NOT_MEASURED;
+    }
+    return code;
+}
+
+/* Copies what was proved into one file. */
+static int join(struct proving *proving)
+{
+    struct prove *prove = proving->prove;
+    struct capsule_writer writer;
+    int failed = capsule_writer_open(&writer, prove->to, page_compress_zstd);
+    if (failed == 0)
+        failed = capsule_writer_about(&writer, &proving->capsules.about);
+    for (size_t i = 0; i < prove->count && failed == 0; i++) {
+        struct capsules one;
+        if (prove->results[i].refused)
+            continue;
+        char *path = path_of(proving->folder, i);
+        failed = capsules_open(&one, path, false, &writer.problem);
+        if (failed == 0) {
+            prove->results[i].varies = one.list[0].proof == PROOF_VARIES;
+            failed = capsule_writer_copy(&writer, &one, &one.list[0], NULL);
+            capsules_release(&one);
+        }
+        free(path);
+    }
+    if (failed == 0)
+        failed = capsule_writer_end(&writer);
+    if (failed < 0)
+        error("%s", writer.problem.text);
+    capsule_writer_abandon(&writer);
+    return failed < 0 ? EXIT_USAGE : EXIT_SAME;
+}
+
+static void remove_all(const struct proving *proving)
+{
+    for (size_t i = 0; i < proving->prove->count; i++) {
+        char *path = path_of(proving->folder, i);
+        unlink(path);
+        free(path);
+    }
+    rmdir(proving->folder);
+}
+
+int measure_prove(struct prove *prove)
+{
+    struct proving proving = {.prove = prove};
+    struct problem problem;
+    const char *parent = getenv("TMPDIR");
+    if (capsules_open(&proving.capsules, prove->from, false, &problem) < 0) {
+        error("%s", problem.text);
+        return EXIT_USAGE;
+    }
+    int code = EXIT_USAGE;
+    prove->count = proving.capsules.count;
+    prove->results = x_calloc(prove->count + 1, sizeof *prove->results);
+    for (size_t i = 0; i < prove->count; i++)
+        prove->results[i].id = x_strdup(proving.capsules.list[i].id);
+    proving.folder = x_sprintf("%s/cugate-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (!mkdtemp(proving.folder)) {
+        error("cannot make a folder like %s: %s", proving.folder, strerror(errno));
+    } else {
+        code = run_children(&proving);
+        if (code == EXIT_SAME)
+            code = join(&proving);
+        remove_all(&proving);
+    }
+    capsules_release(&proving.capsules);
+    free(proving.folder);
+    free(proving.failure);
+    return code;
+}
+
+void prove_release(struct prove *prove)
+{
+    for (size_t i = 0; i < prove->count; i++) {
+        free(prove->results[i].id);
+        free(prove->results[i].refused);
+    }
+    free(prove->results);
+}

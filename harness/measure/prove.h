@@ -1,0 +1,29 @@
+/* prove.h - has every capsule of a file replayed in another process, and keeps those that are whole. */
+#ifndef PROVE_H
+#define PROVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What came of a capsule. */
+struct proof_result {
+    char *id;
+    char *refused; /* why it is not kept; NULL: it is */
+    bool varies;   /* replays differ, and the bits that do are masked */
+};
+
+struct prove {
+    const char *from, *to;        /* paths of the two files */
+    double timeout;               /* seconds for a capsule */
+    bool progress;                /* draw the progress line on standard error */
+    struct proof_result *results; /* set; prove_release() frees them */
+    size_t count;
+};
+
+/* Writes `to` with the capsules that were proved. Each is replayed in a process that may crash or hang, which costs
+ * that capsule alone. Returns 0, also where some were refused, or an exit code after error(), and then nothing is
+ * written. */
+int measure_prove(struct prove *prove);
+void prove_release(struct prove *prove);
+
+#endif

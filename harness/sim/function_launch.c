@@ -1,0 +1,113 @@
+#include "function_launch.h"
+
+#include "base/base.h"
+#include "cubin/cubin.h"
+
+#include "gpu.h"
+#include "launch_log.h"
+
+#include <limits.h>
+#include <string.h>
+
+#define WARP 32
+
+/* A warp gets its registers in units of this many. */
+#define REGISTER_UNIT 256
+
+static unsigned attribute(enum cudaDeviceAttr number)
+{
+    return (unsigned)runtime_gpu()->attributes[number]; /* gpu_read() requires the attributes that are asked for here */
+}
+
+static unsigned round_up(unsigned number, unsigned unit)
+{
+    return (number + unit - 1) / unit * unit;
+}
+
+/* Returns the most threads that a block of the function can have because of its registers. */
+static unsigned threads_by_registers(const struct function *function)
+{
+    const unsigned warp = round_up(function->registers * WARP, REGISTER_UNIT);
+    return warp > 0 ? attribute(cudaDevAttrMaxRegistersPerBlock) / warp * WARP : UINT_MAX;
+}
+
+unsigned function_most_threads(const struct function *function)
+{
+    unsigned most = attribute(cudaDevAttrMaxThreadsPerBlock);
+    const unsigned registers = threads_by_registers(function);
+    most = registers < most ? registers : most;
+    return function->max_threads > 0 && function->max_threads < most ? function->max_threads : most;
+}
+
+static struct occupancy_launch occupancy_launch(const struct function *function, unsigned threads, size_t shared)
+{
+    const size_t all = function->shared_bytes + shared;
+    return (struct occupancy_launch){
+        .threads = threads,
+        .registers = function->registers,
+        .shared_bytes = all < UINT_MAX ? (unsigned)all : UINT_MAX,
+        .max_threads = function->max_threads,
+        .barriers = module_facts(function)->barriers,
+    };
+}
+
+unsigned function_resident_blocks(const struct function *function, unsigned threads, size_t shared)
+{
+    const struct occupancy_launch launch = occupancy_launch(function, threads, shared);
+    struct occupancy occupancy;
+    return occupancy_of(&occupancy, gpu_capability(runtime_gpu()), &launch) ? occupancy.blocks : 0;
+}
+
+static bool is_within(const unsigned sizes[3], enum cudaDeviceAttr x, enum cudaDeviceAttr y, enum cudaDeviceAttr z)
+{
+    return sizes[0] >= 1 && sizes[1] >= 1 && sizes[2] >= 1 && sizes[0] <= attribute(x) && sizes[1] <= attribute(y) &&
+           sizes[2] <= attribute(z);
+}
+
+cudaError_t function_check(const struct grid *grid, unsigned dynamic_limit)
+{
+    const struct function *function = grid->function;
+    const unsigned long long threads = 1ull * grid->threads[0] * grid->threads[1] * grid->threads[2];
+    if (!is_within(grid->blocks, cudaDevAttrMaxGridDimX, cudaDevAttrMaxGridDimY, cudaDevAttrMaxGridDimZ) ||
+        !is_within(grid->threads, cudaDevAttrMaxBlockDimX, cudaDevAttrMaxBlockDimY, cudaDevAttrMaxBlockDimZ) ||
+        threads > attribute(cudaDevAttrMaxThreadsPerBlock))
+        return cudaErrorInvalidConfiguration;
+    if (threads > threads_by_registers(function))
+        return cudaErrorLaunchOutOfResources;
+    if (grid->shared > dynamic_limit || threads > function_most_threads(function))
+        return cudaErrorInvalidValue;
+    const unsigned long long blocks = 1ull * grid->blocks[0] * grid->blocks[1] * grid->blocks[2];
+    if (grid->cooperative && blocks > 1ull * function_resident_blocks(function, (unsigned)threads, grid->shared) *
+                                          attribute(cudaDevAttrMultiProcessorCount))
+        return cudaErrorCooperativeLaunchTooLarge;
+    return cudaSuccess;
+}
+
+/* Returns whether the machine code asks for clusters of blocks. */
+static bool has_clusters(const struct function *function)
+{
+    const struct module *module = function->module;
+    const size_t number = (size_t)(function - module->functions) + 1;
+    for (size_t i = 0; i < module->image.attribute_count; i++)
+        if (module->image.attributes[i].owner == number)
+            return true;
+    return false;
+}
+
+cudaError_t function_run(const struct grid *grid)
+{
+    static const char prefix[] = "not simulated: ";
+    struct problem problem;
+    bool fault;
+    if (has_clusters(grid->function))
+        return runtime_not_simulated("%s runs in clusters of blocks", grid->function->text.name);
+    if (launches_run(grid, &fault, &problem) == 0)
+        return cudaSuccess;
+    if (fault) {
+        /* A GPU is still executing the kernel when the call returns, so only the next call reports the fault. */
+        runtime_fault(problem.text);
+        return cudaSuccess;
+    }
+    const bool says_so = strncmp(problem.text, prefix, strlen(prefix)) == 0;
+    return runtime_not_simulated("%s", says_so ? problem.text + strlen(prefix) : problem.text);
+}

@@ -1,0 +1,230 @@
+/* Executes capsules. Their memory is at the addresses of the program, and only while a capsule is launched can its
+ * ranges be accessed, so that an access beyond an array fails as that of a kernel library does. */
+#include "sim_capsule.h"
+
+#include "base/base.h"
+
+#include "device_memory.h"
+#include "function_launch.h"
+#include "gpu.h"
+#include "inputs.h"
+#include "module.h"
+#include "runtime.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* ---- Memory ---- */
+
+static int reserve(uint64_t address, uint64_t size, struct problem *problem)
+{
+    if (device_reserve(address, size))
+        return 0;
+    return problem_set(problem,
+                       "the capsules need the addresses 0x%" PRIx64 " to 0x%" PRIx64 ", where this process has other "
+                       "memory; run it again, since every process has other addresses",
+                       address, address + size);
+}
+
+static int back(uint64_t address, uint64_t size, enum memory_kind kind, struct problem *problem)
+{
+    (void)kind; /* kernels access both alike */
+    if (device_back(address, size))
+        return 0;
+    return problem_set(problem, "there is no memory for %" PRIu64 " bytes at 0x%" PRIx64 " of a capsule", size,
+                       address);
+}
+
+static int unback(uint64_t address, uint64_t size, struct problem *problem)
+{
+    if (device_unback(address, size))
+        return 0;
+    return problem_set(problem, "the memory of a capsule at 0x%" PRIx64 " cannot be freed", address);
+}
+
+static int allocate(uint64_t size, uint64_t *address, struct problem *problem)
+{
+    void *memory = device_allocate(size);
+    if (!memory)
+        return problem_set(problem, "there is no memory for a copy of %" PRIu64 " bytes of a capsule", size);
+    *address = (uint64_t)(uintptr_t)memory;
+    inputs_add(INPUT_ALLOCATED, (const uint64_t[]){*address, size}, 2, NULL, 0);
+    return 0;
+}
+
+static int free_memory(uint64_t address, struct problem *problem)
+{
+    inputs_add(INPUT_FREED, &address, 1, NULL, 0);
+    return device_free(device_bytes(address)) ? 0 : problem_set(problem, "no memory begins at 0x%" PRIx64, address);
+}
+
+/* Copies what is not equal already. So zeros that nobody wrote take no memory. */
+static void copy_bytes(unsigned char *to, const unsigned char *from, size_t size)
+{
+    enum { STEP = 4096 };
+    for (size_t at = 0; at < size; at += STEP) {
+        const size_t length = size - at < STEP ? size - at : STEP;
+        if (memcmp(to + at, from + at, length) != 0)
+            memcpy(to + at, from + at, length);
+    }
+}
+
+static int write_memory(uint64_t address, const void *bytes, size_t size, struct problem *problem)
+{
+    (void)problem;
+    inputs_add(INPUT_COPIED, (const uint64_t[]){address, 0}, 2, bytes, size);
+    copy_bytes(device_bytes(address), bytes, size);
+    return 0;
+}
+
+/* Reading says nothing of inputs, unlike in a kernel library: nothing is done that depends on what was read. */
+static int read_memory(void *bytes, uint64_t address, size_t size, struct problem *problem)
+{
+    (void)problem;
+    memcpy(bytes, device_bytes(address), size);
+    return 0;
+}
+
+static int copy(uint64_t to, uint64_t from, size_t size, struct problem *problem)
+{
+    (void)problem;
+    inputs_add(INPUT_COPIED, (const uint64_t[]){to, from, size}, 3, NULL, 0);
+    copy_bytes(device_bytes(to), device_bytes(from), size);
+    return 0;
+}
+
+/* ---- Machine code ---- */
+
+/* Machine code that was loaded. It stays, decoded as it is, for the next capsule with the same code: what launches did
+ * is counted by its functions. */
+struct loaded {
+    XXH128_hash_t hash;
+    struct module *module;
+};
+
+static struct loaded *list;
+static size_t count;
+
+static int check_capability(const struct module *module, struct problem *problem)
+{
+    const int built = module->image.capability, capability = gpu_capability(runtime_gpu());
+    if (built / 10 == capability / 10 && built <= capability)
+        return 0;
+    return problem_set(problem,
+                       "not simulated: it is machine code for compute capability %d.%d, and the GPU's is %d.%d",
+                       built / 10, built % 10, capability / 10, capability % 10);
+}
+
+static int load(const void *image, size_t size, void **module, struct problem *problem)
+{
+    const XXH128_hash_t hash = XXH3_128bits(image, size);
+    for (size_t i = 0; i < count; i++)
+        if (XXH128_isEqual(list[i].hash, hash)) {
+            *module = list[i].module;
+            return 0;
+        }
+    struct module *made = module_open(image, size, problem);
+    if (!made || check_capability(made, problem) < 0)
+        return -1;
+    *ARRAY_GROW(list, count) = (struct loaded){hash, made};
+    *module = made;
+    return 0;
+}
+
+static int unload(void *module, struct problem *problem)
+{
+    (void)module, (void)problem; /* it stays: see above */
+    return 0;
+}
+
+static int find_variable(void *module, const char *name, uint64_t *address, uint64_t *size, struct problem *problem)
+{
+    const struct variable *variable = module_variable(module, name);
+    if (!variable)
+        return problem_set(problem, "the machine code has no variable %s", name);
+    *address = (uint64_t)(uintptr_t)variable->address;
+    *size = variable->size;
+    return 0;
+}
+
+/* ---- Launches ---- */
+
+static int say(cudaError_t error, struct problem *problem)
+{
+    const char *reason = runtime_reason();
+    return error == cudaSuccess ? 0 : problem_set(problem, "%s", reason ? reason : cudaGetErrorString(error));
+}
+
+static void show_ranges(const struct capsule *capsule, bool show)
+{
+    for (size_t i = 0; i < capsule->range_count; i++) {
+        const struct memory_range *range = &capsule->ranges[i];
+        if (range->kind == MEMORY_VARIABLE || range->size == 0)
+            continue;
+        if (show)
+            device_show(range->address, range->size);
+        else
+            device_hide(range->address);
+    }
+}
+
+/* Finds the function, and checks what the capsule says of it. */
+static struct function *find_function(struct module *module, const struct capsule *capsule, struct problem *problem)
+{
+    struct function *function = module_function(module, capsule->function);
+    if (!function)
+        problem_set(problem, "the machine code has no function %s", capsule->function);
+    else if (function->parameter_bytes > capsule->byte_count)
+        problem_set(problem, "%s takes %u bytes of arguments, and the capsule has %zu", capsule->function,
+                    function->parameter_bytes, capsule->byte_count);
+    else if (1ull * capsule->cluster[0] * capsule->cluster[1] * capsule->cluster[2] > 1)
+        problem_set(problem, "not simulated: a launch in clusters of blocks");
+    else
+        return function;
+    return NULL;
+}
+
+static int launch(void *module, const struct capsule *capsule, const unsigned char *bytes, struct problem *problem)
+{
+    struct grid grid = {
+        .function = find_function(module, capsule, problem),
+        .blocks = {capsule->grid[0], capsule->grid[1], capsule->grid[2]},
+        .threads = {capsule->block[0], capsule->block[1], capsule->block[2]},
+        .shared = capsule->shared,
+        .parameters = bytes,
+        .cooperative = capsule->cooperative,
+    };
+    if (!grid.function)
+        return -1;
+    cudaError_t error = runtime_lost();
+    if (error == cudaSuccess)
+        error = function_check(&grid, capsule->shared_limit);
+    if (error != cudaSuccess)
+        return say(error, problem);
+    show_ranges(capsule, true);
+    error = function_run(&grid);
+    show_ranges(capsule, false);
+    return say(error, problem);
+}
+
+static int wait_for_all(struct problem *problem)
+{
+    return say(runtime_lost(), problem);
+}
+
+const struct capsule_device sim_capsule_device = {
+    .reserve = reserve,
+    .back = back,
+    .unback = unback,
+    .allocate = allocate,
+    .free = free_memory,
+    .load = load,
+    .unload = unload,
+    .variable = find_variable,
+    .write = write_memory,
+    .read = read_memory,
+    .copy = copy,
+    .launch = launch,
+    .wait = wait_for_all,
+};

@@ -1,0 +1,68 @@
+/* A file of capsules as a kernel library: each capsule is a kernel. */
+#include "library_parts.h"
+
+#include "base/base.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Capsules that are open at once have so much memory at most, and a copy of it each. */
+#define GROUP_BYTES ((uint64_t)4 << 30)
+
+static uint64_t memory_of(const struct capsule *capsule)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < capsule->range_count; i++)
+        bytes += capsule->ranges[i].size;
+    return bytes;
+}
+
+/* Describes a capsule: which launch it is, and what is known of it. */
+static char *describe(const struct capsule *capsule)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        die(EXIT_USAGE, "out of memory");
+    fprintf(stream, "launch %zu of %zu", capsule->launch, capsule->launches);
+    if (capsule->launched_by)
+        fprintf(stream, " by %s", capsule->launched_by);
+    if (!isnan(capsule->time_ns))
+        fprintf(stream, ", %.3g us in the program", capsule->time_ns * 1e-3);
+    if (capsule->swapped)
+        fprintf(stream, ", with code of %s", capsule->swapped);
+    if (capsule->proof == PROOF_NONE)
+        fputs(", not replayed yet", stream);
+    fclose(stream);
+    return text;
+}
+
+int library_open_capsules(struct library *library, const char *path, struct problem *problem)
+{
+    static const struct cugate_library table = {.abi = CUGATE_KERNEL_ABI};
+    uint64_t bytes = 0;
+    size_t group = 0;
+    library->table = &table;
+    if (capsules_open(&library->capsules, path, false, problem) < 0)
+        return -1;
+    for (size_t i = 0; i < library->capsules.count; i++) {
+        const struct capsule *capsule = &library->capsules.list[i];
+        const size_t length = id_length(capsule->id);
+        if (length == 0 || capsule->id[length])
+            return problem_set(problem, "%s: capsule %zu has the id '%s', which is none of a kernel: capture it again",
+                               path, i + 1, capsule->id);
+        bytes += memory_of(capsule);
+        if (bytes > GROUP_BYTES) {
+            bytes = memory_of(capsule);
+            group++;
+        }
+        *ARRAY_GROW(library->kernels, library->count) =
+            (struct kernel){.id = x_strdup(capsule->id), .doc = describe(capsule), .group = group, .capsule = capsule};
+    }
+    if (library->count == 0)
+        return problem_set(problem, "%s holds no capsule: capture launches into it", path);
+    return library_check_unique(library, path, problem);
+}

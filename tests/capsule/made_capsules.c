@@ -1,0 +1,237 @@
+/* Makes a file of capsules as a capture would write it: the kernels of kernels.cu, with memory before and after that is
+ * computed here.
+ *
+ *   made_capsules OUT.capsule CUBIN [WORD]...
+ *
+ * The words: `wrong`, of saxpy another output than it has; `short`, of saxpy an array that ends too early; `cluster`,
+ * saxpy is launched in clusters; `at=ADDRESS`, memory begins there; `swapped=TEXT`, the code is from there. */
+#include "base/base.h"
+#include "capsule/capsule.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT = 1 << 14, SIDE = 32, LANES = 32, NODES = 256, SHARED = SIDE * (SIDE + 1) * 4 };
+
+#define MEGABYTE ((uint64_t)1 << 20)
+
+/* What is to be made. */
+struct making {
+    struct capsule_writer writer;
+    struct blob code;
+    uint64_t at;
+    bool wrong, too_short, cluster;
+    char *swapped;
+};
+
+static uint64_t lane_word(uint64_t seed, uint64_t i)
+{
+    return (seed * 2654435761u + i * 40503u) % 1000;
+}
+
+/* Returns a page for each CAPSULE_PAGE bytes; PAGE_SAME where they are those of before. */
+static uint32_t *pages(struct making *making, const void *bytes, size_t size, const void *before)
+{
+    uint32_t *list = x_calloc(pages_of(size), sizeof *list);
+    for (size_t i = 0; i < pages_of(size); i++) {
+        const size_t at = i * CAPSULE_PAGE, length = size - at < CAPSULE_PAGE ? size - at : CAPSULE_PAGE;
+        const bool same = before && memcmp((const char *)bytes + at, (const char *)before + at, length) == 0;
+        list[i] = same ? PAGE_SAME : capsule_writer_page(&making->writer, (const char *)bytes + at, length);
+    }
+    return list;
+}
+
+static struct memory_range *add_range(struct making *making, struct capsule *capsule, uint64_t address,
+                                      const void *before, const void *after, size_t size)
+{
+    struct memory_range *range = ARRAY_GROW(capsule->ranges, capsule->range_count);
+    *range = (struct memory_range){.kind = MEMORY_DEVICE,
+                                   .address = address,
+                                   .size = size,
+                                   .before = pages(making, before, size, NULL),
+                                   .after = pages(making, after, size, before)};
+    return range;
+}
+
+static void add_variable(struct making *making, struct capsule *capsule, const char *name, uint64_t address,
+                         const void *before, const void *after, size_t size)
+{
+    struct memory_range *range = add_range(making, capsule, address, before, after, size);
+    range->kind = MEMORY_VARIABLE;
+    range->variable = x_strdup(name);
+}
+
+static void add_argument(struct capsule *capsule, const void *value, unsigned size)
+{
+    const size_t offset = (capsule->byte_count + size - 1) / size * size;
+    capsule->bytes = x_realloc(capsule->bytes, offset + size, 1);
+    memset(capsule->bytes + capsule->byte_count, 0, offset - capsule->byte_count);
+    memcpy(capsule->bytes + offset, value, size);
+    capsule->byte_count = offset + size;
+    *ARRAY_GROW(capsule->arguments, capsule->argument_count) = (struct argument){(unsigned)offset, size};
+}
+
+static struct capsule begin(const struct making *making, const char *id, const char *function, unsigned blocks,
+                            unsigned x, unsigned y)
+{
+    struct blob code = {.size = making->code.size, .pages = x_calloc(pages_of(making->code.size), sizeof(uint32_t))};
+    memcpy(code.pages, making->code.pages, pages_of(code.size) * sizeof *code.pages);
+    return (struct capsule){
+        .id = x_strdup(id),
+        .function = x_strdup(function),
+        .code = code,
+        .swapped = x_strdup(making->swapped),
+        .grid = {blocks, 1, 1},
+        .block = {x, y, 1},
+        .shared_limit = 48 << 10,
+        .carve_out = -1,
+        .proof = PROOF_IDENTICAL,
+        .launches = 23,
+        .launch = 12,
+        .time_ns = 12340,
+        .launched_by = x_strdup("train.py:31 in step"),
+    };
+}
+
+static void end(struct making *making, struct capsule *capsule)
+{
+    capsule_writer_add(&making->writer, capsule);
+    capsule_release(capsule);
+}
+
+/* Where bits of the output vary, nobody knows them, so they are others here than those that the kernel leaves. */
+static void make_saxpy(struct making *making, const char *id, bool varies)
+{
+    float *x = x_calloc(COUNT, sizeof *x), *y = x_calloc(COUNT, sizeof *y), *out = x_calloc(COUNT, sizeof *out);
+    uint32_t *zeros = x_calloc(COUNT, sizeof *zeros), *mask = x_calloc(COUNT, sizeof *mask);
+    struct capsule capsule = begin(making, id, "saxpy", 64, 256, 1);
+    const float a = 2;
+    const size_t size = COUNT * sizeof *x;
+    const uint64_t places[] = {making->at + 512, making->at + MEGABYTE, making->at + 3 * MEGABYTE};
+    for (unsigned i = 0; i < COUNT; i++) {
+        x[i] = (float)lane_word(1, i);
+        y[i] = (float)lane_word(2, i);
+        out[i] = a * x[i] + y[i];
+        mask[i] = i % 100 == 7 ? 0xff : 0;
+        if (varies)
+            ((uint32_t *)(void *)out)[i] ^= mask[i] & 0x55;
+    }
+    if (making->wrong)
+        out[1234] += 1;
+    struct memory_range *range = add_range(making, &capsule, places[0], zeros, out, size);
+    if (varies) {
+        range->varies = pages(making, mask, size, NULL);
+        capsule.proof = PROOF_VARIES;
+    }
+    add_range(making, &capsule, places[1], x, x, size);
+    add_range(making, &capsule, places[2], y, y, making->too_short ? size - 400 : size);
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+        add_argument(&capsule, &places[i], sizeof places[i]);
+    add_argument(&capsule, &a, sizeof a);
+    if (making->cluster)
+        capsule.cluster[0] = 2, capsule.cluster[1] = capsule.cluster[2] = 1;
+    end(making, &capsule);
+    free(x), free(y), free(out), free(zeros), free(mask);
+}
+
+static void make_transpose(struct making *making)
+{
+    float in[SIDE * SIDE], out[SIDE * SIDE], old[SIDE * SIDE];
+    struct capsule capsule = begin(making, "train/transpose@1,32x32,4224", "transpose", 1, SIDE, SIDE);
+    const uint64_t places[] = {making->at, making->at + sizeof out};
+    for (unsigned i = 0; i < SIDE * SIDE; i++)
+        in[i] = (float)lane_word(3, i);
+    for (unsigned i = 0; i < SIDE * SIDE; i++) {
+        out[i] = in[i % SIDE * SIDE + i / SIDE];
+        old[i] = -1;
+    }
+    capsule.shared = SHARED;
+    add_range(making, &capsule, places[0], old, out, sizeof out);
+    add_range(making, &capsule, places[1], in, in, sizeof in)->kind = MEMORY_HOST;
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+        add_argument(&capsule, &places[i], sizeof places[i]);
+    end(making, &capsule);
+}
+
+static void make_tally(struct making *making)
+{
+    static const unsigned steps[4] = {10, 20, 30, 40}; /* not those of the code: the program has set them */
+    unsigned before[2 * LANES], after[2 * LANES];
+    struct capsule capsule = begin(making, "train/tally@1,32", "tally", 1, LANES, 1);
+    const uint64_t slot = making->at + 4 * MEGABYTE + 8, totals = making->at + ((uint64_t)1 << 32);
+    const uint64_t half = totals + sizeof before / 2, behind = totals + sizeof before;
+    for (unsigned i = 0; i < 2 * LANES; i++) {
+        before[i] = 100 + i;
+        after[i] = i < LANES ? before[i] : before[i] + steps[i % 4] + before[0];
+    }
+    add_range(making, &capsule, slot, &half, &behind, sizeof half);
+    add_variable(making, &capsule, "totals", totals, before, after, sizeof before);
+    add_variable(making, &capsule, "cursor", totals + 4096, &totals, &behind, sizeof totals);
+    add_variable(making, &capsule, "steps", totals + 8192, steps, steps, sizeof steps);
+    add_argument(&capsule, &slot, sizeof slot);
+    end(making, &capsule);
+}
+
+/* Nodes of a list are nowhere near each other, and the arguments point to none of them. */
+static void make_chain(struct making *making)
+{
+    uint64_t nodes[NODES][2], heads[LANES] = {0};
+    unsigned sums[LANES] = {0}, zeros[LANES] = {0};
+    struct capsule capsule = begin(making, "train/chain@1,32", "chain", 1, LANES, 1);
+    const uint64_t memory = making->at + 6 * MEGABYTE;
+    const uint64_t places[] = {memory, memory + MEGABYTE, memory + 2 * MEGABYTE};
+    for (unsigned i = 0; i < NODES; i++) {
+        const unsigned node = i * 37 % NODES, lane = i % 31; /* the last lane has no list */
+        nodes[node][0] = heads[lane];
+        nodes[node][1] = lane_word(4, i);
+        heads[lane] = places[2] + node * sizeof nodes[0];
+        sums[lane] += (unsigned)nodes[node][1];
+    }
+    add_range(making, &capsule, places[0], zeros, sums, sizeof sums);
+    add_range(making, &capsule, places[1], heads, heads, sizeof heads);
+    add_range(making, &capsule, places[2], nodes, nodes, sizeof nodes);
+    for (size_t i = 0; i < 2; i++)
+        add_argument(&capsule, &places[i], sizeof places[i]);
+    end(making, &capsule);
+}
+
+static void read_word(struct making *making, char *word)
+{
+    if (strcmp(word, "wrong") == 0)
+        making->wrong = true;
+    else if (strcmp(word, "short") == 0)
+        making->too_short = true;
+    else if (strcmp(word, "cluster") == 0)
+        making->cluster = true;
+    else if (strncmp(word, "at=", 3) == 0)
+        making->at = strtoull(word + 3, NULL, 16);
+    else if (strncmp(word, "swapped=", 8) == 0)
+        making->swapped = word + 8;
+    else
+        die(EXIT_USAGE, "what is %s?", word);
+}
+
+int main(int argc, char **argv)
+{
+    struct making making = {.at = 0x7d0000000000};
+    char *image;
+    size_t size;
+    if (argc < 3 || file_read(argv[2], 64 * MEGABYTE, &image, &size) < 0 ||
+        capsule_writer_open(&making.writer, argv[1], page_compress_zstd) < 0)
+        die(EXIT_USAGE, "made_capsules OUT.capsule CUBIN [WORD]... %s", making.writer.problem.text);
+    for (int i = 3; i < argc; i++)
+        read_word(&making, argv[i]);
+    making.code = capsule_writer_blob(&making.writer, image, size);
+    make_saxpy(&making, "train/saxpy@64,256", false);
+    make_saxpy(&making, "train/saxpy@64,256#2", true);
+    make_transpose(&making);
+    make_tally(&making);
+    make_chain(&making);
+    if (capsule_writer_end(&making.writer) < 0)
+        die(EXIT_USAGE, "%s", making.writer.problem.text);
+    blob_release(&making.code);
+    free(image);
+    return 0;
+}
