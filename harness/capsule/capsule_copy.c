@@ -80,15 +80,13 @@ static uint32_t *translated(const struct copied *copied, const uint32_t *pages, 
     return list;
 }
 
-/* Writes the capsule with the new numbers of its pages, and this code in place of its own; NULL: its own. */
+/* Writes the capsule with the new numbers of its pages, and with other code if there is any. */
 static int add_translated(struct capsule_writer *writer, const struct copied *copied, const struct capsule *capsule,
                           const struct blob *code)
 {
     struct capsule copy = *capsule;
-    if (code)
-        copy.code = *code;
-    else
-        copy.code.pages = translated(copied, capsule->code.pages, capsule->code.size);
+    uint32_t *own = code ? NULL : translated(copied, capsule->code.pages, capsule->code.size);
+    copy.code = code ? *code : (struct blob){capsule->code.size, own};
     copy.ranges = x_calloc(capsule->range_count, sizeof *copy.ranges);
     for (size_t i = 0; i < capsule->range_count; i++) {
         const struct memory_range *range = &capsule->ranges[i];
@@ -104,8 +102,7 @@ static int add_translated(struct capsule_writer *writer, const struct copied *co
         free(copy.ranges[i].varies);
     }
     free(copy.ranges);
-    if (!code)
-        blob_release(&copy.code);
+    free(own);
     return result;
 }
 

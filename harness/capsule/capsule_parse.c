@@ -54,6 +54,7 @@ static int read_pages(const struct json_at *above, json_t *object, const char *k
     return 0;
 }
 
+/* A size of 0 is that of code which is not there. */
 static int read_size(const struct json_at *above, json_t *object, long long least, long long most, uint64_t *size)
 {
     struct json_at at = {above, "size", 0};

@@ -84,6 +84,29 @@ Test(capsule_copy, files_are_merged_and_pages_are_there_once, .init = enter, .fi
     capsules_release(&a);
 }
 
+Test(capsule_copy, other_code_takes_the_place_of_its_own, .init = enter, .fini = leave)
+{
+    free(made_capsules(".", "a", NULL));
+    struct capsules a = opened_capsules("a", false);
+    struct capsule_writer writer;
+    struct problem problem = {0};
+    cr_assert_eq(capsule_writer_open(&writer, "b", NULL), 0);
+    struct blob code = capsule_writer_blob(&writer, "another", 7), none = {0};
+    cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[1], &code), 0, "%s", writer.problem.text);
+    cr_expect_eq(writer.page_count, 3, "its own is not copied: that, and two of memory");
+    cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[1], &none), 0, "%s", writer.problem.text);
+    cr_assert_eq(capsule_writer_end(&writer), 0, "%s", writer.problem.text);
+    struct capsules b = opened_capsules("b", false);
+    cr_expect_eq(b.list[0].code.size, 7);
+    unsigned char *bytes = capsules_blob(&b, &b.list[0].code, &problem);
+    cr_expect_arr_eq(bytes, "another", 7);
+    cr_expect_eq(b.list[1].code.size, 0);
+    free(bytes);
+    blob_release(&code);
+    capsules_release(&b);
+    capsules_release(&a);
+}
+
 Test(capsule_copy, a_damaged_page_is_not_copied, .init = enter, .fini = leave)
 {
     size_t size;

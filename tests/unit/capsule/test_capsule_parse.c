@@ -99,6 +99,8 @@ static const struct {
     {"code", "{\"pages\": [2], \"size\": 1}", NULL},
     {"code", "{\"pages\": [3], \"size\": 1}", "x: code/pages/0: is 3, but must lie between -1 and 2"},
     {"code", "{\"pages\": [-2], \"size\": 1}", "x: code/pages/0: is -2, but must lie between -1 and 2"},
+    {"code", "{\"pages\": [], \"size\": 0}", NULL},
+    {"code", "{\"pages\": [], \"size\": -1}", "x: code/size: is -1"},
     {"code", "{\"pages\": [0, 0], \"size\": 65536}", "x: code/pages: has 2 pages, but 65536 bytes take 1"},
     {"code", "{\"pages\": [0], \"size\": 65537}", "x: code/pages: has 1 pages, but 65537 bytes take 2"},
     {"code", "{\"pages\": [-1], \"size\": 1073741825}", "x: code/size: is 1073741825"},
