@@ -193,9 +193,11 @@ bool words_banner(const struct report *report, struct banner *banner)
         snprintf(banner->source, sizeof banner->source, "%s, recorded %s on %s, driver %s", report->run_name,
                  words_fact(run, SESSION_DATE), words_known(run->device.name), words_fact(run, SESSION_DRIVER));
     } else if (origin->loud) {
-        char *source =
-            origin_command(origin->source, &(struct origin_words){.device = run->device.name,
-                                                                  .compiler = words_fact(run, SESSION_COMPILER)});
+        const char *compiler = words_fact(run, SESSION_COMPILER); /* of capsules each may have another */
+        const struct origin_words known = {.device = run->device.name,
+                                           .compiler = strcmp(compiler, words_known(NULL)) == 0 ? "an unknown compiler"
+                                                                                                : compiler};
+        char *source = origin_command(origin->source, &known);
         banner->loud = origin->loud;
         banner->words = origin->words;
         snprintf(banner->source, sizeof banner->source, "%s", source);
