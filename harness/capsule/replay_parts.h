@@ -57,8 +57,12 @@ struct places {
     size_t count;
 };
 
+/* The relocations of an image, which has to stay; one that is no ELF image has none. */
+struct relocations *relocations_open(const unsigned char *image, size_t size);
+void relocations_close(struct relocations *relocations);
+
 /* Finds the words of a variable that the loader relocates: addresses of functions, of other variables. None where the
  * image has no such variable. */
-void relocated_words(struct places *places, const unsigned char *image, size_t size, const char *variable);
+void relocated_words(struct places *places, const struct relocations *relocations, const char *variable);
 
 #endif

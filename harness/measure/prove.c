@@ -68,6 +68,8 @@ static void prove_all(int pipe, const void *data)
         snprintf(number, sizeof number, "%zu", i);
         message_send(pipe, MESSAGE_START, number);
         const int result = prove_one(&player, job, i, why, sizeof why, &problem);
+        if (result < 0 && !job->careful)
+            _exit(EXIT_FAILURE); /* it is tried again, carefully */
         char *text = x_sprintf("%s\n%s", number, result > 0 ? why : result < 0 ? problem.text : "");
         message_send(pipe, MESSAGE_RESULT, text);
         free(text);

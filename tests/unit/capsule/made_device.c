@@ -177,6 +177,12 @@ static int copy(uint64_t to, uint64_t from, size_t size, struct problem *problem
     return refused(problem);
 }
 
+static int fill(uint64_t address, int byte, size_t size, struct problem *problem)
+{
+    memset(made_memory(address, size), byte, size);
+    return refused(problem);
+}
+
 static uint64_t get(uint64_t address)
 {
     uint64_t word;
@@ -263,6 +269,7 @@ const struct capsule_device made_device = {
     .write = write_memory,
     .read = read_memory,
     .copy = copy,
+    .fill = fill,
     .launch = launch,
     .wait = wait_for_all,
 };
