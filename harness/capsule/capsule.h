@@ -213,6 +213,7 @@ struct player {
     struct backing *backings;
     size_t backing_count;
     const struct replay *last; /* whose memory was restored last */
+    void **modules;            /* the machine code of each capsule, if it is loaded */
 };
 
 /* Holds the addresses of all capsules, so that nothing else of this process gets them. It comes first in a process. -1

@@ -115,7 +115,7 @@ static int load_code(struct replay *replay, unsigned char **code, struct problem
     *code = capsules_blob(replay->player->capsules, &capsule->code, problem);
     if (!*code)
         return -1;
-    return replay->player->device->load(*code, (size_t)capsule->code.size, &replay->module, problem);
+    return player_load(replay->player, capsule, *code, &replay->module, problem);
 }
 
 /* Finds where a variable is here. Other code than the program's may do without it: then it gets no part. */
@@ -262,8 +262,6 @@ void replay_close(struct replay *replay)
     if (replay->kept)
         device->free(replay->kept, &ignored);
     player_unback(replay->player, &replay->backed);
-    if (replay->module)
-        device->unload(replay->module, &ignored);
     for (size_t i = 0; i < replay->part_count; i++)
         free(replay->parts[i].places.list);
     if (replay->player->last == replay)

@@ -25,7 +25,7 @@ static int capture(const struct options *options, const struct metrics *metrics,
     struct measurement measurement;
     struct program program;
     int status = 0;
-    struct capture capture = {.path = path, .launch = (size_t)options->launch};
+    struct captured capture = {.path = path, .launch = (size_t)options->launch};
     if (options_measurement(&measurement, options, metrics) < 0 || options_program(&program, &measurement, options) < 0)
         return EXIT_USAGE;
     program.speaks = true;

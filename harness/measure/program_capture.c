@@ -13,7 +13,7 @@
 
 struct capturing {
     const struct measurement *measurement;
-    struct capture *capture;
+    struct captured *capture;
     struct program_groups groups;
     struct program_setting setting;
     struct run about; /* the GPU, and the session of the first run */
@@ -177,7 +177,7 @@ static void note_refused(struct capturing *capturing, const struct program_group
 static int write_all(struct capturing *capturing, char *const *before, const struct parts *parts)
 {
     struct capsule_writer writer;
-    struct capture *capture = capturing->capture;
+    struct captured *capture = capturing->capture;
     int failed = capsule_writer_open(&writer, capture->path, NULL);
     writer.file.is_brief = true;
     if (failed == 0)
@@ -257,7 +257,7 @@ static int capture_both(struct capturing *capturing)
     return EXIT_NOT_MEASURED;
 }
 
-int program_capture(const struct measurement *measurement, struct capture *capture)
+int program_capture(const struct measurement *measurement, struct captured *capture)
 {
     struct capturing capturing = {.measurement = measurement, .capture = capture};
     int code = program_setting_open(&capturing.setting, true);

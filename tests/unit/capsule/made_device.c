@@ -12,7 +12,7 @@ enum { TABLE_SIZE = 64, CELL_SIZE = 8, CELL = 128, MODULE_SIZE = 256 };
 
 enum made_fault made_device_fault;
 size_t made_refused = SIZE_MAX, made_calls;
-size_t made_reserved, made_backed, made_regions;
+size_t made_reserved, made_backed, made_regions, made_loaded;
 uint64_t made_copied;
 
 struct region {
@@ -127,6 +127,7 @@ static int load(const void *image, size_t size, void **module, struct problem *p
     if (refused(problem) < 0)
         return -1;
     modules++;
+    made_loaded++;
     add_region(made_table(), MODULE_SIZE);
     const uint64_t words[] = {MADE_FUNCTION, made_cell(), 7, MADE_FUNCTION};
     memset(made_memory(made_table(), MODULE_SIZE), 0, MODULE_SIZE);
@@ -141,6 +142,7 @@ static int unload(void *module, struct problem *problem)
     for (size_t i = 0; i < made_regions; i++)
         if (regions[i].bytes == module) {
             remove_region(regions[i].begin, regions[i].size);
+            made_loaded--;
             return 0;
         }
     cr_assert_fail("no such module");
