@@ -277,6 +277,14 @@ static void leave_uncertain(struct assessment *found, const struct pairing *pair
         found->finding = FOUND_SAME;
 }
 
+/* Whether a count that repeated in the baseline, and does not now, is the machine's doing: a kernel whose warps wait for
+ * each other may take one more turn in a launch of hundreds, and its machine code is the same. */
+static bool is_chance(const struct assessment *found, const struct pairing *pairing)
+{
+    return found->finding == FOUND_NONREPEATING && same_code(pairing->base_result, pairing->now_result) &&
+           fabs(found->now - found->base.mean) <= found->limit;
+}
+
 static void judge_values(struct judgement *judgement, const struct pairing *pairing, struct quantiles *quantiles)
 {
     static const enum verdict by_finding[] = {
@@ -292,6 +300,8 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
         rule_assess(quantiles, metric, pairing->base, pairing->now, shift, other ? &others : NULL);
     widen_limit(&found, pairing, metric);
     leave_uncertain(&found, pairing);
+    if (is_chance(&found, pairing))
+        found.finding = FOUND_SAME;
     free(others.of);
 
     judgement->compared = true;
