@@ -11,12 +11,11 @@ import json
 import pathlib
 import re
 
+import softmax
 import triton
 from triton.backends.compiler import GPUTarget
 from triton.backends.nvidia.compiler import CUDABackend
 from triton.compiler import ASTSource
-
-import softmax
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 KEPT = ("name", "num_warps", "num_ctas", "shared", "target", "triton_version")
