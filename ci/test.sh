@@ -53,6 +53,7 @@ script     planted          both     tests/scripts/planted.sh
 script     check_perf       plain    tests/scripts/check_perf.sh
 script     simulate_own     both     tests/scripts/simulate_own.sh
 script     capsule          both     env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
+script     swap             both     env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
 script     oracle           both     env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
 script     two_models       both     tests/scripts/two_models.sh
 script     static           both     tests/scripts/static.sh

@@ -6,6 +6,7 @@
 
 static const char *const kinds[] = {"device", "host", "variable"};
 static const char *const proofs[] = {"none", "identical", "varies"};
+static const char *const value_types[] = {"f16", "bf16", "f32", "f64"};
 
 const char *memory_kind_name(enum memory_kind kind)
 {
@@ -25,6 +26,16 @@ const char *proof_name(enum proof proof)
 enum proof proof_of(const char *name)
 {
     return (enum proof)name_index(name, proofs, ARRAY_SIZE(proofs));
+}
+
+const char *value_type_name(enum value_type type)
+{
+    return value_types[type];
+}
+
+enum value_type value_type_of(const char *name)
+{
+    return (enum value_type)name_index(name, value_types, ARRAY_SIZE(value_types));
 }
 
 size_t pages_of(uint64_t size)

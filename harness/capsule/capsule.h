@@ -62,10 +62,17 @@ struct argument {
 
 enum proof {
     PROOF_NONE,      /* it was not replayed yet */
-    PROOF_IDENTICAL, /* a replay in another process left in memory what the program's launch left, bit for bit */
+    PROOF_IDENTICAL, /* a replay in another process left in memory what the program's launch left, bit for bit or
+                        within the tolerance */
     PROOF_VARIES     /* two replays differ, in the bits of `varies`; in all others they are the program's */
 };
 const char *proof_name(enum proof proof); /* "none", "identical", "varies" */
+
+/* What the values of a result are read as, where they may differ. */
+enum value_type { VALUE_F16, VALUE_BF16, VALUE_F32, VALUE_F64 };
+const char *value_type_name(enum value_type type); /* "f16", "bf16", "f32", "f64" */
+enum value_type value_type_of(const char *name);   /* VALUE_TYPES when no type has that name */
+#define VALUE_TYPES (VALUE_F64 + 1)
 
 struct capsule {
     char *id;         /* as `cugate exec` names it: program/function@block,grid */
@@ -86,6 +93,9 @@ struct capsule {
     size_t argument_count;
     struct memory_range *ranges;
     size_t range_count;
+
+    double tolerance; /* of swapped code: how far its results may be off, by the rule of tolerate(); 0: not at all */
+    enum value_type type; /* of these results; VALUE_F16 where there is no tolerance */
 
     enum proof proof;
     size_t launches;   /* how many launches of this kind the program made */
@@ -231,8 +241,8 @@ int replay_open(struct replay **opened, struct player *player, const struct caps
 int replay_restore(struct replay *replay, struct problem *problem); /* memory is as before the launch */
 int replay_launch(struct replay *replay, struct problem *problem);
 int replay_wait(struct replay *replay, struct problem *problem);
-/* Compares memory with what the program's launch left, but for the bits of `varies`. Returns 0; 1 when it differs, and
- * why (why_size bytes) says where; -1 with *problem. */
+/* Compares memory with what the program's launch left, but for the bits of `varies`, bit for bit or within the
+ * capsule's tolerance. Returns 0; 1 when it differs, and why (why_size bytes) says where; -1 with *problem. */
 int replay_compare(struct replay *replay, char *why, size_t why_size, struct problem *problem);
 /* Read and write a range's memory as it is now; at and size are in bytes. */
 int replay_read(struct replay *replay, size_t range, uint64_t at, void *bytes, size_t size, struct problem *problem);
@@ -243,6 +253,29 @@ int replay_fill(struct replay *replay, size_t range, uint64_t at, int byte, uint
  */
 void replay_mask(struct replay *replay, unsigned char *const *varies);
 void replay_close(struct replay *replay);
+
+/* ---- Results that may differ: capsule_tolerance.c ---- */
+
+/* The results of other compilers differ in their last bits. So of TOLERANCE_SPAN bytes, which allocators give to one
+ * array alone, a value may differ from the expected one by
+ *
+ *   |actual - expected| <= tolerance x the largest |expected| of the values there that the launch changes
+ *
+ * A NaN equals any NaN, and an infinity itself alone. Where the launch changes nothing, or all that it changes is as it
+ * was before, nothing may differ. All values are of one type: an integer among them is read as such a number too. */
+enum { TOLERANCE_SPAN = 512 };
+
+struct tolerance {
+    double most; /* of the rule */
+    enum value_type type;
+    uint64_t beyond; /* counted: values that differ by more */
+    double largest;  /* counted: the largest difference of these; INFINITY where a value is no number */
+};
+
+/* Replaces the values of `expected` by those of `actual` that are near enough, and counts the others. before: as the
+ * launch found them. All three have size bytes, and begin at a multiple of TOLERANCE_SPAN. */
+void tolerate(struct tolerance *tolerance, const unsigned char *before, unsigned char *expected,
+              const unsigned char *actual, size_t size);
 
 /* ---- Proving: capsule_prove.c ---- */
 

@@ -204,6 +204,27 @@ static int read_proof(const struct json_at *above, json_t *object, struct capsul
     return result;
 }
 
+/* Reads how far results may be off; both members are there or none. */
+static int read_tolerance(const struct json_at *above, json_t *object, struct capsule *capsule)
+{
+    const bool has_tolerance = json_object_get(object, "tolerance"), has_type = json_object_get(object, "type");
+    char *name = NULL;
+    if (has_tolerance != has_type)
+        return json_error(above, "has %s without the other", has_type ? "\"type\"" : "\"tolerance\"");
+    if (!has_tolerance)
+        return 0;
+    if (json_at_number_key(above, object, "tolerance", &capsule->tolerance) < 0 ||
+        json_at_text(above, object, "type", true, &name) < 0)
+        return -1;
+    capsule->type = value_type_of(name);
+    const int result =
+        capsule->type < VALUE_TYPES ? 0 : json_error(above, "has values of the type \"%.64s\", which is none", name);
+    free(name);
+    if (result == 0 && !(capsule->tolerance > 0 && capsule->tolerance < 1))
+        return json_error(above, "has the tolerance %g, which is not between 0 and 1", capsule->tolerance);
+    return result;
+}
+
 static int read_number(const struct json_at *above, json_t *object, const char *key, size_t *number)
 {
     long long whole;
@@ -238,7 +259,7 @@ static int read_capsule(const struct json_at *at, json_t *root, size_t page_coun
     static const char *const keys[] = {"arguments",    "block",    "bytes",    "carve_out", "cluster",       "code",
                                        "cooperative",  "function", "grid",     "id",        "large_cluster", "launch",
                                        "launched_by",  "launches", "overlaps", "proof",     "ranges",        "shared",
-                                       "shared_limit", "swapped",  "time_ns"};
+                                       "shared_limit", "swapped",  "time_ns",  "tolerance", "type"};
     if (json_at_object(at, root, keys, ARRAY_SIZE(keys)) < 0 || read_id(at, root, capsule) < 0 ||
         read_launch(at, root, capsule) < 0 || read_bytes(at, root, capsule) < 0 ||
         read_arguments(at, root, capsule) < 0 || read_code(at, root, page_count, &capsule->code) < 0 ||
@@ -247,6 +268,8 @@ static int read_capsule(const struct json_at *at, json_t *root, size_t page_coun
         read_number(at, root, "launches", &capsule->launches) < 0 ||
         json_at_text(at, root, "launched_by", false, &capsule->launched_by) < 0 ||
         json_at_text(at, root, "swapped", false, &capsule->swapped) < 0)
+        return -1;
+    if (read_tolerance(at, root, capsule) < 0)
         return -1;
     capsule->time_ns = NAN;
     return json_object_get(root, "time_ns") ? json_at_number_key(at, root, "time_ns", &capsule->time_ns) : 0;

@@ -309,7 +309,8 @@ struct difference {
     const struct part *part;
     uint64_t offset; /* of a word */
     uint32_t expected, actual;
-    unsigned char *varies; /* for as many pages as a chunk has */
+    struct tolerance tolerance;
+    unsigned char *varies, *before; /* each for as many pages as a chunk has */
 };
 
 static void note_first(struct difference *difference, const struct part *part, uint64_t offset,
@@ -352,6 +353,11 @@ static int compare_chunk(struct replay *replay, struct part *part, size_t first,
     leave_out(replay, part, offset, expected, actual, difference->varies, size);
     if (memcmp(expected, actual, size) == 0)
         return 0;
+    if (difference->tolerance.most > 0) {
+        if (read_pages(replay, part, BEFORE, first, pages_of(size), difference->before, problem) < 0)
+            return -1;
+        tolerate(&difference->tolerance, difference->before, expected, actual, size);
+    }
     for (size_t i = 0; i < size; i++) {
         if (expected[i] == actual[i])
             continue;
@@ -367,26 +373,41 @@ void replay_mask(struct replay *replay, unsigned char *const *varies)
     replay->varies = varies;
 }
 
-int replay_compare(struct replay *replay, char *why, size_t why_size, struct problem *problem)
+static void say_difference(const struct difference *difference, char *why, size_t why_size)
 {
-    struct difference difference = {.varies = x_calloc(CHUNK, CAPSULE_PAGE)};
-    int failed = 0;
-    for (size_t i = 0; i < replay->part_count && failed == 0; i++)
-        failed = each_chunk(replay, &replay->parts[i], compare_chunk, &difference, problem);
-    free(difference.varies);
-    if (failed < 0 || difference.bytes == 0)
-        return failed;
-    const struct memory_range *range = difference.part->range;
-    char place[256];
+    const struct memory_range *range = difference->part->range;
+    const struct tolerance *tolerance = &difference->tolerance;
+    char place[256], values[128] = "";
     if (range->kind == MEMORY_VARIABLE)
         snprintf(place, sizeof place, "variable %s", range->variable);
     else
         snprintf(place, sizeof place, "memory at 0x%" PRIx64, range->address);
+    if (tolerance->most > 0)
+        snprintf(values, sizeof values, ", in %" PRIu64 " %s value%s beyond the tolerance of %g, the largest by %.3g",
+                 tolerance->beyond, value_type_name(tolerance->type), plural((size_t)tolerance->beyond),
+                 tolerance->most, tolerance->largest);
     snprintf(why, why_size,
              "%s differs from what the program's launch left: at byte %" PRIu64 " of %" PRIu64
-             " is 0x%08x in place of 0x%08x; %" PRIu64 " byte%s in all",
-             place, difference.offset, range->size, difference.actual, difference.expected, difference.bytes,
-             difference.bytes == 1 ? " differs" : "s differ");
+             " is 0x%08x in place of 0x%08x; %" PRIu64 " byte%s in all%s",
+             place, difference->offset, range->size, difference->actual, difference->expected, difference->bytes,
+             difference->bytes == 1 ? " differs" : "s differ", values);
+}
+
+int replay_compare(struct replay *replay, char *why, size_t why_size, struct problem *problem)
+{
+    struct difference difference = {
+        .tolerance = {.most = replay->capsule->tolerance, .type = replay->capsule->type},
+        .varies = x_calloc(CHUNK, CAPSULE_PAGE),
+        .before = x_calloc(CHUNK, CAPSULE_PAGE),
+    };
+    int failed = 0;
+    for (size_t i = 0; i < replay->part_count && failed == 0; i++)
+        failed = each_chunk(replay, &replay->parts[i], compare_chunk, &difference, problem);
+    free(difference.varies);
+    free(difference.before);
+    if (failed < 0 || difference.bytes == 0)
+        return failed;
+    say_difference(&difference, why, why_size);
     return 1;
 }
 

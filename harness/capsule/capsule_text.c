@@ -104,6 +104,10 @@ static void put_capsule(struct json_writer *json, const struct capsule *capsule)
     json_put_if(json, "swapped", capsule->swapped);
     if (isfinite(capsule->time_ns))
         json_put_number(json, "time_ns", capsule->time_ns);
+    if (capsule->tolerance > 0) {
+        json_put_number(json, "tolerance", capsule->tolerance);
+        json_put_text(json, "type", value_type_name(capsule->type));
+    }
     json_close(json);
 }
 

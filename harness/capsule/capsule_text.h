@@ -13,7 +13,8 @@
  *                   "size": 131072 } ],      a variable has its name in "variable"; "varies" has pages of bits
  *     "shared": 0, "shared_limit": 49152,
  *     "swapped": "other.cubin",              absent: the code is the program's
- *     "time_ns": 18700 }                     absent: not known
+ *     "time_ns": 18700,                      absent: not known
+ *     "tolerance": 1e-05, "type": "f32" }    absent: results are equal bit for bit
  *
  * Pages are numbers of the file's, or -1 for PAGE_ZERO, or -2 for PAGE_SAME. */
 #ifndef CAPSULE_TEXT_H

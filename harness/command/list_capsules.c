@@ -48,24 +48,25 @@ static void list_capsule(const struct capsule *capsule, int width)
     static const char *const times[] = {"ns", "us", "ms", "s", NULL}, *const sizes[] = {"B", "kB", "MB", "GB", NULL};
     static const char *const proofs[] = {
         [PROOF_NONE] = "not replayed", [PROOF_IDENTICAL] = "identical", [PROOF_VARIES] = "but for bits that vary"};
-    char grid[WIDTH], block[WIDTH], memory[WIDTH], time[WIDTH], launch[WIDTH];
+    char grid[WIDTH], block[WIDTH], memory[WIDTH], time[WIDTH], launch[WIDTH], within[WIDTH] = "";
+    if (capsule->tolerance > 0)
+        snprintf(within, sizeof within, ", within %g as %s", capsule->tolerance, value_type_name(capsule->type));
     snprintf(launch, sizeof launch, "%zu of %zu", capsule->launch, capsule->launches);
-    print_wrapped(4, "%-*s %11s %9s %8s %13s %8s  %s%s%s%s%s", width, capsule->id, extents(capsule->grid, grid),
+    print_wrapped(4, "%-*s %11s %9s %8s %13s %8s  %s%s%s%s%s%s", width, capsule->id, extents(capsule->grid, grid),
                   extents(capsule->block, block), scaled(memory_of(capsule), sizes, memory), launch,
                   scaled(capsule->time_ns, times, time), proofs[capsule->proof],
                   capsule->launched_by ? ", launched by " : "", capsule->launched_by ? capsule->launched_by : "",
-                  capsule->swapped ? ", with code of " : "", capsule->swapped ? capsule->swapped : "");
+                  capsule->swapped ? ", with code of " : "", capsule->swapped ? capsule->swapped : "", within);
 }
 
-/* Refuses a glob of -k that means no capsule. */
-static int check_globs(const struct capsules *capsules, const struct options *options)
+int capsules_check_globs(const struct capsules *capsules, const struct options *options)
 {
     const char **ids = x_calloc(capsules->count + 1, sizeof *ids);
     int result = 0;
     for (size_t i = 0; i < capsules->count; i++)
         ids[i] = capsules->list[i].id;
     for (size_t g = 0; g < options->glob_count && result == 0; g++)
-        result = kernel_names_find(options->globs[g], ids, capsules->count, options->kernels);
+        result = kernel_names_find(options->globs[g], ids, capsules->count, capsules->path);
     free(ids);
     return result;
 }
@@ -102,7 +103,7 @@ int list_capsules(const struct options *options)
         error("%s", problem.text);
         return EXIT_USAGE;
     }
-    const int found = check_globs(&capsules, options);
+    const int found = capsules_check_globs(&capsules, options);
     if (found == 0)
         print_table(&capsules, options);
     capsules_release(&capsules);

@@ -298,6 +298,21 @@ int cubin_each_image_of(const char *name, const unsigned char *container, size_t
     return result;
 }
 
+char *cubin_join_compilers(const char **names, size_t count)
+{
+    char *joined = NULL;
+    if (count > 0)
+        qsort(names, count, sizeof *names, by_text);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && strcmp(names[i - 1], names[i]) == 0)
+            continue;
+        char *longer = joined ? x_sprintf("%s, %s", joined, names[i]) : x_strdup(names[i]);
+        free(joined);
+        joined = longer;
+    }
+    return joined;
+}
+
 void cubin_release(struct cubin *cubin)
 {
     for (size_t i = 0; i < cubin->count; i++) {

@@ -4,11 +4,14 @@
 
 #include "cubin_function.h"
 #include "cubin_image.h"
+#include "entry.h"
 #include "line_table.h"
 #include "occupancy.h"
+#include "replacement.h"
 #include "source_text.h"
 #include "static_facts.h"
 #include "static_files.h"
+#include "triton.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,6 +37,9 @@ void cubin_release(struct cubin *cubin);
 /* Returns a hash in hexadecimal of the code of all functions, independent of their order and names; NULL where there is
  * none. Caller frees. In cubin_hash.c. */
 char *cubin_code(const struct cubin *cubin);
+
+/* Sorts names of compilers and returns them with commas between, each once; NULL where there are none. Caller frees. */
+char *cubin_join_compilers(const char **names, size_t count);
 
 /* Returns the names of an image's variables, a line each; NULL after error(). name is for messages. Caller frees. In
  * variables.c. */

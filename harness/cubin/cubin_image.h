@@ -19,6 +19,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct image_section {
     const char *name;
@@ -76,6 +77,13 @@ __attribute__((format(printf, 2, 3))) int image_error(const struct image *image,
 
 /* Returns the assembler and its version, "ptxas 13.0.88"; NULL where the image does not say. Caller frees. */
 char *image_compiler(const struct image *image);
+
+/* Whether the image has a variable of that name, __device__ or __constant__; *size is set to its bytes. In variables.c.
+ */
+bool image_variable(const struct image *image, const char *name, uint64_t *size);
+
+/* Returns the names of all variables, a line each. Caller frees. In variables.c. */
+char *image_variables(const struct image *image);
 
 /* Computes facts.code of every kernel. -1 after error(). */
 int image_hash(struct image *image);

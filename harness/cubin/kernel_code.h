@@ -20,4 +20,7 @@ void kernel_code_close(struct kernel_code *code);
  * error(). */
 const struct cubin *kernel_code_of(struct kernel_code *code, const char *id);
 
+/* Returns the compilers of the code that was asked for so far, as text; NULL where none is known. Caller frees. */
+char *kernel_code_compilers(const struct kernel_code *code);
+
 #endif

@@ -168,6 +168,16 @@ static int add_facts(struct inquiry *inquiry, struct result *result)
     return 0;
 }
 
+/* A kernel library says by which compiler it is, and a file of capsules does not: their code does. */
+static void add_compilers(struct run *run, const struct kernel_code *code)
+{
+    char *compilers = code->capsules.path ? kernel_code_compilers(code) : NULL;
+    for (size_t i = 0; i < run->session_count; i++)
+        if (!run->sessions[i].facts[SESSION_COMPILER])
+            run->sessions[i].facts[SESSION_COMPILER] = x_strdup(compilers);
+    free(compilers);
+}
+
 int static_facts_add(struct run *run, const char *path, const struct metrics *metrics)
 {
     struct inquiry inquiry = {.capability = static_facts_capability(&run->device), .metrics = metrics};
@@ -175,6 +185,8 @@ int static_facts_add(struct run *run, const char *path, const struct metrics *me
     for (size_t i = 0; i < run->result_count && result == 0; i++)
         if (run->results[i].status == RESULT_OK)
             result = add_facts(&inquiry, &run->results[i]);
+    if (result == 0)
+        add_compilers(run, &inquiry.code);
     kernel_code_close(&inquiry.code);
     return result;
 }
@@ -305,6 +317,8 @@ int static_facts_run(struct run *run, const struct run *baseline, const char *pa
         result = add_capsules(run, &inquiry);
     else
         add_library(run, baseline, facts, &inquiry);
+    if (result == 0)
+        add_compilers(run, &inquiry.code);
     kernel_code_close(&inquiry.code);
     if (result < 0)
         run_release(run);

@@ -10,7 +10,8 @@
 /* Reads the kernel library, or file of capsules, at `path` and adds to every ok result a row for each metric whose
  * counter is a static fact (computed_counters.h). Each launch gets its code hash and its resources (struct machine).
  * The row is not applicable for a kernel without launches. It is not supported when a launched function is missing in
- * the library (as cuBLAS's are), or there twice. -1 after error() when the file cannot be read. */
+ * the library (as cuBLAS's are), or there twice. Sessions get the compiler of capsules, which is in their code. -1
+ * after error() when the file cannot be read. */
 int static_facts_add(struct run *run, const char *path, const struct metrics *metrics);
 
 /* static_facts_of_launches adds these rows from what the launches hold already, where there is no library to read.

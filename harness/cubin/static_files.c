@@ -12,45 +12,22 @@
 #include <sys/stat.h>
 
 #define FOLDERS_DEEP 16
-#define DESCRIPTION_LIMIT ((size_t)1 << 20) /* bytes; Triton's descriptions have one or two thousand */
-#define WARP 32
 
 /* ---- Reading ---- */
 
-/* Reads Triton's description of a function, which lies beside its cubin as NAME.json. Other JSON files are ignored. */
+/* Takes the launch from Triton's description beside the file, if there is one. */
 static int read_description(struct static_file *file)
 {
-    const size_t length = strlen(file->path);
-    struct stat facts;
-    char *text;
-    size_t size;
-    int result = 0;
-    if (length < 6 || strcmp(file->path + length - 6, ".cubin") != 0)
+    struct triton_launch launch;
+    if (triton_read(&launch, file->path) < 0)
+        return -1;
+    if (!launch.found)
         return 0;
-    char *path = x_sprintf("%.*s.json", (int)(length - 6), file->path);
-    if (stat(path, &facts) < 0 && errno == ENOENT)
-        goto out;
-    result = -1;
-    if (file_read(path, DESCRIPTION_LIMIT, &text, &size) < 0)
-        goto out;
-    json_t *root = json_at_parse(path, text, size);
-    free(text);
-    if (!root)
-        goto out;
-    result = 0;
-    const json_t *num_warps = json_object_get(root, "num_warps"), *shared = json_object_get(root, "shared");
-    if (json_is_integer(num_warps) && json_is_integer(shared)) {
-        const json_int_t warps = json_integer_value(num_warps), bytes = json_integer_value(shared);
-        const bool is_sound = warps > 0 && warps <= 32 && bytes >= 0 && bytes <= 1 << 20;
-        file->threads = is_sound ? (unsigned)warps * WARP : 0;
-        file->shared = is_sound ? (unsigned)bytes : 0;
-        free(file->family);
-        file->family = x_strdup("triton");
-    }
-    json_at_end(root);
-out:
-    free(path);
-    return result;
+    file->threads = launch.threads;
+    file->shared = launch.shared;
+    free(file->family);
+    file->family = x_strdup("triton");
+    return 0;
 }
 
 static int read_file(struct static_files *files, const char *path, size_t argument)
@@ -323,24 +300,15 @@ static void add_launch(struct result *result, const struct function *function)
 
 static void add_session(struct run *run, const struct static_files *files)
 {
-    char **names = NULL, *joined = NULL;
+    const char **names = NULL;
     size_t count = 0;
     for (size_t i = 0; i < files->count; i++)
         for (size_t k = 0; k < files->list[i].cubin->compiler_count; k++)
             *ARRAY_GROW(names, count) = files->list[i].cubin->compilers[k];
-    if (count > 0)
-        qsort(names, count, sizeof *names, by_text);
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0 && strcmp(names[i - 1], names[i]) == 0)
-            continue;
-        char *longer = joined ? x_sprintf("%s, %s", joined, names[i]) : x_strdup(names[i]);
-        free(joined);
-        joined = longer;
-    }
-    free(names);
     struct session *session = ARRAY_GROW(run->sessions, run->session_count);
     session->facts[SESSION_COLLECTOR] = x_strdup(origin_of(ORIGIN_FILES)->collector);
-    session->facts[SESSION_COMPILER] = joined;
+    session->facts[SESSION_COMPILER] = cubin_join_compilers(names, count);
+    free(names);
 }
 
 void static_files_run(struct run *run, const struct static_files *files, int capability, const struct run *baseline,

@@ -16,37 +16,53 @@ static bool holds_variables(const char *section)
     return false;
 }
 
-static void put_variables(FILE *stream, const struct image *image)
+/* Returns the name of a symbol that is a variable; NULL for any other. */
+static const char *variable_name(const struct image *image, size_t symbol_number)
+{
+    const GElf_Sym *symbol = &image->symbols[symbol_number];
+    if (GELF_ST_TYPE(symbol->st_info) != STT_OBJECT || symbol->st_size == 0 ||
+        symbol->st_shndx >= image->section_count || !holds_variables(image->sections[symbol->st_shndx].name))
+        return NULL;
+    const char *name = elf_strptr(image->elf, image->symbol_names, symbol->st_name);
+    return name && *name ? name : NULL;
+}
+
+bool image_variable(const struct image *image, const char *name, uint64_t *size)
 {
     for (size_t i = 0; i < image->symbol_count; i++) {
-        const GElf_Sym *symbol = &image->symbols[i];
-        if (GELF_ST_TYPE(symbol->st_info) != STT_OBJECT || symbol->st_size == 0 ||
-            symbol->st_shndx >= image->section_count || !holds_variables(image->sections[symbol->st_shndx].name))
-            continue;
-        const char *name = elf_strptr(image->elf, image->symbol_names, symbol->st_name);
-        if (name && *name)
+        const char *has = variable_name(image, i);
+        if (has && strcmp(has, name) == 0) {
+            *size = image->symbols[i].st_size;
+            return true;
+        }
+    }
+    return false;
+}
+
+char *image_variables(const struct image *image)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    if (!stream)
+        die(EXIT_USAGE, "cannot allocate memory for names");
+    for (size_t i = 0; i < image->symbol_count; i++) {
+        const char *name = variable_name(image, i);
+        if (name)
             fprintf(stream, "%s\n", name);
     }
+    fclose(stream);
+    return text;
 }
 
 char *cubin_variables(const char *name, const char *bytes, size_t size)
 {
     struct image image;
-    char *copy = x_calloc(size + 1, 1), *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
-    if (!stream)
-        die(EXIT_USAGE, "cannot allocate memory for names");
+    char *copy = x_calloc(size + 1, 1);
     memcpy(copy, bytes, size);
     elf_version(EV_CURRENT);
-    const int failed = image_read(&image, name, 0, copy, size);
-    if (failed == 0)
-        put_variables(stream, &image);
-    fclose(stream);
+    char *text = image_read(&image, name, 0, copy, size) == 0 ? image_variables(&image) : NULL;
     image_release(&image);
     free(copy);
-    if (failed == 0)
-        return text;
-    free(text);
-    return NULL;
+    return text;
 }

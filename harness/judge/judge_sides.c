@@ -71,6 +71,8 @@ const char *other_compiler(const struct sides *sides, const struct result *base,
 {
     const char *now = newest_fact(sides->run, SESSION_COMPILER);
     *was = NULL;
+    if (row->from_base_build) /* somebody asks how the two builds differ, whatever made them */
+        return NULL;
     for (size_t i = 0; i < row->session_count && now; i++) {
         const char *compiler = fact_of(sides, base, row, i, SESSION_COMPILER);
         if (compiler && strcmp(compiler, now) == 0)

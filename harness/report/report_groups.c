@@ -9,6 +9,7 @@
 #define NEW_ROWS 10
 
 static const struct section_words words[SECTIONS] = {
+    [SECTION_WRONG] = {"Wrong", "the result is not the one that is expected, however fast it is there"},
     [SECTION_WORSE] = {"Worse", "beyond the limit"},
     [SECTION_MISSING] = {"Missing", "the baseline has it and this run has no number: never a pass"},
     [SECTION_UNSURE] = {"Unsure", "neither shown to be worse nor to be as it was"},
@@ -60,6 +61,12 @@ int order_of_time_lost(double left, double right)
     if (isnan(left) || isnan(right))
         return isnan(left) - isnan(right);
     return left > right ? -1 : left < right;
+}
+
+static bool is_wrong(const struct run *run, const char *kernel)
+{
+    const struct result *result = run ? run_find(run, kernel) : NULL;
+    return result && result->status == RESULT_WRONG;
 }
 
 /* ---- Which rows are listed ---- */
@@ -126,6 +133,9 @@ struct groups groups_make(const struct report *report)
         group->verdict = judgement->verdict < group->verdict ? judgement->verdict : group->verdict;
         group->section = section_of(group->verdict);
     }
+    for (size_t i = 0; i < groups.count; i++)
+        if (is_wrong(report->run, groups.list[i].kernel) || is_wrong(report->baseline, groups.list[i].kernel))
+            groups.list[i].section = SECTION_WRONG;
     if (groups.count > 0)
         qsort(groups.list, groups.count, sizeof *groups.list, worst_first);
     free(rows);

@@ -6,6 +6,7 @@
 
 /* The headings under which kernels are listed, in this order. */
 enum section {
+    SECTION_WRONG,
     SECTION_WORSE,
     SECTION_MISSING,
     SECTION_UNSURE,
@@ -22,7 +23,7 @@ struct section_words {
 };
 const struct section_words *section_words(enum section section);
 
-/* Returns the section of a kernel whose worst row has that verdict. */
+/* Returns the section of a kernel whose worst row has that verdict, and whose results are right. */
 enum section section_of(enum verdict verdict);
 
 /* Returns how much longer a launch of the kernel takes than in the baseline, in nanoseconds. It is the GPU's time, else

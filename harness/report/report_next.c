@@ -311,8 +311,9 @@ static struct advice advice_of(const struct report *report)
         return advice_on_run(report);
     struct groups groups = groups_make(report);
     const enum exit_code code = report->exit_code;
-    const struct group *missing = first_of(&groups, SECTION_MISSING), *worse = first_of(&groups, SECTION_WORSE),
-                       *unsure = first_of(&groups, SECTION_UNSURE);
+    const struct group *wrong = first_of(&groups, SECTION_WRONG), *worse = first_of(&groups, SECTION_WORSE);
+    const struct group *missing = wrong ? wrong : first_of(&groups, SECTION_MISSING),
+                       *unsure = wrong ? wrong : first_of(&groups, SECTION_UNSURE);
     const struct advice advice =
         missing && code == EXIT_NOT_MEASURED ? advice_on_missing(report, missing->kernel)
         : code == EXIT_NOT_MEASURED

@@ -31,13 +31,13 @@ static cudaError_t launch(const void *handle, dim3 blocks, dim3 threads, void **
         .cooperative = cooperative,
     };
     error = function_check(&grid, kernel_dynamic_limit(kernel));
-    if (error == cudaSuccess && function->parameter_count > 0 && !arguments)
+    if (error == cudaSuccess && function->entry.parameter_count > 0 && !arguments)
         error = cudaErrorInvalidValue;
     if (error != cudaSuccess)
         return runtime_return(error);
-    unsigned char *parameters = x_calloc(function->parameter_bytes, 1);
-    for (size_t i = 0; i < function->parameter_count; i++)
-        memcpy(parameters + function->parameters[i].offset, arguments[i], function->parameters[i].size);
+    unsigned char *parameters = x_calloc(function->entry.parameter_bytes, 1);
+    for (size_t i = 0; i < function->entry.parameter_count; i++)
+        memcpy(parameters + function->entry.parameters[i].offset, arguments[i], function->entry.parameters[i].size);
     grid.parameters = parameters;
     error = function_run(&grid);
     free(parameters);

@@ -82,7 +82,7 @@ static void fill_bank0(struct block *block)
     memcpy(block->bank0 + 0x20, &window, sizeof window);
     memcpy(block->bank0 + STACK_TOP, &block->local_bytes, sizeof block->local_bytes);
     if (grid->parameters)
-        memcpy(block->bank0 + function->parameter_base, grid->parameters, function->parameter_bytes);
+        memcpy(block->bank0 + function->entry.parameter_base, grid->parameters, function->entry.parameter_bytes);
 }
 
 static void open_block(struct block *block, const struct run_state *run, struct tally *tallies)
@@ -103,7 +103,7 @@ static void open_block(struct block *block, const struct run_state *run, struct 
         BUG("no memory for %u warps", block->warp_count);
     memset(block->warps, 0, sizeof *block->warps * block->warp_count);
     block->memos = x_calloc(run->code->count, sizeof *block->memos);
-    block->bank0_size = (size_t)function->parameter_base + function->parameter_bytes;
+    block->bank0_size = (size_t)function->entry.parameter_base + function->entry.parameter_bytes;
     block->bank0 = x_calloc(block->bank0_size + 8, 1);
     block->local_bytes = (function->stack_bytes + 15) / 16 * 16;
     block->constants = aligned_alloc(64, run->code->constant_count * ROW_BYTES + 64);

@@ -45,7 +45,7 @@ struct grid {
     unsigned blocks[3];
     unsigned threads[3];
     unsigned shared;                 /* dynamic shared memory in bytes */
-    const unsigned char *parameters; /* arguments of the kernel, function->parameter_bytes of them */
+    const unsigned char *parameters; /* arguments of the kernel, function->entry.parameter_bytes of them */
     bool cooperative;
     unsigned order;
     struct meetings *meetings; /* where its blocks meet is noted here; NULL: nobody asks */

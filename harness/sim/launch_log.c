@@ -186,7 +186,7 @@ static void add_inputs(const struct grid *grid)
         inputs_hide();
     else
         inputs_add(INPUT_BYTES, NULL, 0, code, strlen(code));
-    inputs_add(INPUT_LAUNCHED, numbers, ARRAY_SIZE(numbers), grid->parameters, grid->function->parameter_bytes);
+    inputs_add(INPUT_LAUNCHED, numbers, ARRAY_SIZE(numbers), grid->parameters, grid->function->entry.parameter_bytes);
     if (!recording)
         return;
     free(inputs);

@@ -1,7 +1,4 @@
-/* Reads an image. cubin/cubin_image.h says what is where. Besides the attributes that are read there, these are:
- *
- *   KPARAM_INFO     u32 0, u16 number of the argument, u16 its offset, u32 whose bits from 18 on are its size
- *   PARAM_CBANK     u32 symbol, u16 where arguments begin in constant bank 0, u16 how many bytes they are */
+/* Reads an image. cubin/cubin_image.h says what is where. */
 #include "module.h"
 
 #include "base/base.h"
@@ -12,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    EIATTR_PARAM_CBANK = 0x0a,
-    EIATTR_KPARAM_INFO = 0x17,
-};
-
 #define PARAMETER_BASE 0x210 /* for compute capability 9.0; what the system tells is below it */
 #define CALL_STACK 1024      /* the bytes that the runtime gives each thread: cudaLimitStackSize */
 
@@ -26,14 +18,6 @@ enum { R_CUDA_64 = 2, R_CUDA_G64 = 4 };
 /* Stands for the address of something that has none here: functions, printf. No memory is at it. */
 #define NOWHERE 0xfffe000000000000u
 
-static uint64_t number_at(const unsigned char *bytes, size_t length)
-{
-    uint64_t number = 0;
-    for (size_t i = 0; i < length; i++)
-        number |= (uint64_t)bytes[i] << (8 * i);
-    return number;
-}
-
 static const char *symbol_name(const struct image *image, size_t symbol)
 {
     const char *name = elf_strptr(image->elf, image->symbol_names, image->symbols[symbol].st_name);
@@ -41,58 +25,6 @@ static const char *symbol_name(const struct image *image, size_t symbol)
 }
 
 /* ---- Functions ---- */
-
-/* Takes an argument's place. The same argument may be described twice, and they come in any order. -1: the place cannot
- * be right. */
-static int take_parameter(struct function *function, const struct image_attribute *attribute)
-{
-    enum { MOST = 4096 };
-    if (attribute->size < 12)
-        return -1;
-    const size_t number = number_at(attribute->bytes + 4, 2);
-    if (number >= MOST)
-        return -1;
-    while (function->parameter_count <= number)
-        *ARRAY_GROW(function->parameters, function->parameter_count) = (struct parameter){0};
-    function->parameters[number] = (struct parameter){
-        .offset = (unsigned)number_at(attribute->bytes + 6, 2),
-        .size = (unsigned)(number_at(attribute->bytes + 8, 4) >> 18),
-    };
-    return 0;
-}
-
-static int take_attribute(struct function *function, const struct image_attribute *attribute)
-{
-    if (attribute->number == EIATTR_KPARAM_INFO)
-        return take_parameter(function, attribute);
-    if (attribute->number == EIATTR_PARAM_CBANK) {
-        if (attribute->size < 8)
-            return -1;
-        function->parameter_base = (unsigned)number_at(attribute->bytes + 4, 2);
-        function->parameter_bytes = (unsigned)number_at(attribute->bytes + 6, 2);
-    }
-    return 0;
-}
-
-/* Takes the attributes of a function. -1: one is malformed. */
-static int take_attributes(struct function *function, size_t kernel)
-{
-    const struct image *image = &function->module->image;
-    for (size_t i = 0; i < image->section_count; i++) {
-        const struct image_section *section = &image->sections[i];
-        if (section->owner != kernel || strncmp(section->name, ".nv.info.", 9) != 0 || !section->bytes)
-            continue;
-        const unsigned char *at = section->bytes, *end = at + section->header.sh_size;
-        struct image_attribute attribute;
-        int more;
-        while ((more = image_next_attribute(&at, end, &attribute)) > 0)
-            if (take_attribute(function, &attribute) < 0)
-                return -1;
-        if (more < 0)
-            return -1;
-    }
-    return 0;
-}
 
 static void take_symbols(struct function *function, size_t section)
 {
@@ -120,15 +52,24 @@ static void take_tables(struct function *function)
     free(name);
 }
 
-static bool parameters_fit(const struct function *function)
+static bool parameters_fit(const struct entry *entry)
 {
-    for (size_t i = 0; i < function->parameter_count; i++) {
-        const struct parameter *parameter = &function->parameters[i];
-        if (parameter->size == 0 || parameter->offset + parameter->size > function->parameter_bytes)
+    for (size_t i = 0; i < entry->parameter_count; i++) {
+        const struct parameter *parameter = &entry->parameters[i];
+        if (parameter->size == 0 || parameter->offset + parameter->size > entry->parameter_bytes)
             return false;
     }
-    return function->parameter_base >= PARAMETER_BASE &&
-           (function->parameter_count == 0) == (function->parameter_bytes == 0);
+    return entry->parameter_base >= PARAMETER_BASE && (entry->parameter_count == 0) == (entry->parameter_bytes == 0);
+}
+
+/* Reads where the arguments are. -1: it cannot be right. */
+static int read_entry(struct entry *entry, const struct image *image, size_t number)
+{
+    if (entry_read(entry, image, number) < 0)
+        return -1;
+    if (entry->parameter_base == 0)
+        entry->parameter_base = PARAMETER_BASE;
+    return parameters_fit(entry) ? 0 : -1;
 }
 
 static int add_function(struct module *module, size_t number, struct problem *problem)
@@ -140,7 +81,6 @@ static int add_function(struct module *module, size_t number, struct problem *pr
     *function = (struct function){
         .text = {.name = kernel->facts.name, .bytes = section->bytes, .size = section->header.sh_size},
         .module = module,
-        .parameter_base = PARAMETER_BASE,
         .registers = kernel->facts.registers,
         .stack_bytes = kernel->facts.local_bytes,
         .shared_bytes = kernel->facts.shared_bytes,
@@ -151,7 +91,7 @@ static int add_function(struct module *module, size_t number, struct problem *pr
     /* The machine code does not tell how deep a function calls itself, and not always that it does. */
     if (function->text.symbol_count > 1)
         function->stack_bytes += CALL_STACK;
-    if (take_attributes(function, number + 1) < 0 || !parameters_fit(function))
+    if (read_entry(&function->entry, image, number) < 0)
         return problem_set(problem,
                            "not simulated: the parameters of %s are described in a way that is not known here: build "
                            "it with nvcc 13.0",
@@ -274,7 +214,7 @@ const char *module_outside(const struct module *module, uint64_t address)
 static void release(struct module *module)
 {
     for (size_t i = 0; i < module->function_count; i++) {
-        free(module->functions[i].parameters);
+        entry_release(&module->functions[i].entry);
         free(module->functions[i].text.symbols);
     }
     free(module->functions);

@@ -10,19 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The place of an argument of a launch: byte offset from the first argument, and size. */
-struct parameter {
-    unsigned offset, size;
-};
-
 struct function {
     struct function_text text;
     struct module *module;
-    struct parameter *parameters; /* in the order of the arguments */
-    size_t parameter_count;
-    unsigned parameter_base;  /* where they begin in constant bank 0: at 0x210 or behind it */
-    unsigned parameter_bytes; /* size of all arguments */
-    unsigned registers;       /* for each thread */
+    struct entry entry; /* arguments begin at 0x210 or behind it */
+    unsigned registers; /* for each thread */
     /* Local memory of a thread; it includes what the runtime keeps for calls, if there are any. */
     unsigned stack_bytes;
     unsigned shared_bytes; /* static shared memory of a block, without what the system keeps */

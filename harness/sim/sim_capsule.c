@@ -209,9 +209,9 @@ static struct function *find_function(struct module *module, const struct capsul
     struct function *function = module_function(module, capsule->function);
     if (!function)
         problem_set(problem, "the machine code has no function %s", capsule->function);
-    else if (function->parameter_bytes > capsule->byte_count)
+    else if (function->entry.parameter_bytes > capsule->byte_count)
         problem_set(problem, "%s takes %u bytes of arguments, and the capsule has %zu", capsule->function,
-                    function->parameter_bytes, capsule->byte_count);
+                    function->entry.parameter_bytes, capsule->byte_count);
     else if (1ull * capsule->cluster[0] * capsule->cluster[1] * capsule->cluster[2] > 1)
         say(runtime_not_simulated("a launch in clusters of blocks"), problem);
     else

@@ -33,6 +33,8 @@ static char *describe(const struct capsule *capsule)
         fprintf(stream, ", %.3g us in the program", capsule->time_ns * 1e-3);
     if (capsule->swapped)
         fprintf(stream, ", with code of %s", capsule->swapped);
+    if (capsule->tolerance > 0)
+        fprintf(stream, ", compared within %g as %s", capsule->tolerance, value_type_name(capsule->type));
     if (capsule->proof == PROOF_NONE)
         fputs(", not replayed yet", stream);
     fclose(stream);

@@ -5,7 +5,7 @@
  *
  * The words: `wrong`, of saxpy another output than it has; `short`, of saxpy an array that ends too early; `cluster`,
  * saxpy is launched in clusters; `at=ADDRESS`, memory begins there; `swapped=TEXT`, the code is from there; `seed=N`,
- * the data are others. */
+ * the data are others; `turn` or `softmax`, the file has that kernel alone, of turn.cu or triton/softmax.py. */
 #include "base/base.h"
 #include "capsule/capsule.h"
 
@@ -25,6 +25,7 @@ struct making {
     uint64_t at, seed;
     bool wrong, too_short, cluster;
     char *swapped;
+    void (*alone)(struct making *making); /* makes the only kernel; NULL: there are those of kernels.cu */
 };
 
 /* Returns one of the numbers that arrays are made of. */
@@ -199,6 +200,61 @@ static void make_chain(struct making *making)
     end(making, &capsule);
 }
 
+/* The kernel of turn.cu. */
+static void make_turn(struct making *making)
+{
+    enum { ROWS = 48, THREADS = 256 };
+    static unsigned before[ROWS * THREADS], after[ROWS * THREADS];
+    struct capsule capsule = begin(making, "train/turn@1,256", "turn", 1, THREADS, 1);
+    for (unsigned i = 0; i < ROWS * THREADS; i++) {
+        before[i] = (unsigned)datum(making, 5, i);
+        after[(ROWS - 1 - i / THREADS) * THREADS + i % THREADS] = before[i];
+    }
+    add_range(making, &capsule, making->at, before, after, sizeof before);
+    add_argument(&capsule, &making->at, sizeof making->at);
+    end(making, &capsule);
+}
+
+/* The kernel of triton/softmax.py, as Triton launches it: behind the arguments of the source it passes two of its own.
+ * Results that are computed here are others than the kernel's in their last bits. */
+static void make_softmax(struct making *making)
+{
+    enum { ROWS = 64, COLUMNS = 1000, EIGHT_WARPS = 256 };
+    static float x[ROWS][COLUMNS], out[ROWS][COLUMNS], zeros[ROWS][COLUMNS];
+    const uint64_t places[] = {making->at, making->at + MEGABYTE}, nothing = 0;
+    const unsigned columns = COLUMNS;
+    struct capsule capsule = begin(making, "train/softmax@64,256,32", "softmax", ROWS, EIGHT_WARPS, 1);
+    for (unsigned row = 0; row < ROWS; row++) {
+        double sum = 0;
+        for (unsigned i = 0; i < COLUMNS; i++) {
+            x[row][i] = (float)datum(making, 6 + row, i) / 100 - 9;
+            sum += exp((double)x[row][i]);
+        }
+        for (unsigned i = 0; i < COLUMNS; i++)
+            out[row][i] = (float)(exp((double)x[row][i]) / sum);
+    }
+    capsule.shared = 32;
+    capsule.tolerance = 1e-5;
+    capsule.type = VALUE_F32;
+    add_range(making, &capsule, places[0], zeros, out, sizeof out);
+    add_range(making, &capsule, places[1], x, x, sizeof x);
+    add_argument(&capsule, &places[0], sizeof places[0]);
+    add_argument(&capsule, &places[1], sizeof places[1]);
+    add_argument(&capsule, &columns, sizeof columns);
+    add_argument(&capsule, &nothing, sizeof nothing);
+    add_argument(&capsule, &nothing, sizeof nothing);
+    end(making, &capsule);
+}
+
+static void make_kernels(struct making *making)
+{
+    make_saxpy(making, "train/saxpy@64,256", false);
+    make_saxpy(making, "train/saxpy@64,256#2", true);
+    make_transpose(making);
+    make_tally(making);
+    make_chain(making);
+}
+
 static void read_word(struct making *making, char *word)
 {
     if (strcmp(word, "wrong") == 0)
@@ -207,6 +263,10 @@ static void read_word(struct making *making, char *word)
         making->too_short = true;
     else if (strcmp(word, "cluster") == 0)
         making->cluster = true;
+    else if (strcmp(word, "turn") == 0)
+        making->alone = make_turn;
+    else if (strcmp(word, "softmax") == 0)
+        making->alone = make_softmax;
     else if (strncmp(word, "at=", 3) == 0)
         making->at = strtoull(word + 3, NULL, 16);
     else if (strncmp(word, "seed=", 5) == 0)
@@ -233,11 +293,10 @@ int main(int argc, char **argv)
     about.session_count = 1;
     capsule_writer_about(&making.writer, &about);
     making.code = capsule_writer_blob(&making.writer, image, size);
-    make_saxpy(&making, "train/saxpy@64,256", false);
-    make_saxpy(&making, "train/saxpy@64,256#2", true);
-    make_transpose(&making);
-    make_tally(&making);
-    make_chain(&making);
+    if (making.alone)
+        making.alone(&making);
+    else
+        make_kernels(&making);
     if (capsule_writer_end(&making.writer) < 0)
         die(EXIT_USAGE, "%s", making.writer.problem.text);
     blob_release(&making.code);

@@ -67,6 +67,8 @@ static void add_first(struct capsule_writer *writer, const struct blob *image, c
                                     .argument_count = ARRAY_SIZE(arguments),
                                     .ranges = ranges,
                                     .range_count = ARRAY_SIZE(ranges),
+                                    .tolerance = 1e-05,
+                                    .type = VALUE_F32,
                                     .proof = PROOF_VARIES,
                                     .launches = 7,
                                     .launch = 3,
@@ -175,6 +177,7 @@ static void expect_equal_launches(const struct capsule *a, const struct capsule 
     cr_expect(a->shared == b->shared && a->shared_limit == b->shared_limit && a->carve_out == b->carve_out);
     cr_expect(a->cooperative == b->cooperative && a->overlaps == b->overlaps && a->large_cluster == b->large_cluster);
     cr_expect(a->proof == b->proof && a->launches == b->launches && a->launch == b->launch);
+    cr_expect(a->tolerance == b->tolerance && a->type == b->type);
     cr_expect(a->time_ns == b->time_ns || (isnan(a->time_ns) && isnan(b->time_ns)));
     cr_assert_eq(a->byte_count, b->byte_count);
     cr_expect_eq(memcmp(a->bytes, b->bytes, a->byte_count), 0);

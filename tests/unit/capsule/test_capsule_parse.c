@@ -60,6 +60,13 @@ static const struct {
     {"id", "\"a/<f>\"", "which names no kernel"},
     {"function", NULL, "x: function: is missing"},
     {"function", "1", "x: function: must be a text"},
+    {"tolerance", "1e-05, \"type\": \"f16\"", NULL},
+    {"tolerance", "1e-05", "x: has \"tolerance\" without the other"},
+    {"type", "\"f16\"", "x: has \"type\" without the other"},
+    {"tolerance", "1, \"type\": \"f16\"", "x: has the tolerance 1, which is not between 0 and 1"},
+    {"tolerance", "0, \"type\": \"f16\"", "x: has the tolerance 0,"},
+    {"tolerance", "0.5, \"type\": \"i32\"", "x: has values of the type \"i32\", which is none"},
+    {"tolerance", "-1, \"type\": \"f16\"", "x: tolerance: "},
     {"novelty", "1", "x: has an unknown key \"novelty\""},
 
     {"block", "[1, 1]", "x: block: has 2 numbers, not 3"},

@@ -110,6 +110,31 @@ Test(capsule_replay, it_is_said_where_memory_differs)
     made_file_close(&made);
 }
 
+/* A tolerance by which the words of MADE_ADD are single precision numbers near zero. */
+Test(capsule_replay, values_within_the_tolerance_do_not_differ)
+{
+    made_file_open(&made);
+    struct capsule *capsule = &made.capsules.list[MADE_ADD];
+    capsule->tolerance = 0.01;
+    capsule->type = VALUE_F32;
+    struct replay *replay = opened(MADE_ADD);
+    cr_expect_eq(replayed(replay), 0, "%s", why);
+    uint32_t *words = (uint32_t *)(void *)made_memory(MADE_OUT, ADD_COUNT * sizeof(uint32_t));
+    words[20000] += 3; /* of 20000, more or less */
+    cr_expect_eq(replay_compare(replay, why, sizeof why, &problem), 0, "%s", why);
+    words[20001] += 10000;
+    cr_expect_eq(replay_compare(replay, why, sizeof why, &problem), 1);
+    cr_expect(strstr(why, "at byte 80004 of 160000 is ") &&
+                  strstr(why, " in all, in 1 f32 value beyond the tolerance of 0.01, the largest by 1.4e-41"),
+              "%s", why);
+    words[20001] -= 10000;
+    made_memory(MADE_IN + 400, 1)[0] ^= 1; /* memory that the launch should not have changed */
+    cr_expect_eq(replay_compare(replay, why, sizeof why, &problem), 1);
+    cr_expect(strstr(why, "memory at 0x7d0000200000") && strstr(why, "; 1 byte differs in all"), "%s", why);
+    replay_close(replay);
+    made_file_close(&made);
+}
+
 Test(capsule_replay, bits_that_vary_are_not_compared_and_others_are)
 {
     made_file_open(&made);

@@ -34,7 +34,9 @@ static const char first[] =
     " \"shared\": 4096,\n"
     " \"shared_limit\": 49152,\n"
     " \"swapped\": \"other.cubin\",\n"
-    " \"time_ns\": 18700.5\n"
+    " \"time_ns\": 18700.5,\n"
+    " \"tolerance\": 1e-05,\n"
+    " \"type\": \"f32\"\n"
     "}";
 
 static const char second[] = "{\n"

@@ -82,3 +82,20 @@ Test(judge_sides, facts_of_another_compiler_are_none_of_this_kernel)
         tear_down(&fixture);
     }
 }
+
+/* A base build is measured to see how two builds differ, also by what made them. */
+Test(judge_sides, a_base_build_may_be_of_another_compiler)
+{
+    for (int from_base_build = 0; from_base_build < 2; from_base_build++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        put(&fixture.base, "a/b", "ceiling", 100);
+        put(&fixture.run, "a/b", "ceiling", 50);
+        put_fact(&fixture.base, SESSION_COMPILER, "nvcc 1");
+        put_fact(&fixture.run, SESSION_COMPILER, "nvcc 2");
+        result_find(run_find(&fixture.base, "a/b"), "ceiling")->from_base_build = from_base_build;
+        const struct judgement *ceiling = find(compare(&fixture), "a/b", "ceiling");
+        cr_expect_eq(ceiling->verdict, from_base_build ? VERDICT_REGRESSED : VERDICT_UNSURE);
+        tear_down(&fixture);
+    }
+}

@@ -47,16 +47,16 @@ Test(module, arguments_are_where_the_kernel_reads_them)
     const struct function *function = module_function(module, "all");
     cr_assert_not_null(function);
     static const struct parameter wanted[] = {{0, 8}, {8, 4}, {16, 32}, {48, 1}};
-    cr_assert_eq(function->parameter_count, ARRAY_SIZE(wanted));
+    cr_assert_eq(function->entry.parameter_count, ARRAY_SIZE(wanted));
     for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
-        cr_expect_eq(function->parameters[i].offset, wanted[i].offset, "argument %zu", i);
-        cr_expect_eq(function->parameters[i].size, wanted[i].size, "argument %zu", i);
+        cr_expect_eq(function->entry.parameters[i].offset, wanted[i].offset, "argument %zu", i);
+        cr_expect_eq(function->entry.parameters[i].size, wanted[i].size, "argument %zu", i);
     }
-    cr_expect_eq(function->parameter_base, 0x210);
-    cr_expect_eq(function->parameter_bytes, 49);
+    cr_expect_eq(function->entry.parameter_base, 0x210);
+    cr_expect_eq(function->entry.parameter_bytes, 49);
     const struct function *nothing = module_function(module, "nothing");
-    cr_expect_eq(nothing->parameter_count, 0);
-    cr_expect_eq(nothing->parameter_bytes, 0);
+    cr_expect_eq(nothing->entry.parameter_count, 0);
+    cr_expect_eq(nothing->entry.parameter_bytes, 0);
 }
 
 /* Opens a module with a changed PARAM_CBANK: 4, 0xa, u16 8, u32 symbol, u16 where arguments begin, u16 how many bytes

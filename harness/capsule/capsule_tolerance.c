@@ -1,0 +1,98 @@
+/* Tells results that differ in their last bits from wrong ones. The rule is in capsule.h. */
+#include "capsule.h"
+
+#include <math.h>
+#include <string.h>
+
+static const size_t sizes[] = {[VALUE_F16] = 2, [VALUE_BF16] = 2, [VALUE_F32] = 4, [VALUE_F64] = 8};
+
+/* Returns the value of IEEE half precision with these bits. */
+static double half_value(uint16_t bits)
+{
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double value;
+    if (exponent == 31)
+        value = fraction ? NAN : INFINITY;
+    else
+        value = exponent ? ldexp(fraction + 1024, exponent - 25) : ldexp(fraction, -24);
+    return bits >> 15 ? -value : value;
+}
+
+static double value_at(enum value_type type, const unsigned char *bytes)
+{
+    uint16_t half;
+    uint32_t word;
+    float single;
+    double value;
+    switch (type) {
+    case VALUE_F16:
+        memcpy(&half, bytes, sizeof half);
+        return half_value(half);
+    case VALUE_BF16: /* the upper half of single precision */
+        memcpy(&half, bytes, sizeof half);
+        word = (uint32_t)half << 16;
+        memcpy(&single, &word, sizeof single);
+        return (double)single;
+    case VALUE_F32:
+        memcpy(&single, bytes, sizeof single);
+        return (double)single;
+    case VALUE_F64:
+        break;
+    }
+    memcpy(&value, bytes, sizeof value);
+    return value;
+}
+
+/* Returns the largest magnitude of what the launch changes in a span; 0 where all of that is as it was before. */
+static double magnitude(enum value_type type, const unsigned char *before, const unsigned char *expected,
+                        const unsigned char *actual, size_t size)
+{
+    double most = 0;
+    bool changed = false;
+    for (size_t at = 0; at + sizes[type] <= size; at += sizes[type]) {
+        const double value = fabs(value_at(type, expected + at));
+        if (memcmp(before + at, expected + at, sizes[type]) == 0)
+            continue;
+        changed |= memcmp(before + at, actual + at, sizes[type]) != 0;
+        if (isfinite(value) && value > most)
+            most = value;
+    }
+    return changed ? most : 0;
+}
+
+/* Returns how far two values are from each other; INFINITY when they are not both numbers. */
+static double distance(double expected, double actual)
+{
+    if (isnan(expected) && isnan(actual))
+        return 0;
+    return isfinite(expected) && isfinite(actual) ? fabs(actual - expected) : INFINITY;
+}
+
+static void tolerate_span(struct tolerance *tolerance, const unsigned char *before, unsigned char *expected,
+                          const unsigned char *actual, size_t size)
+{
+    const size_t step = sizes[tolerance->type];
+    const double most = tolerance->most * magnitude(tolerance->type, before, expected, actual, size);
+    for (size_t at = 0; at + step <= size; at += step) {
+        if (memcmp(expected + at, actual + at, step) == 0)
+            continue;
+        const double off = distance(value_at(tolerance->type, expected + at), value_at(tolerance->type, actual + at));
+        if (off <= most) {
+            memcpy(expected + at, actual + at, step);
+            continue;
+        }
+        tolerance->beyond++;
+        if (off > tolerance->largest)
+            tolerance->largest = off;
+    }
+}
+
+void tolerate(struct tolerance *tolerance, const unsigned char *before, unsigned char *expected,
+              const unsigned char *actual, size_t size)
+{
+    for (size_t at = 0; at < size; at += TOLERANCE_SPAN) {
+        const size_t left = size - at < TOLERANCE_SPAN ? size - at : TOLERANCE_SPAN;
+        if (memcmp(expected + at, actual + at, left) != 0)
+            tolerate_span(tolerance, before + at, expected + at, actual + at, left);
+    }
+}

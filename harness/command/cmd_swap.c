@@ -1,0 +1,304 @@
+#include "base/base.h"
+#include "capsule/capsule.h"
+#include "cubin/cubin.h"
+
+#include "command.h"
+#include "list_capsules.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TOLD = 6 }; /* so many names are told */
+
+/* How the launches of chosen capsules change, beside their code. */
+struct changes {
+    unsigned block[3], grid[3]; /* 0: as it is */
+    bool has_shared;
+    unsigned shared;
+    unsigned ctas; /* blocks of a cluster that the code is for; 0: not known */
+    double tolerance;
+    enum value_type type;
+};
+
+struct swap {
+    const struct options *options;
+    struct capsules capsules;
+    struct capsule_writer writer;
+    struct changes changes;
+    size_t swapped;
+};
+
+/* ---- The command line ---- */
+
+/* Reads X, X,Y or X,Y,Z into three extents; without a text they stay 0. */
+static int read_extents(const char *option, const char *text, unsigned extents[3])
+{
+    const char *at = text;
+    for (size_t i = 0; text && i < 3; i++) {
+        char *end;
+        errno = 0;
+        const unsigned long number = isdigit((unsigned char)*at) ? strtoul(at, &end, 10) : 0;
+        if (number == 0 || number > INT32_MAX || errno)
+            break;
+        extents[i] = (unsigned)number;
+        if (!*end) {
+            for (size_t rest = i + 1; rest < 3; rest++)
+                extents[rest] = 1;
+            return 0;
+        }
+        if (*end != ',')
+            break;
+        at = end + 1;
+    }
+    return text ? error("%s needs one to three whole numbers, such as 256 or 32,4, not '%s'", option, text) : 0;
+}
+
+static int read_shared(struct changes *changes, const char *text)
+{
+    char *end;
+    if (!text)
+        return 0;
+    errno = 0;
+    const unsigned long bytes = strtoul(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || errno || bytes > 1 << 20)
+        return error("--shared needs bytes, a whole number of at most %d, not '%s'", 1 << 20, text);
+    changes->shared = (unsigned)bytes;
+    changes->has_shared = true;
+    return 0;
+}
+
+static int read_tolerance(struct changes *changes, const struct options *options)
+{
+    const char *text = options->tolerance;
+    char *end = NULL;
+    changes->type = VALUE_F32;
+    if (!text)
+        return options->type ? error("--type %s says how --tolerance is meant: add it", options->type) : 0;
+    changes->tolerance = strtod(text, &end);
+    if (end == text || *end || !(changes->tolerance > 0 && changes->tolerance < 1))
+        return error("--tolerance needs a number between 0 and 1, such as 1e-5, not '%s'", text);
+    if (options->type)
+        changes->type = value_type_of(options->type);
+    if (changes->type >= VALUE_TYPES)
+        return error("--type needs f16, bf16, f32 or f64, not '%s'", options->type);
+    return 0;
+}
+
+/* Takes the launch that Triton describes beside its code, unless an option says otherwise. */
+static int read_description(struct changes *changes, const char *path)
+{
+    struct triton_launch launch;
+    if (triton_read(&launch, path) < 0)
+        return -1;
+    if (!launch.found)
+        return 0;
+    if (launch.threads == 0)
+        return error("the description beside %s has a launch that cannot be: compile it again", path);
+    if (changes->block[0] == 0)
+        memcpy(changes->block, (const unsigned[]){launch.threads, 1, 1}, sizeof changes->block);
+    if (!changes->has_shared)
+        changes->shared = launch.shared;
+    changes->has_shared = true;
+    changes->ctas = launch.ctas;
+    return 0;
+}
+
+static int read_changes(struct changes *changes, const struct options *options)
+{
+    if (read_extents("--block", options->block, changes->block) < 0 ||
+        read_extents("--grid", options->grid, changes->grid) < 0 || read_shared(changes, options->shared) < 0 ||
+        read_tolerance(changes, options) < 0)
+        return -1;
+    return read_description(changes, options->code);
+}
+
+/* ---- The launch ---- */
+
+static unsigned cluster_of(const struct capsule *capsule)
+{
+    return capsule->cluster[0] > 0 ? capsule->cluster[0] * capsule->cluster[1] * capsule->cluster[2] : 1;
+}
+
+static int change_launch(struct capsule *capsule, const struct changes *changes, const char *path)
+{
+    if (changes->ctas > 0 && changes->ctas != cluster_of(capsule))
+        return error("%s is for clusters of %u block%s, and the launch of %s has %u: compile it with num_ctas=%u", path,
+                     changes->ctas, plural(changes->ctas), capsule->id, cluster_of(capsule), cluster_of(capsule));
+    if (changes->block[0] > 0)
+        memcpy(capsule->block, changes->block, sizeof capsule->block);
+    if (changes->grid[0] > 0)
+        memcpy(capsule->grid, changes->grid, sizeof capsule->grid);
+    if (changes->has_shared)
+        capsule->shared = changes->shared;
+    if (capsule->shared > capsule->shared_limit) /* a program that launches it raises the limit */
+        capsule->shared_limit = capsule->shared;
+    return 0;
+}
+
+static void put_extents(FILE *stream, const char *what, const unsigned now[3], const unsigned was[3])
+{
+    if (memcmp(now, was, 3 * sizeof *now) != 0)
+        fprintf(stream, ", %s of %ux%ux%u in place of %ux%ux%u", what, now[0], now[1], now[2], was[0], was[1], was[2]);
+}
+
+/* Says what became of a capsule. */
+static void say_swapped(const struct capsule *now, const struct capsule *was, const struct replacement *replacement)
+{
+    char *compiler = image_compiler(&replacement->image);
+    fprintf(stderr, "%s: code of %s%s%s", now->id, replacement->path, compiler ? ", by " : "",
+            compiler ? compiler : "");
+    if (strcmp(now->function, was->function) != 0)
+        fprintf(stderr, ", function %s in place of %s", now->function, was->function);
+    put_extents(stderr, "a block", now->block, was->block);
+    put_extents(stderr, "a grid", now->grid, was->grid);
+    if (now->shared != was->shared)
+        fprintf(stderr, ", %u bytes of dynamic shared memory in place of %u", now->shared, was->shared);
+    if (now->tolerance > 0)
+        fprintf(stderr, ", results within %g as %s", now->tolerance, value_type_name(now->type));
+    fputc('\n', stderr);
+    free(compiler);
+}
+
+/* ---- The file ---- */
+
+/* Returns the compute capability of the GPU of the capture, 90 for 9.0; 0 after error(). */
+static int capability_of(const struct capsules *capsules)
+{
+    const int capability = static_facts_capability(&capsules->about.device);
+    if (capability == 0)
+        error("%s does not say for which GPU its kernels are: capture them again", capsules->path);
+    return capability;
+}
+
+static int swap_one(struct swap *swap, const struct capsule *capsule, int capability)
+{
+    const struct options *options = swap->options;
+    struct capsule changed = *capsule; /* it borrows all */
+    struct replacement replacement;
+    changed.function = options->function ? (char *)options->function : capsule->function;
+    changed.swapped = (char *)options->code;
+    changed.proof = PROOF_NONE;
+    changed.tolerance = swap->changes.tolerance;
+    changed.type = changed.tolerance > 0 ? swap->changes.type : VALUE_F16;
+    int result = -1;
+    if (replacement_find(&replacement, options->code, changed.function, capability) == 0 &&
+        change_launch(&changed, &swap->changes, options->code) == 0 &&
+        replacement_check(&replacement, &swap->capsules, &changed, capability) == 0) {
+        struct blob code = capsule_writer_blob(&swap->writer, replacement.bytes, replacement.size);
+        result = capsule_writer_copy(&swap->writer, &swap->capsules, &changed, &code);
+        if (result < 0)
+            error("%s", swap->writer.problem.text);
+        else if (!options->quiet)
+            say_swapped(&changed, capsule, &replacement);
+        blob_release(&code);
+    }
+    replacement_release(&replacement);
+    return result;
+}
+
+static bool is_chosen(const struct swap *swap, size_t i)
+{
+    return glob_any(swap->options->globs, swap->options->glob_count, swap->capsules.list[i].id);
+}
+
+static int write_all(struct swap *swap, int capability)
+{
+    const struct capsules *capsules = &swap->capsules;
+    if (capsule_writer_open(&swap->writer, swap->options->output, page_compress_zstd) < 0)
+        return error("%s", swap->writer.problem.text);
+    int result = capsule_writer_about(&swap->writer, &capsules->about);
+    for (size_t i = 0; i < capsules->count && result == 0; i++) {
+        if (is_chosen(swap, i))
+            result = swap_one(swap, &capsules->list[i], capability);
+        else if ((result = capsule_writer_copy(&swap->writer, capsules, &capsules->list[i], NULL)) < 0)
+            error("%s", swap->writer.problem.text);
+        swap->swapped += is_chosen(swap, i);
+    }
+    if (result < 0)
+        capsule_writer_abandon(&swap->writer);
+    else if ((result = capsule_writer_end(&swap->writer)) < 0)
+        error("%s", swap->writer.problem.text);
+    return result;
+}
+
+/* Says of which capsules the code is another now, and which stay as they are. */
+static void say_all(const struct swap *swap)
+{
+    const size_t stay = swap->capsules.count - swap->swapped;
+    size_t told = 0;
+    fprintf(stderr, "%zu of %zu kernel%s with other code, which was not replayed yet", swap->swapped,
+            swap->capsules.count, plural(swap->capsules.count));
+    for (size_t i = 0; i < swap->capsules.count; i++)
+        if (!is_chosen(swap, i) && told++ < TOLD)
+            fprintf(stderr, "%s%s", told == 1 ? "; as it was: " : ", ", swap->capsules.list[i].id);
+    if (stay > TOLD)
+        fprintf(stderr, " and %zu more", stay - TOLD);
+    fputc('\n', stderr);
+}
+
+static int cmd_swap(const struct options *options)
+{
+    struct swap swap = {.options = options};
+    struct problem problem;
+    int code = EXIT_USAGE, capability = 0;
+    if (!options->code)
+        die(EXIT_USAGE, "which code? add --code FILE: a cubin, fatbin, library or program");
+    if (!options->output)
+        die(EXIT_USAGE, "where to? add -o FILE.capsule; %s stays as it is", options->arguments[0]);
+    if (read_changes(&swap.changes, options) < 0)
+        return EXIT_USAGE;
+    if (capsules_open(&swap.capsules, options->arguments[0], false, &problem) < 0)
+        error("%s", problem.text);
+    else if (capsules_check_globs(&swap.capsules, options) == 0 && (capability = capability_of(&swap.capsules)) > 0 &&
+             write_all(&swap, capability) == 0)
+        code = EXIT_SAME;
+    if (code == EXIT_SAME && !options->quiet)
+        say_all(&swap);
+    capsules_release(&swap.capsules);
+    return code;
+}
+
+/* clang-format off */
+static const struct option_row *const takes[] = {
+    OPTION(.name = "code", .argument = "FILE", .kind = KIND_TEXT, .place = PLACE(code),
+           .doc = "the other code: a cubin, fatbin, shared library, program or file of capsules"),
+    OPTION(.name = "output", .letter = 'o', .argument = "FILE.capsule", .kind = KIND_TEXT, .place = PLACE(output),
+           .doc = "write the capsules to FILE, whole or not at all"),
+    &option_k,
+    OPTION(.name = "function", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(function),
+           .doc = "its function, by the name in the machine code (default: that of the capsule)"),
+    OPTION(.name = "block", .argument = "X[,Y,Z]", .kind = KIND_TEXT, .place = PLACE(block),
+           .doc = "threads of a block (default: as Triton describes its code, else as it was)"),
+    OPTION(.name = "grid", .argument = "X[,Y,Z]", .kind = KIND_TEXT, .place = PLACE(grid),
+           .doc = "blocks of the grid (default: as it was)"),
+    OPTION(.name = "shared", .argument = "BYTES", .kind = KIND_TEXT, .place = PLACE(shared),
+           .doc = "dynamic shared memory of a block (default: as Triton describes its code, else as it was)"),
+    OPTION(.name = "tolerance", .argument = "RATIO", .kind = KIND_TEXT, .place = PLACE(tolerance),
+           .doc = "how far results may be off, as a part of the largest beside them (default: equal bit for bit)"),
+    OPTION(.name = "type", .argument = "TYPE", .kind = KIND_TEXT, .place = PLACE(type),
+           .doc = "what results are, where they may be off: f16, bf16, f32 or f64 (default: f32)"),
+    NULL,
+};
+
+const struct command command_swap = {
+    .name = "swap",
+    .arguments = "FILE.capsule",
+    .summary = "put other machine code into captured kernels",
+    .details = "Writes a copy of the capsules in which those that -k chooses, or all, have the code of another build or "
+               "compiler. The function has the same name there, unless --function says which it is, and takes the same "
+               "arguments. `cugate check --kernels NEW.capsule --against FILE.capsule` then runs both on the captured "
+               "inputs, with --simulate without a GPU, and compares what each leaves in memory with what the program left.\n"
+               "Triton writes NAME.json beside NAME.cubin. If it is there, block and dynamic shared memory are those "
+               "that it says. The launch is the capsule's in all else, but for what options say. A kernel keeps its id.\n"
+               "With --tolerance 1e-5 a result may be off by 1e-5 of the largest value that the launch leaves in the "
+               "512 bytes around it. Without, each bit counts, but for those that vary from replay to replay.",
+    .exits = EXITS({EXIT_SAME, "the code was put in"},
+                   {EXIT_USAGE, "the code does not fit the launch, or a file cannot be read: nothing was written"}),
+    .example = "cugate swap softmax.capsule --code ~/.triton/cache/KEY/softmax.cubin --tolerance 1e-5 -o new.capsule",
+    .takes = takes,
+    .minimum = 1, .maximum = 1, .run = cmd_swap,
+};
+/* clang-format on */

@@ -1,0 +1,278 @@
+#include "replacement.h"
+
+#include "base/base.h"
+
+#include "cubin.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Finding it ---- */
+
+/* What is known of the images of a file that were looked at. */
+struct search {
+    struct replacement *found; /* its bytes are NULL until there is one */
+    int capability;            /* of the GPU */
+    bool several;              /* images of one capability have different functions of that name */
+    int other;                 /* the capability of an image for other GPUs that has the function; 0: none has */
+    size_t images;             /* images for the GPU */
+    char **names;              /* of their functions */
+    size_t name_count;
+};
+
+static bool would_run(int built, int capability)
+{
+    return built / 10 == capability / 10 && built <= capability;
+}
+
+static size_t kernel_named(const struct image *image, const char *name)
+{
+    size_t k = 0;
+    while (k < image->kernel_count && strcmp(image->kernels[k].facts.name, name) != 0)
+        k++;
+    return k;
+}
+
+/* Takes an image in place of the one before, unless that is for a later GPU. The image and its copy are then the
+ * replacement's. */
+static bool take_better(struct search *search, const struct image *image, size_t kernel, const unsigned char *bytes,
+                        size_t size, char *copy)
+{
+    struct replacement *found = search->found;
+    if (found->bytes && found->image.capability >= image->capability) {
+        const char *code = found->image.kernels[found->kernel].facts.code;
+        search->several |=
+            found->image.capability == image->capability && strcmp(code, image->kernels[kernel].facts.code) != 0;
+        return false;
+    }
+    struct replacement better = {.path = found->path, .function = found->function, .size = size};
+    better.bytes = x_calloc(size, 1);
+    memcpy(better.bytes, bytes, size);
+    better.copy = copy;
+    better.image = *image;
+    better.kernel = kernel;
+    replacement_release(found);
+    *found = better;
+    search->several = false;
+    return true;
+}
+
+/* Looks at an image. It works on a copy, because libelf may write to it and needs it aligned. */
+static int look_at(void *data, const unsigned char *bytes, size_t size)
+{
+    struct search *search = data;
+    struct image image;
+    char *copy = x_calloc(size, 1);
+    bool taken = false;
+    memcpy(copy, bytes, size);
+    int result = image_read(&image, search->found->path, 0, copy, size);
+    if (result == 0) {
+        const size_t kernel = kernel_named(&image, search->found->function);
+        const bool has = kernel < image.kernel_count, fits = would_run(image.capability, search->capability);
+        search->images += fits && image.kernel_count > 0;
+        for (size_t k = 0; fits && k < image.kernel_count; k++)
+            *ARRAY_GROW(search->names, search->name_count) = x_strdup(image.kernels[k].facts.name);
+        if (has && !fits)
+            search->other = image.capability;
+        if (has && fits && (result = image_hash(&image)) == 0)
+            taken = take_better(search, &image, kernel, bytes, size, copy);
+    }
+    if (!taken) {
+        image_release(&image);
+        free(copy);
+    }
+    return result;
+}
+
+static int say_absent(const struct search *search)
+{
+    const struct replacement *found = search->found;
+    const char *const *names = (const char *const *)search->names;
+    const char *near = nearest_name(found->function, names, search->name_count);
+    if (search->other)
+        return error("%s has %s for compute capability %d.%d, and the capsule is of a GPU of %d.%d: build it for sm_%d",
+                     found->path, found->function, search->other / 10, search->other % 10, search->capability / 10,
+                     search->capability % 10, search->capability);
+    if (search->images == 0)
+        return error("%s has no machine code for compute capability %d.%d, which the capsule's GPU has: build it for "
+                     "sm_%d, and not compressed",
+                     found->path, search->capability / 10, search->capability % 10, search->capability);
+    if (near)
+        return error("%s has no function %s; did you mean --function %s?", found->path, found->function, near);
+    return error("%s has no function %s%s%s: name the one in its place with --function, or choose other kernels with "
+                 "-k",
+                 found->path, found->function, search->name_count == 1 ? ", only " : "",
+                 search->name_count == 1 ? *search->names : "");
+}
+
+int replacement_find(struct replacement *replacement, const char *path, const char *function, int capability)
+{
+    *replacement = (struct replacement){.path = path, .function = function};
+    struct search search = {.found = replacement, .capability = capability};
+    int result = cubin_each_image(path, look_at, &search);
+    if (result == 0 && !replacement->bytes)
+        result = say_absent(&search);
+    else if (result == 0 && search.several)
+        result = error("%s has several functions %s, and nothing says which is meant: name a cubin of one of them",
+                       path, function);
+    else if (result == 0 && entry_read(&replacement->entry, &replacement->image, replacement->kernel) < 0)
+        result = error("%s describes the arguments of %s in a way that is not known here", path, function);
+    for (size_t i = 0; i < search.name_count; i++)
+        free(search.names[i]);
+    free(search.names);
+    return result;
+}
+
+void replacement_release(struct replacement *replacement)
+{
+    entry_release(&replacement->entry);
+    if (replacement->bytes)
+        image_release(&replacement->image);
+    free(replacement->copy);
+    free(replacement->bytes);
+    *replacement = (struct replacement){0};
+}
+
+/* ---- Holding it against a launch ---- */
+
+static int check_arguments(const struct replacement *replacement, const struct capsule *capsule)
+{
+    const struct entry *entry = &replacement->entry;
+    for (size_t i = 0; i < entry->parameter_count && i < capsule->argument_count; i++) {
+        const struct parameter *takes = &entry->parameters[i];
+        const struct argument *has = &capsule->arguments[i];
+        if (takes->offset != has->offset || takes->size != has->size)
+            return error("argument %zu of %s has %u byte%s at byte %u in %s, and %u byte%s at byte %u in the launch of "
+                         "%s: build it with the same parameters",
+                         i + 1, replacement->function, takes->size, plural(takes->size), takes->offset,
+                         replacement->path, has->size, plural(has->size), has->offset, capsule->id);
+    }
+    if (entry->parameter_count == capsule->argument_count && entry->parameter_bytes <= capsule->byte_count)
+        return 0;
+    return error("%s of %s takes %zu argument%s of %u bytes in all, and the launch of %s has %zu of %zu: build it with "
+                 "the same parameters",
+                 replacement->function, replacement->path, entry->parameter_count, plural(entry->parameter_count),
+                 entry->parameter_bytes, capsule->id, capsule->argument_count, capsule->byte_count);
+}
+
+static bool is_changed(const struct memory_range *range)
+{
+    for (size_t page = 0; page < pages_of(range->size); page++)
+        if (range->after[page] != PAGE_SAME)
+            return true;
+    return false;
+}
+
+static int check_variable(const struct replacement *replacement, const struct capsule *capsule,
+                          const struct memory_range *range)
+{
+    uint64_t size;
+    if (!image_variable(&replacement->image, range->variable, &size)) {
+        if (is_changed(range))
+            return error("%s has no variable %s, which the launch of %s changes, so its result could not be compared: "
+                         "build it with the same variables",
+                         replacement->path, range->variable, capsule->id);
+        warning("%s: %s has no variable %s, so what the program had put there is not used", capsule->id,
+                replacement->path, range->variable);
+        return 0;
+    }
+    if (size == range->size)
+        return 0;
+    return error("variable %s has %" PRIu64 " bytes in %s, and %" PRIu64 " in %s: build it with the same variables",
+                 range->variable, size, replacement->path, range->size, capsule->id);
+}
+
+/* Whether a text has a line like the first one of another. */
+static bool has_line(const char *text, const char *line, size_t length)
+{
+    for (; *text; text += strcspn(text, "\n") + 1)
+        if (strncmp(text, line, length) == 0 && text[length] == '\n')
+            return true;
+    return false;
+}
+
+/* Warns of variables that the program's own code has not: nobody knows what the program would put there. Texts that the
+ * compiler put there, such as those of assertions, are no variables that anybody sets. */
+static int warn_of_new_variables(const struct replacement *replacement, const struct capsules *capsules,
+                                 const struct capsule *capsule)
+{
+    struct problem problem;
+    unsigned char *code = capsules_blob(capsules, &capsule->code, &problem);
+    if (!code)
+        return error("%s", problem.text);
+    char *had = cubin_variables(capsules->path, (const char *)code, (size_t)capsule->code.size);
+    char *names = image_variables(&replacement->image), *name = names;
+    for (size_t length; had && *name; name += length + 1) {
+        length = strcspn(name, "\n");
+        if (!memchr(name, '$', length) && !has_line(had, name, length))
+            warning("%s: the program had no variable %.*s, so it is as %s begins it", capsule->id, (int)length, name,
+                    replacement->path);
+    }
+    const bool failed = !had;
+    free(names);
+    free(had);
+    free(code);
+    return failed ? -1 : 0;
+}
+
+static int check_variables(const struct replacement *replacement, const struct capsules *capsules,
+                           const struct capsule *capsule)
+{
+    for (size_t i = 0; i < capsule->range_count; i++) {
+        const struct memory_range *range = &capsule->ranges[i];
+        if (range->kind == MEMORY_VARIABLE && check_variable(replacement, capsule, range) < 0)
+            return -1;
+    }
+    return warn_of_new_variables(replacement, capsules, capsule);
+}
+
+static int check_block(const struct replacement *replacement, const struct capsule *capsule)
+{
+    const unsigned *only = replacement->entry.block, *block = capsule->block;
+    const unsigned most = replacement->image.kernels[replacement->kernel].facts.max_threads;
+    const uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    if (only[0] > 0 && memcmp(only, block, sizeof capsule->block) != 0)
+        return error("%s of %s runs in blocks of %ux%ux%u alone, and the launch of %s has %ux%ux%u: add --block "
+                     "%u,%u,%u if that is meant",
+                     replacement->function, replacement->path, only[0], only[1], only[2], capsule->id, block[0],
+                     block[1], block[2], only[0], only[1], only[2]);
+    if (most > 0 && threads > most)
+        return error("%s of %s runs in blocks of at most %u threads, and the launch of %s has %" PRIu64
+                     ": build it for larger ones, or change the launch with --block and --grid",
+                     replacement->function, replacement->path, most, capsule->id, threads);
+    return 0;
+}
+
+/* Whether a block fits on a multiprocessor. Of a GPU that is not known, nothing is known of that. */
+static int check_resources(const struct replacement *replacement, const struct capsule *capsule, int capability)
+{
+    const struct cubin_function *facts = &replacement->image.kernels[replacement->kernel].facts;
+    const uint64_t threads = (uint64_t)capsule->block[0] * capsule->block[1] * capsule->block[2];
+    const uint64_t shared = (uint64_t)facts->shared_bytes + capsule->shared;
+    const struct occupancy_launch launch = {
+        .threads = threads <= UINT32_MAX ? (unsigned)threads : UINT32_MAX,
+        .registers = facts->registers,
+        .shared_bytes = shared <= UINT32_MAX ? (unsigned)shared : UINT32_MAX,
+        .max_threads = facts->max_threads,
+        .barriers = facts->barriers,
+    };
+    struct occupancy occupancy;
+    if (!occupancy_of(&occupancy, capability, &launch) || occupancy.blocks > 0)
+        return 0;
+    return error("%s of %s takes %u registers a thread and %u + %u bytes of shared memory a block, with which the "
+                 "blocks of %s, %" PRIu64 " threads, do not fit on a GPU of compute capability %d.%d: change it, or "
+                 "the launch with --block and --shared",
+                 replacement->function, replacement->path, facts->registers, facts->shared_bytes, capsule->shared,
+                 capsule->id, threads, capability / 10, capability % 10);
+}
+
+int replacement_check(const struct replacement *replacement, const struct capsules *capsules,
+                      const struct capsule *capsule, int capability)
+{
+    return check_arguments(replacement, capsule) < 0 || check_block(replacement, capsule) < 0 ||
+                   check_resources(replacement, capsule, capability) < 0 ||
+                   check_variables(replacement, capsules, capsule) < 0
+               ? -1
+               : 0;
+}

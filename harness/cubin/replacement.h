@@ -1,0 +1,33 @@
+/* replacement.h - machine code that takes the place of a capsule's: found in a file, and held against the launch. */
+#ifndef REPLACEMENT_H
+#define REPLACEMENT_H
+
+#include "capsule/capsule.h"
+
+#include "cubin_image.h"
+#include "entry.h"
+
+#include <stddef.h>
+
+struct replacement {
+    const char *path, *function; /* borrowed; the function's name is that in the machine code */
+    unsigned char *bytes;        /* the image as it is in the file */
+    size_t size;
+    char *copy; /* what `image` reads */
+    struct image image;
+    size_t kernel; /* the function's index in image.kernels */
+    struct entry entry;
+};
+
+/* Finds the image of a file that a GPU of that compute capability (90 for 9.0) would load for a function. -1 after
+ * error(), which says what the file has in its place. Release in any case. */
+int replacement_find(struct replacement *replacement, const char *path, const char *function, int capability);
+void replacement_release(struct replacement *replacement);
+
+/* Whether the launch of a capsule of a file is one of this code: the same places of arguments, variables of the same
+ * sizes, a block and shared memory that it may have. -1 after error(), which says what both have. Warns of variables
+ * that the code lacks, and of those that the program had not. */
+int replacement_check(const struct replacement *replacement, const struct capsules *capsules,
+                      const struct capsule *capsule, int capability);
+
+#endif

@@ -1,0 +1,146 @@
+#include "base/base.h"
+#include "capsule/capsule.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#define COUNT (TOLERANCE_SPAN / sizeof(float))
+
+/* Two spans of values: as the launch found them, what it is to leave, and what it left. */
+static float before[2 * COUNT], expected[2 * COUNT], actual[2 * COUNT];
+
+static void set_up(void)
+{
+    for (size_t i = 0; i < 2 * COUNT; i++) {
+        before[i] = 7;
+        expected[i] = actual[i] = i < COUNT ? 1 : 1000;
+    }
+}
+
+static struct tolerance compared(double most)
+{
+    struct tolerance tolerance = {.most = most, .type = VALUE_F32};
+    tolerate(&tolerance, (const unsigned char *)before, (unsigned char *)expected, (const unsigned char *)actual,
+             sizeof expected);
+    return tolerance;
+}
+
+Test(capsule_tolerance, a_value_is_measured_by_the_largest_beside_it)
+{
+    static const struct {
+        size_t place;
+        float value;
+        bool near;
+    } rows[] = {
+        {3, 1.0009F, true},     {3, 0.9991F, true},     {3, 1.0011F, false},  {COUNT - 1, 1.0011F, false},
+        {COUNT, 1000.9F, true}, {COUNT, 998.9F, false}, {3, INFINITY, false}, {3, NAN, false},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        set_up();
+        actual[rows[i].place] = rows[i].value;
+        const struct tolerance tolerance = compared(1e-3);
+        cr_expect_eq(tolerance.beyond, !rows[i].near, "row %zu", i);
+        cr_expect_eq(expected[rows[i].place] == actual[rows[i].place], rows[i].near, "row %zu", i);
+    }
+    set_up();
+    expected[5] = 0; /* also one near zero: what cancels out is as exact as its operands */
+    actual[5] = 0.0005F;
+    cr_expect_eq(compared(1e-3).beyond, 0);
+}
+
+Test(capsule_tolerance, what_is_beyond_is_counted)
+{
+    set_up();
+    actual[0] = 1.5F, actual[1] = 0.25F, actual[2] = 1.0001F;
+    struct tolerance tolerance = compared(1e-3);
+    cr_expect_eq(tolerance.beyond, 2);
+    cr_expect(tolerance.largest > 0.7499 && tolerance.largest < 0.7501, "%g", tolerance.largest);
+    cr_expect_eq(expected[2], actual[2]);
+    actual[3] = NAN;
+    tolerance = compared(1e-3);
+    cr_expect_eq(tolerance.beyond, 3);
+    cr_expect(isinf(tolerance.largest));
+}
+
+Test(capsule_tolerance, numbers_that_are_none_equal_their_kind)
+{
+    const uint32_t other_nan = 0xffc12345;
+    set_up();
+    expected[0] = NAN;
+    memcpy(&actual[0], &other_nan, sizeof other_nan);
+    expected[1] = actual[1] = INFINITY;
+    expected[2] = 0.0F;
+    actual[2] = -0.0F;
+    cr_expect_eq(compared(1e-6).beyond, 0);
+    set_up();
+    expected[1] = INFINITY;
+    actual[1] = -INFINITY;
+    cr_expect_eq(compared(0.5).beyond, 1);
+    set_up();
+    expected[1] = INFINITY; /* it is no measure of the others */
+    actual[1] = INFINITY;
+    actual[4] = 2;
+    cr_expect_eq(compared(0.5).beyond, 1);
+}
+
+Test(capsule_tolerance, what_the_launch_does_not_change_may_not_differ)
+{
+    set_up();
+    memcpy(before, expected, sizeof before / 2); /* of the first span nothing */
+    actual[4] = 1.0000001F;
+    actual[COUNT + 4] = 1000.0001F;
+    cr_expect_eq(compared(1e-3).beyond, 1);
+    set_up();
+    before[4] = 1; /* of what changes, one is as it was by chance */
+    actual[4] = 1.0000001F;
+    cr_expect_eq(compared(1e-3).beyond, 0);
+}
+
+Test(capsule_tolerance, what_is_not_done_is_wrong_however_small)
+{
+    set_up();
+    for (size_t i = 0; i < COUNT; i++) {
+        before[i] = actual[i] = 1;
+        expected[i] = 1.00001F;
+    }
+    cr_expect_eq(compared(1e-3).beyond, COUNT);
+    expected[3] = 1.00001F;
+    actual[3] = 1.00002F; /* that is done */
+    cr_expect_eq(compared(1e-3).beyond, 0);
+}
+
+Test(capsule_tolerance, values_of_each_type)
+{
+    static const struct {
+        enum value_type type;
+        uint64_t expected, near, far;
+    } rows[] = {
+        {VALUE_F16, 0x3c00, 0x3c01, 0x3c03},
+        {VALUE_F16, 0xfbff, 0xfbfe, 0x7bff},
+        {VALUE_F16, 0x0002, 0x0002, 0x0003},
+        {VALUE_F16, 0x7e00, 0x7e01, 0x7c00},
+        {VALUE_BF16, 0x4000, 0x4000, 0x4001},
+        {VALUE_BF16, 0x7fc0, 0xffff, 0x7f80},
+        {VALUE_F32, 0x3f800000, 0x3f801000, 0x3f805000},
+        {VALUE_F64, 0x3ff0000000000000, 0x3ff0010000000000, 0x3ff0200000000000},
+    };
+    static const size_t sizes[] = {2, 2, 4, 8};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const uint64_t zero = 0, wrong[] = {rows[i].near, rows[i].far};
+        for (size_t k = 0; k < 2; k++) {
+            uint64_t wanted = rows[i].expected;
+            struct tolerance tolerance = {.most = 1e-3, .type = rows[i].type};
+            tolerate(&tolerance, (const unsigned char *)&zero, (unsigned char *)&wanted,
+                     (const unsigned char *)&wrong[k], sizes[rows[i].type]);
+            cr_expect_eq(tolerance.beyond, k, "row %zu, %zu", i, k);
+        }
+    }
+}
+
+Test(capsule_tolerance, types_have_names)
+{
+    for (enum value_type type = 0; type < VALUE_TYPES; type++)
+        cr_expect_eq(value_type_of(value_type_name(type)), type);
+    cr_expect_eq(value_type_of("i32"), VALUE_TYPES);
+}

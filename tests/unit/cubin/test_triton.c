@@ -1,0 +1,52 @@
+#include "base/base.h"
+#include "cubin/cubin.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+static struct triton_launch launch;
+
+Test(triton, a_description_beside_the_code)
+{
+    cr_assert_eq(triton_read(&launch, "tests/capsule/triton/softmax.cubin"), 0);
+    cr_expect(launch.found);
+    cr_expect(launch.threads == 256 && launch.shared == 32 && launch.ctas == 1);
+    cr_assert_eq(triton_read(&launch, "tests/fuzz/corpus/cubin/cuda12.cubin"), 0);
+    cr_expect_not(launch.found);
+    cr_assert_eq(triton_read(&launch, "tests/capsule/triton/softmax.json"), 0);
+    cr_expect_not(launch.found, "only beside a cubin");
+}
+
+Test(triton, other_descriptions)
+{
+    static const struct {
+        const char *text;
+        int result;
+        struct triton_launch launch;
+    } rows[] = {
+        {"{\"num_warps\": 8, \"shared\": 0, \"num_ctas\": 2}", 0, {true, 256, 0, 2}},
+        {"{\"num_warps\": 1, \"shared\": 99}", 0, {true, 32, 99, 1}},
+        {"{\"num_warps\": 0, \"shared\": 99}", 0, {true, 0, 0, 0}},
+        {"{\"num_warps\": 64, \"shared\": 99}", 0, {true, 0, 0, 0}},
+        {"{\"num_warps\": 4, \"shared\": -1}", 0, {true, 0, 0, 0}},
+        {"{\"num_warps\": 4, \"shared\": 0, \"num_ctas\": 99}", 0, {true, 0, 0, 0}},
+        {"{\"num_warps\": \"4\", \"shared\": 0}", 0, {false, 0, 0, 0}},
+        {"{\"shared\": 0}", 0, {false, 0, 0, 0}},
+        {"[]", 0, {false, 0, 0, 0}},
+        {"{", -1, {false, 0, 0, 0}},
+    };
+    char *folder = scratch_make();
+    char *cubin = x_sprintf("%s/a.cubin", folder), *json = x_sprintf("%s/a.json", folder);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        FILE *file = fopen(json, "w");
+        cr_assert(file && fputs(rows[i].text, file) >= 0 && fclose(file) == 0);
+        cr_expect_eq(triton_read(&launch, cubin), rows[i].result, "row %zu", i);
+        cr_expect(launch.found == rows[i].launch.found && launch.threads == rows[i].launch.threads &&
+                      launch.shared == rows[i].launch.shared && launch.ctas == rows[i].launch.ctas,
+                  "row %zu", i);
+    }
+    free(cubin);
+    free(json);
+    scratch_remove(folder);
+}
