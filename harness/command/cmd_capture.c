@@ -25,17 +25,17 @@ static int capture(const struct options *options, const struct metrics *metrics,
     struct measurement measurement;
     struct program program;
     int status = 0;
-    struct capture capture = {.path = path, .launch = (size_t)options->launch};
+    struct captured captured = {.path = path, .launch = (size_t)options->launch};
     if (options_measurement(&measurement, options, metrics) < 0 || options_program(&program, &measurement, options) < 0)
         return EXIT_USAGE;
     program.speaks = true;
     program.status = &status;
     program.first = 0; /* nothing is measured */
-    int code = program_capture(&measurement, &capture);
+    int code = program_capture(&measurement, &captured);
     free(program.name);
     if (code == EXIT_SAME)
         code = prove(options, path);
-    return code == EXIT_SAME && capture.refused > 0 ? EXIT_NOT_MEASURED : code;
+    return code == EXIT_SAME && captured.refused > 0 ? EXIT_NOT_MEASURED : code;
 }
 
 static int cmd_capture(const struct options *options)

@@ -1,5 +1,5 @@
 #include "base/base.h"
-#include "measure/prove.h"
+#include "measure/measure.h"
 
 #include "command.h"
 

@@ -27,6 +27,7 @@ static struct {
     uint64_t used;
 } copies;
 
+static const char *folder; /* the file is there */
 static struct capsule_writer writer;
 static bool writes; /* it was opened, for the first launch that is kept */
 
@@ -112,7 +113,7 @@ static void open_file(void)
 {
     if (writes)
         return;
-    char *path = x_sprintf("%s/%d.capsule", process.request.folder, (int)getpid());
+    char *path = x_sprintf("%s/%d.capsule", folder, (int)getpid());
     writes = true;
     capsule_writer_open(&writer, path, NULL); /* what goes wrong shows when the capsule is added */
     writer.file.is_brief = true;
@@ -179,6 +180,11 @@ static void release(void)
     capsule_release(&kept.capsule);
     reach_release(&kept.reach);
     copies.used = 0;
+}
+
+void keep_open(const char *in)
+{
+    folder = in;
 }
 
 bool keep_is_wanted(const struct group *group)

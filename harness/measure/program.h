@@ -42,7 +42,7 @@ struct measurement;
 int program_measure(const struct measurement *measurement, struct run *run);
 
 /* Which launches of a program become capsules (capsule.h). */
-struct capture {
+struct captured {
     const char *path;     /* the file that is written, with capsules that nobody has replayed yet */
     size_t launch;        /* which launch of each kernel, from 1; 0: the middle one */
     size_t kept, refused; /* set: how many kernels are in the file, and how many could not be kept, after warning() */
@@ -51,6 +51,6 @@ struct capture {
 /* Runs the program twice: first to see what it launches how often, then to keep one launch of each kernel that the
  * measurement's globs choose. Returns 0, EXIT_NOT_MEASURED where none could be kept, or another exit code, after
  * error(). */
-int program_capture(const struct measurement *measurement, struct capture *capture);
+int program_capture(const struct measurement *measurement, struct captured *captured);
 
 #endif

@@ -13,7 +13,7 @@
 
 struct capturing {
     const struct measurement *measurement;
-    struct capture *capture;
+    struct captured *captured;
     struct program_groups groups;
     struct program_setting setting;
     struct run about; /* the GPU, and the session of the first run */
@@ -22,19 +22,6 @@ struct capturing {
 };
 
 /* ---- The two runs ---- */
-
-char *program_capture_answer(const struct program_run *run, const struct program_group *group)
-{
-    size_t size = 0;
-    if (group->pick == 0 || !group->image)
-        return x_sprintf("0 0 %s", group->id);
-    char *image = program_image_read(run->setting->folder, group->image, &size);
-    char *variables = image ? cubin_variables(group->image, image, size) : NULL;
-    char *answer = x_sprintf("%zu 1 %s\n%s", group->pick - 1, group->id, variables ? variables : "");
-    free(variables);
-    free(image);
-    return answer;
-}
 
 /* Returns an exit code, after error(), if the run is of no use. */
 static int judge_run(const struct capturing *capturing, const struct program_run *part)
@@ -78,29 +65,6 @@ static int run_program(struct capturing *capturing, bool keeps)
     program_groups_end_run(&capturing->groups, &part);
     program_run_release(&part);
     return code;
-}
-
-/* Chooses the launch of each kernel that is kept. */
-static size_t pick(struct capturing *capturing)
-{
-    const size_t asked = capturing->capture->launch;
-    size_t picked = 0;
-    for (size_t g = 0; g < capturing->groups.count; g++) {
-        struct program_group *group = capturing->groups.list[g];
-        if (!group->wanted || group->most == 0)
-            continue;
-        if (group->graph)
-            group->refused = x_strdup("it is the launch of a graph, whose kernels cannot be told apart");
-        else if (!group->image)
-            group->refused = x_strdup("its machine code is not known: several modules have a function of that name");
-        else if (asked > group->most)
-            group->refused = x_sprintf("it has %zu launch%s, so there is no number %zu", group->most,
-                                       plural_of(group->most, "", "es"), asked);
-        else
-            group->pick = asked > 0 ? asked : group->most / 2 + 1;
-        picked += group->pick > 0;
-    }
-    return picked;
 }
 
 /* ---- The file ---- */
@@ -167,7 +131,7 @@ static int write_capsule(const struct capturing *capturing, struct capsule_write
 
 static void note_refused(struct capturing *capturing, const struct program_group *group, const char *id)
 {
-    capturing->capture->refused++;
+    capturing->captured->refused++;
     warning("%s is not captured: %s", id,
             group->refused && *group->refused ? group->refused
             : group->most == 0                ? "only the second run launched it"
@@ -177,8 +141,8 @@ static void note_refused(struct capturing *capturing, const struct program_group
 static int write_all(struct capturing *capturing, char *const *before, const struct parts *parts)
 {
     struct capsule_writer writer;
-    struct capture *capture = capturing->capture;
-    int failed = capsule_writer_open(&writer, capture->path, NULL);
+    struct captured *captured = capturing->captured;
+    int failed = capsule_writer_open(&writer, captured->path, NULL);
     writer.file.is_brief = true;
     if (failed == 0)
         failed = capsule_writer_about(&writer, &capturing->about);
@@ -190,7 +154,7 @@ static int write_all(struct capturing *capturing, char *const *before, const str
             failed = write_capsule(capturing, &writer, group, group->id, from, capsule);
         else if (group->wanted)
             note_refused(capturing, group, group->id);
-        capture->kept += capsule && failed == 0;
+        captured->kept += capsule && failed == 0;
     }
     if (failed == 0)
         failed = capsule_writer_end(&writer);
@@ -240,7 +204,7 @@ static int capture_both(struct capturing *capturing)
         return EXIT_USAGE;
     program_groups_find_images(&capturing->groups, capturing->setting.folder, capturing->images, capturing->image_count,
                                static_facts_capability(&capturing->about.device));
-    const size_t picked = pick(capturing);
+    const size_t picked = program_pick(&capturing->groups, capturing->captured->launch);
     if (picked > 0 && !measurement->program->quiet)
         remark("the program runs again, and %zu kernel%s of it %s kept", picked, plural(picked),
                plural_of(picked, "is", "are"));
@@ -251,15 +215,15 @@ static int capture_both(struct capturing *capturing)
     describe(capturing);
     if (join(capturing) < 0)
         return EXIT_USAGE;
-    if (capturing->capture->kept > 0)
+    if (capturing->captured->kept > 0)
         return EXIT_SAME;
     error("no launch of the program could be captured");
     return EXIT_NOT_MEASURED;
 }
 
-int program_capture(const struct measurement *measurement, struct capture *capture)
+int program_capture(const struct measurement *measurement, struct captured *captured)
 {
-    struct capturing capturing = {.measurement = measurement, .capture = capture};
+    struct capturing capturing = {.measurement = measurement, .captured = captured};
     int code = program_setting_open(&capturing.setting, true);
     if (code == EXIT_SAME)
         code = capture_both(&capturing);
