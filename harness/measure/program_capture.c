@@ -19,6 +19,7 @@ struct capturing {
     struct run about; /* the GPU, and the session of the first run */
     char **images;    /* names of the images that the first run loaded */
     size_t image_count;
+    size_t known; /* how many of the groups the first run knew */
 };
 
 /* ---- The two runs ---- */
@@ -37,10 +38,38 @@ static int judge_run(const struct capturing *capturing, const struct program_run
     else if (part->processes == 0)
         error("%s opened no GPU, so there is nothing to capture", what);
     else if (part->status != 0)
-        error("%s ended with exit code %d, and of a program that fails nothing is captured", what, part->status);
+        error("%s ended with exit code %d%s, and of a program that fails nothing is captured", what, part->status,
+              part->keeps ? " when it ran again" : "");
+    else if (part->part.session_count == 0)
+        error("%s opened a GPU and launched nothing on it, so there is nothing to capture", what);
     else
         return EXIT_SAME;
     return EXIT_NOT_MEASURED;
+}
+
+/* Says of which launches nothing is known. */
+static void say_losses(const struct program_run *part)
+{
+    size_t unwatched = 0;
+    for (size_t i = 0; i < UNWATCHED_REASONS; i++)
+        unwatched += part->unwatched[i];
+    if (unwatched > 0)
+        warning("%zu launch%s of kernels that are not captured: there are too many shapes, or graphs that were "
+                "changed, or launches that waited for each other",
+                unwatched, plural_of(unwatched, " was", "es were"));
+    if (part->broken_off > 0)
+        warning("%zu of %zu process%s of the program ended without a word, by _exit or a signal: of what only they "
+                "launched, the first launch is captured, since nobody knows how many there were",
+                part->broken_off, part->processes, plural_of(part->processes, "", "es"));
+}
+
+/* Processes that ended without a word did launch what they asked about. */
+static void count_unknown(struct capturing *capturing)
+{
+    const size_t least = capturing->captured->launch > 0 ? capturing->captured->launch : 1;
+    for (size_t g = 0; g < capturing->groups.count; g++)
+        if (capturing->groups.list[g]->times == 0)
+            capturing->groups.list[g]->most = least;
 }
 
 static int run_program(struct capturing *capturing, bool keeps)
@@ -55,6 +84,10 @@ static int run_program(struct capturing *capturing, bool keeps)
     };
     int code = program_run(&part) < 0 ? EXIT_USAGE : judge_run(capturing, &part);
     if (code == EXIT_SAME && !keeps) {
+        say_losses(&part);
+        if (part.broken_off > 0)
+            count_unknown(capturing);
+        capturing->known = capturing->groups.count;
         capturing->about = part.part;
         part.part = (struct run){0};
         capturing->images = part.images;
@@ -120,7 +153,7 @@ static int write_capsule(const struct capturing *capturing, struct capsule_write
     whole.id = x_strdup(id);
     struct blob code = capsule_writer_blob(writer, image, size);
     whole.launches = group->most;
-    whole.time_ns = share->took[0] / share->counts[0];
+    whole.time_ns = share->counts[0] > 0 ? share->took[0] / share->counts[0] : NAN;
     whole.launched_by = group->launched_by;
     const int failed = capsule_writer_copy(writer, from, &whole, &code);
     free(whole.id);
@@ -129,12 +162,17 @@ static int write_capsule(const struct capturing *capturing, struct capsule_write
     return failed;
 }
 
-static void note_refused(struct capturing *capturing, const struct program_group *group, const char *id)
+/* Says why the group is not in the file, unless none of its launches counts. */
+static void note_refused(struct capturing *capturing, size_t number)
 {
+    const struct program_group *group = capturing->groups.list[number];
+    const bool is_new = number >= capturing->known;
+    if (group->most == 0 && !is_new)
+        return;
     capturing->captured->refused++;
-    warning("%s is not captured: %s", id,
+    warning("%s is not captured: %s", group->id,
             group->refused && *group->refused ? group->refused
-            : group->most == 0                ? "only the second run launched it"
+            : is_new                          ? "only the second run launched it"
                                               : "the second run did not launch it as often as the first");
 }
 
@@ -153,7 +191,7 @@ static int write_all(struct capturing *capturing, char *const *before, const str
         if (capsule)
             failed = write_capsule(capturing, &writer, group, group->id, from, capsule);
         else if (group->wanted)
-            note_refused(capturing, group, group->id);
+            note_refused(capturing, g);
         captured->kept += capsule && failed == 0;
     }
     if (failed == 0)
@@ -217,7 +255,9 @@ static int capture_both(struct capturing *capturing)
         return EXIT_USAGE;
     if (capturing->captured->kept > 0)
         return EXIT_SAME;
-    error("no launch of the program could be captured");
+    error("no launch of the program could be captured%s",
+          capturing->captured->refused > 0 ? ""
+                                           : ": none is in the part that counts, which --nvtx and --from-start bound");
     return EXIT_NOT_MEASURED;
 }
 
