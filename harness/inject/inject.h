@@ -206,6 +206,7 @@ struct reach {
     struct reached *list;
     size_t count;
     uint64_t size;    /* bytes that were copied */
+    int device;       /* the GPU of the launch */
     uint64_t *misses; /* words that are no pointers */
 };
 /* Notes where memory is allocated; takes such calls of the driver. */

@@ -61,10 +61,7 @@ static unsigned char *room_for(uint64_t size)
 static int take_before(size_t place, struct problem *problem)
 {
     struct reached *range = &kept.reach.list[place];
-    CUdevice device = 0;
-    if (cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem) < 0)
-        return -1;
-    if (range->device >= 0 && range->device != device)
+    if (range->device >= 0 && range->device != kept.reach.device)
         return problem_set(problem, "it can reach memory of another GPU");
     kept.reach.size += range->size;
     if (kept.reach.size > RANGE_LIMIT)
@@ -98,6 +95,8 @@ static void take_variables(const char *names)
 
 static int take_memory(const struct group *group, struct problem *problem)
 {
+    if (cuda_check("asking which GPU this is", cuCtxGetDevice(&kept.reach.device), problem) < 0)
+        return -1;
     if (group->variables)
         take_variables(group->variables);
     reach_follow(&kept.reach, kept.capsule.bytes, kept.capsule.byte_count, 1);

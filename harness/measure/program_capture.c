@@ -34,12 +34,13 @@ static int judge_run(const struct capturing *capturing, const struct program_run
         error("%s did not end within %g s; a longer limit is set with --timeout", what,
               capturing->measurement->program->timeout);
     else if (part->failure)
-        error("a process of %s could not be watched: %s", what, part->failure);
-    else if (part->processes == 0)
-        error("%s opened no GPU, so there is nothing to capture", what);
+        error("a process of %s could not be captured: %s%s", what, part->failure,
+              strstr(part->failure, part->setting->folder) ? "; TMPDIR names another place" : "");
     else if (part->status != 0)
         error("%s ended with exit code %d%s, and of a program that fails nothing is captured", what, part->status,
               part->keeps ? " when it ran again" : "");
+    else if (part->processes == 0)
+        error("%s opened no GPU%s, so there is nothing to capture", what, part->keeps ? " when it ran again" : "");
     else if (part->part.session_count == 0)
         error("%s opened a GPU and launched nothing on it, so there is nothing to capture", what);
     else

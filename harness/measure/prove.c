@@ -67,7 +67,10 @@ static void prove_all(int pipe, const void *data)
         const int result = prove_one(&player, job, i, why, sizeof why, &problem);
         if (result < 0 && !job->careful)
             _exit(EXIT_FAILURE); /* it may have failed on memory that was zeroed, and is tried again */
-        char *text = x_sprintf("%s\n%s", number, result > 0 ? why : result < 0 ? problem.text : "");
+        char *text = x_sprintf("%s\n%s%s", number, result < 0 ? "its replay fails: " : "",
+                               result > 0   ? why
+                               : result < 0 ? problem.text
+                                            : "");
         message_send(pipe, MESSAGE_RESULT, text);
         free(text);
         if (result < 0)
@@ -137,11 +140,12 @@ static int run_child(struct proving *proving, size_t to, bool careful, char **ho
         goes_on = event == CHILD_SAID && take(proving, &message);
         free(message.text);
     }
-    *how = child_end(&child, event == CHILD_SAID || event == CHILD_ENDED);
-    if (event == CHILD_QUIET) {
-        free(*how);
-        *how = x_sprintf("it did not end within %g s", proving->prove->timeout);
-    }
+    char *ended = child_end(&child, event == CHILD_SAID || event == CHILD_ENDED);
+    if (event == CHILD_QUIET)
+        *how = x_sprintf("its replay did not end within %g s", proving->prove->timeout);
+    else
+        *how = x_sprintf("its replay ended the process: %s", ended ? ended : "nobody knows how");
+    free(ended);
     return event == CHILD_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SAME;
 }
 
@@ -162,11 +166,8 @@ static int run_children(struct proving *proving)
         }
         proving->begun = false;
         code = run_child(proving, proving->at + 1, true, &how);
-        if (proving->begun && code == EXIT_SAME) {
-            char *why = x_sprintf("its replay ended the process: %s", how ? how : "nobody knows how");
-            settle(proving, why);
-            free(why);
-        }
+        if (proving->begun && code == EXIT_SAME)
+            settle(proving, how);
         free(how);
     }
     if (proving->prove->progress)
