@@ -2,6 +2,7 @@
 #include "measure/measure.h"
 
 #include "command.h"
+#include "from_check.h"
 #include "outputs.h"
 
 #include <errno.h>
@@ -32,14 +33,45 @@ static int prove(const struct options *options, const char *path, const struct i
     return process_exit_code(status);
 }
 
-static int capture(const struct options *options, const struct metrics *metrics, const char *path,
-                   const struct interrupts *interrupts)
+/* What chooses kernels: globs of -k, and names from a check. */
+struct choice {
+    char **globs;
+    size_t glob_count;
+    char **named; /* owned */
+    size_t named_count;
+};
+
+/* Puts both into one list. -1 after error(). */
+static int choose(struct choice *choice, const struct options *options)
+{
+    *choice = (struct choice){0};
+    if (options->from_check && from_check_read(options->from_check, &choice->named, &choice->named_count) < 0)
+        return -1;
+    for (size_t i = 0; i < options->glob_count; i++)
+        *ARRAY_GROW(choice->globs, choice->glob_count) = options->globs[i];
+    for (size_t i = 0; i < choice->named_count; i++)
+        *ARRAY_GROW(choice->globs, choice->glob_count) = choice->named[i];
+    return 0;
+}
+
+static void choice_release(struct choice *choice)
+{
+    for (size_t i = 0; i < choice->named_count; i++)
+        free(choice->named[i]);
+    free(choice->named);
+    free(choice->globs);
+}
+
+static int capture(const struct options *options, const struct metrics *metrics, const struct choice *choice,
+                   const char *path, const struct interrupts *interrupts)
 {
     struct measurement measurement;
     struct program program;
     struct captured captured = {.path = path, .launch = (size_t)options->launch};
     if (options_measurement(&measurement, options, metrics) < 0 || options_program(&program, &measurement, options) < 0)
         return EXIT_USAGE;
+    measurement.globs = choice->globs;
+    measurement.glob_count = choice->glob_count;
     program.speaks = true;
     program.first = 0; /* nothing is measured */
     int code = program_capture(&measurement, &captured);
@@ -50,7 +82,7 @@ static int capture(const struct options *options, const struct metrics *metrics,
 }
 
 /* Captures into a file that is removed, since only what can be replayed is kept. */
-static int capture_and_prove(const struct options *options, const struct metrics *metrics)
+static int capture_and_prove(const struct options *options, const struct metrics *metrics, const struct choice *choice)
 {
     struct interrupts interrupts; /* signals stay held back between the parts, too: the folder is removed */
     if (interrupts_open(&interrupts) < 0)
@@ -59,7 +91,7 @@ static int capture_and_prove(const struct options *options, const struct metrics
     char *folder = make_temporary_folder();
     if (folder) {
         char *path = x_sprintf("%s/as_captured.capsule", folder);
-        code = capture(options, metrics, path, &interrupts);
+        code = capture(options, metrics, choice, path, &interrupts);
         free(path);
         remove_temporary_folder(folder);
     }
@@ -69,11 +101,13 @@ static int capture_and_prove(const struct options *options, const struct metrics
 static int cmd_capture(const struct options *options)
 {
     struct metrics metrics = {0};
+    struct choice choice;
     if (!options->output)
         die(EXIT_USAGE, "where to? add -o FILE.capsule before --");
     if (output_expect_file(options->output) < 0 || options_read_metrics(options, &metrics) < 0)
         return EXIT_USAGE;
-    const int code = capture_and_prove(options, &metrics);
+    const int code = choose(&choice, options) < 0 ? EXIT_USAGE : capture_and_prove(options, &metrics, &choice);
+    choice_release(&choice);
     metrics_release(&metrics);
     return code;
 }
@@ -83,6 +117,8 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "output", .letter = 'o', .argument = "FILE.capsule", .kind = KIND_TEXT, .place = PLACE(output),
            .doc = "write the capsules to FILE, whole or not at all"),
     &option_k,
+    OPTION(.name = "from-check", .argument = "REPORT.json", .kind = KIND_TEXT, .place = PLACE(from_check),
+           .doc = "kernels that `cugate check --report json=REPORT.json -- PROGRAM` found worse, as if -k named each"),
     OPTION(.name = "launch", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(launch), .minimum = 1, .maximum = 1000000000,
            .doc = "which launch of each kernel (default: the one in the middle)"),
     &option_nvtx, &option_from_start, &option_name, &option_metrics, &option_timeout, NULL,
@@ -98,7 +134,7 @@ const struct command command_capture = {
                "The file is a kernel library: `cugate check --kernels FILE.capsule` measures its kernels, with inputs "
                "restored before each launch and their results compared, and with --simulate computes them without a GPU.\n"
                "FILE holds data of the program: inputs, weights, whatever its kernels can reach. Whoever has the file has them.",
-    .exits = EXITS({EXIT_SAME, "all kernels that -k chooses were captured, and replay"}, {EXIT_USAGE, NULL},
+    .exits = EXITS({EXIT_SAME, "all kernels that were chosen were captured, and replay"}, {EXIT_USAGE, NULL},
                    {EXIT_NOT_MEASURED, "some were refused and are not in the file; or there is no GPU, or PROGRAM failed"},
                    {EXIT_INTERRUPTED, NULL}),
     .example = "cugate capture -k 'train/softmax*' -o softmax.capsule -- python3 train.py",

@@ -204,6 +204,58 @@ if chosen 'second'; then
     expect 'there is no such program' 2 'cannot run' 'NO FILE' '!WRONG'
 fi
 
+# ---- What a check found worse
+
+# judged LABEL CODE NAME [ARGUMENT]... -- WORDS...: a check of the program by the baseline, with a report.
+judged() {
+    local label=$1 wanted=$2 command=()
+    shift 2
+    until [ "$1" = -- ]; do
+        command+=("$1")
+        shift
+    done
+    shift
+    ask_standin "$cugate" check --metrics "$metrics" --baselines "${base-plain}" --report json=report.json -- "$program" "${command[@]}"
+    expect "check: $label" "$wanted" "$@"
+}
+if chosen 'check'; then
+    for name in plain restless; do
+        ask_standin "$cugate" aa --metrics "$metrics" --save "sessions-$name" -- "$program" "$name"
+        ask "$cugate" accept sessions-"$name"/*.json --baselines "$name" --reason first
+    done
+    judged 'the kernel that is worse is named' 1 changed 48 -- \
+        "next: to work on what is worse without the program, keep its launches: cugate capture -k program/add_one@64,256 -o worse.capsule -- $program changed 48"
+    # What was offered is done as it stands there.
+    unbroken said | grep -o 'cugate capture -k.*' | sed "s|^cugate|'$cugate'|" >offered
+    ask_standin bash offered
+    mv worse.capsule file.capsule
+    "$cugate" list --kernels file.capsule >>said
+    expect 'check: and captured' 0 '1 kernel: 1 replayed' 'program/add_one@64,256' 'worse.capsule holds data'
+    captured --from-check report.json -- "$program" changed 48
+    expect 'check: the report chooses' 0 '1 kernel: 1 replayed' 'program/add_one@64,256' '!WRONG'
+    captured --from-check report.json -k 'program/large*' -- "$program" changed 48
+    expect 'check: beside -k' 0 '2 kernels: 2 replayed' 'program/add_one@64,256' 'program/large@1024,256' '!WRONG'
+    captured --from-check report.json -- "$program" long-first
+    expect 'check: of another program' 2 'no kernel that the program launched matches' 'NO FILE' '!WRONG'
+    judged 'of many the report is read' 1 plain 96 -- 'cugate capture --from-check REPORT.json -o worse.capsule -- ' \
+        '(check --report json=REPORT.json writes the file)'
+    captured --from-check report.json -- "$program" plain 96
+    expect 'check: the report chooses many' 5 '8 kernels: 7 replayed' 'tiny@1,32 is refused' '!WRONG'
+    base=restless judged 'what made the program slower' 1 data -- 'regressed gpu_time 270 us 400 us' \
+        'cugate capture -k program/add_value@64,256 -o worse.capsule'
+    captured --from-check report.json -- "$program" data
+    expect 'check: it is chosen' 0 '1 kernel: 1 replayed' 'program/add_value@64,256' '!WRONG'
+    judged 'nothing is worse' 0 plain -- '!cugate capture'
+    rm -f ran
+    captured --from-check report.json -- touch ran
+    [ ! -e ran ] || echo 'WRONG: it ran' >>said
+    expect 'check: a report without anything worse' 2 'report.json calls no kernel worse' 'NO FILE' '!WRONG'
+    captured --from-check "$(printf '%s\n' sessions-plain/*.json | head -1)" -- "$program" plain
+    expect 'check: a run file is no report' 2 'judgements: is missing; it must be a list, as in what' 'NO FILE'
+    captured --from-check nowhere.json -- "$program" plain
+    expect 'check: no report' 2 'cannot read nowhere.json' 'NO FILE'
+fi
+
 # ---- Input and counters
 
 if chosen 'input'; then
