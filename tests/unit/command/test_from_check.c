@@ -8,7 +8,7 @@
 
 #define ROW(kernel, metric, verdict, base, now)                                                                        \
     "{\"kernel\": \"" kernel "\", \"metric\": " metric ", \"verdict\": \"" verdict "\", \"base\": " base               \
-    ", \"now\": " now "}"
+    ", \"now\": " now "},"
 
 /* Reads a report with these judgements. Returns the kernels, a line each, or what was wrong. Caller frees. */
 static char *chosen(const char *report)
@@ -34,7 +34,7 @@ static char *chosen(const char *report)
 
 static void expect_chosen(const char *rows, const char *wanted)
 {
-    char *report = x_sprintf("{\"schema\": 1, \"judgements\": [%s]}", rows), *got = chosen(report);
+    char *report = x_sprintf("{\"schema\": 1, \"judgements\": [%s{}]}", rows), *got = chosen(report);
     cr_expect_str_eq(got, wanted, "%s", rows);
     free(got);
     free(report);
@@ -49,27 +49,27 @@ static void expect_wrong(const char *report, const char *wanted)
 
 Test(from_check, what_is_regressed_is_chosen_once)
 {
-    expect_chosen(ROW("app/a@1,32", "\"time\"", "regressed", "1", "2") ","     //
-                  ROW("app/b@1,32", "\"time\"", "same", "1", "2") ","          //
-                  ROW("app/a@1,32", "\"launches\"", "regressed", "1", "2") "," //
-                  ROW("app/graph:a+b~12345678", "\"time\"", "regressed", "1", "2"),
-                  "app/a@1,32\n");
+    static const char rows[] = ROW("app/a@1,32", "\"time\"", "regressed", "1", "2")
+        ROW("app/b@1,32", "\"time\"", "same", "1", "2") ROW("app/a@1,32", "\"launches\"", "regressed", "1", "2")
+            ROW("app/graph:a+b~12345678", "\"time\"", "regressed", "1", "2");
+    expect_chosen(rows, "app/a@1,32\n");
 }
-
-#define SLOWER ROW("app/program", "\"gpu_time\"", "regressed", "500", "1000") ","
-#define AS_BEFORE ROW("app/program", "\"gpu_time\"", "same", "1000", "1000") ","
-#define OTHERS                                                                                                         \
-    ROW("app/more@1,32", "\"gpu_time\"", "info", "10", "20")                                                           \
-    "," ROW("app/little@1,32", "\"gpu_time\"", "info", "10",                                                           \
-            "19") "," ROW("app/less@1,32", "\"gpu_time\"", "info", "20",                                               \
-                          "10") "," ROW("app/gone@1,32", "\"gpu_time\"", "info", "20",                                 \
-                                        "null") "," ROW("app/new@1,32", "null", "new", "null", "null")
 
 /* By 1 % of its time at least, or by something that is new. */
 Test(from_check, where_the_program_is_slower_what_made_it_so_is_chosen)
 {
-    expect_chosen(SLOWER OTHERS, "app/more@1,32\napp/new@1,32\n");
-    expect_chosen(AS_BEFORE OTHERS "," ROW("app/a@1,32", "\"time\"", "regressed", "1", "2"), "app/a@1,32\n");
+    static const char rows[] = ROW("app/more@1,32", "\"gpu_time\"", "info", "10", "20")
+        ROW("app/little@1,32", "\"gpu_time\"", "info", "10", "19")
+            ROW("app/less@1,32", "\"gpu_time\"", "info", "20", "10")
+                ROW("app/gone@1,32", "\"gpu_time\"", "info", "20", "null")
+                    ROW("app/new@1,32", "null", "new", "null", "null");
+    char *slower = x_sprintf("%s%s", ROW("app/program", "\"gpu_time\"", "regressed", "500", "1000"), rows);
+    expect_chosen(slower, "app/more@1,32\napp/new@1,32\n");
+    char *as_before = x_sprintf("%s%s%s", ROW("app/program", "\"gpu_time\"", "same", "1000", "1000"), rows,
+                                ROW("app/a@1,32", "\"time\"", "regressed", "1", "2"));
+    expect_chosen(as_before, "app/a@1,32\n");
+    free(slower);
+    free(as_before);
 }
 
 Test(from_check, what_is_no_report_or_chooses_nothing_is_an_error)
