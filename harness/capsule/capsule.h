@@ -193,6 +193,7 @@ struct capsule_device {
     int (*write)(uint64_t address, const void *bytes, size_t size, struct problem *problem);
     int (*read)(void *bytes, uint64_t address, size_t size, struct problem *problem);
     int (*copy)(uint64_t to, uint64_t from, size_t size, struct problem *problem);
+    int (*fill)(uint64_t address, int byte, size_t size, struct problem *problem);
     /* bytes: the arguments, capsule->byte_count of them. May return before it is done. */
     int (*launch)(void *module, const struct capsule *capsule, const unsigned char *bytes, struct problem *problem);
     int (*wait)(struct problem *problem);
@@ -212,6 +213,7 @@ struct player {
     struct backing *backings;
     size_t backing_count;
     const struct replay *last; /* whose memory was restored last */
+    void **modules;            /* the machine code of each capsule, if it is loaded */
 };
 
 /* Holds the addresses of all capsules, so that nothing else of this process gets them. It comes first in a process. -1
@@ -236,6 +238,7 @@ int replay_compare(struct replay *replay, char *why, size_t why_size, struct pro
 int replay_read(struct replay *replay, size_t range, uint64_t at, void *bytes, size_t size, struct problem *problem);
 int replay_write(struct replay *replay, size_t range, uint64_t at, const void *bytes, size_t size,
                  struct problem *problem);
+int replay_fill(struct replay *replay, size_t range, uint64_t at, int byte, uint64_t size, struct problem *problem);
 /* Has replay_compare() pass over these bits too, for each range as many bytes as it has; NULL: none. They are borrowed.
  */
 void replay_mask(struct replay *replay, unsigned char *const *varies);

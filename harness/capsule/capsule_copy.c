@@ -3,6 +3,7 @@
 #include "capsule_write.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The pages of a capsule, sorted, and which pages of the new file they are. */
 struct copied {
@@ -46,18 +47,82 @@ static struct copied pages_of_capsule(const struct capsule *capsule, bool with_c
     return copied;
 }
 
+/* Pages that are read, and compressed, at once: compressing is what takes the time. */
+struct batch {
+    const struct capsules *from;
+    page_compress *compress;
+    const size_t *list; /* their places among those that are copied */
+    const struct copied *copied;
+    struct ready_page *pages;
+    unsigned char *bytes, *rooms; /* CAPSULE_PAGE of each */
+    struct problem *problems;
+};
+
+enum { AT_ONCE = 64 };
+
+static void prepare(void *data, size_t i)
+{
+    const struct batch *batch = data;
+    const uint32_t number = batch->copied->from[batch->list[i]];
+    unsigned char *bytes = batch->bytes + i * CAPSULE_PAGE, *room = batch->rooms + i * CAPSULE_PAGE;
+    struct ready_page *page = &batch->pages[i];
+    *batch->problems[i].text = '\0';
+    *page = (struct ready_page){.bytes = bytes, .compressed = room};
+    if (capsules_page(batch->from, number, bytes, &batch->problems[i]) < 0)
+        return;
+    page->size = page_size_without_zeros(bytes, CAPSULE_PAGE);
+    memcpy(page->hash, batch->from->pages[number].hash, HASH_SIZE);
+    page->compressed_size =
+        batch->compress && page->size > 0 ? batch->compress(room, page->size - 1, bytes, page->size) : 0;
+}
+
+/* Writes the pages of a batch. One of a file may be there twice. */
+static int write_batch(struct capsule_writer *writer, const struct batch *batch, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t *to = &batch->copied->to[batch->list[i]];
+        if (*batch->problems[i].text)
+            return problem_set(&writer->problem, "%s", batch->problems[i].text);
+        *to = capsule_writer_find(writer, batch->pages[i].hash);
+        if (*to == PAGE_ZERO && batch->pages[i].size > 0)
+            *to = capsule_writer_put(writer, &batch->pages[i]);
+        if (*writer->problem.text)
+            return -1;
+    }
+    return 0;
+}
+
 /* Copies the pages. One that the new file has already is not read: capsules of one program share most of theirs. */
 static int copy_pages(struct capsule_writer *writer, const struct capsules *from, struct copied *copied)
 {
-    unsigned char *bytes = x_calloc(CAPSULE_PAGE, 1);
-    for (size_t i = 0; i < copied->count && !writer->problem.text[0]; i++) {
-        const uint32_t page = copied->from[i];
-        copied->to[i] = capsule_writer_find(writer, from->pages[page].hash);
-        if (copied->to[i] == PAGE_ZERO && capsules_page(from, page, bytes, &writer->problem) == 0)
-            copied->to[i] = capsule_writer_page(writer, bytes, CAPSULE_PAGE);
+    size_t *list = x_calloc(copied->count + 1, sizeof *list), count = 0;
+    struct batch batch = {
+        .from = from,
+        .compress = writer->compress,
+        .copied = copied,
+        .pages = x_calloc(AT_ONCE, sizeof *batch.pages),
+        .bytes = x_calloc(AT_ONCE, CAPSULE_PAGE),
+        .rooms = x_calloc(AT_ONCE, CAPSULE_PAGE),
+        .problems = x_calloc(AT_ONCE, sizeof *batch.problems),
+    };
+    for (size_t i = 0; i < copied->count; i++) {
+        copied->to[i] = capsule_writer_find(writer, from->pages[copied->from[i]].hash);
+        if (copied->to[i] == PAGE_ZERO)
+            list[count++] = i;
     }
-    free(bytes);
-    return writer->problem.text[0] ? -1 : 0;
+    int failed = 0;
+    for (size_t i = 0; i < count && failed == 0; i += AT_ONCE) {
+        const size_t some = count - i < AT_ONCE ? count - i : AT_ONCE;
+        batch.list = list + i;
+        in_parallel(some, prepare, &batch);
+        failed = write_batch(writer, &batch, some);
+    }
+    free(batch.pages);
+    free(batch.bytes);
+    free(batch.rooms);
+    free(batch.problems);
+    free(list);
+    return failed;
 }
 
 static uint32_t new_number(const struct copied *copied, uint32_t page)

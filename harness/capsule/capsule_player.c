@@ -170,8 +170,26 @@ int player_open(struct player *player, const struct capsule_device *device, stru
     return 0;
 }
 
+int player_load(struct player *player, const struct capsule *capsule, const unsigned char *code, void **module,
+                struct problem *problem)
+{
+    const size_t number = capsules_same_code(player->capsules, (size_t)(capsule - player->capsules->list));
+    if (!player->modules)
+        player->modules = x_calloc(player->capsules->count, sizeof *player->modules);
+    if (!player->modules[number] &&
+        player->device->load(code, (size_t)capsule->code.size, &player->modules[number], problem) < 0)
+        return -1;
+    *module = player->modules[number];
+    return 0;
+}
+
 void player_close(struct player *player)
 {
+    struct problem ignored;
+    for (size_t i = 0; player->modules && i < player->capsules->count; i++)
+        if (player->modules[i])
+            (void)player->device->unload(player->modules[i], &ignored);
+    free(player->modules);
     release_all(player);
     free(player->blocks);
     free(player->behind);

@@ -6,16 +6,25 @@
 #include "base/base.h"
 
 #include <elf.h>
+#include <stdlib.h>
 #include <string.h>
 
-struct elf {
+/* A symbol of a variable. */
+struct variable_symbol {
+    const char *name; /* in the image */
+    Elf64_Sym symbol;
+};
+
+struct relocations {
     const unsigned char *bytes;
     size_t size;
     Elf64_Ehdr header;
+    struct variable_symbol *symbols; /* sorted by name: a module of a large library has thousands */
+    size_t symbol_count;
 };
 
 /* Copies a struct from the image; false: it is not within it. */
-static bool read_at(const struct elf *elf, uint64_t offset, void *to, size_t size)
+static bool read_at(const struct relocations *elf, uint64_t offset, void *to, size_t size)
 {
     if (offset > elf->size || size > elf->size - offset)
         return false;
@@ -23,38 +32,61 @@ static bool read_at(const struct elf *elf, uint64_t offset, void *to, size_t siz
     return true;
 }
 
-static bool read_section(const struct elf *elf, size_t number, Elf64_Shdr *section)
+static bool read_section(const struct relocations *elf, size_t number, Elf64_Shdr *section)
 {
     return number < elf->header.e_shnum &&
            read_at(elf, elf->header.e_shoff + number * sizeof *section, section, sizeof *section);
 }
 
-static bool has_name(const struct elf *elf, const Elf64_Shdr *names, uint64_t offset, const char *name)
+/* Returns the name at that offset; NULL: it does not end within the image. */
+static const char *name_at(const struct relocations *elf, const Elf64_Shdr *names, uint64_t offset)
 {
-    const size_t length = strlen(name) + 1;
     const uint64_t at = names->sh_offset + offset;
-    return at <= elf->size && length <= elf->size - at && memcmp(elf->bytes + at, name, length) == 0;
+    return at < elf->size && memchr(elf->bytes + at, 0, elf->size - at) ? (const char *)elf->bytes + at : NULL;
 }
 
-/* Finds the symbol of a variable. */
-static bool find_symbol(const struct elf *elf, const char *name, Elf64_Sym *symbol)
+static int by_name(const void *a, const void *b)
 {
-    Elf64_Shdr section, names;
-    for (size_t s = 0; read_section(elf, s, &section); s++) {
-        if (section.sh_type != SHT_SYMTAB || !read_section(elf, section.sh_link, &names))
-            continue;
-        for (uint64_t at = 0; at + sizeof *symbol <= section.sh_size; at += sizeof *symbol) {
-            if (!read_at(elf, section.sh_offset + at, symbol, sizeof *symbol))
-                return false;
-            if (ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && has_name(elf, &names, symbol->st_name, name))
-                return true;
-        }
+    return strcmp(((const struct variable_symbol *)a)->name, ((const struct variable_symbol *)b)->name);
+}
+
+static void read_symbols(struct relocations *elf, const Elf64_Shdr *section, const Elf64_Shdr *names)
+{
+    struct variable_symbol read;
+    for (uint64_t at = 0; at + sizeof read.symbol <= section->sh_size; at += sizeof read.symbol) {
+        if (!read_at(elf, section->sh_offset + at, &read.symbol, sizeof read.symbol))
+            return;
+        read.name = ELF64_ST_TYPE(read.symbol.st_info) == STT_OBJECT ? name_at(elf, names, read.symbol.st_name) : NULL;
+        if (read.name)
+            *ARRAY_GROW(elf->symbols, elf->symbol_count) = read;
     }
-    return false;
+}
+
+struct relocations *relocations_open(const unsigned char *image, size_t size)
+{
+    struct relocations *elf = x_calloc(1, sizeof *elf);
+    Elf64_Shdr section, names;
+    *elf = (struct relocations){.bytes = image, .size = size};
+    if (!read_at(elf, 0, &elf->header, sizeof elf->header) || memcmp(elf->header.e_ident, ELFMAG, SELFMAG) != 0 ||
+        elf->header.e_ident[EI_CLASS] != ELFCLASS64)
+        return elf;
+    for (size_t s = 0; read_section(elf, s, &section); s++)
+        if (section.sh_type == SHT_SYMTAB && read_section(elf, section.sh_link, &names))
+            read_symbols(elf, &section, &names);
+    if (elf->symbol_count > 0)
+        qsort(elf->symbols, elf->symbol_count, sizeof *elf->symbols, by_name);
+    return elf;
+}
+
+void relocations_close(struct relocations *elf)
+{
+    free(elf->symbols);
+    free(elf);
 }
 
 /* Adds the words of a variable that one section relocates. */
-static void add_words(struct places *places, const struct elf *elf, const Elf64_Shdr *section, const Elf64_Sym *symbol)
+static void add_words(struct places *places, const struct relocations *elf, const Elf64_Shdr *section,
+                      const Elf64_Sym *symbol)
 {
     const size_t step = section->sh_type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
     for (uint64_t at = 0; at + step <= section->sh_size; at += step) {
@@ -67,16 +99,14 @@ static void add_words(struct places *places, const struct elf *elf, const Elf64_
     }
 }
 
-void relocated_words(struct places *places, const unsigned char *image, size_t size, const char *variable)
+void relocated_words(struct places *places, const struct relocations *elf, const char *variable)
 {
-    struct elf elf = {.bytes = image, .size = size};
     Elf64_Shdr section;
-    Elf64_Sym symbol;
+    const struct variable_symbol key = {.name = variable};
     *places = (struct places){0};
-    if (!read_at(&elf, 0, &elf.header, sizeof elf.header) || memcmp(elf.header.e_ident, ELFMAG, SELFMAG) != 0 ||
-        elf.header.e_ident[EI_CLASS] != ELFCLASS64 || !find_symbol(&elf, variable, &symbol))
-        return;
-    for (size_t s = 0; read_section(&elf, s, &section); s++)
-        if ((section.sh_type == SHT_RELA || section.sh_type == SHT_REL) && section.sh_info == symbol.st_shndx)
-            add_words(places, &elf, &section, &symbol);
+    const struct variable_symbol *found =
+        elf->symbol_count > 0 ? bsearch(&key, elf->symbols, elf->symbol_count, sizeof key, by_name) : NULL;
+    for (size_t s = 0; found && read_section(elf, s, &section); s++)
+        if ((section.sh_type == SHT_RELA || section.sh_type == SHT_REL) && section.sh_info == found->symbol.st_shndx)
+            add_words(places, elf, &section, &found->symbol);
 }

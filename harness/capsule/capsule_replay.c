@@ -115,11 +115,11 @@ static int load_code(struct replay *replay, unsigned char **code, struct problem
     *code = capsules_blob(replay->player->capsules, &capsule->code, problem);
     if (!*code)
         return -1;
-    return replay->player->device->load(*code, (size_t)capsule->code.size, &replay->module, problem);
+    return player_load(replay->player, capsule, *code, &replay->module, problem);
 }
 
 /* Finds where a variable is here. Other code than the program's may do without it: then it gets no part. */
-static int add_variable(struct replay *replay, const struct memory_range *range, const unsigned char *code,
+static int add_variable(struct replay *replay, const struct memory_range *range, const struct relocations *relocations,
                         struct problem *problem)
 {
     const struct capsule *capsule = replay->capsule;
@@ -133,22 +133,27 @@ static int add_variable(struct replay *replay, const struct memory_range *range,
                            range->variable, capsule->id, size, range->size);
     struct part *part = ARRAY_GROW(replay->parts, replay->part_count);
     *part = (struct part){.range = range, .here = here};
-    relocated_words(&part->places, code, (size_t)capsule->code.size, range->variable);
+    relocated_words(&part->places, relocations, range->variable);
     *ARRAY_GROW(replay->moves.list, replay->moves.count) = (struct move){range->address, range->size, here};
     return 0;
 }
 
 static int find_parts(struct replay *replay, const unsigned char *code, struct problem *problem)
 {
-    for (size_t i = 0; i < replay->capsule->range_count; i++) {
+    struct relocations *relocations = relocations_open(code, (size_t)replay->capsule->code.size);
+    int failed = 0;
+    for (size_t i = 0; i < replay->capsule->range_count && failed == 0; i++) {
         const struct memory_range *range = &replay->capsule->ranges[i];
         if (range->size == 0)
             continue;
         if (range->kind != MEMORY_VARIABLE)
             *ARRAY_GROW(replay->parts, replay->part_count) = (struct part){.range = range, .here = range->address};
-        else if (add_variable(replay, range, code, problem) < 0)
-            return -1;
+        else
+            failed = add_variable(replay, range, relocations, problem);
     }
+    relocations_close(relocations);
+    if (failed < 0)
+        return -1;
     moves_sort(&replay->moves);
     for (size_t i = 0; i < replay->part_count; i++) {
         struct part *part = &replay->parts[i];
@@ -257,8 +262,6 @@ void replay_close(struct replay *replay)
     if (replay->kept)
         device->free(replay->kept, &ignored);
     player_unback(replay->player, &replay->backed);
-    if (replay->module)
-        device->unload(replay->module, &ignored);
     for (size_t i = 0; i < replay->part_count; i++)
         free(replay->parts[i].places.list);
     if (replay->player->last == replay)
@@ -401,6 +404,13 @@ int replay_read(struct replay *replay, size_t range, uint64_t at, void *bytes, s
 {
     const struct part *part = part_of(replay, range);
     return part ? replay->player->device->read(bytes, part->here + at, size, problem) : 0;
+}
+
+int replay_fill(struct replay *replay, size_t range, uint64_t at, int byte, uint64_t size, struct problem *problem)
+{
+    const struct part *part = part_of(replay, range);
+    replay->player->last = NULL;
+    return part ? replay->player->device->fill(part->here + at, byte, (size_t)size, problem) : 0;
 }
 
 int replay_write(struct replay *replay, size_t range, uint64_t at, const void *bytes, size_t size,

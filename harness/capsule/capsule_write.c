@@ -109,20 +109,23 @@ static void make_place(struct capsule_writer *writer)
     writer->known_room = room;
 }
 
-static void put_page(struct capsule_writer *writer, const unsigned char hash[HASH_SIZE], const void *bytes, size_t size)
+uint32_t capsule_writer_put(struct capsule_writer *writer, const struct ready_page *page)
 {
-    struct record record = {.kind = RECORD_PAGE, .size = (uint32_t)size};
-    const size_t compressed = writer->compress ? writer->compress(writer->room, size - 1, bytes, size) : 0;
-    memcpy(record.hash, hash, HASH_SIZE);
-    if (compressed > 0) {
-        record.kind = RECORD_PAGE_ZSTD;
-        record.size = (uint32_t)compressed;
-    }
-    put_record(writer, &record, compressed > 0 ? writer->room : bytes);
+    struct record record = {.kind = page->compressed_size > 0 ? RECORD_PAGE_ZSTD : RECORD_PAGE,
+                            .size = (uint32_t)(page->compressed_size > 0 ? page->compressed_size : page->size)};
+    memcpy(record.hash, page->hash, HASH_SIZE);
+    make_place(writer);
+    struct known_page *place = place_of(writer->known, writer->known_room, page->hash);
+    put_record(writer, &record, page->compressed_size > 0 ? page->compressed : page->bytes);
+    if (failed(writer) < 0)
+        return PAGE_ZERO;
+    *place = (struct known_page){.page = writer->page_count++, .taken = true};
+    memcpy(place->hash, page->hash, HASH_SIZE);
+    return place->page;
 }
 
-/* Returns the size without the zeros at the end. Whole words come first, which is faster. */
-static size_t size_of_page(const unsigned char *bytes, size_t size)
+/* Whole words come first, which is faster. */
+size_t page_size_without_zeros(const unsigned char *bytes, size_t size)
 {
     for (uint64_t word; size >= sizeof word; size -= sizeof word) {
         memcpy(&word, bytes + size - sizeof word, sizeof word);
@@ -136,23 +139,18 @@ static size_t size_of_page(const unsigned char *bytes, size_t size)
 
 uint32_t capsule_writer_page(struct capsule_writer *writer, const void *bytes, size_t size)
 {
-    unsigned char hash[HASH_SIZE];
     if (size > CAPSULE_PAGE)
         BUG("a page of %zu bytes", size);
-    size = size_of_page(bytes, size);
-    if (failed(writer) < 0 || size == 0)
+    struct ready_page page = {.bytes = bytes, .size = page_size_without_zeros(bytes, size)};
+    if (failed(writer) < 0 || page.size == 0)
         return PAGE_ZERO;
-    content_hash(RECORD_PAGE, bytes, size, hash);
-    make_place(writer);
-    struct known_page *place = place_of(writer->known, writer->known_room, hash);
-    if (place->taken)
-        return place->page;
-    put_page(writer, hash, bytes, size);
-    if (failed(writer) < 0)
-        return PAGE_ZERO;
-    *place = (struct known_page){.page = writer->page_count++, .taken = true};
-    memcpy(place->hash, hash, sizeof hash);
-    return place->page;
+    content_hash(RECORD_PAGE, bytes, page.size, page.hash);
+    const uint32_t known = capsule_writer_find(writer, page.hash);
+    if (known != PAGE_ZERO)
+        return known;
+    page.compressed = writer->room;
+    page.compressed_size = writer->compress ? writer->compress(writer->room, page.size - 1, bytes, page.size) : 0;
+    return capsule_writer_put(writer, &page);
 }
 
 struct blob capsule_writer_blob(struct capsule_writer *writer, const void *bytes, uint64_t size)

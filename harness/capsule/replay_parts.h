@@ -28,6 +28,12 @@ struct backed {
 int player_back(struct player *player, const struct capsule *capsule, struct backed *backed, struct problem *problem);
 void player_unback(struct player *player, struct backed *backed);
 
+/* Loads the machine code of a capsule, once for all that have the same. It stays as long as the player: CUPTI keeps
+ * what it knows of instrumented code, and a launch after that is gone can be its death (inject/ranges.c). -1 with
+ * *problem. */
+int player_load(struct player *player, const struct capsule *capsule, const unsigned char *code, void **module,
+                struct problem *problem);
+
 /* ---- Pointers into variables: capsule_moves.c ---- */
 
 /* A variable of the machine code: where it was in the program, and where it is here. */
@@ -57,8 +63,12 @@ struct places {
     size_t count;
 };
 
+/* The relocations of an image, which has to stay; one that is no ELF image has none. */
+struct relocations *relocations_open(const unsigned char *image, size_t size);
+void relocations_close(struct relocations *relocations);
+
 /* Finds the words of a variable that the loader relocates: addresses of functions, of other variables. None where the
  * image has no such variable. */
-void relocated_words(struct places *places, const unsigned char *image, size_t size, const char *variable);
+void relocated_words(struct places *places, const struct relocations *relocations, const char *variable);
 
 #endif

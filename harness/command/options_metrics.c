@@ -43,9 +43,9 @@ static bool is_instrumented(const struct metric *metric)
     return false;
 }
 
-/* Adds what judges a program as a whole, so that a kernel that is gone or launched more often does not pass. It takes
- * no counter of the GPU. But something has to be counted, and of launches that are counted by instrumented code the GPU
- * time is not known. */
+/* Adds what judges a program as a whole, so that a kernel that is gone or launched more often does not pass. Only the
+ * GPU time takes a counter, since of kernels whose launches are all measured nothing else tells it. But something has to
+ * be counted, and of launches that are counted by instrumented code it is not known. */
 static void choose_program(struct metrics *chosen, const struct metrics *all)
 {
     bool counts = false, is_timed = false;
@@ -54,7 +54,7 @@ static void choose_program(struct metrics *chosen, const struct metrics *all)
         counts |= is_counted;
         is_timed |= is_counted && !is_instrumented(&chosen->list[m]);
     }
-    if (!counts)
+    if (!counts || is_timed)
         choose_time(chosen, all);
     for (size_t m = 0; m < all->count; m++) {
         const enum computed_counter counter = computed_counter_of(&all->list[m]);

@@ -111,6 +111,11 @@ static int copy_memory(uint64_t to, uint64_t from, size_t size, struct problem *
     return cuda_check("copying memory", cuMemcpyDtoDAsync(to, from, size, NULL), problem);
 }
 
+static int fill_memory(uint64_t address, int byte, size_t size, struct problem *problem)
+{
+    return cuda_check("filling memory", cuMemsetD8Async(address, (unsigned char)byte, size, NULL), problem);
+}
+
 static int set_attribute(CUfunction function, CUfunction_attribute which, int value, struct problem *problem)
 {
     return cuda_check("preparing the launch", cuFuncSetAttribute(function, which, value), problem);
@@ -189,6 +194,7 @@ const struct capsule_device cupti_capsule_device = {
     .write = write_memory,
     .read = read_memory,
     .copy = copy_memory,
+    .fill = fill_memory,
     .launch = launch,
     .wait = wait,
 };

@@ -159,8 +159,12 @@ struct work {
 };
 
 void activity_begin(void); /* without records, launches are not timed */
-/* Expects records of a launch, of so many kernels. The time of each goes to the group's shares, by bounds_now(). */
+/* Expects records of a launch that is in no such session, of so many kernels. The time of each goes to the group's
+ * shares, by bounds_now(). */
 void activity_expect(uint32_t correlation, struct group *group, size_t kernels, unsigned bounds);
+/* Called before and after a session of the range profiler, whose counters would count what makes the records. */
+void activity_pause(void);
+void activity_resume(void);
 void activity_forget(uint32_t correlation); /* the launch failed */
 /* Waits for all records of what has run. False when there are none; then how much was copied and set is not known. */
 bool activity_end(struct work *copied, struct work *filled);

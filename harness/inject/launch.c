@@ -114,10 +114,10 @@ static bool find_group(CUpti_CallbackId id, const CUpti_CallbackData *call, enum
     return true;
 }
 
-/* Has the launch timed, if it counts and the kernel takes the time that it takes by itself. */
+/* Has the launch timed, if it counts and is not measured. */
 static void expect_time(const CUpti_CallbackData *call, enum ranges_mode mode, struct group *group, unsigned bounds)
 {
-    if (!group || !group->id || !bounds || (ranges_running() && ranges_instrument()))
+    if (!group || !group->id || !bounds || ranges_running())
         return;
     const size_t kernels =
         mode == RANGES_OF_GRAPHS ? graph_kernels(((const cuGraphLaunch_params *)call->functionParams)->hGraph) : 1;

@@ -215,7 +215,9 @@ int ranges_start(CUcontext context, enum ranges_mode mode, const struct request 
         .structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE,
         .pRangeProfilerObject = ranges.profiler,
     };
+    activity_pause();
     if (cupti_check("starting to count", cuptiRangeProfilerStart(&start), problem) < 0) {
+        activity_resume();
         ranges_close();
         return -1;
     }
@@ -382,14 +384,14 @@ int ranges_stop(struct problem *problem)
     if (!ranges.running)
         return 0;
     ranges.running = false;
-    if (decode(problem) == 0 && deliver(problem) == 0 && clear_image(problem) == 0) {
-        ranges.count = 0;
-        busy_resume();
-        return 0;
-    }
-    lose(problem);
+    const bool good = decode(problem) == 0 && deliver(problem) == 0 && clear_image(problem) == 0;
+    activity_resume();
+    if (!good)
+        lose(problem);
     ranges.count = 0;
     busy_resume();
+    if (good)
+        return 0;
     ranges_close(); /* the next one begins anew */
     return -1;
 }

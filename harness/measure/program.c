@@ -143,6 +143,7 @@ static int run_once(struct measuring *measuring, size_t set, bool further)
         code = judge_run(measuring, &part);
         join(measuring, &part);
         program_groups_end_run(&measuring->groups, &part);
+        program_times_fill(&measuring->groups, measuring->measurement, measuring->run);
         measuring->done++;
     }
     program_run_release(&part);

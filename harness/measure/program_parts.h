@@ -86,6 +86,10 @@ struct program_run;
 /* Notes how often a run that has ended launched each group, how long that took, how many of its processes launched any,
  * and what they copied. */
 void program_groups_end_run(struct program_groups *groups, const struct program_run *ended);
+/* Sets how long the launches of each run took where no record tells, from the times that were measured so far:
+ * program_times.c. */
+void program_times_fill(const struct program_groups *groups, const struct measurement *measurement,
+                        const struct run *run);
 /* Adds to the results how often each kernel was launched; and, if every kernel that was launched has numbers, a result
  * for the program: program_total.c. */
 void program_total_add(const struct program_groups *groups, const struct measurement *measurement, struct run *run);

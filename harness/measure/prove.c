@@ -34,7 +34,7 @@ static int prove_one(struct player *player, const struct proof_job *job, size_t 
 {
     struct capsule_writer writer;
     char *path = path_of(job->folder, number);
-    int result = capsule_writer_open(&writer, path, page_compress_zstd);
+    int result = capsule_writer_open(&writer, path, NULL);
     writer.file.is_brief = true;
     if (result == 0)
         result = capsule_writer_about(&writer, &player->capsules->about);

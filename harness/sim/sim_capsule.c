@@ -101,6 +101,15 @@ static int copy(uint64_t to, uint64_t from, size_t size, struct problem *problem
     return 0;
 }
 
+static int fill(uint64_t address, int byte, size_t size, struct problem *problem)
+{
+    (void)problem;
+    inputs_add(INPUT_FILLED, (const uint64_t[]){address, (uint64_t)byte}, 2, NULL, 0);
+    inputs_add(INPUT_ROWS, (const uint64_t[]){0, size, 1}, 3, NULL, 0);
+    memset(device_bytes(address), byte, size);
+    return 0;
+}
+
 /* ---- Machine code ---- */
 
 /* Machine code that was loaded. It stays, decoded as it is, for the next capsule with the same code: what launches did
@@ -251,6 +260,7 @@ const struct capsule_device sim_capsule_device = {
     .write = write_memory,
     .read = read_memory,
     .copy = copy,
+    .fill = fill,
     .launch = launch,
     .wait = wait_for_all,
 };

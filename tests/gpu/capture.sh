@@ -39,7 +39,7 @@ for program; do
             echo "$name alone: exit $code, $took s"
             timed "$cugate" capture -o "$file" -- "${command[@]}" >/dev/null 2>"$log" </dev/null
             echo "$name captured: exit $code, $took s; $(grep -a 'replayed bit for bit' "$log")"
-            grep -aE 'is not captured|is refused|error:' "$log" | sed 's/^cugate: //' | cut -c1-260
+            grep -aE 'is not captured|is refused|error:|JOIN' "$log" | sed 's/^cugate: //' | cut -c1-260
             ;;
         replay)
             timed "$cugate" run --kernels "$file" --save "$out/$name-first.json" >/dev/null 2>"$log"

@@ -60,7 +60,9 @@ $ranges[],
 # By records, which do not have the gaps of graphs.
 (.kernels | to_entries[] | select(.value.metrics.gpu_time) | .key as $id | .value
     | . as $kernel | ((.launches | sum(time_of)) * of("launches")) as $took
-    | $kernel.metrics.gpu_time.sessions[][] | select(. != $took) | "WRONG: \($id) took \(.) ns by records, not \($took)"),
+    | $kernel.metrics.gpu_time.sessions[][]
+    # Where all launches of a graph were measured, no record tells.
+    | select(. != $took and (($id | test("/graph:")) and . == $took * 6 / 5 | not)) | "WRONG: \($id) took \(.) ns by records, not \($took)"),
 (.kernels | to_entries[] | .key as $id | .value | select(.status == "ok") | .launches as $launches
     | ($launches | sum(threads)) as $threads
     # Where the driver does not tell the module, either of two codes was launched: one has 512 bytes of shared memory.
@@ -270,14 +272,16 @@ done
 # for these the graph keeps no kernel waiting.
 program 'graph' 0 '1 ok, 0 failed, samples 2 0 2'
 # Of the first launch in a session the time is not known, which is better than nothing; so of each that is captured anew.
-program 'graph 1' 0 '1 ok, 0 failed, samples 0 0 1'
+# It has no record either, since it is measured.
+timeless='records do not tell how long all kernels took'
+warned=$timeless program 'graph 1' 0 '1 ok, 0 failed, samples 0 0 1'
 program 'graph 2' 0 '1 ok, 0 failed, samples 1 0 1'
 # Each change of an executable graph makes it another one.
 program 'changed-graph' 0 '5 ok, 0 failed, samples 25 0 25' 'program: 40 launches' 'program/graph:add_one+add_one~' \
     'program/graph:add_value+add_one~' 'program/graph:add_value+add_value~' 'program/graph:add_value~' \
     'program/graph:add_one+add_value~'
-program 'recapture 1' 0 '2 ok, 0 failed, samples 1 1 2'
-program 'recapture 5' 0 '2 ok, 0 failed, samples 1 4 3'
+warned=$timeless program 'recapture 1' 0 '2 ok, 0 failed, samples 1 1 2'
+warned=$timeless program 'recapture 5' 0 '2 ok, 0 failed, samples 1 4 3'
 program 'recapture 5 8' 0 '2 ok, 0 failed, samples 4 4 6'
 
 # ---- What is chosen

@@ -256,6 +256,15 @@ CUresult CUDAAPI cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, s
     return moved(ready, ByteCount, true);
 }
 
+CUresult CUDAAPI cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
+{
+    (void)hStream;
+    const CUresult ready = ready_for(dstDevice, N);
+    if (ready == CUDA_SUCCESS)
+        memset((void *)dstDevice, uc, N);
+    return moved(ready, N, false);
+}
+
 CUresult CUDAAPI cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned ui, size_t N)
 {
     const CUresult ready = ready_for(dstDevice, N * sizeof ui);

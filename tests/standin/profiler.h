@@ -120,6 +120,7 @@ void range_unloaded(CUcontext context);
 void activity_call(unsigned correlation);
 void activity_ran(const struct standin_kernel *kernel);
 void activity_moved(size_t bytes, bool is_copy);
+bool activity_adds_code(void); /* whether kernels have more code now, for their records */
 /* Also of counts by instruction, profiler_sass.c. */
 void sass_ran(const struct standin_kernel *kernel);
 /* And of samples, profiler_sampling.c. */

@@ -107,7 +107,8 @@ void range_add(struct CUpti_RangeProfiler_Object *object, const char *name, cons
     for (int metric = 0; metric < MOST_METRICS && !object->is_mixed; metric++) {
         if (!(object->config.metrics >> metric & 1) || metric_kind(metric) != kind)
             continue;
-        row->values[metric] = kind == INSTRUMENTED && has_graph ? 0 : metric_value(metric, work);
+        row->values[metric] =
+            kind == INSTRUMENTED && (has_graph || activity_adds_code()) ? 0 : metric_value(metric, work);
     }
 }
 

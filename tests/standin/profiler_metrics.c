@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+enum { WARP = 32, RECORD_INSTRUCTIONS = 8 /* a warp, if there are records of kernels */ };
+
 /* value = constant + thread * threads + ns * time + byte * read + instruction * instructions. To add a metric: a row.
  */
 static const struct {
@@ -78,7 +80,8 @@ struct range_work metric_work(const struct standin_kernel *kernel)
         .threads = threads,
         .time_ns = kernel->time_ns,
         .read = 16 * kernel->reads * threads,
-        .instructions = (1000.0 + kernel->static_shared) * threads + kernel->instructions,
+        .instructions = (1000.0 + kernel->static_shared) * threads + kernel->instructions +
+                        (activity_adds_code() ? RECORD_INSTRUCTIONS * threads / WARP : 0),
     };
 }
 

@@ -12,7 +12,7 @@ enum { TABLE_SIZE = 64, CELL_SIZE = 8, CELL = 128, MODULE_SIZE = 256 };
 
 enum made_fault made_device_fault;
 size_t made_refused = SIZE_MAX, made_calls;
-size_t made_reserved, made_backed, made_regions;
+size_t made_reserved, made_backed, made_regions, made_loaded;
 uint64_t made_copied;
 
 struct region {
@@ -127,6 +127,7 @@ static int load(const void *image, size_t size, void **module, struct problem *p
     if (refused(problem) < 0)
         return -1;
     modules++;
+    made_loaded++;
     add_region(made_table(), MODULE_SIZE);
     const uint64_t words[] = {MADE_FUNCTION, made_cell(), 7, MADE_FUNCTION};
     memset(made_memory(made_table(), MODULE_SIZE), 0, MODULE_SIZE);
@@ -141,6 +142,7 @@ static int unload(void *module, struct problem *problem)
     for (size_t i = 0; i < made_regions; i++)
         if (regions[i].bytes == module) {
             remove_region(regions[i].begin, regions[i].size);
+            made_loaded--;
             return 0;
         }
     cr_assert_fail("no such module");
@@ -174,6 +176,12 @@ static int copy(uint64_t to, uint64_t from, size_t size, struct problem *problem
 {
     memcpy(made_memory(to, size), made_memory(from, size), size);
     made_copied += size;
+    return refused(problem);
+}
+
+static int fill(uint64_t address, int byte, size_t size, struct problem *problem)
+{
+    memset(made_memory(address, size), byte, size);
     return refused(problem);
 }
 
@@ -263,6 +271,7 @@ const struct capsule_device made_device = {
     .write = write_memory,
     .read = read_memory,
     .copy = copy,
+    .fill = fill,
     .launch = launch,
     .wait = wait_for_all,
 };

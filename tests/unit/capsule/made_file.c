@@ -150,6 +150,7 @@ void made_file_open(struct made_file *made)
 void made_file_close(struct made_file *made)
 {
     player_close(&made->player);
+    cr_expect_eq(made_regions, 0);
     capsules_release(&made->capsules);
     free(made->path);
     scratch_remove(made->folder);

@@ -10,7 +10,9 @@ static void expect_places(const unsigned char *image, size_t size, const char *v
                           size_t count)
 {
     struct places places;
-    relocated_words(&places, image, size, variable);
+    struct relocations *relocations = relocations_open(image, size);
+    relocated_words(&places, relocations, variable);
+    relocations_close(relocations);
     cr_assert_eq(places.count, count, "%s has %zu", variable, places.count);
     for (size_t i = 0; i < count; i++)
         cr_expect_eq(places.list[i], list[i]);
@@ -36,7 +38,9 @@ Test(capsule_relocated, an_image_that_is_cut_or_damaged_is_read_no_further)
         unsigned char *cut = x_calloc(length, 1);
         for (size_t i = 0; i < length; i++)
             cut[i] = image[i];
-        relocated_words(&places, cut, length, "table");
+        struct relocations *relocations = relocations_open(cut, length);
+        relocated_words(&places, relocations, "table");
+        relocations_close(relocations);
         cr_expect_leq(places.count, 3);
         free(places.list);
         free(cut);
@@ -44,7 +48,9 @@ Test(capsule_relocated, an_image_that_is_cut_or_damaged_is_read_no_further)
     for (size_t i = 0; i < size; i++) {
         struct places places;
         image[i] ^= 0xff;
-        relocated_words(&places, image, size, "table");
+        struct relocations *relocations = relocations_open(image, size);
+        relocated_words(&places, relocations, "table");
+        relocations_close(relocations);
         free(places.list);
         image[i] ^= 0xff;
     }

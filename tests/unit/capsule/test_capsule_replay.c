@@ -34,7 +34,7 @@ Test(capsule_replay, every_launch_leaves_what_it_left_in_the_program)
         for (int times = 0; times < 3; times++)
             cr_expect_eq(replayed(replay), 0, "capsule %zu: %s %s", i, why, problem.text);
         replay_close(replay);
-        cr_expect_eq(made_regions, 0, "memory of capsule %zu is left", i);
+        cr_expect_eq(made_regions, made_loaded, "memory of capsule %zu is left", i);
     }
     made_file_close(&made);
 }
@@ -53,7 +53,7 @@ Test(capsule_replay, several_may_be_open_at_once)
     cr_expect_eq(replayed(replays[MADE_AGAIN]), 0, "%s %s", why, problem.text);
     for (size_t i = 1; i < MADE_COUNT; i++)
         replay_close(replays[i]);
-    cr_expect_eq(made_regions, 0);
+    cr_expect_eq(made_regions, made_loaded);
     made_file_close(&made);
 }
 
@@ -131,11 +131,11 @@ Test(capsule_replay, other_code_may_do_without_a_variable)
     struct replay *replay = NULL;
     cr_expect_eq(replay_open(&replay, &made.player, capsule, &problem), -1);
     cr_expect_str_eq(problem.text, "there is no variable cell");
-    cr_expect_eq(made_regions, 0);
+    cr_expect_eq(made_regions, made_loaded);
     capsule->swapped = x_strdup("other.cubin");
     replay = opened(MADE_FOLLOW);
     replay_close(replay);
-    cr_expect_eq(made_regions, 0);
+    cr_expect_eq(made_regions, made_loaded);
     made_file_close(&made);
 }
 
@@ -172,10 +172,10 @@ Test(capsule_replay, any_call_may_fail_and_nothing_is_left)
             result = do_all(number, refuses);
             cr_expect(result == 0 || strcmp(problem.text, "made-up refusal") == 0, "call %zu of capsule %zu: %d, %s",
                       refuses, number, result, problem.text);
-            cr_expect_eq(made_regions, 0, "memory is left after call %zu of capsule %zu", refuses, number);
+            cr_expect_eq(made_regions, made_loaded, "memory is left after call %zu of capsule %zu", refuses, number);
             cr_assert_lt(refuses, 100);
         }
-        cr_expect_gt(refuses, 8);
+        cr_expect_gt(refuses, 7);
     }
     made_file_close(&made);
 }
@@ -191,6 +191,6 @@ Test(capsule_replay, a_damaged_page_is_said)
     struct replay *replay = NULL;
     cr_expect_eq(replay_open(&replay, &made.player, &made.capsules.list[MADE_ADD], &problem), -1);
     cr_expect(strstr(problem.text, "is damaged: page 0 "), "%s", problem.text);
-    cr_expect_eq(made_regions, 0);
+    cr_expect_eq(made_regions, made_loaded);
     made_file_close(&made);
 }

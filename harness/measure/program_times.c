@@ -1,0 +1,71 @@
+/* Says how long launches took that have no record. While counters are read there are no records of kernels, so that a
+ * kernel whose launches were all measured has the profiler's time alone. That is some 1 us longer, since the profiler
+ * adds to each launch; how much shows in kernels that have both. Of a graph it has the gaps between its kernels. */
+#include "program_parts.h"
+
+#include "base/base.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns the median time of a group's measured launches; NAN: none was measured. */
+static double measured_time(const struct program_group *group, const struct metrics *metrics, const struct run *run)
+{
+    const struct result *result = run_find(run, group->id);
+    for (size_t m = 0; result && m < metrics->count; m++) {
+        const struct row *row =
+            strcmp(metrics->list[m].counter, COUNTER_TIME) == 0 ? result_find(result, metrics->list[m].name) : NULL;
+        if (row && row->state == VALUE_MEASURED)
+            return row_session_value(row, 0);
+    }
+    return NAN;
+}
+
+/* Returns how much longer the profiler's times are than those of records, by the kernels that have both. *any: some
+ * kernel has a record. A graph's times do not tell. */
+static double what_is_added(const struct program_groups *groups, const double *measured, size_t number, bool *any)
+{
+    double *added = x_calloc(groups->count + 1, sizeof *added);
+    size_t count = 0;
+    *any = false;
+    for (size_t g = 0; g < groups->count; g++) {
+        const struct program_share *share = &groups->list[g]->shares[0];
+        if (number >= groups->list[g]->runs || share->counts[number] == 0 || isnan(share->took[number]))
+            continue;
+        *any = true;
+        if (!isnan(measured[g]) && !groups->list[g]->graph)
+            added[count++] = measured[g] - share->took[number] / share->counts[number];
+    }
+    const double usual = count > 0 ? median(added, count) : 0;
+    free(added);
+    return usual > 0 ? usual : 0;
+}
+
+/* Fills in the times of one run. */
+static void fill(const struct program_groups *groups, const double *measured, size_t number, bool is_part)
+{
+    bool any;
+    const double added = what_is_added(groups, measured, number, &any);
+    /* There are records, and none is of a kernel. Of a part of the program nobody says so. */
+    any |= is_part || !isnan(groups->work[WORK_COPIES][number]);
+    for (size_t g = 0; g < groups->count && any; g++)
+        for (size_t s = 0; s < groups->list[g]->share_count; s++) {
+            struct program_share *share = &groups->list[g]->shares[s];
+            const double less = groups->list[g]->graph ? 0 : added;
+            if (number < groups->list[g]->runs && isnan(share->took[number]) && measured[g] > less)
+                share->took[number] = (measured[g] - less) * share->counts[number];
+        }
+}
+
+void program_times_fill(const struct program_groups *groups, const struct measurement *measurement,
+                        const struct run *run)
+{
+    const bool is_part = measurement->program->nvtx_count > 0 || measurement->program->waits;
+    double *measured = x_calloc(groups->count + 1, sizeof *measured);
+    for (size_t g = 0; g < groups->count; g++)
+        measured[g] = measured_time(groups->list[g], measurement->metrics, run);
+    for (size_t number = 0; number < groups->runs; number++)
+        fill(groups, measured, number, is_part);
+    free(measured);
+}
