@@ -149,7 +149,13 @@ program 'memory async' 0 "$all"
 program 'memory managed' 0 "$all"
 program 'memory pinned' 0 "$all"
 program 'memory mapped' 0 "$all" 'add_one@64,256 64 256 4.19 MB' # both pieces
+program 'memory again' 0 "$all" 'settle@1,256 1 256 2.05 kB 2 of 2' # which changed nothing
 program 'memory filled' 0 "$all" 'add_one@64,256 64 256 2.1 MB'
+if chosen 'needless'; then # of those pages one is used
+    captured -- "$program" memory filled
+    [ "$(stat -c %s file.capsule)" -lt 16384 ] || echo "WRONG: the file has $(stat -c %s file.capsule) bytes" >>said
+    expect 'needless pages are left out' 0 "$all" '!WRONG'
+fi
 program 'memory freed' 0 "$all" 'add_one@64,256 64 256 2.05 kB'  # without what the pointer is to
 program 'memory behind' 0 "$all" 'behind@1,256 1 256 1.02 kB'
 program 'memory linked' 0 "$all" 'linked@1,256 1 256 67.6 kB'

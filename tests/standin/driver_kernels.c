@@ -51,6 +51,14 @@ static double spin(const struct arguments *arguments)
     return KERNEL_HANGS;
 }
 
+/* Leaves the same each time. */
+static double settle(const struct arguments *arguments)
+{
+    for (int i = 0; i < arguments->count; i++)
+        arguments->data[i] = arguments->value;
+    return 0;
+}
+
 /* Leaves something else each time. */
 static double noise(const struct arguments *arguments)
 {
@@ -164,6 +172,7 @@ static const struct kernel_work works[] = {
     {"large", 324000, add_one, NULL},
     {"restless", 15000, restless, NULL},
     {"spin", 1000, spin, NULL},
+    {"settle", 5000, settle, NULL},
     {"noise", 8000, noise, NULL},
     {"linked", 9000, linked, NULL},
     {"hidden", 7000, hidden, NULL},

@@ -91,4 +91,10 @@ extern "C" __global__ void behind(int *data, int count, int value)
     if (threadIdx.x < value && blockIdx.x == 0)
         data[(int)threadIdx.x - value] += 1;
 }
+
+extern "C" __global__ void settle(int *data, int count, int value)
+{
+    if (threadIdx.x < count)
+        data[threadIdx.x] = value;
+}
 #endif
