@@ -27,7 +27,7 @@ static struct {
     uint64_t used;
 } copies;
 
-static const char *folder; /* the file is there */
+static const char *home; /* the folder of the file */
 static struct capsule_writer writer;
 static bool writes; /* it was opened, for the first launch that is kept */
 
@@ -112,7 +112,7 @@ static void open_file(void)
 {
     if (writes)
         return;
-    char *path = x_sprintf("%s/%d.capsule", folder, (int)getpid());
+    char *path = x_sprintf("%s/%d.capsule", home, (int)getpid());
     writes = true;
     capsule_writer_open(&writer, path, NULL); /* what goes wrong shows when the capsule is added */
     writer.file.is_brief = true;
@@ -181,9 +181,9 @@ static void release(void)
     copies.used = 0;
 }
 
-void keep_open(const char *in)
+void keep_open(const char *folder)
 {
-    folder = in;
+    home = folder;
 }
 
 bool keep_is_wanted(const struct group *group)

@@ -49,7 +49,7 @@ static int judge_run(const struct capturing *capturing, const struct program_run
 }
 
 /* Says of which launches nothing is known. */
-static void say_losses(const struct program_run *part)
+static void say_losses(const struct capturing *capturing, const struct program_run *part)
 {
     size_t unwatched = 0;
     for (size_t i = 0; i < UNWATCHED_REASONS; i++)
@@ -58,6 +58,7 @@ static void say_losses(const struct program_run *part)
         warning("%zu launch%s of kernels that are not captured: there are too many shapes, or graphs that were "
                 "changed, or launches that waited for each other",
                 unwatched, plural_of(unwatched, " was", "es were"));
+    capturing->captured->refused += unwatched > 0;
     if (part->broken_off > 0)
         warning("%zu of %zu process%s of the program ended without a word, by _exit or a signal: of what only they "
                 "launched, the first launch is captured, since nobody knows how many there were",
@@ -85,7 +86,7 @@ static int run_program(struct capturing *capturing, bool keeps)
     };
     int code = program_run(&part) < 0 ? EXIT_USAGE : judge_run(capturing, &part);
     if (code == EXIT_SAME && !keeps) {
-        say_losses(&part);
+        say_losses(capturing, &part);
         if (part.broken_off > 0)
             count_unknown(capturing);
         capturing->known = capturing->groups.count;
