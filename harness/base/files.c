@@ -86,6 +86,28 @@ int make_folders(const char *path)
     return result;
 }
 
+char *make_temporary_folder(void)
+{
+    const char *parent = getenv("TMPDIR");
+    char *path = x_sprintf("%s/cugate-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (mkdtemp(path))
+        return path;
+    error("cannot make a folder like %s: %s; TMPDIR names another place", path, strerror(errno));
+    free(path);
+    return NULL;
+}
+
+void remove_temporary_folder(char *path)
+{
+    DIR *folder = opendir(path);
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
+    rmdir(path);
+    free(path);
+}
+
 char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -13,6 +13,11 @@ int file_read(const char *path, size_t limit, char **text, size_t *length);
 /* Creates a folder and its parents unless they exist. */
 int make_folders(const char *path);
 
+/* Makes an empty folder for this process's own files, in TMPDIR or else in /tmp. NULL after error(). Caller frees. */
+char *make_temporary_folder(void);
+/* Removes such a folder with the files in it, and frees its path. */
+void remove_temporary_folder(char *path);
+
 /* Returns the folder of a file, without a trailing slash; "." for a name alone. Caller frees. */
 char *folder_of(const char *path);
 

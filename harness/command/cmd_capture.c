@@ -2,63 +2,112 @@
 #include "measure/measure.h"
 
 #include "command.h"
+#include "from_check.h"
+#include "outputs.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/signalfd.h>
 
 /* Replays what was captured, in a new image of this program: its addresses must be free there. */
-static int prove(const struct options *options, const char *path)
+static int prove(const struct options *options, const char *path, const struct interrupts *interrupts)
 {
-    const char *words[] = {"/proc/self/exe", "prove", path, "-o", options->output, options->quiet ? "-q" : NULL, NULL};
-    const pid_t process = process_start(&(struct process_start){.words = words, .dies_with_us = true});
+    char *timeout = options->timeout > 0 ? x_sprintf("--timeout=%.17g", options->timeout) : NULL;
+    const char *const first = timeout ? timeout : options->quiet ? "-q" : NULL;
+    const char *words[] = {
+        "/proc/self/exe", "prove", path, "-o", options->output, first, timeout && options->quiet ? "-q" : NULL, NULL};
+    struct signalfd_siginfo taken;
+    int status = 0;
+    const pid_t process =
+        process_start(&(struct process_start){.words = words, .mask = &interrupts->before, .dies_with_us = true});
+    free(timeout);
     if (process < 0) {
         error("cannot start cugate again: %s", strerror(errno));
         return EXIT_NOT_MEASURED;
     }
-    return process_exit_code(process_wait(process));
+    while (!process_ends_within(process, 0.02, &status))
+        if (interrupts_take(interrupts, &taken))
+            kill(process, (int)taken.ssi_signo);
+    return process_exit_code(status);
 }
 
-static int capture(const struct options *options, const struct metrics *metrics, char *path)
+/* What chooses kernels: globs of -k, and names from a check. */
+struct choice {
+    char **globs;
+    size_t glob_count;
+    char **named; /* owned */
+    size_t named_count;
+};
+
+/* Puts both into one list. -1 after error(). */
+static int choose(struct choice *choice, const struct options *options)
+{
+    *choice = (struct choice){0};
+    if (options->from_check && from_check_read(options->from_check, &choice->named, &choice->named_count) < 0)
+        return -1;
+    for (size_t i = 0; i < options->glob_count; i++)
+        *ARRAY_GROW(choice->globs, choice->glob_count) = options->globs[i];
+    for (size_t i = 0; i < choice->named_count; i++)
+        *ARRAY_GROW(choice->globs, choice->glob_count) = choice->named[i];
+    return 0;
+}
+
+static void choice_release(struct choice *choice)
+{
+    for (size_t i = 0; i < choice->named_count; i++)
+        free(choice->named[i]);
+    free(choice->named);
+    free(choice->globs);
+}
+
+static int capture(const struct options *options, const struct metrics *metrics, const struct choice *choice,
+                   const char *path, const struct interrupts *interrupts)
 {
     struct measurement measurement;
     struct program program;
-    int status = 0;
-    struct captured capture = {.path = path, .launch = (size_t)options->launch};
+    struct captured captured = {.path = path, .launch = (size_t)options->launch};
     if (options_measurement(&measurement, options, metrics) < 0 || options_program(&program, &measurement, options) < 0)
         return EXIT_USAGE;
+    measurement.globs = choice->globs;
+    measurement.glob_count = choice->glob_count;
     program.speaks = true;
-    program.status = &status;
     program.first = 0; /* nothing is measured */
-    int code = program_capture(&measurement, &capture);
+    int code = program_capture(&measurement, &captured);
     free(program.name);
     if (code == EXIT_SAME)
-        code = prove(options, path);
-    return code == EXIT_SAME && capture.refused > 0 ? EXIT_NOT_MEASURED : code;
+        code = prove(options, path, interrupts);
+    return code == EXIT_SAME && captured.refused > 0 ? EXIT_NOT_MEASURED : code;
+}
+
+/* Captures into a file that is removed, since only what can be replayed is kept. */
+static int capture_and_prove(const struct options *options, const struct metrics *metrics, const struct choice *choice)
+{
+    struct interrupts interrupts; /* signals stay held back between the parts, too: the folder is removed */
+    if (interrupts_open(&interrupts) < 0)
+        return EXIT_NOT_MEASURED;
+    int code = EXIT_USAGE;
+    char *folder = make_temporary_folder();
+    if (folder) {
+        char *path = x_sprintf("%s/as_captured.capsule", folder);
+        code = capture(options, metrics, choice, path, &interrupts);
+        free(path);
+        remove_temporary_folder(folder);
+    }
+    return interrupts_close(&interrupts) && code == EXIT_SAME ? EXIT_INTERRUPTED : code;
 }
 
 static int cmd_capture(const struct options *options)
 {
     struct metrics metrics = {0};
-    const char *parent = getenv("TMPDIR");
-    int code = EXIT_USAGE;
+    struct choice choice;
     if (!options->output)
         die(EXIT_USAGE, "where to? add -o FILE.capsule before --");
-    if (options_read_metrics(options, &metrics) < 0)
+    if (output_expect_file(options->output) < 0 || options_read_metrics(options, &metrics) < 0)
         return EXIT_USAGE;
-    char *folder = x_sprintf("%s/cugate-XXXXXX", parent && *parent ? parent : "/tmp");
-    char *path = NULL;
-    if (!mkdtemp(folder)) {
-        error("cannot make a folder like %s: %s", folder, strerror(errno));
-    } else {
-        path = x_sprintf("%s/as_captured.capsule", folder);
-        code = capture(options, &metrics, path);
-        unlink(path);
-        rmdir(folder);
-    }
-    free(path);
-    free(folder);
+    const int code = choose(&choice, options) < 0 ? EXIT_USAGE : capture_and_prove(options, &metrics, &choice);
+    choice_release(&choice);
     metrics_release(&metrics);
     return code;
 }
@@ -67,7 +116,9 @@ static int cmd_capture(const struct options *options)
 static const struct option_row *const takes[] = {
     OPTION(.name = "output", .letter = 'o', .argument = "FILE.capsule", .kind = KIND_TEXT, .place = PLACE(output),
            .doc = "write the capsules to FILE, whole or not at all"),
-    &option_k, 
+    &option_k,
+    OPTION(.name = "from-check", .argument = "REPORT.json", .kind = KIND_TEXT, .place = PLACE(from_check),
+           .doc = "kernels that `cugate check --report json=REPORT.json -- PROGRAM` found worse, as if -k named each"),
     OPTION(.name = "launch", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(launch), .minimum = 1, .maximum = 1000000000,
            .doc = "which launch of each kernel (default: the one in the middle)"),
     &option_nvtx, &option_from_start, &option_name, &option_metrics, &option_timeout, NULL,
@@ -83,7 +134,7 @@ const struct command command_capture = {
                "The file is a kernel library: `cugate check --kernels FILE.capsule` measures its kernels, with inputs "
                "restored before each launch and their results compared, and with --simulate computes them without a GPU.\n"
                "FILE holds data of the program: inputs, weights, whatever its kernels can reach. Whoever has the file has them.",
-    .exits = EXITS({EXIT_SAME, "all kernels that -k chooses were captured, and replay"}, {EXIT_USAGE, NULL},
+    .exits = EXITS({EXIT_SAME, "all kernels that were chosen were captured, and replay"}, {EXIT_USAGE, NULL},
                    {EXIT_NOT_MEASURED, "some were refused and are not in the file; or there is no GPU, or PROGRAM failed"},
                    {EXIT_INTERRUPTED, NULL}),
     .example = "cugate capture -k 'train/softmax*' -o softmax.capsule -- python3 train.py",

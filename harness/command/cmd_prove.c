@@ -1,36 +1,49 @@
 #include "base/base.h"
-#include "measure/prove.h"
+#include "measure/measure.h"
 
 #include "command.h"
+#include "outputs.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static double megabytes(const char *path)
+static double bytes_of(const char *path)
 {
     struct stat file;
-    return stat(path, &file) == 0 ? (double)file.st_size / 1e6 : 0;
+    return stat(path, &file) == 0 ? (double)file.st_size : 0;
+}
+
+/* Says what is in the file, and what that means for whoever passes it on. */
+static void say_file(const struct prove *prove, size_t varying)
+{
+    const double bytes = bytes_of(prove->to);
+    const bool is_large = bytes >= 1e6;
+    fprintf(stderr,
+            "%zu kernel%s: %zu replayed bit for bit, %zu replayed but for what varies from replay to replay, "
+            "%zu refused; %s has %.1f %s\n"
+            "%s holds data of the program: inputs, weights, whatever its kernels can reach\n",
+            prove->count, plural(prove->count), prove->kept - varying, varying, prove->count - prove->kept, prove->to,
+            bytes / (is_large ? 1e6 : 1e3), is_large ? "MB" : "kB", prove->to);
 }
 
 /* Says what came of all, and of each that is refused. */
 static int say_results(const struct prove *prove, bool quiet)
 {
-    size_t identical = 0, varying = 0, refused = 0;
+    size_t varying = 0;
     for (size_t i = 0; i < prove->count; i++) {
         const struct proof_result *result = &prove->results[i];
-        identical += !result->refused && !result->varies;
         varying += !result->refused && result->varies;
-        refused += result->refused != NULL;
         if (result->refused)
             warning("%s is refused: %s", result->id, result->refused);
     }
+    if (prove->kept == 0) {
+        error("no kernel can be replayed, so %s is not written", prove->to);
+        return EXIT_NOT_MEASURED;
+    }
     if (!quiet)
-        fprintf(stderr,
-                "%zu kernel%s: %zu replayed bit for bit, %zu replayed but for what varies from replay to replay, "
-                "%zu refused; %s has %.1f MB\n",
-                prove->count, plural(prove->count), identical, varying, refused, prove->to, megabytes(prove->to));
-    return refused > 0 ? EXIT_NOT_MEASURED : EXIT_SAME;
+        say_file(prove, varying);
+    return prove->kept < prove->count ? EXIT_NOT_MEASURED : EXIT_SAME;
 }
 
 static int cmd_prove(const struct options *options)
@@ -43,6 +56,8 @@ static int cmd_prove(const struct options *options)
     };
     if (!options->output)
         die(EXIT_USAGE, "where to? add -o FILE.capsule; %s stays as it is", prove.from);
+    if (output_expect_file(prove.to) < 0)
+        return EXIT_USAGE;
     int code = measure_prove(&prove);
     if (code == EXIT_SAME)
         code = say_results(&prove, options->quiet);

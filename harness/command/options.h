@@ -56,9 +56,10 @@ struct options {
     enum color_mode color;
     bool quiet, verbose, help, version;
     bool is_static, simulate, all, paired, power, drift_reference, lines, dry_run;
-    int launch;            /* capture --launch; 0: none was given */
-    int first, skip, runs; /* of a program: --first, 0: none was given; --skip; --runs, 0: as many as it takes */
-    char **nvtx;           /* --nvtx: globs of ranges; strings are borrowed */
+    int launch;             /* capture --launch; 0: none was given */
+    const char *from_check; /* capture --from-check: a JSON report of a check */
+    int first, skip, runs;  /* of a program: --first, 0: none was given; --skip; --runs, 0: as many as it takes */
+    char **nvtx;            /* --nvtx: globs of ranges; strings are borrowed */
     size_t nvtx_count;
     const char *from_start; /* --from-start: on or off; NULL: on */
     const char *name;

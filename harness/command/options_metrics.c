@@ -44,8 +44,8 @@ static bool is_instrumented(const struct metric *metric)
 }
 
 /* Adds what judges a program as a whole, so that a kernel that is gone or launched more often does not pass. Only the
- * GPU time takes a counter, since of kernels whose launches are all measured nothing else tells it. But something has to
- * be counted, and of launches that are counted by instrumented code it is not known. */
+ * GPU time takes a counter, since of kernels whose launches are all measured nothing else tells it. But something has
+ * to be counted, and of launches that are counted by instrumented code it is not known. */
 static void choose_program(struct metrics *chosen, const struct metrics *all)
 {
     bool counts = false, is_timed = false;

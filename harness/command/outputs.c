@@ -19,6 +19,17 @@ int output_print(const struct format *format, struct report *report, const struc
     return format->check(report, stream);
 }
 
+int output_expect_file(const char *path)
+{
+    struct atomic_file file;
+    if (strcmp(path, "-") == 0)
+        return error("-o -: capsules go into a file, not to standard output: -o FILE.capsule");
+    if (atomic_file_open_beside(&file, path) < 0)
+        return -1;
+    atomic_file_abandon(&file);
+    return 0;
+}
+
 int output_save(const struct run *run, struct atomic_file *file)
 {
     if (!file->stream)

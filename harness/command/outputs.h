@@ -11,6 +11,9 @@
  * failed. */
 int output_print(const struct format *format, struct report *report, const struct options *options, FILE *stream);
 
+/* Checks that a file of capsules can be written there. -1 after error(). */
+int output_expect_file(const char *path);
+
 /* Keeps the run in the file of --save, unless none was opened. -1 when it could not be written. */
 int output_save(const struct run *run, struct atomic_file *file);
 

@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "capsule/capsule.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,9 +21,9 @@ static int reserve(uint64_t address, uint64_t size, struct problem *problem)
         return 0;
     cuMemAddressFree(got, size);
     return problem_set(problem,
-                       "the driver does not give the addresses from 0x%llx to 0x%llx, but those from 0x%llx: something "
-                       "else of this process is there or right behind; try again",
-                       (unsigned long long)address, (unsigned long long)(address + size), (unsigned long long)got);
+                       "the driver does not give the addresses from 0x%" PRIx64 " to 0x%" PRIx64
+                       ", but those from 0x%llx: something else of this process is there or right behind; try again",
+                       address, address + size, got);
 }
 
 static int begin(struct problem *problem)
@@ -170,7 +171,8 @@ static int launch(void *module, const struct capsule *capsule, const unsigned ch
     };
     void **arguments = x_calloc(capsule->argument_count + 1, sizeof *arguments);
     for (size_t i = 0; i < capsule->argument_count; i++)
-        arguments[i] = (void *)(uintptr_t)(bytes + capsule->arguments[i].offset);
+        arguments[i] =
+            (void *)(uintptr_t)(bytes + capsule->arguments[i].offset); /* NOLINT(performance-no-int-to-ptr) */
     const int failed = cuda_check("launching it", cuLaunchKernelEx(&config, function, arguments, NULL), problem);
     free(arguments);
     return failed;

@@ -14,6 +14,7 @@ int InitializeInjection(void)
         return 1;
     }
     bounds_begin(&process.request);
+    keep_open(process.request.folder);
     if (process.request.nvtx_count > 0 || process.request.waits)
         busy_off();
     callers_begin();

@@ -187,6 +187,7 @@ int lines_send(CUcontext context, const struct group *group, struct problem *pro
 
 /* ---- Launches that are kept as capsules: keep.c, arguments.c, reach.c ---- */
 
+void keep_open(const char *folder); /* called once before: the process's file is to be in that folder, which stays */
 /* Whether the next launch of the group is to be kept. */
 bool keep_is_wanted(const struct group *group);
 /* Called before and after a launch that is kept. False: it cannot be, and the parent was told why. */
@@ -209,6 +210,7 @@ struct reach {
     struct reached *list;
     size_t count;
     uint64_t size;    /* bytes that were copied */
+    int device;       /* the GPU of the launch */
     uint64_t *misses; /* words that are no pointers */
 };
 /* Notes where memory is allocated; takes such calls of the driver. */

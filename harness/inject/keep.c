@@ -27,6 +27,7 @@ static struct {
     uint64_t used;
 } copies;
 
+static const char *home; /* the folder of the file */
 static struct capsule_writer writer;
 static bool writes; /* it was opened, for the first launch that is kept */
 
@@ -60,10 +61,7 @@ static unsigned char *room_for(uint64_t size)
 static int take_before(size_t place, struct problem *problem)
 {
     struct reached *range = &kept.reach.list[place];
-    CUdevice device = 0;
-    if (cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem) < 0)
-        return -1;
-    if (range->device >= 0 && range->device != device)
+    if (range->device >= 0 && range->device != kept.reach.device)
         return problem_set(problem, "it can reach memory of another GPU");
     kept.reach.size += range->size;
     if (kept.reach.size > RANGE_LIMIT)
@@ -97,6 +95,8 @@ static void take_variables(const char *names)
 
 static int take_memory(const struct group *group, struct problem *problem)
 {
+    if (cuda_check("asking which GPU this is", cuCtxGetDevice(&kept.reach.device), problem) < 0)
+        return -1;
     if (group->variables)
         take_variables(group->variables);
     reach_follow(&kept.reach, kept.capsule.bytes, kept.capsule.byte_count, 1);
@@ -112,7 +112,7 @@ static void open_file(void)
 {
     if (writes)
         return;
-    char *path = x_sprintf("%s/%d.capsule", process.request.folder, (int)getpid());
+    char *path = x_sprintf("%s/%d.capsule", home, (int)getpid());
     writes = true;
     capsule_writer_open(&writer, path, NULL); /* what goes wrong shows when the capsule is added */
     writer.file.is_brief = true;
@@ -179,6 +179,11 @@ static void release(void)
     capsule_release(&kept.capsule);
     reach_release(&kept.reach);
     copies.used = 0;
+}
+
+void keep_open(const char *folder)
+{
+    home = folder;
 }
 
 bool keep_is_wanted(const struct group *group)

@@ -83,7 +83,7 @@ CUmodule module_of_function(CUfunction function)
 
 void modules_of_function(CUfunction function, char name[MODULE_NAME])
 {
-    const CUmodule handle = module_of_function(function);
+    CUmodule handle = module_of_function(function);
     name[0] = '\0';
     for (size_t i = 0; handle && i < known_count; i++)
         if (known[i].handle == handle)

@@ -181,8 +181,8 @@ static bool is_in(const struct reach *reach, uint64_t address)
     return false;
 }
 
-/* Takes a word that may be a pointer. */
-static void follow(struct reach *reach, uint64_t word)
+/* Takes a word that may be a pointer. A doubtful one may mean other memory, and is none to that of another GPU. */
+static void follow(struct reach *reach, uint64_t word, bool is_doubtful)
 {
     struct reached found;
     if (!reach->misses)
@@ -190,7 +190,10 @@ static void follow(struct reach *reach, uint64_t word)
     uint64_t *miss = &reach->misses[(word >> 3) % MISSES];
     if (*miss == word || !extent_at(noted, noted_count, word) || is_in(reach, word))
         return;
-    if (ask(word, &found))
+    const bool is_there = ask(word, &found);
+    if (is_there && is_doubtful && found.device >= 0 && found.device != reach->device)
+        return;
+    if (is_there)
         *ARRAY_GROW(reach->list, reach->count) = found;
     else
         *miss = word;
@@ -206,8 +209,8 @@ void reach_follow(struct reach *reach, const unsigned char *bytes, size_t size, 
         memcpy(&word, bytes + at, sizeof word);
         if (word - lowest > width)
             continue;
-        follow(reach, word);
-        follow(reach, word - 1); /* it may point right behind an array */
+        follow(reach, word, false);
+        follow(reach, word - 1, is_in(reach, word)); /* it may point right behind an array */
     }
 }
 

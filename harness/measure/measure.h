@@ -7,6 +7,7 @@
 
 #include "computed.h"
 #include "program.h"
+#include "prove.h"
 #include "relay.h"
 
 #include <stdbool.h>

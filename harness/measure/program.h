@@ -51,6 +51,6 @@ struct captured {
 /* Runs the program twice: first to see what it launches how often, then to keep one launch of each kernel that the
  * measurement's globs choose. Returns 0, EXIT_NOT_MEASURED where none could be kept, or another exit code, after
  * error(). */
-int program_capture(const struct measurement *measurement, struct captured *capture);
+int program_capture(const struct measurement *measurement, struct captured *captured);
 
 #endif

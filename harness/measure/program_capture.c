@@ -13,28 +13,16 @@
 
 struct capturing {
     const struct measurement *measurement;
-    struct captured *capture;
+    struct captured *captured;
     struct program_groups groups;
     struct program_setting setting;
     struct run about; /* the GPU, and the session of the first run */
     char **images;    /* names of the images that the first run loaded */
     size_t image_count;
+    size_t known; /* how many of the groups the first run knew */
 };
 
 /* ---- The two runs ---- */
-
-char *program_capture_answer(const struct program_run *run, const struct program_group *group)
-{
-    size_t size = 0;
-    if (group->pick == 0 || !group->image)
-        return x_sprintf("0 0 %s", group->id);
-    char *image = program_image_read(run->setting->folder, group->image, &size);
-    char *variables = image ? cubin_variables(group->image, image, size) : NULL;
-    char *answer = x_sprintf("%zu 1 %s\n%s", group->pick - 1, group->id, variables ? variables : "");
-    free(variables);
-    free(image);
-    return answer;
-}
 
 /* Returns an exit code, after error(), if the run is of no use. */
 static int judge_run(const struct capturing *capturing, const struct program_run *part)
@@ -46,14 +34,44 @@ static int judge_run(const struct capturing *capturing, const struct program_run
         error("%s did not end within %g s; a longer limit is set with --timeout", what,
               capturing->measurement->program->timeout);
     else if (part->failure)
-        error("a process of %s could not be watched: %s", what, part->failure);
-    else if (part->processes == 0)
-        error("%s opened no GPU, so there is nothing to capture", what);
+        error("a process of %s could not be captured: %s%s", what, part->failure,
+              strstr(part->failure, part->setting->folder) ? "; TMPDIR names another place" : "");
     else if (part->status != 0)
-        error("%s ended with exit code %d, and of a program that fails nothing is captured", what, part->status);
+        error("%s ended with exit code %d%s, and of a program that fails nothing is captured", what, part->status,
+              part->keeps ? " when it ran again" : "");
+    else if (part->processes == 0)
+        error("%s opened no GPU%s, so there is nothing to capture", what, part->keeps ? " when it ran again" : "");
+    else if (part->part.session_count == 0)
+        error("%s opened a GPU and launched nothing on it, so there is nothing to capture", what);
     else
         return EXIT_SAME;
     return EXIT_NOT_MEASURED;
+}
+
+/* Says of which launches nothing is known. */
+static void say_losses(const struct capturing *capturing, const struct program_run *part)
+{
+    size_t unwatched = 0;
+    for (size_t i = 0; i < UNWATCHED_REASONS; i++)
+        unwatched += part->unwatched[i];
+    if (unwatched > 0)
+        warning("%zu launch%s of kernels that are not captured: there are too many shapes, or graphs that were "
+                "changed, or launches that waited for each other",
+                unwatched, plural_of(unwatched, " was", "es were"));
+    capturing->captured->refused += unwatched > 0;
+    if (part->broken_off > 0)
+        warning("%zu of %zu process%s of the program ended without a word, by _exit or a signal: of what only they "
+                "launched, the first launch is captured, since nobody knows how many there were",
+                part->broken_off, part->processes, plural_of(part->processes, "", "es"));
+}
+
+/* Processes that ended without a word did launch what they asked about. */
+static void count_unknown(struct capturing *capturing)
+{
+    const size_t least = capturing->captured->launch > 0 ? capturing->captured->launch : 1;
+    for (size_t g = 0; g < capturing->groups.count; g++)
+        if (capturing->groups.list[g]->times == 0)
+            capturing->groups.list[g]->most = least;
 }
 
 static int run_program(struct capturing *capturing, bool keeps)
@@ -68,6 +86,10 @@ static int run_program(struct capturing *capturing, bool keeps)
     };
     int code = program_run(&part) < 0 ? EXIT_USAGE : judge_run(capturing, &part);
     if (code == EXIT_SAME && !keeps) {
+        say_losses(capturing, &part);
+        if (part.broken_off > 0)
+            count_unknown(capturing);
+        capturing->known = capturing->groups.count;
         capturing->about = part.part;
         part.part = (struct run){0};
         capturing->images = part.images;
@@ -78,29 +100,6 @@ static int run_program(struct capturing *capturing, bool keeps)
     program_groups_end_run(&capturing->groups, &part);
     program_run_release(&part);
     return code;
-}
-
-/* Chooses the launch of each kernel that is kept. */
-static size_t pick(struct capturing *capturing)
-{
-    const size_t asked = capturing->capture->launch;
-    size_t picked = 0;
-    for (size_t g = 0; g < capturing->groups.count; g++) {
-        struct program_group *group = capturing->groups.list[g];
-        if (!group->wanted || group->most == 0)
-            continue;
-        if (group->graph)
-            group->refused = x_strdup("it is the launch of a graph, whose kernels cannot be told apart");
-        else if (!group->image)
-            group->refused = x_strdup("its machine code is not known: several modules have a function of that name");
-        else if (asked > group->most)
-            group->refused = x_sprintf("it has %zu launch%s, so there is no number %zu", group->most,
-                                       plural_of(group->most, "", "es"), asked);
-        else
-            group->pick = asked > 0 ? asked : group->most / 2 + 1;
-        picked += group->pick > 0;
-    }
-    return picked;
 }
 
 /* ---- The file ---- */
@@ -156,7 +155,7 @@ static int write_capsule(const struct capturing *capturing, struct capsule_write
     whole.id = x_strdup(id);
     struct blob code = capsule_writer_blob(writer, image, size);
     whole.launches = group->most;
-    whole.time_ns = share->took[0] / share->counts[0];
+    whole.time_ns = share->counts[0] > 0 ? share->took[0] / share->counts[0] : NAN;
     whole.launched_by = group->launched_by;
     const int failed = capsule_writer_copy(writer, from, &whole, &code);
     free(whole.id);
@@ -165,20 +164,25 @@ static int write_capsule(const struct capturing *capturing, struct capsule_write
     return failed;
 }
 
-static void note_refused(struct capturing *capturing, const struct program_group *group, const char *id)
+/* Says why the group is not in the file, unless none of its launches counts. */
+static void note_refused(struct capturing *capturing, size_t number)
 {
-    capturing->capture->refused++;
-    warning("%s is not captured: %s", id,
+    const struct program_group *group = capturing->groups.list[number];
+    const bool is_new = number >= capturing->known;
+    if (group->most == 0 && !is_new)
+        return;
+    capturing->captured->refused++;
+    warning("%s is not captured: %s", group->id,
             group->refused && *group->refused ? group->refused
-            : group->most == 0                ? "only the second run launched it"
+            : is_new                          ? "only the second run launched it"
                                               : "the second run did not launch it as often as the first");
 }
 
 static int write_all(struct capturing *capturing, char *const *before, const struct parts *parts)
 {
     struct capsule_writer writer;
-    struct captured *capture = capturing->capture;
-    int failed = capsule_writer_open(&writer, capture->path, NULL);
+    struct captured *captured = capturing->captured;
+    int failed = capsule_writer_open(&writer, captured->path, NULL);
     writer.file.is_brief = true;
     if (failed == 0)
         failed = capsule_writer_about(&writer, &capturing->about);
@@ -189,8 +193,8 @@ static int write_all(struct capturing *capturing, char *const *before, const str
         if (capsule)
             failed = write_capsule(capturing, &writer, group, group->id, from, capsule);
         else if (group->wanted)
-            note_refused(capturing, group, group->id);
-        capture->kept += capsule && failed == 0;
+            note_refused(capturing, g);
+        captured->kept += capsule && failed == 0;
     }
     if (failed == 0)
         failed = capsule_writer_end(&writer);
@@ -240,7 +244,7 @@ static int capture_both(struct capturing *capturing)
         return EXIT_USAGE;
     program_groups_find_images(&capturing->groups, capturing->setting.folder, capturing->images, capturing->image_count,
                                static_facts_capability(&capturing->about.device));
-    const size_t picked = pick(capturing);
+    const size_t picked = program_pick(&capturing->groups, capturing->captured->launch);
     if (picked > 0 && !measurement->program->quiet)
         remark("the program runs again, and %zu kernel%s of it %s kept", picked, plural(picked),
                plural_of(picked, "is", "are"));
@@ -251,15 +255,17 @@ static int capture_both(struct capturing *capturing)
     describe(capturing);
     if (join(capturing) < 0)
         return EXIT_USAGE;
-    if (capturing->capture->kept > 0)
+    if (capturing->captured->kept > 0)
         return EXIT_SAME;
-    error("no launch of the program could be captured");
+    error("no launch of the program could be captured%s",
+          capturing->captured->refused > 0 ? ""
+                                           : ": none is in the part that counts, which --nvtx and --from-start bound");
     return EXIT_NOT_MEASURED;
 }
 
-int program_capture(const struct measurement *measurement, struct captured *capture)
+int program_capture(const struct measurement *measurement, struct captured *captured)
 {
-    struct capturing capturing = {.measurement = measurement, .capture = capture};
+    struct capturing capturing = {.measurement = measurement, .captured = captured};
     int code = program_setting_open(&capturing.setting, true);
     if (code == EXIT_SAME)
         code = capture_both(&capturing);

@@ -46,7 +46,7 @@ struct program_group {
     char *launched_by; /* by whom, as the process tells that launched it first, `teller`; NULL: not known */
     pid_t teller;      /* 0: none */
 
-    /* For capturing: program_capture.c. */
+    /* For capturing: program_capture.c, program_pick.c. */
     size_t most;   /* launches that count, of that process which made most of them in the first run */
     size_t pick;   /* which of these is to be kept, from 1; 0: none */
     char *image;   /* name of the image of its machine code; NULL: not known */
@@ -109,10 +109,14 @@ void program_groups_find_images(const struct program_groups *groups, const char 
  * frees. */
 char *program_image_read(const char *folder, const char *name, size_t *size);
 
-/* ---- Capturing: program_capture.c ---- */
+/* ---- Which launches are kept: program_pick.c ---- */
 
-/* Returns what a process is told of a group whose launch is to be kept, for MESSAGE_GROUP. Caller frees. */
-char *program_capture_answer(const struct program_run *run, const struct program_group *group);
+/* Chooses the launch of each group that is kept: number `asked` of its launches, or the middle one where that is 0. A
+ * group of which none can be kept says why. Returns how many are kept. */
+size_t program_pick(struct program_groups *groups, size_t asked);
+/* Returns what a process is told of a group, for MESSAGE_GROUP, if it is to keep the launch that was picked. The images
+ * are in the folder. Caller frees. */
+char *program_pick_answer(const struct program_group *group, const char *folder);
 
 /* ---- Its command: program_command.c ---- */
 

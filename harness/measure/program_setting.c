@@ -4,25 +4,11 @@
 
 #include "base/base.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static char *make_folder(void)
-{
-    const char *parent = getenv("TMPDIR");
-    char *path = x_sprintf("%s/cugate-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (mkdtemp(path))
-        return path;
-    error("cannot make a folder like %s: %s", path, strerror(errno));
-    free(path);
-    return NULL;
-}
 
 /* Returns the folder in which all `cugate exec` of this user wait for the counters of a GPU. NULL where there is no
  * such folder: then only the processes of one program wait for each other. Caller frees. */
@@ -38,17 +24,6 @@ static char *find_locks(void)
         return path;
     free(path);
     return NULL;
-}
-
-static void remove_folder(char *path)
-{
-    DIR *folder = opendir(path);
-    for (const struct dirent *entry; folder && (entry = readdir(folder));)
-        unlinkat(dirfd(folder), entry->d_name, 0);
-    if (folder)
-        closedir(folder);
-    rmdir(path);
-    free(path);
 }
 
 static char *find_injection(void)
@@ -113,7 +88,7 @@ int program_setting_open(struct program_setting *setting, bool repeats)
         setting->injection = NULL;
         return code;
     }
-    setting->folder = make_folder();
+    setting->folder = make_temporary_folder();
     setting->locks = find_locks();
     if (!setting->folder)
         code = EXIT_NOT_MEASURED;
@@ -128,7 +103,7 @@ void program_setting_close(struct program_setting *setting)
 {
     if (setting->folder) {
         program_input_close(&setting->input);
-        remove_folder(setting->folder);
+        remove_temporary_folder(setting->folder);
     }
     free(setting->injection);
     free(setting->locks);

@@ -151,7 +151,7 @@ static bool take_group(struct program_run *run, struct program_process *process,
     const size_t first = measurement->profile                       ? 1
                          : run->further && group && group->complete ? 0
                                                                     : measurement->program->first;
-    char *answer = wanted && run->keeps ? program_capture_answer(run, group)
+    char *answer = wanted && run->keeps ? program_pick_answer(group, run->setting->folder)
                    : wanted             ? x_sprintf("%zu %zu %s", measurement->program->skip, first, group->id)
                                         : x_strdup("");
     if (wanted)

@@ -4,9 +4,6 @@
 #include "capsule/capsule.h"
 #include "worker/worker.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,8 +66,11 @@ static void prove_all(int pipe, const void *data)
         message_send(pipe, MESSAGE_START, number);
         const int result = prove_one(&player, job, i, why, sizeof why, &problem);
         if (result < 0 && !job->careful)
-            _exit(EXIT_FAILURE); /* it is tried again, carefully */
-        char *text = x_sprintf("%s\n%s", number, result > 0 ? why : result < 0 ? problem.text : "");
+            _exit(EXIT_FAILURE); /* it may have failed on memory that was zeroed, and is tried again */
+        char *text = x_sprintf("%s\n%s%s", number, result < 0 ? "its replay fails: " : "",
+                               result > 0   ? why
+                               : result < 0 ? problem.text
+                                            : "");
         message_send(pipe, MESSAGE_RESULT, text);
         free(text);
         if (result < 0)
@@ -140,11 +140,12 @@ static int run_child(struct proving *proving, size_t to, bool careful, char **ho
         goes_on = event == CHILD_SAID && take(proving, &message);
         free(message.text);
     }
-    *how = child_end(&child, event == CHILD_SAID || event == CHILD_ENDED);
-    if (event == CHILD_QUIET) {
-        free(*how);
-        *how = x_sprintf("it did not end within %g s", proving->prove->timeout);
-    }
+    char *ended = child_end(&child, event == CHILD_SAID || event == CHILD_ENDED);
+    if (event == CHILD_QUIET)
+        *how = x_sprintf("its replay did not end within %g s", proving->prove->timeout);
+    else
+        *how = x_sprintf("its replay ended the process: %s", ended ? ended : "nobody knows how");
+    free(ended);
     return event == CHILD_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SAME;
 }
 
@@ -154,8 +155,6 @@ static int run_children(struct proving *proving)
     const size_t count = proving->prove->count;
     char *how;
     int code = EXIT_SAME;
-    if (interrupts_open(&proving->interrupts) < 0)
-        return EXIT_NOT_MEASURED;
     while (proving->at < count && code == EXIT_SAME && !proving->failure) {
         const size_t first = proving->at;
         code = run_child(proving, count, false, &how);
@@ -167,15 +166,10 @@ static int run_children(struct proving *proving)
         }
         proving->begun = false;
         code = run_child(proving, proving->at + 1, true, &how);
-        if (proving->begun && code == EXIT_SAME) {
-            char *why = x_sprintf("its replay ended the process: %s", how ? how : "nobody knows how");
-            settle(proving, why);
-            free(why);
-        }
+        if (proving->begun && code == EXIT_SAME)
+            settle(proving, how);
         free(how);
     }
-    if (interrupts_close(&proving->interrupts) && code == EXIT_SAME)
-        code = EXIT_INTERRUPTED;
     if (proving->prove->progress)
         fprintf(stderr, "\r                              \r");
     if (code == EXIT_SAME && proving->failure) {
@@ -214,43 +208,45 @@ static int join(struct proving *proving)
     return failed < 0 ? EXIT_USAGE : EXIT_SAME;
 }
 
-static void remove_all(const struct proving *proving)
+static void list_results(struct prove *prove, const struct capsules *capsules)
 {
-    for (size_t i = 0; i < proving->prove->count; i++) {
-        char *path = path_of(proving->folder, i);
-        unlink(path);
-        free(path);
-    }
-    rmdir(proving->folder);
+    prove->count = capsules->count;
+    prove->results = x_calloc(prove->count + 1, sizeof *prove->results);
+    for (size_t i = 0; i < prove->count; i++)
+        prove->results[i].id = x_strdup(capsules->list[i].id);
+}
+
+static int prove_and_join(struct proving *proving)
+{
+    const struct prove *prove = proving->prove;
+    int code = run_children(proving);
+    for (size_t i = 0; i < prove->count; i++)
+        proving->prove->kept += !prove->results[i].refused;
+    if (code == EXIT_SAME && prove->kept > 0)
+        code = join(proving);
+    free(proving->failure);
+    return code;
 }
 
 int measure_prove(struct prove *prove)
 {
     struct proving proving = {.prove = prove};
     struct problem problem;
-    const char *parent = getenv("TMPDIR");
+    int code = EXIT_USAGE;
+    if (interrupts_open(&proving.interrupts) < 0)
+        return EXIT_NOT_MEASURED;
     if (capsules_open(&proving.capsules, prove->from, false, &problem) < 0) {
         error("%s", problem.text);
-        return EXIT_USAGE;
-    }
-    int code = EXIT_USAGE;
-    prove->count = proving.capsules.count;
-    prove->results = x_calloc(prove->count + 1, sizeof *prove->results);
-    for (size_t i = 0; i < prove->count; i++)
-        prove->results[i].id = x_strdup(proving.capsules.list[i].id);
-    proving.folder = x_sprintf("%s/cugate-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (!mkdtemp(proving.folder)) {
-        error("cannot make a folder like %s: %s", proving.folder, strerror(errno));
     } else {
-        code = run_children(&proving);
-        if (code == EXIT_SAME)
-            code = join(&proving);
-        remove_all(&proving);
+        list_results(prove, &proving.capsules);
+        proving.folder = make_temporary_folder();
+        if (proving.folder) {
+            code = prove_and_join(&proving);
+            remove_temporary_folder(proving.folder);
+        }
+        capsules_release(&proving.capsules);
     }
-    capsules_release(&proving.capsules);
-    free(proving.folder);
-    free(proving.failure);
-    return code;
+    return interrupts_close(&proving.interrupts) && code == EXIT_SAME ? EXIT_INTERRUPTED : code;
 }
 
 void prove_release(struct prove *prove)

@@ -18,11 +18,12 @@ struct prove {
     bool progress;                /* draw the progress line on standard error */
     struct proof_result *results; /* set; prove_release() frees them */
     size_t count;
+    size_t kept; /* set: how many of them are in the file, which is not written where none is */
 };
 
 /* Writes `to` with the capsules that were proved. Each is replayed in a process that may crash or hang, which costs
- * that capsule alone. Returns 0, also where some were refused, or an exit code after error(), and then nothing is
- * written. */
+ * that capsule alone. Returns 0, also where some or all were refused, or an exit code after error(), and then nothing
+ * is written. */
 int measure_prove(struct prove *prove);
 void prove_release(struct prove *prove);
 

@@ -325,22 +325,35 @@ static struct advice advice_of(const struct report *report)
     return advice;
 }
 
+static void print_advice(const struct text *text, const struct advice *advice)
+{
+    const int column = text_print(text, INK_BOLD, "next: ");
+    const char *command = advice->command ? advice->command : "";
+    if (advice->command && column + (int)text_count(advice->words) + (int)text_count(command) + 2 <= text_width(text)) {
+        text_print(text, INK_PLAIN, "%s: %s\n", advice->words, command);
+        return;
+    }
+    char *words = x_sprintf("%s%s", advice->words, advice->command ? ":" : "");
+    text_wrap(text, INK_PLAIN, column, column, words);
+    if (advice->command)
+        text_command(text, column, command);
+    free(words);
+}
+
 void text_advice(const struct text *text, const struct report *report)
 {
     struct advice advice = advice_of(report);
-    if (!advice.words)
-        return;
-    const int column = text_print(text, INK_BOLD, "next: ");
-    const int wide = column + (int)text_count(advice.words) + (int)text_count(advice.command ? advice.command : "") + 2;
-    if (advice.command && wide <= text_width(text)) {
-        text_print(text, INK_PLAIN, "%s: %s\n", advice.words, advice.command);
-    } else {
-        char *words = x_sprintf("%s%s", advice.words, advice.command ? ":" : "");
-        text_wrap(text, INK_PLAIN, column, column, words);
-        if (advice.command)
-            text_command(text, column, advice.command);
-        free(words);
-    }
+    if (advice.words)
+        print_advice(text, &advice);
     free(advice.words);
     free(advice.command);
+    char *command = words_capture(report);
+    if (command) {
+        const bool reads = strstr(command, " --from-check REPORT.json") != NULL;
+        char *words = x_sprintf("to work on what is worse without the program, keep its launches%s",
+                                reads ? " (check --report json=REPORT.json writes the file)" : "");
+        print_advice(text, &(struct advice){words, command});
+        free(words);
+        free(command);
+    }
 }

@@ -39,6 +39,10 @@ char *words_why(const struct judgement *judgement);
  * first part launched. NULL when nothing of that is known. Caller frees. In words_program.c. */
 char *words_program(const struct report *report, const struct result *program);
 
+/* Returns the command that captures the kernels of a program that are worse, or that make the program slower. NULL
+ * where there are none. Caller frees. In words_capture.c. */
+char *words_capture(const struct report *report);
+
 /* ---- Why a row is worse; in words_why.c. Files, functions and source text are untrusted. Callers free. ---- */
 
 /* Returns at most `max` characters as one harmless line, which ends with "..." if it was cut. */

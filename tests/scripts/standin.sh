@@ -77,6 +77,11 @@ for way in 0 1 2 3 4 5; do
 done
 program 'graph' 0 'graph: 4 launches of a graph of 2, sum 34688' '0 launches, 0 failed, 4 of graphs, 0 captures'
 program 'recapture' 0 'recapture: 4 graphs' '16 launches, 0 failed, 4 of graphs, 4 captures'
+program 'memory again' 0 'memory again: sum 33152 and 768' '4 launches'
+for kind in device async managed pinned mapped filled behind; do
+    program "memory $kind" 0 "memory $kind: sum 33152" '3 launches'
+done
+STANDIN_DEVICES=2 program 'memory other-gpu' 0 'memory other-gpu: sum 33152 and 32896' '3 launches'
 program 'fork-before' 0 'fork-before, child: 16 launches' '24 launches'
 program 'fork-after' 0 'fork-after, child: the driver answers 3' '43 launches'
 program 'exec-child' 0 'plain: 16 launches' '32 launches'

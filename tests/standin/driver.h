@@ -90,10 +90,14 @@ struct arguments {
     int value;
 };
 
+#define KERNEL_HANGS (-1.0)   /* it does not end */
+#define KERNEL_ILLEGAL (-2.0) /* it used an address that is not in device memory */
+
 struct kernel_work {
     const char *name; /* the name in the machine code */
     double time_ns;
-    double (*run)(const struct arguments *arguments); /* returns the instructions that the data asked for */
+    /* Returns the instructions that the data asked for, or how the kernel ends otherwise. */
+    double (*run)(const struct arguments *arguments);
     /* Of a kernel that is cugate's own and has parameters of its own: the time of a launch. NULL: time_ns */
     double (*time)(const struct launch *launch);
 };
@@ -130,7 +134,16 @@ bool context_has_failed(CUcontext context);
 void context_wait(CUcontext context);
 CUresult context_synchronize(CUcontext context); /* as context_wait(), but forbidden during a capture */
 
-/* driver_memory.c */
+/* driver_memory.c, driver_mapped.c */
+struct memory_kind {
+    int device;
+    bool is_host, is_managed;
+};
+enum { RESERVED = 32 << 20 }; /* as the real one: reserving takes whole blocks of that size */
+/* Makes a block of memory that is there. False: there is no memory for it. */
+bool memory_add(char *bytes, size_t size, struct memory_kind kind);
+/* Takes the block that begins there out of the list; returns its size, or 0: none does. */
+size_t memory_remove(CUdeviceptr address);
 bool memory_is_device(const void *data, size_t size); /* whether that many bytes there are in device memory */
 /* Returns zeroed memory that the driver keeps for a program. All of it is in a list, so that leak checkers do not blame
  * the program: they do not see a real driver's memory either. Ends the process when there is none. */

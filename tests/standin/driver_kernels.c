@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+enum { NOISE_LEAVES = 8 }; /* the number that it counts up, apart from the one that varies */
+
 static double add_one(const struct arguments *arguments)
 {
     for (int i = 0; i < arguments->count; i++)
@@ -43,10 +45,71 @@ static double nothing(const struct arguments *arguments)
     return 0;
 }
 
-/* Does not end. kernel_run() recognises it by this function. */
 static double spin(const struct arguments *arguments)
 {
     (void)arguments;
+    return KERNEL_HANGS;
+}
+
+/* Leaves the same each time. */
+static double settle(const struct arguments *arguments)
+{
+    for (int i = 0; i < arguments->count; i++)
+        arguments->data[i] = arguments->value;
+    return 0;
+}
+
+/* Leaves something else each time. */
+static double noise(const struct arguments *arguments)
+{
+    if (getrandom(arguments->data, sizeof *arguments->data, 0) != sizeof *arguments->data)
+        abort();
+    arguments->data[NOISE_LEAVES] += 1;
+    return 0;
+}
+
+/* Returns the pointer in the first eight bytes of the data. */
+static int *pointer_in(const struct arguments *arguments)
+{
+    int *pointer;
+    memcpy(&pointer, arguments->data, sizeof pointer);
+    return pointer;
+}
+
+/* Adds to numbers that a pointer in memory is to, as a table of pointers is used. */
+static double linked(const struct arguments *arguments)
+{
+    int *numbers = pointer_in(arguments);
+    if (!memory_is_device(numbers, (size_t)arguments->count * sizeof *numbers))
+        return KERNEL_ILLEGAL;
+    for (int i = 0; i < arguments->count; i++)
+        numbers[i] += arguments->value;
+    return 0;
+}
+
+/* The pointer is one that nobody takes for one. Where it is to nothing, the kernel fails, does not end, or has the
+ * driver end the process. */
+static double hidden(const struct arguments *arguments)
+{
+    int *numbers = (int *)~(uintptr_t)pointer_in(arguments);
+    if (!memory_is_device(numbers, sizeof *numbers)) {
+        if (arguments->value == 2)
+            abort();
+        return arguments->value == 1 ? KERNEL_HANGS : KERNEL_ILLEGAL;
+    }
+    numbers[0] += 1;
+    arguments->data[2] += numbers[0];
+    return 0;
+}
+
+/* Its pointer is to what is right behind the numbers, of which there are as many as the value. */
+static double behind(const struct arguments *arguments)
+{
+    int *numbers = arguments->data - arguments->value;
+    if (!memory_is_device(numbers, (size_t)arguments->value * sizeof *numbers))
+        return KERNEL_ILLEGAL;
+    for (int i = 0; i < arguments->value; i++)
+        numbers[i] += 1;
     return 0;
 }
 
@@ -109,6 +172,11 @@ static const struct kernel_work works[] = {
     {"large", 324000, add_one, NULL},
     {"restless", 15000, restless, NULL},
     {"spin", 1000, spin, NULL},
+    {"settle", 5000, settle, NULL},
+    {"noise", 8000, noise, NULL},
+    {"linked", 9000, linked, NULL},
+    {"hidden", 7000, hidden, NULL},
+    {"behind", 6000, behind, NULL},
     {"cugate_condition", 350000, nothing, NULL}, /* harness/cupti's own, which takes other parameters */
     {"cugate_roof_dram", 0, nothing, roof_dram},
     {"cugate_roof_shared", 0, nothing, roof_shared},
@@ -147,17 +215,14 @@ struct arguments kernel_arguments(void **parameters)
 
 bool kernel_run(const struct kernel_work *work, CUcontext context, const struct arguments *arguments, double *more)
 {
-    if (work->run == spin) {
-        context->hangs = true;
-        return false;
-    }
     pthread_mutex_lock(&driver_lock);
-    const bool is_legal =
+    const bool is_there =
         arguments->count <= 0 || memory_is_device(arguments->data, (size_t)arguments->count * sizeof *arguments->data);
-    if (is_legal)
-        *more = work->run(arguments);
-    else
-        context->has_failed = true;
+    const double told = is_there ? work->run(arguments) : KERNEL_ILLEGAL;
+    context->hangs |= told == KERNEL_HANGS;
+    context->has_failed |= told == KERNEL_ILLEGAL;
+    if (told >= 0)
+        *more = told;
     pthread_mutex_unlock(&driver_lock);
-    return is_legal;
+    return told >= 0;
 }

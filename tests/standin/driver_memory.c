@@ -11,12 +11,13 @@ struct block {
     struct block *next;
     size_t size;
     char *bytes;
+    struct memory_kind kind;
 };
 
 static struct block *blocks;
 
 /* As the real one: addresses differ from process to process, and reserving takes whole blocks of 32 MiB. */
-enum { STEP = 512, RESERVED = 32 << 20 };
+enum { STEP = 512 };
 
 static char *next_block, *region_end;
 
@@ -46,21 +47,19 @@ static char *take(size_t size)
     return bytes;
 }
 
-/* Makes a block of memory that is there. False: there is no memory for it. */
-static bool add_block(char *bytes, size_t size)
+bool memory_add(char *bytes, size_t size, struct memory_kind kind)
 {
     struct block *block = malloc(sizeof *block);
     if (!block)
         return false;
     pthread_mutex_lock(&driver_lock);
-    *block = (struct block){.next = blocks, .size = size, .bytes = bytes};
+    *block = (struct block){.next = blocks, .size = size, .bytes = bytes, .kind = kind};
     blocks = block;
     pthread_mutex_unlock(&driver_lock);
     return true;
 }
 
-/* Takes the block that begins there out of the list; returns its size, or 0: none does. */
-static size_t remove_block(CUdeviceptr address)
+size_t memory_remove(CUdeviceptr address)
 {
     pthread_mutex_lock(&driver_lock);
     struct block **link = &blocks;
@@ -111,18 +110,43 @@ void memory_free(void *bytes)
     free(object);
 }
 
-bool memory_is_device(const void *data, size_t size)
+/* Returns the block that has that byte, or that ends there, if none does. */
+static const struct block *block_at(const char *at)
 {
+    const struct block *behind = NULL;
     for (const struct block *block = blocks; block; block = block->next) {
-        const char *first = block->bytes;
-        const char *at = data;
-        if (at >= first && at <= first + block->size && size <= block->size - (size_t)(at - first))
-            return true;
+        if (at >= block->bytes && at < block->bytes + block->size)
+            return block;
+        if (at == block->bytes + block->size)
+            behind = block;
     }
-    return false;
+    return behind;
 }
 
-static CUresult allocate(CUdeviceptr *address, size_t size)
+/* They may lie in several blocks, where what is mapped touches. */
+bool memory_is_device(const void *data, size_t size)
+{
+    for (const char *at = data;;) {
+        const struct block *block = block_at(at);
+        if (!block)
+            return false;
+        const size_t there = block->size - (size_t)(at - block->bytes);
+        if (size <= there)
+            return true;
+        if (there == 0)
+            return false;
+        at += there;
+        size -= there;
+    }
+}
+
+static int current_device(void)
+{
+    const CUcontext context = context_current();
+    return context ? context_device(context) : 0;
+}
+
+static CUresult allocate(CUdeviceptr *address, size_t size, struct memory_kind kind)
 {
     const CUresult ready = driver_ready();
     if (ready != CUDA_SUCCESS)
@@ -132,7 +156,7 @@ static CUresult allocate(CUdeviceptr *address, size_t size)
     pthread_mutex_lock(&driver_lock);
     char *bytes = take(size);
     pthread_mutex_unlock(&driver_lock);
-    if (!bytes || !add_block(bytes, size))
+    if (!bytes || !memory_add(bytes, size, kind))
         return CUDA_ERROR_OUT_OF_MEMORY;
     *address = (CUdeviceptr)bytes;
     return CUDA_SUCCESS;
@@ -143,7 +167,37 @@ CUresult CUDAAPI cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
     const cuMemAlloc_v2_params params = {dptr, bytesize};
     struct standin_call call = CALL(cuMemAlloc_v2, &params, NULL);
     driver_enter(&call);
-    return driver_exit(&call, allocate(dptr, bytesize));
+    return driver_exit(&call, allocate(dptr, bytesize, (struct memory_kind){.device = current_device()}));
+}
+
+CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+{
+    const cuMemAllocAsync_params params = {dptr, bytesize, hStream};
+    struct standin_call call = CALL(cuMemAllocAsync, &params, NULL);
+    driver_enter(&call);
+    return driver_exit(&call, allocate(dptr, bytesize, (struct memory_kind){.device = current_device()}));
+}
+
+CUresult CUDAAPI cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned flags)
+{
+    const cuMemAllocManaged_params params = {dptr, bytesize, flags};
+    struct standin_call call = CALL(cuMemAllocManaged, &params, NULL);
+    driver_enter(&call);
+    return driver_exit(&call,
+                       allocate(dptr, bytesize, (struct memory_kind){.device = current_device(), .is_managed = true}));
+}
+
+/* The GPU reaches memory of the host at the host's own addresses. */
+CUresult CUDAAPI cuMemHostAlloc(void **pp, size_t bytesize, unsigned Flags)
+{
+    const cuMemHostAlloc_params params = {pp, bytesize, Flags};
+    struct standin_call call = CALL(cuMemHostAlloc, &params, NULL);
+    CUdeviceptr address = 0;
+    driver_enter(&call);
+    const CUresult result =
+        allocate(&address, bytesize, (struct memory_kind){.device = current_device(), .is_host = true});
+    *pp = (void *)address;
+    return driver_exit(&call, result);
 }
 
 CUresult CUDAAPI cuMemFree_v2(CUdeviceptr dptr)
@@ -154,7 +208,7 @@ CUresult CUDAAPI cuMemFree_v2(CUdeviceptr dptr)
     result = context_synchronize(context_current());
     if (result != CUDA_SUCCESS)
         return result;
-    return remove_block(dptr) > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return memory_remove(dptr) > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Checks that the bytes are in device memory. Copies and fills wait for the kernels before them. */
@@ -240,15 +294,15 @@ CUresult CUDAAPI cuPointerGetAttributes(unsigned numAttributes, CUpointer_attrib
     /* As the real one: of an address that is nobody's the answers are 0, and no error. */
     for (unsigned i = 0; i < numAttributes; i++) {
         if (attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
-            *(unsigned *)data[i] = block ? CU_MEMORYTYPE_DEVICE : 0;
+            *(unsigned *)data[i] = !block ? 0 : block->kind.is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
         else if (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
             *(CUdeviceptr *)data[i] = block ? (CUdeviceptr)block->bytes : 0;
         else if (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
             *(size_t *)data[i] = block ? block->size : 0;
         else if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
-            *(int *)data[i] = block ? 0 : -2;
+            *(int *)data[i] = block ? block->kind.device : -2;
         else if (attributes[i] == CU_POINTER_ATTRIBUTE_IS_MANAGED)
-            *(unsigned *)data[i] = 0;
+            *(unsigned *)data[i] = block && block->kind.is_managed;
     }
     pthread_mutex_unlock(&driver_lock);
     return CUDA_SUCCESS;
@@ -260,88 +314,4 @@ CUresult CUDAAPI cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUde
     void *values[] = {pbase, psize};
     const CUresult result = cuPointerGetAttributes(2, kinds, values, dptr);
     return result == CUDA_SUCCESS && *psize == 0 ? CUDA_ERROR_NOT_FOUND : result;
-}
-
-/* ---- Memory at chosen addresses ---- */
-
-CUresult CUDAAPI cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr,
-                                     unsigned long long flags)
-{
-    (void)alignment, (void)flags;
-    const int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    if (size == 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    void *got = addr % RESERVED == 0 && addr ? mmap((void *)addr, size, PROT_NONE, kind | MAP_FIXED_NOREPLACE, -1, 0)
-                                             : MAP_FAILED;
-    /* As the real one: where something else is, it takes another place. */
-    if (got == MAP_FAILED)
-        got = mmap(NULL, size, PROT_NONE, kind, -1, 0);
-    if (got == MAP_FAILED)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *ptr = (CUdeviceptr)got;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuMemAddressFree(CUdeviceptr ptr, size_t size)
-{
-    return munmap((void *)ptr, size) == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-/* A handle is the size of the memory. */
-CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop,
-                             unsigned long long flags)
-{
-    (void)flags;
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
-    if (size == 0 || size % (2 << 20) != 0 || prop->type != CU_MEM_ALLOCATION_TYPE_PINNED)
-        return CUDA_ERROR_INVALID_VALUE;
-    *handle = size;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuMemRelease(CUmemGenericAllocationHandle handle)
-{
-    return handle ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-static CUresult map(CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle)
-{
-    if (offset != 0 || size != handle)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (mprotect((void *)address, size, PROT_READ | PROT_WRITE) != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    return add_block((char *)address, size) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-CUresult CUDAAPI cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
-                          unsigned long long flags)
-{
-    const cuMemMap_params params = {ptr, size, offset, handle, flags};
-    struct standin_call call = CALL(cuMemMap, &params, NULL);
-    driver_enter(&call);
-    return driver_exit(&call, map(ptr, size, offset, handle));
-}
-
-static CUresult unmap(CUdeviceptr address, size_t size)
-{
-    if (remove_block(address) != size || madvise((void *)address, size, MADV_DONTNEED) != 0 ||
-        mprotect((void *)address, size, PROT_NONE) != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuMemUnmap(CUdeviceptr ptr, size_t size)
-{
-    const cuMemUnmap_params params = {ptr, size};
-    struct standin_call call = CALL(cuMemUnmap, &params, NULL);
-    driver_enter(&call);
-    return driver_exit(&call, unmap(ptr, size));
-}
-
-CUresult CUDAAPI cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
-{
-    (void)desc;
-    return count > 0 && memory_is_device((const void *)ptr, size) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -49,12 +49,11 @@ int gpu_sum(const struct gpu *gpu)
     return (int)sum;
 }
 
-static CUresult launch_with(const struct gpu *gpu, const char *kernel, unsigned blocks, unsigned threads, int value,
-                            unsigned shared, CUstream stream)
+static CUresult launch_with(const struct gpu *gpu, const char *kernel, unsigned blocks, unsigned threads, int count,
+                            int value, unsigned shared, CUstream stream)
 {
     CUfunction function;
     CUdeviceptr numbers = gpu->numbers;
-    int count = NUMBERS;
     void *parameters[] = {&numbers, &count, &value};
     MUST(cuModuleGetFunction(&function, gpu->module, kernel));
     return cuLaunchKernel(function, blocks, 1, 1, threads, 1, 1, shared, stream, parameters, NULL);
@@ -62,7 +61,7 @@ static CUresult launch_with(const struct gpu *gpu, const char *kernel, unsigned 
 
 CUresult try_launch(const struct gpu *gpu, const char *kernel, unsigned blocks, unsigned threads, CUstream stream)
 {
-    return launch_with(gpu, kernel, blocks, threads, 3, 0, stream);
+    return launch_with(gpu, kernel, blocks, threads, NUMBERS, 3, 0, stream);
 }
 
 void launch(const struct gpu *gpu, const char *kernel, unsigned blocks, unsigned threads)
@@ -77,7 +76,12 @@ void launch_on(const struct gpu *gpu, const char *kernel, unsigned blocks, unsig
 
 void launch_value(const struct gpu *gpu, const char *kernel, unsigned blocks, unsigned threads, int value)
 {
-    MUST(launch_with(gpu, kernel, blocks, threads, value, 0, NULL));
+    MUST(launch_with(gpu, kernel, blocks, threads, NUMBERS, value, 0, NULL));
+}
+
+CUresult launch_numbers(const struct gpu *gpu, const char *kernel, int count, int value)
+{
+    return launch_with(gpu, kernel, 1, NUMBERS, count, value, 0, NULL);
 }
 
 void launch_mixed(const struct gpu *gpu, int i)
@@ -91,8 +95,8 @@ void launch_mixed(const struct gpu *gpu, int i)
         {"large", 1024, 256, 0}, {"add_one", 64, 256, 2048},
     };
     const size_t at = (size_t)i % (sizeof sequence / sizeof *sequence);
-    MUST(
-        launch_with(gpu, sequence[at].kernel, sequence[at].blocks, sequence[at].threads, 3, sequence[at].shared, NULL));
+    MUST(launch_with(gpu, sequence[at].kernel, sequence[at].blocks, sequence[at].threads, NUMBERS, 3,
+                     sequence[at].shared, NULL));
 }
 
 void launch_some(const struct gpu *gpu, int count)

@@ -61,4 +61,40 @@ extern "C" __global__ void spin(int *data, int count, int value)
     while (*(int volatile *)data != value)
         ;
 }
+
+extern "C" __global__ void noise(int *data, int count, int value)
+{
+    if (threadIdx.x == 0 && blockIdx.x == 0) {
+        data[0] = (int)clock64();
+        data[8] += 1;
+    }
+}
+
+extern "C" __global__ void linked(int *data, int count, int value)
+{
+    int *numbers = *(int **)data;
+    if (threadIdx.x < count && blockIdx.x == 0)
+        numbers[threadIdx.x] += value;
+}
+
+extern "C" __global__ void hidden(int *data, int count, int value)
+{
+    int *numbers = (int *)~*(unsigned long long *)data;
+    if (threadIdx.x == 0 && blockIdx.x == 0) {
+        numbers[0] += 1;
+        data[2] += numbers[0];
+    }
+}
+
+extern "C" __global__ void behind(int *data, int count, int value)
+{
+    if (threadIdx.x < value && blockIdx.x == 0)
+        data[(int)threadIdx.x - value] += 1;
+}
+
+extern "C" __global__ void settle(int *data, int count, int value)
+{
+    if (threadIdx.x < count)
+        data[threadIdx.x] = value;
+}
 #endif

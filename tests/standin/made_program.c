@@ -4,7 +4,8 @@
 #include <string.h>
 
 static const struct program *const tables[] = {
-    programs_of_launches, programs_of_graphs, programs_of_ends, programs_of_processes, programs_of_strangers,
+    programs_of_launches,  programs_of_graphs,    programs_of_ends,
+    programs_of_processes, programs_of_strangers, programs_of_memory,
 };
 
 int main(int argc, char **argv)

@@ -36,6 +36,8 @@ CUresult try_launch(const struct gpu *gpu, const char *kernel, unsigned blocks, 
 void launch(const struct gpu *gpu, const char *kernel, unsigned blocks, unsigned threads);
 void launch_on(const struct gpu *gpu, const char *kernel, unsigned blocks, unsigned threads, CUstream stream);
 void launch_value(const struct gpu *gpu, const char *kernel, unsigned blocks, unsigned threads, int value);
+/* Launches one block of NUMBERS threads, with another count and value than is usual. */
+CUresult launch_numbers(const struct gpu *gpu, const char *kernel, int count, int value);
 /* Makes launch i of a fixed sequence: eight groups of six kernels, 2 to 324 us. Two of the kernels have one name, in
  * two shapes. */
 void launch_mixed(const struct gpu *gpu, int i);
@@ -49,7 +51,7 @@ struct program {
 };
 
 extern const struct program programs_of_launches[], programs_of_graphs[], programs_of_ends[], programs_of_processes[],
-    programs_of_strangers[];
+    programs_of_strangers[], programs_of_memory[];
 
 /* Returns the i-th argument as a number; `otherwise` if there is none. */
 int argument(int argc, char **argv, int i, int otherwise);

@@ -404,3 +404,25 @@ Test(files, many_at_once_lose_no_file, .init = enter, .fini = leave)
         free(left);
     }
 }
+
+Test(files, a_temporary_folder_is_in_tmpdir_and_goes_with_its_files, .init = enter, .fini = leave)
+{
+    setenv("TMPDIR", ".", 1);
+    char *folder = make_temporary_folder();
+    cr_assert_not_null(folder);
+    cr_expect_eq(strncmp(folder, "./cugate-", 9), 0, "%s", folder);
+    char *path = x_sprintf("%s/file", folder), *copy = x_strdup(folder);
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file);
+    fclose(file);
+    remove_temporary_folder(folder);
+    cr_expect(!is_there(copy));
+    free(copy);
+    free(path);
+
+    struct problem problem = {""}, *before = error_into(&problem);
+    setenv("TMPDIR", "nowhere", 1);
+    cr_expect_null(make_temporary_folder());
+    error_into(before);
+    cr_expect(strstr(problem.text, "cannot make a folder like nowhere/cugate-"), "%s", problem.text);
+}

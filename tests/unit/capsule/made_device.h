@@ -23,7 +23,7 @@ extern size_t made_refused, made_calls;
 
 /* What the device has been asked for. */
 extern size_t made_reserved, made_backed, made_regions;
-extern size_t made_loaded; /* modules, each of which is a region until the player is closed */
+extern size_t made_loaded;   /* modules, each of which is a region until the player is closed */
 extern uint64_t made_copied; /* bytes */
 
 extern const struct capsule_device made_device;

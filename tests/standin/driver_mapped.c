@@ -1,0 +1,86 @@
+/* Memory at addresses that a program chooses: reserved, then mapped. */
+#include "driver.h"
+
+#include <sys/mman.h>
+
+CUresult CUDAAPI cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr,
+                                     unsigned long long flags)
+{
+    (void)alignment, (void)flags;
+    const int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    if (size == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    void *got = addr % RESERVED == 0 && addr ? mmap((void *)addr, size, PROT_NONE, kind | MAP_FIXED_NOREPLACE, -1, 0)
+                                             : MAP_FAILED;
+    /* As the real one: where something else is, it takes another place. */
+    if (got == MAP_FAILED)
+        got = mmap(NULL, size, PROT_NONE, kind, -1, 0);
+    if (got == MAP_FAILED)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *ptr = (CUdeviceptr)got;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuMemAddressFree(CUdeviceptr ptr, size_t size)
+{
+    return munmap((void *)ptr, size) == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* A handle is the size of the memory. */
+CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop,
+                             unsigned long long flags)
+{
+    (void)flags;
+    const CUresult ready = driver_ready();
+    if (ready != CUDA_SUCCESS)
+        return ready;
+    if (size == 0 || size % (2 << 20) != 0 || prop->type != CU_MEM_ALLOCATION_TYPE_PINNED)
+        return CUDA_ERROR_INVALID_VALUE;
+    *handle = size;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuMemRelease(CUmemGenericAllocationHandle handle)
+{
+    return handle ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult map(CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle)
+{
+    if (offset != 0 || size != handle)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (mprotect((void *)address, size, PROT_READ | PROT_WRITE) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    return memory_add((char *)address, size, (struct memory_kind){0}) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult CUDAAPI cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
+                          unsigned long long flags)
+{
+    const cuMemMap_params params = {ptr, size, offset, handle, flags};
+    struct standin_call call = CALL(cuMemMap, &params, NULL);
+    driver_enter(&call);
+    return driver_exit(&call, map(ptr, size, offset, handle));
+}
+
+static CUresult unmap(CUdeviceptr address, size_t size)
+{
+    if (memory_remove(address) != size || madvise((void *)address, size, MADV_DONTNEED) != 0 ||
+        mprotect((void *)address, size, PROT_NONE) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuMemUnmap(CUdeviceptr ptr, size_t size)
+{
+    const cuMemUnmap_params params = {ptr, size};
+    struct standin_call call = CALL(cuMemUnmap, &params, NULL);
+    driver_enter(&call);
+    return driver_exit(&call, unmap(ptr, size));
+}
+
+CUresult CUDAAPI cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
+{
+    (void)desc;
+    return count > 0 && memory_is_device((const void *)ptr, size) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
