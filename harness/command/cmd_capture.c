@@ -130,7 +130,8 @@ const struct command command_capture = {
     .summary = "keep launches of an unmodified program as kernels that run anywhere",
     .details = "Runs PROGRAM twice, first to see what it launches, then to keep of each kernel in one shape the launch in the "
                "middle: machine code, arguments and all memory that they can reach, before and after. Each is replayed "
-               "at once in another process, and only what leaves the same in memory is kept: see `cugate prove`.\n"
+               "at once in another process, and only what leaves the same in memory is kept: see `cugate prove`. --timeout is for "
+               "each run of PROGRAM, and for each replay.\n"
                "The file is a kernel library: `cugate check --kernels FILE.capsule` measures its kernels, with inputs "
                "restored before each launch and their results compared, and with --simulate computes them without a GPU.\n"
                "FILE holds data of the program: inputs, weights, whatever its kernels can reach. Whoever has the file has them.",

@@ -1,4 +1,4 @@
-/* Programs that differ in the memory that their launches reach. */
+/* Programs that differ in the memory that their launches reach. To add a kind: a function and a row of `kinds`. */
 #include "made_program.h"
 
 #include <stdbool.h>
