@@ -48,33 +48,81 @@ static bool is_changed(const struct proving *proving, const struct place *place)
     return false;
 }
 
+/* Whether all that a launch wrote to a page of zeros is what the program's launch left there. */
+static bool is_as_it_was(const unsigned char *was, const unsigned char *bytes, size_t size)
+{
+    static const unsigned char zeros[WORD];
+    for (size_t in = 0; in < size; in += WORD) {
+        const size_t word = size - in < WORD ? size - in : WORD;
+        if (memcmp(bytes + in, zeros, word) != 0 && memcmp(bytes + in, was + in, word) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Rewrites a needless page that is written. Returns 1; 0 when what is written there is not what the program left, so
+ * that pages were dropped which are needed. */
+static int rewrite(struct proving *proving, const struct place *place, const unsigned char *bytes)
+{
+    const uint32_t number = proving->capsule->ranges[place->range].before[place->page];
+    const size_t size = place_size(proving, place);
+    struct rewritten page = {*place, x_calloc(1, CAPSULE_PAGE), x_calloc(1, CAPSULE_PAGE)};
+    int result = capsules_page(proving->capsules, number, page.after, proving->problem) < 0 ? -1
+                 : is_as_it_was(page.after, bytes, size)                                    ? 1
+                                                                                            : 0;
+    memcpy(page.after, bytes, size);
+    if (result == 1) {
+        *ARRAY_GROW(proving->rewritten, proving->rewritten_count) = page;
+        return 1;
+    }
+    free(page.before);
+    free(page.after);
+    return result;
+}
+
+/* Forgets what was rewritten last, and that any page is needless. */
+static void keep_all(struct proving *proving, size_t rewritten)
+{
+    for (size_t i = rewritten; i < proving->rewritten_count; i++) {
+        free(proving->rewritten[i].before);
+        free(proving->rewritten[i].after);
+    }
+    proving->rewritten_count = rewritten;
+    memset(proving->needless, 0, proving->filled_count * sizeof *proving->needless);
+}
+
 /* A page may be needless and written: with what was there before, so that nobody saw that it was. What the launch
  * leaves in it is another then. */
 static int take_written(struct proving *proving)
 {
     static const unsigned char zeros[CAPSULE_PAGE];
+    const size_t rewritten = proving->rewritten_count;
     struct memory after = {0};
     memory_make(&after, proving->capsule);
-    int result = is_same_without(proving, 0, 0) < 0 ? -1 : 0;
-    for (size_t i = 0; i < proving->filled_count && result == 0; i++) {
+    int result = is_same_without(proving, 0, 0) < 0 ? -1 : 1;
+    for (size_t i = 0; i < proving->filled_count && result == 1; i++) {
         const struct place *place = &proving->filled[i];
         if (!proving->needless[i])
             continue;
         const size_t size = place_size(proving, place);
         unsigned char *bytes = after.ranges[place->range] + (uint64_t)place->page * CAPSULE_PAGE;
-        result = proving_read(proving, place, 1, &after);
-        if (result < 0 || memcmp(bytes, zeros, size) == 0 || is_changed(proving, place))
-            continue;
-        struct rewritten page = {*place, x_calloc(1, CAPSULE_PAGE), x_calloc(1, CAPSULE_PAGE)};
-        memcpy(page.after, bytes, size);
-        *ARRAY_GROW(proving->rewritten, proving->rewritten_count) = page;
+        if (proving_read(proving, place, 1, &after) < 0)
+            result = -1;
+        else if (memcmp(bytes, zeros, size) != 0 && !is_changed(proving, place))
+            result = rewrite(proving, place, bytes);
     }
+    if (result == 0)
+        keep_all(proving, rewritten);
     memory_release(&after, proving->capsule);
-    return result;
+    return result < 0 ? -1 : 0;
 }
 
 int proving_drop(struct proving *proving)
 {
+    if (proving->rewritten_count == 0 && proving_find_further_writes(proving) < 0)
+        return -1;
+    if (proving->has_varied)
+        return 0;
     proving->launches = 0;
     proving->until = now_seconds() + SECONDS_MAX;
     return drop(proving, 0, proving->filled_count) < 0 ? -1 : take_written(proving);

@@ -1,6 +1,6 @@
-/* Finds what a launch writes that changed nothing. A program that does the same over and over writes what is there
- * already. Such a launch proves something when the words that it writes are cleared before it. Which these are shows
- * when pages are filled with something else: what is different afterwards was written. */
+/* Finds what a launch writes without changing it. A program that does the same over and over writes what is there
+ * already. Such words prove something when they are cleared before the launch. Which these are shows when pages are
+ * filled with something else: what is different afterwards was written. */
 #include "prove_parts.h"
 
 #include "base/base.h"
@@ -65,64 +65,123 @@ static int look_everywhere(struct proving *proving, const struct search *search)
     return 0;
 }
 
-/* Adds the page with the words that were found filled before the launch. */
-static int rewrite(struct proving *proving, const struct search *search, const struct place *place)
+/* Pages that are candidates for being rewritten. */
+struct candidates {
+    struct rewritten *list;
+    size_t count;
+};
+
+static uint32_t page_after(const struct memory_range *range, size_t page)
+{
+    return range->after[page] == PAGE_SAME ? range->before[page] : range->after[page];
+}
+
+/* Adds the page with the words that were found filled before the launch; but not those that the launch changes, which
+ * prove something as they are. */
+static int add_candidate(const struct proving *proving, const struct search *search, const struct place *place,
+                         struct candidates *candidates)
 {
     const size_t size = place_size(proving, place);
-    const uint64_t at = (uint64_t)place->page * CAPSULE_PAGE;
-    const unsigned char *found = search->found->ranges[place->range] + at;
+    const struct memory_range *range = &proving->capsule->ranges[place->range];
+    const unsigned char *found = search->found->ranges[place->range] + (uint64_t)place->page * CAPSULE_PAGE;
     if (is_filled_with(found, 0, size))
         return 0;
     struct rewritten page = {.place = *place, .before = x_calloc(1, CAPSULE_PAGE), .after = x_calloc(1, CAPSULE_PAGE)};
-    const uint32_t number = proving->capsule->ranges[place->range].before[place->page];
-    if (capsules_page(proving->capsules, number, page.after, proving->problem) < 0) {
-        free(page.before);
-        free(page.after);
-        return -1;
+    bool any = false;
+    int result =
+        capsules_page(proving->capsules, range->before[place->page], page.before, proving->problem) < 0 ||
+                capsules_page(proving->capsules, page_after(range, place->page), page.after, proving->problem) < 0
+            ? -1
+            : 0;
+    for (size_t in = 0; in < size && result == 0; in += WORD) {
+        const size_t word = size - in < WORD ? size - in : WORD;
+        if (!found[in] || memcmp(page.before + in, page.after + in, word) != 0)
+            continue;
+        memset(page.before + in, search->value, word);
+        any = true;
     }
-    for (size_t i = 0; i < size; i++)
-        page.before[i] = found[i] ? (unsigned char)search->value : page.after[i];
-    memcpy(proving->first.ranges[place->range] + at, page.after, size);
-    *ARRAY_GROW(proving->rewritten, proving->rewritten_count) = page;
-    *ARRAY_GROW(proving->changed, proving->changed_count) = *place;
-    return 0;
+    if (any && result == 0) {
+        *ARRAY_GROW(candidates->list, candidates->count) = page;
+        return 0;
+    }
+    free(page.before);
+    free(page.after);
+    return result;
 }
 
-static void forget(struct proving *proving)
+/* Rewrites a page, and has it compared. */
+static void rewrite(struct proving *proving, const struct rewritten *page)
 {
-    for (size_t i = 0; i < proving->rewritten_count; i++) {
-        free(proving->rewritten[i].before);
-        free(proving->rewritten[i].after);
-    }
-    proving->rewritten_count = 0;
-    proving->changed_count = 0;
+    const struct place *place = &page->place;
+    *ARRAY_GROW(proving->rewritten, proving->rewritten_count) = *page;
+    if (proving->capsule->ranges[place->range].after[place->page] != PAGE_SAME)
+        return; /* it is compared already */
+    memcpy(proving->first.ranges[place->range] + (uint64_t)place->page * CAPSULE_PAGE, page->after,
+           place_size(proving, place));
+    *ARRAY_GROW(proving->changed, proving->changed_count) = *place;
 }
 
-/* Clears what the launch writes to these pages; but nothing, unless the launch then leaves the same as before. */
+/* Rewrites the candidates from..to, unless the launch then leaves something else than before: then each half of them,
+ * since a word may be read, too. Of those that are taken the bytes are no longer the candidates'. */
+static int rewrite_some(struct proving *proving, struct candidates *candidates, size_t from, size_t to)
+{
+    const size_t rewritten = proving->rewritten_count, changed = proving->changed_count;
+    if (from == to || !proving_may_go_on(proving))
+        return 0;
+    for (size_t i = from; i < to; i++)
+        rewrite(proving, &candidates->list[i]);
+    const int same = proving_restore(proving) < 0 || proving_launch(proving) < 0 ? -1 : proving_is_same(proving);
+    if (same == 1) {
+        for (size_t i = from; i < to; i++)
+            candidates->list[i].before = candidates->list[i].after = NULL;
+        return 0;
+    }
+    proving->rewritten_count = rewritten;
+    proving->changed_count = changed;
+    if (same < 0 || to - from == 1)
+        return same < 0 ? -1 : 0;
+    const size_t middle = from + (to - from) / 2;
+    return rewrite_some(proving, candidates, from, middle) < 0 ? -1 : rewrite_some(proving, candidates, middle, to);
+}
+
+/* Clears what the launch writes to these pages without changing it, as far as the launch then leaves the same. */
 static int clear(struct proving *proving, const struct place *places, size_t count, int value)
 {
     struct memory after = {0}, found = {0};
+    struct candidates candidates = {0};
     memory_make(&after, proving->capsule);
     memory_make(&found, proving->capsule);
     const struct search search = {places, count, value, &after, &found};
     int result = look_everywhere(proving, &search);
     for (size_t i = 0; i < count && result == 0; i++)
-        result = rewrite(proving, &search, &places[i]);
-    if (result == 0 && proving->changed_count > 0)
-        result = proving_restore(proving) < 0 || proving_launch(proving) < 0 ? -1 : proving_is_same(proving);
-    if (result <= 0)
-        forget(proving);
+        result = add_candidate(proving, &search, &places[i], &candidates);
+    proving->launches = 0;
+    proving->until = now_seconds() + SECONDS_MAX;
+    if (result == 0)
+        result = rewrite_some(proving, &candidates, 0, candidates.count);
+    for (size_t i = 0; i < candidates.count; i++) {
+        free(candidates.list[i].before);
+        free(candidates.list[i].after);
+    }
+    free(candidates.list);
     memory_release(&after, proving->capsule);
     memory_release(&found, proving->capsule);
-    return result < 0 ? -1 : 0;
+    return result;
+}
+
+int proving_find_further_writes(struct proving *proving)
+{
+    return clear(proving, proving->filled, proving->filled_count, 0);
 }
 
 int proving_find_writes(struct proving *proving)
 {
     struct place *zeros = NULL;
     size_t count = 0;
-    if (clear(proving, proving->filled, proving->filled_count, 0) < 0 || proving->changed_count > 0)
-        return proving->changed_count > 0 ? 0 : -1;
+    if (clear(proving, proving->filled, proving->filled_count, 0) < 0)
+        return -1;
+    if (proving->changed_count > 0)
+        return 0;
     for (size_t i = 0; i < proving->capsule->range_count; i++) {
         const struct memory_range *range = &proving->capsule->ranges[i];
         for (size_t page = 0; page < pages_of(range->size) && range->kind != MEMORY_VARIABLE; page++)

@@ -65,10 +65,13 @@ int proving_is_same(struct proving *proving);
 /* Of a launch that changed nothing: finds what it writes, and clears that before it. proving->changed has these pages
  * then; it stays empty when nothing is found. */
 int proving_find_writes(struct proving *proving);
+/* Of any launch: clears what it writes without changing it, beside what it changes, in pages that are not 0. */
+int proving_find_further_writes(struct proving *proving);
 
 /* ---- capsule_needless.c ---- */
 
-/* Sets proving->needless. A page that is needless, but written, is rewritten. */
+/* Sets proving->needless. A page that is needless, but written, is rewritten. Of a launch whose result varies no page
+ * is needless, since nobody knows whether what varies would be the same without it. */
 int proving_drop(struct proving *proving);
 
 #endif

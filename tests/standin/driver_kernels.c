@@ -87,6 +87,16 @@ static double linked(const struct arguments *arguments)
     return 0;
 }
 
+/* Computes the same from the same inputs each time, and counts how often. */
+static double counted(const struct arguments *arguments)
+{
+    enum { PAGE = 64 << 8 };
+    for (int i = 0; i < arguments->count; i++)
+        arguments->data[2 * PAGE + i] = arguments->data[PAGE + i] * arguments->value;
+    arguments->data[0] += 1;
+    return 0;
+}
+
 /* The pointer is one that nobody takes for one. Where it is to nothing, the kernel fails, does not end, or has the
  * driver end the process. */
 static double hidden(const struct arguments *arguments)
@@ -175,6 +185,7 @@ static const struct kernel_work works[] = {
     {"settle", 5000, settle, NULL},
     {"noise", 8000, noise, NULL},
     {"linked", 9000, linked, NULL},
+    {"counted", 9000, counted, NULL},
     {"hidden", 7000, hidden, NULL},
     {"behind", 6000, behind, NULL},
     {"cugate_condition", 350000, nothing, NULL}, /* harness/cupti's own, which takes other parameters */

@@ -97,4 +97,14 @@ extern "C" __global__ void settle(int *data, int count, int value)
     if (threadIdx.x < count)
         data[threadIdx.x] = value;
 }
+
+// The first page counts launches, the second has inputs, and the third has results.
+extern "C" __global__ void counted(int *data, int count, int value)
+{
+    const int page = 64 << 8;
+    if (blockIdx.x == 0 && threadIdx.x < count)
+        data[2 * page + threadIdx.x] = data[page + threadIdx.x] * value;
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        data[0] += 1;
+}
 #endif

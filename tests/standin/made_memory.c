@@ -91,6 +91,17 @@ static void use_linked(struct gpu *gpu)
     launch(gpu, "linked", 1, 256);
 }
 
+/* Three launches on the same inputs, which also count themselves. */
+static void use_counted(struct gpu *gpu)
+{
+    enum { PAGE = 64 << 10 };
+    gpu->numbers = allocate(3 * (size_t)PAGE);
+    MUST(cuMemsetD32(gpu->numbers, 0, 3 * PAGE / sizeof(int)));
+    MUST(cuMemsetD32(gpu->numbers + PAGE, 5, NUMBERS));
+    for (unsigned i = 0; i < 3; i++)
+        launch(gpu, "counted", 1, 256);
+}
+
 /* The kernel finds memory that nobody sees it reach, far from all other. */
 static void hide(struct gpu *gpu, int value)
 {
@@ -167,6 +178,7 @@ static const struct {
     {"freed", use_freed, false},
     {"behind", use_behind, true},
     {"linked", use_linked, false},
+    {"counted", use_counted, true},
     {"noise", use_noise, false},
     {"vast", use_vast, true},
     {"other-gpu", use_other, true},
