@@ -140,6 +140,14 @@ unsigned char *capsules_blob(const struct capsules *capsules, const struct blob 
 size_t capsules_same_code(const struct capsules *capsules, size_t i);
 const struct capsule *capsules_find(const struct capsules *capsules, const char *id); /* NULL: there is none */
 
+/* Words of 8 bytes that the launch changes, and how many of them are not compared, since they vary. */
+struct compared {
+    uint64_t changed, masked;
+};
+/* Counts them. -1 with *problem. In capsule_compared.c. */
+int capsules_compared(const struct capsules *capsules, const struct capsule *capsule, struct compared *compared,
+                      struct problem *problem);
+
 /* ---- Writing: capsule_write.c ---- */
 
 /* Compresses a page of size bytes into room (`most` bytes). Returns the size; 0: it does not become smaller. */

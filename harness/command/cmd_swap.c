@@ -138,6 +138,20 @@ static int change_launch(struct capsule *capsule, const struct changes *changes,
     return 0;
 }
 
+/* Refuses a launch of whose result nothing is compared: any code would be right. */
+static int check_compared(const struct capsules *capsules, const struct capsule *capsule, struct compared *compared)
+{
+    struct problem problem;
+    if (capsules_compared(capsules, capsule, compared, &problem) < 0)
+        return error("%s", problem.text);
+    if (compared->masked < compared->changed)
+        return 0;
+    return error("what the launch of %s leaves %s, so the result of other code could not be compared: choose other "
+                 "kernels with -k",
+                 capsule->id,
+                 compared->changed > 0 ? "varies from replay to replay, all of it" : "is what was there before");
+}
+
 static void put_extents(FILE *stream, const char *what, const unsigned now[3], const unsigned was[3])
 {
     if (memcmp(now, was, 3 * sizeof *now) != 0)
@@ -145,7 +159,8 @@ static void put_extents(FILE *stream, const char *what, const unsigned now[3], c
 }
 
 /* Says what became of a capsule. */
-static void say_swapped(const struct capsule *now, const struct capsule *was, const struct replacement *replacement)
+static void say_swapped(const struct capsule *now, const struct capsule *was, const struct replacement *replacement,
+                        const struct compared *compared)
 {
     char *compiler = image_compiler(&replacement->image);
     fprintf(stderr, "%s: code of %s%s%s", now->id, replacement->path, compiler ? ", by " : "",
@@ -158,6 +173,9 @@ static void say_swapped(const struct capsule *now, const struct capsule *was, co
         fprintf(stderr, ", %u bytes of dynamic shared memory in place of %u", now->shared, was->shared);
     if (now->tolerance > 0)
         fprintf(stderr, ", results within %g as %s", now->tolerance, value_type_name(now->type));
+    if (compared->masked > 0)
+        fprintf(stderr, ", %.3g %% of what the launch changes is not compared, since it varies",
+                100 * (double)compared->masked / (double)compared->changed);
     fputc('\n', stderr);
     free(compiler);
 }
@@ -178,6 +196,7 @@ static int swap_one(struct swap *swap, const struct capsule *capsule, int capabi
     const struct options *options = swap->options;
     struct capsule changed = *capsule; /* it borrows all */
     struct replacement replacement;
+    struct compared compared;
     changed.function = options->function ? (char *)options->function : capsule->function;
     changed.swapped = (char *)options->code;
     changed.proof = PROOF_NONE;
@@ -186,13 +205,14 @@ static int swap_one(struct swap *swap, const struct capsule *capsule, int capabi
     int result = -1;
     if (replacement_find(&replacement, options->code, changed.function, capability) == 0 &&
         change_launch(&changed, &swap->changes, options->code) == 0 &&
-        replacement_check(&replacement, &swap->capsules, &changed, capability) == 0) {
+        replacement_check(&replacement, &swap->capsules, &changed, capability) == 0 &&
+        check_compared(&swap->capsules, capsule, &compared) == 0) {
         struct blob code = capsule_writer_blob(&swap->writer, replacement.bytes, replacement.size);
         result = capsule_writer_copy(&swap->writer, &swap->capsules, &changed, &code);
         if (result < 0)
             error("%s", swap->writer.problem.text);
         else if (!options->quiet)
-            say_swapped(&changed, capsule, &replacement);
+            say_swapped(&changed, capsule, &replacement, &compared);
         blob_release(&code);
     }
     replacement_release(&replacement);

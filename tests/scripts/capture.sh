@@ -158,6 +158,12 @@ if chosen 'needless'; then # of those pages one is used
     [ "$(stat -c %s file.capsule)" -lt 16384 ] || echo "WRONG: the file has $(stat -c %s file.capsule) bytes" >>said
     expect 'needless pages are left out' 0 "$all" '!WRONG'
 fi
+if chosen 'counted'; then # what it computes from its inputs was there already, and only a count changes
+    captured -- "$program" memory counted
+    grep -aqE '"after": \[[0-9]+, -2, [0-9]+\], "before": \[[0-9]+, [0-9]+, -1\]' file.capsule ||
+        echo "WRONG: inputs are dropped, or results are not cleared: $(grep -a '"after"' file.capsule)" >>said
+    expect 'results that were there and their inputs are kept' 0 "$all" 'counted@1,256 1 256 198 kB 2 of 3' '!WRONG'
+fi
 program 'memory freed' 0 "$all" 'add_one@64,256 64 256 2.05 kB'  # without what the pointer is to
 program 'memory behind' 0 "$all" 'behind@1,256 1 256 1.02 kB'
 program 'memory linked' 0 "$all" 'linked@1,256 1 256 67.6 kB'
@@ -173,6 +179,8 @@ if chosen 'varies'; then
     ask "$cugate" accept run.json --baselines varies --reason first
     ask_standin "$cugate" check --metrics "$metrics" --kernels file.capsule --baselines varies
     expect 'what varies is checked' 0 'nothing is worse' '3 kernels (exit 0)'
+    ask "$cugate" swap file.capsule -k 'program/noise*' --code file.capsule -o swapped.capsule
+    expect 'where all varies there is no other code' 2 'noise@1,32 leaves varies from replay to replay, all of it'
 fi
 
 # ---- Replays that go wrong cost one capsule
