@@ -164,6 +164,12 @@ if chosen 'counted'; then # what it computes from its inputs was there already, 
         echo "WRONG: inputs are dropped, or results are not cleared: $(grep -a '"after"' file.capsule)" >>said
     expect 'results that were there and their inputs are kept' 0 "$all" 'counted@1,256 1 256 198 kB 2 of 3' '!WRONG'
 fi
+if chosen 'gather'; then
+    captured -- "$program" memory gather
+    grep -aqE '"before": \[[0-9]+, [0-9]+, -1\]' file.capsule ||
+        echo "WRONG: indices are dropped: $(grep -a '"after"' file.capsule)" >>said
+    expect 'what is read is kept, even where the result is the same without' 0 "$all" '!WRONG'
+fi
 program 'memory freed' 0 "$all" 'add_one@64,256 64 256 2.05 kB'  # without what the pointer is to
 program 'memory behind' 0 "$all" 'behind@1,256 1 256 1.02 kB'
 program 'memory linked' 0 "$all" 'linked@1,256 1 256 67.6 kB'

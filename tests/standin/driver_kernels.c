@@ -97,6 +97,18 @@ static double counted(const struct arguments *arguments)
     return 0;
 }
 
+static double gather(const struct arguments *arguments)
+{
+    enum { PAGE = 64 << 8 };
+    for (int i = 0; i < arguments->count; i++) {
+        const int *from = arguments->data + PAGE + arguments->data[i];
+        if (!memory_is_device(from, sizeof *from))
+            return KERNEL_ILLEGAL;
+        arguments->data[2 * PAGE + i] = *from + arguments->value;
+    }
+    return 0;
+}
+
 /* The pointer is one that nobody takes for one. Where it is to nothing, the kernel fails, does not end, or has the
  * driver end the process. */
 static double hidden(const struct arguments *arguments)
@@ -186,6 +198,7 @@ static const struct kernel_work works[] = {
     {"noise", 8000, noise, NULL},
     {"linked", 9000, linked, NULL},
     {"counted", 9000, counted, NULL},
+    {"gather", 9000, gather, NULL},
     {"hidden", 7000, hidden, NULL},
     {"behind", 6000, behind, NULL},
     {"cugate_condition", 350000, nothing, NULL}, /* harness/cupti's own, which takes other parameters */

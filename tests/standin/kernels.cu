@@ -107,4 +107,12 @@ extern "C" __global__ void counted(int *data, int count, int value)
     if (blockIdx.x == 0 && threadIdx.x == 0)
         data[0] += 1;
 }
+
+// The first page has indices into the numbers of the second, and the third has results.
+extern "C" __global__ void gather(int *data, int count, int value)
+{
+    const int page = 64 << 8;
+    if (blockIdx.x == 0 && threadIdx.x < count)
+        data[2 * page + threadIdx.x] = data[page + data[threadIdx.x]] + value;
+}
 #endif

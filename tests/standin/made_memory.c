@@ -102,6 +102,17 @@ static void use_counted(struct gpu *gpu)
         launch(gpu, "counted", 1, 256);
 }
 
+/* Indices into numbers that are all the same. */
+static void use_gather(struct gpu *gpu)
+{
+    enum { PAGE = 64 << 10 };
+    gpu->numbers = allocate(3 * (size_t)PAGE);
+    MUST(cuMemsetD32(gpu->numbers, 9, PAGE / sizeof(int)));
+    MUST(cuMemsetD32(gpu->numbers + PAGE, 5, PAGE / sizeof(int)));
+    MUST(cuMemsetD32(gpu->numbers + 2 * PAGE, 0, PAGE / sizeof(int)));
+    launch(gpu, "gather", 1, 256);
+}
+
 /* The kernel finds memory that nobody sees it reach, far from all other. */
 static void hide(struct gpu *gpu, int value)
 {
@@ -179,6 +190,7 @@ static const struct {
     {"behind", use_behind, true},
     {"linked", use_linked, false},
     {"counted", use_counted, true},
+    {"gather", use_gather, true},
     {"noise", use_noise, false},
     {"vast", use_vast, true},
     {"other-gpu", use_other, true},
