@@ -269,8 +269,9 @@ void replay_close(struct replay *replay);
  *
  *   |actual - expected| <= tolerance x the largest |expected| of the values there that the launch changes
  *
- * A NaN equals any NaN, and an infinity itself alone. Where the launch changes nothing, or all that it changes is as it
- * was before, nothing may differ. All values are of one type: an integer among them is read as such a number too. */
+ * A NaN as arithmetic makes them equals any other, and an infinity itself alone. Where the launch changes nothing, or
+ * all that it changes is as it was before, nothing may differ. All values are of one type: an integer among them is
+ * read as such a number too. */
 enum { TOLERANCE_SPAN = 512 };
 
 struct tolerance {

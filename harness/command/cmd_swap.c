@@ -314,7 +314,8 @@ const struct command command_swap = {
                "Triton writes NAME.json beside NAME.cubin. If it is there, block and dynamic shared memory are those "
                "that it says. The launch is the capsule's in all else, but for what options say. A kernel keeps its id.\n"
                "With --tolerance 1e-5 a result may be off by 1e-5 of the largest value that the launch leaves in the "
-               "512 bytes around it. Without, each bit counts, but for those that vary from replay to replay.",
+               "512 bytes around it. Integers are read as --type too, so one may be wrong and small beside such a value. "
+               "Without, each bit counts, but for those that vary from replay to replay.",
     .exits = EXITS({EXIT_SAME, "the code was put in"},
                    {EXIT_USAGE, "the code does not fit the launch, or a file cannot be read: nothing was written"}),
     .example = "cugate swap softmax.capsule --code ~/.triton/cache/KEY/softmax.cubin --tolerance 1e-5 -o new.capsule",

@@ -65,7 +65,7 @@ Test(capsule_tolerance, what_is_beyond_is_counted)
 
 Test(capsule_tolerance, numbers_that_are_none_equal_their_kind)
 {
-    const uint32_t other_nan = 0xffc12345;
+    const uint32_t other_nan = 0xffc00000;
     set_up();
     expected[0] = NAN;
     memcpy(&actual[0], &other_nan, sizeof other_nan);
@@ -82,6 +82,18 @@ Test(capsule_tolerance, numbers_that_are_none_equal_their_kind)
     actual[1] = INFINITY;
     actual[4] = 2;
     cr_expect_eq(compared(0.5).beyond, 1);
+}
+
+/* As single precision, negative integers are NaNs. */
+Test(capsule_tolerance, a_negative_integer_is_no_nan)
+{
+    const int32_t integers[] = {-1, -2, -100};
+    for (size_t i = 0; i < ARRAY_SIZE(integers); i++) {
+        set_up();
+        memcpy(&expected[i], &integers[i], sizeof integers[i]);
+        memcpy(&actual[i], &integers[(i + 1) % ARRAY_SIZE(integers)], sizeof integers[i]);
+        cr_expect_eq(compared(1e-3).beyond, 1, "%d", integers[i]);
+    }
 }
 
 Test(capsule_tolerance, what_the_launch_does_not_change_may_not_differ)
@@ -119,7 +131,7 @@ Test(capsule_tolerance, values_of_each_type)
         {VALUE_F16, 0x3c00, 0x3c01, 0x3c03},
         {VALUE_F16, 0xfbff, 0xfbfe, 0x7bff},
         {VALUE_F16, 0x0002, 0x0002, 0x0003},
-        {VALUE_F16, 0x7e00, 0x7e01, 0x7c00},
+        {VALUE_F16, 0x7e00, 0x7fff, 0x7c00},
         {VALUE_BF16, 0x4000, 0x4000, 0x4001},
         {VALUE_BF16, 0x7fc0, 0xffff, 0x7f80},
         {VALUE_F32, 0x3f800000, 0x3f801000, 0x3f805000},
