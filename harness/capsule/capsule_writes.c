@@ -10,6 +10,8 @@
 
 #define SECONDS_MAX 1.0
 
+enum { PART = 512 /* bytes, which allocators give to one array alone */ };
+
 /* What is being looked for. */
 struct search {
     const struct place *places; /* pages that are filled with */
@@ -61,6 +63,47 @@ static int look_everywhere(struct proving *proving, const struct search *search)
                 return 0;
             if (look(proving, search, from, from + step < search->count ? from + step : search->count) < 0)
                 return -1;
+        }
+    return 0;
+}
+
+static int look_inside(struct proving *proving, const struct search *search, const struct place *place, size_t from,
+                       size_t size)
+{
+    const uint64_t page = (uint64_t)place->page * CAPSULE_PAGE;
+    const unsigned char *after = search->after->ranges[place->range] + page;
+    if (proving_restore(proving) < 0 ||
+        replay_fill(proving->replay, place->range, page + from, search->value, size, proving->problem) < 0 ||
+        proving_launch(proving) < 0 || proving_read(proving, place, 1, search->after) < 0)
+        return -1;
+    for (size_t in = from; in < from + size; in += WORD) {
+        const size_t word = from + size - in < WORD ? from + size - in : WORD;
+        if (!is_filled_with(after + in, search->value, word))
+            memset(search->found->ranges[place->range] + page + in, 0xff, word);
+    }
+    return 0;
+}
+
+/* Looks in ever smaller parts of each page, since inputs and results may lie in one page. Parts that are filled already
+ * show nothing. */
+static int look_in_pages(struct proving *proving, const struct search *search)
+{
+    unsigned char before[CAPSULE_PAGE];
+    for (size_t step = CAPSULE_PAGE / 2; step >= PART; step /= 2)
+        for (size_t i = 0; i < search->count; i++) {
+            const struct place *place = &search->places[i];
+            const size_t size = place_size(proving, place);
+            const uint32_t number = proving->capsule->ranges[place->range].before[place->page];
+            if (capsules_page(proving->capsules, number, before, proving->problem) < 0)
+                return -1;
+            for (size_t from = 0; from < size; from += step) {
+                const size_t length = size - from < step ? size - from : step;
+                if (!proving_may_go_on(proving))
+                    return 0;
+                if (!is_filled_with(before + from, search->value, length) &&
+                    look_inside(proving, search, place, from, length) < 0)
+                    return -1;
+            }
         }
     return 0;
 }
@@ -153,6 +196,8 @@ static int clear(struct proving *proving, const struct place *places, size_t cou
     memory_make(&found, proving->capsule);
     const struct search search = {places, count, value, &after, &found};
     int result = look_everywhere(proving, &search);
+    if (result == 0 && value == 0)
+        result = look_in_pages(proving, &search);
     for (size_t i = 0; i < count && result == 0; i++)
         result = add_candidate(proving, &search, &places[i], &candidates);
     proving->launches = 0;

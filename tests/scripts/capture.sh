@@ -164,6 +164,15 @@ if chosen 'counted'; then # what it computes from its inputs was there already, 
         echo "WRONG: inputs are dropped, or results are not cleared: $(grep -a '"after"' file.capsule)" >>said
     expect 'results that were there and their inputs are kept' 0 "$all" 'counted@1,256 1 256 198 kB 2 of 3' '!WRONG'
 fi
+for layout in counted counted-close; do # inputs and results in pages of their own, and all in one
+    chosen "$layout" || continue
+    captured -k 'program/counted*' -- "$program" memory $layout
+    ask "$cugate" run --metrics "$metrics" --kernels file.capsule --simulate=nvidia-h200
+    expect "$layout leaves what it did" 0 '1 of 1 kernel (exit 0)'
+    ask "$cugate" swap file.capsule --code "$standin/kernels.cubin" --function count_alone -o swapped.capsule
+    ask "$cugate" run --metrics "$metrics" --kernels swapped.capsule --simulate=nvidia-h200
+    expect "$layout by code that computes nothing is wrong" 5 'wrong result  program/counted@1,256'
+done
 if chosen 'gather'; then
     captured -- "$program" memory gather
     grep -aqE '"before": \[[0-9]+, [0-9]+, -1\]' file.capsule ||

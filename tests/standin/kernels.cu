@@ -98,10 +98,10 @@ extern "C" __global__ void settle(int *data, int count, int value)
         data[threadIdx.x] = value;
 }
 
-// The first page counts launches, the second has inputs, and the third has results.
+// The first page counts launches, the second has inputs, and the third has results. Of few numbers all are in one page.
 extern "C" __global__ void counted(int *data, int count, int value)
 {
-    const int page = 64 << 8;
+    const int page = count < 128 ? 128 : 64 << 8;
     if (blockIdx.x == 0 && threadIdx.x < count)
         data[2 * page + threadIdx.x] = data[page + threadIdx.x] * value;
     if (blockIdx.x == 0 && threadIdx.x == 0)
@@ -114,5 +114,12 @@ extern "C" __global__ void gather(int *data, int count, int value)
     const int page = 64 << 8;
     if (blockIdx.x == 0 && threadIdx.x < count)
         data[2 * page + threadIdx.x] = data[page + data[threadIdx.x]] + value;
+}
+
+// Wrong code in place of counted: it computes nothing.
+extern "C" __global__ void count_alone(int *data, int count, int value)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        data[0] += 1;
 }
 #endif

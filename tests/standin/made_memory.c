@@ -102,6 +102,16 @@ static void use_counted(struct gpu *gpu)
         launch(gpu, "counted", 1, 256);
 }
 
+/* The same, all in one page. */
+static void use_counted_close(struct gpu *gpu)
+{
+    gpu->numbers = allocate(64 << 10);
+    MUST(cuMemsetD32(gpu->numbers, 0, (64 << 10) / sizeof(int)));
+    MUST(cuMemsetD32(gpu->numbers + 512, 5, 100));
+    for (unsigned i = 0; i < 3; i++)
+        MUST(launch_numbers(gpu, "counted", 100, 3));
+}
+
 /* Indices into numbers that are all the same. */
 static void use_gather(struct gpu *gpu)
 {
@@ -190,6 +200,7 @@ static const struct {
     {"behind", use_behind, true},
     {"linked", use_linked, false},
     {"counted", use_counted, true},
+    {"counted-close", use_counted_close, true},
     {"gather", use_gather, true},
     {"noise", use_noise, false},
     {"vast", use_vast, true},
