@@ -199,8 +199,11 @@ static int read_proof(const struct json_at *above, json_t *object, struct capsul
     if (json_at_text(above, object, "proof", true, &name) < 0)
         return -1;
     capsule->proof = proof_of(name);
-    const int result = capsule->proof < PROOFS ? 0 : json_error(above, "has the proof \"%.64s\", which is none", name);
+    int result = capsule->proof < PROOFS ? 0 : json_error(above, "has the proof \"%.64s\", which is none", name);
     free(name);
+    for (size_t i = 0; i < capsule->range_count && result == 0; i++)
+        if (capsule->proof == PROOF_IDENTICAL && capsule->ranges[i].varies)
+            result = json_error(above, "has bits that vary, and the proof \"identical\"");
     return result;
 }
 
