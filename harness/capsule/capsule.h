@@ -247,6 +247,9 @@ void player_close(struct player *player); /* after all replays; what the device 
 struct replay;
 int replay_open(struct replay **opened, struct player *player, const struct capsule *capsule, struct problem *problem);
 int replay_restore(struct replay *replay, struct problem *problem); /* memory is as before the launch */
+/* Clears the memory beside that of the capsule, so that a launch which reaches it by chance does not find what it left
+ * there itself. For proving: a launch that was proved does not reach it. */
+int replay_clear_around(struct replay *replay, struct problem *problem);
 int replay_launch(struct replay *replay, struct problem *problem);
 int replay_wait(struct replay *replay, struct problem *problem);
 /* Compares memory with what the program's launch left, but for the bits of `varies`, bit for bit or within the

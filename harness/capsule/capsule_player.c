@@ -271,3 +271,38 @@ void player_unback(struct player *player, struct backed *backed)
     free(backed->list);
     *backed = (struct backed){0};
 }
+
+/* ---- Around the ranges ---- */
+
+/* Fills what a backing has around the ranges, which are sorted. */
+static int fill_around(const struct player *player, const struct stretch *backing, const struct stretch *ranges,
+                       size_t count, struct problem *problem)
+{
+    uint64_t at = backing->begin;
+    for (size_t i = 0; i <= count; i++) {
+        uint64_t end = i < count ? ranges[i].begin : backing->end;
+        end = end < backing->end ? end : backing->end;
+        if (end > at && player->device->fill(at, 0, (size_t)(end - at), problem) < 0)
+            return -1;
+        if (i < count && ranges[i].end > at)
+            at = ranges[i].end;
+    }
+    return 0;
+}
+
+int player_clear_around(struct player *player, const struct capsule *capsule, const struct backed *backed,
+                        struct problem *problem)
+{
+    struct stretch *ranges = NULL;
+    size_t count = 0;
+    int failed = 0;
+    for (enum memory_kind kind = MEMORY_DEVICE; kind <= MEMORY_HOST; kind++)
+        add_ranges(&ranges, &count, capsule, kind, 1);
+    merge(ranges, &count);
+    for (size_t i = 0; i < backed->count && failed == 0; i++)
+        for (size_t b = 0; b < player->backing_count && failed == 0; b++)
+            if (player->backings[b].place.begin == backed->list[i])
+                failed = fill_around(player, &player->backings[b].place, ranges, count, problem);
+    free(ranges);
+    return failed;
+}

@@ -44,7 +44,8 @@ uint64_t row_size(const struct proving *proving, const struct place *places, siz
 
 int proving_restore(struct proving *proving)
 {
-    if (replay_restore(proving->replay, proving->problem) < 0)
+    if (replay_restore(proving->replay, proving->problem) < 0 ||
+        replay_clear_around(proving->replay, proving->problem) < 0)
         return -1;
     for (size_t i = 0; i < proving->rewritten_count; i++) {
         const struct rewritten *page = &proving->rewritten[i];

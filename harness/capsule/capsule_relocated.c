@@ -78,10 +78,10 @@ struct relocations *relocations_open(const unsigned char *image, size_t size)
     return elf;
 }
 
-void relocations_close(struct relocations *elf)
+void relocations_close(struct relocations *relocations)
 {
-    free(elf->symbols);
-    free(elf);
+    free(relocations->symbols);
+    free(relocations);
 }
 
 /* Adds the words of a variable that one section relocates. */
@@ -99,8 +99,9 @@ static void add_words(struct places *places, const struct relocations *elf, cons
     }
 }
 
-void relocated_words(struct places *places, const struct relocations *elf, const char *variable)
+void relocated_words(struct places *places, const struct relocations *relocations, const char *variable)
 {
+    const struct relocations *elf = relocations;
     Elf64_Shdr section;
     const struct variable_symbol key = {.name = variable};
     *places = (struct places){0};

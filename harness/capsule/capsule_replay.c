@@ -291,6 +291,11 @@ int replay_restore(struct replay *replay, struct problem *problem)
     return 0;
 }
 
+int replay_clear_around(struct replay *replay, struct problem *problem)
+{
+    return player_clear_around(replay->player, replay->capsule, &replay->backed, problem);
+}
+
 int replay_launch(struct replay *replay, struct problem *problem)
 {
     return replay->player->device->launch(replay->module, replay->capsule, replay->bytes, problem);

@@ -28,6 +28,10 @@ struct backed {
 int player_back(struct player *player, const struct capsule *capsule, struct backed *backed, struct problem *problem);
 void player_unback(struct player *player, struct backed *backed);
 
+/* Clears what was backed beside the capsule's ranges, since memory comes in pieces of 2 MiB. */
+int player_clear_around(struct player *player, const struct capsule *capsule, const struct backed *backed,
+                        struct problem *problem);
+
 /* Loads the machine code of a capsule, once for all that have the same. It stays as long as the player: CUPTI keeps
  * what it knows of instrumented code, and a launch after that is gone can be its death (inject/ranges.c). -1 with
  * *problem. */

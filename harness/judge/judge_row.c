@@ -277,8 +277,8 @@ static void leave_uncertain(struct assessment *found, const struct pairing *pair
         found->finding = FOUND_SAME;
 }
 
-/* Whether a count that repeated in the baseline, and does not now, is the machine's doing: a kernel whose warps wait for
- * each other may take one more turn in a launch of hundreds, and its machine code is the same. */
+/* Whether a count that repeated in the baseline, and does not now, is the machine's doing: a kernel whose warps wait
+ * for each other may take one more turn in a launch of hundreds, and its machine code is the same. */
 static bool is_chance(const struct assessment *found, const struct pairing *pairing)
 {
     return found->finding == FOUND_NONREPEATING && same_code(pairing->base_result, pairing->now_result) &&

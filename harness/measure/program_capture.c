@@ -229,7 +229,9 @@ static void describe(struct capturing *capturing)
 {
     struct session *session = &capturing->about.sessions[0];
     session->facts[SESSION_COLLECTOR] = x_strdup(program_backend.name);
-    session->facts[SESSION_PROGRAM] = program_command_text(capturing->measurement->program, NULL);
+    struct program as_typed = *capturing->measurement->program;
+    as_typed.first = PROGRAM_FIRST; /* nobody asked for none */
+    session->facts[SESSION_PROGRAM] = program_command_text(&as_typed, NULL);
     session->facts[SESSION_PART] = program_part_text(capturing->measurement->program);
     measure_complete_session(session);
 }

@@ -202,6 +202,8 @@ fi
 
 program 'memory hidden' 5 '3 kernels: 2 replayed bit for bit' \
     'program/hidden@1,256 is refused: its replay fails: waiting for it: an illegal memory access was encountered (700)'
+program 'memory hidden-near' 5 '3 kernels: 2 replayed bit for bit' \
+    "program/hidden@1,256 is refused: a replay does not leave what the program's launch left"
 program 'memory hidden-crash' 5 '3 kernels: 2 replayed bit for bit' \
     'program/hidden@1,256 is refused: its replay ended the process: Aborted (signal 6)'
 options='--timeout 1' program 'memory hidden-hang' 5 '3 kernels: 2 replayed bit for bit' \

@@ -123,10 +123,12 @@ static void use_gather(struct gpu *gpu)
     launch(gpu, "gather", 1, 256);
 }
 
-/* The kernel finds memory that nobody sees it reach, far from all other. */
-static void hide(struct gpu *gpu, int value)
+enum { FAR = 64 << 20 };
+
+/* The kernel finds memory of that size that nobody sees it reach; a large one is far from all other. */
+static void hide(struct gpu *gpu, size_t size, int value)
 {
-    const CUdeviceptr other = allocate(64 << 20);
+    const CUdeviceptr other = allocate(size);
     MUST(cuMemsetD32(other, 5, NUMBERS));
     point(gpu, ~other);
     MUST(launch_numbers(gpu, "hidden", NUMBERS, value));
@@ -134,17 +136,23 @@ static void hide(struct gpu *gpu, int value)
 
 static void use_hidden(struct gpu *gpu)
 {
-    hide(gpu, 0);
+    hide(gpu, FAR, 0);
+}
+
+/* What is mapped beside its numbers in a replay. */
+static void use_hidden_near(struct gpu *gpu)
+{
+    hide(gpu, 64 << 10, 0);
 }
 
 static void use_hidden_hang(struct gpu *gpu)
 {
-    hide(gpu, 1);
+    hide(gpu, FAR, 1);
 }
 
 static void use_hidden_crash(struct gpu *gpu)
 {
-    hide(gpu, 2);
+    hide(gpu, FAR, 2);
 }
 
 /* Of two launches the second writes what is there already. */
@@ -206,6 +214,7 @@ static const struct {
     {"vast", use_vast, true},
     {"other-gpu", use_other, true},
     {"hidden", use_hidden, false},
+    {"hidden-near", use_hidden_near, false},
     {"hidden-hang", use_hidden_hang, false},
     {"hidden-crash", use_hidden_crash, false},
 };

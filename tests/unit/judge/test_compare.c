@@ -83,6 +83,33 @@ Test(compare, a_count_that_no_longer_repeats_is_unsure)
     tear_down(&fixture);
 }
 
+/* A kernel whose warps wait for each other may take one more turn in a launch of hundreds. */
+Test(compare, a_count_that_no_longer_repeats_in_the_same_code_is_chance)
+{
+    static const struct {
+        double now[3];
+        const char *code;
+        enum verdict verdict;
+    } rows[] = {
+        {{1000, 1001, 1000}, "aa", VERDICT_SAME},
+        {{1000, 1001, 1000}, "bb", VERDICT_UNSURE},    /* other code may race */
+        {{1000, 1500, 1500}, "aa", VERDICT_REGRESSED}, /* beyond the limit */
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        put(&fixture.base, "a/b", "count", 1000);
+        put(&fixture.base, "a/b", "count", 1000);
+        put(&fixture.base, "a/b", "count", 1000);
+        put_code(&fixture.base, "a/b", "aa");
+        row_add_session(result_add(run_add(&fixture.run, "a/b"), "count"), rows[i].now, 3);
+        put_code(&fixture.run, "a/b", rows[i].code);
+        const struct judgement *judgement = find(compare(&fixture), "a/b", "count");
+        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        tear_down(&fixture);
+    }
+}
+
 /* Its median alone does not tell whether the samples behind it were equal. */
 Test(compare, one_session_does_not_prove_that_a_count_repeats)
 {
