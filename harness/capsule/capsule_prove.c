@@ -222,11 +222,32 @@ static int write_capsule(struct proving *proving, struct capsule_writer *writer)
 
 /* ---- Proving ---- */
 
+/* Takes the bits that varied when it was proved before: they may not vary now. */
+static int take_masks(struct proving *proving)
+{
+    for (size_t i = 0; i < proving->capsule->range_count; i++) {
+        const struct memory_range *range = &proving->capsule->ranges[i];
+        for (size_t page = 0; range->varies && page < pages_of(range->size); page++) {
+            unsigned char bytes[CAPSULE_PAGE];
+            if (range->varies[page] == PAGE_ZERO)
+                continue;
+            if (capsules_page(proving->capsules, range->varies[page], bytes, proving->problem) < 0)
+                return -1;
+            memcpy(proving->varies.ranges[i] + (uint64_t)page * CAPSULE_PAGE, bytes,
+                   place_size(proving, &(struct place){i, page}));
+            proving->has_varied = true;
+        }
+    }
+    return 0;
+}
+
 static int prove(struct proving *proving, bool careful, struct capsule_writer *writer, char *why, size_t why_size)
 {
     memory_make(&proving->first, proving->capsule);
     memory_make(&proving->varies, proving->capsule);
     list_places(proving);
+    if (take_masks(proving) < 0)
+        return -1;
     const int differs = replay_several(proving, why, why_size);
     if (differs != 0)
         return differs;

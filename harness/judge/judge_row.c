@@ -300,7 +300,8 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
         rule_assess(quantiles, metric, pairing->base, pairing->now, shift, other ? &others : NULL);
     widen_limit(&found, pairing, metric);
     leave_uncertain(&found, pairing);
-    if (is_chance(&found, pairing))
+    const bool chance = is_chance(&found, pairing);
+    if (chance)
         found.finding = FOUND_SAME;
     free(others.of);
 
@@ -336,7 +337,12 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
             judge_time(judgement, pairing);
         return;
     }
-    if (found.finding == FOUND_NONREPEATING)
+    if (chance)
+        set_reason(judgement,
+                   "it repeated to the digit in %zu readings of the baseline, and does not now; its machine "
+                   "code is the same",
+                   row_equal_readings(pairing->base));
+    else if (found.finding == FOUND_NONREPEATING)
         set_reason(judgement, "it repeated to the digit in %zu readings of the baseline, and does not now",
                    row_equal_readings(pairing->base));
     else if (found.finding == FOUND_MIXED)
