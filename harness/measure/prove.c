@@ -198,8 +198,13 @@ static int join(struct proving *proving)
         char *path = path_of(proving->folder, i);
         failed = capsules_open(&one, path, false, &writer.problem);
         if (failed == 0) {
+            struct compared compared = {0};
             prove->results[i].varies = one.list[0].proof == PROOF_VARIES;
-            failed = capsule_writer_copy(&writer, &one, &one.list[0], NULL);
+            if (prove->results[i].varies)
+                failed = capsules_compared(&one, &one.list[0], &compared, &writer.problem);
+            prove->results[i].uncompared = compared.changed > 0 && compared.masked == compared.changed;
+            if (failed == 0)
+                failed = capsule_writer_copy(&writer, &one, &one.list[0], NULL);
             capsules_release(&one);
         }
         free(path);

@@ -8,8 +8,9 @@
 /* What came of a capsule. */
 struct proof_result {
     char *id;
-    char *refused; /* why it is not kept; NULL: it is */
-    bool varies;   /* replays differ, and the bits that do are masked */
+    char *refused;   /* why it is not kept; NULL: it is */
+    bool varies;     /* replays differ, and the bits that do are masked */
+    bool uncompared; /* all that it changes varies, so that nothing of its result is compared */
 };
 
 struct prove {

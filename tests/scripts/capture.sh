@@ -169,7 +169,7 @@ for layout in counted counted-close; do # inputs and results in pages of their o
     captured -k 'program/counted*' -- "$program" memory $layout
     ask "$cugate" run --metrics "$metrics" --kernels file.capsule --simulate=nvidia-h200
     expect "$layout leaves what it did" 0 '1 of 1 kernel (exit 0)'
-    ask "$cugate" swap file.capsule --code "$standin/kernels.cubin" --function count_alone -o swapped.capsule
+    ask "$cugate" swap file.capsule --code "$here/../../build/tests/standin/kernels.cubin" --function count_alone -o swapped.capsule
     ask "$cugate" run --metrics "$metrics" --kernels swapped.capsule --simulate=nvidia-h200
     expect "$layout by code that computes nothing is wrong" 5 'wrong result  program/counted@1,256'
 done
@@ -186,7 +186,8 @@ program 'memory vast' 5 '2 kernels: 2 replayed' 'program/add_one@64,256 is not c
     'one range of 9.7 GB' 'XLA_PYTHON_CLIENT_PREALLOCATE=false'
 STANDIN_DEVICES=2 program 'memory other-gpu' 5 '2 kernels: 2 replayed' \
     'program/add_one@64,256 is not captured: it can reach memory of another GPU'
-program 'memory noise' 0 '3 kernels: 2 replayed bit for bit, 1 replayed but for what varies' 'but for bits that vary'
+program 'memory noise' 0 '3 kernels: 2 replayed bit for bit, 1 replayed but for what varies' \
+    'but for bits that vary' "nothing of its result is compared"
 if chosen 'varies'; then
     captured -- "$program" memory noise
     ask_standin "$cugate" run --metrics "$metrics" --kernels file.capsule --save run.json
