@@ -37,9 +37,10 @@ static int say_results(const struct prove *prove, bool quiet)
         if (result->refused)
             warning("%s is refused: %s", result->id, result->refused);
         else if (result->uncompared)
-            warning("all that %s changes varies from replay to replay: it can be measured, and nothing of its result is "
-                    "compared",
-                    result->id);
+            warning(
+                "all that %s changes varies from replay to replay: it can be measured, and nothing of its result is "
+                "compared",
+                result->id);
     }
     if (prove->kept == 0) {
         error("no kernel can be replayed, so %s is not written", prove->to);
