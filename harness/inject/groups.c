@@ -134,7 +134,8 @@ static void tell_shape(FILE *stream, const struct shape *shape)
             function->name);
 }
 
-/* Asks the parent what it wants of the group, which owns text from then on. */
+/* Asks the parent what it wants of the group: "SKIP FIRST ID", then names of variables, a line each, if launches are
+ * kept. Owns text from then on. */
 static void ask(struct group *group, char *text)
 {
     char *answer = NULL, *end;

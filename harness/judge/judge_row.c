@@ -278,11 +278,12 @@ static void leave_uncertain(struct assessment *found, const struct pairing *pair
 }
 
 /* Whether a count that repeated in the baseline, and does not now, is the machine's doing: a kernel whose warps wait
- * for each other may take one more turn in a launch of hundreds, and its machine code is the same. */
-static bool is_chance(const struct assessment *found, const struct pairing *pairing)
+ * for each other may take one more turn in a launch of hundreds, and its machine code is the same. How often a program
+ * launches it is the program's. */
+static bool is_chance(const struct assessment *found, const struct pairing *pairing, const struct metric *metric)
 {
-    return found->finding == FOUND_NONREPEATING && same_code(pairing->base_result, pairing->now_result) &&
-           fabs(found->now - found->base.mean) <= found->limit;
+    return found->finding == FOUND_NONREPEATING && !is_metric_of_program(metric) &&
+           same_code(pairing->base_result, pairing->now_result) && fabs(found->now - found->base.mean) <= found->limit;
 }
 
 static void judge_values(struct judgement *judgement, const struct pairing *pairing, struct quantiles *quantiles)
@@ -300,7 +301,7 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
         rule_assess(quantiles, metric, pairing->base, pairing->now, shift, other ? &others : NULL);
     widen_limit(&found, pairing, metric);
     leave_uncertain(&found, pairing);
-    const bool chance = is_chance(&found, pairing);
+    const bool chance = is_chance(&found, pairing, metric);
     if (chance)
         found.finding = FOUND_SAME;
     free(others.of);

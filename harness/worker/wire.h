@@ -47,7 +47,8 @@ enum message_kind {
     MESSAGE_COLD = 'C',  /* as RESULT, of a launch that stands only where no other of its group was measured; of several
                             the last one */
     MESSAGE_MODULE = 'M', /* the name of a file in which it saved an image of machine code that it loaded */
-    MESSAGE_GROUP = 'G', /* a new group of launches, a line a kernel; the answer is how many to measure, and their id */
+    MESSAGE_GROUP = 'G',  /* a new group of launches, a line a kernel; the answer is how many to measure, and their id;
+                             then names of variables of its machine code, a line each, if launches are kept */
     MESSAGE_ANSWER = 'A', /* the parent's answer to HELLO, SETS, MODULE or GROUP */
     MESSAGE_WORK =
         'Z', /* before END: how often memory was copied, its bytes, its ns; the same of memory that was set */

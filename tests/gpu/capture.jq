@@ -12,8 +12,9 @@ def compared: .[0].kernels as $program | .[1].kernels | to_entries
           | {id: $id, counter: $c, program: ($program[$id] | exact($c)), replay: ($replay | exact($c))}
           | select(.program != null and .replay != null));
 def agreement: compared as $all | ($all | map(select(.program != .replay))) as $others
-    | "\($all | length) counts of \($all | map(.id) | unique | length) kernels repeat in both; \($others | length) differ",
-      ($others[:12][] | "  \(.counter) \(.program) \(.replay) \(.id[:90])");
+    | if $all == [] then "NOTHING COMPARED: no count of any kernel repeats in both" else
+      "\($all | length) counts of \($all | map(.id) | unique | length) kernels repeat in both; \($others | length) differ",
+      ($others[:12][] | "  \(.counter) \(.program) \(.replay) \(.id[:90])") end;
 
 # Kernels of a run that are not ok.
 def failures: .kernels | to_entries | map(select(.value.status != "ok")) | "\(length) not ok",
