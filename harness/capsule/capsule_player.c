@@ -147,23 +147,33 @@ int player_hold(struct player *player, const struct capsules *capsules, struct p
     return 0;
 }
 
-/* Gives up all that is held. */
+/* Gives up a block that is held, and what is held behind it. */
+static void give_up(struct player *player, size_t block)
+{
+    release(&player->blocks[block]);
+    for (size_t i = 0; i < player->behind_count; i++)
+        if (player->behind[i].begin == player->blocks[block].end)
+            release(&player->behind[i]);
+}
+
+/* Gives up all that is still held. */
 static void release_all(struct player *player)
 {
-    for (size_t i = 0; i < player->block_count && !player->is_given; i++)
-        release(&player->blocks[i]);
-    for (size_t i = 0; i < player->behind_count; i++)
-        release(&player->behind[i]);
-    player->behind_count = 0;
-    player->is_given = true;
+    while (player->given < player->block_count)
+        give_up(player, player->given++);
 }
 
 int player_open(struct player *player, const struct capsule_device *device, struct problem *problem)
 {
     player->device = device;
-    release_all(player);
-    for (size_t i = 0; i < player->block_count; i++) {
-        const struct stretch *block = &player->blocks[i];
+    for (size_t i = 0; i < sizeof player->room / sizeof player->room[0]; i++)
+        player->room[i] = x_calloc(PLAYER_PAGES, CAPSULE_PAGE);
+    if (device->start && device->start(problem) < 0)
+        return -1;
+    /* One after the other, so that nothing which comes with a reservation takes the place of the next. */
+    while (player->given < player->block_count) {
+        const struct stretch *block = &player->blocks[player->given];
+        give_up(player, player->given++);
         if (device->reserve(block->begin, block->end - block->begin, problem) < 0)
             return -1;
     }
@@ -194,6 +204,8 @@ void player_close(struct player *player)
     free(player->blocks);
     free(player->behind);
     free(player->backings);
+    for (size_t i = 0; i < sizeof player->room / sizeof player->room[0]; i++)
+        free(player->room[i]);
     *player = (struct player){0};
 }
 
