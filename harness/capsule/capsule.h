@@ -191,8 +191,6 @@ void capsule_writer_abandon(struct capsule_writer *writer); /* removes what was 
 
 /* Functions return 0, or -1 with *problem. Addresses are those of the program. */
 struct capsule_device {
-    /* Loads what the device itself needs of this process, whose addresses of capsules are still held; NULL: nothing. */
-    int (*start)(struct problem *problem);
     /* Makes the device ready for all that follows but reserve(). May be called again. */
     int (*begin)(struct problem *problem);
     /* Keeps other allocations of this process away from these addresses: whole blocks of 32 MiB. Called for all of a
@@ -229,7 +227,7 @@ struct player {
     const struct capsule_device *device;
     struct stretch *blocks; /* all addresses of the capsules, sorted, in blocks of 32 MiB */
     size_t block_count;
-    size_t given;           /* so many are the device's; the others are held, and so is */
+    bool is_given;          /* they are the device's; before, they are held, and so is */
     struct stretch *behind; /* what follows them */
     size_t behind_count;
     struct backing *backings;

@@ -111,6 +111,6 @@ const struct command command_prove = {
                    {EXIT_INTERRUPTED, NULL}),
     .example = "cugate prove kernels.capsule -o proved.capsule",
     .takes = takes,
-    .minimum = 1, .maximum = 1, .run = cmd_prove,
+    .minimum = 1, .maximum = 1, .replays_argument = true, .run = cmd_prove,
 };
 /* clang-format on */

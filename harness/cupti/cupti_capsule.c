@@ -9,15 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The driver is loaded, and has the memory that it takes of the process. */
-static int start(struct problem *problem)
-{
-    return gpu_count(problem) > 0 ? 0 : -1;
-}
-
 static int reserve(uint64_t address, uint64_t size, struct problem *problem)
 {
     CUdeviceptr got = 0;
+    const int count = gpu_count(problem);
+    if (count <= 0)
+        return -1;
     if (cuda_check("reserving addresses", cuMemAddressReserve(&got, size, 0, address, 0), problem) < 0)
         return -1;
     if (got == address)
@@ -187,7 +184,6 @@ static int wait(struct problem *problem)
 }
 
 const struct capsule_device cupti_capsule_device = {
-    .start = start,
     .begin = begin,
     .reserve = reserve,
     .back = back,

@@ -236,6 +236,7 @@ struct way {
 };
 static const struct way ways[ORIGINS] = {
     [ORIGIN_MEASURED] = {.make = measure, .runs = true, .varies = true},
+    [ORIGIN_WARM] = {.make = measure, .runs = true, .varies = true},
     [ORIGIN_HOST] = {.make = measure, .runs = true, .varies = true},
     [ORIGIN_PROGRAM] = {.make = measure, .runs = true, .varies = true},
     [ORIGIN_COMPUTED] = {.make = compute, .runs = true},

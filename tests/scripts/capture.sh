@@ -94,6 +94,10 @@ if chosen 'library'; then
         ask_standin "$cugate" check --metrics "$metrics" --kernels file.capsule --baselines kept
         expect "library: checked for the $turn time" 0 'nothing is worse' '7 kernels (exit 0)'
     done
+    ask_standin "$cugate" run --collector warm --metrics "$metrics" --kernels file.capsule --save warm.json
+    expect 'library: with warm caches' 0 'measured: 7 of 7 kernels (exit 0)' 'collector warm'
+    ask "$cugate" check --metrics "$metrics" --replay warm.json --baselines kept
+    expect 'library: which is no run of that baseline' 4 'warm'
     ask_standin "$cugate" aa --metrics "$metrics" --kernels file.capsule --sessions 3
     expect 'library: aa' 0 'no false alarm in'
     ask_standin "$cugate" prove file.capsule -o again.capsule

@@ -110,6 +110,33 @@ Test(compare, a_count_that_no_longer_repeats_in_the_same_code_is_chance)
     }
 }
 
+/* A hit rate, say, of a kernel whose blocks meet in a cache. */
+Test(compare, what_one_of_two_sessions_says_of_the_same_code_is_chance)
+{
+    static const struct {
+        double now[2];
+        const char *code;
+        enum verdict verdict;
+    } rows[] = {
+        {{80, 92.1}, "aa", VERDICT_SAME},
+        {{80, 92.1}, "bb", VERDICT_UNSURE},  /* it may be the code */
+        {{80, 81}, "aa", VERDICT_REGRESSED}, /* both say so */
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        for (size_t s = 0; s < 3; s++)
+            put(&fixture.base, "a/b", "share", 92.1);
+        put_code(&fixture.base, "a/b", "aa");
+        put(&fixture.run, "a/b", "share", rows[i].now[0]);
+        put(&fixture.run, "a/b", "share", rows[i].now[1]);
+        put_code(&fixture.run, "a/b", rows[i].code);
+        const struct judgement *judgement = find(compare(&fixture), "a/b", "share");
+        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        tear_down(&fixture);
+    }
+}
+
 /* Its median alone does not tell whether the samples behind it were equal. */
 Test(compare, one_session_does_not_prove_that_a_count_repeats)
 {
