@@ -24,6 +24,7 @@ compile() {
     own strided -DSTRIDE=8
     own beyond -DINDEX='(i+count)'
     own told_otherwise -DSTEP=8
+    own compressed --compress-mode=size
     "$nvcc" -arch=sm_90 -cudart static -shared -o static.so as_it_was/mine.o
 }
 compiled=$top/build/tests/compiled/simulate_own
@@ -50,6 +51,8 @@ expect "begins with one that was computed" 0
 judge as_it_was "${mine[@]}"
 expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 4 rows in 2 kernels' \
     '0 rows of 0 kernels computed here' '20 rows not computed again, all the same'
+judge compressed "${mine[@]}" --all
+expect "nor are the counts of compressed code others" 0 'nothing is worse: 24 rows in 2 kernels' '2 kernels computed here'
 judge strided "${mine[@]}"
 expect "and is caught on its line" 1 'regressed  mine/scale' 'global_load_sectors' 'kernels/mine.cu:24' \
     'the line to blame' '1 kernel computed here'
