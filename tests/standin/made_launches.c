@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static int plain(int argc, char **argv)
@@ -181,7 +182,7 @@ static int reload(int argc, char **argv)
 
 /* Launches kernels of a library, as the CUDA runtime has them: by CUkernel handles, with machine code that is loaded
  * when it is needed. `library N asked`: a question about the kernel comes first, so that it is loaded before the
- * launch. */
+ * launch; `library N sized`: a question that nobody watches. */
 static int library(int argc, char **argv)
 {
     struct gpu gpu;
@@ -194,7 +195,11 @@ static int library(int argc, char **argv)
     MUST(cuLibraryGetKernel(&kernel, opened, "add_one"));
     if (argc > 1) {
         int registers;
-        MUST(cuKernelGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 0));
+        CUmodule module;
+        if (strcmp(argv[1], "sized") == 0)
+            MUST(cuLibraryGetModule(&module, opened));
+        else
+            MUST(cuKernelGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 0));
     }
     void *parameters[] = {&gpu.numbers, &numbers, &value};
     for (int i = 0; i < count; i++)
