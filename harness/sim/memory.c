@@ -15,7 +15,7 @@ void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, c
 {
     const uint64_t first = addresses[__builtin_ctz(lanes)];
     memo->lanes = lanes;
-    memo->low = (uint32_t)(first & MEMO_LOW);
+    memo->low = (uint32_t)(first & MEMO_LOW_SECTOR);
     memo->least = memo->most = 0;
     memo->in_order = lanes == ALL_LANES;
     memo->same = true;

@@ -26,7 +26,7 @@ static bool run_split(struct warp *warp, unsigned index)
         tally->active += threads;
         if (code->guarded) {
             lanes &= *mask_at(warp, code->guard) ^ code->guard_flip;
-            tally->working += count_lanes(lanes);
+            tally->working += lanes == active ? threads : count_lanes(lanes);
         } else {
             tally->working += threads;
         }
