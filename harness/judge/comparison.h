@@ -94,6 +94,7 @@ struct computing {
     size_t unchanged_rows; /* rows of unchanged kernels, which are not judged */
     size_t not_simulated;  /* kernels that the simulator cannot execute */
     size_t absent;         /* gated rows of the baseline that cannot be computed: times, traffic, caches */
+    size_t baseless;       /* computed rows that no GPU counts, where the baseline is of a GPU: not judged */
 };
 
 struct comparison {

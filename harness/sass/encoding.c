@@ -3,6 +3,8 @@
  * its bank at bit 22. That held in 220,000 instructions of nvcc 13.0 for compute capability 9.0. */
 #include "encoding.h"
 
+#include "traits.h"
+
 #include <string.h>
 
 bool encoding_word(const struct function_text *function, size_t index, uint32_t *word)
@@ -63,4 +65,28 @@ int encoding_check(const struct function_text *function, const struct code *code
                                function->name, i * INSTRUCTION_BYTES, code->list[i].opcode);
     }
     return 0;
+}
+
+/* Returns whether the answer comes from global memory, as far as the opcode says. */
+static bool answers_from_global(const char *opcode)
+{
+    const unsigned traits = opcode_traits(opcode);
+    return traits & (TRAIT_GLOBAL | TRAIT_GENERIC) && traits & (TRAIT_LOAD | TRAIT_ATOMIC) &&
+           !(traits & TRAIT_ASYNC_COPY);
+}
+
+/* From bit 110 on there are three bits for the scoreboard that counts the answer (7: none), three for the one that
+ * counts reads of the operands, and six more, one for each scoreboard that the instruction waits for. So it is since
+ * Volta: Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018, section 2.1. */
+void encoding_scoreboards(const struct function_text *function, struct code *code)
+{
+    enum { UPPER = 8, ANSWERS = 110 - 64, WAITS = 116 - 64, NONE = 7 };
+    for (size_t i = 0; i < code->count && function->bytes && i < function->size / INSTRUCTION_BYTES; i++) {
+        struct instruction *one = &code->list[i];
+        uint64_t bits;
+        memcpy(&bits, function->bytes + i * INSTRUCTION_BYTES + UPPER, sizeof bits);
+        const unsigned answer = bits >> ANSWERS & 7;
+        one->waits_for = bits >> WAITS & 0x3f;
+        one->loads_into = one->opcode && answer < NONE - 1 && answers_from_global(one->opcode) ? 1u << answer : 0;
+    }
 }

@@ -3,6 +3,7 @@
 #include "grid.h"
 
 #include "device_memory.h"
+#include "hot_addresses.h"
 #include "machine.h"
 #include "meetings.h"
 #include "memory.h"
@@ -38,6 +39,7 @@ struct run_state {
 struct thread_state {
     struct run_state *run;
     struct tally *tallies;
+    struct hot_addresses hot;
     pthread_t thread;
 };
 
@@ -86,14 +88,15 @@ static void fill_bank0(struct block *block)
         memcpy(block->bank0 + function->entry.parameter_base, grid->parameters, function->entry.parameter_bytes);
 }
 
-static void open_block(struct block *block, const struct run_state *run, struct tally *tallies)
+static void open_block(struct block *block, const struct run_state *run, struct thread_state *owner)
 {
     const struct grid *grid = run->grid;
     const struct function *function = grid->function;
     const unsigned threads = grid->threads[0] * grid->threads[1] * grid->threads[2];
     *block = (struct block){.grid = grid,
                             .code = run->code,
-                            .tallies = tallies,
+                            .tallies = owner->tallies,
+                            .hot = &owner->hot,
                             .counts = run->counts,
                             .launch = run->shared,
                             .turn = orders[grid->order].turn,
@@ -322,7 +325,7 @@ static void *run_blocks(void *data)
     bool fault = false;
     struct problem problem;
     for (size_t i = 0; i < most; i++) {
-        open_block(&blocks[i], run, self->tallies);
+        open_block(&blocks[i], run, self);
         blocks[i].failed = &failed;
         blocks[i].problem = &problem;
         blocks[i].fault = &fault;
@@ -385,6 +388,18 @@ static size_t thread_count(const struct run_state *run)
     return run->count < most ? (size_t)run->count : most;
 }
 
+/* Adds what the threads counted to the tallies of the launch. */
+static void add_counts(struct tally *tallies, struct thread_state *threads, size_t count, const struct code *code)
+{
+    for (size_t i = 0; i < count; i++)
+        add_tallies(tallies, threads[i].tallies, code->count);
+    for (size_t i = 1; i < count; i++)
+        hot_merge(&threads[0].hot, &threads[i].hot);
+    const struct hot_address most = hot_most(&threads[0].hot);
+    if (most.count > 0)
+        tallies[most.instruction].hottest += most.count;
+}
+
 int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct problem *problem)
 {
     *fault = false;
@@ -409,12 +424,13 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
             BUG("cannot start a thread");
     }
     run_blocks(&threads[0]);
+    for (size_t i = 1; i < most; i++)
+        pthread_join(threads[i].thread, NULL);
+    if (tallies && !run.failed)
+        add_counts(tallies, threads, most, run.code);
     for (size_t i = 0; i < most; i++) {
-        if (i > 0)
-            pthread_join(threads[i].thread, NULL);
-        if (tallies && !run.failed)
-            add_tallies(tallies, threads[i].tallies, run.code->count);
         free(threads[i].tallies);
+        hot_release(&threads[i].hot);
     }
     free(threads);
     pthread_mutex_destroy(&run.lock);

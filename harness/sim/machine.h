@@ -24,6 +24,7 @@ struct split {
     uint32_t lanes;
     unsigned char state;
     unsigned char joins;   /* in SPLIT_JOINING: the barrier register at which it joins */
+    unsigned char pending; /* a bit for each scoreboard on which a load from global memory was not waited for yet */
     unsigned char barrier; /* in SPLIT_AT_BARRIER: the barrier of the block, and its number of threads; 0: all */
     unsigned barrier_threads;
     uint32_t wanted;            /* in SPLIT_SYNCING: the lanes that it waits for */
@@ -32,6 +33,7 @@ struct split {
 
 struct memo;
 struct shadow;
+struct hot_addresses;
 
 struct warp {
     uint32_t rows[ROWS][LANES] __attribute__((aligned(64)));
@@ -79,7 +81,8 @@ struct swaps {
 struct block {
     const struct grid *grid;
     struct code *code;
-    struct tally *tallies; /* this CPU thread's own; where nothing is counted, one that nobody reads */
+    struct tally *tallies;     /* this CPU thread's own; where nothing is counted, one that nobody reads */
+    struct hot_addresses *hot; /* likewise: the atomics at each address */
     bool counts;
     struct memo *memos; /* one for each instruction */
     unsigned index[3];
