@@ -75,15 +75,18 @@ static void fill_bank0(struct block *block)
 {
     const struct grid *grid = block->grid;
     const struct function *function = grid->function;
-    uint32_t head[12] = {grid->threads[0], grid->threads[1], grid->threads[2],
-                         grid->blocks[0],  grid->blocks[1],  grid->blocks[2]};
-    memcpy(block->bank0, head, 24);
+    const struct architecture *system = function->module->architecture;
+    memcpy(block->bank0 + system->threads, grid->threads, sizeof grid->threads);
+    memcpy(block->bank0 + system->blocks, grid->blocks, sizeof grid->blocks);
     /* The upper word of the address comes first. */
     const uint64_t workspace = block->launch_workspace << 32 | block->launch_workspace >> 32;
-    memcpy(block->bank0 + GRID_WORKSPACE, &workspace, sizeof workspace);
-    const uint64_t window = LOCAL_WINDOW;
-    memcpy(block->bank0 + 0x20, &window, sizeof window);
-    memcpy(block->bank0 + STACK_TOP, &block->local_bytes, sizeof block->local_bytes);
+    const uint64_t local = LOCAL_WINDOW, shared = SHARED_WINDOW;
+    if (system->workspace)
+        memcpy(block->bank0 + system->workspace, &workspace, sizeof workspace);
+    memcpy(block->bank0 + system->local_window, &local, sizeof local);
+    if (system->shared_window)
+        memcpy(block->bank0 + system->shared_window, &shared, sizeof shared);
+    memcpy(block->bank0 + system->stack_top, &block->local_bytes, sizeof block->local_bytes);
     if (grid->parameters)
         memcpy(block->bank0 + function->entry.parameter_base, grid->parameters, function->entry.parameter_bytes);
 }
@@ -111,7 +114,8 @@ static void open_block(struct block *block, const struct run_state *run, struct 
     block->bank0 = x_calloc(block->bank0_size + 8, 1);
     block->local_bytes = (function->stack_bytes + 15) / 16 * 16;
     block->constants = aligned_alloc(64, run->code->constant_count * ROW_BYTES + 64);
-    block->shared_size = SHARED_RESERVED + (size_t)function->shared_bytes + grid->shared;
+    block->reserved = function->module->architecture->reserved;
+    block->shared_size = block->reserved + (size_t)function->shared_bytes + grid->shared;
     block->shared = x_calloc(block->shared_size + 16, 1);
     fill_bank0(block);
     fill_constants(block);
@@ -150,7 +154,7 @@ static void close_block(struct block *block)
  * the same code. */
 static bool is_shadowed(uint64_t number, const struct block *block)
 {
-    return block->counts && block->grid->order == 0 && block->shared_size > SHARED_RESERVED &&
+    return block->counts && block->grid->order == 0 && block->shared_size > block->reserved &&
            !block->code->tells_others && (number < 2 || (number & (number - 1)) == 0);
 }
 
@@ -405,6 +409,10 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
     *fault = false;
     if (code_of(grid->function, problem) < 0)
         return -1;
+    const struct architecture *system = grid->function->module->architecture;
+    if (grid->cooperative && !system->workspace)
+        return problem_set(problem, "not simulated: a cooperative launch (grid.sync) of compute capability %d.%d",
+                           system->capability / 10, system->capability % 10);
     struct run_state run = {.grid = grid, .code = grid->function->code, .counts = tallies != NULL};
     run.count = grid_blocks(grid);
     run.shared = launch_state_open();

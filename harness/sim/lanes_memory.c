@@ -294,7 +294,7 @@ static struct memo *visit_shared(struct warp *warp, const struct instruction *co
     const uint32_t first = addresses[lane];
     if (!same_narrow_shape(memo, lanes, addresses, lane))
         memo_shared(memo, lanes, addresses, code->size, writes);
-    if ((int64_t)first + memo->least < SHARED_RESERVED ||
+    if ((int64_t)first + memo->least < block->reserved ||
         (int64_t)first + memo->most + code->size > (int64_t)block->shared_size)
         shared_outside(block, lanes, addresses, code->size);
     if (!memo->aligned)
@@ -567,7 +567,7 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
     tally->accesses++;
     for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
-        if (to[l] < SHARED_RESERVED || (uint64_t)to[l] + code->size > block->shared_size)
+        if (to[l] < block->reserved || (uint64_t)to[l] + code->size > block->shared_size)
             shared_outside(block, lanes, to, code->size);
         if (to[l] % code->size)
             shared_misaligned(block, lanes, to, code->size);

@@ -93,7 +93,8 @@ struct block {
     unsigned char *bank0;
     size_t bank0_size;
     unsigned char *shared;
-    size_t shared_size;    /* with the part that the system keeps */
+    size_t shared_size; /* with the part that the system keeps, which comes first: */
+    unsigned reserved;
     unsigned local_bytes;  /* of each thread */
     struct shadow *shadow; /* who accessed each word; NULL: races are not looked for in this block */
     struct shadow *kept_shadow;
@@ -121,10 +122,8 @@ __attribute__((noreturn, format(printf, 2, 3))) void block_fault(struct block *b
 __attribute__((noreturn, format(printf, 2, 3))) void block_not_simulated(struct block *block, const char *format, ...);
 
 enum {
-    SHARED_RESERVED = 1024,
+    SHARED_RESERVED = 1024, /* block->reserved of 9.0, for operations that came with it */
     PARAMETER_BANK = 0,
-    STACK_TOP = 0x28,
-    GRID_WORKSPACE = 0x44,
 };
 /* These are the generic addresses at which shared and local memory begin. Nothing of a process lies there. */
 #define SHARED_WINDOW (UINT64_C(0x40) << 32)
