@@ -368,6 +368,9 @@ CUDA_O := $(patsubst %.c,$(BUILD)/%.o,$(PLUGIN_C) $(INJECT_C) $(filter-out $(LAN
 $(CUDA_O): $(CUDA_READY)
 $(CUDA_O): PLUGIN_FLAGS = $(CUDA_CPPFLAGS)
 $(patsubst %.c,$(BUILD)/%.o,$(PLUGIN_C) $(INJECT_C)): PLUGIN_FLAGS += -fvisibility=hidden
+# What is between two operations of the simulator: here SSE's instructions would wait for rows that AVX-512's still load.
+LOOP_O := $(patsubst %,$(BUILD)/harness/sim/%.o,barriers control meetings memory splits warp)
+$(LOOP_O): PLUGIN_FLAGS += $(if $(filter x86_64,$(shell uname -m)),-mgeneral-regs-only)
 # cupti_profiler_host.h is C but for an unused #include <string>: for these files, an empty header stands in.
 HOST_O := $(addprefix $(BUILD)/harness/cupti/,cupti_counters.o cupti_chip.o)
 $(HOST_O): PLUGIN_FLAGS += -isystem build/include-cxx-stub
@@ -449,7 +452,7 @@ $(BUILD)/beside: build/libkernels.so | $(BUILD)
 	@touch $@
 
 # The rule of these folders: tests/scripts/compiled.sh.
-COMPILING := $(addprefix tests/,$(addsuffix .sh,$(addprefix scripts/,bisect capsule own simulate simulate_own static static_files swap) sim/faults sim/oracle))
+COMPILING := $(addprefix tests/,$(addsuffix .sh,$(addprefix scripts/,bisect capsule own simulate simulate_own static static_files swap timeless) sim/faults sim/oracle))
 .PHONY: compiled
 ## compiled: what scripts of tests/ compile with nvcc, once for all builds; test does it too
 compiled: $(foreach script,$(COMPILING),build/tests/compiled/$(basename $(notdir $(script)))/ready)

@@ -52,6 +52,7 @@ script     faults           both     tests/sim/faults.sh
 script     planted          both     tests/scripts/planted.sh
 script     check_perf       plain    tests/scripts/check_perf.sh
 script     simulate_own     both     tests/scripts/simulate_own.sh
+script     timeless         both     tests/scripts/timeless.sh
 script     capture          both     tests/scripts/capture.sh
 script     capsule          both     env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
 script     swap             both     env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh

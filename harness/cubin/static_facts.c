@@ -7,6 +7,7 @@
 #include "occupancy.h"
 #include "static_claims.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ static const char *const lack_words[] = {
 struct inquiry {
     struct kernel_code code;
     int capability;
+    long long sm_count;
     const struct metrics *metrics;
 };
 
@@ -80,9 +82,11 @@ static void add_launch(struct value facts[COMPUTED_COUNTERS], const struct launc
 }
 
 /* Combines the facts of all launches of a kernel. There are none where those of one launch are unknown. */
-static void sum_up(const struct result *result, int capability, struct value facts[COMPUTED_COUNTERS])
+static void sum_up(const struct result *result, int capability, long long sm_count,
+                   struct value facts[COMPUTED_COUNTERS])
 {
     const enum value_state state = result->launch_count > 0 ? VALUE_NOT_SUPPORTED : VALUE_NOT_APPLICABLE;
+    const double balance = grid_balance(result, sm_count);
     bool known = true;
     for (size_t i = 0; i < COMPUTED_COUNTERS; i++)
         facts[i] = (struct value){state, 0};
@@ -93,6 +97,8 @@ static void sum_up(const struct result *result, int capability, struct value fac
     }
     for (size_t i = 0; i < COMPUTED_COUNTERS && !known; i++)
         facts[i] = (struct value){VALUE_NOT_SUPPORTED, 0};
+    /* It is no fact of the machine code, so that has nothing to say of it. */
+    facts[COMPUTED_BALANCE] = (struct value){isnan(balance) ? VALUE_NOT_APPLICABLE : VALUE_MEASURED, balance};
 }
 
 void static_facts_set_code(struct launch *launch, const struct cubin_function *function)
@@ -122,7 +128,7 @@ static const struct launch *take_facts(const struct inquiry *inquiry, const stru
             *why = status;
         }
     }
-    sum_up(result, inquiry->capability, facts);
+    sum_up(result, inquiry->capability, inquiry->sm_count, facts);
     return unknown;
 }
 
@@ -137,7 +143,7 @@ static void add_rows(struct result *result, const struct metrics *metrics, const
         struct row *row = result_add(result, metric->name);
         row_clear(row);
         row->state = fact->state;
-        const double number = round_value(fact->number);
+        const double number = fact->state == VALUE_MEASURED ? round_value(fact->number) : 0;
         if (fact->state == VALUE_MEASURED)
             row_add_session(row, &number, 1);
         if (row->state == VALUE_MEASURED)
@@ -145,10 +151,10 @@ static void add_rows(struct result *result, const struct metrics *metrics, const
     }
 }
 
-void static_facts_of_launches(struct result *result, int capability, const struct metrics *metrics)
+void static_facts_of_launches(struct result *result, int capability, long long sm_count, const struct metrics *metrics)
 {
     struct value facts[COMPUTED_COUNTERS];
-    sum_up(result, capability, facts);
+    sum_up(result, capability, sm_count, facts);
     add_rows(result, metrics, facts);
 }
 
@@ -180,7 +186,8 @@ static void add_compilers(struct run *run, const struct kernel_code *code)
 
 int static_facts_add(struct run *run, const char *path, const struct metrics *metrics)
 {
-    struct inquiry inquiry = {.capability = static_facts_capability(&run->device), .metrics = metrics};
+    struct inquiry inquiry = {
+        .capability = static_facts_capability(&run->device), .sm_count = run->device.sm_count, .metrics = metrics};
     int result = kernel_code_open(&inquiry.code, path);
     for (size_t i = 0; i < run->result_count && result == 0; i++)
         if (run->results[i].status == RESULT_OK)
@@ -301,7 +308,9 @@ int static_facts_run(struct run *run, const struct run *baseline, const char *pa
                      const struct metrics *metrics)
 {
     *run = (struct run){0};
-    struct inquiry inquiry = {.capability = static_facts_capability(&baseline->device), .metrics = metrics};
+    struct inquiry inquiry = {.capability = static_facts_capability(&baseline->device),
+                              .sm_count = baseline->device.sm_count,
+                              .metrics = metrics};
     if (kernel_code_open(&inquiry.code, path) < 0) {
         kernel_code_close(&inquiry.code);
         return -1;

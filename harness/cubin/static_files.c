@@ -343,7 +343,7 @@ void static_files_run(struct run *run, const struct static_files *files, int cap
         free(functions.list[i].id);
     }
     for (size_t i = 0; i < run->result_count; i++)
-        static_facts_of_launches(&run->results[i], capability, metrics);
+        static_facts_of_launches(&run->results[i], capability, 0, metrics);
     free(known.list);
     free(functions.list);
 }

@@ -24,7 +24,7 @@ struct instruction {
 /* Which counters the chip has. */
 static void choose_counters(struct sass_metrics *self, const char *chip)
 {
-    for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++) {
+    for (enum line_counter counter = 0; counter < LINE_GPU_COUNTERS; counter++) {
         const char *name = line_counter_metric(counter);
         CUpti_SassMetrics_GetProperties_Params params = {
             .structSize = CUpti_SassMetrics_GetProperties_Params_STRUCT_SIZE,
@@ -130,7 +130,7 @@ static void add_instruction(const struct sass_metrics *self, const struct instru
     char *file = find ? find(data, record, &number) : NULL;
     struct profile_line *line = profile_add(profile, record->functionName, file, number, record->pcOffset);
     const bool stores = count_of(self, instruction, LINE_GLOBAL_STORES) > 0;
-    for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++) {
+    for (enum line_counter counter = 0; counter < LINE_GPU_COUNTERS; counter++) {
         const enum line_kind kind = line_counter_kind(counter);
         if (kind == LINE_ANY || (kind == LINE_OF_STORES) == stores)
             line->counts[counter] += count_of(self, instruction, counter);

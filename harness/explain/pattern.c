@@ -68,6 +68,21 @@ static const struct pattern patterns[] = {
      " global_store_requests ",
      "more store instructions: write 8 or 16 bytes a lane, or write results once",
      {1, {{LINE_GLOBAL_STORES, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
+    {"atomic_meetings", "atomics of lanes that meet", "atomics",
+     " atomic_meetings hottest_address ",
+     "lanes of one warp meet in one address, one after the other: add up in the warp first (__reduce_add_sync, shuffles), "
+     "then let one lane add",
+     {1, {{LINE_ATOMIC_MEETINGS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
+    {"global_atomics", "global atomics", "atomics",
+     " global_atomics hottest_address ",
+     "more atomics on global memory, and all warps of the grid meet there: add up in registers or shared memory first, "
+     "then once a block",
+     {1, {{LINE_ATOMICS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
+    {"load_waits", "waits for global loads", "waits",
+     " load_waits ",
+     "a warp waits here for memory before it asks for more: load several elements before the first is used, or what the "
+     "next round needs; break chains in which a load gives the next one's address",
+     {1, {{LINE_LOAD_WAITS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
     {"branches", "branches", "branches",
      " branch_targets ",
      "more branches: unroll, or let the compiler know the bounds",

@@ -102,7 +102,8 @@ static unsigned kept_kinds(const struct measurement *measurement, const char *ag
 {
     const struct result *kept = run_find(baseline, id);
     unsigned kinds = 0;
-    if (kept && kept->profile.counted == (1u << LINE_COUNTERS) - 1)
+    const unsigned counted = (1u << LINE_GPU_COUNTERS) - 1;
+    if (kept && (kept->profile.counted & counted) == counted)
         kinds |= PROVIDES_LINE_COUNTS;
     if (kept && kept->profile.period > 0)
         kinds |= PROVIDES_STALLS;

@@ -54,9 +54,26 @@ static void judge_undefined(struct judging *judging, const char *kernel, char *n
     free(names);
 }
 
+/* Sets *row to what the launches of a kernel say of a metric that older runs lack; false: it is none of these. The
+ * caller releases it. */
+static bool row_of_launches(struct row *row, const struct run *run, const struct result *result,
+                            const struct metric *metric)
+{
+    const double value =
+        computed_counter_of(metric) == COMPUTED_BALANCE ? grid_balance(result, run->device.sm_count) : NAN;
+    *row = (struct row){0};
+    if (isnan(value))
+        return false;
+    const double number = round_value(value);
+    row->metric = metric->name;
+    row_add_session(row, &number, 1);
+    return true;
+}
+
 static void judge_rows(struct judging *judging, const struct result *base, const struct result *now)
 {
     char *undefined = NULL;
+    struct row filled = {0};
     struct pairing pairing = {.sides = judging->sides, .base_result = base, .now_result = now};
     for (size_t b = 0, n = 0; b < base->row_count || n < now->row_count;) {
         int order = b == base->row_count  ? 1
@@ -79,9 +96,16 @@ static void judge_rows(struct judging *judging, const struct result *base, const
             judging->comparison->computing.absent += is_gated_number(metric, pairing.base);
             continue;
         }
+        if (!pairing.base && row_of_launches(&filled, judging->sides->baseline, base, metric))
+            pairing.base = &filled;
+        else if (!pairing.now && row_of_launches(&filled, judging->sides->run, now, metric))
+            pairing.now = &filled;
+        if (!pairing.base && pairing.now && is_without_judge(judging->sides, metric))
+            judging->comparison->computing.baseless++;
         pairing.suite = suite_of(judging->comparison, judging->sides->run, now,
                                  metric_of_shift(judging->sides->metrics, now, metric));
         judge_row(judging->comparison, &pairing, now->id, metric, &judging->quantiles);
+        row_clear(&filled);
     }
     judge_undefined(judging, now->id, undefined);
 }

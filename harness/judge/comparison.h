@@ -95,6 +95,7 @@ struct computing {
     size_t not_simulated;  /* kernels that the simulator cannot execute */
     size_t declared;       /* how many of them are declared in expected.ini, and so do not fail; not judged */
     size_t absent;         /* gated rows of the baseline that cannot be computed: times, traffic, caches */
+    size_t baseless;       /* computed rows that no GPU counts, where the baseline is of a GPU: not judged */
 };
 
 struct comparison {

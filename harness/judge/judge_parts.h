@@ -29,6 +29,10 @@ struct pairing {
     const struct row *base, *now;
 };
 
+/* Whether only a simulation counts the metric, and nothing of the baseline was computed with it: a GPU measured that. So
+ * there is nothing to judge it by. */
+bool is_without_judge(const struct sides *sides, const struct metric *metric);
+
 /* Whether other processes computed on the GPU during a session of the row. */
 bool has_gpu_processes(const struct run *run, const struct row *row);
 

@@ -447,7 +447,12 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
         judgement->verdict = VERDICT_NEW; /* on demand: the baseline may have counted it for other kernels only */
     if (metric->class == METRIC_INFO && judgement->verdict != VERDICT_MISSING)
         judgement->verdict = VERDICT_INFO;
-    if (is_part_of_program(pairing, metric)) {
+    if (was == ABSENT && is_without_judge(pairing->sides, metric)) {
+        judgement->verdict = VERDICT_INFO;
+        set_reason(judgement,
+                   "not judged: no GPU counts it, so a baseline that was measured has none; `--against` a base "
+                   "build does");
+    } else if (is_part_of_program(pairing, metric)) {
         judgement->verdict = VERDICT_INFO;
         set_reason(judgement, "not judged: the time of a launch is, and the program's");
     } else if ((was == ABSENT && is_seldom(pairing->sides, pairing->sides->baseline, pairing->base_result, metric)) ||

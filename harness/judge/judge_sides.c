@@ -47,6 +47,11 @@ bool is_beyond_computing(const struct sides *sides, const char *metric)
     return sides->origin->computed && !run_find_note(sides->run, metric);
 }
 
+bool is_without_judge(const struct sides *sides, const struct metric *metric)
+{
+    return metric_source(metric) == SOURCE_SIMULATION && !run_find_note(sides->baseline, metric->name);
+}
+
 /* ---- Sessions. A baseline gains them for single kernels and metrics, so GPUs and compilers of other rows say nothing
  * about a row. ---- */
 

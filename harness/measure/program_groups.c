@@ -504,7 +504,7 @@ void program_groups_add_code(const struct program_groups *groups, const char *fo
         copy_launches(group, result);
         result->launched_by = x_strdup(group->launched_by);
         if (result->status == RESULT_OK)
-            static_facts_of_launches(result, images.capability, metrics);
+            static_facts_of_launches(result, images.capability, run->device.sm_count, metrics);
     }
     release_images(&images);
 }

@@ -30,6 +30,11 @@ static const struct {
     [COMPUTED_FILL_TIME] = {"cugate.memset_time",           SOURCE_PROGRAM, false},
     [COMPUTED_GPU_BUSY]  = {"cugate.gpu_busy",              SOURCE_PROGRAM, false},
     [COMPUTED_FIRST_PART] = {"cugate.first_part",           SOURCE_PROGRAM, false},
+    [COMPUTED_BALANCE]   = {"cugate.grid_balance",          SOURCE_CODE,    false},
+    [COMPUTED_LOAD_WAITS] = {"cugate.load_waits",           SOURCE_SIMULATION, false},
+    [COMPUTED_ATOMICS]   = {"cugate.global_atomics",        SOURCE_SIMULATION, false},
+    [COMPUTED_ATOMIC_MEETINGS] = {"cugate.atomic_meetings", SOURCE_SIMULATION, false},
+    [COMPUTED_HOTTEST]   = {"cugate.hottest_address",       SOURCE_SIMULATION, false},
 };
 /* clang-format on */
 

@@ -33,6 +33,12 @@ enum computed_counter {
     COMPUTED_FILL_TIME,  /* ns */
     COMPUTED_GPU_BUSY,   /* % of the time between its first and its last work, while nothing was measured */
     COMPUTED_FIRST_PART, /* 1: a kernel that it launched only before the longest stretch without a new one; else 0 */
+    COMPUTED_BALANCE,    /* blocks of the launches, as a share in % of those that there would be if each SM had as many
+                            as the one with most */
+    COMPUTED_LOAD_WAITS, /* warps that wait for loads from global memory */
+    COMPUTED_ATOMICS,    /* threads' atomics on global memory */
+    COMPUTED_ATOMIC_MEETINGS, /* those of lanes that meet an earlier lane of their warp at an address */
+    COMPUTED_HOTTEST,         /* atomics at the address that most come to, in one launch */
     COMPUTED_COUNTERS
 };
 
@@ -41,8 +47,10 @@ enum metric_source {
     SOURCE_SAMPLES, /* backends do, which also read the hardware's counters: worker/samples.h */
     SOURCE_RUN,     /* the parent process does, from times and source lines: measure/computed.h */
     SOURCE_CODE,    /* the parent process does, from the machine code of the launched functions: cubin/static_facts.h */
-    SOURCE_PROGRAM  /* the parent process does, from the launches of a program: measure/program_total.c. Machine code
-                       determines none of it */
+    SOURCE_SIMULATION, /* only the simulator does, sim/counters.c: no GPU counts them, so no measured run has the rows
+                        */
+    SOURCE_PROGRAM     /* the parent process does, from the launches of a program: measure/program_total.c. Machine code
+                          determines none of it */
 };
 
 enum computed_counter computed_counter_of(const struct metric *metric);

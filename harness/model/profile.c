@@ -27,6 +27,9 @@ static const struct {
     [LINE_LOCAL_SECTORS]   = {"local_sectors",      "smsp__sass_sectors_mem_local", LINE_ANY},
     [LINE_GLOBAL_LOADS]    = {"global_loads",       "smsp__sass_inst_executed_op_global_ld", LINE_ANY},
     [LINE_GLOBAL_STORES]   = {"global_stores",      "smsp__sass_inst_executed_op_global_st", LINE_ANY},
+    [LINE_LOAD_WAITS]      = {"load_waits",         NULL, LINE_ANY},
+    [LINE_ATOMICS]         = {"global_atomics",     NULL, LINE_ANY},
+    [LINE_ATOMIC_MEETINGS] = {"atomic_meetings",    NULL, LINE_ANY},
 };
 /* clang-format on */
 

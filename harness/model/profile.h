@@ -21,11 +21,16 @@ enum line_counter {
     LINE_LOCAL_SECTORS, /* sectors of local memory: spilled registers, local arrays */
     LINE_GLOBAL_LOADS,  /* global load instructions */
     LINE_GLOBAL_STORES, /* global store instructions */
-    LINE_COUNTERS
+    /* Those below are computed without a GPU only. */
+    LINE_LOAD_WAITS,      /* warps that wait for loads from global memory, or for answers of atomics there */
+    LINE_ATOMICS,         /* threads' atomics on global memory */
+    LINE_ATOMIC_MEETINGS, /* atomics at an address where an earlier lane of the same warp has one */
+    LINE_COUNTERS,
+    LINE_GPU_COUNTERS = LINE_LOAD_WAITS /* as many have a counter of CUPTI, and come first */
 };
 
 const char *line_counter_name(enum line_counter counter);   /* returns the key in run files: "shared_ideal" */
-const char *line_counter_metric(enum line_counter counter); /* returns CUPTI's name of the counter */
+const char *line_counter_metric(enum line_counter counter); /* returns CUPTI's name of the counter; NULL: it has none */
 
 /* Whether a counter is about loads or stores: CUPTI has one counter for the sectors of both, and the instruction
  * decides. */

@@ -228,6 +228,10 @@ void words_computing(const struct comparison *comparison, char *text, size_t siz
     if (computing->absent > 0)
         append(text, size, "; NOT JUDGED HERE: %zu row%s not computed (times, traffic, caches)", computing->absent,
                plural(computing->absent));
+    if (computing->baseless > 0)
+        append(
+            text, size, "%s%zu row%s that no GPU counts, so that the baseline has none (a base build has: --against)",
+            computing->absent > 0 ? ", and " : "; NOT JUDGED HERE: ", computing->baseless, plural(computing->baseless));
 }
 
 enum exit_code words_exit_code_of_rows(const struct report *report)

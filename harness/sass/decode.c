@@ -293,5 +293,7 @@ struct code *code_open(const struct function_text *function, const unsigned char
         code_free(code);
         return NULL;
     }
+    if (code)
+        encoding_scoreboards(function, code);
     return code;
 }

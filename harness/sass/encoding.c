@@ -1,7 +1,10 @@
 /* In every instruction, bits 12 to 15 are the predicate and the bits from 9 on the form. The form says what the second
  * word is. In forms 2 and 4 it is an immediate. In forms 3 and 5 it is a constant: its offset in bytes begins at bit 6,
- * its bank at bit 22. That held in 220,000 instructions of nvcc 13.0 for compute capability 9.0. */
+ * its bank at bit 22. That held in 220,000 instructions of nvcc 13.0 for compute capability 9.0. LDCU, which came
+ * with 10.0, has its offset from bit 5 on. */
 #include "encoding.h"
+
+#include "traits.h"
 
 #include <string.h>
 
@@ -31,6 +34,8 @@ static bool has_immediate(const struct instruction *code)
 static bool is_same(const struct instruction *code, uint32_t first, uint32_t word)
 {
     const unsigned form = first >> 9 & 7, predicate = first >> 12 & 15;
+    /* LDCU has a bit more of the offset. */
+    const unsigned offset_from = strncmp(code->opcode, "LDCU", 4) == 0 ? 5 : 6;
     bool numbers = false, found = false;
     if ((code->guard / 4 & 7) != (predicate & 7) || (code->guard_flip != 0) != (predicate >> 3))
         return false;
@@ -41,7 +46,7 @@ static bool is_same(const struct instruction *code, uint32_t first, uint32_t wor
             numbers = true;
             found |= (uint32_t)operand->value == word;
         } else if ((row || operand->kind == OPERAND_CONSTANT) &&
-                   ((form != 3 && form != 5) || (word >> 6 & 0xffff) != ((uint32_t)operand->value & 0xffff) ||
+                   ((form != 3 && form != 5) || (word >> offset_from & 0xffff) != ((uint32_t)operand->value & 0xffff) ||
                     (word >> 22 & 31) != operand->index)) {
             return false;
         }
@@ -63,4 +68,28 @@ int encoding_check(const struct function_text *function, const struct code *code
                                function->name, i * INSTRUCTION_BYTES, code->list[i].opcode);
     }
     return 0;
+}
+
+/* Returns whether the answer comes from global memory, as far as the opcode says. */
+static bool answers_from_global(const char *opcode)
+{
+    const unsigned traits = opcode_traits(opcode);
+    return traits & (TRAIT_GLOBAL | TRAIT_GENERIC) && traits & (TRAIT_LOAD | TRAIT_ATOMIC) &&
+           !(traits & TRAIT_ASYNC_COPY);
+}
+
+/* From bit 110 on there are three bits for the scoreboard that counts the answer (7: none), three for the one that
+ * counts reads of the operands, and six more, one for each scoreboard that the instruction waits for. So it is since
+ * Volta: Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018, section 2.1. */
+void encoding_scoreboards(const struct function_text *function, struct code *code)
+{
+    enum { UPPER = 8, ANSWERS = 110 - 64, WAITS = 116 - 64, NONE = 7 };
+    for (size_t i = 0; i < code->count && function->bytes && i < function->size / INSTRUCTION_BYTES; i++) {
+        struct instruction *one = &code->list[i];
+        uint64_t bits;
+        memcpy(&bits, function->bytes + i * INSTRUCTION_BYTES + UPPER, sizeof bits);
+        const unsigned answer = bits >> ANSWERS & 7;
+        one->waits_for = bits >> WAITS & 0x3f;
+        one->loads_into = one->opcode && answer < NONE - 1 && answers_from_global(one->opcode) ? 1u << answer : 0;
+    }
 }

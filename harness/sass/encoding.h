@@ -19,4 +19,8 @@ bool encoding_word(const struct function_text *function, size_t index, uint32_t 
  * first instruction that differs it returns -1 with *problem, "not simulated: ...". */
 int encoding_check(const struct function_text *function, const struct code *code, struct problem *problem);
 
+/* Sets which scoreboards instructions wait for, and which ones count their loads from global memory. A warp has six of
+ * them. */
+void encoding_scoreboards(const struct function_text *function, struct code *code);
+
 #endif

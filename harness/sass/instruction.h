@@ -114,6 +114,8 @@ struct instruction {
     bool guarded;       /* its guard is another predicate than PT */
     bool uniform;       /* writes uniform registers, for all lanes alike */
     unsigned char size; /* bytes that each lane accesses */
+    /* Scoreboards, a bit each. It waits for what these count; what it loads from global memory is counted by those. */
+    unsigned char waits_for, loads_into;
     unsigned char operand_count;
     unsigned char flags[7]; /* notes of prepare() on the modifiers, for the operation */
     unsigned index;         /* its place in the function, from 0 */

@@ -3,6 +3,7 @@
  * used. */
 #include "counting.h"
 #include "device_memory.h"
+#include "hot_addresses.h"
 #include "meetings.h"
 #include "memory.h"
 #include "small_float.h"
@@ -191,6 +192,25 @@ static void look_for_answer(struct block *block, const struct instruction *code,
         meetings_note(block, code);
 }
 
+/* Counts where the lanes of an atomic on global memory meet. */
+static void count_meetings(struct block *block, const struct instruction *code, uint32_t lanes,
+                           const uint64_t *addresses)
+{
+    struct tally *tally = &block->tallies[code->index];
+    for (uint32_t left = lanes; left && block->counts;) {
+        const uint64_t address = addresses[__builtin_ctz(left)];
+        unsigned here = 0;
+        for (uint32_t others = left; others; others &= others - 1)
+            if (addresses[__builtin_ctz(others)] == address) {
+                left &= ~(others & -others);
+                here++;
+            }
+        tally->atomics += here;
+        tally->atomic_meetings += here - 1;
+        hot_add(block->hot, address, here, code->index);
+    }
+}
+
 /* Executes an atomic on global memory, lane by lane. `first` is the operand with the address. Operands before it are
  * written, those behind it are values. */
 static void global_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses,
@@ -210,6 +230,7 @@ static void global_lanes(struct warp *warp, const struct instruction *code, uint
     tally->sectors += memo.sectors;
     tally->ideal_sectors += memo.ideal_sectors;
     tally->unit_sectors += memo.sectors;
+    count_meetings(block, code, lanes, addresses);
     if (code->flags[FLAG_KIND] == ATOMIC_CAS)
         memory_compare_and_swap(warp, code, lanes, addresses);
     else
@@ -234,7 +255,7 @@ static void shared_lanes(struct warp *warp, const struct instruction *code, uint
     struct tally *tally = &block->tallies[code->index];
     memo_shared(&memo, lanes, addresses, code->size, true);
     const uint32_t one = addresses[__builtin_ctz(lanes)];
-    if ((int64_t)one + memo.least < SHARED_RESERVED ||
+    if ((int64_t)one + memo.least < block->reserved ||
         (int64_t)one + memo.most + code->size > (int64_t)block->shared_size)
         shared_outside(block, lanes, addresses, code->size);
     if (!memo.aligned)
@@ -319,7 +340,7 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
     struct memo memo = {0};
     memo_shared(&memo, lanes, addresses, code->size, true);
     const uint32_t one = addresses[__builtin_ctz(lanes)];
-    if ((int64_t)one + memo.least < SHARED_RESERVED ||
+    if ((int64_t)one + memo.least < block->reserved ||
         (int64_t)one + memo.most + code->size > (int64_t)block->shared_size)
         shared_outside(block, lanes, addresses, code->size);
     shared_swap(warp, code, lanes, addresses);

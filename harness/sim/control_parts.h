@@ -33,6 +33,7 @@ static inline void note_loose(struct warp *warp, const struct instruction *code,
     struct tally *tally = &warp->block->tallies[code->index];
     tally->loose++;
     tally->loose_threads += threads;
+    tally->loose_waits += code->waits_for != 0;
 }
 
 #endif

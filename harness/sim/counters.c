@@ -104,6 +104,22 @@ ARITHMETIC(fp32_fused, TRAIT_FP32 | TRAIT_FUSED)
 ARITHMETIC(fp16, TRAIT_FP16)
 ARITHMETIC(fp16_fused, TRAIT_FP16 | TRAIT_FUSED)
 
+#define PLAIN(name)                                                                                                    \
+    static double name(const struct tally *tally, unsigned traits)                                                     \
+    {                                                                                                                  \
+        (void)traits;                                                                                                  \
+        return (double)tally->name;                                                                                    \
+    }
+PLAIN(waits)
+PLAIN(atomics)
+PLAIN(atomic_meetings)
+PLAIN(hottest)
+PLAIN(loose)
+PLAIN(loose_threads)
+PLAIN(loose_waits)
+PLAIN(loose_wavefronts)
+PLAIN(loose_sectors)
+
 typedef double amount(const struct tally *tally, unsigned traits);
 
 /* The counters, a row each. To add a counter: a row here. */
@@ -129,31 +145,11 @@ static const struct {
     [EXACT_FP32_FUSED] = {fp32_fused, NULL},
     [EXACT_FP16] = {fp16, NULL},
     [EXACT_FP16_FUSED] = {fp16_fused, NULL},
+    [EXACT_LOAD_WAITS] = {waits, NULL},
+    [EXACT_ATOMICS] = {atomics, NULL},
+    [EXACT_ATOMIC_MEETINGS] = {atomic_meetings, NULL},
+    [EXACT_HOTTEST] = {hottest, NULL},
 };
-
-static double loose(const struct tally *tally, unsigned traits)
-{
-    (void)traits;
-    return (double)tally->loose;
-}
-
-static double loose_threads(const struct tally *tally, unsigned traits)
-{
-    (void)traits;
-    return (double)tally->loose_threads;
-}
-
-static double loose_wavefronts(const struct tally *tally, unsigned traits)
-{
-    (void)traits;
-    return (double)tally->loose_wavefronts;
-}
-
-static double loose_sectors(const struct tally *tally, unsigned traits)
-{
-    (void)traits;
-    return (double)tally->loose_sectors;
-}
 
 static double total(amount *of, const struct tally *tallies, const unsigned *traits, size_t count)
 {
@@ -178,14 +174,15 @@ void counters_of(const struct tally *tallies, const unsigned *traits, size_t cou
     double *wavefronts = &values[EXACT_SHARED_WAVEFRONTS], *sectors = &values[EXACT_GLOBAL_LOAD_SECTORS];
     *wavefronts = fmax(*wavefronts + sign * total(loose_wavefronts, tallies, traits, count), 0);
     *sectors = fmax(*sectors + sign * total(loose_sectors, tallies, traits, count), 0);
-    /* Below are the counters of executed instructions and their threads. No other counter depends on which lane comes
-     * first. */
+    /* Below are the counters of executed instructions, their threads and waits. No other counter depends on which lane
+     * comes first. */
     const double more = total(loose, tallies, traits, count), threads = total(loose_threads, tallies, traits, count);
     const double all = total(instructions, tallies, traits, count);
     if (more == 0 || all <= more)
         return;
     const double working = total(working_threads, tallies, traits, count);
     values[EXACT_INSTRUCTIONS] = bound == BOUND_LEAST ? all - more : all + more;
+    values[EXACT_LOAD_WAITS] = fmax(values[EXACT_LOAD_WAITS] + sign * total(loose_waits, tallies, traits, count), 0);
     values[EXACT_THREADS_PER_INSTRUCTION] =
         bound == BOUND_LEAST ? fmax(working - threads, 0) / (all + more) : (working + threads) / (all - more);
 }
@@ -210,4 +207,7 @@ void counters_of_line(const struct tally *tally, unsigned traits, double counts[
     counts[LINE_LOCAL_SECTORS] = is_local(tally, traits) ? (double)tally->sectors : 0;
     counts[LINE_GLOBAL_LOADS] = global_loads(tally, traits);
     counts[LINE_GLOBAL_STORES] = global_stores(tally, traits);
+    counts[LINE_LOAD_WAITS] = (double)tally->waits;
+    counts[LINE_ATOMICS] = (double)tally->atomics;
+    counts[LINE_ATOMIC_MEETINGS] = (double)tally->atomic_meetings;
 }

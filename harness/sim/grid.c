@@ -3,6 +3,7 @@
 #include "grid.h"
 
 #include "device_memory.h"
+#include "hot_addresses.h"
 #include "machine.h"
 #include "meetings.h"
 #include "memory.h"
@@ -14,11 +15,12 @@
 enum { WORKSPACE_BYTES = 256 };
 
 /* The rows are the ORDERS. Each says how many blocks a thread has begun at a time, and how many instructions a warp
- * executes before the next one. */
+ * executes before the next one. In the first, turns are short because warps of a block often read the same lines, which
+ * then are still in the CPU's caches. */
 static const struct order {
     unsigned blocks, turn;
     bool backwards;
-} orders[ORDERS] = {{1, FUEL, false}, {1, FUEL, true}, {16, 61, false}, {5, 7, true}};
+} orders[ORDERS] = {{1, 256, false}, {1, FUEL, true}, {16, 61, false}, {5, 7, true}};
 
 /* What the threads of a launch share. */
 struct run_state {
@@ -37,6 +39,7 @@ struct run_state {
 struct thread_state {
     struct run_state *run;
     struct tally *tallies;
+    struct hot_addresses hot;
     pthread_t thread;
 };
 
@@ -72,27 +75,31 @@ static void fill_bank0(struct block *block)
 {
     const struct grid *grid = block->grid;
     const struct function *function = grid->function;
-    uint32_t head[12] = {grid->threads[0], grid->threads[1], grid->threads[2],
-                         grid->blocks[0],  grid->blocks[1],  grid->blocks[2]};
-    memcpy(block->bank0, head, 24);
+    const struct architecture *system = function->module->architecture;
+    memcpy(block->bank0 + system->threads, grid->threads, sizeof grid->threads);
+    memcpy(block->bank0 + system->blocks, grid->blocks, sizeof grid->blocks);
     /* The upper word of the address comes first. */
     const uint64_t workspace = block->launch_workspace << 32 | block->launch_workspace >> 32;
-    memcpy(block->bank0 + GRID_WORKSPACE, &workspace, sizeof workspace);
-    const uint64_t window = LOCAL_WINDOW;
-    memcpy(block->bank0 + 0x20, &window, sizeof window);
-    memcpy(block->bank0 + STACK_TOP, &block->local_bytes, sizeof block->local_bytes);
+    const uint64_t local = LOCAL_WINDOW, shared = SHARED_WINDOW;
+    if (system->workspace)
+        memcpy(block->bank0 + system->workspace, &workspace, sizeof workspace);
+    memcpy(block->bank0 + system->local_window, &local, sizeof local);
+    if (system->shared_window)
+        memcpy(block->bank0 + system->shared_window, &shared, sizeof shared);
+    memcpy(block->bank0 + system->stack_top, &block->local_bytes, sizeof block->local_bytes);
     if (grid->parameters)
         memcpy(block->bank0 + function->entry.parameter_base, grid->parameters, function->entry.parameter_bytes);
 }
 
-static void open_block(struct block *block, const struct run_state *run, struct tally *tallies)
+static void open_block(struct block *block, const struct run_state *run, struct thread_state *owner)
 {
     const struct grid *grid = run->grid;
     const struct function *function = grid->function;
     const unsigned threads = grid->threads[0] * grid->threads[1] * grid->threads[2];
     *block = (struct block){.grid = grid,
                             .code = run->code,
-                            .tallies = tallies,
+                            .tallies = owner->tallies,
+                            .hot = &owner->hot,
                             .counts = run->counts,
                             .launch = run->shared,
                             .turn = orders[grid->order].turn,
@@ -107,7 +114,8 @@ static void open_block(struct block *block, const struct run_state *run, struct 
     block->bank0 = x_calloc(block->bank0_size + 8, 1);
     block->local_bytes = (module_stack(function) + 15) / 16 * 16;
     block->constants = aligned_alloc(64, run->code->constant_count * ROW_BYTES + 64);
-    block->shared_size = SHARED_RESERVED + (size_t)function->shared_bytes + grid->shared;
+    block->reserved = function->module->architecture->reserved;
+    block->shared_size = block->reserved + (size_t)function->shared_bytes + grid->shared;
     block->shared = x_calloc(block->shared_size + 16, 1);
     fill_bank0(block);
     fill_constants(block);
@@ -146,7 +154,7 @@ static void close_block(struct block *block)
  * the same code. */
 static bool is_shadowed(uint64_t number, const struct block *block)
 {
-    return block->counts && block->grid->order == 0 && block->shared_size > SHARED_RESERVED &&
+    return block->counts && block->grid->order == 0 && block->shared_size > block->reserved &&
            !block->code->tells_others && (number < 2 || (number & (number - 1)) == 0);
 }
 
@@ -321,7 +329,7 @@ static void *run_blocks(void *data)
     bool fault = false;
     struct problem problem;
     for (size_t i = 0; i < most; i++) {
-        open_block(&blocks[i], run, self->tallies);
+        open_block(&blocks[i], run, self);
         blocks[i].failed = &failed;
         blocks[i].problem = &problem;
         blocks[i].fault = &fault;
@@ -384,11 +392,27 @@ static size_t thread_count(const struct run_state *run)
     return run->count < most ? (size_t)run->count : most;
 }
 
+/* Adds what the threads counted to the tallies of the launch. */
+static void add_counts(struct tally *tallies, struct thread_state *threads, size_t count, const struct code *code)
+{
+    for (size_t i = 0; i < count; i++)
+        add_tallies(tallies, threads[i].tallies, code->count);
+    for (size_t i = 1; i < count; i++)
+        hot_merge(&threads[0].hot, &threads[i].hot);
+    const struct hot_address most = hot_most(&threads[0].hot);
+    if (most.count > 0)
+        tallies[most.instruction].hottest += most.count;
+}
+
 int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct problem *problem)
 {
     *fault = false;
     if (code_of(grid->function, problem) < 0)
         return -1;
+    const struct architecture *system = grid->function->module->architecture;
+    if (grid->cooperative && !system->workspace)
+        return problem_set(problem, "not simulated: a cooperative launch (grid.sync) of compute capability %d.%d",
+                           system->capability / 10, system->capability % 10);
     struct run_state run = {.grid = grid, .code = grid->function->code, .counts = tallies != NULL};
     run.count = grid_blocks(grid);
     run.shared = launch_state_open();
@@ -408,12 +432,13 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
             BUG("cannot start a thread");
     }
     run_blocks(&threads[0]);
+    for (size_t i = 1; i < most; i++)
+        pthread_join(threads[i].thread, NULL);
+    if (tallies && !run.failed)
+        add_counts(tallies, threads, most, run.code);
     for (size_t i = 0; i < most; i++) {
-        if (i > 0)
-            pthread_join(threads[i].thread, NULL);
-        if (tallies && !run.failed)
-            add_tallies(tallies, threads[i].tallies, run.code->count);
         free(threads[i].tallies);
+        hot_release(&threads[i].hot);
     }
     free(threads);
     pthread_mutex_destroy(&run.lock);

@@ -29,6 +29,13 @@ struct tally {
      * they join. */
     uint64_t loose, loose_threads;
     uint64_t loose_wavefronts, loose_sectors; /* of accesses whose rule is not fully known: counting.h */
+    /* Warps that wait here for loads from global memory, or for answers of atomics there, of which they have not waited
+     * for any yet: by the scoreboards that the machine code names. */
+    uint64_t waits, loose_waits; /* loose_waits: an upper bound of those among `loose` */
+    /* Atomics on global memory: one for each thread, and those of a warp that meet another of its own at an address. */
+    uint64_t atomics, atomic_meetings;
+    /* The atomics at the address that most of the launch come to, at one of the instructions that do. */
+    uint64_t hottest;
 };
 
 /* The number of orders in which the blocks of a launch can be executed. Order 0 is as the CPU's threads take them. In

@@ -1,5 +1,5 @@
 /* Loads and stores. The cost of an access (counting.h) depends on its lanes, on how far their addresses are from the
- * first lane's, and on where that address is in its line. So the cost is remembered for each instruction with these
+ * first lane's, and on where that address is in its sector. So the cost is remembered for each instruction with these
  * three, and most accesses are only compared with them. */
 #include "lanes.h"
 
@@ -104,6 +104,55 @@ static void take(struct warp *warp, const struct instruction *code, uint32_t lan
     }
 }
 
+/* Loads and stores of all lanes, each next to the one before. A row of memory is one of registers for 4 bytes. Else the
+ * words of a lane are neighbours in memory, and in different rows of registers. */
+enum { ROWS_OF_16 = 4 };
+
+static void take_in_order(struct warp *warp, const struct instruction *code, const unsigned char *place)
+{
+    const struct operand *to = &code->operands[0];
+    const uint32_t step = to->high - to->row;
+    uint32_t words[LANES * ROWS_OF_16];
+    uint32_t *rows[ROWS_OF_16];
+    if (code->size == 4) {
+        memcpy(row_at(warp, SPACE_WARP, to->row), place, ROW_BYTES);
+        return;
+    }
+    for (unsigned k = 0; k < ROWS_OF_16; k++)
+        rows[k] = row_at(warp, SPACE_WARP, to->row + (k < code->size / 4u ? k : 0) * step);
+    if (code->size == 8) {
+        memcpy(words, place, (size_t)2 * ROW_BYTES);
+        EACH_LANE rows[0][l] = words[2 * l];
+        EACH_LANE rows[1][l] = words[2 * l + 1];
+        return;
+    }
+    memcpy(words, place, sizeof words);
+    for (int k = 0; k < ROWS_OF_16; k++) {
+        uint32_t *row = rows[k];
+        EACH_LANE row[l] = words[ROWS_OF_16 * l + k];
+    }
+}
+
+static void give_in_order(struct warp *warp, const struct instruction *code, unsigned n, unsigned char *place)
+{
+    const struct operand *from = &code->operands[n];
+    const uint32_t step = from->high - from->row;
+    uint32_t words[LANES * ROWS_OF_16];
+    const int each = code->size / 4;
+    if (each == 1) {
+        memcpy(place, row_at(warp, from->space, from->row), ROW_BYTES);
+        return;
+    }
+    for (int k = 0; k < each; k++) {
+        const uint32_t *row = row_at(warp, from->space, from->row + (uint32_t)k * step);
+        if (each == 2)
+            EACH_LANE words[2 * l + k] = row[l];
+        else
+            EACH_LANE words[ROWS_OF_16 * l + k] = row[l];
+    }
+    memcpy(place, words, (size_t)each * ROW_BYTES);
+}
+
 /* Loads the same place for all lanes, as most reads of a tile do. */
 static void take_one(struct warp *warp, const struct instruction *code, uint32_t lanes, const unsigned char *place)
 {
@@ -181,7 +230,7 @@ static struct memo *visit_again(struct warp *warp, const struct instruction *cod
     if (operand->based || !operand->wide || !same_shape(memo, lanes, low, high, lane))
         return NULL;
     *first = wide(low[lane], high[lane]) + (uint64_t)operand->value;
-    if (memo->low != (*first & MEMO_LOW) || !memo->aligned || !memo_holds(memo, *first, code->size))
+    if (memo->low != (*first & MEMO_LOW_SECTOR) || !memo->aligned || !memo_holds(memo, *first, code->size))
         return NULL;
     count_global(warp, code, memo, lanes, *first, NULL, false);
     return memo;
@@ -192,9 +241,9 @@ static void load_global(struct warp *warp, const struct instruction *code, uint3
     uint64_t addresses[LANES], first;
     const struct memo *memo = visit_again(warp, code, &code->operands[1], lanes, &first);
     if (memo && !code->flags[FLAG_STRONG]) {
-        if (memo->in_order && code->size == 4) {
+        if (memo->in_order && code->size >= 4) {
             memory_meet(warp, code, memo, lanes, first, NULL, false);
-            memcpy(ROW(0), device_bytes(first), ROW_BYTES);
+            take_in_order(warp, code, device_bytes(first));
             return;
         }
         if (memo->same && code->size >= 4) {
@@ -218,9 +267,9 @@ static void store_global(struct warp *warp, const struct instruction *code, uint
 {
     uint64_t addresses[LANES], first;
     const struct memo *memo = visit_again(warp, code, &code->operands[0], lanes, &first);
-    if (memo && !code->flags[FLAG_STRONG] && memo->in_order && code->size == 4) {
+    if (memo && !code->flags[FLAG_STRONG] && memo->in_order && code->size >= 4) {
         memory_meet(warp, code, memo, lanes, first, NULL, true);
-        memcpy(device_bytes(first), ROW(1), ROW_BYTES);
+        give_in_order(warp, code, 1, device_bytes(first));
         return;
     }
     global_addresses(warp, &code->operands[0], addresses);
@@ -245,7 +294,7 @@ static struct memo *visit_shared(struct warp *warp, const struct instruction *co
     const uint32_t first = addresses[lane];
     if (!same_narrow_shape(memo, lanes, addresses, lane))
         memo_shared(memo, lanes, addresses, code->size, writes);
-    if ((int64_t)first + memo->least < SHARED_RESERVED ||
+    if ((int64_t)first + memo->least < block->reserved ||
         (int64_t)first + memo->most + code->size > (int64_t)block->shared_size)
         shared_outside(block, lanes, addresses, code->size);
     if (!memo->aligned)
@@ -267,8 +316,8 @@ static void load_shared(struct warp *warp, const struct instruction *code, uint3
     narrow_addresses(warp, &code->operands[1], addresses);
     const struct memo *memo = visit_shared(warp, code, lanes, addresses, false);
     const unsigned char *shared = warp->block->shared;
-    if (code->size == 4 && memo->in_order) {
-        memcpy(ROW(0), shared + addresses[0], ROW_BYTES);
+    if (code->size >= 4 && memo->in_order) {
+        take_in_order(warp, code, shared + addresses[0]);
         return;
     }
     const unsigned char *places[LANES];
@@ -286,8 +335,8 @@ static void store_shared(struct warp *warp, const struct instruction *code, uint
     narrow_addresses(warp, &code->operands[0], addresses);
     const struct memo *memo = visit_shared(warp, code, lanes, addresses, true);
     unsigned char *shared = warp->block->shared;
-    if (code->size == 4 && memo->in_order) {
-        memcpy(shared + addresses[0], ROW(1), ROW_BYTES);
+    if (code->size >= 4 && memo->in_order) {
+        give_in_order(warp, code, 1, shared + addresses[0]);
         return;
     }
     unsigned char *places[LANES];
@@ -518,7 +567,7 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
     tally->accesses++;
     for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
-        if (to[l] < SHARED_RESERVED || (uint64_t)to[l] + code->size > block->shared_size)
+        if (to[l] < block->reserved || (uint64_t)to[l] + code->size > block->shared_size)
             shared_outside(block, lanes, to, code->size);
         if (to[l] % code->size)
             shared_misaligned(block, lanes, to, code->size);

@@ -24,6 +24,7 @@ struct split {
     uint32_t lanes;
     unsigned char state;
     unsigned char joins;   /* in SPLIT_JOINING: the barrier register at which it joins */
+    unsigned char pending; /* a bit for each scoreboard on which a load from global memory was not waited for yet */
     unsigned char barrier; /* in SPLIT_AT_BARRIER: the barrier of the block, and its number of threads; 0: all */
     unsigned barrier_threads;
     uint32_t wanted;            /* in SPLIT_SYNCING: the lanes that it waits for */
@@ -32,6 +33,7 @@ struct split {
 
 struct memo;
 struct shadow;
+struct hot_addresses;
 
 struct warp {
     uint32_t rows[ROWS][LANES] __attribute__((aligned(64)));
@@ -79,7 +81,8 @@ struct swaps {
 struct block {
     const struct grid *grid;
     struct code *code;
-    struct tally *tallies; /* this CPU thread's own; where nothing is counted, one that nobody reads */
+    struct tally *tallies;     /* this CPU thread's own; where nothing is counted, one that nobody reads */
+    struct hot_addresses *hot; /* likewise: the atomics at each address */
     bool counts;
     struct memo *memos; /* one for each instruction */
     unsigned index[3];
@@ -90,7 +93,8 @@ struct block {
     unsigned char *bank0;
     size_t bank0_size;
     unsigned char *shared;
-    size_t shared_size;    /* with the part that the system keeps */
+    size_t shared_size; /* with the part that the system keeps, which comes first: */
+    unsigned reserved;
     unsigned local_bytes;  /* of each thread */
     struct shadow *shadow; /* who accessed each word; NULL: races are not looked for in this block */
     struct shadow *kept_shadow;
@@ -118,10 +122,8 @@ __attribute__((noreturn, format(printf, 2, 3))) void block_fault(struct block *b
 __attribute__((noreturn, format(printf, 2, 3))) void block_not_simulated(struct block *block, const char *format, ...);
 
 enum {
-    SHARED_RESERVED = 1024,
+    SHARED_RESERVED = 1024, /* block->reserved of 9.0, for operations that came with it */
     PARAMETER_BANK = 0,
-    STACK_TOP = 0x28,
-    GRID_WORKSPACE = 0x44,
 };
 /* These are the generic addresses at which shared and local memory begin. Nothing of a process lies there. */
 #define SHARED_WINDOW (UINT64_C(0x40) << 32)

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 /* A word for each sector of 32 bytes. It has the block that came last, which of the eight words that block has read and
  * written, and which others did before. */
@@ -17,6 +18,7 @@ struct shared_place {
     struct allocation place;
     bool written, unseen; /* unseen: there were reads that were not noted */
     uint64_t *sectors;
+    size_t bytes; /* of them */
 };
 
 struct meetings {
@@ -38,7 +40,7 @@ struct meetings *meetings_open(void)
 static void forget_launch(struct meetings *meetings)
 {
     for (size_t i = 0; i < meetings->count; i++)
-        free(meetings->list[i].sectors);
+        munmap(meetings->list[i].sectors, meetings->list[i].bytes);
     free(meetings->list);
     meetings->list = NULL;
     meetings->count = 0;
@@ -107,6 +109,18 @@ static bool was_written(const struct meetings *meetings, uint64_t begin)
     return false;
 }
 
+/* There are as many as a quarter of the allocation's bytes, so large pages save time. */
+static void open_sectors(struct shared_place *shared)
+{
+    const uint64_t bytes = shared->place.end - shared->place.begin;
+    shared->bytes = (bytes / SECTOR_BYTES + 2) * sizeof *shared->sectors;
+    shared->sectors =
+        mmap(NULL, shared->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (shared->sectors == MAP_FAILED)
+        BUG("no memory to note who accesses %llu bytes", (unsigned long long)bytes);
+    madvise(shared->sectors, shared->bytes, MADV_HUGEPAGE);
+}
+
 static struct shared_place *find_place(struct meetings *meetings, const struct allocation *allocation)
 {
     for (size_t i = 0; i < meetings->count; i++)
@@ -116,8 +130,8 @@ static struct shared_place *find_place(struct meetings *meetings, const struct a
     *shared = (struct shared_place){
         .place = *allocation,
         .written = was_written(meetings, allocation->begin),
-        .sectors = x_calloc((allocation->end - allocation->begin) / SECTOR_BYTES + 2, sizeof *shared->sectors),
     };
+    open_sectors(shared);
     return shared;
 }
 

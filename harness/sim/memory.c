@@ -15,7 +15,7 @@ void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, c
 {
     const uint64_t first = addresses[__builtin_ctz(lanes)];
     memo->lanes = lanes;
-    memo->low = (uint32_t)(first & MEMO_LOW);
+    memo->low = (uint32_t)(first & MEMO_LOW_SECTOR);
     memo->least = memo->most = 0;
     memo->in_order = lanes == ALL_LANES;
     memo->same = true;
@@ -116,10 +116,10 @@ void shared_outside(struct block *block, uint32_t lanes, const uint32_t *address
 {
     for (unsigned l = 0; l < LANES; l++) {
         const uint64_t end = (uint64_t)addresses[l] + size;
-        if ((lanes >> l & 1) && (addresses[l] < SHARED_RESERVED || end > block->shared_size))
+        if ((lanes >> l & 1) && (addresses[l] < block->reserved || end > block->shared_size))
             block_fault(block, "lane %u accesses bytes %lld to %lld of the block's %llu bytes of shared memory", l,
-                        (long long)(int32_t)addresses[l] - SHARED_RESERVED, (long long)end - 1 - SHARED_RESERVED,
-                        (unsigned long long)(block->shared_size - SHARED_RESERVED));
+                        (long long)(int32_t)addresses[l] - block->reserved, (long long)end - 1 - block->reserved,
+                        (unsigned long long)(block->shared_size - block->reserved));
     }
     block_fault(block, "an access beyond shared memory");
 }
@@ -129,7 +129,7 @@ void shared_misaligned(struct block *block, uint32_t lanes, const uint32_t *addr
     for (unsigned l = 0; l < LANES; l++)
         if ((lanes >> l & 1) && addresses[l] & (size - 1))
             block_fault(block, "lane %u accesses %u bytes at byte %lld of shared memory, which is no multiple of %u", l,
-                        size, (long long)addresses[l] - SHARED_RESERVED, size);
+                        size, (long long)addresses[l] - block->reserved, size);
     block_fault(block, "misaligned access to shared memory");
 }
 
@@ -341,7 +341,7 @@ static void visit_word(struct warp *warp, uint32_t address, bool writes)
     struct block *block = warp->block;
     struct shadow_word *word = &block->shadow->words[address / 4];
     const unsigned char me = (unsigned char)(warp->number + 1);
-    const long long byte = (long long)address - SHARED_RESERVED;
+    const long long byte = (long long)address - block->reserved;
     if (word->epoch != block->epoch) {
         word->epoch = block->epoch;
         word->writer = word->reader = 0;
@@ -372,7 +372,7 @@ static void look_for_unwritten(struct warp *warp, uint32_t lanes, const uint32_t
     const unsigned lane = (unsigned)__builtin_ctz(lanes);
     block_fault(warp->block,
                 "warp %u reads shared memory that nobody wrote: lane %u byte %lld, the other lanes likewise",
-                warp->number, lane, (long long)addresses[lane] - SHARED_RESERVED);
+                warp->number, lane, (long long)addresses[lane] - warp->block->reserved);
 }
 
 /* Notes an access. Several warps may rightly write parts of one word, so parts are not compared. */
@@ -439,7 +439,7 @@ void shared_access(struct warp *warp, const struct instruction *code, unsigned n
         addresses[l] = row[l] * operand->scale + base + (uint32_t)operand->value;
         if (!(lanes >> l & 1))
             continue;
-        if (addresses[l] < SHARED_RESERVED || (uint64_t)addresses[l] + bytes > block->shared_size)
+        if (addresses[l] < block->reserved || (uint64_t)addresses[l] + bytes > block->shared_size)
             shared_outside(block, lanes & 1u << l, addresses, bytes);
         if (addresses[l] % bytes)
             shared_misaligned(block, lanes & 1u << l, addresses, bytes);

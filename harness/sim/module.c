@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARAMETER_BASE 0x210 /* for compute capability 9.0; what the system tells is below it */
-
 static size_t call_stack = MODULE_CALL_STACK;
 
 /* Relocations by the address of a symbol, as it is and for any kind of memory. */
@@ -53,24 +51,25 @@ static void take_tables(struct function *function)
     free(name);
 }
 
-static bool parameters_fit(const struct entry *entry)
+static bool parameters_fit(const struct entry *entry, const struct architecture *system)
 {
     for (size_t i = 0; i < entry->parameter_count; i++) {
         const struct parameter *parameter = &entry->parameters[i];
         if (parameter->size == 0 || parameter->offset + parameter->size > entry->parameter_bytes)
             return false;
     }
-    return entry->parameter_base >= PARAMETER_BASE && (entry->parameter_count == 0) == (entry->parameter_bytes == 0);
+    return entry->parameter_base >= system->parameters &&
+           (entry->parameter_count == 0) == (entry->parameter_bytes == 0);
 }
 
 /* Reads where the arguments are. -1: it cannot be right. */
-static int read_entry(struct entry *entry, const struct image *image, size_t number)
+static int read_entry(struct entry *entry, const struct image *image, size_t number, const struct architecture *system)
 {
     if (entry_read(entry, image, number) < 0)
         return -1;
     if (entry->parameter_base == 0)
-        entry->parameter_base = PARAMETER_BASE;
-    return parameters_fit(entry) ? 0 : -1;
+        entry->parameter_base = system->parameters;
+    return parameters_fit(entry, system) ? 0 : -1;
 }
 
 static int add_function(struct module *module, size_t number, struct problem *problem)
@@ -90,7 +89,7 @@ static int add_function(struct module *module, size_t number, struct problem *pr
     take_symbols(function, kernel->section);
     take_tables(function);
     function->calls = function->text.symbol_count > 1;
-    if (read_entry(&function->entry, image, number) < 0)
+    if (read_entry(&function->entry, image, number, module->architecture) < 0)
         return problem_set(problem,
                            "not simulated: the parameters of %s are described in a way that is not known here: build "
                            "it with nvcc 13.0",
@@ -232,6 +231,13 @@ struct module *module_open(const unsigned char *bytes, size_t size, struct probl
     elf_version(EV_CURRENT);
     if (image_read(&module->image, "the machine code of the kernel library", 0, (char *)module->bytes, size) < 0) {
         problem_set(problem, "the machine code cannot be read, see the error above");
+        release(module);
+        return NULL;
+    }
+    module->architecture = architecture_find(module->image.capability);
+    if (!module->architecture) {
+        problem_set(problem, "not simulated: it is machine code for compute capability %d.%d",
+                    module->image.capability / 10, module->image.capability % 10);
         release(module);
         return NULL;
     }

@@ -2,6 +2,8 @@
 #ifndef MODULE_H
 #define MODULE_H
 
+#include "architecture.h"
+
 #include "base/base.h"
 #include "cubin/cubin.h"
 #include "sass/sass.h"
@@ -13,7 +15,7 @@
 struct function {
     struct function_text text;
     struct module *module;
-    struct entry entry;    /* arguments begin at 0x210 or behind it */
+    struct entry entry;    /* arguments begin where its architecture says, or behind it */
     unsigned registers;    /* for each thread */
     unsigned stack_bytes;  /* local memory of a thread, without what the runtime keeps for calls */
     bool calls;            /* it has functions to call: the machine code does not tell how deep they call themselves */
@@ -31,6 +33,7 @@ struct variable {
 
 struct module {
     struct image image; /* of `bytes` */
+    const struct architecture *architecture;
     unsigned char *bytes;
     size_t size;
     struct function *functions;

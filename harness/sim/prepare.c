@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 
+#include "architecture.h"
 #include "gpu.h"
 #include "machine.h"
 #include "runtime.h"
@@ -11,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define CAPABILITY 90 /* the only compute capability whose instructions are known */
 
 /* What a library says about the CUDA runtime that it uses. */
 struct needs {
@@ -98,11 +97,12 @@ int sim_prepare(const struct job *job, struct problem *problem)
     static struct gpu gpu; /* lives as long as the process, as the runtime does */
     char *file = gpu_file(job, problem);
     const int failed = file ? gpu_read(&gpu, file, problem) : -1;
-    if (failed == 0 && gpu_capability(&gpu) != CAPABILITY)
-        problem_set(problem, "%s is of compute capability %d.%d: only code for %d.%d can be simulated", file,
-                    gpu_capability(&gpu) / 10, gpu_capability(&gpu) % 10, CAPABILITY / 10, CAPABILITY % 10);
+    const bool known = failed == 0 && architecture_find(gpu_capability(&gpu));
+    if (failed == 0 && !known)
+        problem_set(problem, "%s is of compute capability %d.%d, whose code cannot be simulated", file,
+                    gpu_capability(&gpu) / 10, gpu_capability(&gpu) % 10);
     free(file);
-    if (failed < 0 || gpu_capability(&gpu) != CAPABILITY)
+    if (!known)
         return EXIT_USAGE;
     runtime_set_gpu(&gpu);
     if (check_library(job->library, problem) < 0 || check_vector(problem) < 0)

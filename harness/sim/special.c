@@ -368,6 +368,7 @@ const struct opcode warp_opcodes[] = {
     {"S2UR",  s2r,   CONTROL_NEXT, prepare_s2r,  "d",  ""},
     {"CS2R",  cs2r,  CONTROL_NEXT, prepare_cs2r, "d",  "32"},
     {"LDC",   ldc,   CONTROL_NEXT, prepare_ldc,  "d",  "U8 S8 U16 S16 64 128"},
+    {"LDCU",  ldc,   CONTROL_NEXT, prepare_ldc,  "d",  "U8 S8 U16 S16 64 128"},
     {"R2UR",  r2ur,  CONTROL_NEXT, NULL,         "pd", ""},
     {"SHFL",  shfl,  CONTROL_NEXT, NULL,         "pd", "IDX UP DOWN BFLY"},
     {"VOTE",  vote,  CONTROL_NEXT, prepare_vote, "Dp", "ANY ALL EQ"},

@@ -32,6 +32,7 @@ static void release(struct warp *warp, uint32_t marked)
         for (unsigned k = i + 1; k < warp->split_count;) {
             if ((marked >> k & 1) && warp->splits[k].pc == split->pc) {
                 split->lanes |= warp->splits[k].lanes;
+                split->pending |= warp->splits[k].pending;
                 const unsigned last = warp->split_count - 1;
                 marked = (marked & ~(1u << k)) | ((marked >> last & 1) << k);
                 if (k == last)

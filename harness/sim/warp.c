@@ -13,7 +13,7 @@ static bool run_split(struct warp *warp, unsigned index)
     const size_t count = block->code->count;
     struct split *split = &warp->splits[index];
     uint32_t pc = split->pc, active = split->lanes;
-    unsigned threads = count_lanes(active);
+    unsigned threads = count_lanes(active), pending = split->pending;
     warp->active = active;
     const unsigned turn = block->turn;
     for (unsigned fuel = 0; fuel < turn; fuel++) {
@@ -26,13 +26,18 @@ static bool run_split(struct warp *warp, unsigned index)
         tally->active += threads;
         if (code->guarded) {
             lanes &= *mask_at(warp, code->guard) ^ code->guard_flip;
-            tally->working += count_lanes(lanes);
+            tally->working += lanes == active ? threads : count_lanes(lanes);
         } else {
             tally->working += threads;
+        }
+        if (pending & code->waits_for) {
+            tally->waits++;
+            pending = 0; /* whatever is on its way with it arrives meanwhile */
         }
         if (code->control == CONTROL_NEXT) {
             pc++;
             if (lanes && code->run) {
+                pending |= code->loads_into;
                 block->now = code;
                 warp->guarded = lanes;
                 code->run(warp, code, code->uniform ? ALL_LANES : lanes);
@@ -40,9 +45,11 @@ static bool run_split(struct warp *warp, unsigned index)
             continue;
         }
         split->pc = pc;
+        split->pending = (unsigned char)pending;
         if (!control_run(warp, code, index, lanes))
             return false;
         pc = split->pc;
+        pending = split->pending;
         if (split->lanes != active) {
             active = split->lanes;
             threads = count_lanes(active);
@@ -50,6 +57,7 @@ static bool run_split(struct warp *warp, unsigned index)
         }
     }
     split->pc = pc;
+    split->pending = (unsigned char)pending;
     warp->yields = true;
     return true;
 }

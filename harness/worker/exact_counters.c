@@ -21,6 +21,10 @@ static const char *const names[EXACT_COUNTERS] = {
     [EXACT_FP32_FUSED] = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
     [EXACT_FP16] = "smsp__sass_thread_inst_executed_ops_hadd_hmul_hfma_pred_on.sum",
     [EXACT_FP16_FUSED] = "smsp__sass_thread_inst_executed_op_hfma_pred_on.sum",
+    [EXACT_LOAD_WAITS] = "cugate.load_waits",
+    [EXACT_ATOMICS] = "cugate.global_atomics",
+    [EXACT_ATOMIC_MEETINGS] = "cugate.atomic_meetings",
+    [EXACT_HOTTEST] = "cugate.hottest_address",
 };
 
 enum exact_counter exact_counter_of(const struct metric *metric)

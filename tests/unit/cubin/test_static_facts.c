@@ -102,7 +102,7 @@ Test(static_facts, facts_are_those_of_the_launches)
     }
     cr_expect_str_eq(code_of(run, "one/plain", 0), code_of(run, "two/launches", 1));
     cr_expect_str_neq(code_of(run, "one/plain", 0), code_of(run, "one/bounded", 0));
-    cr_expect_eq(run_find(run, "one/plain")->row_count, 4);
+    cr_expect_eq(run_find(run, "one/plain")->row_count, 5);
     tear_down(&fixture);
 }
 
@@ -122,7 +122,7 @@ Test(static_facts, launches_that_hold_their_code_need_no_library)
             result = add_launch(&fixture.run, ids[i], functions[i][k], 256, 0);
         for (size_t k = 0; k < result->launch_count; k++)
             static_facts_set_code(&result->launches[k], cubin_find(&cubin, result->launches[k].function, 90, &status));
-        static_facts_of_launches(result, 90, &fixture.metrics);
+        static_facts_of_launches(result, 90, 132, &fixture.metrics);
     }
     expect_facts(&fixture.run, "one/plain_large", 100, 0, 10, 0);
     expect_facts(&fixture.run, "one/bounded", 100, 0, 12, 1024);
@@ -132,7 +132,7 @@ Test(static_facts, launches_that_hold_their_code_need_no_library)
     struct result *result = run_find(&fixture.run, "two/launches");
     static_facts_set_code(&result->launches[1], NULL);
     cr_expect_null(result->launches[1].code);
-    static_facts_of_launches(result, 90, &fixture.metrics);
+    static_facts_of_launches(result, 90, 132, &fixture.metrics);
     expect_facts(&fixture.run, "two/launches", -1, -1, -1, -1);
     cubin_release(&cubin);
     tear_down(&fixture);

@@ -66,7 +66,9 @@ static void tear_down(struct fixture *fixture)
 /* Whether measuring gives the metric a row. static_facts_add adds facts of machine code later. */
 static bool is_measured(const struct metric *metric)
 {
-    return !strstr(metric->file, "static.ini") && !is_metric_of_program(metric) && !metric_is_on_demand(metric);
+    const enum metric_source source = metric_source(metric);
+    return source != SOURCE_CODE && source != SOURCE_SIMULATION && !is_metric_of_program(metric) &&
+           !metric_is_on_demand(metric);
 }
 
 static size_t count_measured(const struct metrics *metrics)

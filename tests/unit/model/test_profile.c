@@ -12,7 +12,10 @@ Test(profile, every_counter_has_its_row)
     for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++) {
         const char *name = line_counter_name(counter), *cupti = line_counter_metric(counter);
         cr_assert(name && *name && strspn(name, "abcdefghijklmnopqrstuvwxyz_") == strlen(name), "%d", counter);
-        cr_assert(cupti && strncmp(cupti, "smsp__sass_", 11) == 0, "%s", name);
+        cr_expect_eq(cupti == NULL, counter >= LINE_GPU_COUNTERS, "%s", name);
+        if (!cupti)
+            continue;
+        cr_assert(strncmp(cupti, "smsp__sass_", 11) == 0, "%s", name);
         for (enum line_counter other = 0; other < counter; other++) {
             cr_expect_str_neq(name, line_counter_name(other));
             /* CUPTI has one counter for loads and stores. */

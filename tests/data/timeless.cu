@@ -1,0 +1,230 @@
+/* Kernels for tests/scripts/timeless.sh: nine right ones, and with -DPLANTED the same with a fault that changes no
+ * other count of the gate for the worse, or hardly any, but time: in the grid, in atomics on global memory, in what
+ * loads wait for. With -DHARMLESS they have edits that are none. */
+#include <cugate/kernel.hpp>
+
+#ifdef PLANTED
+#define FAULT(fault, right) fault
+#else
+#define FAULT(fault, right) right
+#endif
+#ifdef HARMLESS
+#define EDIT(edit, before) edit
+#else
+#define EDIT(edit, before) before
+#endif
+
+constexpr unsigned count = 1 << 18, bins = 64;
+constexpr unsigned threads = EDIT(128, 256);
+
+__global__ void sum_stride(unsigned *out, const unsigned *in)
+{
+    unsigned mine = 0;
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x)
+        mine += in[i];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = mine;
+}
+
+__global__ void histogram(unsigned *out, const unsigned *in)
+{
+    [[maybe_unused]] __shared__ unsigned mine[bins];
+    if (threadIdx.x < bins)
+        mine[threadIdx.x] = 0;
+    __syncthreads();
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x)
+        atomicAdd(&FAULT(out, mine)[in[i] % bins], 1u); // every sample
+    __syncthreads();
+    if (threadIdx.x < bins)
+        FAULT((void)0, atomicAdd(&out[threadIdx.x], mine[threadIdx.x]));
+}
+
+__global__ void total(float *out, const unsigned *in)
+{
+    float mine = 0;
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x)
+        mine += float(in[i] & 7);
+#ifdef PLANTED
+    atomicAdd(out, mine); // every thread
+#else
+    for (unsigned apart = 16; apart > 0; apart /= 2)
+        mine += __shfl_down_sync(~0u, mine, apart);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(out, mine);
+#endif
+}
+
+__global__ void largest(unsigned *out, const unsigned *in)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+#ifdef PLANTED
+    atomicMax(&out[i / 32 % bins], in[i]); // every lane
+#else
+    const unsigned most = __reduce_max_sync(~0u, in[i]);
+    if (threadIdx.x % 32 == 0)
+        atomicMax(&out[i / 32 % bins], most);
+#endif
+}
+
+__global__ void in_flight(unsigned *out, const unsigned *in)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, apart = gridDim.x * blockDim.x;
+#ifdef PLANTED
+    unsigned sum = 0;
+#pragma unroll 1
+    for (unsigned k = 0; k < 4; k++)
+        sum += in[i + k * apart]; // one at a time
+#else
+    const unsigned a = in[i], b = in[i + apart], c = in[i + 2 * apart], d = in[i + 3 * apart];
+    const unsigned sum = EDIT((a + b) + (c + d), a + b + c + d);
+#endif
+    out[i] = sum;
+}
+
+/* next[i] is i + 1 in a ring of 64. */
+__global__ void chain(unsigned *out, const unsigned *next)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned sum = 0, at = i;
+#pragma unroll
+    for (unsigned k = 0; k < 4; k++) {
+        FAULT(at = next[at], at = next[(i + k) % 64 + i / 64 * 64]); // follows the list
+        sum += at;
+    }
+    out[i] = sum;
+}
+
+struct table {
+    const unsigned *data;
+};
+
+__global__ void through_pointer(unsigned *out, const table *of)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    FAULT(, const unsigned *const data = of->data;)
+#pragma unroll 1
+    for (unsigned k = 0; k < 4; k++)
+        out[i + k * count / 4] = FAULT(of->data, data)[i + k * count / 4]; // asks where it is each time
+}
+
+template <class T> struct problem {
+    cugate::array<unsigned> in;
+    cugate::array<T> out;
+    int open()
+    {
+        CUGATE_TRY(in.fill(count, [](size_t i) { return unsigned(i / 64 * 64 + (i + 1) % 64); }));
+        return out.fill(count, [](size_t) { return T(0); });
+    }
+    int restore()
+    {
+        return out.reset();
+    }
+    T at(unsigned i) const
+    {
+        return T(in.host[i]);
+    }
+};
+
+struct sums : problem<unsigned> {
+    unsigned blocks = 0;
+    int verify(cugate::why &why)
+    {
+        return out.compare(why, [&](size_t i) {
+            unsigned sum = 0;
+            for (size_t k = i; i < size_t(blocks) * threads && k < count; k += size_t(blocks) * threads)
+                sum += in.host[k];
+            return sum;
+        });
+    }
+    void run(unsigned wanted)
+    {
+        blocks = wanted * (256 / threads);
+        sum_stride<<<blocks, threads>>>(out.data, in.data);
+    }
+};
+
+struct atomics : problem<unsigned> {
+    int verify(cugate::why &why)
+    {
+        std::vector<unsigned> want(count, 0);
+        for (unsigned i = 0; i < count; i++)
+            want[in.host[i] % bins]++;
+        return out.compare(why, [&](size_t i) { return want[i]; });
+    }
+};
+
+struct totals : problem<float> {
+    int verify(cugate::why &why)
+    {
+        float sum = 0;
+        for (unsigned i = 0; i < count; i++)
+            sum += float(in.host[i] & 7);
+        return out.compare(why, [&](size_t i) { return i == 0 ? sum : 0; });
+    }
+};
+
+struct most : problem<unsigned> {
+    int verify(cugate::why &why)
+    {
+        std::vector<unsigned> want(count, 0);
+        for (unsigned i = 0; i < count; i++)
+            want[i / 32 % bins] = std::max(want[i / 32 % bins], in.host[i]);
+        return out.compare(why, [&](size_t i) { return want[i]; });
+    }
+};
+
+struct fours : problem<unsigned> {
+    int verify(cugate::why &why)
+    {
+        return out.compare(why, [&](size_t i) {
+            unsigned sum = 0;
+            for (size_t k = 0; i < count / 4 && k < 4; k++)
+                sum += in.host[i + k * (count / 4)];
+            return sum;
+        });
+    }
+};
+
+struct chains : problem<unsigned> {
+    int verify(cugate::why &why)
+    {
+        return out.compare(why, [&](size_t i) {
+            unsigned sum = 0;
+            for (size_t k = 1; k <= 4; k++)
+                sum += unsigned(i / 64 * 64 + (i + k) % 64);
+            return sum;
+        });
+    }
+};
+
+struct copies : problem<unsigned> {
+    cugate::device_array<table> where;
+    int open()
+    {
+        CUGATE_TRY(problem::open());
+        CUGATE_TRY(where.allocate(1));
+        return where.upload({{in.data}});
+    }
+    int verify(cugate::why &why)
+    {
+        return out.compare(why, [&](size_t i) { return in.host[i]; });
+    }
+};
+
+CUGATE_LIBRARY(
+    cugate::family<sums>("grid", "sums by strides")
+        .variant("filled", "eight blocks of 256 an SM; planted: 64 blocks", [](sums &s) { s.run(FAULT(64, 132 * 4)); })
+        .variant("whole_rounds", "planted: one block more", [](sums &s) { s.run(132 + FAULT(1, 0)); })
+        .variant("this_gpu", "planted: the SMs of another GPU", [](sums &s) { s.run(2 * FAULT(108, 132)); }),
+    cugate::family<atomics>("histogram", "by blocks; planted: by samples")
+        .variant("shared", "", [](atomics &a) { histogram<<<264, 256>>>(a.out.data, a.in.data); }),
+    cugate::family<totals>("total", "by warps; planted: by threads")
+        .variant("shuffled", "", [](totals &t) { total<<<264, 256>>>(t.out.data, t.in.data); }),
+    cugate::family<most>("largest", "by warps; planted: by lanes")
+        .variant("reduced", "", [](most &m) { largest<<<count / threads, threads>>>(m.out.data, m.in.data); }),
+    cugate::family<fours>("loads", "four at once; planted: one after the other")
+        .variant("in_flight", "", [](fours &f) { in_flight<<<count / 4 / threads, threads>>>(f.out.data, f.in.data); }),
+    cugate::family<chains>("list", "by index; planted: a list is followed")
+        .variant("indexed", "", [](chains &c) { chain<<<count / threads, threads>>>(c.out.data, c.in.data); }),
+    cugate::family<copies>("pointer", "loaded once; planted: each time").variant("hoisted", "", [](copies &c) {
+        through_pointer<<<count / 4 / threads, threads>>>(c.out.data, c.where.data);
+    }))
