@@ -76,10 +76,10 @@ cudaError_t launch_keep(struct launch_work *kept, const struct launch_work *work
 static cudaError_t launch_in(cudaStream_t stream, const void *kernel, dim3 blocks, dim3 threads, void **arguments,
                              size_t shared, bool cooperative)
 {
-    const cudaGraph_t graph = stream_graph(stream);
+    cudaGraph_t graph = stream_graph(stream);
     if (!graph)
         return launch(kernel, blocks, threads, arguments, shared, cooperative);
-    struct launch_work kept;
+    struct launch_work kept = {0};
     const struct launch_work work = {
         .params = {(void *)kernel, blocks, threads, shared < UINT_MAX ? (unsigned)shared : UINT_MAX, arguments, NULL},
         .cooperative = cooperative,
