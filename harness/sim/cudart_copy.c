@@ -141,7 +141,7 @@ cudaError_t node_copy(const struct CUgraphNode_st *node)
 
 cudaError_t runtime_copy_in(cudaStream_t stream, const struct cudaMemcpy3DParms *copy)
 {
-    const cudaGraph_t graph = stream_graph(stream);
+    cudaGraph_t graph = stream_graph(stream);
     if (!graph)
         return runtime_copy(copy);
     graph_add_behind(graph, cudaGraphNodeTypeMemcpy, node_copy)->copy = *copy;
@@ -294,7 +294,7 @@ cudaError_t node_fill(const struct CUgraphNode_st *node)
 cudaError_t cudaMemset2DAsync(void *memory, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
     const struct cudaMemsetParams fill = {memory, pitch, (unsigned)value, 1, width, height};
-    const cudaGraph_t graph = stream_graph(stream);
+    cudaGraph_t graph = stream_graph(stream);
     if (!graph)
         return fill_rows(&fill);
     graph_add_behind(graph, cudaGraphNodeTypeMemset, node_fill)->fill = fill;

@@ -164,7 +164,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
         return error;
     if (!exec)
         return runtime_return(cudaErrorInvalidValue);
-    const cudaGraph_t graph = stream_graph(stream);
+    cudaGraph_t graph = stream_graph(stream);
     if (!graph)
         return graph_run(exec->graph);
     graph_clone(&graph_add_behind(graph, cudaGraphNodeTypeGraph, node_child)->child, exec->graph);

@@ -28,7 +28,7 @@ static cudaError_t keep(struct launch_work *kept, const struct cudaKernelNodePar
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *before,
                                    size_t count, const struct cudaKernelNodeParams *params)
 {
-    struct launch_work kept;
+    struct launch_work kept = {0};
     const cudaError_t error = keep(&kept, params);
     if (error != cudaSuccess)
         return error;
@@ -208,7 +208,7 @@ static cudaError_t set_node(cudaGraphNode_t node, const struct CUgraphNode_st *w
 
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *params)
 {
-    struct launch_work kept;
+    struct launch_work kept = {0};
     cudaError_t error = keep(&kept, params);
     if (error != cudaSuccess)
         return error;

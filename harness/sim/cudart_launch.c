@@ -76,10 +76,10 @@ cudaError_t launch_keep(struct launch_work *kept, const struct launch_work *work
 static cudaError_t launch_in(cudaStream_t stream, const void *kernel, dim3 blocks, dim3 threads, void **arguments,
                              size_t shared, bool cooperative)
 {
-    const cudaGraph_t graph = stream_graph(stream);
+    cudaGraph_t graph = stream_graph(stream);
     if (!graph)
         return launch(kernel, blocks, threads, arguments, shared, cooperative);
-    struct launch_work kept;
+    struct launch_work kept = {0};
     const struct launch_work work = {
         .params = {(void *)kernel, blocks, threads, shared < UINT_MAX ? (unsigned)shared : UINT_MAX, arguments, NULL},
         .cooperative = cooperative,
@@ -241,6 +241,40 @@ cudaError_t cudaFuncGetName(const char **name, const void *handle)
     cudaError_t error = runtime_lost();
     if (error == cudaSuccess && (error = runtime_kernel(&kernel, handle)) == cudaSuccess)
         *name = kernel->function->text.name;
+    return error;
+}
+
+/* Which banks shared memory has cannot be chosen on a GPU that is described here. */
+cudaError_t cudaFuncSetSharedMemConfig(const void *handle, enum cudaSharedMemConfig config)
+{
+    struct device_kernel *kernel;
+    (void)config;
+    const cudaError_t error = runtime_lost();
+    return error != cudaSuccess ? error : runtime_kernel(&kernel, handle);
+}
+
+cudaError_t cudaFuncGetParamInfo(const void *handle, size_t number, size_t *offset, size_t *size)
+{
+    struct device_kernel *kernel;
+    cudaError_t error = runtime_lost();
+    if (error != cudaSuccess || (error = runtime_kernel(&kernel, handle)) != cudaSuccess)
+        return error;
+    const struct entry *entry = &kernel->function->entry;
+    if (!offset || number >= entry->parameter_count)
+        return runtime_return(cudaErrorInvalidValue);
+    *offset = entry->parameters[number].offset;
+    if (size)
+        *size = entry->parameters[number].size;
+    return cudaSuccess;
+}
+
+/* A function of the driver is the kernel of the runtime here. */
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol)
+{
+    struct device_kernel *kernel;
+    cudaError_t error = runtime_lost();
+    if (error == cudaSuccess && (error = runtime_kernel(&kernel, symbol)) == cudaSuccess)
+        *function = (cudaFunction_t)kernel;
     return error;
 }
 

@@ -190,7 +190,7 @@ ALSO(cudaStreamAddCallback, _ptsz);
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
 {
     const cudaError_t error = runtime_lost();
-    const cudaGraph_t graph = stream_graph(stream);
+    cudaGraph_t graph = stream_graph(stream);
     if (error == cudaSuccess && graph)
         graph_add_behind(graph, cudaGraphNodeTypeHost, node_host)->host =
             (struct cudaHostNodeParams){.fn = function, .userData = data};

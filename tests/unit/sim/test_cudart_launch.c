@@ -139,3 +139,16 @@ Test(cudart_launch, attributes_of_a_launch_that_would_change_what_it_does_are_no
     cr_expect_eq(cudaLaunchKernelExC(&config, &plain, (void *[]){&out}), cudaErrorNotSupported);
     cr_expect_str_eq(runtime_reason(), "not simulated: a launch in clusters of blocks");
 }
+
+Test(cudart_launch, where_arguments_are)
+{
+    cudaFunction_t function;
+    size_t offset = 1, size = 0;
+    register_kernels();
+    cr_expect_eq(cudaGetFuncBySymbol(&function, &plain), cudaSuccess);
+    cr_expect_eq(cudaFuncGetParamInfo(function, 0, &offset, &size), cudaSuccess);
+    cr_expect_eq(offset, 0);
+    cr_expect_eq(size, sizeof(int *));
+    cr_expect_eq(cudaFuncGetParamInfo(function, 1, &offset, &size), cudaErrorInvalidValue, "there is one");
+    cr_expect_eq(cudaGetFuncBySymbol(&function, &stranger), cudaErrorInvalidDeviceFunction);
+}
