@@ -1,7 +1,8 @@
 /* Finds the machine code of a launched function. The function's name does not tell, because Triton gives one name to
  * many functions. The driver's handle of its module tells, if the module was loaded by cuModuleLoad*, since its code
- * was seen meanwhile. Kernels of the CUDA runtime and of cuBLAS are loaded in another way and have no such handle.
- * Their names are unique. */
+ * was seen meanwhile. Kernels of the CUDA runtime and of cuBLAS are loaded when they are first used. Where that is
+ * when their module is asked for here, its code is seen inside of that. Of others it is known where all code of their
+ * name is the same. */
 #include "inject.h"
 
 #include "base/base.h"
@@ -83,7 +84,10 @@ CUmodule module_of_function(CUfunction function)
 
 void modules_of_function(CUfunction function, char name[MODULE_NAME])
 {
+    modules_expect();
     CUmodule handle = module_of_function(function);
+    if (handle)
+        modules_name(handle);
     name[0] = '\0';
     for (size_t i = 0; handle && i < known_count; i++)
         if (known[i].handle == handle)
