@@ -126,10 +126,10 @@ bool tensor_map_encode(const struct tensor_map *map, unsigned char bytes[TENSOR_
     bytes[9] = (unsigned char)(kind >> 1 | map->interleave << 3 | map->swizzle << 5 | map->fill << 7);
     bytes[10] = (unsigned char)(types[map->type].rounded | map->promotion << 1);
     for (unsigned i = 0; i < map->rank; i++) {
-        put(bytes + 32 + i * 4, 4, map->sizes[i] - 1);
+        put(bytes + 32 + (size_t)i * 4, 4, map->sizes[i] - 1);
         steps |= (uint64_t)(map->steps[i] - 1) << 3 * i;
         if (i > 0) {
-            put(bytes + 12 + (i - 1) * 4, 4, map->strides[i - 1] / UNIT);
+            put(bytes + 12 + (size_t)(i - 1) * 4, 4, map->strides[i - 1] / UNIT);
             upper |= map->strides[i - 1] / UNIT >> 32 << 4 * (i - 1);
         }
         if (!map->columns)

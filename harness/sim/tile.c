@@ -99,7 +99,7 @@ static void visit_columns(const struct tensor_map *map, const struct tile_place 
 {
     const unsigned space = map->rank - 2;
     const uint32_t pitch = row_pitch(map);
-    int64_t at[TENSOR_RANKS];
+    int64_t at[TENSOR_RANKS] = {0};
     for (unsigned i = 0; i < map->rank; i++)
         at[i] = place->at[i];
     for (unsigned pixel = 0; pixel < map->pixels; pixel++) {
