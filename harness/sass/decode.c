@@ -72,8 +72,8 @@ static size_t split_operands(char *text, char **tokens)
             memmove(at + 1, at, strlen(at) + 1);
             *at = ',';
         }
-        depth += *at == '[';
-        depth -= *at == ']';
+        depth += *at == '[' || *at == '{';
+        depth -= *at == ']' || *at == '}';
         if (*at && (*at != ',' || depth > 0))
             continue;
         const bool last = !*at;

@@ -94,6 +94,7 @@ enum control {
     CONTROL_WARPSYNC,
     CONTROL_BLOCK_BARRIER, /* BAR */
     CONTROL_WAIT_PHASE,    /* SYNCS.PHASECHK: until a phase of a barrier in memory is over */
+    CONTROL_WAIT_CLUSTER,  /* UCGABAR_WAIT: until all threads of the cluster have arrived */
     CONTROL_YIELD,         /* lets other warps go first: YIELD, NANOSLEEP */
     CONTROL_TRAP,
     CONTROL_UNKNOWN /* not simulated */

@@ -195,6 +195,11 @@ static bool read_address(const char *text, bool extended, struct operand *operan
         if (!text)
             return false;
         text++;
+        if (*text == '\0') { /* it stands by itself, and says how the L2 keeps what is copied */
+            operand->kind = OPERAND_SPECIAL;
+            operand->word = "desc";
+            return true;
+        }
     }
     if (*text++ != '[')
         return false;
@@ -290,7 +295,7 @@ static void set_immediate(struct decoder *decoder, struct operand *operand, uint
 
 static bool is_special(const char *text)
 {
-    return starts(text, "SR_") || strcmp(text, "SRZ") == 0 || starts(text, "SB") || text[1] == 'D' ||
+    return starts(text, "SR_") || strcmp(text, "SRZ") == 0 || starts(text, "SB") || text[0] == '{' || text[1] == 'D' ||
            strcmp(text, "PR") == 0;
 }
 

@@ -1,29 +1,16 @@
 /* Atomics: ATOMG and RED on global memory, ATOM on global or shared, ATOMS on shared memory. Lanes of a warp are done
  * one after the other. Blocks that run at once meet in the same memory, so on global memory the host's atomics are
  * used. */
+#include "changes.h"
+#include "cluster.h"
 #include "counting.h"
 #include "device_memory.h"
 #include "hot_addresses.h"
 #include "meetings.h"
 #include "memory.h"
-#include "small_float.h"
 
 #include <string.h>
 
-enum operation_kind {
-    ATOMIC_ADD,
-    ATOMIC_MIN,
-    ATOMIC_MAX,
-    ATOMIC_INC,
-    ATOMIC_DEC,
-    ATOMIC_AND,
-    ATOMIC_OR,
-    ATOMIC_XOR,
-    ATOMIC_EXCH,
-    ATOMIC_CAS,
-    ATOMIC_POPC
-};
-enum number_kind { NUMBER_UNSIGNED, NUMBER_SIGNED, NUMBER_FLOAT, NUMBER_DOUBLE, NUMBER_HALVES, NUMBER_BF16S };
 enum { FLAG_KIND, FLAG_NUMBER };
 /* The lane before which another block may come in between. The two parts of a warp differ in size. */
 enum { INTERRUPTED_LANE = 13 };
@@ -56,74 +43,9 @@ static bool prepare_kind(struct instruction *code)
     return found && (code->flags[FLAG_KIND] == ATOMIC_ADD || (number != NUMBER_HALVES && number != NUMBER_BF16S));
 }
 
-static uint32_t float_sum(uint32_t a, uint32_t b)
-{
-    float x, y;
-    memcpy(&x, &a, 4);
-    memcpy(&y, &b, 4);
-    const float sum = x + y;
-    uint32_t bits;
-    memcpy(&bits, &sum, 4);
-    return sum != sum ? 0x7fffffffu : bits;
-}
-
-static uint64_t double_sum(uint64_t a, uint64_t b)
-{
-    double x, y;
-    memcpy(&x, &a, 8);
-    memcpy(&y, &b, 8);
-    const double sum = x + y;
-    uint64_t bits;
-    memcpy(&bits, &sum, 8);
-    return sum != sum ? UINT64_C(0xfff8000000000000) : bits;
-}
-
-/* Adds two pairs of halves, or of bf16. The sum of two of them is exact enough as a float to be rounded once more. */
-static uint32_t halves_sum(uint32_t a, uint32_t b, bool bf16)
-{
-    uint32_t sum = 0;
-    for (unsigned shift = 0; shift < 32; shift += 16) {
-        const uint32_t x = a >> shift & 0xffff, y = b >> shift & 0xffff;
-        sum |= (bf16 ? bf16_of_float(bf16_to_float(x) + bf16_to_float(y)) & 0xffff
-                     : half_of_float(half_to_float(x) + half_to_float(y)) & 0xffff)
-               << shift;
-    }
-    return sum;
-}
-
 static uint64_t apply(const struct instruction *code, uint64_t old, uint64_t value, uint64_t swap)
 {
-    const bool wide = code->size == 8, is_signed = code->flags[FLAG_NUMBER] == NUMBER_SIGNED;
-    const uint64_t flip = !is_signed ? 0 : wide ? UINT64_C(1) << 63 : UINT64_C(1) << 31;
-    switch ((enum operation_kind)code->flags[FLAG_KIND]) {
-    case ATOMIC_ADD:
-        return code->flags[FLAG_NUMBER] == NUMBER_FLOAT    ? float_sum((uint32_t)old, (uint32_t)value)
-               : code->flags[FLAG_NUMBER] == NUMBER_DOUBLE ? double_sum(old, value)
-               : code->flags[FLAG_NUMBER] == NUMBER_HALVES ? halves_sum((uint32_t)old, (uint32_t)value, false)
-               : code->flags[FLAG_NUMBER] == NUMBER_BF16S  ? halves_sum((uint32_t)old, (uint32_t)value, true)
-                                                           : old + value;
-    case ATOMIC_MIN:
-        return (value ^ flip) < (old ^ flip) ? value : old;
-    case ATOMIC_MAX:
-        return (value ^ flip) > (old ^ flip) ? value : old;
-    case ATOMIC_INC:
-        return old >= value ? 0 : old + 1;
-    case ATOMIC_DEC:
-        return old == 0 || old > value ? value : old - 1;
-    case ATOMIC_AND:
-        return old & value;
-    case ATOMIC_OR:
-        return old | value;
-    case ATOMIC_XOR:
-        return old ^ value;
-    case ATOMIC_EXCH:
-        return value;
-    case ATOMIC_CAS:
-        return old == value ? swap : old;
-    case ATOMIC_POPC:
-        return old + 1;
-    }
-    return old;
+    return change_value(code->flags[FLAG_KIND], code->flags[FLAG_NUMBER], code->size, old, value, swap);
 }
 
 static uint64_t operand_value(const struct warp *warp, const struct instruction *code, unsigned n, unsigned lane)
@@ -260,8 +182,7 @@ static void shared_lanes(struct warp *warp, const struct instruction *code, uint
         shared_outside(block, lanes, addresses, code->size);
     if (!memo.aligned)
         shared_misaligned(block, lanes, addresses, code->size);
-    if (block->shadow)
-        shadow_atomic(warp, lanes, addresses, code->size);
+    shared_visit_atomic(warp, lanes, addresses, code->size);
     look_for_answer(block, code, first, block->warp_count > 1);
     tally->accesses++;
     tally->shared_accesses++;
@@ -283,20 +204,46 @@ static void shared_lanes(struct warp *warp, const struct instruction *code, uint
     }
 }
 
+/* Executes an atomic on shared memory of other blocks of the cluster. An H100 counts nothing of it. */
+static void other_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses,
+                        unsigned first)
+{
+    unsigned char *places[LANES];
+    cluster_places(warp, code, lanes, addresses, code->size, true, places);
+    look_for_answer(warp->block, code, first, true);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        const uint64_t old = change_shared(code, places[l], operand_value(warp, code, first + 1, l),
+                                           operand_value(warp, code, first + 2, l));
+        if (first > 0)
+            write_result(warp, code, first - 1, l, old);
+    }
+}
+
 static void atomic_at(struct warp *warp, const struct instruction *code, uint32_t lanes, unsigned first)
 {
+    const uint32_t own = warp->block->rank << RANK_SHIFT;
     uint64_t addresses[LANES];
-    uint32_t narrow[LANES], shared = 0;
+    uint32_t narrow[LANES], shared = 0, others = 0;
     for (unsigned l = 0; l < LANES; l++) {
         addresses[l] = address_of(warp, &code->operands[first], l);
         narrow[l] = (uint32_t)addresses[l];
-        shared |= (addresses[l] & ~(uint64_t)UINT32_MAX) == SHARED_WINDOW ? 1u << l : 0;
+        if ((addresses[l] & ~(uint64_t)UINT32_MAX) != SHARED_WINDOW)
+            continue;
+        if ((narrow[l] & ~OFFSET_MASK) == own) {
+            shared |= 1u << l;
+            narrow[l] -= own;
+        } else {
+            others |= 1u << l;
+        }
     }
     const unsigned number = code->flags[FLAG_NUMBER];
-    if ((lanes & shared) && (number == NUMBER_HALVES || number == NUMBER_BF16S))
+    if ((lanes & (shared | others)) && (number == NUMBER_HALVES || number == NUMBER_BF16S))
         block_not_simulated(warp->block, "%s on shared memory", code->opcode);
-    if (lanes & ~shared)
-        global_lanes(warp, code, lanes & ~shared, addresses, first);
+    if (lanes & ~shared & ~others)
+        global_lanes(warp, code, lanes & ~shared & ~others, addresses, first);
+    if (lanes & others)
+        other_lanes(warp, code, lanes & others, narrow, first);
     if (lanes & shared)
         shared_lanes(warp, code, lanes & shared, narrow, first);
 }
@@ -317,7 +264,7 @@ static void reduction(struct warp *warp, const struct instruction *code, uint32_
 static void narrow_addresses(const struct warp *warp, const struct operand *operand, uint32_t *addresses)
 {
     for (unsigned l = 0; l < LANES; l++)
-        addresses[l] = (uint32_t)address_of(warp, operand, l);
+        addresses[l] = (uint32_t)address_of(warp, operand, l) - (warp->block->rank << RANK_SHIFT);
 }
 
 /* Operands d, [address], value [, swap]. */
@@ -344,8 +291,7 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
         (int64_t)one + memo.most + code->size > (int64_t)block->shared_size)
         shared_outside(block, lanes, addresses, code->size);
     shared_swap(warp, code, lanes, addresses);
-    if (block->shadow)
-        shadow_atomic(warp, lanes, addresses, code->size);
+    shared_visit_atomic(warp, lanes, addresses, code->size);
     struct tally *tally = &block->tallies[code->index];
     tally->accesses++;
     tally->shared_accesses++;

@@ -178,6 +178,7 @@ bool do_block_barrier(struct warp *warp, const struct instruction *code, unsigne
     struct block_barrier *barrier = &warp->block->barriers[numbers[0] % BLOCK_BARRIERS];
     if (IS(ARV)) {
         barrier->arrived += LANES;
+        barrier->arrivers |= 1u << warp->number;
         split->pc++;
         return true;
     }
@@ -192,13 +193,31 @@ bool do_block_barrier(struct warp *warp, const struct instruction *code, unsigne
     return false;
 }
 
+/* Seen on an H100: a wait gives up after 7,700 clocks, and the code then looks again, for which it executes a few
+ * instructions. How long a wait takes is not known here. It is taken to be no longer than what the other warps execute
+ * meanwhile, at once, with 64 clocks for each instruction. */
+enum { LOOK_CLOCKS = 7700, STEP_CLOCKS = 64, LOOK_INSTRUCTIONS = 8 };
+
+void phase_has_ended(struct warp *warp, const struct instruction *code)
+{
+    const struct cluster *cluster = warp->block->cluster;
+    struct tally *tally = &warp->block->tallies[code->index];
+    const uint64_t others = (uint64_t)cluster->count * warp->block->warp_count - 1;
+    const uint64_t steps = (cluster->steps - warp->waits_from) / (others ? others : 1);
+    const uint64_t looks = steps * STEP_CLOCKS / LOOK_CLOCKS;
+    tally->looks += looks;
+    tally->look_instructions += looks * LOOK_INSTRUCTIONS;
+}
+
 bool do_wait_phase(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
     struct split *split = &warp->splits[index];
-    const bool is_over = phase_is_over(warp, code, lanes);
-    if (is_over)
+    warp->block->tallies[code->index].phase_waits++;
+    if (phase_is_over(warp, code, lanes)) {
         split->pc++;
-    else
-        split->state = SPLIT_AT_PHASE;
-    return is_over;
+        return true;
+    }
+    split->state = SPLIT_AT_PHASE;
+    warp->waits_from = warp->block->cluster->steps;
+    return false;
 }

@@ -10,6 +10,12 @@ typedef bool control_step(struct warp *warp, const struct instruction *code, uns
 /* barriers.c */
 control_step do_open, do_join, do_break, do_move_barrier, do_warpsync, do_block_barrier, do_wait_phase;
 
+/* Notes that a wait for a phase is over. In barriers.c. */
+void phase_has_ended(struct warp *warp, const struct instruction *code);
+
+/* cluster.c */
+control_step do_wait_cluster;
+
 /* The lanes for which all predicates among the operands are true. */
 static inline uint32_t extra_predicate(struct warp *warp, const struct instruction *code)
 {

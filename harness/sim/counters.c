@@ -117,6 +117,9 @@ PLAIN(hottest)
 PLAIN(loose)
 PLAIN(loose_threads)
 PLAIN(loose_waits)
+PLAIN(phase_waits)
+PLAIN(looks)
+PLAIN(look_instructions)
 PLAIN(loose_wavefronts)
 PLAIN(loose_sectors)
 
@@ -160,6 +163,20 @@ static double total(amount *of, const struct tally *tallies, const unsigned *tra
     return sum;
 }
 
+/* Adds the branches of waits that look again. Branches are counted by code that NVIDIA's tools put in between, which
+ * makes a kernel slower, so that every wait may give up once, and long ones more often. */
+static void add_looks(const struct tally *tallies, const unsigned *traits, size_t count, double values[EXACT_COUNTERS])
+{
+    enum { SLOWER = 16 };
+    const double targets = total(branch_targets, tallies, traits, count),
+                 uniform = total(uniform_percent, tallies, traits, count),
+                 more = total(phase_waits, tallies, traits, count) + SLOWER * total(looks, tallies, traits, count);
+    if (more == 0 || targets == 0)
+        return;
+    values[EXACT_BRANCH_TARGETS] += more;
+    values[EXACT_BRANCH_EFFICIENCY] = (uniform + 100 * more) / (targets + more);
+}
+
 void counters_of(const struct tally *tallies, const unsigned *traits, size_t count, enum bound bound,
                  double values[EXACT_COUNTERS])
 {
@@ -174,17 +191,21 @@ void counters_of(const struct tally *tallies, const unsigned *traits, size_t cou
     double *wavefronts = &values[EXACT_SHARED_WAVEFRONTS], *sectors = &values[EXACT_GLOBAL_LOAD_SECTORS];
     *wavefronts = fmax(*wavefronts + sign * total(loose_wavefronts, tallies, traits, count), 0);
     *sectors = fmax(*sectors + sign * total(loose_sectors, tallies, traits, count), 0);
+    if (bound == BOUND_MOST)
+        add_looks(tallies, traits, count, values);
     /* Below are the counters of executed instructions, their threads and waits. No other counter depends on which lane
      * comes first. */
     const double more = total(loose, tallies, traits, count), threads = total(loose_threads, tallies, traits, count);
-    const double all = total(instructions, tallies, traits, count);
-    if (more == 0 || all <= more)
+    const double all = total(instructions, tallies, traits, count),
+                 seen = total(look_instructions, tallies, traits, count);
+    if (more + seen == 0 || all <= more)
         return;
     const double working = total(working_threads, tallies, traits, count);
-    values[EXACT_INSTRUCTIONS] = bound == BOUND_LEAST ? all - more : all + more;
+    values[EXACT_INSTRUCTIONS] = bound == BOUND_LEAST ? all - more : all + more + seen;
     values[EXACT_LOAD_WAITS] = fmax(values[EXACT_LOAD_WAITS] + sign * total(loose_waits, tallies, traits, count), 0);
-    values[EXACT_THREADS_PER_INSTRUCTION] =
-        bound == BOUND_LEAST ? fmax(working - threads, 0) / (all + more) : (working + threads) / (all - more);
+    values[EXACT_THREADS_PER_INSTRUCTION] = bound == BOUND_LEAST
+                                                ? fmax(working - threads + seen, 0) / (all + more + seen)
+                                                : (working + threads + LANES * seen) / (all - more + seen);
 }
 
 /* Computes the counts by source line. Sectors are counted as a store's if the instruction stores, otherwise as a

@@ -16,8 +16,10 @@
 
 /* ---- The launch ---- */
 
+static const dim3 no_cluster = {0, 0, 0};
+
 static cudaError_t launch(const void *handle, dim3 blocks, dim3 threads, void **arguments, size_t shared,
-                          bool cooperative)
+                          bool cooperative, dim3 cluster)
 {
     struct device_kernel *kernel;
     cudaError_t error = runtime_lost();
@@ -30,8 +32,9 @@ static cudaError_t launch(const void *handle, dim3 blocks, dim3 threads, void **
         .threads = {threads.x, threads.y, threads.z},
         .shared = shared < UINT_MAX ? (unsigned)shared : UINT_MAX,
         .cooperative = cooperative,
+        .cluster = {cluster.x, cluster.y, cluster.z},
     };
-    error = function_check(&grid, kernel_dynamic_limit(kernel));
+    error = function_check(&grid, kernel_dynamic_limit(kernel), kernel->large_cluster);
     if (error == cudaSuccess && function->entry.parameter_count > 0 && !arguments)
         error = cudaErrorInvalidValue;
     if (error != cudaSuccess)
@@ -49,7 +52,7 @@ cudaError_t node_launch(const struct CUgraphNode_st *node)
 {
     const struct cudaKernelNodeParams *params = &node->launch.params;
     return launch(params->func, params->gridDim, params->blockDim, params->kernelParams, params->sharedMemBytes,
-                  node->launch.cooperative);
+                  node->launch.cooperative, node->launch.cluster);
 }
 
 cudaError_t launch_keep(struct launch_work *kept, const struct launch_work *work)
@@ -74,15 +77,16 @@ cudaError_t launch_keep(struct launch_work *kept, const struct launch_work *work
 
 /* Launches, or adds the launch to the graph that the stream is captured into. */
 static cudaError_t launch_in(cudaStream_t stream, const void *kernel, dim3 blocks, dim3 threads, void **arguments,
-                             size_t shared, bool cooperative)
+                             size_t shared, bool cooperative, dim3 cluster)
 {
     cudaGraph_t graph = stream_graph(stream);
     if (!graph)
-        return launch(kernel, blocks, threads, arguments, shared, cooperative);
+        return launch(kernel, blocks, threads, arguments, shared, cooperative, cluster);
     struct launch_work kept = {0};
     const struct launch_work work = {
         .params = {(void *)kernel, blocks, threads, shared < UINT_MAX ? (unsigned)shared : UINT_MAX, arguments, NULL},
         .cooperative = cooperative,
+        .cluster = cluster,
     };
     const cudaError_t error = launch_keep(&kept, &work);
     if (error == cudaSuccess)
@@ -93,7 +97,7 @@ static cudaError_t launch_in(cudaStream_t stream, const void *kernel, dim3 block
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared,
                              cudaStream_t stream)
 {
-    return launch_in(stream, kernel, blocks, threads, arguments, shared, false);
+    return launch_in(stream, kernel, blocks, threads, arguments, shared, false, no_cluster);
 }
 ALSO(cudaLaunchKernel, _ptsz);
 
@@ -102,20 +106,21 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 blocks, dim3 threads, v
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared,
                                cudaStream_t stream)
 {
-    return launch_in(stream, kernel, blocks, threads, arguments, shared, false);
+    return launch_in(stream, kernel, blocks, threads, arguments, shared, false, no_cluster);
 }
 ALSO(__cudaLaunchKernel, _ptsz);
 
 cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared,
                                         cudaStream_t stream)
 {
-    return launch_in(stream, kernel, blocks, threads, arguments, shared, true);
+    return launch_in(stream, kernel, blocks, threads, arguments, shared, true, no_cluster);
 }
 ALSO(cudaLaunchCooperativeKernel, _ptsz);
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments)
 {
     bool cooperative = false;
+    dim3 cluster = no_cluster;
     if (!config)
         return runtime_return(cudaErrorInvalidValue);
     for (unsigned i = 0; i < config->numAttrs; i++) {
@@ -125,8 +130,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
             cooperative |= attribute_of->val.cooperative != 0;
             break;
         case cudaLaunchAttributeClusterDimension:
-            if (attribute_of->val.clusterDim.x * attribute_of->val.clusterDim.y * attribute_of->val.clusterDim.z > 1)
-                return runtime_not_simulated("a launch in clusters of blocks");
+            cluster.x = attribute_of->val.clusterDim.x;
+            cluster.y = attribute_of->val.clusterDim.y;
+            cluster.z = attribute_of->val.clusterDim.z;
             break;
         /* These say when a launch may begin, and what stays in the caches. They change no count. */
         case cudaLaunchAttributeIgnore:
@@ -137,13 +143,14 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
         case cudaLaunchAttributeMemSyncDomain:
         case cudaLaunchAttributeMemSyncDomainMap:
         case cudaLaunchAttributePreferredSharedMemoryCarveout:
+        case cudaLaunchAttributeClusterSchedulingPolicyPreference:
             break;
         default:
             return runtime_not_simulated("cudaLaunchKernelExC with attribute %d", (int)attribute_of->id);
         }
     }
     return launch_in(config->stream, kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
-                     cooperative);
+                     cooperative, cluster);
 }
 ALSO(cudaLaunchKernelExC, _ptsz);
 
@@ -220,7 +227,9 @@ cudaError_t cudaFuncSetAttribute(const void *handle, enum cudaFuncAttribute whic
         kernel->dynamic_limit = (unsigned)value;
         return cudaSuccess;
     case cudaFuncAttributePreferredSharedMemoryCarveout: /* it changes no count */
+        return cudaSuccess;
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        kernel->large_cluster = value != 0;
         return cudaSuccess;
     default:
         return runtime_not_simulated("cudaFuncSetAttribute with attribute %d", (int)which);
@@ -290,6 +299,48 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
         return runtime_return(cudaErrorInvalidValue);
     *blocks = (int)function_resident_blocks(kernel->function, (unsigned)threads, shared);
     return cudaSuccess;
+}
+
+/* The cluster that a configuration asks for. */
+static unsigned cluster_of(const cudaLaunchConfig_t *config)
+{
+    unsigned blocks = 1;
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+            blocks = config->attrs[i].val.clusterDim.x * config->attrs[i].val.clusterDim.y *
+                     config->attrs[i].val.clusterDim.z;
+    return blocks;
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *handle, const cudaLaunchConfig_t *config)
+{
+    struct device_kernel *kernel;
+    cudaError_t error = runtime_lost();
+    if (error != cudaSuccess || (error = runtime_kernel(&kernel, handle)) != cudaSuccess)
+        return error;
+    const unsigned blocks = config ? cluster_of(config) : 0;
+    if (blocks == 0)
+        return runtime_return(cudaErrorInvalidValue);
+    *clusters =
+        function_resident_clusters(kernel->function, config->blockDim.x * config->blockDim.y * config->blockDim.z,
+                                   config->dynamicSmemBytes, blocks);
+    if (*clusters < 0)
+        return runtime_not_simulated(
+            "cudaOccupancyMaxActiveClusters of clusters of %u blocks: it differs from chip to chip", blocks);
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *handle, const cudaLaunchConfig_t *config)
+{
+    struct device_kernel *kernel;
+    (void)config;
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    const cudaError_t found = runtime_kernel(&kernel, handle);
+    if (found == cudaSuccess)
+        *blocks = kernel->large_cluster ? 16 : 8;
+    return found;
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *handle, int threads, size_t shared)

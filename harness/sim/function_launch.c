@@ -11,6 +11,9 @@
 
 #define WARP 32
 
+/* Most blocks of a cluster, by itself and where the kernel allows more. */
+enum { PORTABLE_CLUSTER = 8, LARGE_CLUSTER = 16 };
+
 /* A warp gets its registers in units of this many. */
 #define REGISTER_UNIT 256
 
@@ -64,7 +67,47 @@ static bool is_within(const unsigned sizes[3], enum cudaDeviceAttr x, enum cudaD
            sizes[2] <= attribute(z);
 }
 
-cudaError_t function_check(const struct grid *grid, unsigned dynamic_limit)
+/* Sets the size of the clusters that the machine code asks for. False: it asks for none. */
+static bool own_cluster(const struct function *function, unsigned sizes[3])
+{
+    enum { CTA_PER_CLUSTER = 0x3d };
+    const struct image *image = &function->module->image;
+    const size_t number = (size_t)(function - function->module->functions) + 1;
+    for (size_t i = 0; i < image->attribute_count; i++)
+        if (image->attributes[i].owner == number && image->attributes[i].number == CTA_PER_CLUSTER &&
+            image->attributes[i].size == 3 * sizeof *sizes) {
+            memcpy(sizes, image->attributes[i].bytes, 3 * sizeof *sizes);
+            return sizes[0] > 0;
+        }
+    return false;
+}
+
+/* As an H200 refuses clusters. */
+static cudaError_t check_cluster(struct grid *grid, bool large)
+{
+    unsigned own[3];
+    if (own_cluster(grid->function, own)) {
+        if (grid->cluster[0] && memcmp(own, grid->cluster, sizeof own) != 0)
+            return cudaErrorInvalidClusterSize;
+        memcpy(grid->cluster, own, sizeof own);
+    }
+    if (grid->cluster[0] + grid->cluster[1] + grid->cluster[2] == 0)
+        return cudaSuccess;
+    for (unsigned i = 0; i < 3; i++)
+        if (grid->cluster[i] == 0 || grid->cluster[i] > LARGE_CLUSTER || grid->blocks[i] % grid->cluster[i])
+            return cudaErrorInvalidClusterSize;
+    return cluster_blocks(grid) > (large ? LARGE_CLUSTER : PORTABLE_CLUSTER) ? cudaErrorInvalidClusterSize
+                                                                             : cudaSuccess;
+}
+
+int function_resident_clusters(const struct function *function, unsigned threads, size_t shared, unsigned blocks)
+{
+    const unsigned all =
+        function_resident_blocks(function, threads, shared) * attribute(cudaDevAttrMultiProcessorCount);
+    return blocks > 2 ? -1 : (int)(all / blocks);
+}
+
+cudaError_t function_check(struct grid *grid, unsigned dynamic_limit, bool large_cluster)
 {
     const struct function *function = grid->function;
     const unsigned long long threads = 1ull * grid->threads[0] * grid->threads[1] * grid->threads[2];
@@ -80,18 +123,7 @@ cudaError_t function_check(const struct grid *grid, unsigned dynamic_limit)
     if (grid->cooperative && blocks > 1ull * function_resident_blocks(function, (unsigned)threads, grid->shared) *
                                           attribute(cudaDevAttrMultiProcessorCount))
         return cudaErrorCooperativeLaunchTooLarge;
-    return cudaSuccess;
-}
-
-/* Returns whether the machine code asks for clusters of blocks. */
-static bool has_clusters(const struct function *function)
-{
-    const struct module *module = function->module;
-    const size_t number = (size_t)(function - module->functions) + 1;
-    for (size_t i = 0; i < module->image.attribute_count; i++)
-        if (module->image.attributes[i].owner == number)
-            return true;
-    return false;
+    return check_cluster(grid, large_cluster);
 }
 
 cudaError_t function_run(const struct grid *grid)
@@ -99,8 +131,6 @@ cudaError_t function_run(const struct grid *grid)
     static const char prefix[] = "not simulated: ";
     struct problem problem;
     bool fault;
-    if (has_clusters(grid->function))
-        return runtime_not_simulated("%s runs in clusters of blocks", grid->function->text.name);
     if (launches_run(grid, &fault, &problem) == 0)
         return cudaSuccess;
     if (fault) {

@@ -6,6 +6,7 @@
 #include "grid.h"
 #include "runtime.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Returns the most threads that a block of the function can have. */
@@ -14,8 +15,13 @@ unsigned function_most_threads(const struct function *function);
 /* Returns how many blocks are resident on a multiprocessor at once. */
 unsigned function_resident_blocks(const struct function *function, unsigned threads, size_t shared);
 
-/* Returns the error that the launch gives; dynamic_limit is the most dynamic shared memory that it may have. */
-cudaError_t function_check(const struct grid *grid, unsigned dynamic_limit);
+/* Returns the error that the launch gives; dynamic_limit is the most dynamic shared memory that it may have.
+ * large_cluster: clusters may have up to 16 blocks, not 8. Sets grid->cluster if the machine code says it. */
+cudaError_t function_check(struct grid *grid, unsigned dynamic_limit, bool large_cluster);
+
+/* Returns how many clusters of that many blocks are resident at once. -1: it depends on which multiprocessors of a chip
+ * work, so that it is not known. */
+int function_resident_clusters(const struct function *function, unsigned threads, size_t shared, unsigned blocks);
 
 /* Executes a launch that was checked, and counts it (launch_log.h). Notes a fault as the runtime does: a later call
  * returns it. */

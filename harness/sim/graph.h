@@ -12,6 +12,7 @@
 struct launch_work {
     struct cudaKernelNodeParams params;
     bool cooperative;
+    dim3 cluster; /* 0: the launch asks for none */
     /* Where its arguments are a copy: the number of pointers, and the bytes of them and of the values behind them. */
     size_t argument_count, argument_size;
 };

@@ -3,6 +3,7 @@
 #include "grid.h"
 
 #include "device_memory.h"
+#include "hazards.h"
 #include "hot_addresses.h"
 #include "machine.h"
 #include "meetings.h"
@@ -14,11 +15,14 @@
 
 enum { WORKSPACE_BYTES = 256 };
 
-/* The rows are the ORDERS. Each says how many blocks a thread has begun at a time, and how many instructions a warp
- * executes before the next one. In the first, turns are short because warps of a block often read the same lines, which
- * then are still in the CPU's caches. */
+/* Where constants are that the launch sets, in bytes. Only 9.0 has clusters here. */
+enum { CLUSTER_SIZES = 0x140, CLUSTER_COUNTS = 0x15c, CLUSTER_BLOCKS = 0x188, PARAMETERS_AT = 0x198 };
+
+/* The rows are the ORDERS. Each says how many clusters a thread has begun at a time, and how many instructions a warp
+ * executes before the next one. Without clusters, each block is one by itself. In the first order, turns are short
+ * because warps of a block often read the same lines, which then are still in the CPU's caches. */
 static const struct order {
-    unsigned blocks, turn;
+    unsigned clusters, turn;
     bool backwards;
 } orders[ORDERS] = {{1, 256, false}, {1, FUEL, true}, {16, 61, false}, {5, 7, true}};
 
@@ -29,7 +33,8 @@ struct run_state {
     struct launch_state *shared;
     bool counts;
     uint64_t workspace;   /* where the blocks of a cooperative launch meet, an address of the GPU */
-    uint64_t next, count; /* next block to begin; number of blocks */
+    uint64_t parameters;  /* where kernels find their arguments in memory, an address of the GPU */
+    uint64_t next, count; /* next cluster to begin; number of clusters */
     bool failed, fault;
     uint64_t failed_block;
     struct problem problem;
@@ -71,7 +76,25 @@ static void fill_constants(struct block *block)
     }
 }
 
-static void fill_bank0(struct block *block)
+/* What the code asks for of clusters, as an H100 had it: sizes, their reciprocals, the number of clusters. */
+static void fill_cluster(struct block *block)
+{
+    const struct grid *grid = block->grid;
+    uint32_t words[9] = {grid->cluster[0] != 0};
+    for (unsigned i = 0; i < 3; i++) {
+        const unsigned size = grid->cluster[0] ? grid->cluster[i] : 1;
+        const float reciprocal = 1.0f / (float)size;
+        words[1 + i] = size;
+        memcpy(&words[4 + i], &reciprocal, sizeof reciprocal);
+        const uint32_t clusters = grid->blocks[i] / size;
+        memcpy(block->bank0 + CLUSTER_COUNTS + (size_t)i * 4, &clusters, sizeof clusters);
+    }
+    memcpy(block->bank0 + CLUSTER_SIZES, words, 7 * sizeof *words);
+    const uint32_t blocks = (uint32_t)cluster_blocks(grid);
+    memcpy(block->bank0 + CLUSTER_BLOCKS, &blocks, sizeof blocks);
+}
+
+static void fill_bank0(struct block *block, uint64_t parameters)
 {
     const struct grid *grid = block->grid;
     const struct function *function = grid->function;
@@ -87,6 +110,10 @@ static void fill_bank0(struct block *block)
     if (system->shared_window)
         memcpy(block->bank0 + system->shared_window, &shared, sizeof shared);
     memcpy(block->bank0 + system->stack_top, &block->local_bytes, sizeof block->local_bytes);
+    if (system->capability / 10 == 9) {
+        memcpy(block->bank0 + PARAMETERS_AT, &parameters, sizeof parameters);
+        fill_cluster(block);
+    }
     if (grid->parameters)
         memcpy(block->bank0 + function->entry.parameter_base, grid->parameters, function->entry.parameter_bytes);
 }
@@ -117,7 +144,7 @@ static void open_block(struct block *block, const struct run_state *run, struct 
     block->reserved = function->module->architecture->reserved;
     block->shared_size = block->reserved + (size_t)function->shared_bytes + grid->shared;
     block->shared = x_calloc(block->shared_size + 16, 1);
-    fill_bank0(block);
+    fill_bank0(block, run->parameters);
     fill_constants(block);
     for (unsigned w = 0; w < block->warp_count; w++) {
         struct warp *warp = &block->warps[w];
@@ -140,6 +167,7 @@ static void close_block(struct block *block)
     for (unsigned w = 0; w < block->warp_count; w++)
         free(block->warps[w].local);
     shadow_close(block->kept_shadow);
+    hazards_close(block->kept_hazards);
     free(block->swaps.list);
     free(block->warps);
     for (size_t i = 0; i < block->code->count; i++)
@@ -152,10 +180,28 @@ static void close_block(struct block *block)
 
 /* Returns whether races are looked for in a block. That is so in the first blocks, then in ever fewer, since all have
  * the same code. */
-static bool is_shadowed(uint64_t number, const struct block *block)
+static bool is_looked_at(uint64_t number, const struct block *block)
 {
     return block->counts && block->grid->order == 0 && block->shared_size > block->reserved &&
-           !block->code->tells_others && (number < 2 || (number & (number - 1)) == 0);
+           (number < 2 || (number & (number - 1)) == 0);
+}
+
+static void start_shadows(struct block *block, bool looks)
+{
+    block->shadow = NULL;
+    block->hazards = NULL;
+    if (looks && !block->code->tells_others) {
+        if (!block->kept_shadow)
+            block->kept_shadow = shadow_open(block);
+        block->shadow = block->kept_shadow;
+        shadow_clear(block->shadow, block);
+    }
+    if (looks && hazards_matter(block->code)) {
+        if (!block->kept_hazards)
+            block->kept_hazards = hazards_open(block);
+        block->hazards = block->kept_hazards;
+        hazards_clear(block->hazards);
+    }
 }
 
 /* Begins to note whom a block meets. When the second block begins, it is known what the first has written. */
@@ -168,26 +214,33 @@ static void start_watching(struct block *block)
     block->watched = block->counts && grid->meetings && !meetings_place(grid->meetings) && grid_blocks(grid) > 1;
 }
 
-static void start_block(struct block *block, uint64_t number)
+/* Sets the place of a block, which is the one of that rank in a cluster. */
+static void place_block(struct block *block, uint64_t cluster)
+{
+    const struct grid *grid = block->grid;
+    uint64_t rank = block->rank;
+    for (unsigned i = 0; i < 3; i++) {
+        const unsigned size = grid->cluster[0] ? grid->cluster[i] : 1, clusters = grid->blocks[i] / size;
+        block->index[i] = (unsigned)(cluster % clusters * size + rank % size);
+        cluster /= clusters;
+        rank /= size;
+    }
+    block->number =
+        block->index[0] + (uint64_t)grid->blocks[0] * (block->index[1] + (uint64_t)grid->blocks[1] * block->index[2]);
+}
+
+static void start_block(struct block *block, uint64_t cluster)
 {
     const struct grid *grid = block->grid;
     const unsigned threads = grid->threads[0] * grid->threads[1] * grid->threads[2];
-    block->number = number;
-    block->index[0] = (unsigned)(number % grid->blocks[0]);
-    block->index[1] = (unsigned)(number / grid->blocks[0] % grid->blocks[1]);
-    block->index[2] = (unsigned)(number / grid->blocks[0] / grid->blocks[1]);
+    place_block(block, cluster);
+    block->runs = true;
     block->epoch = 1;
     block->swaps.count = 0;
+    block->copies_arrive = false;
     start_watching(block);
     memset(block->barriers, 0, sizeof block->barriers);
-    struct shadow *kept = block->kept_shadow;
-    block->shadow = NULL;
-    if (is_shadowed(number, block)) {
-        if (!kept)
-            kept = block->kept_shadow = shadow_open(block);
-        shadow_clear(kept, block);
-        block->shadow = kept;
-    }
+    start_shadows(block, is_looked_at(cluster, block));
     for (unsigned w = 0; w < block->warp_count; w++) {
         const unsigned left = threads - w * LANES;
         block->warps[w].alive = left >= LANES ? ALL_LANES : (1u << left) - 1;
@@ -202,6 +255,7 @@ static bool open_barrier(struct block *block, unsigned number)
 {
     struct block_barrier *barrier = &block->barriers[number];
     unsigned wanted = 0, there = barrier->arrived, missing = 0, waiting = 0;
+    uint32_t waiters = 0;
     for (unsigned w = 0; w < block->warp_count; w++) {
         const struct warp *warp = &block->warps[w];
         uint32_t here = 0;
@@ -211,6 +265,7 @@ static bool open_barrier(struct block *block, unsigned number)
                 wanted = warp->splits[s].barrier_threads ? warp->splits[s].barrier_threads : wanted;
             }
         waiting += here != 0;
+        waiters |= here ? 1u << w : 0;
         if (here && here == warp->alive)
             there += LANES;
         else if (warp->alive)
@@ -231,6 +286,8 @@ static bool open_barrier(struct block *block, unsigned number)
             split->pc++;
         }
     }
+    if (block->hazards)
+        hazards_meet(block, waiters, barrier->arrivers);
     *barrier = (struct block_barrier){0};
     block->epoch++;
     return true;
@@ -243,6 +300,7 @@ static bool open_barriers(struct block *block)
         opened |= warp_end_waits(&block->warps[w]);
     for (unsigned i = 0; i < BLOCK_BARRIERS; i++)
         opened |= open_barrier(block, i);
+    block->cluster->waited &= !opened;
     return opened;
 }
 
@@ -250,11 +308,14 @@ static bool open_barriers(struct block *block)
 __attribute__((noreturn)) static void block_stuck(struct block *block)
 {
     const struct split *found = NULL;
+    unsigned found_warp = 0;
     for (unsigned w = 0; w < block->warp_count; w++)
         for (unsigned s = 0; s < block->warps[w].split_count; s++) {
             const struct split *split = &block->warps[w].splits[s];
-            if (!found || (split->state == SPLIT_AT_BARRIER && found->state != SPLIT_AT_BARRIER))
+            if (!found || (split->state == SPLIT_AT_BARRIER && found->state != SPLIT_AT_BARRIER)) {
                 found = split;
+                found_warp = w;
+            }
         }
     if (!found)
         BUG("a block of no lanes is stuck");
@@ -263,10 +324,14 @@ __attribute__((noreturn)) static void block_stuck(struct block *block)
         block_fault(block, "the block waits for itself: not all of its threads come to this barrier");
     if (found->state == SPLIT_SYNCING)
         block_fault(block, "lanes of a warp wait for others that do not come");
+    if (found->state == SPLIT_AT_CLUSTER)
+        block_fault(block, "the cluster waits for itself: not all of its threads arrive at its barrier");
+    if (found->state == SPLIT_AT_PHASE)
+        phase_is_missing(&block->warps[found_warp], found);
     block_not_simulated(block, "%s that lanes of a warp do not leave", block->now->opcode);
 }
 
-/* Executes a turn of each warp. False: the block is done. */
+/* Executes a turn of each warp. Returns whether anything was executed, or something continues. */
 static bool run_block(struct block *block)
 {
     const bool is_backwards = orders[block->grid->order].backwards;
@@ -279,42 +344,81 @@ static bool run_block(struct block *block)
         ran |= warp_run(warp);
         alive |= warp->split_count > 0;
     }
-    if (alive && !open_barriers(block) && !ran)
-        block_stuck(block);
+    block->runs = alive;
+    ran |= !alive || open_barriers(block);
     block->at_turn = false;
-    return alive;
+    return ran;
+}
+
+/* Where nothing continues, the hardware gives up a wait for a phase after some microseconds, and the code may then do
+ * something else. If it only waits again, no one will end the phase. */
+static void go_on_or_fail(struct cluster *cluster)
+{
+    bool gave_up = false;
+    for (unsigned i = 0; i < cluster->count && !cluster->waited; i++)
+        for (unsigned w = 0; w < cluster->blocks[i].warp_count && cluster->blocks[i].runs; w++)
+            gave_up |= warp_give_up_waits(&cluster->blocks[i].warps[w]);
+    if (gave_up) {
+        cluster->waited = true;
+        return;
+    }
+    for (unsigned i = 0; i < cluster->count; i++)
+        if (cluster->blocks[i].runs)
+            block_stuck(&cluster->blocks[i]);
+}
+
+/* Executes a turn of each block. */
+static void run_cluster(struct cluster *cluster)
+{
+    bool ran = false, alive = false, all = true;
+    for (unsigned i = 0; i < cluster->count; i++) {
+        struct block *block = &cluster->blocks[i];
+        if (block->at_turn)
+            all = false;
+        else if (block->runs)
+            ran |= run_block(block);
+        alive |= block->runs;
+    }
+    if (alive && all) {
+        const bool opened = cluster_open(cluster);
+        if (!ran && !opened)
+            go_on_or_fail(cluster);
+    }
+    cluster->runs = alive;
 }
 
 static void let_next_run(struct block *block)
 {
-    struct block *next = block->next;
-    if (next && next->runs && !next->at_turn)
-        next->runs = run_block(next);
+    if (block->next)
+        run_cluster(block->next->cluster);
 }
 
 /* ---- Threads ---- */
 
-/* Starts the next block of the launch. False: there is none. */
-static bool start_next(struct run_state *run, struct block *block)
+/* Starts the next cluster of the launch. False: there is none. */
+static bool start_next(struct run_state *run, struct cluster *cluster)
 {
     const uint64_t number = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
     if (number >= run->count || __atomic_load_n(&run->failed, __ATOMIC_RELAXED))
         return false;
-    start_block(block, orders[run->grid->order].backwards ? run->count - 1 - number : number);
+    cluster->waited = false;
+    for (unsigned i = 0; i < cluster->count; i++)
+        start_block(&cluster->blocks[i], orders[run->grid->order].backwards ? run->count - 1 - number : number);
     return true;
 }
 
-/* Executes blocks in turn, until all are done. */
-static void run_in_turn(struct run_state *run, struct block *blocks, struct block *volatile *at)
+/* Executes clusters in turn, until all are done. */
+static void run_in_turn(struct run_state *run, struct cluster *clusters, struct cluster *volatile *at)
 {
-    const size_t most = orders[run->grid->order].blocks;
+    const size_t most = orders[run->grid->order].clusters;
     for (bool any = true; any;) {
         any = false;
         for (size_t i = 0; i < most; i++)
-            any |= blocks[i].runs = blocks[i].runs || start_next(run, &blocks[i]);
+            any |= clusters[i].runs = clusters[i].runs || start_next(run, &clusters[i]);
         for (size_t i = 0; i < most; i++) {
-            struct block *block = *at = &blocks[i];
-            block->runs = block->runs && run_block(block);
+            *at = &clusters[i];
+            if (clusters[i].runs)
+                run_cluster(&clusters[i]);
         }
     }
 }
@@ -323,36 +427,42 @@ static void *run_blocks(void *data)
 {
     struct thread_state *self = data;
     struct run_state *run = self->run;
-    const size_t most = orders[run->grid->order].blocks;
-    struct block *blocks = x_calloc(most, sizeof *blocks), *volatile at = blocks;
+    const size_t most = orders[run->grid->order].clusters, size = (size_t)cluster_blocks(run->grid), all = most * size;
+    struct cluster *clusters = x_calloc(most, sizeof *clusters), *volatile at = clusters;
+    struct block *blocks = x_calloc(all, sizeof *blocks);
     jmp_buf failed;
     bool fault = false;
     struct problem problem;
-    for (size_t i = 0; i < most; i++) {
+    for (size_t i = 0; i < most; i++)
+        clusters[i] = (struct cluster){.blocks = &blocks[i * size], .count = (unsigned)size};
+    for (size_t i = 0; i < all; i++) {
         open_block(&blocks[i], run, self);
+        blocks[i].cluster = &clusters[i / size];
+        blocks[i].rank = (unsigned)(i % size);
         blocks[i].failed = &failed;
         blocks[i].problem = &problem;
         blocks[i].fault = &fault;
         blocks[i].interrupt = let_next_run;
-        blocks[i].next = most > 1 ? &blocks[(i + 1) % most] : NULL;
+        blocks[i].next = most > 1 ? &blocks[(i + size) % all] : NULL;
     }
     if (setjmp(failed) == 0) {
-        run_in_turn(run, blocks, &at);
+        run_in_turn(run, clusters, &at);
     } else {
         pthread_mutex_lock(&run->lock);
         /* A fault of the kernel counts more than something that is not simulated. Otherwise the first block counts,
          * which began before those behind it. */
-        if (!run->failed || (fault && !run->fault) || (fault == run->fault && at->number < run->failed_block)) {
+        if (!run->failed || (fault && !run->fault) || (fault == run->fault && at->blocks->number < run->failed_block)) {
             run->problem = problem;
             run->fault = fault;
-            run->failed_block = at->number;
+            run->failed_block = at->blocks->number;
         }
         __atomic_store_n(&run->failed, true, __ATOMIC_RELAXED);
         pthread_mutex_unlock(&run->lock);
     }
-    for (size_t i = 0; i < most; i++)
+    for (size_t i = 0; i < all; i++)
         close_block(&blocks[i]);
     free(blocks);
+    free(clusters);
     return NULL;
 }
 
@@ -414,7 +524,7 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
         return problem_set(problem, "not simulated: a cooperative launch (grid.sync) of compute capability %d.%d",
                            system->capability / 10, system->capability % 10);
     struct run_state run = {.grid = grid, .code = grid->function->code, .counts = tallies != NULL};
-    run.count = grid_blocks(grid);
+    run.count = grid_blocks(grid) / cluster_blocks(grid);
     run.shared = launch_state_open();
     if (grid->meetings)
         meetings_launch(grid->meetings);
@@ -423,6 +533,13 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
     if (workspace)
         memset(workspace, 0, WORKSPACE_BYTES);
     run.workspace = (uintptr_t)workspace;
+    const struct entry *entry = &grid->function->entry;
+    unsigned char *parameters = grid->parameters && entry->parameter_bytes
+                                    ? device_allocate((size_t)entry->parameter_base + entry->parameter_bytes)
+                                    : NULL;
+    if (parameters)
+        memcpy(parameters + entry->parameter_base, grid->parameters, entry->parameter_bytes);
+    run.parameters = parameters ? (uintptr_t)parameters + entry->parameter_base : 0;
     const size_t most = thread_count(&run);
     struct thread_state *threads = x_calloc(most, sizeof *threads);
     for (size_t i = 0; i < most; i++) {
@@ -445,6 +562,8 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
     launch_state_close(run.shared);
     if (workspace)
         device_free(workspace);
+    if (parameters)
+        device_free(parameters);
     *fault = run.fault;
     if (run.failed)
         *problem = run.problem;

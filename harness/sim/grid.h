@@ -36,6 +36,9 @@ struct tally {
     uint64_t atomics, atomic_meetings;
     /* The atomics at the address that most of the launch come to, at one of the instructions that do. */
     uint64_t hottest;
+    /* Waits for a phase of a barrier in memory, and how often more than once they may look, for they give up after some
+     * microseconds; and the instructions of these looks. */
+    uint64_t phase_waits, looks, look_instructions;
 };
 
 /* The number of orders in which the blocks of a launch can be executed. Order 0 is as the CPU's threads take them. In
@@ -54,6 +57,7 @@ struct grid {
     unsigned shared;                 /* dynamic shared memory in bytes */
     const unsigned char *parameters; /* arguments of the kernel, function->entry.parameter_bytes of them */
     bool cooperative;
+    unsigned cluster[3]; /* blocks of a cluster; 0: there are no clusters */
     unsigned order;
     struct meetings *meetings; /* where its blocks meet is noted here; NULL: nobody asks */
 };
@@ -61,6 +65,11 @@ struct grid {
 static inline uint64_t grid_blocks(const struct grid *grid)
 {
     return (uint64_t)grid->blocks[0] * grid->blocks[1] * grid->blocks[2];
+}
+
+static inline uint64_t cluster_blocks(const struct grid *grid)
+{
+    return grid->cluster[0] ? (uint64_t)grid->cluster[0] * grid->cluster[1] * grid->cluster[2] : 1;
 }
 
 /* Executes a launch. tallies has an element for each instruction of the function (function->size / 16), to which counts

@@ -3,6 +3,7 @@
  * three, and most accesses are only compared with them. */
 #include "lanes.h"
 
+#include "cluster.h"
 #include "counting.h"
 #include "device_memory.h"
 #include "meetings.h"
@@ -32,6 +33,15 @@ static void narrow_addresses(struct warp *warp, const struct operand *operand, u
     if (operand->based)
         base += row_at(warp, SPACE_WARP, operand->base)[0];
     EACH_LANE addresses[l] = low[l] * scale + base;
+}
+
+/* Returns in place of addresses of shared memory their offsets in the block's own. */
+static void own_addresses(struct warp *warp, const struct operand *operand, uint32_t *addresses)
+{
+    narrow_addresses(warp, operand, addresses);
+    const uint32_t own = warp->block->rank << RANK_SHIFT;
+    if (own)
+        EACH_LANE addresses[l] -= own;
 }
 
 /* ---- What is remembered ---- */
@@ -299,8 +309,7 @@ static struct memo *visit_shared(struct warp *warp, const struct instruction *co
         shared_outside(block, lanes, addresses, code->size);
     if (!memo->aligned)
         shared_misaligned(block, lanes, addresses, code->size);
-    if (block->shadow)
-        shadow_visit(warp, lanes, addresses, code->size, writes);
+    shared_visit(warp, lanes, addresses, code->size, writes);
     struct tally *tally = &block->tallies[code->index];
     tally->accesses++;
     tally->shared_accesses++;
@@ -313,7 +322,7 @@ static struct memo *visit_shared(struct warp *warp, const struct instruction *co
 static void load_shared(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     uint32_t addresses[LANES];
-    narrow_addresses(warp, &code->operands[1], addresses);
+    own_addresses(warp, &code->operands[1], addresses);
     const struct memo *memo = visit_shared(warp, code, lanes, addresses, false);
     const unsigned char *shared = warp->block->shared;
     if (code->size >= 4 && memo->in_order) {
@@ -332,7 +341,7 @@ static void load_shared(struct warp *warp, const struct instruction *code, uint3
 static void store_shared(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     uint32_t addresses[LANES];
-    narrow_addresses(warp, &code->operands[0], addresses);
+    own_addresses(warp, &code->operands[0], addresses);
     const struct memo *memo = visit_shared(warp, code, lanes, addresses, true);
     unsigned char *shared = warp->block->shared;
     if (code->size >= 4 && memo->in_order) {
@@ -443,15 +452,23 @@ static void split_generic(struct warp *warp, const struct instruction *code, uin
     const unsigned data = writes ? 1 : 0;
     uint64_t addresses[LANES];
     global_addresses(warp, &code->operands[!writes], addresses);
-    uint32_t shared = 0, local = 0, narrow[LANES];
+    uint32_t shared = 0, local = 0, others = 0, narrow[LANES];
     for (unsigned l = 0; l < LANES; l++) {
         const uint64_t window = addresses[l] & ~(uint64_t)UINT32_MAX;
-        shared |= window == SHARED_WINDOW ? 1u << l : 0;
-        local |= window == LOCAL_WINDOW ? 1u << l : 0;
+        const uint32_t bit = 1u << l;
         narrow[l] = (uint32_t)addresses[l];
+        local |= window == LOCAL_WINDOW ? bit : 0;
+        if (window != SHARED_WINDOW)
+            continue;
+        if (narrow[l] >> RANK_SHIFT == warp->block->rank) {
+            shared |= bit;
+            narrow[l] -= warp->block->rank << RANK_SHIFT;
+        } else {
+            others |= bit;
+        }
     }
     unsigned char *places[LANES], bytes[LANES][16];
-    const uint32_t global = lanes & ~shared & ~local;
+    const uint32_t global = lanes & ~shared & ~local & ~others;
     if (global) {
         const struct memo *memo = visit_global(warp, code, global, addresses, writes);
         memory_meet(warp, code, memo, global, addresses[__builtin_ctz(global)], addresses, writes);
@@ -472,6 +489,13 @@ static void split_generic(struct warp *warp, const struct instruction *code, uin
             give(warp, code, data, shared & lanes, places);
         else
             take(warp, code, shared & lanes, (const unsigned char *const *)places);
+    }
+    if (others & lanes) {
+        cluster_places(warp, code, others & lanes, narrow, code->size, writes, places);
+        if (writes)
+            give(warp, code, data, others & lanes, places);
+        else
+            take(warp, code, others & lanes, (const unsigned char *const *)places);
     }
     if (local & lanes) {
         visit_local(warp, code, local & lanes, narrow);
@@ -535,7 +559,7 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
     struct block *block = warp->block;
     uint32_t to[LANES];
     uint64_t from[LANES];
-    narrow_addresses(warp, &code->operands[0], to);
+    own_addresses(warp, &code->operands[0], to);
     global_addresses(warp, &code->operands[1], from);
     uint32_t copies = lanes, zeros[LANES] = {0};
     if (code->operand_count > 2)
@@ -572,8 +596,7 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
         if (to[l] % code->size)
             shared_misaligned(block, lanes, to, code->size);
     }
-    if (block->shadow)
-        shadow_visit(warp, lanes, to, code->size, true);
+    shared_visit(warp, lanes, to, code->size, true);
     for (unsigned l = 0; l < LANES; l++) {
         if (copies >> l & 1)
             memcpy(block->shared + to[l], device_bytes(from[l]), code->size - zeros[l]);

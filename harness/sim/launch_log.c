@@ -186,6 +186,8 @@ static void add_inputs(const struct grid *grid)
         inputs_hide();
     else
         inputs_add(INPUT_BYTES, NULL, 0, code, strlen(code));
+    if (grid->cluster[0])
+        inputs_add(INPUT_BYTES, NULL, 0, grid->cluster, sizeof grid->cluster);
     inputs_add(INPUT_LAUNCHED, numbers, ARRAY_SIZE(numbers), grid->parameters, grid->function->entry.parameter_bytes);
     if (!recording)
         return;

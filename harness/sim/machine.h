@@ -16,7 +16,7 @@
 
 /* ---- Warps ---- */
 
-enum split_state { SPLIT_READY, SPLIT_JOINING, SPLIT_SYNCING, SPLIT_AT_BARRIER, SPLIT_AT_PHASE };
+enum split_state { SPLIT_READY, SPLIT_JOINING, SPLIT_SYNCING, SPLIT_AT_BARRIER, SPLIT_AT_PHASE, SPLIT_AT_CLUSTER };
 
 /* A split: lanes of a warp that are at the same place. */
 struct split {
@@ -33,6 +33,7 @@ struct split {
 
 struct memo;
 struct shadow;
+struct hazards;
 struct hot_addresses;
 
 struct warp {
@@ -56,12 +57,15 @@ struct warp {
         uint64_t address;
     } poll; /* the last load of something that other blocks may have changed */
     bool yields;
-    unsigned turns; /* turns that its split has had in a row */
+    uint64_t waits_from;      /* the cluster's steps when a split of it began to wait for a phase */
+    uint32_t cluster_arrived; /* lanes that arrived at the barrier of the cluster and have not been let go */
+    unsigned turns;           /* turns that its split has had in a row */
 };
 
 enum { BLOCK_BARRIERS = 16 };
 struct block_barrier {
-    unsigned arrived; /* threads that arrived by BAR.ARV; those that wait are counted when needed */
+    unsigned arrived;  /* threads that arrived by BAR.ARV; those that wait are counted when needed */
+    uint32_t arrivers; /* and the warps that they are of, one bit each */
     uint32_t votes, vote_and, vote_or;
     unsigned generation;
 };
@@ -77,9 +81,20 @@ struct swaps {
     unsigned epoch;
 };
 
+/* Blocks that can access each other's shared memory. One CPU thread executes them in turn. */
+struct cluster {
+    struct block *blocks; /* in the order of their ranks */
+    unsigned count;
+    bool runs;      /* it has begun, and one of its blocks is not done */
+    uint64_t steps; /* instructions that its warps have executed */
+    bool waited;    /* since a warp of it continued, waits for a phase were given up */
+};
+
 /* A block, as one CPU thread executes it. */
 struct block {
     const struct grid *grid;
+    struct cluster *cluster; /* of one block, if the launch has no clusters */
+    unsigned rank;           /* in the cluster */
     struct code *code;
     struct tally *tallies;     /* this CPU thread's own; where nothing is counted, one that nobody reads */
     struct hot_addresses *hot; /* likewise: the atomics at each address */
@@ -98,8 +113,11 @@ struct block {
     unsigned local_bytes;  /* of each thread */
     struct shadow *shadow; /* who accessed each word; NULL: races are not looked for in this block */
     struct shadow *kept_shadow;
+    struct hazards *hazards; /* which copies own which bytes; NULL: it is not looked for in this block, or has none */
+    struct hazards *kept_hazards;
     unsigned epoch; /* number of barriers of the block that were passed */
     struct swaps swaps;
+    bool copies_arrive; /* copies that take some time have arrived at a barrier of its */
     struct block_barrier barriers[BLOCK_BARRIERS];
     struct launch_state *launch;
     bool watched;   /* it is noted whom the block meets in global memory: meetings.h */
@@ -122,6 +140,7 @@ __attribute__((noreturn, format(printf, 2, 3))) void block_fault(struct block *b
 __attribute__((noreturn, format(printf, 2, 3))) void block_not_simulated(struct block *block, const char *format, ...);
 
 enum {
+    RANK_SHIFT = 24,        /* an address of shared memory has the block's rank above its offset */
     SHARED_RESERVED = 1024, /* block->reserved of 9.0, for operations that came with it */
     PARAMETER_BANK = 0,
 };
@@ -132,6 +151,10 @@ enum {
 /* Returns the place that a block executes, "kernels/a.cu:12 (block 0,0,0)". Caller frees. In fault.c. */
 char *block_place(const struct block *block);
 
+/* Lets warps of a cluster continue that wait at its barrier, if all have arrived. Returns whether it did. In cluster.c.
+ */
+bool cluster_open(struct cluster *cluster);
+
 /* Executes a warp until every split waits or has exited, or until its turn is over. In warp.c. */
 enum { FUEL = 1 << 20 }; /* most instructions of a turn */
 void warp_start(struct warp *warp);
@@ -139,6 +162,10 @@ bool warp_run(struct warp *warp); /* true: something was executed */
 /* Lets splits continue that wait for a phase which is over. Returns whether there were any. */
 bool warp_end_waits(struct warp *warp);
 bool phase_is_over(struct warp *warp, const struct instruction *code, uint32_t lanes); /* mbarrier.c */
+/* Fails the block because a split waits for a phase that never ends. */
+__attribute__((noreturn)) void phase_is_missing(struct warp *warp, const struct split *split);
+/* Lets splits continue that wait for a phase which is not over. They are told so. Returns whether there were any. */
+bool warp_give_up_waits(struct warp *warp);
 
 /* Returns the row at a byte offset. */
 static inline uint32_t *row_at(const struct warp *warp, unsigned space, uint32_t offset)
@@ -184,7 +211,7 @@ VECTOR_TABLES(lanes_half);
 VECTOR_TABLES(lanes_convert);
 VECTOR_TABLES(lanes_memory);
 extern const struct opcode control_opcodes[], warp_opcodes[], texture_opcodes[], atomic_opcodes[], tensor_opcodes[],
-    mbarrier_opcodes[];
+    mbarrier_opcodes[], bulk_opcodes[], cluster_opcodes[];
 
 find_opcode opcode_find;
 

@@ -211,7 +211,8 @@ void meetings_visit(struct warp *warp, const struct instruction *code, const str
         visit_range(block, code, watch, addresses[__builtin_ctz(left)], code->size, writes);
 }
 
-void meetings_visit_range(struct warp *warp, const struct instruction *code, uint64_t first, uint64_t bytes)
+void meetings_visit_range(struct warp *warp, const struct instruction *code, uint64_t first, uint64_t bytes,
+                          bool writes)
 {
-    visit_range(warp->block, code, &warp->block->memos[code->index].watch, first, bytes, false);
+    visit_range(warp->block, code, &warp->block->memos[code->index].watch, first, bytes, writes);
 }

@@ -28,8 +28,9 @@ void meetings_note(struct block *block, const struct instruction *code);
  * all the same. */
 void meetings_visit(struct warp *warp, const struct instruction *code, const struct memo *memo, uint32_t lanes,
                     uint64_t first, const uint64_t *addresses, bool writes);
-/* Notes a read of a range. */
-void meetings_visit_range(struct warp *warp, const struct instruction *code, uint64_t first, uint64_t bytes);
+/* Notes an access to a range. */
+void meetings_visit_range(struct warp *warp, const struct instruction *code, uint64_t first, uint64_t bytes,
+                          bool writes);
 static inline void memory_meet(struct warp *warp, const struct instruction *code, const struct memo *memo,
                                uint32_t lanes, uint64_t first, const uint64_t *addresses, bool writes)
 {

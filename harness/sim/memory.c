@@ -401,6 +401,24 @@ void shadow_atomic(struct warp *warp, uint32_t lanes, const uint32_t *addresses,
                 warp->block->shadow->words[addresses[l] / 4 + k / 4].written = true;
 }
 
+void shadow_written(struct block *block, uint32_t address, uint64_t bytes)
+{
+    for (uint64_t at = address / 4; at <= (address + bytes - 1) / 4; at++)
+        block->shadow->words[at].written = true;
+}
+
+/* By atomics warps may tell each other anything. */
+void shared_visit_atomic(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size)
+{
+    if (warp->block->shadow)
+        shadow_atomic(warp, lanes, addresses, size);
+    if (!warp->block->hazards)
+        return;
+    hazards_learn_all(warp);
+    hazards_visit(warp, lanes, addresses, size, false);
+    hazards_visit(warp, lanes, addresses, size, true);
+}
+
 /* Notes a compare and swap. Few words are swapped between two barriers of a block, so they are in a list, each with its
  * warp. */
 void shared_swap(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses)
@@ -436,7 +454,7 @@ void shared_access(struct warp *warp, const struct instruction *code, unsigned n
     const uint32_t *row = row_at(warp, SPACE_WARP, operand->row);
     const uint32_t base = operand->based ? row_at(warp, SPACE_WARP, operand->base)[0] : 0;
     for (unsigned l = 0; l < LANES; l++) {
-        addresses[l] = row[l] * operand->scale + base + (uint32_t)operand->value;
+        addresses[l] = row[l] * operand->scale + base + (uint32_t)operand->value - (block->rank << RANK_SHIFT);
         if (!(lanes >> l & 1))
             continue;
         if (addresses[l] < block->reserved || (uint64_t)addresses[l] + bytes > block->shared_size)
@@ -444,8 +462,7 @@ void shared_access(struct warp *warp, const struct instruction *code, unsigned n
         if (addresses[l] % bytes)
             shared_misaligned(block, lanes & 1u << l, addresses, bytes);
     }
-    if (block->shadow)
-        shadow_visit(warp, lanes, addresses, bytes, writes);
+    shared_visit(warp, lanes, addresses, bytes, writes);
 }
 
 void shared_counted(struct warp *warp, const struct instruction *code, unsigned wavefronts, unsigned ideal)

@@ -4,6 +4,7 @@
 #define MEMORY_H
 
 #include "counting.h"
+#include "hazards.h"
 #include "machine.h"
 
 #include <stdbool.h>
@@ -79,9 +80,21 @@ void local_move(struct warp *warp, unsigned lane, uint32_t address, unsigned cha
 /* Notes who accesses words of shared memory, to find races since the last barrier, and words that nobody wrote. */
 void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes);
 void shadow_atomic(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size);
+/* Notes an access in whatever is looked for in the block. */
+static inline void shared_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size,
+                                bool writes)
+{
+    if (warp->block->shadow)
+        shadow_visit(warp, lanes, addresses, size, writes);
+    if (warp->block->hazards)
+        hazards_visit(warp, lanes, addresses, size, writes);
+}
+void shared_visit_atomic(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size);
 /* Notes a compare and swap on shared memory. If another warp does one on the same word, the outcome depends on timing.
  */
 void shared_swap(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses);
+/* Notes bytes that were written by something else than this block's warps, or by a copy. */
+void shadow_written(struct block *block, uint32_t address, uint64_t bytes);
 struct shadow *shadow_open(const struct block *block);
 void shadow_clear(struct shadow *shadow, const struct block *block);
 void shadow_close(struct shadow *shadow);

@@ -40,6 +40,7 @@ struct device_kernel {
     const char *name;
     struct function *function; /* NULL until it is first used */
     bool has_dynamic_limit;
+    bool large_cluster;     /* the program allows clusters of more than 8 blocks */
     unsigned dynamic_limit; /* most dynamic shared memory of a launch, if the program set it */
 };
 

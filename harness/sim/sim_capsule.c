@@ -212,8 +212,6 @@ static struct function *find_function(struct module *module, const struct capsul
     else if (function->entry.parameter_bytes > capsule->byte_count)
         problem_set(problem, "%s takes %u bytes of arguments, and the capsule has %zu", capsule->function,
                     function->entry.parameter_bytes, capsule->byte_count);
-    else if (1ull * capsule->cluster[0] * capsule->cluster[1] * capsule->cluster[2] > 1)
-        say(runtime_not_simulated("a launch in clusters of blocks"), problem);
     else
         return function;
     return NULL;
@@ -228,12 +226,13 @@ static int launch(void *module, const struct capsule *capsule, const unsigned ch
         .shared = capsule->shared,
         .parameters = bytes,
         .cooperative = capsule->cooperative,
+        .cluster = {capsule->cluster[0], capsule->cluster[1], capsule->cluster[2]},
     };
     if (!grid.function)
         return -1;
     cudaError_t error = runtime_lost();
     if (error == cudaSuccess)
-        error = function_check(&grid, capsule->shared_limit);
+        error = function_check(&grid, capsule->shared_limit, capsule->large_cluster);
     if (error != cudaSuccess)
         return say(error, problem);
     show_ranges(capsule, true);

@@ -18,7 +18,7 @@ static void write_all(struct warp *warp, const struct operand *to, uint32_t lane
 
 /* ---- Special registers ---- */
 
-enum special { TID, CTAID, LANE, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, ZERO, SHARED_HIGH, TIME };
+enum special { TID, CTAID, LANE, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, ZERO, SHARED_HIGH, TIME, RANK };
 enum { FLAG_WHAT, FLAG_AXIS };
 
 /* Checks the special register. Of those that are not listed, some depend on the machine, and none is known here. */
@@ -40,7 +40,7 @@ static bool prepare_s2r(struct instruction *code)
         {"SR_GTMASK", GREATER, 0},
         {"SR_GEMASK", GREATER_EQUAL, 0},
         {"SR_EQMASK", EQUAL, 0},
-        {"SR_CgaCtaId", ZERO, 0},
+        {"SR_CgaCtaId", RANK, 0},
         {"SRZ", ZERO, 0},
         {"SR_SWINHI", SHARED_HIGH, 0},
     };
@@ -74,6 +74,8 @@ static uint32_t special_value(const struct warp *warp, const struct instruction 
         return ~(bit - 1);
     case EQUAL:
         return bit;
+    case RANK:
+        return warp->block->rank;
     case SHARED_HIGH:
         return (uint32_t)(SHARED_WINDOW >> 32);
     case ZERO:
@@ -91,7 +93,7 @@ static void s2r(struct warp *warp, const struct instruction *code, uint32_t lane
         return;
     }
     const unsigned char what = code->flags[FLAG_WHAT];
-    if (code->uniform || what == CTAID || what == ZERO || what == TIME || what == SHARED_HIGH) {
+    if (code->uniform || what == CTAID || what == ZERO || what == TIME || what == SHARED_HIGH || what == RANK) {
         write_all(warp, &code->operands[0], lanes, special_value(warp, code, 0));
         return;
     }
@@ -341,16 +343,25 @@ static void b2r(struct warp *warp, const struct instruction *code, uint32_t lane
     predicate_set(warp, &code->operands[1], lanes, warp->barrier_vote ? ALL_LANES : 0);
 }
 
-/* Operands p, d, [address]: tells whether a generic address is in shared, local or global memory. */
+/* Operands p, d, [address]: tells whether a generic address is in shared memory of the block or (D) of its cluster, in
+ * local, or in global memory. */
 static void qspc(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const struct operand *address = &code->operands[2];
     const uint32_t *low = row_at(warp, SPACE_WARP, address->row), *high = row_at(warp, SPACE_WARP, address->high);
+    uint64_t base = (uint64_t)address->value;
+    if (address->based)
+        base += row_at(warp, SPACE_WARP, address->base)[0] |
+                (uint64_t)(address->uniform ? row_at(warp, SPACE_WARP, address->base_high)[0] : 0) << 32;
     uint32_t yes = 0;
     for (unsigned l = 0; l < LANES; l++) {
-        const uint64_t window = (low[l] | (uint64_t)high[l] << 32) & ~(uint64_t)UINT32_MAX;
+        const uint64_t at = (low[l] | (uint64_t)high[l] << 32) + base, window = at & ~(uint64_t)UINT32_MAX;
         const bool shared = window == SHARED_WINDOW, local = window == LOCAL_WINDOW;
-        const bool is = has_modifier(code, "S") ? shared : has_modifier(code, "L") ? local : !shared && !local;
+        const bool own = shared && (uint32_t)at >> RANK_SHIFT == warp->block->rank;
+        const bool is = has_modifier(code, "S")   ? own
+                        : has_modifier(code, "D") ? shared
+                        : has_modifier(code, "L") ? local
+                                                  : !shared && !local;
         yes |= (uint32_t)is << l;
     }
     predicate_set(warp, &code->operands[0], lanes, yes);
@@ -377,7 +388,7 @@ const struct opcode warp_opcodes[] = {
     {"REDUX", redux, CONTROL_NEXT, NULL,         "d",  "SUM MIN MAX AND OR XOR S32"},
     {"ELECT", elect, CONTROL_NEXT, NULL,         "pd", ""},
     {"B2R.RESULT", b2r, CONTROL_NEXT, NULL,      "dp", ""},
-    {"QSPC.E", qspc, CONTROL_NEXT, prepare_qspc, "pd", "S L G"},
+    {"QSPC.E", qspc, CONTROL_NEXT, prepare_qspc, "pd", "S D L G"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -1,5 +1,6 @@
 /* The loop that executes a warp. Its splits are executed in turn, each until it waits, is gone, or its turn is over. */
 #include "control.h"
+#include "control_parts.h"
 #include "splits.h"
 
 #include <string.h>
@@ -46,8 +47,10 @@ static bool run_split(struct warp *warp, unsigned index)
         }
         split->pc = pc;
         split->pending = (unsigned char)pending;
-        if (!control_run(warp, code, index, lanes))
+        if (!control_run(warp, code, index, lanes)) {
+            block->cluster->steps += fuel + 1;
             return false;
+        }
         pc = split->pc;
         pending = split->pending;
         if (split->lanes != active) {
@@ -58,6 +61,7 @@ static bool run_split(struct warp *warp, unsigned index)
     }
     split->pc = pc;
     split->pending = (unsigned char)pending;
+    block->cluster->steps += turn;
     warp->yields = true;
     return true;
 }
@@ -71,11 +75,28 @@ bool warp_end_waits(struct warp *warp)
         if (split->state != SPLIT_AT_PHASE ||
             !phase_is_over(warp, code, split->lanes & (*mask_at(warp, code->guard) ^ code->guard_flip)))
             continue;
+        phase_has_ended(warp, code);
         split->state = SPLIT_READY;
         split->pc++;
         ended = true;
     }
     return ended;
+}
+
+bool warp_give_up_waits(struct warp *warp)
+{
+    bool any = false;
+    for (unsigned i = 0; i < warp->split_count; i++) {
+        struct split *split = &warp->splits[i];
+        const struct instruction *code = &warp->block->code->list[split->pc];
+        if (split->state != SPLIT_AT_PHASE)
+            continue;
+        predicate_set(warp, &code->operands[0], split->lanes & (*mask_at(warp, code->guard) ^ code->guard_flip), 0);
+        split->state = SPLIT_READY;
+        split->pc++;
+        any = true;
+    }
+    return any;
 }
 
 void warp_start(struct warp *warp)
@@ -86,6 +107,7 @@ void warp_start(struct warp *warp)
     memset(warp->masks, 0, sizeof warp->masks);
     warp->masks[MASK_TRUE] = warp->masks[8 + MASK_TRUE] = ALL_LANES;
     warp->poll = (struct poll){0};
+    warp->cluster_arrived = 0;
     warp->turns = 0;
 }
 

@@ -54,14 +54,14 @@ Test(cudart_launch, what_a_gpu_refuses_is_refused_with_its_error)
         {&shared, {1, 1, 1}, {32, 1, 1}, 49152 - 1023, cudaErrorInvalidValue},
         {&bounded, {1, 1, 1}, {257, 1, 1}, 0, cudaErrorInvalidValue},
         {&stranger, {1, 1, 1}, {1, 1, 1}, 0, cudaErrorInvalidDeviceFunction},
-        {&clustered, {2, 1, 1}, {1, 1, 1}, 0, cudaErrorNotSupported},
+        {&clustered, {3, 1, 1}, {1, 1, 1}, 0, cudaErrorInvalidClusterSize},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const cudaError_t error = launch(rows[i].kernel, rows[i].blocks, rows[i].threads, rows[i].shared);
         cr_expect_eq(error, rows[i].error, "row %zu: %s", i, cudaGetErrorString(error));
         cr_expect_eq(cudaGetLastError(), rows[i].error);
     }
-    cr_expect_str_eq(runtime_reason(), "not simulated: clustered runs in clusters of blocks");
+    cr_expect_null(runtime_reason());
     const cudaError_t large = cudaLaunchCooperativeKernel(&plain, (dim3){132 * 32 + 1, 1, 1}, (dim3){32, 1, 1},
                                                           (void *[]){&(int *){0}}, 0, NULL);
     cr_expect_eq(large, cudaErrorCooperativeLaunchTooLarge);
@@ -127,17 +127,54 @@ Test(cudart_launch, configurations_are_taken_last_first)
     cr_expect(blocks.z == 3 && threads.y == 5 && bytes == 7 && stream == (cudaStream_t)8);
 }
 
-Test(cudart_launch, attributes_of_a_launch_that_would_change_what_it_does_are_not_simulated)
+/* As an H200 refuses them. */
+Test(cudart_launch, clusters_that_a_gpu_refuses)
 {
     register_kernels();
-    int *out = NULL;
+    const struct {
+        const void *kernel;
+        dim3 blocks, cluster;
+        bool large;
+        cudaError_t error;
+    } rows[] = {
+        {&plain, {6, 1, 1}, {4, 1, 1}, true, cudaErrorInvalidClusterSize},
+        {&plain, {4, 3, 1}, {2, 2, 1}, true, cudaErrorInvalidClusterSize},
+        {&plain, {4, 1, 1}, {2, 0, 1}, true, cudaErrorInvalidClusterSize},
+        {&plain, {18, 1, 1}, {9, 1, 1}, false, cudaErrorInvalidClusterSize},
+        {&plain, {34, 1, 1}, {17, 1, 1}, true, cudaErrorInvalidClusterSize},
+        {&clustered, {8, 1, 1}, {4, 1, 1}, true, cudaErrorInvalidClusterSize},
+        {&clustered, {8, 1, 1}, {1, 2, 1}, true, cudaErrorInvalidClusterSize},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        int *out = NULL;
+        cudaLaunchAttribute attribute = {.id = cudaLaunchAttributeClusterDimension};
+        attribute.val.clusterDim.x = rows[i].cluster.x;
+        attribute.val.clusterDim.y = rows[i].cluster.y;
+        attribute.val.clusterDim.z = rows[i].cluster.z;
+        const cudaLaunchConfig_t config = {
+            .gridDim = rows[i].blocks, .blockDim = {32, 1, 1}, .attrs = &attribute, .numAttrs = 1};
+        cudaFuncSetAttribute(rows[i].kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, rows[i].large);
+        cr_expect_eq(cudaLaunchKernelExC(&config, rows[i].kernel, (void *[]){&out}), rows[i].error, "row %zu", i);
+    }
+}
+
+/* 132 multiprocessors hold eight blocks of 256 threads each. How clusters of more than two blocks fit differs from chip
+ * to chip. */
+Test(cudart_launch, clusters_that_fit)
+{
+    register_kernels();
     cudaLaunchAttribute attribute = {.id = cudaLaunchAttributeClusterDimension};
     attribute.val.clusterDim.x = 2;
     attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
     const cudaLaunchConfig_t config = {
-        .gridDim = {2, 1, 1}, .blockDim = {32, 1, 1}, .attrs = &attribute, .numAttrs = 1};
-    cr_expect_eq(cudaLaunchKernelExC(&config, &plain, (void *[]){&out}), cudaErrorNotSupported);
-    cr_expect_str_eq(runtime_reason(), "not simulated: a launch in clusters of blocks");
+        .gridDim = {8, 1, 1}, .blockDim = {256, 1, 1}, .attrs = &attribute, .numAttrs = 1};
+    int count;
+    cr_expect_eq(cudaOccupancyMaxActiveClusters(&count, &plain, &config), cudaSuccess);
+    cr_expect_eq(count, 528);
+    cr_expect_eq(cudaOccupancyMaxPotentialClusterSize(&count, &plain, &config), cudaSuccess);
+    cr_expect_eq(count, 8);
+    attribute.val.clusterDim.x = 4;
+    cr_expect_eq(cudaOccupancyMaxActiveClusters(&count, &plain, &config), cudaErrorNotSupported);
 }
 
 Test(cudart_launch, where_arguments_are)

@@ -1,0 +1,360 @@
+#include "hazards.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* 16 bytes of shared memory are one place, since copies move no less. */
+enum { PLACE_SHIFT = 4, WARPS = 32, NOBODY = WARPS };
+/* Of copies before these last ones all is taken to be known. */
+enum { RECENT = 512 };
+
+struct place {
+    unsigned load, store;   /* copies + 1 that write or read it */
+    unsigned writer;        /* the warp that wrote it last; NOBODY: none did since a copy came */
+    unsigned write_clock;   /* of the writer */
+    uint64_t written;       /* when, as the count of events */
+    uint32_t readers;       /* warps that have read it since a copy came, one bit each, */
+    unsigned clocks[WARPS]; /* and when, by their clocks */
+};
+
+/* A copy that is on its way. */
+struct copy {
+    bool stores;
+    unsigned index;   /* of its instruction */
+    uint32_t barrier; /* of a load, and the phase that its bytes end */
+    bool phase;
+    bool over;            /* its phase is over, or its group was waited for */
+    uint32_t known;       /* warps that know so, one bit each */
+    unsigned warp, group; /* of a store: who issued it, and in which group; 0: in none yet */
+    unsigned clock;       /* of that warp, when it had waited */
+};
+
+/* What arrives at a barrier in memory brings what the warp knows. */
+struct barrier {
+    uint32_t address;
+    uint32_t arrived; /* warps that arrived since a wait was over, and before */
+    unsigned clocks[WARPS];
+    bool others; /* warps of other blocks arrived */
+};
+
+struct hazards {
+    size_t place_count;
+    struct place *places;
+    struct copy *copies;
+    size_t copy_count;
+    struct barrier *barriers;
+    size_t barrier_count;
+    uint64_t events;
+    unsigned clock[WARPS];        /* of each warp, from 1 */
+    unsigned knows[WARPS][WARPS]; /* for each warp, up to which clocks of the others */
+    uint64_t fenced[WARPS];       /* when each warp did its last fence */
+    unsigned committed[WARPS];    /* groups of each warp */
+};
+
+bool hazards_matter(const struct code *code)
+{
+    for (size_t i = 0; i < code->count; i++)
+        if (code->list[i].opcode &&
+            (strncmp(code->list[i].opcode, "UTMA", 4) == 0 || strncmp(code->list[i].opcode, "UBLKCP", 6) == 0))
+            return true;
+    return false;
+}
+
+struct hazards *hazards_open(const struct block *block)
+{
+    struct hazards *hazards = x_calloc(1, sizeof *hazards);
+    hazards->place_count = (block->shared_size >> PLACE_SHIFT) + 2;
+    hazards->places = x_calloc(hazards->place_count, sizeof *hazards->places);
+    return hazards;
+}
+
+void hazards_clear(struct hazards *hazards)
+{
+    memset(hazards->places, 0, hazards->place_count * sizeof *hazards->places);
+    for (size_t i = 0; i < hazards->place_count; i++)
+        hazards->places[i].writer = NOBODY;
+    hazards->copy_count = hazards->barrier_count = 0;
+    hazards->events = 0;
+    memset(hazards->knows, 0, sizeof hazards->knows);
+    memset(hazards->fenced, 0, sizeof hazards->fenced);
+    memset(hazards->committed, 0, sizeof hazards->committed);
+    for (unsigned w = 0; w < WARPS; w++)
+        hazards->clock[w] = 1;
+}
+
+void hazards_close(struct hazards *hazards)
+{
+    if (!hazards)
+        return;
+    free(hazards->places);
+    free(hazards->copies);
+    free(hazards->barriers);
+    free(hazards);
+}
+
+static const char *opcode_of(const struct block *block, const struct copy *copy)
+{
+    return block->code->list[copy->index].opcode;
+}
+
+static long long byte_of(size_t place)
+{
+    return ((long long)place << PLACE_SHIFT) - SHARED_RESERVED;
+}
+
+static size_t first_recent(const struct hazards *hazards)
+{
+    return hazards->copy_count > RECENT ? hazards->copy_count - RECENT : 0;
+}
+
+/* Returns a copy by its number from 1; NULL: it is none, or not recent. */
+static const struct copy *recent_copy(const struct hazards *hazards, unsigned number)
+{
+    return number > first_recent(hazards) ? &hazards->copies[number - 1] : NULL;
+}
+
+/* ---- Accesses ---- */
+
+static void check_load(struct warp *warp, size_t at, bool writes)
+{
+    const struct hazards *hazards = warp->block->hazards;
+    const struct copy *copy = recent_copy(hazards, hazards->places[at].load);
+    if (!copy || copy->known >> warp->number & 1)
+        return;
+    block_fault(
+        warp->block,
+        "warp %u %s bytes of shared memory from %lld on that a copy (%s) may still write: it has not waited for "
+        "the phase of the mbarrier at byte %lld",
+        warp->number, writes ? "writes" : "reads", byte_of(at), opcode_of(warp->block, copy),
+        (long long)copy->barrier - SHARED_RESERVED);
+}
+
+static bool knows_store(const struct hazards *hazards, unsigned warp, const struct copy *copy)
+{
+    return copy->over && (warp == copy->warp || hazards->knows[warp][copy->warp] >= copy->clock);
+}
+
+static void check_store(struct warp *warp, size_t at, const char *does)
+{
+    const struct hazards *hazards = warp->block->hazards;
+    const struct copy *copy = recent_copy(hazards, hazards->places[at].store);
+    if (!copy || knows_store(hazards, warp->number, copy))
+        return;
+    block_fault(
+        warp->block,
+        "warp %u %s bytes of shared memory from %lld on that a copy (%s) of warp %u may still read: its group was "
+        "not waited for",
+        warp->number, does, byte_of(at), opcode_of(warp->block, copy), copy->warp);
+}
+
+static void visit_place(struct warp *warp, size_t at, bool writes)
+{
+    struct hazards *hazards = warp->block->hazards;
+    struct place *place = &hazards->places[at];
+    check_load(warp, at, writes);
+    if (!writes) {
+        place->readers |= 1u << warp->number;
+        place->clocks[warp->number] = hazards->clock[warp->number];
+        return;
+    }
+    check_store(warp, at, "writes");
+    place->writer = warp->number;
+    place->write_clock = hazards->clock[warp->number];
+    place->written = ++hazards->events;
+}
+
+void hazards_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes)
+{
+    size_t last = SIZE_MAX;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const uint32_t address = addresses[__builtin_ctz(left)];
+        for (size_t at = address >> PLACE_SHIFT; at <= (address + size - 1) >> PLACE_SHIFT; at++)
+            if (at != last)
+                visit_place(warp, last = at, writes);
+    }
+}
+
+/* ---- Copies ---- */
+
+static struct copy *add_copy(struct hazards *hazards, const struct block *block)
+{
+    struct copy *copy = ARRAY_GROW(hazards->copies, hazards->copy_count);
+    *copy = (struct copy){.index = block->now->index};
+    return copy;
+}
+
+/* Fails if a warp may still access a place that a copy overwrites. */
+static void check_overwritten(struct warp *issuer, size_t at)
+{
+    const struct hazards *hazards = issuer->block->hazards;
+    const struct place *place = &hazards->places[at];
+    const unsigned *knows = hazards->knows[issuer->number];
+    check_load(issuer, at, true);
+    check_store(issuer, at, "copies to");
+    for (uint32_t left = place->readers & ~(1u << issuer->number); left; left &= left - 1) {
+        const unsigned reader = (unsigned)__builtin_ctz(left);
+        if (knows[reader] < place->clocks[reader])
+            block_fault(
+                issuer->block,
+                "%s overwrites bytes of shared memory from %lld on that warp %u may still read: warp %u has not "
+                "waited for it",
+                issuer->block->now->opcode, byte_of(at), reader, issuer->number);
+    }
+    if (place->writer < WARPS && place->writer != issuer->number && knows[place->writer] < place->write_clock)
+        block_fault(issuer->block,
+                    "%s overwrites bytes of shared memory from %lld on that warp %u may still write: warp %u has not "
+                    "waited for it",
+                    issuer->block->now->opcode, byte_of(at), place->writer, issuer->number);
+}
+
+void hazards_load(struct block *block, struct warp *issuer, uint32_t offset, uint32_t bytes, uint32_t barrier,
+                  bool phase)
+{
+    struct hazards *hazards = block->hazards;
+    for (size_t at = offset >> PLACE_SHIFT; at <= (offset + bytes - 1) >> PLACE_SHIFT; at++) {
+        if (issuer->block == block)
+            check_overwritten(issuer, at);
+        hazards->places[at] = (struct place){.load = (unsigned)hazards->copy_count + 1, .writer = NOBODY};
+    }
+    struct copy *copy = add_copy(hazards, issuer->block);
+    copy->barrier = barrier;
+    copy->phase = phase;
+}
+
+void hazards_store(struct warp *warp, uint32_t offset, uint32_t bytes, bool grouped)
+{
+    struct hazards *hazards = warp->block->hazards;
+    const unsigned me = warp->number;
+    for (size_t at = offset >> PLACE_SHIFT; at <= (offset + bytes - 1) >> PLACE_SHIFT; at++) {
+        struct place *place = &hazards->places[at];
+        const unsigned writer = place->writer;
+        check_load(warp, at, false);
+        if (writer < WARPS && writer != me && hazards->knows[me][writer] < place->write_clock)
+            block_fault(
+                warp->block,
+                "%s copies bytes of shared memory from %lld on that warp %u may still write: warp %u has not waited "
+                "for it",
+                warp->block->now->opcode, byte_of(at), writer, me);
+        if (writer < WARPS && hazards->fenced[writer] <= place->written && hazards->fenced[me] <= place->written)
+            block_fault(warp->block,
+                        "%s copies bytes of shared memory from %lld on that warp %u wrote, without fence.proxy.async "
+                        "between them",
+                        warp->block->now->opcode, byte_of(at), writer);
+        if (grouped)
+            place->store = (unsigned)hazards->copy_count + 1;
+    }
+    if (!grouped)
+        return;
+    struct copy *copy = add_copy(hazards, warp->block);
+    copy->stores = true;
+    copy->warp = me;
+}
+
+void hazards_commit(struct warp *warp)
+{
+    struct hazards *hazards = warp->block->hazards;
+    const unsigned group = ++hazards->committed[warp->number];
+    for (size_t i = hazards->copy_count; i-- > first_recent(hazards);) {
+        struct copy *copy = &hazards->copies[i];
+        if (copy->stores && copy->warp == warp->number && copy->group)
+            return;
+        if (copy->stores && copy->warp == warp->number)
+            copy->group = group;
+    }
+}
+
+void hazards_wait_stores(struct warp *warp, unsigned left)
+{
+    struct hazards *hazards = warp->block->hazards;
+    const unsigned last = hazards->committed[warp->number];
+    for (size_t i = first_recent(hazards); i < hazards->copy_count; i++) {
+        struct copy *copy = &hazards->copies[i];
+        if (!copy->stores || copy->over || copy->warp != warp->number || copy->group == 0 || copy->group + left > last)
+            continue;
+        copy->over = true;
+        copy->clock = hazards->clock[warp->number];
+    }
+}
+
+void hazards_fence(struct warp *warp)
+{
+    warp->block->hazards->fenced[warp->number] = ++warp->block->hazards->events;
+}
+
+/* ---- What warps learn of each other ---- */
+
+/* A warp learns what others knew when their clocks were so. Of copies it learns what they know now. */
+static void learn(struct hazards *hazards, unsigned warp, uint32_t from, const unsigned *clocks)
+{
+    for (uint32_t left = from & ~(1u << warp); left; left &= left - 1) {
+        const unsigned other = (unsigned)__builtin_ctz(left);
+        for (unsigned w = 0; w < WARPS; w++)
+            if (hazards->knows[other][w] > hazards->knows[warp][w])
+                hazards->knows[warp][w] = hazards->knows[other][w];
+        if (clocks[other] > hazards->knows[warp][other])
+            hazards->knows[warp][other] = clocks[other];
+    }
+    for (size_t i = first_recent(hazards); i < hazards->copy_count; i++)
+        if (hazards->copies[i].known & from)
+            hazards->copies[i].known |= 1u << warp;
+}
+
+static struct barrier *find_barrier(struct hazards *hazards, uint32_t address)
+{
+    for (size_t i = 0; i < hazards->barrier_count; i++)
+        if (hazards->barriers[i].address == address)
+            return &hazards->barriers[i];
+    struct barrier *barrier = ARRAY_GROW(hazards->barriers, hazards->barrier_count);
+    *barrier = (struct barrier){.address = address};
+    return barrier;
+}
+
+void hazards_arrive(struct block *block, struct warp *from, uint32_t barrier)
+{
+    struct barrier *place = find_barrier(block->hazards, barrier);
+    place->others |= !from;
+    if (!from)
+        return;
+    place->arrived |= 1u << from->number;
+    place->clocks[from->number] = block->hazards->clock[from->number]++;
+}
+
+void hazards_waited(struct warp *warp, uint32_t barrier, bool phase)
+{
+    struct hazards *hazards = warp->block->hazards;
+    struct barrier *place = find_barrier(hazards, barrier);
+    for (size_t i = first_recent(hazards); i < hazards->copy_count; i++) {
+        struct copy *copy = &hazards->copies[i];
+        if (!copy->stores && copy->barrier == barrier && copy->phase == phase)
+            copy->known |= 1u << warp->number;
+    }
+    if (place->others)
+        hazards_learn_all(warp);
+    learn(hazards, warp->number, place->arrived, place->clocks);
+}
+
+void hazards_meet(struct block *block, uint32_t waited, uint32_t arrived)
+{
+    struct hazards *hazards = block->hazards;
+    const uint32_t all = waited | arrived;
+    unsigned clocks[WARPS];
+    memcpy(clocks, hazards->clock, sizeof clocks);
+    for (uint32_t left = waited; left; left &= left - 1)
+        learn(hazards, (unsigned)__builtin_ctz(left), all, clocks);
+    for (uint32_t left = all; left; left &= left - 1)
+        hazards->clock[__builtin_ctz(left)]++;
+}
+
+void hazards_learn_all(struct warp *warp)
+{
+    struct hazards *hazards = warp->block->hazards;
+    for (unsigned w = 0; w < WARPS; w++) {
+        hazards->knows[warp->number][w] = hazards->clock[w];
+        hazards->clock[w]++;
+    }
+    for (size_t i = first_recent(hazards); i < hazards->copy_count; i++)
+        if (hazards->copies[i].known)
+            hazards->copies[i].known |= 1u << warp->number;
+}

@@ -1,0 +1,611 @@
+/* Kernels whose copies, barriers in memory and clusters have one fault each, and right ones that look like these, for
+ * tests/sim/hazards.sh. That looks for the line whose comment is the kernel's name. A right kernel adds one to each
+ * number. */
+#include "cugate/kernel.h"
+
+#include <cooperative_groups.h>
+#include <cuda.h>
+#include <cuda/barrier>
+#include <cuda_runtime.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <utility>
+
+enum { threads = 64, blocks = 4, rounds = 4, tile = threads, count = threads * blocks * rounds };
+
+#define KERNEL(name) __global__ void name(int *out, const int *in, const __grid_constant__ CUtensorMap map)
+#define T threadIdx.x
+#define MINE (blockIdx.x * rounds * tile) /* the first number of the block */
+
+namespace cg = cooperative_groups;
+using u32 = uint32_t;
+using u64 = uint64_t;
+
+static __device__ u32 at(const void *p)
+{
+    return (u32)__cvta_generic_to_shared(p);
+}
+/* Macros, so that an instruction is at the line that uses it. */
+#define INIT(barrier, arrivals)                                                                                        \
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\n\tfence.mbarrier_init.release.cluster;" ::"r"(at(barrier)), \
+                 "r"(arrivals)                                                                                         \
+                 : "memory")
+#define ARRIVE(barrier, n)                                                                                             \
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;" ::"r"(at(barrier)), "r"(n) : "memory")
+#define EXPECT(barrier, bytes)                                                                                         \
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at(barrier)), "r"(bytes) : "memory")
+#define WAIT(barrier, parity)                                                                                          \
+    for (u32 done = 0; !done;)                                                                                         \
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"       \
+                 : "=r"(done)                                                                                          \
+                 : "r"(at(barrier)), "r"(parity)                                                                       \
+                 : "memory")
+#define LOAD(to, from, barrier)                                                                                        \
+    asm volatile(                                                                                                      \
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(at(to)),       \
+        "l"(from), "r"(tile * 4), "r"(at(barrier))                                                                     \
+        : "memory")
+#define STORE(to, from)                                                                                                \
+    asm volatile(                                                                                                      \
+        "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n\tcp.async.bulk.commit_group;" ::"l"(to),        \
+        "r"(at(from)), "r"(tile * 4)                                                                                   \
+        : "memory")
+#define LOAD_TILE(to, map, x, barrier)                                                                                 \
+    asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2}], " \
+                 "[%3];" ::"r"(at(to)),                                                                                \
+                 "l"(&map), "r"(x), "r"(at(barrier))                                                                   \
+                 : "memory")
+#define FENCE() asm volatile("fence.proxy.async.shared::cta;" ::: "memory")
+#define WAIT_READ(n) asm volatile("cp.async.bulk.wait_group.read " #n ";" ::: "memory")
+#define CLUSTER_SYNC() asm volatile("barrier.cluster.arrive;\n\tbarrier.cluster.wait;" ::: "memory")
+
+#define SHARED                                                                                                         \
+    __shared__ __align__(128) int place[tile];                                                                         \
+    __shared__ u64 full, empty;                                                                                        \
+    if (T == 0) {                                                                                                      \
+        INIT(&full, 1);                                                                                                \
+        INIT(&empty, 2);                                                                                               \
+    }                                                                                                                  \
+    __syncthreads()
+
+/* Numbers that a kernel does not look at. */
+static __device__ void rest(int *out, const int *in, int from)
+{
+    for (int k = from; k < rounds; k++)
+        out[MINE + k * tile + T] = in[MINE + k * tile + T] + 1;
+}
+
+/* ---- Wrong ---- */
+
+KERNEL(reads_early)
+{
+    SHARED;
+    if (T == 0) {
+        EXPECT(&full, tile * 4);
+        LOAD(place, in + MINE, &full);
+    }
+    __syncthreads();
+    out[MINE + T] = place[T] + 1; /* reads_early */
+    WAIT(&full, 0);
+    rest(out, in, 1);
+}
+
+KERNEL(waits_for_wrong_phase)
+{
+    SHARED;
+    if (T == 0) {
+        EXPECT(&full, tile * 4);
+        LOAD(place, in + MINE, &full);
+    }
+    WAIT(&full, 1); /* waits_for_wrong_phase */
+    out[MINE + T] = place[T] + 1;
+    rest(out, in, 1);
+}
+
+KERNEL(one_warp_waits)
+{
+    SHARED;
+    if (T == 0) {
+        EXPECT(&full, tile * 4);
+        LOAD(place, in + MINE, &full);
+    }
+    if (T < 32)
+        WAIT(&full, 0);
+    out[MINE + T] = place[T] + 1; /* one_warp_waits */
+    rest(out, in, 1);
+}
+
+KERNEL(writes_early)
+{
+    SHARED;
+    if (T == 0) {
+        EXPECT(&full, tile * 4);
+        LOAD(place, in + MINE, &full);
+    }
+    place[T] = in[T]; /* writes_early */
+    WAIT(&full, 0);
+    rest(out, in, 0);
+}
+
+KERNEL(overwrites_readers)
+{
+    SHARED;
+    for (int k = 0; k < rounds; k++) {
+        if (T == 0) {
+            EXPECT(&full, tile * 4);
+            LOAD(place, in + MINE + k * tile, &full);
+        }
+        WAIT(&full, k % 2);
+        __syncthreads();
+        out[MINE + k * tile + T] = place[T] + 1; /* overwrites_readers */
+    }
+}
+
+KERNEL(arrives_before_reading)
+{
+    SHARED;
+    for (int k = 0; k < rounds; k++) {
+        if (T == 0) {
+            WAIT(&empty, (k + 1) % 2);
+            EXPECT(&full, tile * 4);
+            LOAD(place, in + MINE + k * tile, &full); /* arrives_before_reading */
+        }
+        WAIT(&full, k % 2);
+        if (T % 32 == 0)
+            ARRIVE(&empty, 1);
+        __syncwarp();
+        out[MINE + k * tile + T] = place[T] + 1;
+    }
+}
+
+KERNEL(no_fence)
+{
+    SHARED;
+    place[T] = in[MINE + T] + 1;
+    __syncthreads();
+    if (T == 0) {
+        STORE(out + MINE, place); /* no_fence */
+        WAIT_READ(0);
+    }
+    rest(out, in, 1);
+}
+
+KERNEL(no_barrier_before_store)
+{
+    SHARED;
+    place[T] = in[MINE + T] + 1;
+    FENCE();
+    if (T == 32) {
+        STORE(out + MINE, place); /* no_barrier_before_store */
+        WAIT_READ(0);
+    }
+    rest(out, in, 1);
+}
+
+KERNEL(source_written_again)
+{
+    SHARED;
+    for (int k = 0; k < rounds; k++) {
+        __syncthreads();
+        place[T] = in[MINE + k * tile + T] + 1; /* source_written_again */
+        FENCE();
+        __syncthreads();
+        if (T == 0)
+            STORE(out + MINE + k * tile, place);
+    }
+    if (T == 0)
+        WAIT_READ(0);
+}
+
+KERNEL(waits_for_too_few_groups)
+{
+    SHARED;
+    for (int k = 0; k < rounds; k++) {
+        if (T == 0)
+            WAIT_READ(1);
+        __syncthreads();
+        place[T] = in[MINE + k * tile + T] + 1; /* waits_for_too_few_groups */
+        FENCE();
+        __syncthreads();
+        if (T == 0)
+            STORE(out + MINE + k * tile, place);
+    }
+    if (T == 0)
+        WAIT_READ(0);
+}
+
+KERNEL(bytes_do_not_come)
+{
+    SHARED;
+    if (T == 0) {
+        EXPECT(&full, tile * 4 + 16);
+        LOAD(place, in + MINE, &full);
+    }
+    WAIT(&full, 0); /* bytes_do_not_come */
+    out[MINE + T] = place[T] + 1;
+    rest(out, in, 1);
+}
+
+KERNEL(too_many_bytes)
+{
+    SHARED;
+    if (T == 0) {
+        EXPECT(&full, tile * 4 - 16);
+        LOAD(place, in + MINE, &full);
+    }
+    WAIT(&full, 0); /* too_many_bytes */
+    out[MINE + T] = place[T] + 1;
+    rest(out, in, 1);
+}
+
+KERNEL(arrival_is_missing)
+{
+    SHARED;
+    if (T == 0)
+        ARRIVE(&empty, 1);
+    WAIT(&empty, 0); /* arrival_is_missing */
+    rest(out, in, 0);
+}
+
+KERNEL(too_many_arrive)
+{
+    SHARED;
+    if (T == 0)
+        ARRIVE(&empty, 3); /* too_many_arrive */
+    rest(out, in, 0);
+}
+
+KERNEL(no_init)
+{
+    __shared__ u64 none;
+    ARRIVE(&none, 1); /* no_init */
+    rest(out, in, 0);
+}
+
+KERNEL(tile_not_aligned)
+{
+    SHARED;
+    if (T == 0) {
+        EXPECT(&full, 128);
+        LOAD_TILE(place, map, 5, &full); /* tile_not_aligned */
+    }
+    WAIT(&full, 0);
+    rest(out, in, 0);
+}
+
+KERNEL(neighbour_is_gone)
+{
+    __shared__ int mine;
+    if (T == 0)
+        mine = 0;
+    CLUSTER_SYNC();
+    rest(out, in, 0);
+    if (blockIdx.x % 2 == 1) {
+        const int *there = cg::this_cluster().map_shared_rank(&mine, 0);
+        out[MINE + T] = in[MINE + T] + 1 + (((volatile const int *)there)[0] < 0); /* neighbour_is_gone */
+    }
+}
+
+KERNEL(arrives_twice)
+{
+    asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.aligned;" ::: "memory"); /* arrives_twice */
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+    rest(out, in, 0);
+}
+
+/* ---- Right ---- */
+
+KERNEL(waits)
+{
+    SHARED;
+    for (int k = 0; k < rounds; k++) {
+        if (T == 0) {
+            EXPECT(&full, tile * 4);
+            LOAD(place, in + MINE + k * tile, &full);
+        }
+        WAIT(&full, k % 2);
+        out[MINE + k * tile + T] = place[tile - 1 - T] * 0 + place[T] + 1;
+        __syncthreads();
+    }
+}
+
+/* One warp waits, and tells the other by a barrier. */
+KERNEL(is_told)
+{
+    SHARED;
+    if (T == 0) {
+        EXPECT(&full, tile * 4);
+        LOAD(place, in + MINE, &full);
+        WAIT(&full, 0);
+    }
+    __syncthreads();
+    out[MINE + T] = place[T] + 1;
+    rest(out, in, 1);
+}
+
+/* The same by a barrier that one warp only arrives at. */
+KERNEL(is_told_by_name)
+{
+    SHARED;
+    if (T < 32) {
+        if (T == 0) {
+            EXPECT(&full, tile * 4);
+            LOAD(place, in + MINE, &full);
+        }
+        WAIT(&full, 0);
+        asm volatile("bar.arrive 1, 64;" ::: "memory");
+        out[MINE + T] = place[T] + 1;
+    } else {
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+        out[MINE + T] = place[T] + 1;
+    }
+    rest(out, in, 1);
+}
+
+KERNEL(empties)
+{
+    SHARED;
+    for (int k = 0; k < rounds; k++) {
+        if (T == 0) {
+            WAIT(&empty, (k + 1) % 2);
+            EXPECT(&full, tile * 4);
+            LOAD(place, in + MINE + k * tile, &full);
+        }
+        WAIT(&full, k % 2);
+        out[MINE + k * tile + T] = place[T] + 1;
+        __syncwarp();
+        if (T % 32 == 0)
+            ARRIVE(&empty, 1);
+    }
+}
+
+KERNEL(stores)
+{
+    SHARED;
+    for (int k = 0; k < rounds; k++) {
+        if (T == 0)
+            WAIT_READ(0);
+        __syncthreads();
+        place[T] = in[MINE + k * tile + T] + 1;
+        FENCE();
+        __syncthreads();
+        if (T == 0)
+            STORE(out + MINE + k * tile, place);
+    }
+    if (T == 0)
+        WAIT_READ(0);
+}
+
+/* Two places in turn, so that one group may be left. */
+KERNEL(stores_in_turn)
+{
+    SHARED;
+    __shared__ __align__(128) int second[tile];
+    for (int k = 0; k < rounds; k++) {
+        int *const to = k % 2 ? second : place;
+        if (T == 0)
+            WAIT_READ(1);
+        __syncthreads();
+        to[T] = in[MINE + k * tile + T] + 1;
+        FENCE();
+        __syncthreads();
+        if (T == 0)
+            STORE(out + MINE + k * tile, to);
+    }
+    if (T == 0)
+        WAIT_READ(0);
+}
+
+/* The fence is of the warp that stores, behind the barrier. */
+KERNEL(fence_of_one)
+{
+    SHARED;
+    place[T] = in[MINE + T] + 1;
+    __syncthreads();
+    if (T == 0) {
+        FENCE();
+        STORE(out + MINE, place);
+        WAIT_READ(0);
+    }
+    rest(out, in, 1);
+}
+
+/* What came by a copy needs no fence to be changed in place, but what is written does. */
+KERNEL(changes_in_place)
+{
+    SHARED;
+#pragma unroll
+    for (int k = 0; k < rounds; k++) {
+        if (T == 0) {
+            WAIT_READ(0);
+            EXPECT(&full, tile * 4);
+            LOAD(place, in + MINE + k * tile, &full);
+        }
+        WAIT(&full, k % 2);
+        place[T] += 1;
+        FENCE();
+        __syncthreads();
+        if (T == 0)
+            STORE(out + MINE + k * tile, place);
+    }
+    if (T == 0)
+        WAIT_READ(0);
+}
+
+/* As NVIDIA's guide does it, by libcu++. */
+KERNEL(by_the_library)
+{
+    using barrier_type = cuda::barrier<cuda::thread_scope_block>;
+    __shared__ __align__(16) int data[tile];
+#pragma nv_diag_suppress static_var_with_dynamic_init
+    __shared__ barrier_type bar;
+    if (T == 0)
+        init(&bar, blockDim.x);
+    __syncthreads();
+    for (int k = 0; k < rounds; k++) {
+        if (T == 0)
+            cuda::memcpy_async(data, in + MINE + k * tile, cuda::aligned_size_t<16>(sizeof data), bar);
+        bar.arrive_and_wait();
+        out[MINE + k * tile + T] = data[T] + 1;
+        bar.arrive_and_wait();
+    }
+}
+
+/* Blocks exchange what they have, and stay until all have read it. */
+KERNEL(neighbours)
+{
+    __shared__ int mine[tile];
+    mine[T] = in[(MINE ^ (rounds * tile)) + T];
+    CLUSTER_SYNC();
+    out[MINE + T] = cg::this_cluster().map_shared_rank(mine, cg::this_cluster().block_rank() ^ 1)[T] + 1;
+    CLUSTER_SYNC();
+    rest(out, in, 1);
+}
+
+/* A copy for both blocks of a cluster, each of which waits for its own. */
+KERNEL(for_both)
+{
+    SHARED;
+    __shared__ __align__(128) int second[tile];
+    const u32 rank = cg::this_cluster().block_rank();
+    if (T == 0)
+        EXPECT(&full, 2 * tile * 4);
+    CLUSTER_SYNC();
+    if (T == 0)
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], "
+                     "%2, [%3], %4;" ::"r"(at(rank ? second : place)),
+                     "l"(in + MINE), "r"(tile * 4), "r"(at(&full)), "h"((short)3)
+                     : "memory");
+    WAIT(&full, 0);
+    out[MINE + T] = (rank ? second : place)[T] + 1;
+    rest(out, in, 1);
+    CLUSTER_SYNC();
+}
+
+/* ---- The library ---- */
+
+struct arrays {
+    int *in, *out;
+    CUtensorMap map;
+};
+
+static int open_arrays(const struct cugate_family *, void **state)
+{
+    struct arrays *arrays = new struct arrays();
+    void *found;
+    cudaDriverEntryPointQueryResult result;
+    const cuuint64_t size = count, no_strides = 0;
+    const cuuint32_t box = 32, step = 1;
+    *state = arrays;
+    int error = cudaMalloc(&arrays->in, count * sizeof(int));
+    error = error ? error : cudaMalloc(&arrays->out, count * sizeof(int));
+    error = error
+                ? error
+                : cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result);
+    return error ? error
+                 : ((decltype(&cuTensorMapEncodeTiled))found)(
+                       &arrays->map, CU_TENSOR_MAP_DATA_TYPE_INT32, 1, arrays->in, &size, &no_strides, &box, &step,
+                       CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
+static int restore(void *state)
+{
+    const struct arrays *arrays = (const struct arrays *)state;
+    int numbers[count];
+    for (int i = 0; i < count; i++)
+        numbers[i] = i;
+    const int error = cudaMemcpy(arrays->in, numbers, sizeof numbers, cudaMemcpyHostToDevice);
+    return error ? error : cudaMemset(arrays->out, 0, sizeof numbers);
+}
+
+static int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
+{
+    int numbers[count];
+    (void)variant;
+    const int error = cudaMemcpy(numbers, ((const struct arrays *)state)->out, sizeof numbers, cudaMemcpyDeviceToHost);
+    for (int i = 0; !error && i < count; i++)
+        if (numbers[i] != i + 1) {
+            snprintf(why, why_size, "number %d is %d, not %d", i, numbers[i], i + 1);
+            return CUGATE_WRONG;
+        }
+    return error;
+}
+
+static void close_arrays(void *state)
+{
+    struct arrays *arrays = (struct arrays *)state;
+    cudaFree(arrays->in);
+    cudaFree(arrays->out);
+    delete arrays;
+}
+
+static int launch(void *state, void (*kernel)(int *, const int *, CUtensorMap), unsigned cluster)
+{
+    const struct arrays *arrays = (const struct arrays *)state;
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = cluster;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    config.gridDim = blocks;
+    config.blockDim = threads;
+    config.attrs = &attribute;
+    config.numAttrs = cluster > 1;
+    return cudaLaunchKernelEx(&config, kernel, arrays->out, (const int *)arrays->in, arrays->map);
+}
+
+#define ROW_OF(name, cluster)                                                                                          \
+    {                                                                                                                  \
+#name, "see there", [](void *state) -> int { return launch(state, name, cluster); }, 0, 0, NULL                \
+    }
+#define ROW(name) ROW_OF(name, 1)
+
+static const struct cugate_variant wrong[] = {
+    ROW(reads_early),
+    ROW(waits_for_wrong_phase),
+    ROW(one_warp_waits),
+    ROW(writes_early),
+    ROW(overwrites_readers),
+    ROW(arrives_before_reading),
+    ROW(no_fence),
+    ROW(no_barrier_before_store),
+    ROW(source_written_again),
+    ROW(waits_for_too_few_groups),
+    ROW(bytes_do_not_come),
+    ROW(too_many_bytes),
+    ROW(arrival_is_missing),
+    ROW(too_many_arrive),
+    ROW(no_init),
+    ROW(tile_not_aligned),
+    ROW_OF(neighbour_is_gone, 2),
+    ROW_OF(arrives_twice, 2),
+};
+static const struct cugate_variant right[] = {
+    ROW(waits),          ROW(is_told),          ROW(is_told_by_name), ROW(empties),
+    ROW(stores),         ROW(stores_in_turn),   ROW(fence_of_one),    ROW(changes_in_place),
+    ROW(by_the_library), ROW_OF(neighbours, 2), ROW_OF(for_both, 2),
+};
+
+#define FAMILY(name)                                                                                                   \
+    {                                                                                                                  \
+#name, "see there", CUGATE_KERNELS, open_arrays, restore, verify, close_arrays, name,                          \
+            sizeof name / sizeof name[0]                                                                               \
+    }
+static const struct cugate_family wrong_family = FAMILY(wrong), right_family = FAMILY(right);
+
+extern "C" __attribute__((visibility("default"))) const struct cugate_library *cugate_library(void)
+{
+    static const struct cugate_family *const families[] = {&wrong_family, &right_family};
+    static const struct cugate_library library = {
+        CUGATE_KERNEL_ABI,
+        "nvcc",
+        NULL,
+        families,
+        2,
+        [] { return (int)cudaDeviceSynchronize(); },
+        [](int code) { return cudaGetErrorString((cudaError_t)code); },
+    };
+    return &library;
+}
