@@ -93,6 +93,12 @@ int gate_comparable(const struct run *run, const struct run *baseline)
     if (strcmp(ours, theirs) != 0 && !(counts_of && strcmp(counts_of, theirs) == 0))
         return error("the two cannot be compared: the run was measured by the collector %s, the baseline by %s", ours,
                      theirs);
+    const char *silicon = run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_SILICON] : NULL;
+    if (strcmp(ours, theirs) != 0 && silicon)
+        return error("the two cannot be compared: counts computed for compute capability %s were never compared with "
+                     "those of a GPU, so a baseline that was measured does not judge them; a base build does "
+                     "(--against), or a baseline that was computed",
+                     run->device.compute_capability);
     return 0;
 }
 

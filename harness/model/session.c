@@ -24,6 +24,7 @@ static const char *const fact_names[SESSION_FACTS] = {
     [SESSION_CUGATE]    = "cugate",
     [SESSION_PART]      = "part",
     [SESSION_LIBRARIES] = "libraries",
+    [SESSION_SILICON]   = "silicon",
     [SESSION_REASON]    = "reason",
 };
 

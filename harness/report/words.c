@@ -200,7 +200,10 @@ bool words_banner(const struct report *report, struct banner *banner)
         char *source = origin_command(origin->source, &known);
         banner->loud = origin->loud;
         banner->words = origin->words;
-        snprintf(banner->source, sizeof banner->source, "%s", source);
+        const char *silicon =
+            run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_SILICON] : NULL;
+        snprintf(banner->source, sizeof banner->source, "%s%s%s%s", source, silicon ? ", " : "", silicon ? silicon : "",
+                 silicon ? " on silicon" : "");
         free(source);
     }
     return *banner->loud;

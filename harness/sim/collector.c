@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 
+#include "architecture.h"
 #include "gpu.h"
 #include "launch_log.h"
 #include "runtime.h"
@@ -12,11 +13,14 @@
 static int sim_open(void **self, const struct job *job, struct device *device, struct session *session,
                     struct problem *problem)
 {
-    (void)session, (void)problem;
+    (void)problem;
     const struct job **kept = x_calloc(1, sizeof *kept);
     *kept = job;
     *self = kept;
     gpu_as_device(runtime_gpu(), device); /* prepare() has opened the GPU */
+    const struct architecture *architecture = architecture_find(gpu_capability(runtime_gpu()));
+    if (!architecture || !architecture->verified)
+        session->facts[SESSION_SILICON] = x_strdup("not verified");
     if (job->dry)
         launches_only_note();
     return 0;
