@@ -6,6 +6,7 @@
 #include "meetings.h"
 #include "memory.h"
 #include "small_float.h"
+#include "warpgroup.h"
 
 #include <string.h>
 
@@ -241,6 +242,8 @@ static void shared_lanes(struct warp *warp, const struct instruction *code, uint
         shared_misaligned(block, lanes, addresses, code->size);
     if (block->shadow)
         shadow_atomic(warp, lanes, addresses, code->size);
+    if (block->tiles)
+        tiles_stored(warp, lanes, addresses, code->size, false);
     look_for_answer(block, code, first, block->warp_count > 1);
     tally->accesses++;
     tally->shared_accesses++;
@@ -325,6 +328,8 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
     shared_swap(warp, code, lanes, addresses);
     if (block->shadow)
         shadow_atomic(warp, lanes, addresses, code->size);
+    if (block->tiles)
+        tiles_stored(warp, lanes, addresses, code->size, false);
     struct tally *tally = &block->tallies[code->index];
     tally->accesses++;
     tally->shared_accesses++;

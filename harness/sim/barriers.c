@@ -195,7 +195,8 @@ bool do_block_barrier(struct warp *warp, const struct instruction *code, unsigne
 bool do_wait_phase(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
     struct split *split = &warp->splits[index];
-    const bool is_over = phase_is_over(warp, code, lanes);
+    const bool is_over =
+        (code->control == CONTROL_WAIT_PRODUCTS ? products_are_done : phase_is_over)(warp, code, lanes);
     if (is_over)
         split->pc++;
     else

@@ -218,6 +218,7 @@ static const struct {
     [CONTROL_WARPSYNC] = {do_warpsync, false, true},
     [CONTROL_BLOCK_BARRIER] = {do_block_barrier, true, false},
     [CONTROL_WAIT_PHASE] = {do_wait_phase, true, false},
+    [CONTROL_WAIT_PRODUCTS] = {do_wait_phase, true, false},
     [CONTROL_YIELD] = {do_yield, false, false},
     [CONTROL_TRAP] = {do_trap, true, false},
     [CONTROL_UNKNOWN] = {NULL, false, false},
@@ -275,7 +276,6 @@ const struct opcode control_opcodes[] = {
     {"CCTL.IVALL", NULL, CONTROL_NEXT,             NULL, "", ""},
     {"CCTL.E.PF2", NULL, CONTROL_NEXT,             NULL, "", ""},
     {"CCTL.E.PF1", NULL, CONTROL_NEXT,             NULL, "", ""},
-    {"FENCE.VIEW", NULL, CONTROL_NEXT,             NULL, "", "ASYNC S T"},
     {"ENDCOLLECTIVE", NULL, CONTROL_NEXT,          NULL, "", ""},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };

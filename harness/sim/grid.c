@@ -6,6 +6,7 @@
 #include "machine.h"
 #include "meetings.h"
 #include "memory.h"
+#include "warpgroup.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -109,6 +110,7 @@ static void open_block(struct block *block, const struct run_state *run, struct 
     block->constants = aligned_alloc(64, run->code->constant_count * ROW_BYTES + 64);
     block->shared_size = SHARED_RESERVED + (size_t)function->shared_bytes + grid->shared;
     block->shared = x_calloc(block->shared_size + 16, 1);
+    block->tiles = tiles_open(block);
     fill_bank0(block);
     fill_constants(block);
     for (unsigned w = 0; w < block->warp_count; w++) {
@@ -132,6 +134,7 @@ static void close_block(struct block *block)
     for (unsigned w = 0; w < block->warp_count; w++)
         free(block->warps[w].local);
     shadow_close(block->kept_shadow);
+    tiles_close(block->tiles);
     free(block->swaps.list);
     free(block->warps);
     for (size_t i = 0; i < block->code->count; i++)
@@ -172,6 +175,7 @@ static void start_block(struct block *block, uint64_t number)
     block->swaps.count = 0;
     start_watching(block);
     memset(block->barriers, 0, sizeof block->barriers);
+    tiles_clear(block);
     struct shadow *kept = block->kept_shadow;
     block->shadow = NULL;
     if (is_shadowed(number, block)) {

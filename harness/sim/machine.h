@@ -32,6 +32,24 @@ struct split {
 
 struct memo;
 struct shadow;
+struct tiles;
+
+/* Registers, a bit each. */
+struct register_set {
+    uint64_t bits[4];
+};
+
+/* The products that a warp's warpgroup has begun, in groups (wgmma.commit_group). */
+enum { GROUPS_MOST = 16 };
+struct products {
+    uint64_t committed, waited; /* groups; those up to `waited` are done */
+    bool open;                  /* the next group has products */
+    struct {
+        struct register_set written, read; /* accumulators, and registers with A */
+    } groups[GROUPS_MOST];                 /* by number */
+    struct register_set written, read;     /* of all groups that are not done */
+    struct register_set changed;           /* by others than products, since the last WARPGROUP.ARRIVE */
+};
 
 struct warp {
     uint32_t rows[ROWS][LANES] __attribute__((aligned(64)));
@@ -53,6 +71,7 @@ struct warp {
         uint32_t pc, lanes;
         uint64_t address;
     } poll; /* the last load of something that other blocks may have changed */
+    struct products products;
     bool yields;
     unsigned turns; /* turns that its split has had in a row */
 };
@@ -94,7 +113,8 @@ struct block {
     unsigned local_bytes;  /* of each thread */
     struct shadow *shadow; /* who accessed each word; NULL: races are not looked for in this block */
     struct shadow *kept_shadow;
-    unsigned epoch; /* number of barriers of the block that were passed */
+    struct tiles *tiles; /* what products do with shared memory; NULL: there are none */
+    unsigned epoch;      /* number of barriers of the block that were passed */
     struct swaps swaps;
     struct block_barrier barriers[BLOCK_BARRIERS];
     struct launch_state *launch;
@@ -136,7 +156,8 @@ void warp_start(struct warp *warp);
 bool warp_run(struct warp *warp); /* true: something was executed */
 /* Lets splits continue that wait for a phase which is over. Returns whether there were any. */
 bool warp_end_waits(struct warp *warp);
-bool phase_is_over(struct warp *warp, const struct instruction *code, uint32_t lanes); /* mbarrier.c */
+bool phase_is_over(struct warp *warp, const struct instruction *code, uint32_t lanes);     /* mbarrier.c */
+bool products_are_done(struct warp *warp, const struct instruction *code, uint32_t lanes); /* warpgroup.c */
 
 /* Returns the row at a byte offset. */
 static inline uint32_t *row_at(const struct warp *warp, unsigned space, uint32_t offset)
@@ -181,8 +202,9 @@ VECTOR_TABLES(lanes_float);
 VECTOR_TABLES(lanes_half);
 VECTOR_TABLES(lanes_convert);
 VECTOR_TABLES(lanes_memory);
+VECTOR_TABLES(lanes_product);
 extern const struct opcode control_opcodes[], warp_opcodes[], texture_opcodes[], atomic_opcodes[], tensor_opcodes[],
-    mbarrier_opcodes[];
+    mbarrier_opcodes[], warpgroup_opcodes[];
 
 find_opcode opcode_find;
 

@@ -4,6 +4,7 @@
 #include "counting.h"
 #include "device_memory.h"
 #include "memory_access.h"
+#include "warpgroup.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -392,6 +393,12 @@ void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, 
     }
 }
 
+void shadow_product(struct warp *warp, uint32_t address)
+{
+    for (unsigned k = 0; k < 16; k += 4)
+        visit_word(warp, address + k, false);
+}
+
 /* Notes atomics, which may meet. */
 void shadow_atomic(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size)
 {
@@ -446,6 +453,8 @@ void shared_access(struct warp *warp, const struct instruction *code, unsigned n
     }
     if (block->shadow)
         shadow_visit(warp, lanes, addresses, bytes, writes);
+    if (block->tiles && writes)
+        tiles_stored(warp, lanes, addresses, bytes, false);
 }
 
 void shared_counted(struct warp *warp, const struct instruction *code, unsigned wavefronts, unsigned ideal)

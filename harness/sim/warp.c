@@ -1,6 +1,7 @@
 /* The loop that executes a warp. Its splits are executed in turn, each until it waits, is gone, or its turn is over. */
 #include "control.h"
 #include "splits.h"
+#include "warpgroup.h"
 
 #include <string.h>
 
@@ -16,6 +17,7 @@ static bool run_split(struct warp *warp, unsigned index)
     unsigned threads = count_lanes(active);
     warp->active = active;
     const unsigned turn = block->turn;
+    const bool multiplies_apart = block->tiles != NULL;
     for (unsigned fuel = 0; fuel < turn; fuel++) {
         if (pc >= count)
             block_not_simulated(block, "execution beyond the end of the function");
@@ -30,6 +32,8 @@ static bool run_split(struct warp *warp, unsigned index)
         } else {
             tally->working += threads;
         }
+        if (multiplies_apart && lanes)
+            warpgroup_watch(warp, code);
         if (code->control == CONTROL_NEXT) {
             pc++;
             if (lanes && code->run) {
@@ -60,8 +64,10 @@ bool warp_end_waits(struct warp *warp)
     for (unsigned i = 0; i < warp->split_count; i++) {
         struct split *split = &warp->splits[i];
         const struct instruction *code = &warp->block->code->list[split->pc];
-        if (split->state != SPLIT_AT_PHASE ||
-            !phase_is_over(warp, code, split->lanes & (*mask_at(warp, code->guard) ^ code->guard_flip)))
+        if (split->state != SPLIT_AT_PHASE)
+            continue;
+        const uint32_t lanes = split->lanes & (*mask_at(warp, code->guard) ^ code->guard_flip);
+        if (!(code->control == CONTROL_WAIT_PRODUCTS ? products_are_done : phase_is_over)(warp, code, lanes))
             continue;
         split->state = SPLIT_READY;
         split->pc++;
