@@ -43,7 +43,9 @@ struct register_set {
 enum { GROUPS_MOST = 16 };
 struct products {
     uint64_t committed, waited; /* groups; those up to `waited` are done */
-    bool open;                  /* the next group has products */
+    uint64_t arrived;           /* at WARPGROUP.ARRIVE, and whether it is there now */
+    bool arrives;
+    bool open; /* the next group has products */
     struct {
         struct register_set written, read; /* accumulators, and registers with A */
     } groups[GROUPS_MOST];                 /* by number */

@@ -395,8 +395,14 @@ void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, 
 
 void shadow_product(struct warp *warp, uint32_t address)
 {
-    for (unsigned k = 0; k < 16; k += 4)
-        visit_word(warp, address + k, false);
+    const struct shadow_word *word = &warp->block->shadow->words[address / 4];
+    for (unsigned k = 0; k < 4; k++)
+        if (word[k].epoch == warp->block->epoch && word[k].writer && (word[k].writer - 1u) / 4 != warp->number / 4)
+            block_fault(
+                warp->block,
+                "warp %u writes byte %lld of shared memory and warp %u's warpgroup reads it in a matrix product, "
+                "without a barrier between them",
+                word[k].writer - 1u, (long long)address + 4 * k - SHARED_RESERVED, warp->number);
 }
 
 /* Notes atomics, which may meet. */

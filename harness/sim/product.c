@@ -78,6 +78,11 @@ static bool float_kinds_read(struct instruction *code, unsigned first)
     return code->flags[PRODUCT_LEFT] != ELEMENT_F16 || code->modifier_count == first + 1;
 }
 
+static bool is_sparse(const struct instruction *code)
+{
+    return code->modifier_count > 0 && strcmp(code->modifiers[0], "SP") == 0;
+}
+
 /* The shapes of HMMA, a row each; those of .SP have twice the depth of what A has. */
 bool prepare_hmma(struct instruction *code)
 {
@@ -87,7 +92,7 @@ bool prepare_hmma(struct instruction *code)
         bool sparse;
     } shapes[] = {{"1688", 8, 2, false}, {"16816", 16, 2, false}, {"1684", 4, 4, false},
                   {"1688", 8, 4, false}, {"16832", 32, 2, true},  {"16816", 16, 4, true}};
-    const bool sparse = code->modifier_count > 0 && strcmp(code->modifiers[0], "SP") == 0;
+    const bool sparse = is_sparse(code);
     if (code->modifier_count < sparse + 2u || !float_kinds_read(code, sparse + 1u) ||
         code->operand_count != (sparse ? 6 : 4))
         return false;
@@ -127,12 +132,12 @@ bool prepare_sparse_imma(struct instruction *code)
 
 /* Reads the shape, 64xNxK, of which N is a multiple of 8 up to 256. Of whole numbers and bits N is 8, 24 or a multiple
  * of 16. */
-static bool shape_read(struct instruction *code, unsigned depth)
+static bool shape_read(struct instruction *code, unsigned place, unsigned depth)
 {
     char *end;
-    if (code->modifier_count == 0 || strncmp(code->modifiers[0], "64x", 3) != 0)
+    if (code->modifier_count <= place || strncmp(code->modifiers[place], "64x", 3) != 0)
         return false;
-    const unsigned long columns = strtoul(code->modifiers[0] + 3, &end, 10);
+    const unsigned long columns = strtoul(code->modifiers[place] + 3, &end, 10);
     if (columns == 0 || columns % GROUP || columns > PRODUCT_COLUMNS_MOST || *end != 'x' ||
         strtoul(end + 1, &end, 10) != depth || *end)
         return false;
@@ -149,8 +154,9 @@ static bool is_descriptor(const struct instruction *code, unsigned n, bool turns
            (code->flags[PRODUCT_SUM] != ELEMENT_S32 || !code->operands[n].value);
 }
 
-/* Operands d, descriptor, c or d, a, descriptor, c; then the predicate of c and the scoreboard, where they are. */
-static bool warpgroup_operands_read(struct instruction *code, bool turns)
+/* Operands d, descriptor, c or d, a, descriptor, c. Behind them are, where there are such, the predicate of c, what of
+ * A there is (a register, and 1), and the scoreboard. */
+static bool warpgroup_operands_read(struct instruction *code, bool sparse, bool turns)
 {
     const bool in_registers = is_register(&code->operands[1]);
     unsigned at = in_registers ? 3 : 2;
@@ -162,13 +168,19 @@ static bool warpgroup_operands_read(struct instruction *code, bool turns)
     code->flags[PRODUCT_ADDED] = (unsigned char)at++;
     if (at < code->operand_count && code->operands[at].kind == OPERAND_PREDICATE)
         at++;
-    code->flags[PRODUCT_WAYS] |= WAY_FROM_MEMORY;
+    if (sparse && (at >= code->operand_count || !is_plain_row(&code->operands[at++])))
+        return false;
+    const int64_t last = elements[code->flags[PRODUCT_LEFT]].bytes > 1 ? 1 : 0;
+    if (sparse && at < code->operand_count && code->operands[at].immediate)
+        at += code->operands[at].value >= 0 && code->operands[at].value <= last;
+    code->flags[PRODUCT_WAYS] |= WAY_FROM_MEMORY | (sparse ? WAY_SPARSE : 0);
     if (at < code->operand_count && code->operands[at].kind == OPERAND_SPECIAL &&
         strcmp(code->operands[at].word, "gsb0") == 0) {
         code->flags[PRODUCT_WAYS] |= WAY_ENDS_GROUP;
         at++;
     }
-    code->flags[PRODUCT_DEPTH] = (unsigned char)(LINE_BYTES / elements[code->flags[PRODUCT_LEFT]].bytes);
+    code->flags[PRODUCT_DEPTH] =
+        (unsigned char)(LINE_BYTES / elements[code->flags[PRODUCT_LEFT]].bytes * (sparse ? 2u : 1u));
     code->apart = true;
     const unsigned registers = code->flags[PRODUCT_COLUMNS] * (code->flags[PRODUCT_SUM] == ELEMENT_F16 ? 2u : 4u);
     return at == code->operand_count && code->operands[0].index + registers <= 255 &&
@@ -178,26 +190,32 @@ static bool warpgroup_operands_read(struct instruction *code, bool turns)
 
 bool prepare_hgmma(struct instruction *code)
 {
-    return float_kinds_read(code, 1) && shape_read(code, code->flags[PRODUCT_LEFT] == ELEMENT_TF32 ? 8 : 16) &&
-           warpgroup_operands_read(code, code->flags[PRODUCT_LEFT] != ELEMENT_TF32);
+    const unsigned sparse = is_sparse(code);
+    if (!float_kinds_read(code, sparse + 1))
+        return false;
+    const bool words = code->flags[PRODUCT_LEFT] == ELEMENT_TF32;
+    return shape_read(code, sparse, (words ? 8u : 16u) << sparse) && warpgroup_operands_read(code, sparse, !words);
 }
 
 bool prepare_qgmma(struct instruction *code)
 {
-    if (code->modifier_count != 4 || !kinds_read(code, 2, "E4M3 E5M2"))
+    const unsigned sparse = is_sparse(code);
+    if (code->modifier_count != sparse + 4 || !kinds_read(code, sparse + 2, "E4M3 E5M2"))
         return false;
-    code->flags[PRODUCT_SUM] = strcmp(code->modifiers[1], "F32") == 0 ? ELEMENT_F32 : ELEMENT_F16;
-    return (code->flags[PRODUCT_SUM] == ELEMENT_F32 || strcmp(code->modifiers[1], "F16") == 0) &&
-           shape_read(code, 32) && warpgroup_operands_read(code, false);
+    const bool to_float = strcmp(code->modifiers[sparse + 1], "F32") == 0;
+    code->flags[PRODUCT_SUM] = to_float ? ELEMENT_F32 : ELEMENT_F16;
+    return (to_float || strcmp(code->modifiers[sparse + 1], "F16") == 0) && shape_read(code, sparse, 32u << sparse) &&
+           warpgroup_operands_read(code, sparse, false);
 }
 
 bool prepare_igmma(struct instruction *code)
 {
-    const bool saturates = code->modifier_count == 4 && strcmp(code->modifiers[3], "SAT") == 0;
+    const unsigned sparse = is_sparse(code);
+    const bool saturates = code->modifier_count == sparse + 4 && strcmp(code->modifiers[sparse + 3], "SAT") == 0;
     code->flags[PRODUCT_SUM] = ELEMENT_S32;
     code->flags[PRODUCT_WAYS] = saturates ? WAY_SATURATES : 0;
-    return code->modifier_count == 3u + saturates && kinds_read(code, 1, "S8 U8") && shape_read(code, 32) &&
-           warpgroup_operands_read(code, false);
+    return code->modifier_count == sparse + 3 + saturates && kinds_read(code, sparse + 1, "S8 U8") &&
+           shape_read(code, sparse, 32u << sparse) && warpgroup_operands_read(code, sparse, false);
 }
 
 bool prepare_bgmma(struct instruction *code)
@@ -205,7 +223,8 @@ bool prepare_bgmma(struct instruction *code)
     code->flags[PRODUCT_SUM] = ELEMENT_S32;
     code->flags[PRODUCT_LEFT] = code->flags[PRODUCT_RIGHT] = ELEMENT_BITS;
     return code->modifier_count == 3 && strcmp(code->modifiers[1], "AND") == 0 &&
-           strcmp(code->modifiers[2], "POPC") == 0 && shape_read(code, 256) && warpgroup_operands_read(code, false);
+           strcmp(code->modifiers[2], "POPC") == 0 && shape_read(code, 0, 256) &&
+           warpgroup_operands_read(code, false, false);
 }
 
 /* ---- Elements in registers ---- */
@@ -316,18 +335,19 @@ static void read_matrices(struct product *p, struct warp *warp, const struct ins
     const enum element_kind left = code->flags[PRODUCT_LEFT], right = code->flags[PRODUCT_RIGHT];
     const bool in_registers = code->operands[1].kind == OPERAND_ROW;
     const unsigned n = in_registers ? 2 : 1;
+    const unsigned depth = code->flags[PRODUCT_WAYS] & WAY_SPARSE ? p->depth / 2 : p->depth; /* of A */
     const struct tile b = tile_of(warp, code, n, true);
     if (in_registers) {
-        left_from_registers(p->a, p->depth, warp, code, 1);
+        left_from_registers(p->a, depth, warp, code, 1);
     } else {
         const struct tile a = tile_of(warp, code, n, false);
         from_memory(&p->a[0][0], PRODUCT_DEPTH_MOST, 1, warp, &a, warp->number % WARPGROUP * PRODUCT_ROWS, PRODUCT_ROWS,
-                    p->depth, elements[left].bytes);
+                    depth, elements[left].bytes);
     }
     from_memory(&p->b[0][0], 1, PRODUCT_COLUMNS_MOST, warp, &b, 0, p->columns, p->depth, elements[right].bytes);
     const bool negates_a = code->operands[1].negate || code->operands[n].value & DESCRIPTOR_NEGATES_A;
     for (unsigned row = 0; row < PRODUCT_ROWS && negates_a; row++)
-        change_signs(p->a[row], p->depth, left);
+        change_signs(p->a[row], depth, left);
     for (unsigned k = 0; k < p->depth && code->operands[n].value & DESCRIPTOR_NEGATES_B; k++)
         change_signs(p->b[k], p->columns, right);
 }
@@ -336,8 +356,9 @@ static void read_matrices(struct product *p, struct warp *warp, const struct ins
 static void wavefronts_counted(struct warp *warp, const struct instruction *code)
 {
     enum { WAVEFRONT = 128 };
-    const unsigned lines =
-        code->flags[PRODUCT_COLUMNS] * 8u + (code->operands[1].kind == OPERAND_ROW ? 0u : WARPGROUP * PRODUCT_ROWS);
+    const unsigned columns = code->flags[PRODUCT_COLUMNS] * 8u;
+    const unsigned lines = (code->flags[PRODUCT_WAYS] & WAY_SPARSE ? 2 : 1) * columns +
+                           (code->operands[1].kind == OPERAND_ROW ? 0u : WARPGROUP * PRODUCT_ROWS);
     struct tally *tally = &warp->block->tallies[code->index];
     if (warp->number % WARPGROUP != 0)
         return;
@@ -345,17 +366,28 @@ static void wavefronts_counted(struct warp *warp, const struct instruction *code
     tally->ideal_wavefronts += lines * LINE_BYTES / WAVEFRONT;
 }
 
-/* Operand 4 says which elements of A there are: of four, two; of two that have 32 bits, one. Four bits have two places,
- * in quarters of what is chosen from; this returns those for element i of the ones that there are.
+unsigned product_metadata(const struct instruction *code)
+{
+    const unsigned n = code->flags[PRODUCT_ADDED] + 1u;
+    if (!(code->flags[PRODUCT_WAYS] & WAY_SPARSE))
+        return 0;
+    return code->operands[n].kind == OPERAND_PREDICATE ? n + 1 : n;
+}
+
+/* A register says which elements of A there are: of four, two; of two that have 32 bits, one. Four bits have two
+ * places, in quarters of what is chosen from; this returns those for element i of the ones that there are.
  *
- * Of a group of four lanes the first two have them, or with 1 as operand 5 the last two: the lower half of the word is
+ * Of a group of four lanes the first two have them, or with 1 as the operand behind it the last two: the lower half of
+ * the word is
  * of row g, the upper of row g + 8, and the second lane has the second half of k. Of bytes the even lanes have row g,
  * the odd ones row g + 8, and the last two the second half of k. */
 static unsigned places_of(const struct warp *warp, const struct instruction *code, unsigned bytes, unsigned row,
                           unsigned i)
 {
-    const uint32_t *which = ROW(4);
-    const unsigned quad = row % 8 * 4, four = bytes == 4 ? i : i / 2, lane = (unsigned)code->operands[5].value * 2;
+    const unsigned n = product_metadata(code);
+    const uint32_t *which = ROW(n);
+    const bool last = n + 1 < code->operand_count && code->operands[n + 1].immediate && code->operands[n + 1].value;
+    const unsigned quad = row % 8 * 4, four = bytes == 4 ? i : i / 2, lane = last ? 2 : 0;
     if (bytes == 1)
         return which[quad + row / 8 + four / 8 * 2] >> four % 8 * 4 & 15;
     return which[quad + lane + four / 4] >> (row / 8 * 16 + four % 4 * 4) & 15;

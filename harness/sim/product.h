@@ -50,6 +50,9 @@ struct product {
     uint32_t sum[PRODUCT_ROWS][PRODUCT_COLUMNS_MOST]; /* C, then D */
 };
 
+/* Returns the operand that says which elements of a sparse A there are; 0: A is not sparse. */
+unsigned product_metadata(const struct instruction *code);
+
 /* Reads A, B and C. The block fails if a descriptor points outside of shared memory. */
 void product_read(struct product *product, struct warp *warp, const struct instruction *code);
 /* Writes D, and notes what the warp must not touch until it has waited. */

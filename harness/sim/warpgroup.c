@@ -75,6 +75,8 @@ void warpgroup_begin(struct warp *warp, const struct instruction *code)
         block_not_simulated(warp->block, "%s by some lanes of a warp", code->opcode);
     if (!added || added->kind != OPERAND_PREDICATE || predicate(warp, added))
         look_for_changed(warp, code, n, registers);
+    if (product_metadata(code))
+        look_for_changed(warp, code, product_metadata(code), 1);
     const int a = register_of(&code->operands[1]);
     if (a < 0)
         return;
@@ -98,24 +100,48 @@ void warpgroup_end(struct warp *warp, const struct instruction *code, unsigned r
     add(&products->groups[group].written, (unsigned)register_of(&code->operands[0]), registers);
     if (a >= 0)
         add(&products->groups[group].read, (unsigned)a, A_REGISTERS);
+    if (product_metadata(code) && register_of(&code->operands[product_metadata(code)]) >= 0)
+        add(&products->groups[group].read, (unsigned)register_of(&code->operands[product_metadata(code)]), 1);
     add_set(&products->written, &products->groups[group].written);
     add_set(&products->read, &products->groups[group].read);
     products->open = !(code->flags[PRODUCT_WAYS] & WAY_ENDS_GROUP);
     products->committed += !products->open;
 }
 
-/* Operands scoreboard, how many groups need not be done. */
+/* Returns whether all warps of the warpgroup that are not gone have come as far, by one of two numbers. */
+static bool all_there(const struct warp *warp, uint64_t arrived, uint64_t committed)
+{
+    const struct block *block = warp->block;
+    const unsigned first = warp->number / WARPGROUP * WARPGROUP;
+    bool there = true;
+    for (unsigned w = first; w < first + WARPGROUP && w < block->warp_count; w++)
+        if (block->warps[w].split_count > 0)
+            there &= block->warps[w].products.arrived >= arrived && block->warps[w].products.committed >= committed;
+    return there;
+}
+
+/* The four warps meet here, and what they did before is done for all of them. */
+static bool have_arrived(struct warp *warp)
+{
+    struct products *products = &warp->products;
+    products->arrived += !products->arrives;
+    products->arrives = !all_there(warp, products->arrived, 0);
+    if (!products->arrives)
+        products->changed = (struct register_set){0};
+    return !products->arrives;
+}
+
+/* Operands of DEPBAR: scoreboard, how many groups need not be done. ARRIVE has none. */
 bool products_are_done(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     struct products *products = &warp->products;
-    const struct block *block = warp->block;
+    (void)lanes;
+    if (code->operand_count == 0)
+        return have_arrived(warp);
     const uint64_t left = (uint64_t)code->operands[1].value;
     const uint64_t wanted = products->committed > left ? products->committed - left : 0;
-    const unsigned first = warp->number / WARPGROUP * WARPGROUP;
-    (void)lanes;
-    for (unsigned w = first; w < first + WARPGROUP && w < block->warp_count; w++)
-        if (block->warps[w].products.committed < wanted)
-            return false;
+    if (!all_there(warp, 0, wanted))
+        return false;
     products->waited = wanted > products->waited ? wanted : products->waited;
     products->written = products->read = (struct register_set){0};
     for (uint64_t i = products->waited; i < products->committed + products->open; i++) {
@@ -123,13 +149,6 @@ bool products_are_done(struct warp *warp, const struct instruction *code, uint32
         add_set(&products->read, &products->groups[i % GROUPS_MOST].read);
     }
     return true;
-}
-
-static void arrive(struct warp *warp, const struct instruction *code, uint32_t lanes)
-{
-    (void)code;
-    (void)lanes;
-    warp->products.changed = (struct register_set){0};
 }
 
 /* ---- Shared memory ---- */
@@ -261,6 +280,11 @@ static void fence(struct warp *warp, const struct instruction *code, uint32_t la
 
 /* ---- Others ---- */
 
+static bool prepare_arrive(struct instruction *code)
+{
+    return code->operand_count == 0;
+}
+
 static bool prepare_wait(struct instruction *code)
 {
     return code->operand_count == 2 && code->operands[0].kind == OPERAND_SPECIAL &&
@@ -276,7 +300,7 @@ static void take_registers(struct warp *warp, const struct instruction *code, ui
 
 /* clang-format off */
 const struct opcode warpgroup_opcodes[] = {
-    {"WARPGROUP.ARRIVE",    arrive, CONTROL_NEXT,          NULL,         "", ""},
+    {"WARPGROUP.ARRIVE",    NULL,   CONTROL_WAIT_PRODUCTS, prepare_arrive, "", ""},
     {"WARPGROUP.DEPBAR.LE", NULL,   CONTROL_WAIT_PRODUCTS, prepare_wait, "", ""},
     {"FENCE.VIEW.ASYNC",    fence,  CONTROL_NEXT,          NULL,         "", "S G T"},
     /* setmaxnreg: registers are not counted. */

@@ -122,16 +122,15 @@ Test(warpgroup, shared_memory)
          PROGRAM(DESCRIPTORS, ADDRESS, FENCE, "STS [R2],RZ", BARRIER, ARRIVE, PRODUCT, WAIT)},
         {"without a fence.proxy.async behind it",
          PROGRAM(DESCRIPTORS, ADDRESS, "STS [R2],RZ", "FENCE.VIEW.ASYNC.G", BARRIER, ARRIVE, PRODUCT, WAIT)},
-        {"without a barrier between them", PROGRAM(DESCRIPTORS, ADDRESS, "STS [R2],RZ", FENCE, ARRIVE, PRODUCT, WAIT)},
-        {"writes byte 0 of shared memory, which a matrix product that was not waited for still reads",
-         PROGRAM(DESCRIPTORS, ADDRESS, ARRIVE, PRODUCT, "STS [R2],RZ", WAIT)},
+        /* the warps of a warpgroup meet at WARPGROUP.ARRIVE, and wait together */
+        {NULL, PROGRAM(DESCRIPTORS, ADDRESS, "STS [R2],RZ", FENCE, ARRIVE, PRODUCT, WAIT)},
+        {NULL, PROGRAM(DESCRIPTORS, ADDRESS, ARRIVE, PRODUCT, WAIT, "STS [R2],RZ")},
+        {"of shared memory, which", PROGRAM(DESCRIPTORS, ADDRESS, ARRIVE, PRODUCT, "STS [R2],RZ", WAIT)},
         {"which a matrix product that was not waited for still reads",
          PROGRAM(DESCRIPTORS, ADDRESS, ARRIVE, PRODUCT, BARRIER, "STS [R2],RZ", WAIT)},
         {"which a matrix product that was not waited for still reads",
          PROGRAM(DESCRIPTORS, ADDRESS, ARRIVE, PRODUCT, PRODUCT, "WARPGROUP.DEPBAR.LE gsb0,0x1", BARRIER, "STS [R2],RZ",
                  WAIT)},
-        {"that another warp read, without a barrier between them",
-         PROGRAM(DESCRIPTORS, ADDRESS, ARRIVE, PRODUCT, WAIT, "STS [R2],RZ")},
         {NULL, PROGRAM(DESCRIPTORS, ADDRESS, ARRIVE, PRODUCT, WAIT, BARRIER, "STS [R2],RZ")},
         {NULL, PROGRAM(DESCRIPTORS, ADDRESS, ARRIVE, PRODUCT, "STS [R2+0x800],RZ", WAIT)},
     };
@@ -144,10 +143,10 @@ Test(warpgroup, shared_memory)
 
 Test(warpgroup, what_it_cannot_know)
 {
-    /* A warp that does not multiply keeps the others from being done. */
+    /* A warp that waits for something else keeps the others from multiplying. */
     const char *said = executed(PROGRAM(DESCRIPTORS, "S2R R2,SR_TID.X", "ISETP.GE.U32.AND P0,PT,R2,0x60,PT",
-                                        "@P0 EXIT ", ARRIVE, PRODUCT, WAIT));
-    cr_expect(said && !fault && strstr(said, "WARPGROUP.DEPBAR.LE that lanes of a warp do not leave"), "%s", said);
+                                        "@P0 BAR.SYNC.DEFER_BLOCKING 0x0", ARRIVE, PRODUCT, WAIT));
+    cr_expect(said && fault && strstr(said, "the block waits for itself"), "%s", said);
     said = executed(PROGRAM(DESCRIPTORS, "S2R R2,SR_LANEID", "ISETP.GE.U32.AND P0,PT,R2,0x10,PT", "@P0 EXIT ", ARRIVE,
                             PRODUCT, WAIT));
     cr_expect(said && !fault && strstr(said, "by some lanes of a warp"), "%s", said);
