@@ -112,9 +112,15 @@ static void branch(struct warp *warp, const struct instruction *code, struct spl
     }
 }
 
+/* With .U it is taken by all lanes or by none. */
 static bool do_branch(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
-    branch(warp, code, &warp->splits[index], lanes, lanes & extra_predicate(warp, code));
+    struct split *split = &warp->splits[index];
+    const uint32_t taken = lanes & extra_predicate(warp, code);
+    if (code->modifier_count > 0 && taken != split->lanes && has_modifier(code, "U"))
+        branch(warp, code, split, 0, 0);
+    else
+        branch(warp, code, split, lanes, taken);
     return true;
 }
 
