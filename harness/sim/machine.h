@@ -48,6 +48,7 @@ struct products {
     bool open; /* the next group has products */
     struct {
         struct register_set written, read; /* accumulators, and registers with A */
+        unsigned epoch;                    /* of the block, when it was waited for */
     } groups[GROUPS_MOST];                 /* by number */
     struct register_set written, read;     /* of all groups that are not done */
     struct register_set changed;           /* by others than products, since the last WARPGROUP.ARRIVE */

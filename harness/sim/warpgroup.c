@@ -142,7 +142,8 @@ bool products_are_done(struct warp *warp, const struct instruction *code, uint32
     const uint64_t wanted = products->committed > left ? products->committed - left : 0;
     if (!all_there(warp, 0, wanted))
         return false;
-    products->waited = wanted > products->waited ? wanted : products->waited;
+    for (; products->waited < wanted; products->waited++)
+        products->groups[products->waited % GROUPS_MOST].epoch = warp->block->epoch;
     products->written = products->read = (struct register_set){0};
     for (uint64_t i = products->waited; i < products->committed + products->open; i++) {
         add_set(&products->written, &products->groups[i % GROUPS_MOST].written);
@@ -206,17 +207,26 @@ static struct unit *unit_of(const struct block *block, uint32_t address)
     return unit;
 }
 
-/* Returns whether the product that last read a unit is done, as far as this warp may know. */
+/* Returns whether a warp has waited for a group, and where `before` is set, before the last barrier of the block. */
+static bool has_waited(const struct warp *warp, uint64_t group, bool before)
+{
+    const struct products *products = &warp->products;
+    return products->waited >= group && (!before || products->waited - group >= GROUPS_MOST ||
+                                         products->groups[(group - 1) % GROUPS_MOST].epoch != warp->block->epoch);
+}
+
+/* Returns whether the product that last read a unit is done, as far as this warp may know: it has waited itself, or a
+ * warp of the product's warpgroup has and both met at a barrier since. Where warps meet by other means than barriers of
+ * the block, that it has waited is enough. */
 static bool is_done(const struct warp *warp, const struct unit *unit)
 {
     const struct block *block = warp->block;
     const unsigned first = unit->reader * WARPGROUP;
-    bool done = warp->products.waited >= unit->product;
+    bool done = false;
     if (warp->number / WARPGROUP == unit->reader)
-        return done;
-    done = false;
+        return has_waited(warp, unit->product, false);
     for (unsigned w = first; w < first + WARPGROUP && w < block->warp_count; w++)
-        done |= block->warps[w].products.waited >= unit->product;
+        done |= has_waited(&block->warps[w], unit->product, !block->code->tells_others);
     return done;
 }
 
