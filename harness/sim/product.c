@@ -366,14 +366,6 @@ static void wavefronts_counted(struct warp *warp, const struct instruction *code
     tally->ideal_wavefronts += lines * LINE_BYTES / WAVEFRONT;
 }
 
-unsigned product_metadata(const struct instruction *code)
-{
-    const unsigned n = code->flags[PRODUCT_ADDED] + 1u;
-    if (!(code->flags[PRODUCT_WAYS] & WAY_SPARSE))
-        return 0;
-    return code->operands[n].kind == OPERAND_PREDICATE ? n + 1 : n;
-}
-
 /* A register says which elements of A there are: of four, two; of two that have 32 bits, one. Four bits have two
  * places, in quarters of what is chosen from; this returns those for element i of the ones that there are.
  *

@@ -51,7 +51,13 @@ struct product {
 };
 
 /* Returns the operand that says which elements of a sparse A there are; 0: A is not sparse. */
-unsigned product_metadata(const struct instruction *code);
+static inline unsigned product_metadata(const struct instruction *code)
+{
+    const unsigned n = code->flags[PRODUCT_ADDED] + 1u;
+    if (!(code->flags[PRODUCT_WAYS] & WAY_SPARSE))
+        return 0;
+    return code->operands[n].kind == OPERAND_PREDICATE ? n + 1 : n;
+}
 
 /* Reads A, B and C. The block fails if a descriptor points outside of shared memory. */
 void product_read(struct product *product, struct warp *warp, const struct instruction *code);
