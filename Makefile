@@ -136,7 +136,7 @@ STANDIN := $(addprefix $(BUILD)/tests/standin/,libcuda.so.1 libcupti.so.13 progr
 FUZZERS := $(FUZZ_C:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 
 # The libraries can be overridden, for example DEPENDENCY_LIBS='-l:libjansson.a -l:libinih.a ...' to link them in.
-DEPENDENCIES := jansson inih gsl libelf libdw libxxhash libzstd
+DEPENDENCIES := jansson inih gsl libelf libdw libxxhash libzstd liblz4
 DEPENDENCY_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags $(DEPENDENCIES) 2>/dev/null)
 DEPENDENCY_LIBS ?= $(shell $(PKG_CONFIG) --libs $(DEPENDENCIES) 2>/dev/null)
 CRITERION_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags criterion 2>/dev/null)

@@ -25,6 +25,7 @@ build  libelf-dev       elfutils-libelf-devel libelf                 library lib
 build  libdw-dev        elfutils-devel libelf                        pkg-config --atleast-version=0.186 libdw
 build  libxxhash-dev    xxhash-devel xxhash                          library libxxhash
 build  libzstd-dev      libzstd-devel zstd                           library libzstd
+build  liblz4-dev       lz4-devel lz4                                library liblz4
 test   libcriterion-dev criterion-devel criterion                    library criterion
 test   xz-utils         xz xz                                        command -v xz
 test   git              git git                                      command -v git

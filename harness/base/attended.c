@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,9 +25,13 @@ static void be_the_guard(const void *data)
 int attended_start(struct attended *attended, const char *const *words, struct problem *problem)
 {
     int life[2];
-    *attended = (struct attended){.program = -1, .guard = -1, .life = -1};
-    if (pipe2(life, O_CLOEXEC) < 0)
-        return problem_set(problem, "cannot make a pipe for %s: %s", words[0], strerror(errno));
+    *attended = (struct attended){.program = -1, .guard = -1, .life = -1, .errors = -1};
+    attended->errors = memfd_create("cugate-errors", MFD_CLOEXEC);
+    if (attended->errors < 0 || pipe2(life, O_CLOEXEC) < 0) {
+        problem_set(problem, "cannot make a pipe for %s: %s", words[0], strerror(errno));
+        attended_end(attended);
+        return -1;
+    }
     attended->life = life[1];
     attended->guard = process_start(&(struct process_start){.run = be_the_guard,
                                                             .input = life[0],
@@ -36,7 +41,8 @@ int attended_start(struct attended *attended, const char *const *words, struct p
     close(life[0]);
     if (attended->guard > 0)
         attended->output = process_start_reading(
-            &(struct process_start){.words = words, .input = PROCESS_NOTHING, .group = attended->guard},
+            &(struct process_start){
+                .words = words, .input = PROCESS_NOTHING, .errors = attended->errors, .group = attended->guard},
             &attended->program);
     if (attended->output)
         return 0;
@@ -45,14 +51,29 @@ int attended_start(struct attended *attended, const char *const *words, struct p
     return -1;
 }
 
+/* Passes on what it said. */
+static void pass_on(int errors)
+{
+    char bytes[4096];
+    ssize_t length;
+    for (off_t at = 0; (length = pread(errors, bytes, sizeof bytes, at)) > 0; at += length)
+        if (write(STDERR_FILENO, bytes, (size_t)length) < 0)
+            return;
+}
+
 int attended_end(struct attended *attended)
 {
     if (attended->output)
         fclose(attended->output);
     const int status = attended->program > 0 ? process_wait(attended->program) : -1;
-    close(attended->life);
+    if (attended->life >= 0)
+        close(attended->life);
     if (attended->guard > 0)
         process_wait(attended->guard);
-    *attended = (struct attended){.program = -1, .guard = -1, .life = -1};
+    if (attended->errors >= 0 && !(status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0))
+        pass_on(attended->errors);
+    if (attended->errors >= 0)
+        close(attended->errors);
+    *attended = (struct attended){.program = -1, .guard = -1, .life = -1, .errors = -1};
     return status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

@@ -12,12 +12,14 @@ struct attended {
     FILE *output;         /* to read what it says on standard output */
     pid_t program, guard; /* the guard ends the group of both when this process is gone */
     int life;             /* what the guard waits for */
+    int errors;           /* what it said on standard error */
 };
 
 /* Starts the first of the words, a path, with the others; the list ends in NULL. It reads nothing. -1 with *problem. */
 int attended_start(struct attended *attended, const char *const *words, struct problem *problem);
 
-/* Waits for its end, and ends what it left behind: its exit status, or -1. */
+/* Waits for its end, and ends what it left behind: its exit status, or -1. What it said on standard error is passed on
+ * if that is not 0: NVIDIA's disassembler warns of cubins that it reads well. */
 int attended_end(struct attended *attended);
 
 #endif

@@ -1,5 +1,6 @@
 /* The first step of accepting: chooses from several runs the rows that can become a baseline. */
 #include "base/base.h"
+#include "judge/judge.h"
 
 #include "baseline_files.h"
 
@@ -41,9 +42,15 @@ static bool is_ok_everywhere(struct gathering *gathering, const char *id)
         const struct result *result = run_find(candidate->run, id);
         if (!result || result->status == RESULT_OK)
             continue;
-        baseline_refuse(&gathering->refused, "%s, because in %s it is \"%s\"%s%s", id, candidate->name,
+        char *declared = result_is_not_simulated(result)
+                             ? x_sprintf("; until it can be computed, [%s " KNOWN_NOT_COMPUTED
+                                         "] in " KNOWN_REGRESSION_FILE " declares that the baseline lacks it",
+                                         id)
+                             : x_strdup("");
+        baseline_refuse(&gathering->refused, "%s, because in %s it is \"%s\"%s%s%s", id, candidate->name,
                         result_status_name(result->status), result->reason ? ": " : "",
-                        result->reason ? result->reason : "");
+                        result->reason ? result->reason : "", declared);
+        free(declared);
         return false;
     }
     return true;

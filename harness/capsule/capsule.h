@@ -219,6 +219,8 @@ struct capsule_device {
 
 /* ---- Replaying: capsule_replay.c ---- */
 
+enum { PLAYER_PAGES = 512 };
+
 /* All capsules of a file in one process. */
 struct player {
     const struct capsules *capsules;
@@ -231,6 +233,7 @@ struct player {
     struct backing *backings;
     size_t backing_count;
     const struct replay *last; /* whose memory was restored last */
+    unsigned char *room[4];    /* for PLAYER_PAGES pages each; replays use it in turn */
     void **modules;            /* the machine code of each capsule, if it is loaded */
 };
 
@@ -294,8 +297,9 @@ void tolerate(struct tolerance *tolerance, const unsigned char *before, unsigned
 /* Replays a capsule several times, to see whether it is whole. Then writes it with what varies between replays masked,
  * and without pages that its result does not need. Returns 0; 1 when it is refused, and *why (why_size bytes) says why;
  * -1 with *problem. Unless it is careful, it also launches with parts of the memory zeroed, on which a kernel may fail.
- */
+ * *in_part is told whether the time was over before all was looked through that the launch may write without changing
+ * it: such a word of the result is not compared. */
 int capsule_prove(struct player *player, const struct capsule *capsule, bool careful, struct capsule_writer *writer,
-                  char *why, size_t why_size, struct problem *problem);
+                  bool *in_part, char *why, size_t why_size, struct problem *problem);
 
 #endif

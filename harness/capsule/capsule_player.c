@@ -14,6 +14,7 @@
 
 #define BLOCK ((uint64_t)32 << 20)  /* CUDA reserves addresses in such blocks */
 #define UNIT ((uint64_t)2 << 20)    /* and backs them in such ones */
+#define NEAR ((uint64_t)16 << 30)   /* the driver maps less than that when it starts */
 #define HIGHEST ((uint64_t)1 << 47) /* addresses of processes and GPUs are below it */
 
 /* ---- Stretches ---- */
@@ -113,6 +114,25 @@ static void hold_behind(struct player *player, const struct stretch *block)
         *ARRAY_GROW(player->behind, player->behind_count) = behind;
 }
 
+/* Whether a block is where the kernel puts what this process maps next, below its libraries. A driver that starts maps
+ * memory of its own, and that is when the blocks are no longer held: it takes those that were held for taken. */
+static int check_next(const struct player *player, struct problem *problem)
+{
+    void *next = mmap(NULL, NEAR, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    const uint64_t below = (uintptr_t)next, libraries = (uintptr_t)stderr; /* which is in that of C */
+    if (next == MAP_FAILED) /* the address space is limited: nobody knows what comes where */
+        return 0;
+    munmap(next, NEAR);
+    for (size_t i = 0; i < player->block_count; i++)
+        if (player->blocks[i].begin > below && player->blocks[i].begin < libraries)
+            return problem_set(problem,
+                               "%s needs the addresses 0x%" PRIx64 " to 0x%" PRIx64
+                               ", where this process has its next memory; run it again, since every process has other "
+                               "addresses",
+                               player->capsules->path, player->blocks[i].begin, player->blocks[i].end);
+    return 0;
+}
+
 /* Whether all ranges are where memory can be. */
 static int check_addresses(const struct capsules *capsules, struct problem *problem)
 {
@@ -144,7 +164,10 @@ int player_hold(struct player *player, const struct capsules *capsules, struct p
     }
     for (size_t i = 0; i < player->block_count; i++)
         hold_behind(player, &player->blocks[i]);
-    return 0;
+    if (check_next(player, problem) == 0)
+        return 0;
+    player_close(player);
+    return -1;
 }
 
 /* Gives up all that is held. */
@@ -161,6 +184,8 @@ static void release_all(struct player *player)
 int player_open(struct player *player, const struct capsule_device *device, struct problem *problem)
 {
     player->device = device;
+    for (size_t i = 0; i < sizeof player->room / sizeof player->room[0]; i++)
+        player->room[i] = x_calloc(PLAYER_PAGES, CAPSULE_PAGE);
     release_all(player);
     for (size_t i = 0; i < player->block_count; i++) {
         const struct stretch *block = &player->blocks[i];
@@ -194,6 +219,8 @@ void player_close(struct player *player)
     free(player->blocks);
     free(player->behind);
     free(player->backings);
+    for (size_t i = 0; i < sizeof player->room / sizeof player->room[0]; i++)
+        free(player->room[i]);
     *player = (struct player){0};
 }
 

@@ -263,12 +263,13 @@ static int prove(struct proving *proving, bool careful, struct capsule_writer *w
 }
 
 int capsule_prove(struct player *player, const struct capsule *capsule, bool careful, struct capsule_writer *writer,
-                  char *why, size_t why_size, struct problem *problem)
+                  bool *in_part, char *why, size_t why_size, struct problem *problem)
 {
     struct proving proving = {.capsules = player->capsules, .capsule = capsule, .problem = problem};
     if (replay_open(&proving.replay, player, capsule, problem) < 0)
         return -1;
     const int result = prove(&proving, careful, writer, why, why_size);
+    *in_part = proving.in_part;
     replay_close(proving.replay);
     memory_release(&proving.first, capsule);
     memory_release(&proving.varies, capsule);

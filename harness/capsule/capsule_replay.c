@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 64, IN_PARALLEL = 8 }; /* pages that are taken at a time; so many or more are read in parallel */
+enum {
+    CHUNK = PLAYER_PAGES,
+    IN_PARALLEL = 8
+}; /* pages that are taken at a time; so many or more are read in parallel */
 
 /* A range of the capsule in this process. */
 struct part {
@@ -31,8 +34,7 @@ struct replay {
     size_t part_count;
     struct moves moves;
     struct backed backed;
-    uint64_t kept; /* address of all copies; 0: none */
-    unsigned char *chunk, *other;
+    uint64_t kept;                /* address of all copies; 0: none */
     unsigned char *const *varies; /* bits that are not compared, beside those of the capsule; NULL: none */
 };
 
@@ -189,9 +191,9 @@ static int keep_relocated(struct replay *replay, struct part *part, struct probl
         if (place + sizeof word > part->range->size)
             continue;
         const size_t page = (size_t)(place / CAPSULE_PAGE);
-        if (capsules_page(replay->player->capsules, part->range->before[page], replay->chunk, problem) < 0)
+        if (capsules_page(replay->player->capsules, part->range->before[page], replay->player->room[0], problem) < 0)
             return -1;
-        memcpy(&word, replay->chunk + place % CAPSULE_PAGE, sizeof word);
+        memcpy(&word, replay->player->room[0] + place % CAPSULE_PAGE, sizeof word);
         if (is_known(replay, word))
             continue;
         if (device->read(&word, part->here + place, sizeof word, problem) < 0 ||
@@ -207,9 +209,10 @@ static int write_chunk(struct replay *replay, struct part *part, size_t first, s
                        struct problem *problem)
 {
     (void)data;
-    if (read_pages(replay, part, BEFORE, first, pages_of(size), replay->chunk, problem) < 0)
+    if (read_pages(replay, part, BEFORE, first, pages_of(size), replay->player->room[0], problem) < 0)
         return -1;
-    return replay->player->device->write(part->kept + (uint64_t)first * CAPSULE_PAGE, replay->chunk, size, problem);
+    return replay->player->device->write(part->kept + (uint64_t)first * CAPSULE_PAGE, replay->player->room[0], size,
+                                         problem);
 }
 
 /* Makes the copy of what was before the launch. */
@@ -239,8 +242,6 @@ int replay_open(struct replay **opened, struct player *player, const struct caps
     unsigned char *code = NULL;
     *replay = (struct replay){.player = player, .capsule = capsule};
     replay->bytes = x_calloc(capsule->byte_count + 1, 1);
-    replay->chunk = x_calloc(CHUNK, CAPSULE_PAGE);
-    replay->other = x_calloc(CHUNK, CAPSULE_PAGE);
     int failed = load_code(replay, &code, problem) < 0 || find_parts(replay, code, problem) < 0 ||
                  player_back(player, capsule, &replay->backed, problem) < 0 || keep_before(replay, problem) < 0;
     free(code);
@@ -269,8 +270,6 @@ void replay_close(struct replay *replay)
     free(replay->parts);
     free(replay->moves.list);
     free(replay->bytes);
-    free(replay->chunk);
-    free(replay->other);
     free(replay);
 }
 
@@ -349,7 +348,7 @@ static int compare_chunk(struct replay *replay, struct part *part, size_t first,
 {
     struct difference *difference = data;
     const uint64_t offset = (uint64_t)first * CAPSULE_PAGE;
-    unsigned char *expected = replay->chunk, *actual = replay->other;
+    unsigned char *expected = replay->player->room[0], *actual = replay->player->room[1];
     if (replay->player->device->read(actual, part->here + offset, size, problem) < 0 ||
         read_pages(replay, part, AFTER, first, pages_of(size), expected, problem) < 0 ||
         (part->range->varies &&
@@ -402,14 +401,12 @@ int replay_compare(struct replay *replay, char *why, size_t why_size, struct pro
 {
     struct difference difference = {
         .tolerance = {.most = replay->capsule->tolerance, .type = replay->capsule->type},
-        .varies = x_calloc(CHUNK, CAPSULE_PAGE),
-        .before = x_calloc(CHUNK, CAPSULE_PAGE),
+        .varies = replay->player->room[2],
+        .before = replay->player->room[3],
     };
     int failed = 0;
     for (size_t i = 0; i < replay->part_count && failed == 0; i++)
         failed = each_chunk(replay, &replay->parts[i], compare_chunk, &difference, problem);
-    free(difference.varies);
-    free(difference.before);
     if (failed < 0 || difference.bytes == 0)
         return failed;
     say_difference(&difference, why, why_size);

@@ -59,6 +59,14 @@ static void begin_step(struct proving *proving)
     proving->until = now_seconds() + (proving->changed_count > 0 ? SECONDS_FURTHER : SECONDS_MAX);
 }
 
+/* Whether there is time for more. Without, something that is written may not be found. */
+static bool goes_on(struct proving *proving)
+{
+    const bool result = proving_may_go_on(proving);
+    proving->in_part |= !result;
+    return result;
+}
+
 /* Looks in ever smaller parts, since a launch without its inputs may write nothing else than what they are filled with.
  */
 static int look_everywhere(struct proving *proving, const struct search *search)
@@ -66,7 +74,7 @@ static int look_everywhere(struct proving *proving, const struct search *search)
     begin_step(proving);
     for (size_t step = search->count; step > 0; step = step > 1 ? (step + 1) / 2 : 0)
         for (size_t from = 0; from < search->count; from += step) {
-            if (!proving_may_go_on(proving))
+            if (!goes_on(proving))
                 return 0;
             if (look(proving, search, from, from + step < search->count ? from + step : search->count) < 0)
                 return -1;
@@ -105,7 +113,7 @@ static int look_in_pages(struct proving *proving, const struct search *search)
                 return -1;
             for (size_t from = 0; from < size; from += step) {
                 const size_t length = size - from < step ? size - from : step;
-                if (!proving_may_go_on(proving))
+                if (!goes_on(proving))
                     return 0;
                 if (!is_filled_with(before + from, search->value, length) &&
                     look_inside(proving, search, place, from, length) < 0)
@@ -176,7 +184,7 @@ static void rewrite(struct proving *proving, const struct rewritten *page)
 static int rewrite_some(struct proving *proving, struct candidates *candidates, size_t from, size_t to)
 {
     const size_t rewritten = proving->rewritten_count, changed = proving->changed_count;
-    if (from == to || !proving_may_go_on(proving))
+    if (from == to || !goes_on(proving))
         return 0;
     for (size_t i = from; i < to; i++)
         rewrite(proving, &candidates->list[i]);

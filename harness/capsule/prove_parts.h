@@ -37,6 +37,7 @@ struct proving {
     size_t filled_count;
     struct rewritten *rewritten;
     size_t rewritten_count;
+    bool in_part;    /* the search for what it writes was not done when its time was over */
     size_t launches; /* made so far, of those that are allowed */
     double until;    /* no further launch is made then, by now_seconds() */
 };

@@ -27,6 +27,19 @@ static void say_file(const struct prove *prove, size_t varying)
             bytes / (is_large ? 1e6 : 1e3), is_large ? "MB" : "kB", prove->to);
 }
 
+/* Says of how many results a part may not be compared. */
+static void say_gaps(const struct prove *prove)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < prove->count; i++)
+        count += !prove->results[i].refused && prove->results[i].in_part;
+    if (count > 0)
+        fprintf(stderr,
+                "of %zu kernel%s, the search for what a launch writes without changing it was not done in its time: of "
+                "that, only what was found is compared\n",
+                count, plural(count));
+}
+
 /* Says what came of all, and of each that is refused. */
 static int say_results(const struct prove *prove, bool quiet)
 {
@@ -41,13 +54,20 @@ static int say_results(const struct prove *prove, bool quiet)
                 "all that %s changes varies from replay to replay: it can be measured, and nothing of its result is "
                 "compared",
                 result->id);
+        if (!result->refused && result->careful)
+            warning(
+                "%s fails on memory that is cleared: all its memory is kept, and what it writes without changing it is "
+                "not compared",
+                result->id);
     }
     if (prove->kept == 0) {
         error("no kernel can be replayed, so %s is not written", prove->to);
         return EXIT_NOT_MEASURED;
     }
-    if (!quiet)
+    if (!quiet) {
+        say_gaps(prove);
         say_file(prove, varying);
+    }
     return prove->kept < prove->count ? EXIT_NOT_MEASURED : EXIT_SAME;
 }
 
@@ -91,6 +111,6 @@ const struct command command_prove = {
                    {EXIT_INTERRUPTED, NULL}),
     .example = "cugate prove kernels.capsule -o proved.capsule",
     .takes = takes,
-    .minimum = 1, .maximum = 1, .run = cmd_prove,
+    .minimum = 1, .maximum = 1, .replays_argument = true, .run = cmd_prove,
 };
 /* clang-format on */

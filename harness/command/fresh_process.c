@@ -47,8 +47,9 @@ int fresh_process(const struct command *command, const struct options *options, 
     const unsigned measures = command->ways & 1u << options->way & (WAYS_OF_LIBRARY | WAY(COMPUTED));
     struct problem problem;
     int result = 0;
-    if (measures && !options->replay &&
-        (!is_free(options->kernels, &problem) || !is_free(options->against, &problem))) {
+    if ((command->replays_argument && !is_free(options->arguments[0], &problem)) ||
+        (measures && !options->replay &&
+         (!is_free(options->kernels, &problem) || !is_free(options->against, &problem)))) {
         begin_again(words);
         result = error("%s", problem.text);
     }

@@ -145,6 +145,7 @@ struct command {
     int minimum, maximum;                      /* count of arguments; maximum < 0: any */
     bool runs_arguments;                       /* a command of their own: options end at the first */
     bool reads_runs;                           /* run files, unless a command is behind "--" */
+    bool replays_argument;                     /* its argument is a file of capsules, which it replays */
     bool makes_run_file;                       /* that is what it is for: --save - leaves standard output to it */
     unsigned ways;                             /* of making a run, WAY bits; 0: it makes none */
     int (*run)(const struct options *options); /* returns an exit_code */

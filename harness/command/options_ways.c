@@ -27,7 +27,10 @@ enum origin_name options_way(const struct options *options, const struct command
         return ORIGIN_COMPUTED;
     if (names_code)
         return ORIGIN_PROGRAM;
-    return origin_find(options->collector) == origin_of(ORIGIN_HOST) ? ORIGIN_HOST : ORIGIN_MEASURED;
+    for (enum origin_name name = 0; name < ORIGINS; name++)
+        if (WAYS_OF_LIBRARY & 1u << name && origin_find(options->collector) == origin_of(name))
+            return name;
+    return ORIGIN_MEASURED;
 }
 
 const char *options_asked_by(unsigned ways, const struct command *command)

@@ -1,9 +1,11 @@
-/* Where nvcc puts the images: into section .nv_fatbin of the host's ELF file, in containers of the following form. It
- * is documented nowhere, and was seen with CUDA 11 to 13. All numbers are little-endian, and each container begins on a
- * multiple of 8 bytes:
+/* Where nvcc puts the images: into section .nv_fatbin of the host's ELF file, in containers of the following form. A
+ * library that loads its images itself has them among its data, as cuFFT does. The form is documented nowhere, and was
+ * seen with CUDA 11 to 13. All numbers are little-endian, and each container begins on a multiple of 8 bytes:
  *
  *   container   u32 0xba55ed50, u16 version, u16 size of this header, u64 size of the entries after it
- *   entry       u16 kind (1: PTX, 2: ELF), u16 version, u32 size of this header, u64 size of the data after it */
+ *   entry       u16 kind (1: PTX, 2: ELF), u16 version, u32 size of this header, u64 size of the data after it
+ *
+ * compressed.c tells of entries that are compressed. */
 #include "cubin.h"
 
 #include "base/base.h"
@@ -11,6 +13,7 @@
 #include "model/model.h"
 #include "names/names.h"
 
+#include "compressed.h"
 #include "cubin_image.h"
 
 #include <stdbool.h>
@@ -22,6 +25,7 @@
 #define EM_GPU 190 /* EM_CUDA, which some versions of elf.h lack */
 
 #define CONTAINER_MAGIC 0xba55ed50u
+#define CONTAINER_VERSION 1
 #define CONTAINER_HEADER 16
 #define ENTRY_HEADER 16
 #define ENTRY_ELF 2
@@ -30,8 +34,9 @@
 struct code_file {
     const char *name;
     const unsigned char *bytes; /* the content of the whole file */
-    size_t compressed;          /* how many images were left out because they are compressed */
-    /* is called for each image that is not compressed */
+    size_t offset;              /* of the image that is taken, in the file */
+    size_t unknown;             /* how many images were left out, in a form that is not known */
+    /* is called for each image, expanded where it was compressed */
     int (*take)(void *data, const unsigned char *bytes, size_t size);
     void *data;
     struct cubin *cubin; /* the list that take_functions adds functions to */
@@ -83,7 +88,7 @@ static int take_functions(void *data, const unsigned char *bytes, size_t size)
     int result = -1;
     char *copy = x_calloc(size, 1);
     memcpy(copy, bytes, size);
-    if (image_read(&image, file->name, (size_t)(bytes - file->bytes), copy, size) == 0 && image_hash(&image) == 0) {
+    if (image_read(&image, file->name, file->offset, copy, size) == 0 && image_hash(&image) == 0) {
         add_functions(file->cubin, &image);
         result = 0;
     }
@@ -92,9 +97,32 @@ static int take_functions(void *data, const unsigned char *bytes, size_t size)
     return result;
 }
 
+static int take_expanded(struct code_file *file, const struct entry_bytes *entry)
+{
+    size_t size;
+    unsigned char *bytes = entry_expand(entry, &size);
+    if (!bytes)
+        return error("cannot read %s: at byte %zu compressed GPU code is damaged; build the library again", file->name,
+                     file->offset);
+    const int result = is_elf(bytes, size) ? file->take(file->data, bytes, size) : 0;
+    file->unknown += !is_elf(bytes, size);
+    free(bytes);
+    return result;
+}
+
+static int take_entry(struct code_file *file, const struct entry_bytes *entry)
+{
+    file->offset = (size_t)(entry->data - file->bytes);
+    if (entry_is_compressed(entry))
+        return take_expanded(file, entry);
+    if (is_elf(entry->data, entry->data_size))
+        return file->take(file->data, entry->data, entry->data_size);
+    file->unknown++;
+    return 0;
+}
+
 static int read_entries(struct code_file *file, const unsigned char *at, const unsigned char *end)
 {
-    int result;
     while (at < end) {
         const size_t left = (size_t)(end - at);
         const uint64_t header = left < ENTRY_HEADER ? 0 : number_at(at + 4, 4);
@@ -102,14 +130,11 @@ static int read_entries(struct code_file *file, const unsigned char *at, const u
         if (header < ENTRY_HEADER || header > left || size > left - header)
             return error("cannot read %s: at byte %zu the GPU code leaves its container; build the library again",
                          file->name, (size_t)(at - file->bytes));
-        const unsigned char *data = at + header;
-        if (number_at(at, 2) == ENTRY_ELF) {
-            if (!is_elf(data, size))
-                file->compressed++;
-            else if ((result = file->take(file->data, data, size)) != 0)
-                return result;
-        }
-        at = data + size;
+        const struct entry_bytes entry = {at, at + header, header, size};
+        const int result = number_at(at, 2) == ENTRY_ELF ? take_entry(file, &entry) : 0;
+        if (result != 0)
+            return result;
+        at = entry.data + size;
     }
     return 0;
 }
@@ -139,28 +164,77 @@ static int read_containers(struct code_file *file, const unsigned char *at, cons
     return 0;
 }
 
+/* ---- Libraries and programs ---- */
+
+/* A section of a host's file. */
+struct host_section {
+    const unsigned char *start, *end;
+};
+
+struct host_sections {
+    struct host_section *code, *data; /* sections .nv_fatbin; others that hold data */
+    size_t code_count, data_count;
+};
+
+/* Whether a container begins here, and not just a number that equals its first four bytes. */
+static bool is_container(const struct host_section *section, const unsigned char *at)
+{
+    return number_at(at, 4) == CONTAINER_MAGIC && number_at(at + 4, 2) == CONTAINER_VERSION &&
+           number_at(at + 6, 2) == CONTAINER_HEADER &&
+           number_at(at + 8, 8) <= (uint64_t)(section->end - at) - CONTAINER_HEADER;
+}
+
+/* Reads the containers that are somewhere in the data. */
+static int search_containers(struct code_file *file, const struct host_section *section)
+{
+    for (const unsigned char *at = section->start; section->end - at >= CONTAINER_HEADER; at += ENTRY_STEP) {
+        if (!is_container(section, at))
+            continue;
+        const size_t size = CONTAINER_HEADER + number_at(at + 8, 8);
+        const int result = read_containers(file, at, at + size);
+        if (result != 0)
+            return result;
+        at += size / ENTRY_STEP * ENTRY_STEP - ENTRY_STEP;
+    }
+    return 0;
+}
+
+static void find_sections(struct host_sections *sections, const struct code_file *file, Elf *elf, size_t names)
+{
+    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
+        GElf_Shdr header;
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (!name || header.sh_type == SHT_NOBITS || header.sh_type == SHT_NULL)
+            continue;
+        const unsigned char *start = file->bytes + header.sh_offset;
+        const struct host_section found = {start, start + header.sh_size};
+        if (strcmp(name, ".nv_fatbin") == 0)
+            *ARRAY_GROW(sections->code, sections->code_count) = found;
+        else if (header.sh_type == SHT_PROGBITS && (header.sh_flags & SHF_ALLOC) && !(header.sh_flags & SHF_EXECINSTR))
+            *ARRAY_GROW(sections->data, sections->data_count) = found;
+    }
+}
+
 /* Reads the containers of a library or program. */
 static int read_host(struct code_file *file, size_t size)
 {
     int result = -1;
     size_t names;
+    struct host_sections sections = {0};
     Elf *elf = elf_memory((char *)file->bytes, size);
     if (!elf || elf_getshdrstrndx(elf, &names) < 0) {
         error("cannot read %s: %s; build it again", file->name, elf_errmsg(-1));
         goto out;
     }
-    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
-        GElf_Shdr header;
-        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        if (!name || strcmp(name, ".nv_fatbin") != 0 || header.sh_type == SHT_NOBITS || header.sh_type == SHT_NULL)
-            continue;
-        const unsigned char *start = file->bytes + header.sh_offset;
-        result = read_containers(file, start, start + header.sh_size);
-        if (result != 0)
-            goto out;
-    }
+    find_sections(&sections, file, elf, names);
     result = 0;
+    for (size_t i = 0; i < sections.code_count && result == 0; i++)
+        result = read_containers(file, sections.code[i].start, sections.code[i].end);
+    for (size_t i = 0; i < sections.data_count && sections.code_count == 0 && result == 0; i++)
+        result = search_containers(file, &sections.data[i]);
 out:
+    free(sections.code);
+    free(sections.data);
     elf_end(elf);
     return result;
 }
@@ -202,10 +276,11 @@ static int by_name_and_capability(const void *left, const void *right)
 /* Names and sorts the functions of all images. */
 static void finish(struct cubin *cubin, const char *name)
 {
-    if (cubin->compressed > 0)
-        warning("%s: %zu images of machine code are compressed and were left out: nothing is known of their functions; "
-                "build it with nvcc --compress-mode=none",
-                name, cubin->compressed);
+    if (cubin->unknown > 0)
+        warning(
+            "%s: %zu images of machine code are in a form that is not known here and were left out: nothing is known "
+            "of their functions; build it with nvcc --compress-mode=none",
+            name, cubin->unknown);
     read_names(cubin);
     for (size_t i = 0; i < cubin->count; i++)
         function_forget_architectures(cubin->list[i].name);
@@ -223,7 +298,7 @@ int cubin_parse(struct cubin *cubin, const char *name, const unsigned char *byte
         cubin_release(cubin);
         return -1;
     }
-    cubin->compressed = file.compressed;
+    cubin->unknown = file.unknown;
     finish(cubin, name);
     return 0;
 }
@@ -273,7 +348,7 @@ int cubin_read(struct cubin *cubin, const char *path)
         cubin_release(cubin);
         return -1;
     }
-    cubin->compressed = file.compressed;
+    cubin->unknown = file.unknown;
     finish(cubin, path);
     return 0;
 }
@@ -284,17 +359,17 @@ int cubin_each_image(const char *path, int (*take)(void *data, const unsigned ch
     return each_of_file(&file);
 }
 
-int cubin_each_image_of(const char *name, const unsigned char *container, size_t *compressed,
+int cubin_each_image_of(const char *name, const unsigned char *container, size_t *unknown,
                         int (*take)(void *data, const unsigned char *bytes, size_t size), void *data)
 {
     struct code_file file = {.name = name, .bytes = container, .take = take, .data = data};
-    *compressed = 0;
+    *unknown = 0;
     if (number_at(container, 4) != CONTAINER_MAGIC)
         return error("cannot read the GPU code of %s: it is no container of images", name);
     elf_version(EV_CURRENT);
     const int result =
         read_containers(&file, container, container + number_at(container + 6, 2) + number_at(container + 8, 8));
-    *compressed = file.compressed;
+    *unknown = file.unknown;
     return result;
 }
 

@@ -21,14 +21,14 @@ struct cubin {
     struct cubin_function *list;
     size_t count;
     size_t images;
-    size_t compressed; /* how many compressed images were left out */
-    char **compilers;  /* compilers that the images name, each once: "ptxas 13.0.88" */
+    size_t unknown;   /* how many images were left out, in a form that is not known */
+    char **compilers; /* compilers that the images name, each once: "ptxas 13.0.88" */
     size_t compiler_count;
 };
 
 /* Reads every GPU image in a shared library, a program, a cubin, a fatbin or a file of capsules. A file without any
- * gives an empty list. Compressed images are left out with a warning. A malformed file is an error: then -1 after
- * error(), and *cubin is empty. */
+ * gives an empty list. Compressed images are expanded; those in a form that is not known are left out with a warning. A
+ * malformed file is an error: then -1 after error(), and *cubin is empty. */
 int cubin_read(struct cubin *cubin, const char *path);
 /* Reads images from the bytes of a file as cubin_read does; name is for messages. */
 int cubin_parse(struct cubin *cubin, const char *name, const unsigned char *bytes, size_t size);
@@ -53,13 +53,13 @@ enum cubin_status {
     CUBIN_SEVERAL     /* the file has different functions of that name, and a launch does not say which one it was */
 };
 
-/* Calls take for the bytes of each GPU image in a file, in their order, until it returns other than 0. Returns what the
- * last call returned, or -1 after error(). */
+/* Calls take for the bytes of each GPU image in a file, in their order, until it returns other than 0. The bytes are
+ * gone after the call. Returns what the last call returned, or -1 after error(). */
 int cubin_each_image(const char *path, int (*take)(void *data, const unsigned char *bytes, size_t size), void *data);
 
 /* Calls take for each image of a container in memory, such as the CUDA runtime is given. The container begins with its
- * size. Compressed images are left out and counted. */
-int cubin_each_image_of(const char *name, const unsigned char *container, size_t *compressed,
+ * size. Images in a form that is not known are left out and counted. */
+int cubin_each_image_of(const char *name, const unsigned char *container, size_t *unknown,
                         int (*take)(void *data, const unsigned char *bytes, size_t size), void *data);
 
 /* Returns the function that the driver would load on a GPU of that compute capability (90 for 9.0). It has the same

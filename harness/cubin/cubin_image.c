@@ -270,6 +270,14 @@ static void take_shared(const struct image *image, const struct image_section *s
     image->kernels[section->owner - 1].facts.shared_bytes = size <= UINT32_MAX ? (unsigned)size : UINT32_MAX;
 }
 
+/* Before CUDA 13 the highest byte of sh_info is the number of registers as well. Old functions in cuBLAS have no
+ * attribute that tells it. */
+static bool registers_of_section(const struct image *image, struct image_kernel *kernel)
+{
+    kernel->facts.registers = image->sections[kernel->section].header.sh_info >> 24;
+    return kernel->facts.registers > 0;
+}
+
 static int read_facts(struct image *image)
 {
     int result = 0;
@@ -286,7 +294,7 @@ static int read_facts(struct image *image)
     }
     free(kernel_of);
     for (size_t k = 0; k < image->kernel_count && result == 0; k++)
-        if (!image->kernels[k].has_registers)
+        if (!image->kernels[k].has_registers && !registers_of_section(image, &image->kernels[k]))
             result = image_error(image, "does not say how many registers %s takes", image->kernels[k].facts.name);
     return result;
 }

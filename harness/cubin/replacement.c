@@ -96,7 +96,7 @@ static int say_absent(const struct search *search)
                      search->capability % 10, search->capability);
     if (search->images == 0)
         return error("%s has no machine code for compute capability %d.%d, which the capsule's GPU has: build it for "
-                     "sm_%d, and not compressed",
+                     "sm_%d",
                      found->path, search->capability / 10, search->capability % 10, search->capability);
     if (near)
         return error("%s has no function %s; did you mean --function %s?", found->path, found->function, near);

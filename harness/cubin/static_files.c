@@ -39,7 +39,7 @@ static int read_file(struct static_files *files, const char *path, size_t argume
     file->cubin = x_calloc(1, sizeof *file->cubin);
     if (cubin_read(file->cubin, path) < 0)
         return -1;
-    if (file->cubin->compressed > 0)
+    if (file->cubin->unknown > 0)
         return error("%s cannot be judged whole: build it with nvcc --compress-mode=none", path);
     if (file->cubin->count == 0)
         return error("%s carries no machine code for a GPU: name a program, library, cubin or fatbin that does", path);

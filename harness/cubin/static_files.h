@@ -26,7 +26,7 @@ struct static_files {
 /* Reads programs, libraries, cubins and fatbins; of a folder every .cubin in it and below. The family is the file's
  * name (file_short_name). It is "triton" for a cubin with Triton's description, NAME.json, beside it, which gives the
  * block size. -1 after error(), with nothing to release, when a file cannot be read or a folder has no cubin. So it is
- * when a file has no machine code, or some that is compressed. */
+ * when a file has no machine code, or some in a form that is not known. */
 int static_files_read(struct static_files *files, char *const *paths, size_t count);
 void static_files_release(struct static_files *files);
 

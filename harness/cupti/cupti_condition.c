@@ -1,5 +1,6 @@
-/* Prepares the GPU before every measured launch: the L2 is emptied, and the clocks leave their resting state. Without
- * that, time and DRAM throughput spread by 12 to 24 %, with it by 0.1 to 2 % (17 kernels x 10 samples on an H200). */
+/* Prepares the GPU before every measured launch: the L2 is emptied, unless caches are to be warm, and the clocks leave
+ * their resting state. Without that, time and DRAM throughput spread by 12 to 24 %, with it by 0.1 to 2 % (17 kernels x
+ * 10 samples on an H200). */
 #include "cupti_plugin.h"
 
 #include "base/base.h"
@@ -21,6 +22,7 @@ struct gpu_condition {
     CUdeviceptr sink;
     size_t word_count;
     unsigned blocks;
+    bool keeps_caches;  /* nothing is flushed */
     bool has_pins;      /* the GPU can pin lines in the L2 */
     bool may_be_pinned; /* a line may have been pinned since all were released last */
     size_t carve_out;   /* bytes of the L2 for pinned lines, as the open family wants them; 0: it wants none */
@@ -140,7 +142,12 @@ bool gpu_condition_is_carved(const struct gpu_condition *condition)
 
 int gpu_condition_flush(struct gpu_condition *condition, struct problem *problem)
 {
-    return launch(condition, condition->word_count, busy_ns, problem);
+    return launch(condition, condition->keeps_caches ? 0 : condition->word_count, busy_ns, problem);
+}
+
+void gpu_condition_keep_caches(struct gpu_condition *condition)
+{
+    condition->keeps_caches = true;
 }
 
 /* Releases pinned lines and flushes the L2. That comes after the inputs were restored, since restoring them may pin

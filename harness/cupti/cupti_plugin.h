@@ -22,6 +22,8 @@ int gpu_condition_apply(struct gpu_condition *condition, struct problem *problem
  * on an H200). */
 int gpu_condition_unpin(struct gpu_condition *condition, struct problem *problem);
 int gpu_condition_flush(struct gpu_condition *condition, struct problem *problem);
+/* From now on flushes keep the clocks up and leave the L2 as it is. */
+void gpu_condition_keep_caches(struct gpu_condition *condition);
 /* Returns whether there is a carve-out of the L2, so that a launch can leave pinned lines. */
 bool gpu_condition_is_carved(const struct gpu_condition *condition);
 /* Launches the conditioning kernel with nothing to do. That is for passes where its range has to be, and neither caches

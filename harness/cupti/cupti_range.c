@@ -161,6 +161,8 @@ static int range_open(void **opened, const struct job *job, struct device *devic
     if (open_counters(self, problem) < 0 || enable(self, problem) < 0 ||
         gpu_condition_open(&self->condition, problem) < 0)
         goto failed;
+    if (job->backend->warm)
+        gpu_condition_keep_caches(self->condition);
     if (job->roofs)
         gpu_measure_roofs(self->condition, session->roofs);
     if (cuptiGetVersion(&version) == CUPTI_SUCCESS)

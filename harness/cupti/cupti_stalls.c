@@ -82,6 +82,8 @@ static int stalls_open(void **opened, const struct job *job, struct device *devi
         stalls_close(self);
         return -1;
     }
+    if (job->backend->warm)
+        gpu_condition_keep_caches(self->condition);
     *opened = self;
     return 0;
 }

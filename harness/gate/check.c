@@ -94,6 +94,21 @@ static void note_unasked(struct check *check)
                             plural(comparison->unasked_metrics), plural_of(comparison->unasked_metrics, "is", "are"));
 }
 
+/* Notes declarations of kernels that do not exist. Of a part of the kernels nobody knows. */
+static void note_needless(struct check *check)
+{
+    if (check->request->measurement.glob_count > 0 || check->measured != EXIT_SAME)
+        return;
+    for (size_t i = 0; i < check->known_regressions.count; i++) {
+        const struct known_regression *known = &check->known_regressions.list[i];
+        if (strcmp(known->metric, KNOWN_NOT_COMPUTED) == 0 && !run_find(&check->run, known->kernel) &&
+            !run_find(&check->baseline, known->kernel))
+            comparison_add_note(&check->comparison,
+                                "%s is declared as not computed, and there is no such kernel: remove [%s %s] at %s:%d",
+                                known->kernel, known->kernel, known->metric, known->file, known->line);
+    }
+}
+
 static void compare(struct check *check)
 {
     comparison_release(&check->comparison);
@@ -103,6 +118,7 @@ static void compare(struct check *check)
     if (!check->baseline_is_base_build)
         check_note_stand_ins(&check->comparison, &check->baseline);
     note_unasked(check);
+    note_needless(check);
 }
 
 /* Whether the row is to be measured again. Before pairs (settled is false) times are not if a base build can settle
@@ -236,6 +252,7 @@ struct way {
 };
 static const struct way ways[ORIGINS] = {
     [ORIGIN_MEASURED] = {.make = measure, .runs = true, .varies = true},
+    [ORIGIN_WARM] = {.make = measure, .runs = true, .varies = true},
     [ORIGIN_HOST] = {.make = measure, .runs = true, .varies = true},
     [ORIGIN_PROGRAM] = {.make = measure, .runs = true, .varies = true},
     [ORIGIN_COMPUTED] = {.make = compute, .runs = true},

@@ -23,6 +23,24 @@ static void on_module_load(CUpti_CallbackId id, const CUpti_CallbackData *call)
         modules_name(*((const cuModuleLoadData_params *)call->functionParams)->module);
 }
 
+/* Takes the questions about a kernel of a library, or about a variable, in which its module may be loaded. */
+static void on_question(CUpti_CallbackId id, const CUpti_CallbackData *call)
+{
+    if (call->callbackSite == CUPTI_API_ENTER)
+        modules_expect();
+    if (!modules_has_one() || !is_done(call))
+        return;
+    CUkernel kernel = NULL;
+    if (id == CUPTI_DRIVER_TRACE_CBID_cuKernelGetFunction)
+        kernel = ((const cuKernelGetFunction_params *)call->functionParams)->kernel;
+    else if (id == CUPTI_DRIVER_TRACE_CBID_cuKernelGetAttribute)
+        kernel = ((const cuKernelGetAttribute_params *)call->functionParams)->kernel;
+    else if (id == CUPTI_DRIVER_TRACE_CBID_cuKernelSetAttribute)
+        kernel = ((const cuKernelSetAttribute_params *)call->functionParams)->kernel;
+    modules_name(kernel ? module_of_function((CUfunction)kernel)
+                        : module_of_library(((const cuLibraryGetGlobal_params *)call->functionParams)->library));
+}
+
 static void on_module_unload(CUpti_CallbackId id, const CUpti_CallbackData *call)
 {
     (void)id;
@@ -151,6 +169,10 @@ static const struct {
     CALL(cuModuleLoadDataEx, on_module_load),
     CALL(cuModuleLoadFatBinary, on_module_load),
     CALL(cuModuleUnload, on_module_unload),
+    CALL(cuKernelGetFunction, on_question),
+    CALL(cuKernelGetAttribute, on_question),
+    CALL(cuKernelSetAttribute, on_question),
+    CALL(cuLibraryGetGlobal, on_question),
     CALL(cuLibraryUnload, on_library_unload),
     CALL(cuGraphExecUpdate, on_graph_update),
     CALL(cuGraphExecUpdate_v2, on_graph_update),
@@ -217,7 +239,10 @@ static void CUPTIAPI on_event(void *data, CUpti_CallbackDomain domain, CUpti_Cal
         return;
     }
     take_call *take = domain == CUPTI_CB_DOMAIN_DRIVER_API ? taker_of(id) : NULL;
-    const bool inside = launch_is_within(); /* the callback comes from within a launch, which may load its module */
+    if (take == on_question && modules_are_asked()) /* it is cugate's own */
+        return;
+    /* The callback comes from within a launch or a question of cugate's, which may load a module. */
+    const bool inside = launch_is_within() || modules_are_asked();
     if (process_is_off() && !inside)
         return;
     /* The first two keep the mutex until the launch returns, the third needs none. */

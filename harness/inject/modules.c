@@ -1,7 +1,8 @@
 /* Finds the machine code of a launched function. The function's name does not tell, because Triton gives one name to
  * many functions. The driver's handle of its module tells, if the module was loaded by cuModuleLoad*, since its code
- * was seen meanwhile. Kernels of the CUDA runtime and of cuBLAS are loaded in another way and have no such handle.
- * Their names are unique. */
+ * was seen meanwhile. Kernels of the CUDA runtime and of cuBLAS are loaded when they are first used: their code is seen
+ * within a launch, or within a question about them (JAX on an H200: 127 of 128 modules). Of others it is known where
+ * all code of their name is the same. */
 #include "inject.h"
 
 #include "base/base.h"
@@ -56,9 +57,14 @@ void modules_expect(void)
     last[0] = '\0';
 }
 
+bool modules_has_one(void)
+{
+    return last[0] != '\0';
+}
+
 void modules_name(CUmodule handle)
 {
-    if (!last[0])
+    if (!modules_has_one() || !handle)
         return;
     struct known_module *module = NULL;
     for (size_t i = 0; i < known_count && !module; i++)
@@ -71,19 +77,39 @@ void modules_name(CUmodule handle)
     modules_expect();
 }
 
+static _Thread_local bool asked;
+
+bool modules_are_asked(void)
+{
+    return asked;
+}
+
+CUmodule module_of_library(CUlibrary library)
+{
+    CUmodule handle = NULL;
+    asked = true;
+    const bool found = cuLibraryGetModule(&handle, library) == CUDA_SUCCESS;
+    asked = false;
+    return found ? handle : NULL;
+}
+
 CUmodule module_of_function(CUfunction function)
 {
     CUmodule handle = NULL;
     CUfunction loaded = function;
+    asked = true;
     const bool found = cuFuncGetModule(&handle, function) == CUDA_SUCCESS ||
                        (cuKernelGetFunction(&loaded, (CUkernel)function) == CUDA_SUCCESS &&
                         cuFuncGetModule(&handle, loaded) == CUDA_SUCCESS);
+    asked = false;
     return found ? handle : NULL;
 }
 
 void modules_of_function(CUfunction function, char name[MODULE_NAME])
 {
+    modules_expect();
     CUmodule handle = module_of_function(function);
+    modules_name(handle);
     name[0] = '\0';
     for (size_t i = 0; handle && i < known_count; i++)
         if (known[i].handle == handle)

@@ -172,6 +172,47 @@ static void judge_absent(const struct judging *judging, const struct result *bas
     }
 }
 
+/* Returns the declaration that the kernel cannot be computed; NULL: there is none, or the run is a measured one. */
+static const struct known_regression *find_not_computed(const struct sides *sides, const char *kernel)
+{
+    return sides->known_regressions && sides->origin->computed
+               ? known_regressions_find(sides->known_regressions, kernel, KNOWN_NOT_COMPUTED)
+               : NULL;
+}
+
+/* Judges a kernel that the simulator cannot execute. It is unsure, unless that is declared. */
+static void judge_not_simulated(struct comparison *comparison, const struct sides *sides, const struct result *now)
+{
+    struct judgement *judgement = add_judgement(comparison, now->id, NULL, VERDICT_UNSURE);
+    const struct known_regression *known = find_not_computed(sides, now->id);
+    if (!known) {
+        set_reason(judgement, "%s", now->reason);
+    } else if (known_regression_is_over(known, run_date(sides->run))) {
+        set_reason(judgement, "%s; it was declared as not computed until %s only (%s:%d), see %s", now->reason,
+                   known->expires, known->file, known->line, known->issue);
+    } else {
+        judgement->verdict = VERDICT_EXPECTED;
+        comparison->computing.declared++;
+        set_reason(judgement, "not computed here until %s, see %s; %s", known->expires, known->issue, now->reason);
+    }
+}
+
+/* Says where the declaration that a kernel is not computed excuses nothing: then it has to go. */
+static void judge_needless(struct comparison *comparison, const struct sides *sides, const struct result *now)
+{
+    const struct known_regression *known = find_not_computed(sides, now->id);
+    if (!known || result_is_not_simulated(now))
+        return;
+    if (now->status == RESULT_OK && now->launch_count > 0)
+        set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNEXPECTED),
+                   "it is declared as not computed and can be computed: remove [%s %s] at %s:%d", known->kernel,
+                   known->metric, known->file, known->line);
+    else
+        comparison_add_note(comparison,
+                            "%s is declared as not computed, which excuses nothing of it: remove [%s %s] at %s:%d",
+                            known->kernel, known->kernel, known->metric, known->file, known->line);
+}
+
 static void judge_new(const struct sides *sides, const struct result *now, struct judgement *judgement)
 {
     char *shapes = sides->origin->own_caches ? other_shapes(sides->baseline, sides->run, now->id) : x_strdup("");
@@ -201,7 +242,7 @@ static bool is_code_of_others(const struct result *result)
 static bool leave_out(struct judging *judging, const struct result *base, const struct result *now)
 {
     struct note_items *items = NULL;
-    if (result_is_not_simulated(now) && same_code(base, now))
+    if (result_is_not_simulated(now) && same_code(base, now) && !find_not_computed(judging->sides, now->id))
         items = &judging->not_simulated;
     else if ((now->status == RESULT_FAILED || now->status == RESULT_NOT_BUILT) && is_code_of_others(base))
         items = &judging->elsewhere;
@@ -262,6 +303,7 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
         comparison->not_built++;
         return false;
     }
+    judge_needless(comparison, judging->sides, now);
     if (judging->sides->origin->computed && expected && leave_out(judging, base, now))
         return false;
     const char *was, *is = expected ? other_counts(judging->sides, base, now, &was) : NULL;
@@ -271,7 +313,7 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
                    "it is declared as removed and is there: remove [%s " KNOWN_REGRESSION_REMOVED "] at %s:%d", now->id,
                    removal->file, removal->line);
     if (judging->sides->origin->computed && result_is_not_simulated(now))
-        set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNSURE), "%s", now->reason);
+        judge_not_simulated(comparison, judging->sides, now);
     else if (now->status != RESULT_OK)
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_MISSING), "%s%s%s", result_status_name(now->status),
                    now->reason ? ": " : "", now->reason ? now->reason : "");
@@ -352,11 +394,12 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
         const struct result *base = order <= 0 ? &baseline->results[b++] : NULL;
         const struct result *now = order >= 0 ? &run->results[n++] : NULL;
         comparison->computing.not_simulated += sides.origin->computed && now && result_is_not_simulated(now);
-        size_t first = comparison->count;
+        const size_t first = comparison->count, declared = comparison->computing.declared;
         if (!judge_kernel(&judging, base, now))
             continue;
         revise_kernel(comparison, first, &sides, base, now);
-        count_kernel(comparison, first);
+        if (comparison->computing.declared == declared)
+            count_kernel(comparison, first);
         if (sides.origin->computed)
             count_computed(comparison, first);
     }

@@ -169,12 +169,17 @@ void comparison_release(struct comparison *comparison)
     *comparison = (struct comparison){0};
 }
 
+size_t comparison_rows(const struct comparison *comparison)
+{
+    return comparison->count - comparison->counts[VERDICT_INFO] - comparison->computing.declared;
+}
+
 enum exit_code comparison_exit_code(const struct comparison *comparison)
 {
     const bool unchanged = comparison->computing.unchanged_rows > 0;
-    const bool nothing_judged = comparison->counts[VERDICT_INFO] == comparison->count && !unchanged;
-    const bool only_new =
-        !unchanged && comparison->counts[VERDICT_INFO] + comparison->counts[VERDICT_NEW] == comparison->count;
+    const size_t judged = comparison_rows(comparison);
+    const bool nothing_judged = judged == 0 && !unchanged;
+    const bool only_new = comparison->counts[VERDICT_NEW] == judged && !unchanged;
     return comparison->counts[VERDICT_MISSING] || nothing_judged                             ? EXIT_NOT_MEASURED
            : comparison->counts[VERDICT_REGRESSED] || comparison->counts[VERDICT_UNEXPECTED] ? EXIT_REGRESSED
            : only_new                                                                        ? EXIT_BASELINE

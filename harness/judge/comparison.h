@@ -93,6 +93,7 @@ struct computing {
     size_t unchanged;      /* kernels that were not computed, because code, launches and inputs are the same */
     size_t unchanged_rows; /* rows of unchanged kernels, which are not judged */
     size_t not_simulated;  /* kernels that the simulator cannot execute */
+    size_t declared;       /* how many of them are declared in expected.ini, and so do not fail; not judged */
     size_t absent;         /* gated rows of the baseline that cannot be computed: times, traffic, caches */
 };
 
@@ -128,6 +129,10 @@ struct note_items {
 };
 __attribute__((format(printf, 2, 3))) void note_items_add(struct note_items *items, const char *format, ...);
 void comparison_add_items(struct comparison *comparison, struct note_items *items, const char *words);
+
+/* Returns how many judgements are verdicts: not those of class info, nor of kernels that are declared as not computed.
+ */
+size_t comparison_rows(const struct comparison *comparison);
 
 /* Returns the exit code of the most severe verdict: 5 > 1 > 4 > 3 > 0. A gate never passes when nothing was judged:
  * that is 5, and 4 when every row is new. Rows that are unchanged count as judged. */

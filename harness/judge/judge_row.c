@@ -277,13 +277,17 @@ static void leave_uncertain(struct assessment *found, const struct pairing *pair
         found->finding = FOUND_SAME;
 }
 
-/* Whether a count that repeated in the baseline, and does not now, is the machine's doing: a kernel whose warps wait
- * for each other may take one more turn in a launch of hundreds, and its machine code is the same. How often a program
- * launches it is the program's. */
+/* Whether a row moved by the machine's doing, since the machine code is the same: a count that repeated in the baseline
+ * and does not now, because a kernel whose warps wait for each other may take one more turn in a launch of hundreds; or
+ * a hit rate, say, that is another in one session and not in the next. How often a program launches a kernel is the
+ * program's. */
 static bool is_chance(const struct assessment *found, const struct pairing *pairing, const struct metric *metric)
 {
-    return found->finding == FOUND_NONREPEATING && !is_metric_of_program(metric) &&
-           same_code(pairing->base_result, pairing->now_result) && fabs(found->now - found->base.mean) <= found->limit;
+    if (is_metric_of_program(metric) || !same_code(pairing->base_result, pairing->now_result))
+        return false;
+    if (found->finding == FOUND_MIXED)
+        return metric->class == METRIC_STEADY;
+    return found->finding == FOUND_NONREPEATING && fabs(found->now - found->base.mean) <= found->limit;
 }
 
 static void judge_values(struct judgement *judgement, const struct pairing *pairing, struct quantiles *quantiles)
@@ -301,6 +305,7 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
         rule_assess(quantiles, metric, pairing->base, pairing->now, shift, other ? &others : NULL);
     widen_limit(&found, pairing, metric);
     leave_uncertain(&found, pairing);
+    const enum finding seen = found.finding;
     const bool chance = is_chance(&found, pairing, metric);
     if (chance)
         found.finding = FOUND_SAME;
@@ -338,7 +343,10 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
             judge_time(judgement, pairing);
         return;
     }
-    if (chance)
+    if (chance && seen == FOUND_MIXED)
+        set_reason(judgement, "%zu of %zu sessions say so, and its machine code is the same", found.agree,
+                   found.sessions);
+    else if (chance)
         set_reason(judgement,
                    "it repeated to the digit in %zu readings of the baseline, and does not now; its machine "
                    "code is the same",

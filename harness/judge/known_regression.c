@@ -257,6 +257,11 @@ static const char *nearest_metric(const struct metrics *metrics, const char *nam
     return near;
 }
 
+static bool is_of_whole_kernel(const struct known_regression *known)
+{
+    return strcmp(known->metric, KNOWN_REGRESSION_REMOVED) == 0 || strcmp(known->metric, KNOWN_NOT_COMPUTED) == 0;
+}
+
 int known_regressions_check(const struct known_regressions *regressions, const struct metrics *metrics,
                             const char *folder)
 {
@@ -264,8 +269,12 @@ int known_regressions_check(const struct known_regressions *regressions, const s
     for (size_t i = 0; i < regressions->count; i++) {
         const struct known_regression *known = &regressions->list[i];
         const struct metric *metric = metrics_find(metrics, known->metric);
-        if (strcmp(known->metric, KNOWN_REGRESSION_REMOVED) == 0)
+        if (is_of_whole_kernel(known)) {
+            if (!isnan(known->worst))
+                result = error("%s:%d: a kernel as a whole has no worst value: remove the key \"worst\"", known->file,
+                               known->line);
             continue;
+        }
         if (!metric) {
             const char *near = nearest_metric(metrics, known->metric);
             result = error("%s:%d: unknown metric \"%s\"%s%s%s", known->file, known->line, known->metric,

@@ -11,7 +11,10 @@
  * fails like any other.
  *
  * [transpose/old removed] declares that a kernel is removed which the base build still has: until that day it is not
- * missing. */
+ * missing.
+ *
+ * [gemm/wgmma not_computed] declares that a kernel cannot be computed without a GPU. Until that day it is `expected` in
+ * a computed run, and counted there; a measured run judges it like any other. When it can be computed, that fails. */
 #ifndef KNOWN_REGRESSION_H
 #define KNOWN_REGRESSION_H
 
@@ -22,6 +25,7 @@
 
 #define KNOWN_REGRESSION_FILE "expected.ini"
 #define KNOWN_REGRESSION_REMOVED "removed" /* stands in place of a metric: the kernel is removed */
+#define KNOWN_NOT_COMPUTED "not_computed"  /* likewise: the kernel cannot be computed */
 
 struct known_regression {
     char *kernel, *metric;
@@ -46,7 +50,8 @@ int known_regressions_read_text(struct known_regressions *regressions, const cha
 void known_regressions_release(struct known_regressions *regressions);
 
 /* Checks that each declaration names a metric that can regress; -1 after error() with file and line for one that does
- * not. Warns about a kernel without a baseline in the folder, since its section is obsolete. */
+ * not. Warns about a kernel without a baseline in the folder, since its section is obsolete; but a computed baseline
+ * lacks what is not computed. */
 int known_regressions_check(const struct known_regressions *regressions, const struct metrics *metrics,
                             const char *folder);
 

@@ -31,8 +31,8 @@ static char *path_of(const char *folder, size_t number)
     return x_sprintf("%s/%zu.capsule", folder, number);
 }
 
-static int prove_one(struct player *player, const struct proof_job *job, size_t number, char *why, size_t why_size,
-                     struct problem *problem)
+static int prove_one(struct player *player, const struct proof_job *job, size_t number, bool *in_part, char *why,
+                     size_t why_size, struct problem *problem)
 {
     struct capsule_writer writer;
     char *path = path_of(job->folder, number);
@@ -43,7 +43,8 @@ static int prove_one(struct player *player, const struct proof_job *job, size_t 
     if (result < 0)
         problem_set(problem, "%s", writer.problem.text);
     else
-        result = capsule_prove(player, &player->capsules->list[number], job->careful, &writer, why, why_size, problem);
+        result = capsule_prove(player, &player->capsules->list[number], job->careful, &writer, in_part, why, why_size,
+                               problem);
     if (result == 0 && capsule_writer_end(&writer) < 0)
         result = problem_set(problem, "%s", writer.problem.text);
     capsule_writer_abandon(&writer);
@@ -66,10 +67,11 @@ static void prove_all(int pipe, const void *data)
         char number[32], why[1024] = "";
         snprintf(number, sizeof number, "%zu", i);
         message_send(pipe, MESSAGE_START, number);
-        const int result = prove_one(&player, job, i, why, sizeof why, &problem);
+        bool in_part = false;
+        const int result = prove_one(&player, job, i, &in_part, why, sizeof why, &problem);
         if (result < 0 && !job->careful)
             _exit(EXIT_FAILURE); /* it may have failed on memory that was zeroed, and is tried again */
-        char *text = x_sprintf("%s\n%s%s", number, result < 0 ? "its replay fails: " : "",
+        char *text = x_sprintf("%s%s\n%s%s", number, in_part ? "+" : "", result < 0 ? "its replay fails: " : "",
                                result > 0   ? why
                                : result < 0 ? problem.text
                                             : "");
@@ -93,9 +95,11 @@ struct proving {
     struct interrupts interrupts;
 };
 
-static void settle(struct proving *proving, const char *why)
+static void settle(struct proving *proving, bool in_part, bool careful, const char *why)
 {
     struct proof_result *result = &proving->prove->results[proving->at++];
+    result->in_part = in_part;
+    result->careful = careful;
     if (*why) {
         result->refused = x_strdup(why);
         text_make_harmless(result->refused, ' ');
@@ -105,8 +109,9 @@ static void settle(struct proving *proving, const char *why)
         fprintf(stderr, "\rreplaying %zu of %zu ", proving->at, proving->prove->count);
 }
 
-/* False: the child has nothing more to say. */
-static bool take(struct proving *proving, const struct message *message)
+/* False: the child has nothing more to say. A result is a number, with a + where it was looked through in part, and in
+ * the next line why it is refused. */
+static bool take(struct proving *proving, bool careful, const struct message *message)
 {
     char *end;
     if (message->kind == MESSAGE_FAILURE) {
@@ -119,8 +124,8 @@ static bool take(struct proving *proving, const struct message *message)
         return false;
     if (message->kind == MESSAGE_START)
         proving->begun = true;
-    else if (message->kind == MESSAGE_RESULT && *end == '\n')
-        settle(proving, end + 1);
+    else if (message->kind == MESSAGE_RESULT && (*end == '\n' || strncmp(end, "+\n", 2) == 0))
+        settle(proving, *end == '+', careful, strchr(end, '\n') + 1);
     return true;
 }
 
@@ -141,7 +146,7 @@ static int run_child(struct proving *proving, size_t to, bool careful, char **ho
         const double deadline = now_seconds() + limit;
         size_t which = 0;
         event = child_next_of(list, &deadline, 1, proving->interrupts.descriptor, &which, &message);
-        goes_on = event == CHILD_SAID && take(proving, &message);
+        goes_on = event == CHILD_SAID && take(proving, careful, &message);
         free(message.text);
     }
     char *ended = child_end(&child, event == CHILD_SAID || event == CHILD_ENDED);
@@ -171,7 +176,7 @@ static int run_children(struct proving *proving)
         proving->begun = false;
         code = run_child(proving, proving->at + 1, true, &how);
         if (proving->begun && code == EXIT_SAME)
-            settle(proving, how);
+            settle(proving, false, true, how);
         free(how);
     }
     if (proving->prove->progress)

@@ -11,6 +11,8 @@ struct proof_result {
     char *refused;   /* why it is not kept; NULL: it is */
     bool varies;     /* replays differ, and the bits that do are masked */
     bool uncompared; /* all that it changes varies, so that nothing of its result is compared */
+    bool careful;    /* it failed on memory that was cleared: nothing is cleared in it, and nothing dropped */
+    bool in_part;    /* not all was found that it writes without changing it */
 };
 
 struct prove {

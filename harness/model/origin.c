@@ -18,6 +18,19 @@ static const struct origin origins[ORIGINS] = {
             .explain = "cugate explain %{kernel}",
             .no_value = "cugate doctor",
         },
+    [ORIGIN_WARM] =
+        {
+            .collector = "warm",
+            .asked = "--collector warm",
+            .doing = "a kernel library is measured with warm caches",
+            .does = "measure",
+            .made = "measured",
+            .begin = "cugate aa --collector warm --sessions %{sessions} --save sessions",
+            .begun = "sessions/*.json",
+            .rerun = "cugate run --collector warm -k %{kernel}",
+            .explain = "cugate explain --collector warm %{kernel}",
+            .no_value = "cugate doctor",
+        },
     [ORIGIN_HOST] =
         {
             .collector = "host",

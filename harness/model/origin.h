@@ -9,6 +9,7 @@
 
 enum origin_name {
     ORIGIN_MEASURED, /* kernels of a library, by the counters of a GPU */
+    ORIGIN_WARM,     /* the same, by caches that hold what restoring the inputs left there */
     ORIGIN_HOST,     /* the same by the host's clock */
     ORIGIN_PROGRAM,  /* launches of an unmodified program, by the counters of a GPU */
     ORIGIN_COMPUTED, /* kernels of a library, executed on the CPU: exact counts alone */
@@ -21,8 +22,8 @@ enum origin_name {
 /* Sets of ways, as bits. A recorded run is read and not made again, whatever its origin. */
 #define WAY(name) (1u << ORIGIN_##name)
 #define WAY_RECORDED (1u << ORIGINS)
-#define WAYS_OF_LIBRARY (WAY(MEASURED) | WAY(HOST))
-#define WAYS_ON_GPU (WAY(MEASURED) | WAY(PROGRAM))
+#define WAYS_OF_LIBRARY (WAY(MEASURED) | WAY(WARM) | WAY(HOST))
+#define WAYS_ON_GPU (WAY(MEASURED) | WAY(WARM) | WAY(PROGRAM))
 #define WAYS_MEASURED (WAYS_OF_LIBRARY | WAY(PROGRAM))
 
 struct origin {

@@ -9,8 +9,9 @@
  *     "computed": { "rows": 14, "kernels": 1,    of a computed run: counts that were computed and judged, and of how
  *                   "unchanged": 59,             many kernels; kernels of the baseline's machine code, launches and
  *                   "unchanged_rows": 708,       inputs, and their rows, which were not computed again nor judged;
- *                   "not_simulated": 0,          kernels that could not be executed; rows of the baseline that
- *                   "absent": 612 },             computing cannot know. Null where the run was measured
+ *                   "not_simulated": 0,          kernels that could not be executed; how many of them are declared in
+ *                   "declared": 0,               expected.ini, and so do not fail; rows of the baseline that computing
+ *                   "absent": 612 },             cannot know. Null where the run was measured
  *     "device": { "name": ..., "compute_capability": ..., "sm_count": ..., "memory_bytes": ..., "ecc": ..., ... },
  *     "sessions": [ { "date": "2026-11-21T08:00:00.000Z", "collector": ..., "driver": ..., "cuda": ...,
  *                     "gpu_uuid": ..., ... } ],    those of the run that was judged, each with every fact of session.h
@@ -140,6 +141,7 @@ static void put_computing(struct json_writer *json, const struct report *report)
     json_put_count(json, "unchanged", computing->unchanged);
     json_put_count(json, "unchanged_rows", computing->unchanged_rows);
     json_put_count(json, "not_simulated", computing->not_simulated);
+    json_put_count(json, "declared", computing->declared);
     json_put_count(json, "absent", computing->absent);
     json_close(json);
 }

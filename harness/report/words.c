@@ -223,6 +223,8 @@ void words_computing(const struct comparison *comparison, char *text, size_t siz
                plural(computing->unchanged));
     if (computing->not_simulated > 0)
         append(text, size, "; %zu kernel%s not simulated", computing->not_simulated, plural(computing->not_simulated));
+    if (computing->declared > 0)
+        append(text, size, ", %zu as declared", computing->declared);
     if (computing->absent > 0)
         append(text, size, "; NOT JUDGED HERE: %zu row%s not computed (times, traffic, caches)", computing->absent,
                plural(computing->absent));
@@ -239,7 +241,7 @@ static void judged(const struct report *report, const char *hint, struct verdict
     const struct comparison *comparison = report->comparison;
     const struct computing *computing = &comparison->computing;
     const size_t *counts = comparison->counts;
-    const size_t rows = comparison->count - counts[VERDICT_INFO];
+    const size_t rows = comparison_rows(comparison);
     enum verdict first = VERDICT_MISSING; /* the first verdict that the rest may name */
     while (first <= VERDICT_UNSURE && counts[first] == 0)
         first++;
@@ -276,6 +278,9 @@ static void judged(const struct report *report, const char *hint, struct verdict
     if (computing->absent > 0)
         append(words->rest, sizeof words->rest, "; %zu row%s not computed", computing->absent,
                plural(computing->absent));
+    if (computing->declared > 0)
+        append(words->rest, sizeof words->rest, "; NOT JUDGED: %zu kernel%s declared as not computed",
+               computing->declared, plural(computing->declared));
     const size_t unasked = comparison->unasked > 0 ? comparison->unasked : comparison->unasked_metrics;
     if (unasked > 0)
         append(words->rest, sizeof words->rest, "; NOT JUDGED: %zu %s%s that -m leaves out", unasked,

@@ -1,4 +1,4 @@
-/* The CUDA runtime's functions for the one device, for streams and events. */
+/* The CUDA runtime's functions for the one device. */
 #include "runtime.h"
 
 #include "base/base.h"
@@ -53,6 +53,89 @@ cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
     return runtime_lost();
 }
 
+cudaError_t cudaGetDeviceFlags(unsigned *flags)
+{
+    *flags = cudaDeviceScheduleAuto;
+    return runtime_lost();
+}
+
+cudaError_t cudaSetValidDevices(int *devices, int count)
+{
+    return count >= 0 && (count == 0 || devices[0] == 0) ? runtime_lost() : runtime_return(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *properties)
+{
+    (void)properties;
+    return cudaGetDevice(device);
+}
+
+/* The sizes of caches, and which banks shared memory has, cannot be chosen on a GPU that is described here. */
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
+{
+    *config = cudaFuncCachePreferNone;
+    return runtime_lost();
+}
+
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+    (void)config;
+    return runtime_lost();
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
+{
+    *config = cudaSharedMemBankSizeFourByte;
+    return runtime_lost();
+}
+
+/* Releases what a program pinned in the L2, which has no model here. */
+cudaError_t cudaCtxResetPersistingL2Cache(void)
+{
+    return runtime_lost();
+}
+
+/* ---- Limits ---- */
+
+/* What a program is given before it sets a limit, in CUDA 13.0. */
+static size_t limits[] = {
+    [cudaLimitStackSize] = MODULE_CALL_STACK,
+    [cudaLimitPrintfFifoSize] = 1 << 20,
+    [cudaLimitMallocHeapSize] = 8 << 20,
+    [cudaLimitDevRuntimeSyncDepth] = 2,
+    [cudaLimitDevRuntimePendingLaunchCount] = 2048,
+    [cudaLimitMaxL2FetchGranularity] = 64,
+    [cudaLimitPersistingL2CacheSize] = 0,
+};
+
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
+{
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    if (!value || (unsigned)limit >= ARRAY_SIZE(limits))
+        return runtime_return(value ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue);
+    *value = limits[limit];
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+    enum { STACK_UNIT = 16, STACK_MOST = 512 << 10 };
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    if ((unsigned)limit >= ARRAY_SIZE(limits))
+        return runtime_return(cudaErrorUnsupportedLimit);
+    if (limit == cudaLimitStackSize && value > STACK_MOST)
+        return runtime_return(cudaErrorInvalidValue);
+    limits[limit] = limit == cudaLimitStackSize ? (value + STACK_UNIT - 1) / STACK_UNIT * STACK_UNIT : value;
+    module_set_call_stack(limits[cudaLimitStackSize]);
+    return cudaSuccess;
+}
+
+/* ---- What is the same whatever a program does ---- */
+
 cudaError_t cudaDeviceSynchronize(void)
 {
     return runtime_lost();
@@ -85,6 +168,18 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
     (void)peer;
     *can = 0;
     return only_device(device);
+}
+
+/* There is no other device to be a peer. */
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+    (void)flags;
+    return runtime_return(peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer)
+{
+    return runtime_return(peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
@@ -225,124 +320,4 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
                fields[i].size);
     }
     return cudaSuccess;
-}
-
-/* ---- Streams: handles that nothing stands behind ---- */
-
-struct handle {
-    unsigned flags;
-};
-
-static cudaError_t new_handle(void **made, unsigned flags)
-{
-    const cudaError_t error = runtime_lost();
-    if (error != cudaSuccess)
-        return error;
-    struct handle *handle = x_calloc(1, sizeof *handle);
-    handle->flags = flags;
-    *made = handle;
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamCreate(cudaStream_t *stream)
-{
-    return new_handle((void **)stream, cudaStreamDefault);
-}
-
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
-{
-    return new_handle((void **)stream, flags);
-}
-
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
-{
-    (void)priority;
-    return new_handle((void **)stream, flags);
-}
-
-cudaError_t cudaStreamDestroy(cudaStream_t stream)
-{
-    free(stream);
-    return runtime_lost();
-}
-
-cudaError_t cudaStreamSynchronize(cudaStream_t stream)
-{
-    (void)stream;
-    return runtime_lost();
-}
-ALSO(cudaStreamSynchronize, _ptsz);
-
-cudaError_t cudaStreamQuery(cudaStream_t stream)
-{
-    (void)stream;
-    return runtime_lost();
-}
-ALSO(cudaStreamQuery, _ptsz);
-
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
-{
-    (void)stream, (void)event, (void)flags;
-    return runtime_lost();
-}
-ALSO(cudaStreamWaitEvent, _ptsz);
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
-{
-    (void)stream;
-    *status = cudaStreamCaptureStatusNone;
-    return runtime_lost();
-}
-ALSO(cudaStreamIsCapturing, _ptsz);
-
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned flags)
-{
-    (void)flags;
-    callback(stream, runtime_lost(), data);
-    return runtime_lost();
-}
-ALSO(cudaStreamAddCallback, _ptsz);
-
-/* ---- Events: likewise ---- */
-
-cudaError_t cudaEventCreate(cudaEvent_t *event)
-{
-    return new_handle((void **)event, cudaEventDefault);
-}
-
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
-{
-    return new_handle((void **)event, flags);
-}
-
-cudaError_t cudaEventDestroy(cudaEvent_t event)
-{
-    free(event);
-    return runtime_lost();
-}
-
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
-{
-    (void)event, (void)stream;
-    return runtime_lost();
-}
-ALSO(cudaEventRecord, _ptsz);
-
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
-{
-    (void)event, (void)stream, (void)flags;
-    return runtime_lost();
-}
-ALSO(cudaEventRecordWithFlags, _ptsz);
-
-cudaError_t cudaEventQuery(cudaEvent_t event)
-{
-    (void)event;
-    return runtime_lost();
-}
-
-cudaError_t cudaEventSynchronize(cudaEvent_t event)
-{
-    (void)event;
-    return runtime_lost();
 }

@@ -6,6 +6,7 @@
 
 #include "function_launch.h"
 #include "gpu.h"
+#include "graph.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -44,11 +45,55 @@ static cudaError_t launch(const void *handle, dim3 blocks, dim3 threads, void **
     return error;
 }
 
+cudaError_t node_launch(const struct CUgraphNode_st *node)
+{
+    const struct cudaKernelNodeParams *params = &node->launch.params;
+    return launch(params->func, params->gridDim, params->blockDim, params->kernelParams, params->sharedMemBytes,
+                  node->launch.cooperative);
+}
+
+cudaError_t launch_keep(struct launch_work *kept, const struct launch_work *work)
+{
+    struct device_kernel *kernel;
+    void **arguments = work->params.kernelParams;
+    cudaError_t error = runtime_lost();
+    if (error != cudaSuccess || (error = runtime_kernel(&kernel, work->params.func)) != cudaSuccess)
+        return error;
+    const struct entry *entry = &kernel->function->entry;
+    if (entry->parameter_count > 0 && !arguments)
+        return runtime_return(cudaErrorInvalidValue);
+    *kept = *work;
+    kept->argument_count = entry->parameter_count;
+    kept->argument_size = (entry->parameter_count + 1) * sizeof *arguments + entry->parameter_bytes;
+    void **copy = kept->params.kernelParams = x_calloc(1, kept->argument_size);
+    unsigned char *bytes = (unsigned char *)(copy + entry->parameter_count + 1);
+    for (size_t i = 0; i < entry->parameter_count; i++)
+        copy[i] = memcpy(bytes + entry->parameters[i].offset, arguments[i], entry->parameters[i].size);
+    return cudaSuccess;
+}
+
+/* Launches, or adds the launch to the graph that the stream is captured into. */
+static cudaError_t launch_in(cudaStream_t stream, const void *kernel, dim3 blocks, dim3 threads, void **arguments,
+                             size_t shared, bool cooperative)
+{
+    const cudaGraph_t graph = stream_graph(stream);
+    if (!graph)
+        return launch(kernel, blocks, threads, arguments, shared, cooperative);
+    struct launch_work kept;
+    const struct launch_work work = {
+        .params = {(void *)kernel, blocks, threads, shared < UINT_MAX ? (unsigned)shared : UINT_MAX, arguments, NULL},
+        .cooperative = cooperative,
+    };
+    const cudaError_t error = launch_keep(&kept, &work);
+    if (error == cudaSuccess)
+        graph_add_behind(graph, cudaGraphNodeTypeKernel, node_launch)->launch = kept;
+    return error;
+}
+
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared,
                              cudaStream_t stream)
 {
-    (void)stream;
-    return launch(kernel, blocks, threads, arguments, shared, false);
+    return launch_in(stream, kernel, blocks, threads, arguments, shared, false);
 }
 ALSO(cudaLaunchKernel, _ptsz);
 
@@ -57,16 +102,14 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 blocks, dim3 threads, v
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared,
                                cudaStream_t stream)
 {
-    (void)stream;
-    return launch(kernel, blocks, threads, arguments, shared, false);
+    return launch_in(stream, kernel, blocks, threads, arguments, shared, false);
 }
 ALSO(__cudaLaunchKernel, _ptsz);
 
 cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared,
                                         cudaStream_t stream)
 {
-    (void)stream;
-    return launch(kernel, blocks, threads, arguments, shared, true);
+    return launch_in(stream, kernel, blocks, threads, arguments, shared, true);
 }
 ALSO(cudaLaunchCooperativeKernel, _ptsz);
 
@@ -99,20 +142,10 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
             return runtime_not_simulated("cudaLaunchKernelExC with attribute %d", (int)attribute_of->id);
         }
     }
-    return launch(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, cooperative);
+    return launch_in(config->stream, kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
+                     cooperative);
 }
 ALSO(cudaLaunchKernelExC, _ptsz);
-
-/* Calls a host function that the program itself puts into a stream. */
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
-{
-    const cudaError_t error = runtime_lost();
-    (void)stream;
-    if (error == cudaSuccess)
-        function(data);
-    return error;
-}
-ALSO(cudaLaunchHostFunc, _ptsz);
 
 /* ---- What stands in <<<>>>, until the kernel's stub takes it ---- */
 

@@ -1,5 +1,5 @@
 /* Memory of every kind is device memory here (device_memory.h). That includes pinned and managed memory, which kernels
- * may access. Copies and fills outside of an allocation are refused, as on a GPU. */
+ * may access. */
 #include "runtime.h"
 
 #include "base/base.h"
@@ -19,16 +19,33 @@ struct block {
     void *memory;
     size_t size;
     enum cudaMemoryType type;
+    bool registered;    /* it is the program's own memory */
+    cudaMemPool_t pool; /* that it is from, or NULL */
+};
+
+/* A pool keeps nothing that was freed. */
+struct CUmemPoolHandle_st {
+    int reuse[3];       /* three attributes that say which memory may be used again: it makes no difference */
+    uint64_t threshold; /* of bytes that it may keep: likewise */
+    uint64_t used, most;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct block *blocks;
 static size_t block_count;
 static size_t used;
+static struct CUmemPoolHandle_st default_pool = {.reuse = {1, 1, 1}};
+static cudaMemPool_t current_pool = &default_pool;
 
 /* ---- Allocations ---- */
 
-static cudaError_t allocate(void **memory, size_t size, enum cudaMemoryType type)
+static void count_in_pool(cudaMemPool_t pool, size_t size)
+{
+    pool->used += size;
+    pool->most = pool->used > pool->most ? pool->used : pool->most;
+}
+
+static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size, enum cudaMemoryType type)
 {
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
@@ -42,8 +59,10 @@ static cudaError_t allocate(void **memory, size_t size, enum cudaMemoryType type
     const size_t most = (size_t)runtime_gpu()->memory_bytes;
     void *made = size <= most && (type == cudaMemoryTypeHost || used <= most - size) ? device_allocate(size) : NULL;
     if (made) {
-        *ARRAY_GROW(blocks, block_count) = (struct block){made, size, type};
+        *ARRAY_GROW(blocks, block_count) = (struct block){.memory = made, .size = size, .type = type, .pool = pool};
         used += type == cudaMemoryTypeHost ? 0 : size;
+        if (pool)
+            count_in_pool(pool, size);
     }
     pthread_mutex_unlock(&lock);
     if (made)
@@ -52,6 +71,11 @@ static cudaError_t allocate(void **memory, size_t size, enum cudaMemoryType type
         inputs_hide();
     *memory = made;
     return made ? cudaSuccess : runtime_return(cudaErrorMemoryAllocation);
+}
+
+static cudaError_t allocate(void **memory, size_t size, enum cudaMemoryType type)
+{
+    return allocate_from(NULL, memory, size, type);
 }
 
 static cudaError_t release(void *memory)
@@ -63,9 +87,11 @@ static cudaError_t release(void *memory)
     size_t i = 0;
     while (i < block_count && blocks[i].memory != memory)
         i++;
-    const bool known = i < block_count && device_free(memory);
+    const bool known = i < block_count && !blocks[i].registered && device_free(memory);
     if (known) {
         used -= blocks[i].type == cudaMemoryTypeHost ? 0 : blocks[i].size;
+        if (blocks[i].pool)
+            blocks[i].pool->used -= blocks[i].size;
         blocks[i] = blocks[--block_count];
     }
     pthread_mutex_unlock(&lock);
@@ -79,10 +105,17 @@ cudaError_t cudaMalloc(void **memory, size_t size)
     return allocate(memory, size, cudaMemoryTypeDevice);
 }
 
+cudaError_t cudaMallocFromPoolAsync(void **memory, size_t size, cudaMemPool_t pool, cudaStream_t stream)
+{
+    if (stream_graph(stream))
+        return runtime_not_simulated("cudaMallocAsync in a stream that is captured");
+    return allocate_from(pool, memory, size, cudaMemoryTypeDevice);
+}
+ALSO(cudaMallocFromPoolAsync, _ptsz);
+
 cudaError_t cudaMallocAsync(void **memory, size_t size, cudaStream_t stream)
 {
-    (void)stream;
-    return allocate(memory, size, cudaMemoryTypeDevice);
+    return cudaMallocFromPoolAsync(memory, size, current_pool, stream);
 }
 ALSO(cudaMallocAsync, _ptsz);
 
@@ -111,6 +144,18 @@ cudaError_t cudaMallocPitch(void **memory, size_t *pitch, size_t width, size_t h
     return allocate(memory, *pitch * height, cudaMemoryTypeDevice);
 }
 
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *made, struct cudaExtent extent)
+{
+    size_t pitch;
+    void *memory;
+    if (!made || (extent.depth > 0 && extent.height > SIZE_MAX / extent.depth))
+        return runtime_return(cudaErrorInvalidValue);
+    const cudaError_t error = cudaMallocPitch(&memory, &pitch, extent.width, extent.height * extent.depth);
+    if (error == cudaSuccess)
+        *made = (struct cudaPitchedPtr){memory, pitch, extent.width, extent.height};
+    return error;
+}
+
 cudaError_t cudaFree(void *memory)
 {
     return release(memory);
@@ -118,7 +163,8 @@ cudaError_t cudaFree(void *memory)
 
 cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
 {
-    (void)stream;
+    if (stream_graph(stream))
+        return runtime_not_simulated("cudaFreeAsync in a stream that is captured");
     return release(memory);
 }
 ALSO(cudaFreeAsync, _ptsz);
@@ -131,11 +177,191 @@ cudaError_t cudaFreeHost(void *memory)
 /* Frees everything that the program allocated. Its modules stay. */
 cudaError_t cudaDeviceReset(void)
 {
-    while (block_count > 0)
-        if (release(blocks[block_count - 1].memory) != cudaSuccess)
-            break;
+    for (size_t i = block_count; i-- > 0;)
+        if (!blocks[i].registered)
+            release(blocks[i].memory);
     return runtime_lost();
 }
+
+/* ---- Memory of the program's own, which kernels may access once it is registered ---- */
+
+/* Whether some of these bytes are in an allocation. */
+static bool is_taken(uint64_t begin, size_t size)
+{
+    struct allocation allocation;
+    return device_find(begin, &allocation) || device_find(begin + size - 1, &allocation) ||
+           (device_find_near(begin, size, &allocation) && allocation.begin > begin && allocation.begin < begin + size);
+}
+
+cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
+{
+    (void)flags;
+    const uint64_t begin = (uint64_t)(uintptr_t)memory;
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    if (!memory || size == 0)
+        return runtime_return(cudaErrorInvalidValue);
+    pthread_mutex_lock(&lock);
+    const bool taken = is_taken(begin, size);
+    if (!taken) {
+        device_show(begin, size);
+        *ARRAY_GROW(blocks, block_count) =
+            (struct block){.memory = memory, .size = size, .type = cudaMemoryTypeHost, .registered = true};
+    }
+    pthread_mutex_unlock(&lock);
+    inputs_hide(); /* the program changes it without a call */
+    return taken ? runtime_return(cudaErrorHostMemoryAlreadyRegistered) : cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void *memory)
+{
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    pthread_mutex_lock(&lock);
+    size_t i = 0;
+    while (i < block_count && !(blocks[i].registered && blocks[i].memory == memory))
+        i++;
+    const bool known = i < block_count;
+    if (known) {
+        device_hide((uint64_t)(uintptr_t)memory);
+        blocks[i] = blocks[--block_count];
+    }
+    pthread_mutex_unlock(&lock);
+    return known ? cudaSuccess : runtime_return(cudaErrorHostMemoryNotRegistered);
+}
+
+cudaError_t cudaHostGetFlags(unsigned *flags, void *memory)
+{
+    struct cudaPointerAttributes attributes;
+    const cudaError_t error = cudaPointerGetAttributes(&attributes, memory);
+    if (error != cudaSuccess)
+        return error;
+    if (attributes.type != cudaMemoryTypeHost)
+        return runtime_return(cudaErrorInvalidValue);
+    *flags = cudaHostAllocMapped;
+    return cudaSuccess;
+}
+
+/* ---- Pools ---- */
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
+{
+    *pool = &default_pool;
+    return device == 0 ? runtime_lost() : runtime_return(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
+{
+    *pool = current_pool;
+    return device == 0 ? runtime_lost() : runtime_return(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
+{
+    if (device != 0 || !pool)
+        return runtime_return(device != 0 ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+    current_pool = pool;
+    return runtime_lost();
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties)
+{
+    if (!pool || !properties)
+        return runtime_return(cudaErrorInvalidValue);
+    if (properties->handleTypes != cudaMemHandleTypeNone || properties->location.type != cudaMemLocationTypeDevice)
+        return runtime_not_simulated("a pool of memory that others share, or that is not on the device");
+    *pool = x_calloc(1, sizeof **pool);
+    **pool = (struct CUmemPoolHandle_st){.reuse = {1, 1, 1}};
+    return runtime_lost();
+}
+
+/* A pool stays, since memory that is from it may be freed later. */
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
+{
+    if (!pool || pool == &default_pool)
+        return runtime_return(cudaErrorInvalidValue);
+    if (current_pool == pool)
+        current_pool = &default_pool;
+    return runtime_lost();
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t kept)
+{
+    (void)kept;
+    return pool ? runtime_lost() : runtime_return(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *accesses, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (accesses[i].location.type != cudaMemLocationTypeDevice || accesses[i].location.id != 0)
+            return runtime_return(cudaErrorInvalidDevice);
+    return pool ? runtime_lost() : runtime_return(cudaErrorInvalidValue);
+}
+
+/* Returns one of the attributes that are ints, or NULL. */
+static int *reuse_of(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
+{
+    switch (attribute) {
+    case cudaMemPoolReuseFollowEventDependencies:
+        return &pool->reuse[0];
+    case cudaMemPoolReuseAllowOpportunistic:
+        return &pool->reuse[1];
+    case cudaMemPoolReuseAllowInternalDependencies:
+        return &pool->reuse[2];
+    default:
+        return NULL;
+    }
+}
+
+/* Returns one of the attributes that are numbers of bytes, or NULL. */
+static uint64_t *bytes_of(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
+{
+    switch (attribute) {
+    case cudaMemPoolAttrReleaseThreshold:
+        return &pool->threshold;
+    case cudaMemPoolAttrReservedMemCurrent: /* it has reserved what is used, and no more */
+    case cudaMemPoolAttrUsedMemCurrent:
+        return &pool->used;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh:
+        return &pool->most;
+    default:
+        return NULL;
+    }
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
+{
+    if (!pool || !value || (!reuse_of(pool, attribute) && !bytes_of(pool, attribute)))
+        return runtime_return(cudaErrorInvalidValue);
+    if (reuse_of(pool, attribute))
+        *(int *)value = *reuse_of(pool, attribute);
+    else
+        *(uint64_t *)value = *bytes_of(pool, attribute);
+    return runtime_lost();
+}
+
+/* Of how much is used only the most can be set, and only to 0: then it counts anew. */
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
+{
+    if (!pool || !value || (!reuse_of(pool, attribute) && !bytes_of(pool, attribute)))
+        return runtime_return(cudaErrorInvalidValue);
+    if (reuse_of(pool, attribute)) {
+        *reuse_of(pool, attribute) = *(int *)value;
+    } else if (attribute == cudaMemPoolAttrReleaseThreshold) {
+        pool->threshold = *(uint64_t *)value;
+    } else {
+        if (bytes_of(pool, attribute) != &pool->most || *(uint64_t *)value != 0)
+            return runtime_return(cudaErrorInvalidValue);
+        pool->most = pool->used;
+    }
+    return runtime_lost();
+}
+
+/* ---- What is known of memory ---- */
 
 cudaError_t cudaMemGetInfo(size_t *left, size_t *total)
 {
@@ -195,199 +421,3 @@ cudaError_t cudaMemAdvise(const void *memory, size_t size, enum cudaMemoryAdvise
     (void)memory, (void)size, (void)advice, (void)location;
     return runtime_lost();
 }
-
-/* ---- Copies ---- */
-
-/* A rectangle of rows. A range of bytes is one row. */
-struct rows {
-    size_t pitch, width, height;
-};
-
-static bool is_device(const void *memory, const struct rows *rows)
-{
-    struct allocation allocation;
-    const uint64_t begin = (uint64_t)(uintptr_t)memory;
-    if (!device_find(begin, &allocation) || rows->width > allocation.end - begin)
-        return false;
-    return rows->height == 1 || rows->height - 1 <= (allocation.end - begin - rows->width) / rows->pitch;
-}
-
-static void add_rows(const struct rows *rows)
-{
-    inputs_add(INPUT_ROWS, (const uint64_t[]){rows->pitch, rows->width, rows->height}, 3, NULL, 0);
-}
-
-/* Adds a copy to the inputs. After a copy to the host, inputs are unknown, since the host may act upon what it reads.
- */
-static void add_copy(const void *to, const struct rows *to_rows, const void *from, const struct rows *from_rows)
-{
-    const bool from_device = is_device(from, from_rows);
-    if (!is_device(to, to_rows)) {
-        if (from_device)
-            inputs_hide();
-        return;
-    }
-    inputs_add(INPUT_COPIED, (const uint64_t[]){(uintptr_t)to, from_device ? (uintptr_t)from : 0}, 2, NULL, 0);
-    add_rows(to_rows);
-    add_rows(from_rows);
-    for (size_t row = 0; row < to_rows->height && !from_device; row++)
-        inputs_add(INPUT_BYTES, NULL, 0, (const char *)from + row * from_rows->pitch, to_rows->width);
-}
-
-static cudaError_t copy(void *to, const struct rows *to_rows, const void *from, const struct rows *from_rows,
-                        enum cudaMemcpyKind kind)
-{
-    const cudaError_t error = runtime_lost();
-    if (error != cudaSuccess || to_rows->width == 0 || to_rows->height == 0)
-        return error;
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
-        return runtime_return(cudaErrorInvalidMemcpyDirection);
-    if (to_rows->height > 1 && (to_rows->width > to_rows->pitch || from_rows->width > from_rows->pitch))
-        return runtime_return(cudaErrorInvalidPitchValue);
-    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    if (!to || !from || (to_device && !is_device(to, to_rows)) || (from_device && !is_device(from, from_rows)))
-        return runtime_return(cudaErrorInvalidValue);
-    add_copy(to, to_rows, from, from_rows);
-    for (size_t row = 0; row < to_rows->height; row++)
-        memmove((char *)to + row * to_rows->pitch, (const char *)from + row * from_rows->pitch, to_rows->width);
-    return cudaSuccess;
-}
-
-static cudaError_t copy_bytes(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
-{
-    const struct rows rows = {size, size, 1};
-    return copy(to, &rows, from, &rows, kind);
-}
-
-cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
-{
-    return copy_bytes(to, from, size, kind);
-}
-ALSO(cudaMemcpy, _ptds);
-
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream)
-{
-    (void)stream;
-    return copy_bytes(to, from, size, kind);
-}
-ALSO(cudaMemcpyAsync, _ptsz);
-
-cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t size)
-{
-    if (to_device != 0 || from_device != 0)
-        return runtime_return(cudaErrorInvalidDevice);
-    return copy_bytes(to, from, size, cudaMemcpyDeviceToDevice);
-}
-
-cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t size,
-                                cudaStream_t stream)
-{
-    (void)stream;
-    return cudaMemcpyPeer(to, to_device, from, from_device, size);
-}
-
-cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-                         enum cudaMemcpyKind kind)
-{
-    return copy(to, &(struct rows){to_pitch, width, height}, from, &(struct rows){from_pitch, width, height}, kind);
-}
-ALSO(cudaMemcpy2D, _ptds);
-
-cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
-{
-    (void)stream;
-    return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
-}
-ALSO(cudaMemcpy2DAsync, _ptsz);
-
-/* Finds the place of some bytes in a variable. */
-static cudaError_t inside_variable(unsigned char **place, const void *symbol, size_t size, size_t offset)
-{
-    struct variable *variable;
-    cudaError_t error = runtime_lost();
-    if (error != cudaSuccess || (error = runtime_variable(&variable, symbol)) != cudaSuccess)
-        return error;
-    if (offset > variable->size || size > variable->size - offset)
-        return runtime_return(cudaErrorInvalidValue);
-    *place = variable->address + offset;
-    return cudaSuccess;
-}
-
-cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t size, size_t offset,
-                               enum cudaMemcpyKind kind)
-{
-    unsigned char *place = NULL;
-    const cudaError_t error = inside_variable(&place, symbol, size, offset);
-    return error == cudaSuccess ? copy_bytes(place, from, size, kind) : error;
-}
-ALSO(cudaMemcpyToSymbol, _ptds);
-
-cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t size, size_t offset,
-                                    enum cudaMemcpyKind kind, cudaStream_t stream)
-{
-    (void)stream;
-    return cudaMemcpyToSymbol(symbol, from, size, offset, kind);
-}
-ALSO(cudaMemcpyToSymbolAsync, _ptsz);
-
-cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t size, size_t offset, enum cudaMemcpyKind kind)
-{
-    unsigned char *place = NULL;
-    const cudaError_t error = inside_variable(&place, symbol, size, offset);
-    return error == cudaSuccess ? copy_bytes(to, place, size, kind) : error;
-}
-ALSO(cudaMemcpyFromSymbol, _ptds);
-
-cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t size, size_t offset,
-                                      enum cudaMemcpyKind kind, cudaStream_t stream)
-{
-    (void)stream;
-    return cudaMemcpyFromSymbol(to, symbol, size, offset, kind);
-}
-ALSO(cudaMemcpyFromSymbolAsync, _ptsz);
-
-/* ---- Fills ---- */
-
-static cudaError_t fill(void *memory, const struct rows *rows, int value)
-{
-    const cudaError_t error = runtime_lost();
-    if (error != cudaSuccess || rows->width == 0 || rows->height == 0)
-        return error;
-    if (rows->height > 1 && rows->width > rows->pitch)
-        return runtime_return(cudaErrorInvalidPitchValue);
-    if (!is_device(memory, rows))
-        return runtime_return(cudaErrorInvalidValue);
-    inputs_add(INPUT_FILLED, (const uint64_t[]){(uintptr_t)memory, (unsigned char)value}, 2, NULL, 0);
-    add_rows(rows);
-    for (size_t row = 0; row < rows->height; row++)
-        memset((char *)memory + row * rows->pitch, value, rows->width);
-    return cudaSuccess;
-}
-
-cudaError_t cudaMemset(void *memory, int value, size_t size)
-{
-    return fill(memory, &(struct rows){size, size, 1}, value);
-}
-ALSO(cudaMemset, _ptds);
-
-cudaError_t cudaMemsetAsync(void *memory, int value, size_t size, cudaStream_t stream)
-{
-    (void)stream;
-    return fill(memory, &(struct rows){size, size, 1}, value);
-}
-ALSO(cudaMemsetAsync, _ptsz);
-
-cudaError_t cudaMemset2D(void *memory, size_t pitch, int value, size_t width, size_t height)
-{
-    return fill(memory, &(struct rows){pitch, width, height}, value);
-}
-ALSO(cudaMemset2D, _ptds);
-
-cudaError_t cudaMemset2DAsync(void *memory, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
-{
-    (void)stream;
-    return fill(memory, &(struct rows){pitch, width, height}, value);
-}
-ALSO(cudaMemset2DAsync, _ptsz);

@@ -86,9 +86,9 @@ bool runtime_has_code(void)
 /* ---- Images ---- */
 
 struct choice {
-    int capability; /* compute capability of the GPU */
-    int best;       /* compute capability of the best image so far */
-    const unsigned char *bytes;
+    int capability;       /* compute capability of the GPU */
+    int best;             /* compute capability of the best image so far */
+    unsigned char *bytes; /* a copy of it; owned */
     size_t size;
 };
 
@@ -104,8 +104,10 @@ static int consider(void *data, const unsigned char *bytes, size_t size)
     if (read && image.capability / 10 == choice->capability / 10 && image.capability <= choice->capability &&
         image.capability > choice->best) {
         choice->best = image.capability;
-        choice->bytes = bytes;
+        free(choice->bytes);
+        choice->bytes = x_calloc(size, 1);
         choice->size = size;
+        memcpy(choice->bytes, bytes, size);
     }
     image_release(&image);
     free(copy);
@@ -114,20 +116,22 @@ static int consider(void *data, const unsigned char *bytes, size_t size)
 
 static void open_binary(struct binary *binary)
 {
-    size_t compressed = 0;
+    size_t unknown = 0;
     struct choice choice = {.capability = gpu_capability(gpu)};
     binary->was_opened = true;
-    if (cubin_each_image_of("the kernel library", binary->container, &compressed, consider, &choice) < 0)
+    if (cubin_each_image_of("the kernel library", binary->container, &unknown, consider, &choice) < 0)
         problem_set(&binary->problem, "its machine code cannot be read, see the error above");
     else if (choice.bytes)
         binary->module = module_open(choice.bytes, choice.size, &binary->problem);
-    else if (compressed > 0)
-        problem_set(&binary->problem, "its machine code is compressed: build it with nvcc --compress-mode=none");
+    else if (unknown > 0)
+        problem_set(&binary->problem,
+                    "its machine code is in a form that is not known here: build it with nvcc --compress-mode=none");
     else
         problem_set(&binary->problem,
                     "there is no machine code for compute capability %d.%d: build with nvcc -gencode "
                     "arch=compute_%d,code=sm_%d",
                     choice.capability / 10, choice.capability % 10, choice.capability, choice.capability);
+    free(choice.bytes);
 }
 
 /* Returns the module of a binary; NULL after runtime_not_simulated(). */

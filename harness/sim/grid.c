@@ -106,7 +106,7 @@ static void open_block(struct block *block, const struct run_state *run, struct 
     block->memos = x_calloc(run->code->count, sizeof *block->memos);
     block->bank0_size = (size_t)function->entry.parameter_base + function->entry.parameter_bytes;
     block->bank0 = x_calloc(block->bank0_size + 8, 1);
-    block->local_bytes = (function->stack_bytes + 15) / 16 * 16;
+    block->local_bytes = (module_stack(function) + 15) / 16 * 16;
     block->constants = aligned_alloc(64, run->code->constant_count * ROW_BYTES + 64);
     block->shared_size = SHARED_RESERVED + (size_t)function->shared_bytes + grid->shared;
     block->shared = x_calloc(block->shared_size + 16, 1);

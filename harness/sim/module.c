@@ -10,7 +10,8 @@
 #include <string.h>
 
 #define PARAMETER_BASE 0x210 /* for compute capability 9.0; what the system tells is below it */
-#define CALL_STACK 1024      /* the bytes that the runtime gives each thread: cudaLimitStackSize */
+
+static size_t call_stack = MODULE_CALL_STACK;
 
 /* Relocations by the address of a symbol, as it is and for any kind of memory. */
 enum { R_CUDA_64 = 2, R_CUDA_G64 = 4 };
@@ -88,9 +89,7 @@ static int add_function(struct module *module, size_t number, struct problem *pr
     };
     take_symbols(function, kernel->section);
     take_tables(function);
-    /* The machine code does not tell how deep a function calls itself, and not always that it does. */
-    if (function->text.symbol_count > 1)
-        function->stack_bytes += CALL_STACK;
+    function->calls = function->text.symbol_count > 1;
     if (read_entry(&function->entry, image, number) < 0)
         return problem_set(problem,
                            "not simulated: the parameters of %s are described in a way that is not known here: build "
@@ -249,6 +248,16 @@ struct module *module_open(const unsigned char *bytes, size_t size, struct probl
         return module;
     release(module);
     return NULL;
+}
+
+unsigned module_stack(const struct function *function)
+{
+    return function->stack_bytes + (function->calls ? (unsigned)call_stack : 0);
+}
+
+void module_set_call_stack(size_t bytes)
+{
+    call_stack = bytes;
 }
 
 struct function *module_function(struct module *module, const char *name)

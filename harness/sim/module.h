@@ -13,10 +13,10 @@
 struct function {
     struct function_text text;
     struct module *module;
-    struct entry entry; /* arguments begin at 0x210 or behind it */
-    unsigned registers; /* for each thread */
-    /* Local memory of a thread; it includes what the runtime keeps for calls, if there are any. */
-    unsigned stack_bytes;
+    struct entry entry;    /* arguments begin at 0x210 or behind it */
+    unsigned registers;    /* for each thread */
+    unsigned stack_bytes;  /* local memory of a thread, without what the runtime keeps for calls */
+    bool calls;            /* it has functions to call: the machine code does not tell how deep they call themselves */
     unsigned shared_bytes; /* static shared memory of a block, without what the system keeps */
     unsigned max_threads;  /* threads of the largest block; 0: not stated */
     struct code *code;     /* decoded at the first launch; NULL before that */
@@ -50,6 +50,12 @@ struct module {
 struct module *module_open(const unsigned char *bytes, size_t size, struct problem *problem);
 struct function *module_function(struct module *module, const char *name); /* NULL: there is none */
 struct variable *module_variable(struct module *module, const char *name); /* NULL: there is none */
+
+/* Returns the local memory of a thread, in bytes. Where a function has others to call, it includes what the runtime
+ * keeps for them, cudaLimitStackSize, which module_set_call_stack sets. */
+unsigned module_stack(const struct function *function);
+void module_set_call_stack(size_t bytes);
+#define MODULE_CALL_STACK 1024 /* before it is set */
 
 /* Returns the name of a function outside of the machine code, such as "__assertfail", that has this address in the
  * constants. NULL: there is none. */

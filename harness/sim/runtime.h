@@ -56,6 +56,17 @@ cudaError_t runtime_variable(struct variable **variable, const void *symbol);
 /* Returns whether any machine code was registered. */
 bool runtime_has_code(void);
 
+/* ---- Streams: cudart_stream.c ---- */
+
+/* Returns the graph that a stream is captured into; NULL: what is put into the stream is done at once. */
+cudaGraph_t stream_graph(cudaStream_t stream);
+
+/* ---- Copies: cudart_copy.c ---- */
+
+cudaError_t runtime_copy(const struct cudaMemcpy3DParms *copy);
+/* Copies, or adds the copy to the graph that the stream is captured into. */
+cudaError_t runtime_copy_in(cudaStream_t stream, const struct cudaMemcpy3DParms *copy);
+
 /* ---- The GPU: gpu.h; NULL before it is set ---- */
 
 struct gpu;

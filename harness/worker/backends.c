@@ -62,6 +62,14 @@ static const struct backend backends[] = {
         .load = load_cupti,
     },
     {
+        .name = "warm",
+        .doc = "as cupti, with what restoring the inputs left in the caches, which cupti empties",
+        .provides = PROVIDES_VALUES | PROVIDES_LINE_COUNTS | PROVIDES_STALLS | PROVIDES_COUNTERS | PROVIDES_ROOFS,
+        .warm = true,
+        .capsule_device = gpu_capsules,
+        .load = load_cupti,
+    },
+    {
         .name = "host",
         .doc = "wall time by the host's clock; no counters, no privileges",
         .provides = PROVIDES_VALUES,

@@ -133,6 +133,8 @@ static void open_device(struct worker *worker)
     if (device && device->begin(&problem) < 0)
         give_up(worker, problem.text);
     session->facts[SESSION_COLLECTOR] = x_strdup(job->backend->name);
+    if (job->backend->warm)
+        session->facts[SESSION_CACHES] = x_strdup("as restoring the inputs left them");
     session->facts[SESSION_COMPILER] = x_strdup(worker->library.table->compiler);
     session->facts[SESSION_FLAGS] = x_strdup(worker->library.table->flags);
 

@@ -5,7 +5,8 @@
  *
  * The words: `wrong`, of saxpy another output than it has; `short`, of saxpy an array that ends too early; `cluster`,
  * saxpy is launched in clusters; `at=ADDRESS`, memory begins there; `swapped=TEXT`, the code is from there; `seed=N`,
- * the data are others; `turn` or `softmax`, the file has that kernel alone, of turn.cu or triton/softmax.py. */
+ * the data are others; `turn`, `product` or `softmax`, the file has that kernel alone, of turn.cu, product.cu or
+ * triton/softmax.py. */
 #include "base/base.h"
 #include "capsule/capsule.h"
 
@@ -215,6 +216,45 @@ static void make_turn(struct making *making)
     end(making, &capsule);
 }
 
+/* Returns a small integer as bfloat16, which is the upper half of a float. */
+static uint16_t half_word(int number)
+{
+    const float value = (float)number;
+    uint32_t word;
+    memcpy(&word, &value, sizeof word);
+    return (uint16_t)(word >> 16);
+}
+
+/* The kernel of product.cu. Elements are -1, 0 and 1, so that every sum is exact. */
+static void make_product(struct making *making)
+{
+    enum { ROWS = 512, COLUMNS = 512, INNER = 256, BLOCKS_X = 16, BLOCKS_Y = 8, THREADS = 256 };
+    static uint16_t a[ROWS][INNER], b[INNER][COLUMNS], out[ROWS][COLUMNS], zeros[ROWS][COLUMNS];
+    static int left[ROWS][INNER], right[INNER][COLUMNS];
+    const uint64_t places[] = {making->at, making->at + MEGABYTE, making->at + 2 * MEGABYTE};
+    struct capsule capsule = begin(making, "train/product@16x8,256", "product", BLOCKS_X, THREADS, 1);
+    capsule.grid[1] = BLOCKS_Y;
+    for (unsigned row = 0; row < ROWS; row++)
+        for (unsigned k = 0; k < INNER; k++)
+            a[row][k] = half_word(left[row][k] = (int)(datum(making, row, k) % 3) - 1);
+    for (unsigned k = 0; k < INNER; k++)
+        for (unsigned column = 0; column < COLUMNS; column++)
+            b[k][column] = half_word(right[k][column] = (int)(datum(making, ROWS + k, column) % 3) - 1);
+    for (unsigned row = 0; row < ROWS; row++)
+        for (unsigned column = 0; column < COLUMNS; column++) {
+            int sum = 0;
+            for (unsigned k = 0; k < INNER; k++)
+                sum += left[row][k] * right[k][column];
+            out[row][column] = half_word(sum);
+        }
+    add_range(making, &capsule, places[0], zeros, out, sizeof out);
+    add_range(making, &capsule, places[1], a, a, sizeof a);
+    add_range(making, &capsule, places[2], b, b, sizeof b);
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+        add_argument(&capsule, &places[i], sizeof places[i]);
+    end(making, &capsule);
+}
+
 /* The kernel of triton/softmax.py, as Triton launches it: behind the arguments of the source it passes two of its own.
  * Results that are computed here are others than the kernel's in their last bits. */
 static void make_softmax(struct making *making)
@@ -265,6 +305,8 @@ static void read_word(struct making *making, char *word)
         making->cluster = true;
     else if (strcmp(word, "turn") == 0)
         making->alone = make_turn;
+    else if (strcmp(word, "product") == 0)
+        making->alone = make_product;
     else if (strcmp(word, "softmax") == 0)
         making->alone = make_softmax;
     else if (strncmp(word, "at=", 3) == 0)

@@ -146,6 +146,17 @@ printf x | dd of="$work/page.capsule" bs=1 seek=2000 conv=notrunc status=none
 run_in run page -k train/chain@1,32
 expect "where memory is damaged the kernel is not measured" 5 'failed        train/chain@1,32' 'is damaged: page 0'
 
+# ---- Captured in a program on a GPU: two kernels of Triton, of tests/gpu/programs/triton_add.py --count 40000
+captured=tests/data/captured-nvidia-h200
+ask "$cugate" list --kernels $captured.capsule
+expect "a file of a GPU" 0 'captured on NVIDIA H200, 2026-11-26T03:31:10.952Z' \
+    'triton_add/sum_kernel@264,128,16 264 128 2.1 MB 6 of 10 1.32 us identical, launched by triton_add.py:43 (main)'
+ask "$cugate" accept $captured.json --baselines "$work/captured" --reason captured
+expect "what the GPU counted of it" 0 'of 2 kernels from 1 session'
+ask "$cugate" check --simulate=nvidia-h200 --kernels $captured.capsule --baselines "$work/captured" -v
+expect "is computed to the digit" 0 'same instructions 54,504 54,504 0 0' 'same shared_wavefronts 1,848 1,848 0 0' \
+    'same global_load_sectors 10,000 10,000 0 0' 'nothing is worse' '24 rows in 2 kernels' '!unsure'
+
 # ---- Addresses that are taken
 taken=(env ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0" LD_PRELOAD="$compiled/taken.so" TAKEN=7d0000201000)
 ask "${taken[@]}" "$cugate" run --simulate=nvidia-h200 --kernels "$work/first.capsule"

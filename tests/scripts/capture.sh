@@ -94,6 +94,10 @@ if chosen 'library'; then
         ask_standin "$cugate" check --metrics "$metrics" --kernels file.capsule --baselines kept
         expect "library: checked for the $turn time" 0 'nothing is worse' '7 kernels (exit 0)'
     done
+    ask_standin "$cugate" run --collector warm --metrics "$metrics" --kernels file.capsule --save warm.json
+    expect 'library: with warm caches' 0 'measured: 7 of 7 kernels (exit 0)' 'collector warm'
+    ask "$cugate" check --metrics "$metrics" --replay warm.json --baselines kept
+    expect 'library: which is no run of that baseline' 4 'warm'
     ask_standin "$cugate" aa --metrics "$metrics" --kernels file.capsule --sessions 3
     expect 'library: aa' 0 'no false alarm in'
     ask_standin "$cugate" prove file.capsule -o again.capsule
@@ -131,7 +135,9 @@ program 'shapes 60' 0 '60 kernels: 60 replayed'
 program 'namesakes' 0 '2 kernels: 2 replayed' 'program/add_one@64,256#2'
 program 'reload' 0 '2 kernels: 2 replayed' 'program/add_one@64,256#2' '6 of 10'
 program 'libraries 40' 0 '2 kernels: 2 replayed' 'program/large@64,256' '11 of 20'
-program 'library' 5 'NO FILE' 'its machine code is not known: several modules have a function of that name'
+program 'library' 0 '1 kernel: 1 replayed bit for bit' # whose name two codes have
+program 'library 20 asked' 0 '1 kernel: 1 replayed bit for bit'
+program 'library 20 sized' 5 'NO FILE' 'its machine code is not known: several modules have a function of that name'
 program 'second-context' 5 '8 kernels: 7 replayed'
 STANDIN_DEVICES=2 program 'devices' 5 '8 kernels: 7 replayed' '!another GPU'
 program 'threads' 0 '2 kernels: 2 replayed' '41 of 80'
@@ -152,7 +158,8 @@ program 'memory managed' 0 "$all"
 program 'memory pinned' 0 "$all"
 program 'memory mapped' 0 "$all" 'add_one@64,256 64 256 4.19 MB' # both pieces
 program 'memory again' 0 "$all" 'settle@1,256 1 256 2.05 kB 2 of 2' # which changed nothing
-program 'memory filled' 0 "$all" 'add_one@64,256 64 256 2.1 MB'
+program 'memory filled' 0 "$all" 'add_one@64,256 64 256 2.1 MB' \
+    'of 1 kernel, the search for what a launch writes without changing it was not done in its time'
 if chosen 'needless'; then # of those pages one is used
     captured -- "$program" memory filled
     [ "$(stat -c %s file.capsule)" -lt 16384 ] || echo "WRONG: the file has $(stat -c %s file.capsule) bytes" >>said
@@ -177,7 +184,8 @@ if chosen 'gather'; then
     captured -- "$program" memory gather
     grep -aqE '"before": \[[0-9]+, [0-9]+, -1\]' file.capsule ||
         echo "WRONG: indices are dropped: $(grep -a '"after"' file.capsule)" >>said
-    expect 'what is read is kept, even where the result is the same without' 0 "$all" '!WRONG'
+    expect 'what is read is kept, even where the result is the same without' 0 "$all" '!WRONG' \
+        'warning: program/gather@1,256 fails on memory that is cleared: all its memory is kept'
 fi
 program 'memory freed' 0 "$all" 'add_one@64,256 64 256 2.05 kB'  # without what the pointer is to
 program 'memory behind' 0 "$all" 'behind@1,256 1 256 1.02 kB'

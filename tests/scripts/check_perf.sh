@@ -32,7 +32,7 @@ case "$*" in
 *--simulate*) code=${COMPUTED:-0} ;;
 esac
 echo "cugate $*"
-computed='{"rows": 24, "kernels": 2, "unchanged": 58, "unchanged_rows": 696, "not_simulated": 3, "absent": 612}'
+computed='{"rows": 24, "kernels": 2, "unchanged": 58, "unchanged_rows": 696, "not_simulated": 3, "declared": 0, "absent": 612}'
 report=$(printf '{"schema": 1,\n "exit_code": %s,\n "computed": %s,\n "judgements": []}' "$code" "$computed")
 for word; do
     case $word in

@@ -45,7 +45,7 @@ ask grep -rlF "$top" "$work/unpacked"
 expect "deb: no path of the tree in it" 1
 ask man --warnings=w -l "$work/unpacked/usr/share/man/man1/cugate.1.gz"
 [ "$code" = 127 ] || expect "deb: the manual page" 0 'cugate check' '--simulate' 'EXIT CODES' '!warning'
-for line in "Version: $version" 'libgsl2' 'libjansson4' 'libdw1' 'libxxhash0' 'libzstd1' 'libinih1'; do
+for line in "Version: $version" 'libgsl2' 'libjansson4' 'libdw1' 'libxxhash0' 'libzstd1' 'liblz4-1' 'libinih1'; do
     ask dpkg-deb --field "$deb"
     expect "deb: control says $line" 0 "$line"
 done

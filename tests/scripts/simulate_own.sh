@@ -24,6 +24,7 @@ compile() {
     own strided -DSTRIDE=8
     own beyond -DINDEX='(i+count)'
     own told_otherwise -DSTEP=8
+    own compressed --compress-mode=size
     "$nvcc" -arch=sm_90 -cudart static -shared -o static.so as_it_was/mine.o
 }
 compiled=$top/build/tests/compiled/simulate_own
@@ -50,6 +51,8 @@ expect "begins with one that was computed" 0
 judge as_it_was "${mine[@]}"
 expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 4 rows in 2 kernels' \
     '0 rows of 0 kernels computed here' '20 rows not computed again, all the same'
+judge compressed "${mine[@]}" --all
+expect "nor are the counts of compressed code others" 0 'nothing is worse: 24 rows in 2 kernels' '2 kernels computed here'
 judge strided "${mine[@]}"
 expect "and is caught on its line" 1 'regressed  mine/scale' 'global_load_sectors' 'kernels/mine.cu:24' \
     'the line to blame' '1 kernel computed here'
@@ -88,10 +91,41 @@ END
 judge as_it_was "${mine[@]}" --metrics "+$work/asked"
 expect "a gated metric that was asked for and is not computed is no pass" 3 'unsure     (suite)' 'loads_of_others' \
     'asked for and not computed here' 'measure on a GPU' '!others_shown'
-judge as_it_was --baselines "$work/mine"
-expect "what cannot be simulated is unsure, with its reason" 3 'unsure' 'mine/graph' 'not simulated: cudaGraphCreate'
-ask "$cugate" run --simulate=nvidia-h200 --kernels "$compiled/as_it_was/lib.so" -k mine/graph
-expect "and a run of it has measured nothing" 5 'not simulated: cudaGraphCreate'
+# ---- What cannot be computed
+judge as_it_was --baselines "$work/mine" --save "$work/all.json"
+expect "what cannot be simulated is unsure, with its reason" 3 'unsure' 'mine/handle' 'not simulated: cudaIpcGetMemHandle'
+ask "$cugate" run --simulate=nvidia-h200 --kernels "$compiled/as_it_was/lib.so" -k mine/handle
+expect "and a run of it has measured nothing" 5 'not simulated: cudaIpcGetMemHandle'
+ask "$cugate" accept "$work/all.json" --baselines "$work/declared" --reason first
+expect "accept says what the baseline lacks, and how to declare it" 0 'not accepted: mine/handle' \
+    '[mine/handle not_computed] in expected.ini'
+declare_not_computed() { # KERNEL DATE
+    printf '[%s not_computed]\nissue = issue 27\nexpires = %s\n' "$1" "$2" >"$(echo "$work"/declared/*)/expected.ini"
+}
+lacking=(as_it_was --baselines "$work/declared")
+declare_not_computed mine/handle 2999-12-31
+judge "${lacking[@]}" --format json
+expect "what is declared is counted" 0 '"not_simulated": 1, "declared": 1' '"expected": 1' 'not computed here until 2999-12-31, see issue 27'
+judge "${lacking[@]}" -k mine/handle
+expect "and where nothing else is judged, that is no pass" 5 'nothing was judged' '1 kernel declared as not computed'
+for format in text markdown github; do
+    judge "${lacking[@]}" --format $format
+    expect "it is told in $format" 0 'expected' 'mine/handle' 'not computed here until 2999-12-31, see issue 27; not simulated: cudaIpcGetMemHandle' \
+        'NOT JUDGED: 1 kernel declared as not computed'
+done
+judge "${lacking[@]}" --format junit
+expect "and in JUnit's" 0 '1 kernel not simulated, 1 as declared' \
+    '<skipped type="expected" message="expected: not computed here until 2999-12-31, see issue 27; not simulated: cudaIpcGetMemHandle"'
+declare_not_computed mine/handle 2020-12-31
+judge "${lacking[@]}"
+expect "no longer than was said" 3 'unsure     mine/handle' 'declared as not computed until 2020-12-31 only'
+declare_not_computed mine/scale 2999-12-31
+judge "${lacking[@]}"
+expect "of what can be computed it fails" 1 'unexpected-pass' 'declared as not computed and can be computed: remove [mine/scale not_computed]' \
+    'unsure           mine/handle'
+declare_not_computed mine/other 2999-12-31
+judge "${lacking[@]}"
+expect "and of what is not there it is said" 3 'mine/other is declared as not computed, and there is no such kernel'
 ask "$cugate" run --simulate=nvidia-h200 --kernels "$compiled/static.so" -k mine/scale
 expect "a library with the runtime in it is refused" 2 '-cudart shared'
 judge as_it_was "${mine[@]}" --baselines "$work/none" --against "$compiled/static.so"

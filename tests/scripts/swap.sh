@@ -17,7 +17,7 @@ code() {
 }
 
 compile() {
-    mkdir mine && cp "$top"/tests/capsule/{kernels,turn}.cu mine
+    mkdir mine && cp "$top"/tests/capsule/{kernels,turn,product}.cu mine
     code as_it_was kernels
     code strided kernels -DSTRIDE=8
     code padded kernels -DPAD=1
@@ -30,6 +30,9 @@ compile() {
     code turn turn
     code spilled turn -DBLOCKS=8
     code short turn -DTURNED=46
+    code product product
+    code shallow product -DDEPTH=8
+    code single product -DSINGLE=1
     sed 's/V13[.]0[.]88/V13.0.77/' spilled.cubin >by_other.cubin # as if by another compiler
 }
 compiled=$top/build/tests/compiled/swap
@@ -56,6 +59,7 @@ judge() {
 # ---- Code of another build
 "$made_capsules" "$work/first.capsule" as_it_was.cubin && "$made_capsules" "$work/padded.capsule" padded.cubin &&
     "$made_capsules" "$work/turn.capsule" turn.cubin turn &&
+    "$made_capsules" "$work/product.capsule" product.cubin product &&
     "$made_capsules" "$work/strided.capsule" strided.cubin || exit 2
 swap first some padded.cubin -k 'train/transpose*'
 expect "code of another build" 0 'train/transpose@1,32x32,4224: code of padded.cubin, by ptxas 13.0.88' \
@@ -77,6 +81,13 @@ swap turn slow spilled.cubin
 judge slow turn
 expect "so are spills" 1 'regressed  train/turn@1,256' 'local_memory' 'mine/turn.cu:17' 'registers are spilled here' \
     'registers 56 -> 32'
+swap product worse shallow.cubin
+judge worse product
+expect "so are smaller tiles" 1 'regressed  train/product@16x8,256' 'mine/product.cu:48: excess load sectors'
+swap product worse single.cubin
+judge worse product
+expect "so is single precision in place of pairs of bfloat16" 1 'regressed  train/product@16x8,256' 'instructions       3,281,920' \
+    'mine/product.cu:20: instructions 0 ->'
 swap turn other by_other.cubin
 judge other turn
 expect "a base build is executed whatever the compiler, which is told" 1 'local_memory' \

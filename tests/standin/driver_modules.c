@@ -393,7 +393,7 @@ const char *module_name_of(CUfunction handle)
     return handle->handle == FUNCTION ? handle->name : NULL;
 }
 
-CUresult CUDAAPI cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
+static CUresult get_function(CUfunction *pFunc, CUkernel kernel)
 {
     const CUresult ready = driver_ready();
     if (ready != CUDA_SUCCESS)
@@ -403,6 +403,23 @@ CUresult CUDAAPI cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
     if (!context_current())
         return CUDA_ERROR_INVALID_CONTEXT;
     *pFunc = function_of(kernel);
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
+{
+    const cuKernelGetFunction_params params = {pFunc, kernel};
+    struct standin_call call = CALL(cuKernelGetFunction, &params, NULL);
+    driver_enter(&call);
+    return driver_exit(&call, get_function(pFunc, kernel));
+}
+
+/* In the current context, into which it may have to be loaded. */
+CUresult CUDAAPI cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
+{
+    if (!library || library->kernel_count == 0)
+        return CUDA_ERROR_INVALID_HANDLE;
+    *pMod = function_of(&library->kernels[0])->module;
     return CUDA_SUCCESS;
 }
 
@@ -416,10 +433,14 @@ CUresult CUDAAPI cuKernelGetName(const char **name, CUkernel hfunc)
 
 CUresult CUDAAPI cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev)
 {
-    (void)dev;
+    const cuKernelGetAttribute_params params = {pi, attrib, kernel, dev};
+    struct standin_call call = CALL(cuKernelGetAttribute, &params, NULL);
     CUfunction function;
-    const CUresult result = cuKernelGetFunction(&function, kernel);
-    return result == CUDA_SUCCESS ? attribute_of(pi, attrib, function) : result;
+    driver_enter(&call);
+    CUresult result = get_function(&function, kernel);
+    if (result == CUDA_SUCCESS)
+        result = attribute_of(pi, attrib, function);
+    return driver_exit(&call, result);
 }
 
 /* All kernels of kernels.cu have the same parameters. */

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static int plain(int argc, char **argv)
@@ -180,7 +181,8 @@ static int reload(int argc, char **argv)
 }
 
 /* Launches kernels of a library, as the CUDA runtime has them: by CUkernel handles, with machine code that is loaded
- * when it is needed. */
+ * when it is needed. `library N asked`: a question about the kernel comes first, so that it is loaded before the
+ * launch; `library N sized`: a question that nobody watches. */
 static int library(int argc, char **argv)
 {
     struct gpu gpu;
@@ -191,6 +193,14 @@ static int library(int argc, char **argv)
     gpu_open(&gpu, 0);
     MUST(cuLibraryLoadData(&opened, _binary_other_cubin_start, NULL, NULL, 0, NULL, NULL, 0));
     MUST(cuLibraryGetKernel(&kernel, opened, "add_one"));
+    if (argc > 1) {
+        int registers;
+        CUmodule module;
+        if (strcmp(argv[1], "sized") == 0)
+            MUST(cuLibraryGetModule(&module, opened));
+        else
+            MUST(cuKernelGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 0));
+    }
     void *parameters[] = {&gpu.numbers, &numbers, &value};
     for (int i = 0; i < count; i++)
         MUST(cuLaunchKernel((CUfunction)(void *)kernel, 64, 1, 1, 256, 1, 1, 0, NULL, parameters, NULL));

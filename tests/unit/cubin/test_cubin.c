@@ -101,7 +101,12 @@ Test(cubin, what_is_wrong_with_a_file_is_said)
         {"a huge container", "small.fatbin", 8, 8, ~0ull, -1, "more than are there"},
         {"an entry without header", "small.fatbin", 16 + 4, 4, 0, -1, "leaves its container"},
         {"an entry too long", "small.fatbin", 16 + 8, 8, ~0ull, -1, "leaves its container"},
-        {"a compressed image", "small.fatbin", 80, 4, 0xfd2fb528, 0, "are compressed and were left out"},
+        {"no image", "small.fatbin", 80, 4, 0xfd2fb528, 0, "1 images of machine code are in a form that is not known"},
+        {"a damaged compressed image", "zstd.fatbin", 80, 4, 0, -1, "at byte 80 compressed GPU code is damaged"},
+        {"a compressed image of another size", "lz4.fatbin", 16 + 56, 8, 1000, -1, "compressed GPU code is damaged"},
+        {"a compressed image of another form", "lz4.fatbin", 16 + 40, 8, 0x8000, -1, "compressed GPU code is damaged"},
+        {"compressed, and not said", "lz4.fatbin", 16 + 40, 8, 0, 0,
+         "are in a form that is not known here and were left"},
         {"PTX alone", "small.fatbin", 16, 2, 1, 0, ""},
         {"code for a CPU", "small.fatbin", 80 + 18, 2, 62, -1, "is not for a GPU"},
         {"for no GPU in particular", "small.fatbin", 80 + 48, 4, 0, -1, "for which GPU"},
@@ -161,6 +166,34 @@ Test(cubin, no_byte_can_do_harm)
     free(capture_end(&capture));
     cr_expect_gt(refused, length / 7);
     free(bytes);
+}
+
+/* ---- Where images are ---- */
+
+/* The functions of one source, in four forms. */
+Test(cubin, wherever_and_however_an_image_is_stored_its_functions_are_the_same)
+{
+    static const char *const files[] = {"zstd.fatbin", "data.so", "lz4.fatbin", "small.fatbin"};
+    struct cubin lists[ARRAY_SIZE(files)];
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+        size_t length;
+        char *bytes = corpus_bytes(files[i], &length);
+        cr_assert_eq(cubin_parse(&lists[i], files[i], (unsigned char *)bytes, length), 0);
+        cr_expect_eq(lists[i].unknown, 0, "%s", files[i]);
+        free(bytes);
+    }
+    cr_assert_eq(lists[0].count, 3);
+    cr_assert_eq(lists[1].count, 3);
+    for (size_t i = 0; i < 3; i++)
+        cr_expect_str_eq(lists[1].list[i].code, lists[0].list[i].code);
+    cr_assert_eq(lists[2].count, lists[3].count);
+    cr_assert_geq(lists[3].count, 3);
+    for (size_t i = 0; i < lists[3].count; i++) {
+        cr_expect_str_eq(lists[2].list[i].name, lists[3].list[i].name);
+        cr_expect_str_eq(lists[2].list[i].code, lists[3].list[i].code);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+        cubin_release(&lists[i]);
 }
 
 /* ---- The kernel library ---- */

@@ -110,6 +110,33 @@ Test(compare, a_count_that_no_longer_repeats_in_the_same_code_is_chance)
     }
 }
 
+/* A hit rate, say, of a kernel whose blocks meet in a cache. */
+Test(compare, what_one_of_two_sessions_says_of_the_same_code_is_chance)
+{
+    static const struct {
+        double now[2];
+        const char *code;
+        enum verdict verdict;
+    } rows[] = {
+        {{80, 92.1}, "aa", VERDICT_SAME},
+        {{80, 92.1}, "bb", VERDICT_UNSURE},  /* it may be the code */
+        {{80, 81}, "aa", VERDICT_REGRESSED}, /* both say so */
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        for (size_t s = 0; s < 3; s++)
+            put(&fixture.base, "a/b", "share", 92.1);
+        put_code(&fixture.base, "a/b", "aa");
+        put(&fixture.run, "a/b", "share", rows[i].now[0]);
+        put(&fixture.run, "a/b", "share", rows[i].now[1]);
+        put_code(&fixture.run, "a/b", rows[i].code);
+        const struct judgement *judgement = find(compare(&fixture), "a/b", "share");
+        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        tear_down(&fixture);
+    }
+}
+
 /* Its median alone does not tell whether the samples behind it were equal. */
 Test(compare, one_session_does_not_prove_that_a_count_repeats)
 {
@@ -523,6 +550,15 @@ static void put_baseline(struct fixture *fixture, const char *kernel, const char
     put_code(&fixture->base, kernel, code);
 }
 
+static void put_date(struct run *run)
+{
+    static const char date[] = "2026-11-26T00:00:00.000Z";
+    if (run->session_count == 0)
+        put_fact(run, SESSION_DATE, date);
+    else
+        run->sessions[run->session_count - 1].facts[SESSION_DATE] = x_strdup(date);
+}
+
 static void put_inputs(struct fixture *fixture, const char *kernel, const char *base, const char *now)
 {
     run_find(&fixture->base, kernel)->inputs = x_strdup(base);
@@ -656,6 +692,68 @@ Test(compare, what_cannot_be_simulated_is_unsure_and_only_of_a_computed_run)
         cr_expect(says(find(comparison, "a/odd", ""), "not simulated: X at a.cu:7"));
         tear_down(&fixture);
     }
+}
+
+/* a/odd cannot be simulated, though its code is the baseline's; a/fine can; a/host launches nothing. */
+Test(compare, what_is_declared_as_not_computed_is_expected_until_a_day_and_counted)
+{
+    static const struct {
+        const char *kernel, *expires;
+        bool computed;
+        enum exit_code code;
+        enum verdict verdict; /* of the declared kernel as a whole; VERDICTS: there is none */
+        const char *words;
+        size_t declared;
+    } rows[] = {
+        {"a/odd", "2999-12-31", true, EXIT_SAME, VERDICT_EXPECTED, "until 2999-12-31, see why; not simulated: X", 1},
+        {"a/odd", "2000-12-31", true, EXIT_UNSURE, VERDICT_UNSURE, "until 2000-12-31 only (expected.ini:1), see why",
+         0},
+        {"a/fine", "2999-12-31", true, EXIT_REGRESSED, VERDICT_UNEXPECTED, "can be computed: remove [a/fine not_", 0},
+        {"a/host", "2999-12-31", true, EXIT_SAME, VERDICTS, "a/host is declared as not computed, which excuses noth",
+         0},
+        {"a/odd", "2999-12-31", false, EXIT_NOT_MEASURED, VERDICT_MISSING, "not simulated: X", 0},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        rows[i].computed ? set_up_computed(&fixture) : set_up(&fixture);
+        char *text = x_sprintf("[%s not_computed]\nissue = why\nexpires = %s\n", rows[i].kernel, rows[i].expires);
+        cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "expected.ini", text), 0);
+        put_date(&fixture.run);
+        put_baseline(&fixture, "a/odd", "f00d");
+        put_code(&fixture.run, "a/odd", "f00d");
+        put_status(&fixture.run, "a/odd", RESULT_FAILED, RESULT_NOT_SIMULATED "X");
+        put_baseline(&fixture, "a/fine", "f00d");
+        put_code(&fixture.run, "a/fine", "f00d");
+        put(&fixture.run, "a/fine", "count", 7);
+        put(&fixture.base, "a/host", "time", 100000);
+        run_add(&fixture.run, "a/host");
+        const struct comparison *comparison = compare(&fixture);
+        const struct judgement *judgement = find(comparison, rows[i].kernel, "");
+        cr_expect_eq(comparison_exit_code(comparison), rows[i].code, "row %zu: %d", i,
+                     comparison_exit_code(comparison));
+        cr_expect_eq(judgement ? judgement->verdict : VERDICTS, rows[i].verdict, "row %zu", i);
+        cr_expect(!judgement || says(judgement, rows[i].words), "row %zu: %s", i, judgement->reason);
+        cr_expect(judgement || !rows[i].words || has_note(comparison, rows[i].words), "row %zu", i);
+        cr_expect_eq(comparison->computing.declared, rows[i].declared, "row %zu", i);
+        cr_expect_eq(comparison_rows(comparison) + rows[i].declared + comparison->counts[VERDICT_INFO],
+                     comparison->count);
+        tear_down(&fixture);
+        free(text);
+    }
+}
+
+Test(compare, nothing_but_what_is_declared_as_not_computed_is_no_pass)
+{
+    struct fixture fixture;
+    set_up_computed(&fixture);
+    cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "expected.ini",
+                                             "[a/odd not_computed]\nissue = why\nexpires = 2999-12-31\n"),
+                 0);
+    put_date(&fixture.run);
+    put_baseline(&fixture, "a/odd", "f00d");
+    put_status(&fixture.run, "a/odd", RESULT_FAILED, RESULT_NOT_SIMULATED "X");
+    cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_NOT_MEASURED);
+    tear_down(&fixture);
 }
 
 Test(compare, a_failure_of_the_library_s_own_code_is_missing_when_computed)

@@ -236,3 +236,26 @@ Test(known_regression, what_cannot_regress_is_no_known_regression)
         free(text);
     }
 }
+
+/* A computed baseline lacks the kernel, so nothing is said of that. */
+Test(known_regression, of_a_whole_kernel_only_the_day_is_declared)
+{
+    static const char *const wholes[] = {KNOWN_NOT_COMPUTED, KNOWN_REGRESSION_REMOVED};
+    const struct metrics metrics = {0};
+    for (size_t i = 0; i < 2 * ARRAY_SIZE(wholes); i++) {
+        const bool has_worst = i % 2;
+        char *text = x_sprintf("[a/b %s]\n" ISSUE EXPIRES "%s", wholes[i / 2], has_worst ? "worst = 1\n" : "");
+        struct known_regressions known_regressions;
+        struct capture capture;
+        cr_assert_eq(known_regressions_read_text(&known_regressions, "x.ini", text), 0);
+        capture_begin(&capture);
+        const int result = known_regressions_check(&known_regressions, &metrics, "tests/no_such_folder");
+        char *said = capture_end(&capture);
+        cr_expect_eq(result, has_worst ? -1 : 0, "%s", said);
+        cr_expect_eq(strstr(said, "x.ini:1: a kernel as a whole has no worst value") != NULL, has_worst, "%s", said);
+        cr_expect(has_worst || *said == '\0', "%s", said);
+        known_regressions_release(&known_regressions);
+        free(said);
+        free(text);
+    }
+}

@@ -58,31 +58,19 @@ Test(cudart_device, properties_are_the_attributes)
     cr_expect_eq(properties.clusterLaunch, gpu.attributes[cudaDevAttrClusterLaunch]);
 }
 
-Test(cudart_device, streams_and_events_are_done_at_once)
+Test(cudart_device, limits_are_kept)
 {
-    cudaStream_t stream;
-    cudaEvent_t event;
+    size_t value = 0;
     sim_open_gpu();
-    cr_expect_eq(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
-    cr_expect_eq(cudaEventCreate(&event), cudaSuccess);
-    cr_expect_eq(cudaEventRecord(event, stream), cudaSuccess);
-    cr_expect_eq(cudaEventQuery(event), cudaSuccess);
-    cr_expect_eq(cudaStreamSynchronize(stream), cudaSuccess);
-    cr_expect_eq(cudaEventDestroy(event), cudaSuccess);
-    cr_expect_eq(cudaStreamDestroy(stream), cudaSuccess);
-    cr_expect_null(runtime_reason());
-}
-
-Test(cudart_device, there_is_no_time)
-{
-    cudaEvent_t start, end;
-    float milliseconds = -1;
-    sim_open_gpu();
-    cudaEventCreate(&start);
-    cudaEventCreate(&end);
-    cr_expect_eq(cudaEventElapsedTime(&milliseconds, start, end), cudaErrorNotSupported);
-    cr_expect_eq(milliseconds, -1);
-    cr_expect_str_eq(runtime_reason(), "not simulated: cudaEventElapsedTime");
-    cudaEventDestroy(start);
-    cudaEventDestroy(end);
+    cr_expect_eq(cudaDeviceGetLimit(&value, cudaLimitStackSize), cudaSuccess);
+    cr_expect_eq(value, 1024);
+    cr_expect_eq(cudaDeviceSetLimit(cudaLimitStackSize, 4090), cudaSuccess);
+    cr_expect_eq(cudaDeviceGetLimit(&value, cudaLimitStackSize), cudaSuccess);
+    cr_expect_eq(value, 4096);
+    const struct function plain = {.stack_bytes = 8}, calling = {.stack_bytes = 8, .calls = true};
+    cr_expect_eq(module_stack(&plain), 8);
+    cr_expect_eq(module_stack(&calling), 8 + 4096);
+    cr_expect_eq(cudaDeviceSetLimit(cudaLimitStackSize, 1 << 20), cudaErrorInvalidValue);
+    cr_expect_eq(cudaDeviceSetLimit((enum cudaLimit)99, 1), cudaErrorUnsupportedLimit);
+    cr_expect_eq(cudaDeviceGetLimit(&value, (enum cudaLimit)99), cudaErrorUnsupportedLimit);
 }

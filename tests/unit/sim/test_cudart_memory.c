@@ -3,6 +3,7 @@
 #include "base/base.h"
 
 #include <criterion/criterion.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "sim_support.h"
@@ -120,4 +121,83 @@ Test(cudart_memory, variables_are_copied_by_their_symbols)
     cr_expect_eq(size, 16);
     cr_expect_eq(cudaMemcpy(numbers, address, 4, cudaMemcpyDeviceToHost), cudaSuccess);
     cr_expect_eq(numbers[0], 7);
+}
+
+Test(cudart_memory, elements_of_a_fill_have_one_two_or_four_bytes)
+{
+    unsigned char *device = (unsigned char *)allocate(16), host[16];
+    cudaGraph_t graph;
+    cudaGraphNode_t node;
+    cudaGraphExec_t exec;
+    const struct {
+        unsigned element;
+        unsigned char first, second;
+        cudaError_t error;
+    } rows[] = {
+        {1, 4, 4, cudaSuccess}, {2, 4, 3, cudaSuccess}, {4, 4, 3, cudaSuccess}, {3, 0, 0, cudaErrorInvalidValue}};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const struct cudaMemsetParams fill = {
+            .dst = device, .value = 0x01020304, .elementSize = rows[i].element, .width = 2, .height = 1};
+        cudaGraphCreate(&graph, 0);
+        cudaGraphAddMemsetNode(&node, graph, NULL, 0, &fill);
+        cudaGraphInstantiate(&exec, graph, 0);
+        cr_expect_eq(cudaGraphLaunch(exec, NULL), rows[i].error, "row %zu", i);
+        cr_expect_eq(cudaMemcpy(host, device, 16, cudaMemcpyDeviceToHost), cudaSuccess);
+        cr_expect(rows[i].error != cudaSuccess || (host[0] == rows[i].first && host[1] == rows[i].second), "row %zu",
+                  i);
+    }
+}
+
+Test(cudart_memory, memory_of_the_program_is_accessed_once_it_is_registered)
+{
+    char own[64] = "abc", other[64];
+    void *device = NULL;
+    struct cudaPointerAttributes attributes;
+    char *memory = allocate(64);
+    cr_expect_eq(cudaHostGetDevicePointer(&device, own, 0), cudaErrorInvalidValue);
+    cr_expect_eq(cudaHostRegister(own, sizeof own, cudaHostRegisterDefault), cudaSuccess);
+    cr_expect_eq(cudaHostRegister(own + 10, 4, 0), cudaErrorHostMemoryAlreadyRegistered);
+    cr_expect_eq(cudaHostRegister(memory, 4, 0), cudaErrorHostMemoryAlreadyRegistered);
+    cr_expect_eq(cudaHostGetDevicePointer(&device, own, 0), cudaSuccess);
+    cr_expect_eq(device, own);
+    cr_expect_eq(cudaPointerGetAttributes(&attributes, own + 1), cudaSuccess);
+    cr_expect_eq(attributes.type, cudaMemoryTypeHost);
+    cr_expect_eq(cudaMemcpy(memory, own, 64, cudaMemcpyDeviceToDevice), cudaSuccess);
+    cr_expect_eq(cudaFree(own), cudaErrorInvalidValue);
+    cr_expect_eq(cudaHostUnregister(own + 1), cudaErrorHostMemoryNotRegistered);
+    cr_expect_eq(cudaHostUnregister(own), cudaSuccess);
+    cr_expect_eq(cudaHostUnregister(own), cudaErrorHostMemoryNotRegistered);
+    cr_expect_eq(cudaMemcpy(other, own, 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+}
+
+Test(cudart_memory, a_pool_counts_what_is_from_it)
+{
+    cudaMemPool_t pool, made;
+    void *first, *second;
+    uint64_t bytes = 1;
+    int reuse = -1;
+    const struct cudaMemPoolProps properties = {.allocType = cudaMemAllocationTypePinned,
+                                                .location = {.type = cudaMemLocationTypeDevice}};
+    sim_open_gpu();
+    cr_assert_eq(cudaDeviceGetDefaultMemPool(&pool, 0), cudaSuccess);
+    cr_expect_eq(cudaMemPoolGetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &reuse), cudaSuccess);
+    cr_expect_eq(reuse, 1);
+    cr_expect_eq(cudaMallocAsync(&first, 1000, NULL), cudaSuccess);
+    cr_expect_eq(cudaMallocFromPoolAsync(&second, 500, pool, NULL), cudaSuccess);
+    cr_expect_eq(cudaFreeAsync(first, NULL), cudaSuccess);
+    cr_expect_eq(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &bytes), cudaSuccess);
+    cr_expect_eq(bytes, 500);
+    cr_expect_eq(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &bytes), cudaSuccess);
+    cr_expect_eq(bytes, 1500);
+    cr_expect_eq(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &bytes), cudaErrorInvalidValue);
+    bytes = 0;
+    cr_expect_eq(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &bytes), cudaSuccess);
+    cr_expect_eq(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &bytes), cudaSuccess);
+    cr_expect_eq(bytes, 500);
+    cr_expect_eq(cudaMemPoolCreate(&made, &properties), cudaSuccess);
+    cr_expect_eq(cudaDeviceSetMemPool(0, made), cudaSuccess);
+    cr_expect_eq(cudaMallocAsync(&first, 10, NULL), cudaSuccess);
+    cr_expect_eq(cudaMemPoolDestroy(made), cudaSuccess);
+    cr_expect_eq(cudaFree(first), cudaSuccess);
+    cr_expect_eq(cudaMemPoolDestroy(pool), cudaErrorInvalidValue);
 }

@@ -103,7 +103,7 @@ Test(module, facts_of_a_function)
     cr_expect_eq(function->shared_bytes, 128, "%u", function->shared_bytes);
     cr_expect_eq(function->max_threads, 256);
     cr_expect_eq(function->text.size % 16, 0);
-    cr_expect_eq(function->stack_bytes, 0);
+    cr_expect_eq(module_stack(function), 0);
     cr_expect_eq(module_facts(function)->registers, function->registers);
     cr_expect_eq(module_facts(function)->barriers, 1);
     cr_expect_null(module_function(module, "absent"));
@@ -118,7 +118,7 @@ Test(module, helpers_are_named_and_one_that_calls_itself_has_a_stack)
         found |= strstr(calls->text.symbols[i].name, "deep") && calls->text.symbols[i].offset > 0 &&
                  calls->text.symbols[i].offset < calls->text.size;
     cr_expect(found, "among %zu symbols", calls->text.symbol_count);
-    cr_expect_geq(calls->stack_bytes, 1024);
+    cr_expect_geq(module_stack(calls), 1024);
 }
 
 Test(module, variables_have_their_first_values_and_addresses)

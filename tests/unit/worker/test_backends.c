@@ -23,9 +23,9 @@ Test(backends, each_has_a_collector_of_what_it_provides)
     static const unsigned kinds[] = {PROVIDES_VALUES, PROVIDES_LINE_COUNTS, PROVIDES_STALLS};
     size_t count;
     const struct backend *list = backend_list(&count);
-    const struct collector *found[16];
-    size_t found_count = 0;
     for (size_t i = 0; i < count; i++) {
+        const struct collector *found[16];
+        size_t found_count = 0;
         for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
             struct problem problem = {0};
             if (!(list[i].provides & kinds[k]))

@@ -1,0 +1,346 @@
+/* Streams and events. All work is done when a call returns, unless the stream is captured into a graph. */
+#include "runtime.h"
+
+#include "base/base.h"
+
+#include "graph.h"
+
+#include <stdlib.h>
+
+/* As CUDA tells of GPUs of this kind: a lower number is a higher priority. */
+enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
+
+/* A capture, which any number of streams have a part in. It is never freed, since events may refer to it. */
+struct capture {
+    cudaGraph_t graph; /* NULL: it has ended */
+    cudaStream_t origin;
+    unsigned long long id;
+};
+
+struct CUstream_st {
+    unsigned long long id;
+    unsigned flags;
+    int priority;
+    struct capture *capture; /* the last one that it had a part in, or NULL */
+};
+
+struct CUevent_st {
+    unsigned flags;
+    bool recorded;
+    struct capture *capture; /* it was recorded in a stream that had a part in that */
+};
+
+static struct capture **captures;
+static size_t capture_count;
+
+/* Streams that can be captured: those that a program made. The others are handles of CUDA's. */
+static bool is_made(cudaStream_t stream)
+{
+    return stream && stream != cudaStreamLegacy && stream != cudaStreamPerThread;
+}
+
+/* Returns the capture that a stream has a part in now, or NULL. */
+static struct capture *capture_of(cudaStream_t stream)
+{
+    return is_made(stream) && stream->capture && stream->capture->graph ? stream->capture : NULL;
+}
+
+cudaGraph_t stream_graph(cudaStream_t stream)
+{
+    const struct capture *capture = capture_of(stream);
+    return capture ? capture->graph : NULL;
+}
+
+/* ---- Streams ---- */
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
+{
+    static unsigned long long last_id;
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    if (!stream || flags > cudaStreamNonBlocking)
+        return runtime_return(cudaErrorInvalidValue);
+    *stream = x_calloc(1, sizeof **stream);
+    **stream = (struct CUstream_st){.id = ++last_id, .flags = flags};
+    (*stream)->priority = priority > LEAST_PRIORITY      ? LEAST_PRIORITY
+                          : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY
+                                                         : priority;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+{
+    return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+    return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    if (is_made(stream))
+        free(stream);
+    return runtime_lost();
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    if (least)
+        *least = LEAST_PRIORITY;
+    if (greatest)
+        *greatest = GREATEST_PRIORITY;
+    return runtime_lost();
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
+{
+    *priority = is_made(stream) ? stream->priority : 0;
+    return runtime_lost();
+}
+ALSO(cudaStreamGetPriority, _ptsz);
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
+{
+    *flags = is_made(stream) ? stream->flags : cudaStreamDefault;
+    return runtime_lost();
+}
+ALSO(cudaStreamGetFlags, _ptsz);
+
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
+{
+    *id = is_made(stream) ? stream->id : 0;
+    return runtime_lost();
+}
+ALSO(cudaStreamGetId, _ptsz);
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
+{
+    (void)stream;
+    return cudaGetDevice(device);
+}
+ALSO(cudaStreamGetDevice, _ptsz);
+
+/* Attributes say what stays in the caches, and how the host waits. They change no count. */
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue *value)
+{
+    (void)stream, (void)attribute;
+    return value ? runtime_lost() : runtime_return(cudaErrorInvalidValue);
+}
+ALSO(cudaStreamSetAttribute, _ptsz);
+
+/* Does nothing: where managed memory lies changes no count. */
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *memory, size_t size, unsigned flags)
+{
+    (void)stream, (void)memory, (void)size, (void)flags;
+    return runtime_lost();
+}
+ALSO(cudaStreamAttachMemAsync, _ptsz);
+
+/* A stream that is captured does nothing, so nobody can wait for it. */
+static cudaError_t wait_for(cudaGraph_t graph)
+{
+    const cudaError_t error = runtime_lost();
+    return error != cudaSuccess || !graph ? error : runtime_return(cudaErrorStreamCaptureUnsupported);
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    return wait_for(stream_graph(stream));
+}
+ALSO(cudaStreamSynchronize, _ptsz);
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    return wait_for(stream_graph(stream));
+}
+ALSO(cudaStreamQuery, _ptsz);
+
+/* A stream that waits for an event of a captured one is captured too. */
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+{
+    (void)flags;
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    if (!event)
+        return runtime_return(cudaErrorInvalidResourceHandle);
+    if (!event->capture || !event->capture->graph || capture_of(stream) == event->capture)
+        return cudaSuccess;
+    if (!is_made(stream) || capture_of(stream))
+        return runtime_return(is_made(stream) ? cudaErrorStreamCaptureMerge : cudaErrorStreamCaptureImplicit);
+    stream->capture = event->capture;
+    return cudaSuccess;
+}
+ALSO(cudaStreamWaitEvent, _ptsz);
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned flags)
+{
+    (void)flags;
+    if (stream_graph(stream))
+        return runtime_return(cudaErrorStreamCaptureUnsupported);
+    callback(stream, runtime_lost(), data);
+    return runtime_lost();
+}
+ALSO(cudaStreamAddCallback, _ptsz);
+
+/* Calls a host function that the program itself puts into a stream. */
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
+{
+    const cudaError_t error = runtime_lost();
+    const cudaGraph_t graph = stream_graph(stream);
+    if (error == cudaSuccess && graph)
+        graph_add_behind(graph, cudaGraphNodeTypeHost, node_host)->host =
+            (struct cudaHostNodeParams){.fn = function, .userData = data};
+    else if (error == cudaSuccess)
+        function(data);
+    return error;
+}
+ALSO(cudaLaunchHostFunc, _ptsz);
+
+/* ---- Capture ---- */
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    (void)mode; /* it says which other calls are errors meanwhile */
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    if (stream == cudaStreamPerThread)
+        return runtime_not_simulated("cudaStreamBeginCapture of the default stream of a thread");
+    if (!is_made(stream))
+        return runtime_return(cudaErrorStreamCaptureUnsupported);
+    if (capture_of(stream))
+        return runtime_return(cudaErrorIllegalState);
+    struct capture *capture = x_calloc(1, sizeof *capture);
+    *capture = (struct capture){.graph = graph_new(), .origin = stream, .id = capture_count + 1};
+    *ARRAY_GROW(captures, capture_count) = capture;
+    stream->capture = capture;
+    return cudaSuccess;
+}
+ALSO(cudaStreamBeginCapture, _ptsz);
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+{
+    struct capture *capture = capture_of(stream);
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    if (!graph || !capture)
+        return runtime_return(graph ? cudaErrorIllegalState : cudaErrorInvalidValue);
+    if (capture->origin != stream)
+        return runtime_return(cudaErrorStreamCaptureUnmatched);
+    *graph = capture->graph;
+    capture->graph = NULL;
+    return cudaSuccess;
+}
+ALSO(cudaStreamEndCapture, _ptsz);
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+{
+    *status = capture_of(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    return runtime_lost();
+}
+ALSO(cudaStreamIsCapturing, _ptsz);
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,
+                                     cudaGraph_t *graph, const cudaGraphNode_t **dependencies,
+                                     const cudaGraphEdgeData **edges, size_t *count)
+{
+    const struct capture *capture = capture_of(stream);
+    if (dependencies || edges || count)
+        return runtime_not_simulated("cudaStreamGetCaptureInfo that asks for dependencies");
+    *status = capture ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    if (capture && id)
+        *id = capture->id;
+    if (capture && graph)
+        *graph = capture->graph;
+    return runtime_lost();
+}
+ALSO(cudaStreamGetCaptureInfo, _ptsz);
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    static _Thread_local enum cudaStreamCaptureMode current = cudaStreamCaptureModeGlobal;
+    const enum cudaStreamCaptureMode before = current;
+    current = *mode;
+    *mode = before;
+    return runtime_lost();
+}
+
+/* ---- Events ---- */
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+{
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    if (!event)
+        return runtime_return(cudaErrorInvalidValue);
+    *event = x_calloc(1, sizeof **event);
+    (*event)->flags = flags;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    free(event);
+    return runtime_lost();
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
+{
+    (void)flags;
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    if (!event)
+        return runtime_return(cudaErrorInvalidResourceHandle);
+    event->capture = capture_of(stream);
+    event->recorded = true;
+    return cudaSuccess;
+}
+ALSO(cudaEventRecordWithFlags, _ptsz);
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+}
+ALSO(cudaEventRecord, _ptsz);
+
+cudaError_t node_record(const struct CUgraphNode_st *node)
+{
+    return cudaEventRecord(node->event, NULL);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    return event ? runtime_lost() : runtime_return(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    return event ? runtime_lost() : runtime_return(cudaErrorInvalidResourceHandle);
+}
+
+/* There is no time here, so none passes between two events: 0. A rate that a program computes with it is infinite,
+ * which nobody takes for a measurement. */
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+{
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    if (!milliseconds)
+        return runtime_return(cudaErrorInvalidValue);
+    if (!start || !end || !start->recorded || !end->recorded || ((start->flags | end->flags) & cudaEventDisableTiming))
+        return runtime_return(cudaErrorInvalidResourceHandle);
+    *milliseconds = 0;
+    return cudaSuccess;
+}
