@@ -410,7 +410,7 @@ static void sums_read(struct product *p, struct warp *warp, const struct instruc
     const bool added = n + 1 >= code->operand_count || code->operands[n + 1].kind != OPERAND_PREDICATE ||
                        predicate(warp, &code->operands[n + 1]);
     for (unsigned row = 0; row < PRODUCT_ROWS; row++)
-        memset(p->sum[row], 0, (columns + 15) / 16 * 16 * sizeof p->sum[row][0]);
+        memset(p->sum[row], 0, ((size_t)columns + 15) / 16 * 16 * sizeof p->sum[row][0]);
     for (unsigned i = 0; i < columns / 2 && added; i++) {
         const uint32_t *word = ROW_BEHIND(n, halves ? i / 2 : i);
         for (unsigned lane = 0; lane < LANES; lane++)
