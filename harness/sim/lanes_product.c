@@ -197,7 +197,7 @@ static void floats_multiplied(struct product *p, const struct instruction *code)
     const unsigned columns = (p->columns + WIDE - 1) / WIDE * WIDE;
     struct right r;
     struct factors f;
-    int32_t c[PRODUCT_COLUMNS_MOST], c_exponents[PRODUCT_COLUMNS_MOST];
+    int32_t c[PRODUCT_COLUMNS_MOST] = {0}, c_exponents[PRODUCT_COLUMNS_MOST] = {0};
     f.up = fraction - formats[left].fraction - formats[right].fraction;
     r.special = false;
     for (unsigned k = 0; k < p->depth; k++)
