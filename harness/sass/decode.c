@@ -202,8 +202,10 @@ static bool read_instruction(struct decoder *decoder, struct instruction *code, 
         return false;
     code->run = row->run;
     code->control = row->control;
-    if (!has_its_barrier(code) || !place_outputs(code, row->outputs ? row->outputs : "d"))
+    const char *const outputs = row->outputs ? row->outputs : "d";
+    if (!has_its_barrier(code) || !place_outputs(code, outputs))
         return false;
+    code->output_count = (unsigned char)strlen(outputs);
     return !row->prepare || row->prepare(code);
 }
 
@@ -262,8 +264,10 @@ struct code *code_read(const struct function_text *function, const json_t *list,
                               text_of(one, "operands")))
             instruction->control = CONTROL_UNKNOWN;
     }
-    for (size_t i = 0; i < code->count; i++)
+    for (size_t i = 0; i < code->count; i++) {
         code->tells_others |= tells_others(&code->list[i]);
+        code->multiplies_apart |= code->list[i].apart;
+    }
     read_tables(code, function);
     return code;
 }

@@ -20,7 +20,7 @@ bool encoding_word(const struct function_text *function, size_t index, uint32_t 
  * address, nor in the opcodes named here. */
 static bool has_immediate(const struct instruction *code)
 {
-    static const char *const others[] = {"DEPBAR", "LEPC", "PLOP3", "SHFL", "UPLOP3"};
+    static const char *const others[] = {"DEPBAR", "HGMMA", "LEPC", "PLOP3", "SHFL", "UPLOP3"};
     const size_t length = strcspn(code->opcode, ".");
     for (size_t i = 0; i < ARRAY_SIZE(others); i++)
         if (strlen(others[i]) == length && strncmp(code->opcode, others[i], length) == 0)

@@ -35,14 +35,15 @@ enum { INSTRUCTION_BYTES = 16 };
 
 enum operand_kind {
     OPERAND_NONE,
-    OPERAND_ROW,       /* a register, uniform register, constant or immediate */
-    OPERAND_PREDICATE, /* a predicate or uniform predicate */
-    OPERAND_CONSTANT,  /* c[bank][register + offset], of a load */
-    OPERAND_ADDRESS,   /* [register + uniform register + offset] */
-    OPERAND_BARRIER,   /* a convergence barrier, B0 to B15 */
-    OPERAND_TARGET,    /* an offset in the function */
-    OPERAND_SPECIAL,   /* a special register, such as SR_TID.X */
-    OPERAND_WORD       /* anything else, as it stands */
+    OPERAND_ROW,        /* a register, uniform register, constant or immediate */
+    OPERAND_PREDICATE,  /* a predicate or uniform predicate */
+    OPERAND_CONSTANT,   /* c[bank][register + offset], of a load */
+    OPERAND_ADDRESS,    /* [register + uniform register + offset] */
+    OPERAND_BARRIER,    /* a convergence barrier, B0 to B15 */
+    OPERAND_TARGET,     /* an offset in the function */
+    OPERAND_SPECIAL,    /* a special register, such as SR_TID.X, or a scoreboard, gsb0 */
+    OPERAND_DESCRIPTOR, /* gdesc[UR8].tnspB: four uniform registers that describe matrices in shared memory */
+    OPERAND_WORD        /* anything else, as it stands */
 };
 
 enum half { HALF_BOTH, HALF_LOW, HALF_HIGH, HALF_SINGLE /* a 32-bit number in place of two halves */ };
@@ -70,8 +71,10 @@ struct operand {
         };
         const char *word; /* of OPERAND_SPECIAL and OPERAND_WORD: text that the code owns */
     };
-    int64_t value; /* an immediate, an offset, or a branch target */
+    int64_t value; /* an immediate, an offset, a branch target, or of a descriptor what is done with its matrices */
 };
+
+enum { DESCRIPTOR_NEGATES_A = 1, DESCRIPTOR_NEGATES_B = 2, DESCRIPTOR_TURNS_A = 4, DESCRIPTOR_TURNS_B = 8 };
 
 enum { SPACE_WARP, SPACE_CONSTANTS };
 
@@ -95,6 +98,7 @@ enum control {
     CONTROL_BLOCK_BARRIER, /* BAR */
     CONTROL_WAIT_PHASE,    /* SYNCS.PHASECHK: until a phase of a barrier in memory is over */
     CONTROL_WAIT_CLUSTER,  /* UCGABAR_WAIT: until all threads of the cluster have arrived */
+    CONTROL_WAIT_PRODUCTS, /* WARPGROUP.DEPBAR: until products of the warpgroup are done */
     CONTROL_YIELD,         /* lets other warps go first: YIELD, NANOSLEEP */
     CONTROL_TRAP,
     CONTROL_UNKNOWN /* not simulated */
@@ -114,12 +118,14 @@ struct instruction {
     unsigned char control;
     bool guarded;       /* its guard is another predicate than PT */
     bool uniform;       /* writes uniform registers, for all lanes alike */
+    bool apart;         /* it is executed apart from its warp, which has to wait for it: HGMMA and the like */
     unsigned char size; /* bytes that each lane accesses */
     /* Scoreboards, a bit each. It waits for what these count; what it loads from global memory is counted by those. */
     unsigned char waits_for, loads_into;
     unsigned char operand_count;
-    unsigned char flags[7]; /* notes of prepare() on the modifiers, for the operation */
-    unsigned index;         /* its place in the function, from 0 */
+    unsigned char output_count; /* operands that it writes, which come first */
+    unsigned char flags[7];     /* notes of prepare() on the modifiers, for the operation */
+    unsigned index;             /* its place in the function, from 0 */
     struct operand operands[OPERANDS];
     const char *opcode; /* with all modifiers */
     const char *modifiers[MODIFIERS];
@@ -141,8 +147,9 @@ struct code {
     size_t constant_count;
     unsigned char *bank2; /* jump tables, which are constant bank 2 */
     size_t bank2_size;
-    char *texts;       /* the words that instructions point to */
-    bool tells_others; /* warps of a block signal to each other by other means than barriers of the whole block */
+    char *texts;           /* the words that instructions point to */
+    bool multiplies_apart; /* it has instructions that are `apart` */
+    bool tells_others;     /* warps of a block signal to each other by other means than barriers of the whole block */
 };
 
 bool has_modifier(const struct instruction *code, const char *modifier);

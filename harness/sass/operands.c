@@ -252,6 +252,29 @@ static bool read_address(const char *text, bool extended, struct operand *operan
     return strcmp(text, "]") == 0;
 }
 
+/* gdesc[UR8].negA.tnspB: the descriptor of A, and behind it that of B. */
+static bool read_descriptor(const char *text, struct operand *operand)
+{
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } ways[] = {{".negA", DESCRIPTOR_NEGATES_A},
+                {".negB", DESCRIPTOR_NEGATES_B},
+                {".tnspA", DESCRIPTOR_TURNS_A},
+                {".tnspB", DESCRIPTOR_TURNS_B}};
+    const char *at = text + strlen("gdesc[");
+    if (!read_register(at, operand, &at) || !operand->uniform || operand->index > 59 || *at++ != ']')
+        return false;
+    operand->kind = OPERAND_DESCRIPTOR;
+    operand->value = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
+        if (starts(at, ways[i].name)) {
+            operand->value |= ways[i].bit;
+            at += strlen(ways[i].name);
+        }
+    return *at == '\0';
+}
+
 /* The type of an instruction's decimal immediates: of a conversion that of its source, which stands last. */
 static char float_type(const struct instruction *code)
 {
@@ -295,8 +318,8 @@ static void set_immediate(struct decoder *decoder, struct operand *operand, uint
 
 static bool is_special(const char *text)
 {
-    return starts(text, "SR_") || strcmp(text, "SRZ") == 0 || starts(text, "SB") || text[0] == '{' || text[1] == 'D' ||
-           strcmp(text, "PR") == 0;
+    return starts(text, "SR_") || starts(text, "gsb") || strcmp(text, "SRZ") == 0 || starts(text, "SB") ||
+           text[0] == '{' || text[1] == 'D' || strcmp(text, "PR") == 0;
 }
 
 bool read_operand(struct decoder *decoder, const struct instruction *code, const char *text, struct operand *operand)
@@ -306,6 +329,8 @@ bool read_operand(struct decoder *decoder, const struct instruction *code, const
         return true;
     if (text[0] == '[' || starts(text, "desc["))
         return read_address(text, has_modifier(code, "E"), operand);
+    if (starts(text, "gdesc["))
+        return read_descriptor(text, operand);
     if (text[0] == 'B' && text[1] >= '0' && text[1] <= '9') {
         operand->kind = OPERAND_BARRIER;
         operand->index = (unsigned char)strtoul(text + 1, NULL, 10);

@@ -8,6 +8,7 @@
 #include "hot_addresses.h"
 #include "meetings.h"
 #include "memory.h"
+#include "warpgroup.h"
 
 #include <string.h>
 
@@ -183,6 +184,8 @@ static void shared_lanes(struct warp *warp, const struct instruction *code, uint
     if (!memo.aligned)
         shared_misaligned(block, lanes, addresses, code->size);
     shared_visit_atomic(warp, lanes, addresses, code->size);
+    if (block->tiles)
+        tiles_stored(warp, lanes, addresses, code->size, false);
     look_for_answer(block, code, first, block->warp_count > 1);
     tally->accesses++;
     tally->shared_accesses++;
@@ -292,6 +295,8 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
         shared_outside(block, lanes, addresses, code->size);
     shared_swap(warp, code, lanes, addresses);
     shared_visit_atomic(warp, lanes, addresses, code->size);
+    if (block->tiles)
+        tiles_stored(warp, lanes, addresses, code->size, false);
     struct tally *tally = &block->tallies[code->index];
     tally->accesses++;
     tally->shared_accesses++;

@@ -200,6 +200,8 @@ enum { LOOK_CLOCKS = 7700, STEP_CLOCKS = 64, LOOK_INSTRUCTIONS = 8 };
 
 void phase_has_ended(struct warp *warp, const struct instruction *code)
 {
+    if (code->control != CONTROL_WAIT_PHASE)
+        return;
     const struct cluster *cluster = warp->block->cluster;
     struct tally *tally = &warp->block->tallies[code->index];
     const uint64_t others = (uint64_t)cluster->count * warp->block->warp_count - 1;
@@ -212,8 +214,8 @@ void phase_has_ended(struct warp *warp, const struct instruction *code)
 bool do_wait_phase(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
     struct split *split = &warp->splits[index];
-    warp->block->tallies[code->index].phase_waits++;
-    if (phase_is_over(warp, code, lanes)) {
+    warp->block->tallies[code->index].phase_waits += code->control == CONTROL_WAIT_PHASE;
+    if ((code->control == CONTROL_WAIT_PRODUCTS ? products_are_done : phase_is_over)(warp, code, lanes)) {
         split->pc++;
         return true;
     }

@@ -416,14 +416,6 @@ static void wait_groups(struct warp *warp, const struct instruction *code, uint3
         hazards_wait_stores(warp, (unsigned)code->operands[1].value);
 }
 
-/* Shows what the warp has written to copies that it or others issue afterwards. */
-static void fence(struct warp *warp, const struct instruction *code, uint32_t lanes)
-{
-    (void)code, (void)lanes;
-    if (warp->block->hazards)
-        hazards_fence(warp);
-}
-
 /* ---- Preparation ---- */
 
 static bool is_address(const struct operand *operand)
@@ -541,7 +533,6 @@ const struct opcode bulk_opcodes[] = {
     {"STAS",         store_async,  CONTROL_NEXT, prepare_store,        "", "64 128"},
     {"REDAS",        store_async,  CONTROL_NEXT, prepare_store_change, "", CHANGES " S32 64"},
     {"DEPBAR",       wait_groups,  CONTROL_NEXT, NULL,                "", "LE"},
-    {"FENCE.VIEW",   fence,        CONTROL_NEXT, NULL,                "", "ASYNC S G T"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -112,9 +112,15 @@ static void branch(struct warp *warp, const struct instruction *code, struct spl
     }
 }
 
+/* With .U it is taken by all lanes or by none. */
 static bool do_branch(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
-    branch(warp, code, &warp->splits[index], lanes, lanes & extra_predicate(warp, code));
+    struct split *split = &warp->splits[index];
+    const uint32_t taken = lanes & extra_predicate(warp, code);
+    if (code->modifier_count > 0 && taken != split->lanes && has_modifier(code, "U"))
+        branch(warp, code, split, 0, 0);
+    else
+        branch(warp, code, split, lanes, taken);
     return true;
 }
 
@@ -219,6 +225,7 @@ static const struct {
     [CONTROL_BLOCK_BARRIER] = {do_block_barrier, true, false},
     [CONTROL_WAIT_PHASE] = {do_wait_phase, true, false},
     [CONTROL_WAIT_CLUSTER] = {do_wait_cluster, true, false},
+    [CONTROL_WAIT_PRODUCTS] = {do_wait_phase, true, false},
     [CONTROL_YIELD] = {do_yield, false, false},
     [CONTROL_TRAP] = {do_trap, true, false},
     [CONTROL_UNKNOWN] = {NULL, false, false},

@@ -8,6 +8,7 @@
 #include "machine.h"
 #include "meetings.h"
 #include "memory.h"
+#include "warpgroup.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -144,6 +145,7 @@ static void open_block(struct block *block, const struct run_state *run, struct 
     block->reserved = function->module->architecture->reserved;
     block->shared_size = block->reserved + (size_t)function->shared_bytes + grid->shared;
     block->shared = x_calloc(block->shared_size + 16, 1);
+    block->tiles = tiles_open(block);
     fill_bank0(block, run->parameters);
     fill_constants(block);
     for (unsigned w = 0; w < block->warp_count; w++) {
@@ -168,6 +170,7 @@ static void close_block(struct block *block)
         free(block->warps[w].local);
     shadow_close(block->kept_shadow);
     hazards_close(block->kept_hazards);
+    tiles_close(block->tiles);
     free(block->swaps.list);
     free(block->warps);
     for (size_t i = 0; i < block->code->count; i++)
@@ -240,6 +243,7 @@ static void start_block(struct block *block, uint64_t cluster)
     block->copies_arrive = false;
     start_watching(block);
     memset(block->barriers, 0, sizeof block->barriers);
+    tiles_clear(block);
     start_shadows(block, is_looked_at(cluster, block));
     for (unsigned w = 0; w < block->warp_count; w++) {
         const unsigned left = threads - w * LANES;

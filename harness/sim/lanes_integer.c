@@ -208,6 +208,28 @@ static void imad_wide(struct warp *warp, const struct instruction *code, uint32_
     predicate_set(warp, &code->operands[1], lanes, carry);
 }
 
+/* Operands d, a, b, c, pairs of registers: adds three numbers of 64 bits. An immediate has no more than 31 bits, so
+ * that its upper word is 0 whatever its sign does. */
+static void iadd3_64(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    uint64_t sum[LANES] = {0};
+    for (unsigned n = 1; n <= 3; n++) {
+        const uint32_t *low = ROW(n), *high = HIGH(n);
+        const uint64_t sign = code->operands[n].negate ? UINT64_MAX : 0;
+        EACH_LANE sum[l] += (wide(low[l], high[l]) ^ sign) + (sign & 1);
+    }
+    WRITE_WIDE(ROW(0), HIGH(0), lanes, sum[l]);
+}
+
+static bool prepare_iadd3_64(struct instruction *code)
+{
+    for (unsigned n = 0; n < code->operand_count; n++)
+        if (code->operands[n].kind != OPERAND_ROW || code->operands[n].invert || code->operands[n].absolute ||
+            (code->operands[n].immediate && (code->operands[n].value < 0 || code->operands[n].value > INT32_MAX)))
+            return false;
+    return code->operand_count == 4;
+}
+
 static bool prepare_imad_wide(struct instruction *code)
 {
     if (!prepare_wide(code))
@@ -958,6 +980,7 @@ static void i2ip(struct warp *warp, const struct instruction *code, uint32_t lan
 const struct opcode TABLE(lanes_integer)[] = {
     {"IADD3.64",       iadd3_wide,  CONTROL_NEXT, prepare_iadd3_wide, "d",  ""},
     {"IADD3",          iadd3_carry, CONTROL_NEXT, prepare_iadd3,     "dpp", "X"},
+    {"IADD3.64",       iadd3_64,    CONTROL_NEXT, prepare_iadd3_64,  "d",   ""},
     {"VIADD",          viadd,       CONTROL_NEXT, NULL,              "d",   ""},
     {"VIADD.16x2",     viadd_16x2,  CONTROL_NEXT, NULL,              "d",   ""},
     {"IMAD",           imad,        CONTROL_NEXT, prepare_imad,      "dp",  "U32 X MOV SHL IADD"},

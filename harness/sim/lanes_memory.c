@@ -8,6 +8,7 @@
 #include "device_memory.h"
 #include "meetings.h"
 #include "memory.h"
+#include "warpgroup.h"
 
 enum { FLAG_SIGNED, FLAG_GENERIC, FLAG_STRONG, FLAG_BYPASS, FLAG_FILLS };
 
@@ -310,6 +311,8 @@ static struct memo *visit_shared(struct warp *warp, const struct instruction *co
     if (!memo->aligned)
         shared_misaligned(block, lanes, addresses, code->size);
     shared_visit(warp, lanes, addresses, code->size, writes);
+    if (block->tiles && writes)
+        tiles_stored(warp, lanes, addresses, code->size, false);
     struct tally *tally = &block->tallies[code->index];
     tally->accesses++;
     tally->shared_accesses++;
@@ -597,6 +600,8 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
             shared_misaligned(block, lanes, to, code->size);
     }
     shared_visit(warp, lanes, to, code->size, true);
+    if (block->tiles)
+        tiles_stored(warp, lanes, to, code->size, true);
     for (unsigned l = 0; l < LANES; l++) {
         if (copies >> l & 1)
             memcpy(block->shared + to[l], device_bytes(from[l]), code->size - zeros[l]);

@@ -35,6 +35,27 @@ struct memo;
 struct shadow;
 struct hazards;
 struct hot_addresses;
+struct tiles;
+
+/* Registers, a bit each. */
+struct register_set {
+    uint64_t bits[4];
+};
+
+/* The products that a warp's warpgroup has begun, in groups (wgmma.commit_group). */
+enum { GROUPS_MOST = 16 };
+struct products {
+    uint64_t committed, waited; /* groups; those up to `waited` are done */
+    uint64_t arrived;           /* at WARPGROUP.ARRIVE, and whether it is there now */
+    bool arrives;
+    bool open; /* the next group has products */
+    struct {
+        struct register_set written, read; /* accumulators, and registers with A */
+        unsigned epoch;                    /* of the block, when it was waited for */
+    } groups[GROUPS_MOST];                 /* by number */
+    struct register_set written, read;     /* of all groups that are not done */
+    struct register_set changed;           /* by others than products, since the last WARPGROUP.ARRIVE */
+};
 
 struct warp {
     uint32_t rows[ROWS][LANES] __attribute__((aligned(64)));
@@ -56,6 +77,7 @@ struct warp {
         uint32_t pc, lanes;
         uint64_t address;
     } poll; /* the last load of something that other blocks may have changed */
+    struct products products;
     bool yields;
     uint64_t waits_from;      /* the cluster's steps when a split of it began to wait for a phase */
     uint32_t cluster_arrived; /* lanes that arrived at the barrier of the cluster and have not been let go */
@@ -115,7 +137,8 @@ struct block {
     struct shadow *kept_shadow;
     struct hazards *hazards; /* which copies own which bytes; NULL: it is not looked for in this block, or has none */
     struct hazards *kept_hazards;
-    unsigned epoch; /* number of barriers of the block that were passed */
+    struct tiles *tiles; /* what products do with shared memory; NULL: there are none */
+    unsigned epoch;      /* number of barriers of the block that were passed */
     struct swaps swaps;
     bool copies_arrive; /* copies that take some time have arrived at a barrier of its */
     struct block_barrier barriers[BLOCK_BARRIERS];
@@ -161,7 +184,8 @@ void warp_start(struct warp *warp);
 bool warp_run(struct warp *warp); /* true: something was executed */
 /* Lets splits continue that wait for a phase which is over. Returns whether there were any. */
 bool warp_end_waits(struct warp *warp);
-bool phase_is_over(struct warp *warp, const struct instruction *code, uint32_t lanes); /* mbarrier.c */
+bool products_are_done(struct warp *warp, const struct instruction *code, uint32_t lanes); /* warpgroup.c */
+bool phase_is_over(struct warp *warp, const struct instruction *code, uint32_t lanes);     /* mbarrier.c */
 /* Fails the block because a split waits for a phase that never ends. */
 __attribute__((noreturn)) void phase_is_missing(struct warp *warp, const struct split *split);
 /* Lets splits continue that wait for a phase which is not over. They are told so. Returns whether there were any. */
@@ -210,8 +234,9 @@ VECTOR_TABLES(lanes_float);
 VECTOR_TABLES(lanes_half);
 VECTOR_TABLES(lanes_convert);
 VECTOR_TABLES(lanes_memory);
+VECTOR_TABLES(lanes_product);
 extern const struct opcode control_opcodes[], warp_opcodes[], texture_opcodes[], atomic_opcodes[], tensor_opcodes[],
-    mbarrier_opcodes[], bulk_opcodes[], cluster_opcodes[];
+    mbarrier_opcodes[], bulk_opcodes[], cluster_opcodes[], warpgroup_opcodes[];
 
 find_opcode opcode_find;
 

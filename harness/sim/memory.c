@@ -4,6 +4,7 @@
 #include "counting.h"
 #include "device_memory.h"
 #include "memory_access.h"
+#include "warpgroup.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -392,6 +393,18 @@ void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, 
     }
 }
 
+void shadow_product(struct warp *warp, uint32_t address)
+{
+    const struct shadow_word *word = &warp->block->shadow->words[address / 4];
+    for (unsigned k = 0; k < 4; k++)
+        if (word[k].epoch == warp->block->epoch && word[k].writer && (word[k].writer - 1u) / 4 != warp->number / 4)
+            block_fault(
+                warp->block,
+                "warp %u writes byte %lld of shared memory and warp %u's warpgroup reads it in a matrix product, "
+                "without a barrier between them",
+                word[k].writer - 1u, (long long)address + 4 * k - SHARED_RESERVED, warp->number);
+}
+
 /* Notes atomics, which may meet. */
 void shadow_atomic(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size)
 {
@@ -463,6 +476,8 @@ void shared_access(struct warp *warp, const struct instruction *code, unsigned n
             shared_misaligned(block, lanes & 1u << l, addresses, bytes);
     }
     shared_visit(warp, lanes, addresses, bytes, writes);
+    if (block->tiles && writes)
+        tiles_stored(warp, lanes, addresses, bytes, false);
 }
 
 void shared_counted(struct warp *warp, const struct instruction *code, unsigned wavefronts, unsigned ideal)

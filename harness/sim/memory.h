@@ -79,6 +79,9 @@ void local_move(struct warp *warp, unsigned lane, uint32_t address, unsigned cha
 
 /* Notes who accesses words of shared memory, to find races since the last barrier, and words that nobody wrote. */
 void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes);
+/* Looks for warps of other warpgroups that wrote 16 bytes which a product reads. Those of its own meet at
+ * WARPGROUP.ARRIVE, and who waits for the product has waited for all four. */
+void shadow_product(struct warp *warp, uint32_t address);
 void shadow_atomic(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size);
 /* Notes an access in whatever is looked for in the block. */
 static inline void shared_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size,

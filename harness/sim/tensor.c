@@ -1,5 +1,5 @@
-/* Tensor cores: products of small matrices that are in the registers of a whole warp, and the instructions that load
- * them.
+/* Tensor cores: products of small matrices of doubles, bytes and bits that are in the registers of a whole warp, and
+ * the instructions that load matrices. product.h has the products of floats.
  *
  * The PTX manual says where an element is, in "Matrix Fragments for mma.m16n8k...". Lane 4 g + t has elements of A that
  * are neighbours in row g, or in row g + 8 in every second register. They begin at column t times their number.
@@ -16,15 +16,14 @@
 /* ---- Shapes ---- */
 
 enum { MOST_ROWS = 16, COLUMNS = 8 };
-enum kind { KIND_F16, KIND_BF16, KIND_TF32, KIND_F32, KIND_F64, KIND_S8, KIND_U8, KIND_BIT };
-enum { SHAPE, LEFT, RIGHT, SUM, SATURATES }; /* flags */
+enum kind { KIND_S8, KIND_U8, KIND_BIT };
+enum { SHAPE, LEFT, RIGHT, SATURATES }; /* flags */
 
 static const struct shape {
     const char *name;
     unsigned short rows, depth;
-} shapes[] = {{"8816", 8, 16},   {"88128", 8, 128}, {"1684", 16, 4},     {"1688", 16, 8},
-              {"16816", 16, 16}, {"16832", 16, 32}, {"168128", 16, 128}, {"168256", 16, 256},
-              {"8x8x4", 8, 4},   {"16x8x4", 16, 4}, {"16x8x8", 16, 8},   {"16x8x16", 16, 16}};
+} shapes[] = {{"8816", 8, 16},     {"88128", 8, 128}, {"16816", 16, 16}, {"16832", 16, 32}, {"168128", 16, 128},
+              {"168256", 16, 256}, {"8x8x4", 8, 4},   {"16x8x4", 16, 4}, {"16x8x8", 16, 8}, {"16x8x16", 16, 16}};
 
 static bool find_shape(struct instruction *code)
 {
@@ -36,79 +35,34 @@ static bool find_shape(struct instruction *code)
     return false;
 }
 
-/* ---- Floats ---- */
+/* ---- Doubles ---- */
 
 struct matrices {
     double a[MOST_ROWS][16], b[16][COLUMNS], sum[MOST_ROWS][COLUMNS];
 };
 
-/* Returns how many elements a register has. */
-static unsigned elements(enum kind kind)
+/* Reads the doubles of all lanes from the pair of registers that is `behind` that of operand n. */
+static void doubles_read(double values[LANES], const struct warp *warp, const struct instruction *code, unsigned n,
+                         unsigned behind)
 {
-    return kind == KIND_F16 || kind == KIND_BF16 ? 2 : 1;
-}
-/* Returns how many registers an element takes, at least one. */
-static unsigned registers(enum kind kind)
-{
-    return kind == KIND_F64 ? 2 : 1;
-}
-
-/* Reads elements of all lanes from the register (or pair of registers) that is `behind` that of operand n; values[e] is
- * element e. */
-static void elements_read(double values[2][LANES], enum kind kind, const struct warp *warp,
-                          const struct instruction *code, unsigned n, unsigned behind)
-{
-    const uint32_t *row = ROW_BEHIND(n, behind * registers(kind));
-    const uint32_t *high = ROW_BEHIND(n, behind * registers(kind) + registers(kind) - 1);
-    switch (kind) {
-    case KIND_F16:
-        EACH_LANE values[0][l] = half_to_float(row[l]);
-        EACH_LANE values[1][l] = half_to_float(row[l] >> 16);
-        break;
-    case KIND_BF16:
-        EACH_LANE values[0][l] = bf16_to_float(row[l]);
-        EACH_LANE values[1][l] = bf16_to_float(row[l] >> 16);
-        break;
-    case KIND_TF32: /* TF32 is the upper 19 bits */
-        EACH_LANE values[0][l] = to_float(row[l] & 0xffffe000);
-        break;
-    case KIND_F32:
-        EACH_LANE values[0][l] = to_float(row[l]);
-        break;
-    default:
-        EACH_LANE values[0][l] = to_double(row[l], high[l]);
-    }
-}
-
-static void elements_write(double values[2][LANES], enum kind kind, struct warp *warp, const struct instruction *code,
-                           uint32_t lanes, unsigned behind)
-{
-    if (kind == KIND_F16)
-        WRITE_LANES(ROW_BEHIND(0, behind), lanes,
-                    half_of_float(float_to_odd(values[0][l])) | half_of_float(float_to_odd(values[1][l])) << 16);
-    else if (kind == KIND_F32)
-        WRITE_LANES(ROW_BEHIND(0, behind), lanes, of_float_canonical((float)values[0][l]));
-    else
-        WRITE_WIDE(ROW_BEHIND(0, 2 * behind), ROW_BEHIND(0, 2 * behind + 1), lanes, of_double_canonical(values[0][l]));
+    const uint32_t *row = ROW_BEHIND(n, 2 * behind), *high = ROW_BEHIND(n, 2 * behind + 1);
+    EACH_LANE values[l] = to_double(row[l], high[l]);
 }
 
 static void matrices_read(struct matrices *m, const struct warp *warp, const struct instruction *code)
 {
     const struct shape *shape = &shapes[code->flags[SHAPE]];
-    const enum kind kind = code->flags[LEFT];
-    const unsigned width = elements(kind), halves = shape->rows / 8, steps = shape->depth / width / 4;
-    double values[2][LANES] = {0};
-    for (unsigned step = 0; step < steps; step++) {
+    const unsigned halves = shape->rows / 8;
+    double values[LANES];
+    for (unsigned step = 0; step < shape->depth / 4u; step++) {
         for (unsigned half = 0; half < halves; half++) {
-            elements_read(values, kind, warp, code, 1, step * halves + half);
-            for (unsigned e = 0; e < width; e++)
-                for (unsigned lane = 0; lane < LANES; lane++)
-                    m->a[half * 8 + lane / 4][(step * 4 + lane % 4) * width + e] = values[e][lane];
-        }
-        elements_read(values, kind, warp, code, 2, step);
-        for (unsigned e = 0; e < width; e++)
+            doubles_read(values, warp, code, 1, step * halves + half);
             for (unsigned lane = 0; lane < LANES; lane++)
-                m->b[(step * 4 + lane % 4) * width + e][lane / 4] = values[e][lane];
+                m->a[half * 8 + lane / 4][step * 4 + lane % 4] = values[lane];
+        }
+        doubles_read(values, warp, code, 2, step);
+        for (unsigned lane = 0; lane < LANES; lane++)
+            m->b[step * 4 + lane % 4][lane / 4] = values[lane];
     }
 }
 
@@ -120,40 +74,24 @@ static double *sum_at(struct matrices *m, unsigned lane, unsigned i)
 
 static void sum_read(struct matrices *m, const struct warp *warp, const struct instruction *code)
 {
-    const enum kind kind = code->flags[SUM];
-    const unsigned width = elements(kind), per_lane = shapes[code->flags[SHAPE]].rows / 4;
-    double values[2][LANES] = {0};
-    for (unsigned i = 0; i < per_lane; i += width) {
-        elements_read(values, kind, warp, code, 3, i / width);
-        for (unsigned e = 0; e < width; e++)
-            for (unsigned lane = 0; lane < LANES; lane++)
-                *sum_at(m, lane, i + e) = values[e][lane];
+    double values[LANES];
+    for (unsigned i = 0; i < shapes[code->flags[SHAPE]].rows / 4u; i++) {
+        doubles_read(values, warp, code, 3, i);
+        for (unsigned lane = 0; lane < LANES; lane++)
+            *sum_at(m, lane, i) = values[lane];
     }
 }
 
 static void sum_write(struct matrices *m, struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    const enum kind kind = code->flags[SUM];
-    const unsigned width = elements(kind), per_lane = shapes[code->flags[SHAPE]].rows / 4;
-    double values[2][LANES] = {0};
-    for (unsigned i = 0; i < per_lane; i += width) {
-        for (unsigned e = 0; e < width; e++)
-            for (unsigned lane = 0; lane < LANES; lane++)
-                values[e][lane] = *sum_at(m, lane, i + e);
-        elements_write(values, kind, warp, code, lanes, i / width);
+    double values[LANES];
+    for (unsigned i = 0; i < shapes[code->flags[SHAPE]].rows / 4u; i++) {
+        for (unsigned lane = 0; lane < LANES; lane++)
+            values[lane] = *sum_at(m, lane, i);
+        WRITE_WIDE(ROW_BEHIND(0, 2 * i), ROW_BEHIND(0, 2 * i + 1), lanes, of_double_canonical(values[l]));
     }
 }
 
-/* Multiplies a row of A with B, and adds that to a row of the sum. */
-static void row_multiplied(double row[COLUMNS], const double *a, double b[][COLUMNS], unsigned depth)
-{
-    double sum[COLUMNS];
-    memcpy(sum, row, sizeof sum);
-    for (unsigned k = 0; k < depth; k++)
-        for (unsigned column = 0; column < COLUMNS; column++)
-            sum[column] += a[k] * b[k][column];
-    memcpy(row, sum, sizeof sum);
-}
 static void row_fused(double row[COLUMNS], const double *a, double b[][COLUMNS], unsigned depth)
 {
     for (unsigned k = 0; k < depth; k++)
@@ -161,50 +99,20 @@ static void row_fused(double row[COLUMNS], const double *a, double b[][COLUMNS],
             row[column] = fma(a[k], b[k][column], row[column]);
 }
 
-/* Computes D = A B + C. Products are exact, added up as doubles, and rounded once. The hardware cuts off products of a
- * step where the largest of them needs it, which is not documented. So results are equal where sums are exact, as of
- * small integers. Otherwise they may differ in the last bits. DMMA is a chain of fused operations. */
-static void float_mma(struct warp *warp, const struct instruction *code, uint32_t lanes)
+/* Computes D = A B + C, a chain of fused operations. */
+static void double_mma(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const struct shape *shape = &shapes[code->flags[SHAPE]];
     struct matrices m = {0};
     matrices_read(&m, warp, code);
     sum_read(&m, warp, code);
     for (unsigned row = 0; row < shape->rows; row++)
-        if (code->flags[SUM] == KIND_F64)
-            row_fused(m.sum[row], m.a[row], m.b, shape->depth);
-        else
-            row_multiplied(m.sum[row], m.a[row], m.b, shape->depth);
+        row_fused(m.sum[row], m.a[row], m.b, shape->depth);
     sum_write(&m, warp, code, lanes);
-}
-
-static bool prepare_hmma(struct instruction *code)
-{
-    if (!find_shape(code) || code->modifier_count < 2)
-        return false;
-    const struct shape *shape = &shapes[code->flags[SHAPE]];
-    const bool to_float = strcmp(code->modifiers[1], "F32") == 0;
-    const char *kind = code->modifier_count == 3 ? code->modifiers[2] : "F16";
-    if ((!to_float && strcmp(code->modifiers[1], "F16") != 0) || code->modifier_count > 3 || shape->rows != 16)
-        return false;
-    code->flags[SUM] = to_float ? KIND_F32 : KIND_F16;
-    if (strcmp(kind, "TF32") == 0)
-        code->flags[LEFT] = KIND_TF32;
-    else if (strcmp(kind, "BF16") == 0)
-        code->flags[LEFT] = KIND_BF16;
-    else if (strcmp(kind, "F16") == 0)
-        code->flags[LEFT] = KIND_F16;
-    else
-        return false;
-    if (code->flags[LEFT] == KIND_TF32)
-        return to_float && (shape->depth == 4 || shape->depth == 8);
-    return (to_float || code->flags[LEFT] == KIND_F16) && (shape->depth == 8 || shape->depth == 16);
 }
 
 static bool prepare_dmma(struct instruction *code)
 {
-    code->flags[LEFT] = KIND_F64;
-    code->flags[SUM] = KIND_F64;
     return find_shape(code) && code->modifier_count == 1 && strchr(code->modifiers[0], 'x') != NULL;
 }
 
@@ -411,8 +319,7 @@ static void movm(struct warp *warp, const struct instruction *code, uint32_t lan
 
 /* clang-format off */
 const struct opcode tensor_opcodes[] = {
-    {"HMMA", float_mma,   CONTROL_NEXT, prepare_hmma,     "d", NULL},
-    {"DMMA", float_mma,   CONTROL_NEXT, prepare_dmma,     "d", NULL},
+    {"DMMA", double_mma,  CONTROL_NEXT, prepare_dmma,     "d", NULL},
     {"IMMA", integer_mma, CONTROL_NEXT, prepare_imma,     "d", NULL},
     {"BMMA", integer_mma, CONTROL_NEXT, prepare_bmma,     "d", NULL},
     {"LDSM", ldsm,        CONTROL_NEXT, prepare_matrices, "d", NULL},

@@ -2,6 +2,7 @@
 #include "control.h"
 #include "control_parts.h"
 #include "splits.h"
+#include "warpgroup.h"
 
 #include <string.h>
 
@@ -17,6 +18,7 @@ static bool run_split(struct warp *warp, unsigned index)
     unsigned threads = count_lanes(active), pending = split->pending;
     warp->active = active;
     const unsigned turn = block->turn;
+    const bool multiplies_apart = block->tiles != NULL;
     for (unsigned fuel = 0; fuel < turn; fuel++) {
         if (pc >= count)
             block_not_simulated(block, "execution beyond the end of the function");
@@ -35,6 +37,8 @@ static bool run_split(struct warp *warp, unsigned index)
             tally->waits++;
             pending = 0; /* whatever is on its way with it arrives meanwhile */
         }
+        if (multiplies_apart && lanes)
+            warpgroup_watch(warp, code);
         if (code->control == CONTROL_NEXT) {
             pc++;
             if (lanes && code->run) {
@@ -72,8 +76,10 @@ bool warp_end_waits(struct warp *warp)
     for (unsigned i = 0; i < warp->split_count; i++) {
         struct split *split = &warp->splits[i];
         const struct instruction *code = &warp->block->code->list[split->pc];
-        if (split->state != SPLIT_AT_PHASE ||
-            !phase_is_over(warp, code, split->lanes & (*mask_at(warp, code->guard) ^ code->guard_flip)))
+        if (split->state != SPLIT_AT_PHASE)
+            continue;
+        const uint32_t lanes = split->lanes & (*mask_at(warp, code->guard) ^ code->guard_flip);
+        if (!(code->control == CONTROL_WAIT_PRODUCTS ? products_are_done : phase_is_over)(warp, code, lanes))
             continue;
         phase_has_ended(warp, code);
         split->state = SPLIT_READY;

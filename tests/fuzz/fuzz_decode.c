@@ -33,6 +33,10 @@ static void check_operand(const struct code *code, const struct operand *operand
         require(operand->row < end && operand->high < end && operand->base < end && operand->base_high < end,
                 "an address out of rows that there are not");
         break;
+    case OPERAND_DESCRIPTOR:
+        require(operand->row % ROW_BYTES == 0 && operand->row + 4 * ROW_BYTES <= ROWS * ROW_BYTES,
+                "a descriptor out of rows that there are not");
+        break;
     case OPERAND_PREDICATE:
         require(operand->row % 4 == 0 && operand->row < MASKS * 4, "a mask that there is not");
         break;

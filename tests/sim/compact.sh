@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Makes an archive of what tests/sim/record.sh recorded, for tests/sim/recorded.sh.
 #
-#   NOTE='how the libraries were built' tests/sim/compact.sh ARCHIVE.tar.xz 'RECORDING...' LIBRARY.so...
+#   NOTE='how the libraries were built' tests/sim/compact.sh ARCHIVE.tar.xz 'RECORDING...' LIBRARY...
 #
-# Of each library it holds the library, its kernels' counts (compact.jq says how they are written) and hashes of what
+# A library is NAME.so, or NAME.capsule, whose outputs it holds itself. The archive's name ends with that of the GPU, as
+# metrics/gpus has it. Of each library it holds the library, its kernels' counts (compact.jq says how they are written) and hashes of what
 # they wrote; and provenance.txt. A library may be built anew, without PTX say: that its machine code is the recorded
 # one is what recorded.sh looks at first. Exits 1 when a library has no recording.
 set -euo pipefail
@@ -19,29 +20,33 @@ read -ra recordings <<<"$2"
 shift 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/sim-nvidia-h200"
-to=$work/sim-nvidia-h200
+folder=$(basename "$archive" .tar.xz)
+to=$work/$folder
+mkdir "$to"
 
 for library; do
-    name=$(basename "$library" .so)
-    name=${name#lib}
+    file=$(basename "$library")
+    file=${file#lib}
+    name=${file%.*}
     recording=
-    for folder in "${recordings[@]}"; do
-        [ ! -s "$folder/$name.json" ] || recording=$folder
+    for from in "${recordings[@]}"; do
+        [ ! -s "$from/$name.json" ] || recording=$from
     done
     [ -n "$recording" ] || { echo "compact: there is no recording of $name" >&2 && exit 1; }
-    cp "$library" "$to/$name.so"
+    cp "$library" "$to/$file"
     jq -r -f "$here/compact.jq" "$recording/$name.json" >"$to/$name.counts"
-    "$here/outputs.sh" "$recording/outputs/$name" >"$to/$name.outputs"
+    if [ -d "$recording/outputs/$name" ]; then
+        "$here/outputs.sh" "$recording/outputs/$name"
+    fi >"$to/$name.outputs"
 done
 {
     echo "The libraries here: $NOTE"
-    (cd "$to" && sha256sum ./*.so)
-    for folder in "${recordings[@]}"; do
+    (cd "$to" && sha256sum ./*.so ./*.capsule 2>/dev/null)
+    for from in "${recordings[@]}"; do
         printf '\nRecorded, of libraries with the same machine code:\n'
-        sed -E 's|^([0-9a-f]{64}  ).*/|\1|' "$folder/provenance.txt"
-        jq -r -s 'map(.sessions[]) | "CUDA \(.[0].cuda), driver \(.[0].driver), CUPTI \(.[0].cupti)"' "$folder"/*.json
+        sed -E 's|^([0-9a-f]{64}  ).*/|\1|' "$from/provenance.txt"
+        jq -r -s 'map(.sessions[]) | "CUDA \(.[0].cuda), driver \(.[0].driver), CUPTI \(.[0].cupti)"' "$from"/*.json
     done
 } >"$to/provenance.txt"
-tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -c sim-nvidia-h200 | xz -9e >"$archive"
+tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -c "$folder" | xz -9e >"$archive"
 cat "$to/provenance.txt"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lets the simulator run kernels with a fault each (tests/sim/faults.cu). Each fault must be found, with its message and its
+# Lets the simulator run kernels with a fault each (tests/sim/faults.cu, product_faults.cu). Each fault must be found, with its message and its
 # line. What depends on the order of execution must be "not simulated", and correct kernels that look similar must pass.
 # Ends with "N passed, N failed". Needs nvcc, no GPU.
 #
@@ -12,10 +12,11 @@ read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
 read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
 compile() {
     local build
-    for build in 'lib.so -lineinfo' without_lines.so; do
+    for build in 'faults.cu -arch=sm_90 -o lib.so -lineinfo' 'faults.cu -arch=sm_90 -o without_lines.so' \
+        'product_faults.cu -gencode arch=compute_90a,code=sm_90a -o products.so -lineinfo'; do
         # shellcheck disable=SC2086 # words
-        "${NVCC:-nvcc}" -std=c++20 -arch=sm_90 -Xcompiler -fPIC "-I$top/harness" "${includes[@]/#/-I}" "${libraries[@]/#/-L}" \
-            -cudart shared -shared "$top/tests/sim/faults.cu" -o $build
+        "${NVCC:-nvcc}" -std=c++20 -Xcompiler -fPIC "-I$top/harness" "${includes[@]/#/-I}" "${libraries[@]/#/-L}" \
+            -cudart shared -shared "$top/tests/sim/"$build
     done
 }
 compiled=$top/build/tests/compiled/faults
@@ -45,14 +46,15 @@ run -k 'timing/*'
 expect 'and neither is what depends on what comes first' 5 'computed: 0 of 12 kernels; 12 failed'
 run --save "$work/run.json"
 
-# reason KERNEL [!]WORDS...: why it failed, at the line whose comment is its name.
+# reason KERNEL [!]WORDS...: why it failed, at the line of $source whose comment is its name.
+source=faults.cu
 reason() {
     local kernel=$1 line
     shift
     jq -r --arg kernel "$kernel" '.kernels[$kernel].reason // "none"' run.json >said
-    line=$(grep -n "/\* ${kernel#*/} \*/" "$top/tests/sim/faults.cu" | cut -d: -f1)
+    line=$(grep -n "/\* ${kernel#*/} \*/" "$top/tests/sim/$source" | cut -d: -f1)
     # shellcheck disable=SC2034 # expect() reads it
-    code=$(grep -c " at tests/sim/faults.cu:$line (block " said)
+    code=$(grep -c " at tests/sim/$source:$line (block " said)
     expect "$kernel" 1 "$@"
 }
 
@@ -98,6 +100,19 @@ expect 'on 1, 2 and 7 threads it is the same' 0 '!===='
 grep -rlZ _Z13negated_index "$XDG_CACHE_HOME" | xargs -0 sed -i 's/0x5,/0x6,/'
 run -k right/negated_index
 expect 'text of other code is not believed' 5 'not simulated: what nvdisasm says of _Z13negated_indexPiPKij+0x'
+
+library=$compiled/products.so source=product_faults.cu
+run -k 'right/*'
+expect 'right products pass' 0 'computed: 4 of 4 kernels'
+run --save "$work/run.json"
+expect 'wrong ones are not measured' 5 'computed: 4 of 12 kernels; 8 failed'
+not_done='of shared memory, which a matrix product that was not waited for still reads'
+reason wrong/no_proxy_fence 'HGMMA.64x8x16.F32 reads byte ' 'stored without a fence.proxy.async behind it'
+reason wrong/early_proxy_fence 'stored without a fence.proxy.async behind it'
+reason wrong/beyond_tile "of the block's 4096 bytes of shared memory"
+for kernel in stored_in_flight copied_in_flight matrix_in_flight other_group_stores older_is_waited_for; do
+    reason wrong/$kernel "$not_done"
+done
 
 library=$compiled/without_lines.so
 run -k wrong/trap

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Compares counts and outputs of the simulator with those of an H200: for small kernels that each test one thing
-# (tests/sim/micro.cu and async.cu), and for random ones (random_kernels.c), as machine code of the day of recording. Ends with "N
-# passed, N failed". Needs no GPU and no nvcc, but cc.
+# (tests/sim/micro.cu and async.cu), and for random ones (random_kernels.c); and with those of an H100: for products of
+# matrices (hopper.cu) and CUTLASS's tutorial of them, wgmma_sm90.cu, captured. All are machine code of the day of
+# recording. Ends with "N passed, N failed". Needs no GPU and no nvcc, but cc.
 #
-#   CUGATE=build/cugate tests/sim/recorded.sh [NAME...]    of the archive's libraries; default: those that `make test` takes
+#   CUGATE=build/cugate tests/sim/recorded.sh [NAME...]    of the archives' libraries; default: those that `make test` takes
 #
 # A count that the simulator gives as one number must be the GPU's. One with two bounds must have the GPU's between them,
 # and counts by instruction may differ only in kernels with such bounds. recorded.txt has how many kernels, rows and
@@ -30,15 +31,35 @@ verdict() {
     fi
 }
 
-[ $# -gt 0 ] || set -- micro random3 random5 random8 async
-for archive in sim async; do
-    tar -xJf tests/data/$archive-nvidia-h200.tar.xz -C "$work" || exit 2
+[ $# -gt 0 ] || set -- micro random3 random5 random8 async hopper cute_nt cute_tn
+for archive in tests/data/sim-*.tar.xz; do
+    tar -xJf "$archive" -C "$work" || exit 2
 done
-recorded=$work/sim-nvidia-h200
 
-# The libraries are of ABI 1, but for what was recorded later.
+# place NAME: the folder of its archive, and the GPU that this is named after.
+place() {
+    local file
+    recorded='' gpu=''
+    for file in "$work"/sim-*/"$1".counts; do
+        recorded=${file%/*}
+    done
+    for file in metrics/gpus/*.ini; do
+        file=$(basename "$file" .ini)
+        [ "${recorded%"-$file"}" = "$recorded" ] || gpu=$file
+    done
+    [ -e "$recorded/$1.counts" ] && [ -n "$gpu" ]
+}
+
+# Libraries of the first archive are of ABI 1.
 adapt() {
-    [ "$1" != async ] || { cp "$recorded/$1.so" "$work/$1.so" && return; }
+    if [ -e "$recorded/$1.capsule" ]; then
+        ln -sf "$recorded/$1.capsule" "$work/$1.so"
+        return
+    fi
+    if [ "${recorded##*/}" != sim-nvidia-h200 ]; then
+        ln -sf "$recorded/$1.so" "$work/$1.so"
+        return
+    fi
     objcopy -O binary --only-section=.nv_fatbin --set-section-flags .nv_fatbin=alloc "$recorded/$1.so" "$work/$1.fatbin" &&
         "${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -Iharness -DRECORDED="\"$recorded/$1.so\"" \
             -DMACHINE_CODE="\"$work/$1.fatbin\"" -o "$work/$1.so" tests/sim/abi1.c -ldl
@@ -49,10 +70,12 @@ simulate() {
     # warps/any_in_loop of that day had no end.
     [ "$1" != micro ] || chosen=(-k '[!w]*' -k 'warps/[!a]*')
     mkdir "$work/outputs"
-    CUGATE_OUTPUTS=$work/outputs "$cugate" run --simulate=nvidia-h200 --kernels "$work/$1.so" --metrics metrics --lines \
+    CUGATE_OUTPUTS=$work/outputs "$cugate" run --simulate="$gpu" --kernels "$work/$1.so" --metrics metrics --lines \
         "${chosen[@]}" --save "$work/run.json" >"$work/log" 2>&1
     jq -r -f "$here/compact.jq" "$work/run.json" >"$work/counts" && "$here/outputs.sh" "$work/outputs" >"$work/outputs.txt"
     rm -rf "$work/outputs"
+    # A capsule may have been recorded without counts by instruction.
+    grep -q '^i ' "$recorded/$1.counts" || sed -i '/^[fi] /d' "$work/counts"
 }
 
 # What is not as on the GPU: lines "KERNEL COUNTER WORDS".
@@ -64,8 +87,8 @@ differences() {
 }
 
 for library; do
-    if [ ! -e "$recorded/$library.so" ]; then
-        verdict "$library" 'there is no such library in the archive'
+    if ! place "$library"; then
+        verdict "$library" 'there is no such library in the archives'
         continue
     fi
     began=$EPOCHREALTIME

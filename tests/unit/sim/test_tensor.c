@@ -174,12 +174,19 @@ static const struct product {
     {"BMMA.168256.AND.POPC", 16, 256, BIT, BIT, WORD, a_168256_bit, b_bit},
 };
 
-static void expect_product(const struct product *product, bool in_place)
+/* Products of floats are compiled for each kind of vector unit. */
+static const struct opcode *table_of(const char *opcode, unsigned vector)
+{
+    static const struct opcode *const tables[] = {lanes_product_base, lanes_product_avx2, lanes_product_avx512};
+    return opcode[0] == 'H' ? tables[vector] : tensor_opcodes;
+}
+
+static void expect_product(const struct product *product, bool in_place, unsigned vector)
 {
     static int a[16][256], b[256][8], c[16][8];
     const unsigned a_count = product->rows * product->depth / LANES, b_count = product->depth * 8 / LANES;
     const unsigned c_count = product->rows * 8 / LANES, c_bits = bits_of[product->c];
-    struct instruction *code = made_instruction(tensor_opcodes, product->opcode, 4);
+    struct instruction *code = made_instruction(table_of(product->opcode, vector), product->opcode, 4);
     cr_assert_not_null(code, "%s", product->opcode);
     struct warp *warp = made_warp();
     if (in_place) /* the sum is in the registers of the result */
@@ -218,13 +225,14 @@ static void expect_product(const struct product *product, bool in_place)
 Test(tensor, products_are_those_of_the_matrices)
 {
     for (size_t i = 0; i < ARRAY_SIZE(products); i++)
-        for (int in_place = 0; in_place < 2; in_place++)
-            expect_product(&products[i], in_place);
+        for (unsigned vector = 0; vector < made_vectors(); vector++)
+            for (int in_place = 0; in_place < 2; in_place++)
+                expect_product(&products[i], in_place, vector);
 }
 
 Test(tensor, a_sum_of_zero_is_the_register_of_zeros)
 {
-    struct instruction *code = made_instruction(tensor_opcodes, "HMMA.16816.F32", 4);
+    struct instruction *code = made_instruction(table_of("HMMA", 0), "HMMA.16816.F32", 4);
     struct warp *warp = made_warp();
     code->operands[3].row = code->operands[3].high = ROW_ZERO * ROW_BYTES;
     for (unsigned lane = 0; lane < LANES; lane++) {
@@ -259,12 +267,12 @@ Test(tensor, integer_sums_wrap_or_saturate)
 Test(tensor, what_is_not_known_is_refused)
 {
     static const char *const opcodes[] = {
-        "HMMA.SP.16832.F32",   "HMMA.16816",          "HMMA.16816.F64",   "HMMA.16816.F16.BF16",
-        "HMMA.16816.F32.TF32", "HMMA.8816.F32",       "IMMA.16832.S4.S4", "IMMA.16832.S8.S8.X",
-        "IMMA.168128.S8.S8",   "BMMA.88128.XOR.POPC", "DMMA.884",         "LDSM.8.M88",
-        "LDSM.16.M832",        "LDSM.16.M88.3",       "MOVM.16.M88",      "MOVM.16.MT88.2"};
+        "HMMA.SP.16832.F32",   "HMMA.16816",          "HMMA.16816.F64", "HMMA.16816.F16.BF16", "HMMA.16816.F32.TF32",
+        "HMMA.16816.F32.E4M3", "HMMA.1684.F32",       "HMMA.8816.F32",  "IMMA.16832.S4.S4",    "IMMA.16832.S8.S8.X",
+        "IMMA.168128.S8.S8",   "BMMA.88128.XOR.POPC", "DMMA.884",       "LDSM.8.M88",          "LDSM.16.M832",
+        "LDSM.16.M88.3",       "MOVM.16.M88",         "MOVM.16.MT88.2"};
     for (size_t i = 0; i < ARRAY_SIZE(opcodes); i++)
-        cr_expect_null(made_instruction(tensor_opcodes, opcodes[i], 4), "%s", opcodes[i]);
+        cr_expect_null(made_instruction(table_of(opcodes[i], 0), opcodes[i], 4), "%s", opcodes[i]);
 }
 
 /* ---- Matrices of 8 x 8 halves ---- */

@@ -1,0 +1,325 @@
+#include "warpgroup.h"
+
+#include "hazards.h"
+#include "product.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNIT = 16 /* bytes */, A_REGISTERS = 4 };
+
+/* ---- Sets of registers ---- */
+
+static bool has(const struct register_set *set, unsigned number)
+{
+    return set->bits[number / 64] >> number % 64 & 1;
+}
+
+static void add(struct register_set *set, unsigned first, unsigned count)
+{
+    for (unsigned i = first; i < first + count; i++)
+        set->bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static void add_set(struct register_set *set, const struct register_set *more)
+{
+    for (unsigned i = 0; i < ARRAY_SIZE(set->bits); i++)
+        set->bits[i] |= more->bits[i];
+}
+
+/* The number of an operand's register; -1: it is none that a product could have. */
+static int register_of(const struct operand *operand)
+{
+    const bool row = (operand->kind == OPERAND_ROW && operand->space == SPACE_WARP) || operand->kind == OPERAND_ADDRESS;
+    return row && operand->row < ROW_ZERO * ROW_BYTES ? (int)(operand->row / ROW_BYTES) : -1;
+}
+
+/* ---- Registers ---- */
+
+void warpgroup_watch(struct warp *warp, const struct instruction *code)
+{
+    struct products *products = &warp->products;
+    if (code->apart)
+        return;
+    for (unsigned i = 0; i < code->operand_count; i++) {
+        const int number = register_of(&code->operands[i]);
+        const bool writes = i < code->output_count;
+        if (number < 0)
+            continue;
+        if (has(&products->written, (unsigned)number) || (writes && has(&products->read, (unsigned)number))) {
+            warp->block->now = code;
+            block_fault(warp->block, "%s %s R%d, which a matrix product that was not waited for still %s", code->opcode,
+                        writes ? "writes" : "reads", number,
+                        has(&products->written, (unsigned)number) ? "writes" : "reads");
+        }
+        if (writes)
+            add(&products->changed, (unsigned)number, 1);
+    }
+}
+
+/* Fails the block if one of the registers was written by others than products, and no WARPGROUP.ARRIVE came since. */
+static void look_for_changed(const struct warp *warp, const struct instruction *code, unsigned n, unsigned count)
+{
+    const int first = register_of(&code->operands[n]);
+    for (unsigned i = 0; first >= 0 && i < count; i++)
+        if (has(&warp->products.changed, (unsigned)first + i))
+            block_fault(warp->block, "%s reads R%u, which was written without a wgmma.fence behind it", code->opcode,
+                        (unsigned)first + i);
+}
+
+void warpgroup_begin(struct warp *warp, const struct instruction *code)
+{
+    const unsigned n = code->flags[PRODUCT_ADDED];
+    const unsigned registers = code->flags[PRODUCT_COLUMNS] * (code->flags[PRODUCT_SUM] == ELEMENT_F16 ? 2u : 4u);
+    const struct operand *added = n + 1 < code->operand_count ? &code->operands[n + 1] : NULL;
+    if (warp->guarded != ALL_LANES)
+        block_not_simulated(warp->block, "%s by some lanes of a warp", code->opcode);
+    if (!added || added->kind != OPERAND_PREDICATE || predicate(warp, added))
+        look_for_changed(warp, code, n, registers);
+    if (product_metadata(code))
+        look_for_changed(warp, code, product_metadata(code), 1);
+    const int a = register_of(&code->operands[1]);
+    if (a < 0)
+        return;
+    look_for_changed(warp, code, 1, A_REGISTERS);
+    for (unsigned i = 0; i < A_REGISTERS; i++)
+        if (has(&warp->products.written, (unsigned)a + i))
+            block_fault(warp->block, "%s reads R%u, which a matrix product that was not waited for still writes",
+                        code->opcode, (unsigned)a + i);
+}
+
+void warpgroup_end(struct warp *warp, const struct instruction *code, unsigned registers)
+{
+    struct products *products = &warp->products;
+    const unsigned group = products->committed % GROUPS_MOST;
+    const int a = register_of(&code->operands[1]);
+    if (products->committed - products->waited >= GROUPS_MOST - 1)
+        block_not_simulated(warp->block, "%s in more than %d groups that are not waited for", code->opcode,
+                            GROUPS_MOST - 1);
+    if (!products->open)
+        memset(&products->groups[group], 0, sizeof products->groups[group]);
+    add(&products->groups[group].written, (unsigned)register_of(&code->operands[0]), registers);
+    if (a >= 0)
+        add(&products->groups[group].read, (unsigned)a, A_REGISTERS);
+    if (product_metadata(code) && register_of(&code->operands[product_metadata(code)]) >= 0)
+        add(&products->groups[group].read, (unsigned)register_of(&code->operands[product_metadata(code)]), 1);
+    add_set(&products->written, &products->groups[group].written);
+    add_set(&products->read, &products->groups[group].read);
+    products->open = !(code->flags[PRODUCT_WAYS] & WAY_ENDS_GROUP);
+    products->committed += !products->open;
+}
+
+/* Returns whether all warps of the warpgroup that are not gone have come as far, by one of two numbers. */
+static bool all_there(const struct warp *warp, uint64_t arrived, uint64_t committed)
+{
+    const struct block *block = warp->block;
+    const unsigned first = warp->number / WARPGROUP * WARPGROUP;
+    bool there = true;
+    for (unsigned w = first; w < first + WARPGROUP && w < block->warp_count; w++)
+        if (block->warps[w].split_count > 0)
+            there &= block->warps[w].products.arrived >= arrived && block->warps[w].products.committed >= committed;
+    return there;
+}
+
+/* The four warps meet here, and what they did before is done for all of them. */
+static bool have_arrived(struct warp *warp)
+{
+    struct products *products = &warp->products;
+    products->arrived += !products->arrives;
+    products->arrives = !all_there(warp, products->arrived, 0);
+    if (!products->arrives)
+        products->changed = (struct register_set){0};
+    return !products->arrives;
+}
+
+/* Operands of DEPBAR: scoreboard, how many groups need not be done. ARRIVE has none. */
+bool products_are_done(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    struct products *products = &warp->products;
+    (void)lanes;
+    if (code->operand_count == 0)
+        return have_arrived(warp);
+    const uint64_t left = (uint64_t)code->operands[1].value;
+    const uint64_t wanted = products->committed > left ? products->committed - left : 0;
+    if (!all_there(warp, 0, wanted))
+        return false;
+    for (; products->waited < wanted; products->waited++)
+        products->groups[products->waited % GROUPS_MOST].epoch = warp->block->epoch;
+    products->written = products->read = (struct register_set){0};
+    for (uint64_t i = products->waited; i < products->committed + products->open; i++) {
+        add_set(&products->written, &products->groups[i % GROUPS_MOST].written);
+        add_set(&products->read, &products->groups[i % GROUPS_MOST].read);
+    }
+    return true;
+}
+
+/* ---- Shared memory ---- */
+
+/* 16 bytes. Times are counted by stores and fences. */
+struct unit {
+    uint64_t block;                /* number of the block, from 1, that the rest is about */
+    uint64_t stored;               /* when a warp stored to it; 0: none did */
+    uint64_t product;              /* group of the last product that read it; 0: none did */
+    unsigned epoch;                /* of the store */
+    unsigned short storer, reader; /* the warp; the warpgroup */
+};
+
+struct tiles {
+    struct unit *units;
+    uint64_t block, now;
+    uint64_t fenced; /* when any warp was last at a fence */
+    unsigned fence_epoch;
+    uint64_t *fences; /* the same of each warp */
+};
+
+struct tiles *tiles_open(const struct block *block)
+{
+    if (!block->code->multiplies_apart)
+        return NULL;
+    struct tiles *tiles = x_calloc(1, sizeof *tiles);
+    tiles->units = x_calloc(block->shared_size / UNIT + 1, sizeof *tiles->units);
+    tiles->fences = x_calloc(block->warp_count, sizeof *tiles->fences);
+    return tiles;
+}
+
+void tiles_clear(struct block *block)
+{
+    if (!block->tiles)
+        return;
+    block->tiles->block++;
+    for (unsigned w = 0; w < block->warp_count; w++)
+        block->warps[w].products = (struct products){0};
+}
+
+void tiles_close(struct tiles *tiles)
+{
+    if (!tiles)
+        return;
+    free(tiles->units);
+    free(tiles->fences);
+    free(tiles);
+}
+
+static struct unit *unit_of(const struct block *block, uint32_t address)
+{
+    struct unit *unit = &block->tiles->units[address / UNIT];
+    if (unit->block != block->tiles->block)
+        *unit = (struct unit){.block = block->tiles->block};
+    return unit;
+}
+
+/* Returns whether a warp has waited for a group, and where `before` is set, before the last barrier of the block. */
+static bool has_waited(const struct warp *warp, uint64_t group, bool before)
+{
+    const struct products *products = &warp->products;
+    return products->waited >= group && (!before || products->waited - group >= GROUPS_MOST ||
+                                         products->groups[(group - 1) % GROUPS_MOST].epoch != warp->block->epoch);
+}
+
+/* Returns whether the product that last read a unit is done, as far as this warp may know: it has waited itself, or a
+ * warp of the product's warpgroup has and both met at a barrier since. Where warps meet by other means than barriers of
+ * the block, that it has waited is enough. */
+static bool is_done(const struct warp *warp, const struct unit *unit)
+{
+    const struct block *block = warp->block;
+    const unsigned first = unit->reader * WARPGROUP;
+    bool done = false;
+    if (warp->number / WARPGROUP == unit->reader)
+        return has_waited(warp, unit->product, false);
+    for (unsigned w = first; w < first + WARPGROUP && w < block->warp_count; w++)
+        done |= has_waited(&block->warps[w], unit->product, !block->code->tells_others);
+    return done;
+}
+
+void tiles_stored(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, bool by_copy)
+{
+    struct block *block = warp->block;
+    const uint64_t now = by_copy ? 0 : ++block->tiles->now;
+    uint32_t last = UINT32_MAX;
+    (void)size; /* an access is within a unit */
+    for (unsigned l = 0; l < LANES; l++) {
+        if (!(lanes >> l & 1) || addresses[l] / UNIT == last)
+            continue;
+        last = addresses[l] / UNIT;
+        struct unit *unit = unit_of(block, addresses[l]);
+        if (unit->product && !is_done(warp, unit))
+            block_fault(block,
+                        "warp %u writes byte %lld of shared memory, which a matrix product that was not waited for "
+                        "still reads",
+                        warp->number, (long long)addresses[l] - SHARED_RESERVED);
+        unit->stored = now;
+        unit->storer = (unsigned short)warp->number;
+        unit->epoch = block->epoch;
+    }
+}
+
+/* Returns whether a store is visible to products: the warp that stored has been at a fence since, or another one has
+ * after a barrier. Where warps meet by other means than barriers of the block, any fence will do. */
+static bool is_fenced(const struct block *block, const struct unit *unit)
+{
+    const struct tiles *tiles = block->tiles;
+    return tiles->fences[unit->storer] > unit->stored ||
+           (tiles->fenced > unit->stored && (tiles->fence_epoch != unit->epoch || block->code->tells_others));
+}
+
+const unsigned char *warpgroup_unit(struct warp *warp, uint32_t address)
+{
+    struct block *block = warp->block;
+    if (address < SHARED_RESERVED || (uint64_t)address + UNIT > block->shared_size)
+        block_fault(block, "%s reads bytes %lld to %lld of the block's %llu bytes of shared memory", block->now->opcode,
+                    (long long)address - SHARED_RESERVED, (long long)address + UNIT - 1 - SHARED_RESERVED,
+                    (unsigned long long)(block->shared_size - SHARED_RESERVED));
+    struct unit *unit = unit_of(block, address);
+    if (unit->stored && !is_fenced(block, unit))
+        block_fault(block,
+                    "%s reads byte %lld of shared memory, which warp %u stored without a fence.proxy.async behind it",
+                    block->now->opcode, (long long)address - SHARED_RESERVED, unit->storer);
+    unit->reader = (unsigned short)(warp->number / WARPGROUP);
+    unit->product = warp->products.committed + 1;
+    return block->shared + address;
+}
+
+/* Shows what the warp has written to products, and to copies that it or others issue afterwards. */
+static void fence(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    struct tiles *tiles = warp->block->tiles;
+    (void)lanes;
+    if (warp->block->hazards)
+        hazards_fence(warp);
+    if (!tiles || (code->modifier_count > 0 && strcmp(code->modifiers[code->modifier_count - 1], "G") == 0))
+        return;
+    tiles->fences[warp->number] = tiles->fenced = ++tiles->now;
+    tiles->fence_epoch = warp->block->epoch;
+}
+
+/* ---- Others ---- */
+
+static bool prepare_arrive(struct instruction *code)
+{
+    return code->operand_count == 0;
+}
+
+static bool prepare_wait(struct instruction *code)
+{
+    return code->operand_count == 2 && code->operands[0].kind == OPERAND_SPECIAL &&
+           strcmp(code->operands[0].word, "gsb0") == 0 && code->operands[1].immediate && code->operands[1].value >= 0 &&
+           code->operands[1].value < GROUPS_MOST;
+}
+
+/* Operands p, how many registers: there are always enough. A block has as many as it began with. */
+static void take_registers(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    predicate_set(warp, &code->operands[0], lanes, ALL_LANES);
+}
+
+/* clang-format off */
+const struct opcode warpgroup_opcodes[] = {
+    {"WARPGROUP.ARRIVE",    NULL,   CONTROL_WAIT_PRODUCTS, prepare_arrive, "", ""},
+    {"WARPGROUP.DEPBAR.LE", NULL,   CONTROL_WAIT_PRODUCTS, prepare_wait, "", ""},
+    {"FENCE.VIEW.ASYNC",    fence,  CONTROL_NEXT,          NULL,         "", "S G T"},
+    /* setmaxnreg: registers are not counted. */
+    {"USETMAXREG.DEALLOC",   NULL,           CONTROL_NEXT, NULL, "",  "CTAPOOL"},
+    {"USETMAXREG.TRY_ALLOC", take_registers, CONTROL_NEXT, NULL, "p", "CTAPOOL"},
+    {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
+};
+/* clang-format on */

@@ -1,0 +1,337 @@
+/* Matrix products of a warpgroup with one fault each, and right ones that look like these, for tests/sim/faults.sh.
+ * That looks for the line whose comment is the kernel's name. Each number of a right one is 16. What concerns registers
+ * ptxas mends by itself: tests/unit/sim/test_warpgroup.c has it. */
+#include "hopper_gmma.cuh"
+
+#include "cugate/kernel.h"
+
+#include <cuda_runtime.h>
+#include <stdint.h>
+#include <stdio.h>
+
+using namespace hopper;
+
+enum { threads = 256, group = 128, tile_words = 128 * 4, outputs = group * 4 };
+#define KERNEL(name) __global__ void __launch_bounds__(threads) name(float *out, const uint32_t *ones)
+#define T threadIdx.x
+#define ONES 0x3c003c00u
+
+/* Of 64 lines of A and 8 of B the tile has all elements alike. */
+struct tile {
+    uint32_t words[2][tile_words];
+};
+
+__device__ static void fill(uint32_t *words)
+{
+    for (unsigned i = T; i < tile_words; i += threads)
+        words[i] = ONES;
+}
+
+__device__ static uint32_t at(const void *place)
+{
+    return (uint32_t)__cvta_generic_to_shared(place);
+}
+
+/* The first warpgroup begins a product, and ends it. */
+template <class Op> __device__ static void begin(uint32_t *d, const uint32_t *words)
+{
+    gmma_fence();
+    Op::run(d, descriptor(at(words), 128, 256, PLAIN), descriptor(at(words), 128, 256, PLAIN), 0);
+    gmma_commit();
+}
+
+__device__ static void put(float *out, const uint32_t *d)
+{
+    for (unsigned i = 0; i < 4; i++)
+        out[i * group + T] = __uint_as_float(d[i]);
+}
+
+/* Two products, of which the mean is taken. */
+__device__ static void put(float *out, const uint32_t *d, const uint32_t *e)
+{
+    for (unsigned i = 0; i < 4; i++)
+        out[i * group + T] = (__uint_as_float(d[i]) + __uint_as_float(e[i])) / 2;
+}
+
+#define OP(name) GMMA(name##_op, 8, 4, "k16.f32.f16.f16", ", 1, 1, 0, 0")
+
+/* ---- Wrong ---- */
+
+OP(no_proxy_fence) /* no_proxy_fence */
+KERNEL(no_proxy_fence)
+{
+    __shared__ __align__(1024) tile t;
+    uint32_t d[4];
+    fill(t.words[0]);
+    __syncthreads();
+    if (T < group) {
+        begin<no_proxy_fence_op>(d, t.words[0]);
+        gmma_wait<0>();
+        put(out, d);
+    }
+}
+
+OP(early_proxy_fence) /* early_proxy_fence */
+KERNEL(early_proxy_fence)
+{
+    __shared__ __align__(1024) tile t;
+    uint32_t d[4];
+    proxy_fence();
+    fill(t.words[0]);
+    __syncthreads();
+    if (T < group) {
+        begin<early_proxy_fence_op>(d, t.words[0]);
+        gmma_wait<0>();
+        put(out, d);
+    }
+}
+
+OP(beyond_tile) /* beyond_tile */
+KERNEL(beyond_tile)
+{
+    __shared__ __align__(1024) tile t;
+    uint32_t d[4];
+    fill(t.words[0]);
+    fill(t.words[1]);
+    proxy_fence();
+    __syncthreads();
+    if (T < group) {
+        begin<beyond_tile_op>(d, t.words[1] + 256);
+        gmma_wait<0>();
+        put(out, d);
+    }
+}
+
+OP(plain)
+
+KERNEL(stored_in_flight)
+{
+    __shared__ __align__(1024) tile t;
+    uint32_t d[4];
+    fill(t.words[0]);
+    proxy_fence();
+    __syncthreads();
+    if (T < group) {
+        begin<plain_op>(d, t.words[0]);
+        ((volatile uint32_t *)t.words[0])[T % 32] = ONES; /* stored_in_flight */
+        gmma_wait<0>();
+        put(out, d);
+    }
+}
+
+KERNEL(copied_in_flight)
+{
+    __shared__ __align__(1024) tile t;
+    uint32_t d[4];
+    fill(t.words[0]);
+    proxy_fence();
+    __syncthreads();
+    if (T < group) {
+        begin<plain_op>(d, t.words[0]);
+        const uint32_t to = at(&t.words[0][T % 32]);
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(ones) : "memory"); /* copied_in_flight */
+        gmma_wait<0>();
+        put(out, d);
+    }
+}
+
+KERNEL(matrix_in_flight)
+{
+    __shared__ __align__(1024) tile t;
+    uint32_t d[4];
+    fill(t.words[0]);
+    proxy_fence();
+    __syncthreads();
+    if (T < group) {
+        begin<plain_op>(d, t.words[0]);
+        const uint32_t to = at(t.words[0]) + T % 8 * 16;
+        asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%0};" ::"r"(to)); /* matrix_in_flight */
+        gmma_wait<0>();
+        put(out, d);
+    }
+}
+
+KERNEL(other_group_stores)
+{
+    __shared__ __align__(1024) tile t;
+    uint32_t d[4];
+    fill(t.words[0]);
+    proxy_fence();
+    __syncthreads();
+    if (T < group) {
+        begin<plain_op>(d, t.words[0]);
+        asm volatile("bar.sync 0;" ::: "memory");
+        gmma_wait<0>();
+        put(out, d);
+    } else {
+        asm volatile("bar.sync 0;" ::: "memory");
+        if (T < group + 32)
+            ((volatile uint32_t *)t.words[0])[T % 32] = ONES; /* other_group_stores */
+    }
+}
+
+KERNEL(older_is_waited_for)
+{
+    __shared__ __align__(1024) tile t;
+    uint32_t d[4], e[4];
+    fill(t.words[0]);
+    fill(t.words[1]);
+    proxy_fence();
+    __syncthreads();
+    if (T < group) {
+        begin<plain_op>(d, t.words[0]);
+        begin<plain_op>(e, t.words[1]);
+        gmma_wait<1>();
+        ((volatile uint32_t *)t.words[1])[T % 32] = ONES; /* older_is_waited_for */
+        gmma_wait<0>();
+        put(out, d, e);
+    }
+}
+
+/* ---- Right ---- */
+
+KERNEL(reader_has_fence)
+{
+    __shared__ __align__(1024) tile t;
+    uint32_t d[4];
+    fill(t.words[0]);
+    __syncthreads();
+    if (T < group) {
+        proxy_fence();
+        begin<plain_op>(d, t.words[0]);
+        gmma_wait<0>();
+        put(out, d);
+    }
+}
+
+KERNEL(other_tile_is_stored)
+{
+    __shared__ __align__(1024) tile t;
+    uint32_t d[4], e[4];
+    fill(t.words[0]);
+    fill(t.words[1]);
+    proxy_fence();
+    __syncthreads();
+    if (T < group) {
+        begin<plain_op>(d, t.words[0]);
+        begin<plain_op>(e, t.words[1]);
+        gmma_wait<1>();
+        if (T < 32)
+            ((volatile uint32_t *)t.words[0])[T] = ONES;
+        gmma_wait<0>();
+        put(out, d, e);
+    }
+}
+
+/* Each warp stores its own part, and meets the other three in the product. */
+KERNEL(stored_when_done)
+{
+    __shared__ __align__(1024) tile t;
+    uint32_t d[4];
+    fill(t.words[0]);
+    proxy_fence();
+    __syncthreads();
+    for (int i = 0; i < 3 && T < group; i++) {
+        begin<plain_op>(d, t.words[0]);
+        gmma_wait<0>();
+        for (unsigned k = T; k < tile_words; k += group)
+            ((volatile uint32_t *)t.words[0])[k] = ONES;
+        proxy_fence();
+    }
+    if (T < group)
+        put(out, d);
+}
+
+/* cp.async needs no fence: CUTLASS and Triton have none. */
+KERNEL(copied_before)
+{
+    __shared__ __align__(1024) tile t;
+    uint32_t d[4];
+    for (unsigned i = T; i < tile_words; i += threads)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at(&t.words[0][i])), "l"(ones) : "memory");
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncthreads();
+    if (T < group) {
+        begin<plain_op>(d, t.words[0]);
+        gmma_wait<0>();
+        put(out, d);
+    }
+}
+
+/* ---- The library ---- */
+
+struct arrays {
+    float *out;
+    uint32_t *ones;
+};
+
+static int open_arrays(const cugate_family *, void **state)
+{
+    static arrays a;
+    *state = &a;
+    const int error = cudaMalloc(&a.out, outputs * sizeof(float));
+    return error ? error : cudaMalloc(&a.ones, sizeof(uint32_t));
+}
+
+static int restore(void *state)
+{
+    const arrays *a = (const arrays *)state;
+    const uint32_t ones = ONES;
+    const int error = cudaMemset(a->out, 0, outputs * sizeof(float));
+    return error ? error : cudaMemcpy(a->ones, &ones, sizeof ones, cudaMemcpyHostToDevice);
+}
+
+static int verify(void *state, const cugate_variant *, char *why, size_t why_size)
+{
+    float numbers[outputs];
+    const int error = cudaMemcpy(numbers, ((const arrays *)state)->out, sizeof numbers, cudaMemcpyDeviceToHost);
+    for (int i = 0; !error && i < outputs; i++)
+        if (numbers[i] != 16) {
+            snprintf(why, why_size, "number %d is %g, not 16", i, (double)numbers[i]);
+            return CUGATE_WRONG;
+        }
+    return error;
+}
+
+static void close_arrays(void *state)
+{
+    cudaFree(((arrays *)state)->out);
+    cudaFree(((arrays *)state)->ones);
+}
+
+#define ROW(name)                                                                                                      \
+    {                                                                                                                  \
+#name, "see there", [](void *state) -> int {                                                                   \
+            name<<<1, threads>>>(((const arrays *)state)->out, ((const arrays *)state)->ones);                         \
+            return cudaGetLastError();                                                                                 \
+        }, 0, 0, NULL       \
+    }
+
+static const cugate_variant wrong[] = {
+    ROW(no_proxy_fence),   ROW(early_proxy_fence), ROW(beyond_tile),        ROW(stored_in_flight),
+    ROW(copied_in_flight), ROW(matrix_in_flight),  ROW(other_group_stores), ROW(older_is_waited_for),
+};
+static const cugate_variant right[] = {ROW(reader_has_fence), ROW(other_tile_is_stored), ROW(stored_when_done),
+                                       ROW(copied_before)};
+
+#define FAMILY(name)                                                                                                   \
+    {                                                                                                                  \
+#name, "see there", CUGATE_KERNELS, open_arrays, restore, verify, close_arrays, name,                          \
+            sizeof name / sizeof name[0]                                                                               \
+    }
+static const cugate_family wrong_family = FAMILY(wrong), right_family = FAMILY(right);
+
+extern "C" __attribute__((visibility("default"))) const struct cugate_library *cugate_library(void)
+{
+    static const cugate_family *const families[] = {&wrong_family, &right_family};
+    static const struct cugate_library library = {
+        CUGATE_KERNEL_ABI,
+        "nvcc",
+        NULL,
+        families,
+        2,
+        [] { return (int)cudaDeviceSynchronize(); },
+        [](int code) { return cudaGetErrorString((cudaError_t)code); },
+    };
+    return &library;
+}
