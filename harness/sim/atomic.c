@@ -6,6 +6,7 @@
 #include "meetings.h"
 #include "memory.h"
 #include "small_float.h"
+#include "waits.h"
 
 #include <string.h>
 
@@ -210,20 +211,27 @@ static void global_lanes(struct warp *warp, const struct instruction *code, uint
     tally->sectors += memo.sectors;
     tally->ideal_sectors += memo.ideal_sectors;
     tally->unit_sectors += memo.sectors;
-    if (code->flags[FLAG_KIND] == ATOMIC_CAS)
-        memory_compare_and_swap(warp, code, lanes, addresses);
-    else
-        memory_strong_store(warp, code, lanes, addresses);
+    uint64_t found = 0;
+    bool changed = false;
     for (unsigned l = 0; l < LANES; l++) {
         if (!(lanes >> l & 1))
             continue;
         if (l == INTERRUPTED_LANE)
             block->interrupt(block);
-        const uint64_t old = change_global(code, addresses[l], operand_value(warp, code, first + 1, l),
-                                           operand_value(warp, code, first + 2, l));
+        const uint64_t value = operand_value(warp, code, first + 1, l), swap = operand_value(warp, code, first + 2, l);
+        const uint64_t old = change_global(code, addresses[l], value, swap);
+        changed |= ((apply(code, old, value, swap) ^ old) & (code->size == 8 ? UINT64_MAX : UINT32_MAX)) != 0;
+        found = found * UINT64_C(0x9e3779b97f4a7c15) + old;
         if (first > 0)
             write_result(warp, code, first - 1, l, old);
     }
+    const unsigned kind = code->flags[FLAG_KIND];
+    if (first > 0 && (kind == ATOMIC_CAS || kind == ATOMIC_EXCH))
+        waits_tried(warp, code, lanes, addresses[__builtin_ctz(lanes)], found, changed);
+    else if (first > 0 && !changed && (kind == ATOMIC_ADD || kind == ATOMIC_OR))
+        waits_read(warp, code, lanes, addresses[__builtin_ctz(lanes)], found); /* nothing is added: it is a load */
+    else
+        waits_written(warp);
 }
 
 static void shared_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses,

@@ -203,6 +203,35 @@ void counters_of(const struct tally *tallies, const unsigned *traits, size_t cou
         bound == BOUND_LEAST ? fmax(working - threads, 0) / (all + more) : (working + threads) / (all - more);
 }
 
+static bool is_open(amount *of, const struct tally *one, const struct tally *other, unsigned traits)
+{
+    const double a = of ? of(one, traits) : 0, b = of ? of(other, traits) : 0;
+    return a != b || ((one->waits || other->waits) && a > 0);
+}
+
+void counters_compare(const struct tally *one, const struct tally *other, const unsigned *traits, size_t count,
+                      bool open[EXACT_COUNTERS], unsigned *open_lines)
+{
+    for (size_t i = 0; i < count; i++) {
+        double lines[LINE_COUNTERS], others[LINE_COUNTERS];
+        if (one[i].executed == 0 && other[i].executed == 0)
+            continue;
+        for (enum exact_counter counter = 0; counter < EXACT_COUNTERS; counter++)
+            open[counter] |= is_open(counters[counter].sum, &one[i], &other[i], traits[i]) ||
+                             is_open(counters[counter].by, &one[i], &other[i], traits[i]);
+        open[EXACT_SHARED_WAVEFRONTS] |= is_open(loose_wavefronts, &one[i], &other[i], traits[i]);
+        open[EXACT_GLOBAL_LOAD_SECTORS] |= is_open(loose_sectors, &one[i], &other[i], traits[i]);
+        open[EXACT_INSTRUCTIONS] |= is_open(loose, &one[i], &other[i], traits[i]);
+        open[EXACT_THREADS_PER_INSTRUCTION] |=
+            open[EXACT_INSTRUCTIONS] || is_open(loose_threads, &one[i], &other[i], traits[i]);
+        counters_of_line(&one[i], traits[i], lines);
+        counters_of_line(&other[i], traits[i], others);
+        for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++)
+            if (lines[counter] != others[counter] || ((one[i].waits || other[i].waits) && lines[counter] > 0))
+                *open_lines |= 1u << counter;
+    }
+}
+
 /* Computes the counts by source line. Sectors are counted as a store's if the instruction stores, otherwise as a
  * load's; those of atomics too. */
 void counters_of_line(const struct tally *tally, unsigned traits, double counts[LINE_COUNTERS])

@@ -8,6 +8,7 @@
 #include "memory.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,17 +18,17 @@ enum { WORKSPACE_BYTES = 256 };
  * executes before the next one. */
 static const struct order {
     unsigned blocks, turn;
-    bool backwards;
-} orders[ORDERS] = {{1, FUEL, false}, {1, FUEL, true}, {16, 61, false}, {5, 7, true}};
+    bool backwards, parts;
+} orders[ORDERS] = {{1, FUEL, false, false}, {1, FUEL, true, false}, {16, 61, false, false}, {5, 7, true, true}};
 
 /* What the threads of a launch share. */
 struct run_state {
     const struct grid *grid;
     struct code *code;
-    struct launch_state *shared;
     bool counts;
     uint64_t workspace;   /* where the blocks of a cooperative launch meet, an address of the GPU */
-    uint64_t next, count; /* next block to begin; number of blocks */
+    uint64_t next, count; /* blocks that have begun, of so many */
+    uint64_t from_front; /* where the last block comes first: those of them that others waited for, from the first on */
     bool failed, fault;
     uint64_t failed_block;
     struct problem problem;
@@ -85,7 +86,10 @@ static void fill_bank0(struct block *block)
         memcpy(block->bank0 + function->entry.parameter_base, grid->parameters, function->entry.parameter_bytes);
 }
 
-static void open_block(struct block *block, const struct run_state *run, struct tally *tallies)
+/* Opens a place for blocks. One that borrows has the memos of another, since what is remembered of accesses is of the
+ * same code. */
+static void open_block(struct block *block, const struct run_state *run, struct tally *tallies,
+                       const struct block *lender)
 {
     const struct grid *grid = run->grid;
     const struct function *function = grid->function;
@@ -94,7 +98,8 @@ static void open_block(struct block *block, const struct run_state *run, struct 
                             .code = run->code,
                             .tallies = tallies,
                             .counts = run->counts,
-                            .launch = run->shared,
+                            .parts = orders[grid->order].parts,
+                            .borrows = lender != NULL,
                             .turn = orders[grid->order].turn,
                             .launch_workspace = run->workspace};
     block->warp_count = (threads + LANES - 1) / LANES;
@@ -102,7 +107,8 @@ static void open_block(struct block *block, const struct run_state *run, struct 
     if (!block->warps)
         BUG("no memory for %u warps", block->warp_count);
     memset(block->warps, 0, sizeof *block->warps * block->warp_count);
-    block->memos = x_calloc(run->code->count, sizeof *block->memos);
+    block->memos = lender ? lender->memos : x_calloc(run->code->count, sizeof *block->memos);
+    block->begun = lender ? 2 : 0;
     block->bank0_size = (size_t)function->entry.parameter_base + function->entry.parameter_bytes;
     block->bank0 = x_calloc(block->bank0_size + 8, 1);
     block->local_bytes = (function->stack_bytes + 15) / 16 * 16;
@@ -134,9 +140,10 @@ static void close_block(struct block *block)
     shadow_close(block->kept_shadow);
     free(block->swaps.list);
     free(block->warps);
-    for (size_t i = 0; i < block->code->count; i++)
+    for (size_t i = 0; i < block->code->count && !block->borrows; i++)
         free(block->memos[i].copy);
-    free(block->memos);
+    if (!block->borrows)
+        free(block->memos);
     free(block->bank0);
     free(block->constants);
     free(block->shared);
@@ -262,15 +269,18 @@ __attribute__((noreturn)) static void block_stuck(struct block *block)
 static bool run_block(struct block *block)
 {
     const bool is_backwards = orders[block->grid->order].backwards;
-    bool ran = false, alive = false;
+    bool ran = false, alive = false, idle = true;
     block->at_turn = true;
     for (unsigned i = 0; i < block->warp_count; i++) {
         struct warp *warp = &block->warps[is_backwards ? block->warp_count - 1 - i : i];
         if (warp->split_count == 0)
             continue;
-        ran |= warp_run(warp);
+        const bool went_on = warp_run(warp);
+        idle &= !went_on || warp->idle;
+        ran |= went_on;
         alive |= warp->split_count > 0;
     }
+    block->idle = idle;
     if (alive && !open_barriers(block) && !ran)
         block_stuck(block);
     block->at_turn = false;
@@ -286,28 +296,67 @@ static void let_next_run(struct block *block)
 
 /* ---- Threads ---- */
 
-/* Starts the next block of the launch. False: there is none. */
-static bool start_next(struct run_state *run, struct block *block)
+/* Starts the next block of the launch. Others wait for it: where the last block comes first, it is the first of those
+ * that are left, since blocks wait for blocks of lower numbers. False: there is none. */
+static bool start_next(struct run_state *run, struct block *block, bool others_wait)
 {
-    const uint64_t number = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
-    if (number >= run->count || __atomic_load_n(&run->failed, __ATOMIC_RELAXED))
+    const uint64_t begun = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
+    if (begun >= run->count || __atomic_load_n(&run->failed, __ATOMIC_RELAXED))
         return false;
-    start_block(block, orders[run->grid->order].backwards ? run->count - 1 - number : number);
+    uint64_t number = begun;
+    if (orders[run->grid->order].backwards)
+        number = others_wait ? run->from_front++ : run->count - 1 - (begun - run->from_front);
+    start_block(block, number);
     return true;
 }
 
+/* The blocks that a thread executes in turn. */
+struct turns {
+    struct block **list;
+    size_t count, capacity;
+    struct block *at;
+};
+
+/* Begins a block because all others wait. */
+static void begin_more(struct run_state *run, struct turns *turns)
+{
+    if (__atomic_load_n(&run->next, __ATOMIC_RELAXED) >= run->count) {
+        sched_yield();
+        return;
+    }
+    struct block *block = NULL;
+    for (size_t i = 0; i < turns->count && !block; i++)
+        block = turns->list[i]->runs ? NULL : turns->list[i];
+    if (!block) {
+        const struct block *first = turns->list[0];
+        block = *ARRAY_GROW(turns->list, turns->count) = x_calloc(1, sizeof *block);
+        open_block(block, run, first->tallies, first);
+        block->failed = first->failed;
+        block->problem = first->problem;
+        block->fault = first->fault;
+        block->interrupt = first->interrupt;
+    }
+    block->runs = start_next(run, block, true);
+}
+
 /* Executes blocks in turn, until all are done. */
-static void run_in_turn(struct run_state *run, struct block *blocks, struct block *volatile *at)
+static void run_in_turn(struct run_state *run, struct turns *turns)
 {
     const size_t most = orders[run->grid->order].blocks;
-    for (bool any = true; any;) {
+    for (bool any = true; any && !__atomic_load_n(&run->failed, __ATOMIC_RELAXED);) {
         any = false;
-        for (size_t i = 0; i < most; i++)
-            any |= blocks[i].runs = blocks[i].runs || start_next(run, &blocks[i]);
-        for (size_t i = 0; i < most; i++) {
-            struct block *block = *at = &blocks[i];
-            block->runs = block->runs && run_block(block);
+        bool idle = true;
+        for (size_t i = 0; i < turns->count; i++)
+            any |= turns->list[i]->runs = turns->list[i]->runs || (i < most && start_next(run, turns->list[i], false));
+        for (size_t i = 0; i < turns->count; i++) {
+            struct block *block = turns->at = turns->list[i];
+            if (!block->runs)
+                continue;
+            block->runs = run_block(block);
+            idle &= block->runs && block->idle;
         }
+        if (any && idle)
+            begin_more(run, turns);
     }
 }
 
@@ -316,21 +365,25 @@ static void *run_blocks(void *data)
     struct thread_state *self = data;
     struct run_state *run = self->run;
     const size_t most = orders[run->grid->order].blocks;
-    struct block *blocks = x_calloc(most, sizeof *blocks), *volatile at = blocks;
+    struct turns turns = {0};
     jmp_buf failed;
     bool fault = false;
     struct problem problem;
     for (size_t i = 0; i < most; i++) {
-        open_block(&blocks[i], run, self->tallies);
-        blocks[i].failed = &failed;
-        blocks[i].problem = &problem;
-        blocks[i].fault = &fault;
-        blocks[i].interrupt = let_next_run;
-        blocks[i].next = most > 1 ? &blocks[(i + 1) % most] : NULL;
+        struct block *block = *ARRAY_GROW(turns.list, turns.count) = x_calloc(1, sizeof *block);
+        open_block(block, run, self->tallies, NULL);
+        block->failed = &failed;
+        block->problem = &problem;
+        block->fault = &fault;
+        block->interrupt = let_next_run;
     }
+    for (size_t i = 0; i < most && most > 1; i++)
+        turns.list[i]->next = turns.list[(i + 1) % most];
+    struct turns *volatile kept = &turns;
     if (setjmp(failed) == 0) {
-        run_in_turn(run, blocks, &at);
+        run_in_turn(run, kept);
     } else {
+        const struct block *at = kept->at;
         pthread_mutex_lock(&run->lock);
         /* A fault of the kernel counts more than something that is not simulated. Otherwise the first block counts,
          * which began before those behind it. */
@@ -342,9 +395,11 @@ static void *run_blocks(void *data)
         __atomic_store_n(&run->failed, true, __ATOMIC_RELAXED);
         pthread_mutex_unlock(&run->lock);
     }
-    for (size_t i = 0; i < most; i++)
-        close_block(&blocks[i]);
-    free(blocks);
+    for (size_t i = kept->count; i-- > 0;) {
+        close_block(kept->list[i]);
+        free(kept->list[i]);
+    }
+    free(kept->list);
     return NULL;
 }
 
@@ -391,7 +446,6 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
         return -1;
     struct run_state run = {.grid = grid, .code = grid->function->code, .counts = tallies != NULL};
     run.count = grid_blocks(grid);
-    run.shared = launch_state_open();
     if (grid->meetings)
         meetings_launch(grid->meetings);
     pthread_mutex_init(&run.lock, NULL);
@@ -417,7 +471,6 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
     }
     free(threads);
     pthread_mutex_destroy(&run.lock);
-    launch_state_close(run.shared);
     if (workspace)
         device_free(workspace);
     *fault = run.fault;

@@ -7,6 +7,7 @@
 #include "device_memory.h"
 #include "meetings.h"
 #include "memory.h"
+#include "waits.h"
 
 enum { FLAG_SIGNED, FLAG_GENERIC, FLAG_STRONG, FLAG_BYPASS, FLAG_FILLS };
 
@@ -187,6 +188,18 @@ static struct memo *visit_again(struct warp *warp, const struct instruction *cod
     return memo;
 }
 
+/* Notes what lanes have read that others may change. */
+static void look(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses)
+{
+    const struct operand *to = &code->operands[0];
+    uint64_t value = 0;
+    for (uint32_t left = lanes; left; left &= left - 1)
+        for (unsigned k = 0; k < (code->size + 3u) / 4; k++)
+            value = value * UINT64_C(0x9e3779b97f4a7c15) +
+                    row_at(warp, to->space, to->row + k * (to->high - to->row))[__builtin_ctz(left)];
+    waits_read(warp, code, lanes, addresses[__builtin_ctz(lanes)], value);
+}
+
 static void load_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     uint64_t addresses[LANES], first;
@@ -207,11 +220,11 @@ static void load_global(struct warp *warp, const struct instruction *code, uint3
     if (!memo)
         memo = visit_global(warp, code, lanes, addresses, false);
     memory_meet(warp, code, memo, lanes, addresses[__builtin_ctz(lanes)], addresses, false);
-    if (code->flags[FLAG_STRONG])
-        memory_strong_load(warp, code, lanes, addresses);
     const unsigned char *places[LANES];
     EACH_LANE places[l] = device_bytes(addresses[l]);
     take(warp, code, lanes, places);
+    if (code->flags[FLAG_STRONG])
+        look(warp, code, lanes, addresses);
 }
 
 static void store_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
@@ -228,7 +241,7 @@ static void store_global(struct warp *warp, const struct instruction *code, uint
         memo = visit_global(warp, code, lanes, addresses, true);
     memory_meet(warp, code, memo, lanes, addresses[__builtin_ctz(lanes)], addresses, true);
     if (code->flags[FLAG_STRONG])
-        memory_strong_store(warp, code, lanes, addresses);
+        waits_written(warp);
     unsigned char *places[LANES];
     EACH_LANE places[l] = device_bytes(addresses[l]);
     give(warp, code, 1, lanes, places);
@@ -406,15 +419,15 @@ static void split_generic(struct warp *warp, const struct instruction *code, uin
     if (global) {
         const struct memo *memo = visit_global(warp, code, global, addresses, writes);
         memory_meet(warp, code, memo, global, addresses[__builtin_ctz(global)], addresses, writes);
-        if (code->flags[FLAG_STRONG] && writes)
-            memory_strong_store(warp, code, global, addresses);
-        else if (code->flags[FLAG_STRONG])
-            memory_strong_load(warp, code, global, addresses);
         EACH_LANE places[l] = device_bytes(addresses[l]);
         if (writes)
             give(warp, code, data, global, places);
         else
             take(warp, code, global, (const unsigned char *const *)places);
+        if (code->flags[FLAG_STRONG] && writes)
+            waits_written(warp);
+        else if (code->flags[FLAG_STRONG])
+            look(warp, code, global, addresses);
     }
     if (shared & lanes) {
         visit_shared(warp, code, shared & lanes, narrow, writes);
@@ -549,7 +562,7 @@ static bool prepare_size(struct instruction *code)
             code->size = sizes[i].size;
             code->flags[FLAG_SIGNED] = sizes[i].is_signed;
         }
-    code->flags[FLAG_STRONG] = IS(STRONG) && (IS(GPU) || IS(SYS));
+    code->flags[FLAG_STRONG] = IS(STRONG);
     code->flags[FLAG_BYPASS] = IS(BYPASS);
     code->flags[FLAG_FILLS] = has_modifier(code, "ZFILL");
     return true;

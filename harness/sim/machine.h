@@ -51,9 +51,10 @@ struct warp {
     unsigned char *local;
     struct poll {
         uint32_t pc, lanes;
-        uint64_t address;
-    } poll; /* the last load of something that other blocks may have changed */
-    bool yields;
+        uint64_t address, value;
+    } poll;         /* the last look at something that others may change: waits.h */
+    bool yields;    /* its turn is over */
+    bool idle;      /* in this turn it found what it had found before */
     unsigned turns; /* turns that its split has had in a row */
 };
 
@@ -97,11 +98,13 @@ struct block {
     unsigned epoch; /* number of barriers of the block that were passed */
     struct swaps swaps;
     struct block_barrier barriers[BLOCK_BARRIERS];
-    struct launch_state *launch;
+    bool parts;     /* lanes that yield are not waited for any more where they were to join others */
     bool watched;   /* it is noted whom the block meets in global memory: meetings.h */
     uint64_t begun; /* blocks of this launch that this CPU thread has begun, this one included */
     unsigned turn;  /* instructions that a warp executes before the next warp does */
     bool runs;      /* it has begun, and is not done */
+    bool idle;      /* in the last turn, all of its warps waited for others */
+    bool borrows;   /* its memos are those of another block */
     bool at_turn;
     struct block *next;                     /* another block that the same CPU thread has begun; NULL: there is none */
     void (*interrupt)(struct block *block); /* called within an instruction, so that the next block comes in between */

@@ -64,12 +64,6 @@ __attribute__((noreturn)) void shared_outside(struct block *block, uint32_t lane
 __attribute__((noreturn)) void shared_misaligned(struct block *block, uint32_t lanes, const uint32_t *addresses,
                                                  unsigned size);
 
-/* Accesses that other blocks are meant to see. Where the outcome depends on who comes first, they are not simulated. */
-void memory_strong_load(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses);
-void memory_strong_store(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses);
-void memory_compare_and_swap(struct warp *warp, const struct instruction *code, uint32_t lanes,
-                             const uint64_t *addresses);
-
 /* These are for local memory. */
 void local_check(struct block *block, uint32_t lanes, const uint32_t *addresses, unsigned size);
 unsigned local_sectors(uint32_t lanes, const uint32_t *addresses, unsigned size);
@@ -78,16 +72,11 @@ void local_move(struct warp *warp, unsigned lane, uint32_t address, unsigned cha
 /* Notes who accesses words of shared memory, to find races since the last barrier, and words that nobody wrote. */
 void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes);
 void shadow_atomic(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size);
-/* Notes a compare and swap on shared memory. If another warp does one on the same word, the outcome depends on timing.
- */
+/* Notes a compare and swap on shared memory. If another warp does one on the same word, how often it is tried depends
+ * on timing. */
 void shared_swap(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses);
 struct shadow *shadow_open(const struct block *block);
 void shadow_clear(struct shadow *shadow, const struct block *block);
 void shadow_close(struct shadow *shadow);
-
-/* The state that all CPU threads of a launch share. */
-struct launch_state;
-struct launch_state *launch_state_open(void);
-void launch_state_close(struct launch_state *state);
 
 #endif

@@ -112,6 +112,20 @@ void splits_look_again(struct warp *warp)
         continue;
 }
 
+void splits_break(struct warp *warp, unsigned barrier, uint32_t mask, uint32_t lanes)
+{
+    for (unsigned i = 0; i < warp->split_count; i++)
+        if (warp->splits[i].targets[barrier] == mask)
+            warp->splits[i].targets[barrier] &= ~lanes;
+}
+
+void split_part(struct warp *warp, unsigned index, unsigned barrier)
+{
+    struct split *split = &warp->splits[index];
+    splits_break(warp, barrier, split->targets[barrier], split->lanes);
+    split->targets[barrier] = split->lanes;
+}
+
 void split_leave(struct warp *warp, unsigned index, uint32_t lanes)
 {
     struct split *split = &warp->splits[index];

@@ -42,6 +42,8 @@ static bool run_split(struct warp *warp, unsigned index)
         split->pc = pc;
         if (!control_run(warp, code, index, lanes))
             return false;
+        if (warp->yields)
+            return false;
         pc = split->pc;
         if (split->lanes != active) {
             active = split->lanes;
@@ -84,6 +86,7 @@ void warp_start(struct warp *warp)
 bool warp_run(struct warp *warp)
 {
     bool ran = false;
+    warp->idle = false;
     for (;;) {
         unsigned ready = warp->split_count;
         /* Splits are executed in turn, so that of two that wait for each other in a loop none runs for ever. */

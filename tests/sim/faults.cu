@@ -179,10 +179,11 @@ KERNEL(takes_lock)
     if (T == 0) {
         while (atomicCAS(&lock, 0, 1) != 0) /* takes_lock */
             ;
-        out[blockIdx.x] = in[I] + 1;
+        tickets = tickets + in[I];
         __threadfence();
         atomicExch(&lock, 0);
     }
+    out[I] = in[I] + 1;
 }
 
 KERNEL(adds_by_swapping)
@@ -341,6 +342,15 @@ KERNEL(says_it_was_there)
     if (T == 0)
         flag = 1;
     out[I] = in[I] + 1;
+}
+
+/* Reads again what others might change, and does not wait for it. */
+KERNEL(volatile_in_loop)
+{
+    unsigned seen = 0;
+    for (unsigned k = 0; k < 100; k++)
+        seen += *(volatile unsigned *)&flag;
+    out[I] = in[I] + 1 + (seen != 0);
 }
 
 /* In place, each block its own. */
@@ -516,23 +526,16 @@ static const struct cugate_variant wrong[] = {
     ROW(lower_words_wrap),
 };
 static const struct cugate_variant timing[] = {
-    ROW(waits_for_block),
-    ROW(takes_lock),
-    ROW(adds_by_swapping),
-    ROW(reads_clock),
-    ROW(ticket_decides),
-    ROW(exchange_decides),
-    ROW(most_decides),
-    ROW(bits_decide),
-    ROW(threads_take_tickets),
-    ROW(plain_race),
-    ROW(warps_take_tickets),
-    {"last_writes", "see there", start_next_launch, 0, 0, NULL},
+    ROW(waits_for_block), ROW(takes_lock),         ROW(adds_by_swapping),
+    ROW(reads_clock),     ROW(ticket_decides),     ROW(exchange_decides),
+    ROW(most_decides),    ROW(bits_decide),        ROW(threads_take_tickets),
+    ROW(plain_race),      ROW(warps_take_tickets), {"last_writes", "see there", start_next_launch, 0, 0, NULL},
 };
 static const struct cugate_variant right[] = {
-    ROW(shared_atomics), ROW(warp_exchange), ROW(parts_of_words),     ROW(named_barriers), ROW(last_block),
-    ROW(flag_in_warp),   ROW(reused_tile),   ROW(reads_one_too_many), ROW(takes_tiles),    ROW(says_it_was_there),
-    ROW(in_place),       ROW(negated_index), ROW(infinity_chosen),    ROW(bits_kept),      ROW(upper_word)};
+    ROW(shared_atomics), ROW(warp_exchange),     ROW(parts_of_words), ROW(named_barriers),
+    ROW(last_block),     ROW(flag_in_warp),      ROW(reused_tile),    ROW(reads_one_too_many),
+    ROW(takes_tiles),    ROW(says_it_was_there), ROW(in_place),       ROW(volatile_in_loop),
+    ROW(negated_index),  ROW(infinity_chosen),   ROW(bits_kept),      ROW(upper_word)};
 
 #define FAMILY(name)                                                                                                   \
     {                                                                                                                  \

@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <string.h>
 
 /* A made launch has one instruction of each kind, with numbers that no other instruction has. */
 enum { LOAD, STORE, COPY, ATOMIC, GENERIC_LOCAL, LOCAL_STORE, BRANCH, FUSED, SHARED_LOAD, NEVER, COUNT };
@@ -147,4 +148,27 @@ Test(counters, of_much_that_hangs_on_chance_a_part_is_allowed)
         cr_expect(least[EXACT_INSTRUCTIONS] == 100000 - cases[i].allowed, "%zu", i);
         cr_expect(most[EXACT_INSTRUCTIONS] == 100000 + cases[i].allowed, "%zu", i);
     }
+}
+
+/* What an instruction adds in one order and not in the other is open, and all that a loop which waits adds. */
+Test(counters, what_depends_on_the_order_is_open)
+{
+    struct tally one[COUNT], other[COUNT];
+    bool open[EXACT_COUNTERS] = {false};
+    unsigned lines = 0;
+    memcpy(one, tallies, sizeof one);
+    memcpy(other, tallies, sizeof other);
+    counters_compare(one, other, traits, COUNT, open, &lines);
+    for (enum exact_counter counter = 0; counter < EXACT_COUNTERS; counter++)
+        cr_expect(!open[counter], "%d", (int)counter);
+    cr_expect(lines == 0);
+    other[LOAD].global_accesses++;
+    counters_compare(one, other, traits, COUNT, open, &lines);
+    cr_expect(open[EXACT_GLOBAL_LOADS] && !open[EXACT_INSTRUCTIONS] && !open[EXACT_GLOBAL_STORES]);
+    cr_expect(lines == 1u << LINE_GLOBAL_LOADS);
+    other[LOAD] = one[LOAD];
+    other[LOAD].waits = 1;
+    counters_compare(one, other, traits, COUNT, open, &lines);
+    cr_expect(open[EXACT_INSTRUCTIONS] && open[EXACT_THREADS_PER_INSTRUCTION] && !open[EXACT_GLOBAL_STORES]);
+    cr_expect(lines & 1u << LINE_INSTRUCTIONS);
 }
