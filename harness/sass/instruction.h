@@ -140,6 +140,8 @@ struct code {
     size_t bank2_size;
     char *texts;       /* the words that instructions point to */
     bool tells_others; /* warps of a block signal to each other by other means than barriers of the whole block */
+    bool has_fences;   /* it orders what others see of its accesses to memory, or looks at what they write */
+    bool uses_window;  /* it asks where shared memory begins among generic addresses */
 };
 
 bool has_modifier(const struct instruction *code, const char *modifier);

@@ -242,7 +242,7 @@ static void shared_lanes(struct warp *warp, const struct instruction *code, uint
     struct tally *tally = &block->tallies[code->index];
     memo_shared(&memo, lanes, addresses, code->size, true);
     const uint32_t one = addresses[__builtin_ctz(lanes)];
-    if ((int64_t)one + memo.least < SHARED_RESERVED ||
+    if ((int64_t)one + memo.least < shared_begin(block, code) ||
         (int64_t)one + memo.most + code->size > (int64_t)block->shared_size)
         shared_outside(block, lanes, addresses, code->size);
     if (!memo.aligned)

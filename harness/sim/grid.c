@@ -6,6 +6,7 @@
 #include "machine.h"
 #include "meetings.h"
 #include "memory.h"
+#include "races.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -138,6 +139,7 @@ static void close_block(struct block *block)
     for (unsigned w = 0; w < block->warp_count; w++)
         free(block->warps[w].local);
     shadow_close(block->kept_shadow);
+    races_close(block->kept_races);
     free(block->swaps.list);
     free(block->warps);
     for (size_t i = 0; i < block->code->count && !block->borrows; i++)
@@ -155,6 +157,14 @@ static bool is_shadowed(uint64_t number, const struct block *block)
 {
     return block->counts && block->grid->order == 0 && block->shared_size > SHARED_RESERVED &&
            !block->code->tells_others && (number < 2 || (number & (number - 1)) == 0);
+}
+
+/* Returns whether races in global memory are looked for in a block: in the first two, where barriers of the block are
+ * all that orders its warps. */
+static bool looks_for_races(uint64_t number, const struct block *block)
+{
+    return block->counts && block->grid->order == 0 && number < 2 && block->warp_count > 1 &&
+           !block->code->tells_others && !block->code->has_fences;
 }
 
 /* Begins to note whom a block meets. When the second block begins, it is known what the first has written. */
@@ -186,6 +196,13 @@ static void start_block(struct block *block, uint64_t number)
             kept = block->kept_shadow = shadow_open(block);
         shadow_clear(kept, block);
         block->shadow = kept;
+    }
+    block->races = NULL;
+    if (looks_for_races(number, block)) {
+        if (!block->kept_races)
+            block->kept_races = races_open();
+        races_clear(block->kept_races);
+        block->races = block->kept_races;
     }
     for (unsigned w = 0; w < block->warp_count; w++) {
         const unsigned left = threads - w * LANES;

@@ -7,6 +7,7 @@
 #include "device_memory.h"
 #include "meetings.h"
 #include "memory.h"
+#include "races.h"
 #include "waits.h"
 
 enum { FLAG_SIGNED, FLAG_GENERIC, FLAG_STRONG, FLAG_BYPASS, FLAG_FILLS };
@@ -204,7 +205,7 @@ static void load_global(struct warp *warp, const struct instruction *code, uint3
 {
     uint64_t addresses[LANES], first;
     const struct memo *memo = visit_again(warp, code, &code->operands[1], lanes, &first);
-    if (memo && !code->flags[FLAG_STRONG]) {
+    if (memo && !code->flags[FLAG_STRONG] && !warp->block->races) {
         if (memo->in_order && code->size == 4) {
             memory_meet(warp, code, memo, lanes, first, NULL, false);
             memcpy(ROW(0), device_bytes(first), ROW_BYTES);
@@ -225,13 +226,15 @@ static void load_global(struct warp *warp, const struct instruction *code, uint3
     take(warp, code, lanes, places);
     if (code->flags[FLAG_STRONG])
         look(warp, code, lanes, addresses);
+    else if (warp->block->races)
+        races_load(warp, lanes, addresses, code->size);
 }
 
 static void store_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     uint64_t addresses[LANES], first;
     const struct memo *memo = visit_again(warp, code, &code->operands[0], lanes, &first);
-    if (memo && !code->flags[FLAG_STRONG] && memo->in_order && code->size == 4) {
+    if (memo && !code->flags[FLAG_STRONG] && !warp->block->races && memo->in_order && code->size == 4) {
         memory_meet(warp, code, memo, lanes, first, NULL, true);
         memcpy(device_bytes(first), ROW(1), ROW_BYTES);
         return;
@@ -244,7 +247,12 @@ static void store_global(struct warp *warp, const struct instruction *code, uint
         waits_written(warp);
     unsigned char *places[LANES];
     EACH_LANE places[l] = device_bytes(addresses[l]);
+    const bool looks = warp->block->races && !code->flags[FLAG_STRONG];
+    if (looks)
+        races_before_store(warp, lanes, addresses, code->size);
     give(warp, code, 1, lanes, places);
+    if (looks)
+        races_store(warp, lanes, addresses, code->size);
 }
 
 /* ---- Shared memory ---- */
@@ -258,13 +266,13 @@ static struct memo *visit_shared(struct warp *warp, const struct instruction *co
     const uint32_t first = addresses[lane];
     if (!same_narrow_shape(memo, lanes, addresses, lane))
         memo_shared(memo, lanes, addresses, code->size, writes);
-    if ((int64_t)first + memo->least < SHARED_RESERVED ||
+    if ((int64_t)first + memo->least < shared_begin(block, code) ||
         (int64_t)first + memo->most + code->size > (int64_t)block->shared_size)
         shared_outside(block, lanes, addresses, code->size);
     if (!memo->aligned)
         shared_misaligned(block, lanes, addresses, code->size);
     if (block->shadow)
-        shadow_visit(warp, lanes, addresses, code->size, writes);
+        shadow_visit(warp, lanes, addresses, code->size, writes ? SHADOW_STORES : SHADOW_READS);
     struct tally *tally = &block->tallies[code->index];
     tally->accesses++;
     tally->shared_accesses++;
@@ -301,11 +309,13 @@ static void store_shared(struct warp *warp, const struct instruction *code, uint
     unsigned char *shared = warp->block->shared;
     if (code->size == 4 && memo->in_order) {
         memcpy(shared + addresses[0], ROW(1), ROW_BYTES);
-        return;
+    } else {
+        unsigned char *places[LANES];
+        EACH_LANE places[l] = shared + addresses[l];
+        give(warp, code, 1, lanes, places);
     }
-    unsigned char *places[LANES];
-    EACH_LANE places[l] = shared + addresses[l];
-    give(warp, code, 1, lanes, places);
+    if (warp->block->shadow)
+        shadow_stored(warp);
 }
 
 /* ---- Local memory ---- */
@@ -436,6 +446,12 @@ static void split_generic(struct warp *warp, const struct instruction *code, uin
             give(warp, code, data, shared & lanes, places);
         else
             take(warp, code, shared & lanes, (const unsigned char *const *)places);
+        if (warp->block->shadow && writes)
+            shadow_stored(warp);
+        if (code->flags[FLAG_STRONG] && writes)
+            waits_written(warp);
+        else if (code->flags[FLAG_STRONG])
+            look(warp, code, shared & lanes, addresses);
     }
     if (local & lanes) {
         visit_local(warp, code, local & lanes, narrow);
@@ -537,7 +553,7 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
             shared_misaligned(block, lanes, to, code->size);
     }
     if (block->shadow)
-        shadow_visit(warp, lanes, to, code->size, true);
+        shadow_visit(warp, lanes, to, code->size, SHADOW_WRITES);
     for (unsigned l = 0; l < LANES; l++) {
         if (copies >> l & 1)
             memcpy(block->shared + to[l], device_bytes(from[l]), code->size - zeros[l]);

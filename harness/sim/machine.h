@@ -95,6 +95,8 @@ struct block {
     unsigned local_bytes;  /* of each thread */
     struct shadow *shadow; /* who accessed each word; NULL: races are not looked for in this block */
     struct shadow *kept_shadow;
+    struct races *races; /* of its warps in global memory; NULL: they are not looked for in this block */
+    struct races *kept_races;
     unsigned epoch; /* number of barriers of the block that were passed */
     struct swaps swaps;
     struct block_barrier barriers[BLOCK_BARRIERS];

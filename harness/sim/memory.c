@@ -187,6 +187,12 @@ struct shadow_word {
 struct shadow {
     struct shadow_word *words;
     size_t count;
+    /* A store to a word that another warp has written: it is a fault if it changes the word. */
+    struct {
+        bool any;
+        unsigned char writer;
+        uint32_t address, word;
+    } again;
 };
 
 enum { SEVERAL = 255 };
@@ -212,8 +218,36 @@ void shadow_close(struct shadow *shadow)
     free(shadow);
 }
 
-static void visit_word(struct warp *warp, uint32_t address, bool writes)
+__attribute__((noreturn)) static void writes_meet(struct block *block, unsigned one, unsigned other, uint32_t address,
+                                                  const char *what)
 {
+    block_fault(block, "warps %u and %u of a block %s byte %lld of shared memory without a barrier between them", one,
+                other, what, (long long)address - SHARED_RESERVED);
+}
+
+static void note_again(struct shadow *shadow, const struct block *block, uint32_t address, unsigned char writer)
+{
+    if (shadow->again.any)
+        return;
+    shadow->again.any = true;
+    shadow->again.writer = writer;
+    shadow->again.address = address & ~3u;
+    memcpy(&shadow->again.word, block->shared + shadow->again.address, sizeof shadow->again.word);
+}
+
+void shadow_stored(struct warp *warp)
+{
+    struct shadow *shadow = warp->block->shadow;
+    if (!shadow->again.any)
+        return;
+    shadow->again.any = false;
+    if (memcmp(&shadow->again.word, warp->block->shared + shadow->again.address, sizeof shadow->again.word) != 0)
+        writes_meet(warp->block, shadow->again.writer - 1u, warp->number, shadow->again.address, "write");
+}
+
+static void visit_word(struct warp *warp, uint32_t address, enum shadow_use use)
+{
+    const bool writes = use != SHADOW_READS;
     struct block *block = warp->block;
     struct shadow_word *word = &block->shadow->words[address / 4];
     const unsigned char me = (unsigned char)(warp->number + 1);
@@ -222,9 +256,10 @@ static void visit_word(struct warp *warp, uint32_t address, bool writes)
         word->epoch = block->epoch;
         word->writer = word->reader = 0;
     }
-    if (word->writer && word->writer != me)
-        block_fault(block, "warps %u and %u of a block %s byte %lld of shared memory without a barrier between them",
-                    word->writer - 1u, warp->number, writes ? "write" : "write and read", byte);
+    if (word->writer && word->writer != me && use == SHADOW_STORES)
+        note_again(block->shadow, block, address, word->writer);
+    else if (word->writer && word->writer != me)
+        writes_meet(block, word->writer - 1u, warp->number, address, writes ? "write" : "write and read");
     if (writes && word->reader && word->reader != me)
         block_fault(block,
                     "warp %u writes byte %lld of shared memory that another warp read, without a barrier between them",
@@ -252,8 +287,9 @@ static void look_for_unwritten(struct warp *warp, uint32_t lanes, const uint32_t
 }
 
 /* Notes an access. Several warps may rightly write parts of one word, so parts are not compared. */
-void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes)
+void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, enum shadow_use use)
 {
+    const bool writes = use != SHADOW_READS;
     if (!writes)
         look_for_unwritten(warp, lanes, addresses);
     for (unsigned l = 0; l < LANES; l++) {
@@ -264,7 +300,7 @@ void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, 
             continue;
         }
         for (unsigned k = 0; k < size; k += 4)
-            visit_word(warp, addresses[l] + k, writes);
+            visit_word(warp, addresses[l] + k, use);
     }
 }
 
@@ -320,7 +356,7 @@ void shared_access(struct warp *warp, const struct instruction *code, unsigned n
             shared_misaligned(block, lanes & 1u << l, addresses, bytes);
     }
     if (block->shadow)
-        shadow_visit(warp, lanes, addresses, bytes, writes);
+        shadow_visit(warp, lanes, addresses, bytes, writes ? SHADOW_WRITES : SHADOW_READS);
 }
 
 void shared_counted(struct warp *warp, const struct instruction *code, unsigned wavefronts, unsigned ideal)

@@ -48,6 +48,15 @@ struct copy_shape {
     struct copy_counts counts;
 };
 
+/* Returns where the shared memory begins that an instruction may access. A tile of several warps keeps its barrier in
+ * the part below, which the system keeps (%reserved_smem_offset of PTX), by generic addresses. */
+static inline uint32_t shared_begin(const struct block *block, const struct instruction *code)
+{
+    const char *name = code->opcode;
+    const bool generic = name[0] == 'A' ? name[4] == '.' : name[2] == '.';
+    return generic && block->code->uses_window ? 0 : SHARED_RESERVED;
+}
+
 /* These set the shape of an access, and its cost. A NULL block means that only the shape is wanted. */
 void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, const uint64_t *addresses,
                  unsigned size);
@@ -70,7 +79,10 @@ unsigned local_sectors(uint32_t lanes, const uint32_t *addresses, unsigned size)
 void local_move(struct warp *warp, unsigned lane, uint32_t address, unsigned char *bytes, unsigned size, bool writes);
 
 /* Notes who accesses words of shared memory, to find races since the last barrier, and words that nobody wrote. */
-void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes);
+enum shadow_use { SHADOW_READS, SHADOW_WRITES, SHADOW_STORES };
+void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, enum shadow_use use);
+/* Has to be called behind the store that SHADOW_STORES noted. Warps may store the same value to a word. */
+void shadow_stored(struct warp *warp);
 void shadow_atomic(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size);
 /* Notes a compare and swap on shared memory. If another warp does one on the same word, how often it is tried depends
  * on timing. */
