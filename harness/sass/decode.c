@@ -271,6 +271,7 @@ struct code *code_read(const struct function_text *function, const json_t *list,
     for (size_t i = 0; i < code->count; i++) {
         const struct operand *asked = operand_of(&code->list[i], OPERAND_SPECIAL);
         code->tells_others |= tells_others(&code->list[i]);
+        code->has_spins |= starts(code->list[i].opcode, "ATOMS.CAST.SPIN");
         code->has_fences |= has_fence(&code->list[i]);
         code->uses_window |= asked && strcmp(asked->word, "SR_SWINHI") == 0;
     }

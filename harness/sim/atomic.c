@@ -189,7 +189,7 @@ static uint64_t address_of(const struct warp *warp, const struct operand *operan
 static void look_for_answer(struct block *block, const struct instruction *code, unsigned first, bool others)
 {
     if (first > 0 && code->operands[first - 1].row < ROW_SINK * ROW_BYTES && others)
-        meetings_note(block, code);
+        meetings_note_answer(block, code);
 }
 
 /* Executes an atomic on global memory, lane by lane. `first` is the operand with the address. Operands before it are

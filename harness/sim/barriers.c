@@ -25,8 +25,10 @@ bool do_move_barrier(struct warp *warp, const struct instruction *code, unsigned
     if (!barrier || !other)
         block_not_simulated(warp->block, "%s of these operands", code->opcode);
     /* Seen on an H200: what is kept so while lanes are apart may join elsewhere than its place says. So it is not known
-     * from here on which lanes are together. */
-    if (split->lanes != warp->alive)
+     * from here on which lanes are together. And where lanes call from within a region that they are to join in, as a
+     * function does that calls itself, an H100 counts more instructions than are executed. */
+    const bool keeps = code->operands[0].kind != OPERAND_BARRIER;
+    if (split->lanes != warp->alive || (keeps && split->targets[barrier->index]))
         waits_note_all(warp->block, code);
     uint32_t *row = row_at(warp, other->space, other->row);
     split->pc++;
@@ -62,6 +64,9 @@ static void go_in_groups(struct warp *warp, const struct instruction *code, stru
             tally->divergent++;
         }
         tally->uniform += again && first && group == left;
+        /* An H100 counts an instruction behind .COLLECTIVE once more for each group; an H200 was seen not to. */
+        tally->wide += !again && !first;
+        tally->loose_threads += !again && !first ? count_lanes(group) : 0;
         left &= ~group;
         if (first) {
             split->lanes = group;

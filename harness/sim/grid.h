@@ -28,6 +28,7 @@ struct tally {
     /* An upper bound of how much of `executed`, and of its threads, depends on which lanes reach the place first where
      * they join. */
     uint64_t loose, loose_threads;
+    uint64_t wide;                            /* the same, where it may be all of it: counters.c */
     uint64_t loose_wavefronts, loose_sectors; /* of accesses whose rule is not fully known: counting.h */
     uint64_t waits; /* not 0: how often it is executed depends on timing, since it is in a loop that waits (waits.h) */
 };

@@ -19,8 +19,9 @@ read -ra recordings <<<"$2"
 shift 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/sim-nvidia-h200"
-to=$work/sim-nvidia-h200
+inside=$(basename "$archive" .tar.xz)
+mkdir "$work/$inside"
+to=$work/$inside
 
 for library; do
     name=$(basename "$library" .so)
@@ -43,5 +44,5 @@ done
         jq -r -s 'map(.sessions[]) | "CUDA \(.[0].cuda), driver \(.[0].driver), CUPTI \(.[0].cupti)"' "$folder"/*.json
     done
 } >"$to/provenance.txt"
-tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -c sim-nvidia-h200 | xz -9e >"$archive"
+tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -c "$inside" | xz -9e >"$archive"
 cat "$to/provenance.txt"

@@ -89,13 +89,14 @@ open() {
     code=$(grep -c "^depends on which block or warp comes first: .* at tests/sim/faults.cu:$line (block " said)
     expect "$kernel" 1
     jq -r --arg kernel "$kernel" '.kernels[$kernel].metrics | to_entries[] | select(.value.sessions).key' run.json >said
+    # shellcheck disable=SC2034 # expect() reads it
     code=0
     expect "$kernel is counted in part" 0 "${@:2}"
 }
 
 for kernel in ticket_decides exchange_decides most_decides bits_decide threads_take_tickets warps_take_tickets last_writes \
     takes_lock adds_by_swapping; do
-    open timing/$kernel fp32_arithmetic shared_wavefronts
+    open timing/$kernel fp32_arithmetic
 done
 open timing/waits_for_block global_store_sectors global_store_requests
 open timing/plain_race branch_targets branch_efficiency

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Compares counts and outputs of the simulator with those of an H200: for small kernels that each test one thing
-# (tests/sim/micro.cu), and for random ones (random_kernels.c), as machine code of the day of recording. Ends with "N
+# Compares counts and outputs of the simulator with those of an H200 or H100: for small kernels that each test one thing
+# (tests/sim/micro.cu), for random ones (random_kernels.c) and for those of tests/sim/cub.cu, as machine code of the day of recording. Ends with "N
 # passed, N failed". Needs no GPU and no nvcc, but cc.
 #
-#   CUGATE=build/cugate tests/sim/recorded.sh [NAME...]    of the archive's libraries; default: those that `make test` takes
+#   CUGATE=build/cugate tests/sim/recorded.sh [NAME...]    of the archives' libraries; default: those that `make test` takes
 #
 # A count that the simulator gives as one number must be the GPU's. One with two bounds must have the GPU's between them,
 # and counts by instruction may differ only in kernels with such bounds. recorded.txt has how many kernels, rows and
@@ -31,11 +31,17 @@ verdict() {
 }
 
 [ $# -gt 0 ] || set -- micro random3 random5 random8
-tar -xJf tests/data/sim-nvidia-h200.tar.xz -C "$work" || exit 2
-recorded=$work/sim-nvidia-h200
+archives=(sim-nvidia-h200 sim-meet-h100)
+for archive in "${archives[@]}"; do
+    tar -xJf "tests/data/$archive.tar.xz" -C "$work" || exit 2
+done
 
-# The libraries are of ABI 1.
+# The libraries of the first archive are of ABI 1.
 adapt() {
+    if [ "$archive" != sim-nvidia-h200 ]; then
+        cp "$recorded/$1.so" "$work/$1.so"
+        return
+    fi
     objcopy -O binary --only-section=.nv_fatbin --set-section-flags .nv_fatbin=alloc "$recorded/$1.so" "$work/$1.fatbin" &&
         "${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -Iharness -DRECORDED="\"$recorded/$1.so\"" \
             -DMACHINE_CODE="\"$work/$1.fatbin\"" -o "$work/$1.so" tests/sim/abi1.c -ldl
@@ -61,8 +67,12 @@ differences() {
 }
 
 for library; do
+    for archive in "${archives[@]}"; do
+        recorded=$work/$archive
+        [ ! -e "$recorded/$library.so" ] || break
+    done
     if [ ! -e "$recorded/$library.so" ]; then
-        verdict "$library" 'there is no such library in the archive'
+        verdict "$library" 'there is no such library in the archives'
         continue
     fi
     began=$EPOCHREALTIME
