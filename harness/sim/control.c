@@ -231,8 +231,11 @@ static const struct {
 bool control_run(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
     warp->block->now = code;
-    if (!controls[code->control].run)
-        block_not_simulated(warp->block, "%s", code->opcode);
+    if (!controls[code->control].run) {
+        const struct operand *asked = operand_of(code, OPERAND_SPECIAL);
+        const bool clock = asked && strstr(asked->word, "SR_CLOCK");
+        block_not_simulated(warp->block, clock ? "clock64() or clock(), %s" : "%s", code->opcode);
+    }
     if (controls[code->control].guarded && !lanes) {
         warp->splits[index].pc++;
         return true;

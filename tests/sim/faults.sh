@@ -77,7 +77,7 @@ reason wrong/assertion 'an assertion fails' '!not simulated'
 reason wrong/wraps_around 'lane 1 reads 4 bytes at 0xfffffffffffffffc, which is in no allocation'
 reason wrong/atomic_wraps_around 'lane 1 writes 4 bytes at 0xfffffffffffffffc, which is in no allocation'
 reason wrong/lower_words_wrap 'lane 8 reads 4 bytes at 0x' '00000000, '
-reason timing/reads_clock 'not simulated: CS2R'
+reason timing/reads_clock 'not simulated: clock64() or clock(), CS2R'
 
 # open KERNEL [ROW]...: its instructions are not counted, as it depends on what comes first at the line whose comment is its
 # name, but these rows are.
