@@ -401,6 +401,8 @@ static void *run_blocks(void *data)
         run_in_turn(run, kept);
     } else {
         const struct block *at = kept->at;
+        if (!at)
+            BUG("a block failed before one was executed");
         pthread_mutex_lock(&run->lock);
         /* A fault of the kernel counts more than something that is not simulated. Otherwise the first block counts,
          * which began before those behind it. */

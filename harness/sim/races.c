@@ -104,12 +104,12 @@ void races_load(struct warp *warp, uint32_t lanes, const uint64_t *addresses, un
     }
     for (uint32_t left = lanes; left; left &= left - 1)
         for (unsigned k = 0; k < words_of(size); k++)
-            visit(warp, addresses[__builtin_ctz(left)] + 4 * k, false);
+            visit(warp, addresses[__builtin_ctz(left)] + (uint64_t)4 * k, false);
 }
 
 static void take_words(uint32_t *words, uint64_t address, unsigned size)
 {
-    memcpy(words, device_bytes(address), words_of(size) * 4);
+    memcpy(words, device_bytes(address), (size_t)words_of(size) * 4);
 }
 
 void races_before_store(struct warp *warp, uint32_t lanes, const uint64_t *addresses, unsigned size)
@@ -129,6 +129,6 @@ void races_store(struct warp *warp, uint32_t lanes, const uint64_t *addresses, u
         take_words(now, addresses[lane], size);
         for (unsigned k = 0; k < words_of(size); k++)
             if (now[k] != races->old[lane][k])
-                visit(warp, addresses[lane] + 4 * k, true);
+                visit(warp, addresses[lane] + (uint64_t)4 * k, true);
     }
 }
