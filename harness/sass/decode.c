@@ -248,6 +248,12 @@ static bool tells_others(const struct instruction *code)
     return starts(code->opcode, "BAR.SYNC") && (code->operand_count > 1 || !code->operands[0].immediate);
 }
 
+static bool has_fence(const struct instruction *code)
+{
+    return starts(code->opcode, "MEMBAR") || starts(code->opcode, "UCGABAR") ||
+           (starts(code->opcode, "LD") && has_modifier(code, "STRONG"));
+}
+
 struct code *code_read(const struct function_text *function, const json_t *list, find_opcode *find)
 {
     struct decoder decoder = {.function = function, .find = find, .code = x_calloc(1, sizeof *decoder.code)};
@@ -265,8 +271,12 @@ struct code *code_read(const struct function_text *function, const json_t *list,
             instruction->control = CONTROL_UNKNOWN;
     }
     for (size_t i = 0; i < code->count; i++) {
+        const struct operand *asked = operand_of(&code->list[i], OPERAND_SPECIAL);
         code->tells_others |= tells_others(&code->list[i]);
         code->multiplies_apart |= code->list[i].apart;
+        code->has_spins |= starts(code->list[i].opcode, "ATOMS.CAST.SPIN");
+        code->has_fences |= has_fence(&code->list[i]);
+        code->uses_window |= asked && strcmp(asked->word, "SR_SWINHI") == 0;
     }
     read_tables(code, function);
     return code;

@@ -150,6 +150,9 @@ struct code {
     char *texts;           /* the words that instructions point to */
     bool multiplies_apart; /* it has instructions that are `apart` */
     bool tells_others;     /* warps of a block signal to each other by other means than barriers of the whole block */
+    bool has_fences;       /* it orders what others see of its accesses to memory, or looks at what they write */
+    bool has_spins;        /* it swaps words of shared memory until that succeeds: ATOMS.CAST.SPIN */
+    bool uses_window;      /* it asks where shared memory begins among generic addresses */
 };
 
 bool has_modifier(const struct instruction *code, const char *modifier);

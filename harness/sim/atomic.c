@@ -8,6 +8,7 @@
 #include "hot_addresses.h"
 #include "meetings.h"
 #include "memory.h"
+#include "waits.h"
 #include "warpgroup.h"
 
 #include <string.h>
@@ -112,7 +113,7 @@ static uint64_t address_of(const struct warp *warp, const struct operand *operan
 static void look_for_answer(struct block *block, const struct instruction *code, unsigned first, bool others)
 {
     if (first > 0 && code->operands[first - 1].row < ROW_SINK * ROW_BYTES && others)
-        meetings_note(block, code);
+        meetings_note_answer(block, code);
 }
 
 /* Counts where the lanes of an atomic on global memory meet. */
@@ -154,20 +155,27 @@ static void global_lanes(struct warp *warp, const struct instruction *code, uint
     tally->ideal_sectors += memo.ideal_sectors;
     tally->unit_sectors += memo.sectors;
     count_meetings(block, code, lanes, addresses);
-    if (code->flags[FLAG_KIND] == ATOMIC_CAS)
-        memory_compare_and_swap(warp, code, lanes, addresses);
-    else
-        memory_strong_store(warp, code, lanes, addresses);
+    uint64_t found = 0;
+    bool changed = false;
     for (unsigned l = 0; l < LANES; l++) {
         if (!(lanes >> l & 1))
             continue;
         if (l == INTERRUPTED_LANE)
             block->interrupt(block);
-        const uint64_t old = change_global(code, addresses[l], operand_value(warp, code, first + 1, l),
-                                           operand_value(warp, code, first + 2, l));
+        const uint64_t value = operand_value(warp, code, first + 1, l), swap = operand_value(warp, code, first + 2, l);
+        const uint64_t old = change_global(code, addresses[l], value, swap);
+        changed |= ((apply(code, old, value, swap) ^ old) & (code->size == 8 ? UINT64_MAX : UINT32_MAX)) != 0;
+        found = found * UINT64_C(0x9e3779b97f4a7c15) + old;
         if (first > 0)
             write_result(warp, code, first - 1, l, old);
     }
+    const unsigned kind = code->flags[FLAG_KIND];
+    if (first > 0 && (kind == ATOMIC_CAS || kind == ATOMIC_EXCH))
+        waits_tried(warp, code, lanes, addresses[__builtin_ctz(lanes)], found, changed);
+    else if (first > 0 && !changed && (kind == ATOMIC_ADD || kind == ATOMIC_OR))
+        waits_read(warp, code, lanes, addresses[__builtin_ctz(lanes)], found); /* nothing is added: it is a load */
+    else
+        waits_written(warp);
 }
 
 static void shared_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses,
@@ -178,7 +186,7 @@ static void shared_lanes(struct warp *warp, const struct instruction *code, uint
     struct tally *tally = &block->tallies[code->index];
     memo_shared(&memo, lanes, addresses, code->size, true);
     const uint32_t one = addresses[__builtin_ctz(lanes)];
-    if ((int64_t)one + memo.least < block->reserved ||
+    if ((int64_t)one + memo.least < shared_begin(block, code) ||
         (int64_t)one + memo.most + code->size > (int64_t)block->shared_size)
         shared_outside(block, lanes, addresses, code->size);
     if (!memo.aligned)

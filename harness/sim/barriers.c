@@ -2,6 +2,7 @@
 #include "control_parts.h"
 
 #include "splits.h"
+#include "waits.h"
 
 /* ---- Of a warp ---- */
 
@@ -17,22 +18,18 @@ static void note_arrival(struct warp *warp, const struct instruction *code, cons
         }
 }
 
-static void break_out(struct warp *warp, unsigned barrier, uint32_t mask, uint32_t lanes)
-{
-    for (unsigned i = 0; i < warp->split_count; i++)
-        if (warp->splits[i].targets[barrier] == mask)
-            warp->splits[i].targets[barrier] &= ~lanes;
-}
-
 bool do_move_barrier(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
     struct split *split = &warp->splits[index];
-    /* Seen on an H200: what is kept so while lanes are apart joins elsewhere than its place says. */
-    if (split->lanes != warp->alive)
-        block_not_simulated(warp->block, "%s by some lanes of a warp", code->opcode);
     const struct operand *barrier = operand_of(code, OPERAND_BARRIER), *other = operand_of(code, OPERAND_ROW);
     if (!barrier || !other)
         block_not_simulated(warp->block, "%s of these operands", code->opcode);
+    /* Seen on an H200: what is kept so while lanes are apart may join elsewhere than its place says. So it is not known
+     * from here on which lanes are together. And where lanes call from within a region that they are to join in, as a
+     * function does that calls itself, an H100 counts more instructions than are executed. */
+    const bool keeps = code->operands[0].kind != OPERAND_BARRIER;
+    if (split->lanes != warp->alive || (keeps && split->targets[barrier->index]))
+        waits_note_all(warp->block, code);
     uint32_t *row = row_at(warp, other->space, other->row);
     split->pc++;
     if (code->operands[0].kind == OPERAND_BARRIER) {
@@ -67,6 +64,9 @@ static void go_in_groups(struct warp *warp, const struct instruction *code, stru
             tally->divergent++;
         }
         tally->uniform += again && first && group == left;
+        /* An H100 counts an instruction behind .COLLECTIVE once more for each group; an H200 was seen not to. */
+        tally->wide += !again && !first;
+        tally->loose_threads += !again && !first ? count_lanes(group) : 0;
         left &= ~group;
         if (first) {
             split->lanes = group;
@@ -145,7 +145,7 @@ bool do_break(struct warp *warp, const struct instruction *code, unsigned index,
     const unsigned barrier = operand_of(code, OPERAND_BARRIER)->index;
     if (lanes && warp->split_count > 1)
         note_loose(warp, code, count_lanes(lanes));
-    break_out(warp, barrier, split->targets[barrier], lanes & extra_predicate(warp, code));
+    splits_break(warp, barrier, split->targets[barrier], lanes & extra_predicate(warp, code));
     split->pc++;
     return false;
 }

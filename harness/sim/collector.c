@@ -46,7 +46,7 @@ static void read_launch(const struct metrics *metrics, const double *counted, st
 }
 
 /* Adds a row for each metric that is provided, and none for others. There is one sample. A count between two bounds has
- * three: itself and the bounds. */
+ * three: itself and the bounds. One that depends on which block comes first has none. */
 static void add_rows(const struct metrics *metrics, struct result *result)
 {
     const size_t launches = launches_counted();
@@ -58,13 +58,17 @@ static void add_rows(const struct metrics *metrics, struct result *result)
         sample_combine(metrics, readings, launches, &values[bound * metrics->count]);
     }
     for (size_t m = 0; m < metrics->count; m++) {
-        if (exact_counter_of(&metrics->list[m]) == EXACT_COUNTERS)
+        const enum exact_counter counter = exact_counter_of(&metrics->list[m]);
+        if (counter == EXACT_COUNTERS)
             continue;
+        const char *open = launches_open(counter);
         double numbers[BOUNDS];
         for (enum bound bound = 0; bound < BOUNDS; bound++)
             numbers[bound] = round_value(values[bound * metrics->count + m].number);
         struct row *row = result_add(result, metrics->list[m].name);
-        row->state = values[m].state;
+        row->state = open ? VALUE_NOT_COUNTED : values[m].state;
+        if (open)
+            row->reason = x_sprintf("depends on which block or warp comes first: %s", open);
         if (row->state == VALUE_MEASURED)
             row_add_session(row, numbers, numbers[BOUND_LEAST] == numbers[BOUND_MOST] ? 1 : BOUNDS);
     }
@@ -92,13 +96,19 @@ static int run_in_order(const struct workload *workload, unsigned order, struct 
     return failed < 0 || check(problem) < 0 ? -1 : 0;
 }
 
-/* Executes the workload. If blocks meet, it is executed in other orders too, which have to give the same counts. */
+/* Executes the workload. If blocks meet, it is executed in the other orders too, which are the same on every machine.
+ * What they do not count alike is open. */
 static int run_in_orders(const struct workload *workload, struct problem *problem)
 {
-    for (unsigned order = 0; order == 0 || (order < ORDERS && launches_meet()); order++) {
-        if (order > 0)
+    if (run_in_order(workload, 0, problem) < 0)
+        return -1;
+    const bool meet = launches_meet();
+    for (unsigned order = 1; meet && order < ORDERS; order++) {
+        if (run_in_order(workload, order, problem) < 0)
+            return -1;
+        if (order == 1)
             launches_keep();
-        if (run_in_order(workload, order, problem) < 0 || (order > 0 && launches_compare(problem) < 0))
+        else if (launches_compare(problem) < 0)
             return -1;
     }
     return 0;

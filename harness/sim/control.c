@@ -3,6 +3,7 @@
 #include "control.h"
 
 #include "control_parts.h"
+#include "meetings.h"
 #include "splits.h"
 
 #include <string.h>
@@ -185,15 +186,19 @@ static bool do_exit(struct warp *warp, const struct instruction *code, unsigned 
     return !lanes;
 }
 
-/* Seen on an H200: lanes that yield are not waited for any more where they were to join others, now and then. */
+/* Seen on an H200: lanes that yield are not waited for any more where they were to join others, now and then. So some
+ * orders have it that they are, and some that they are not. */
 static bool do_yield(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
     struct split *split = &warp->splits[index];
     for (unsigned b = 0; b < BARRIERS && lanes; b++)
-        if (split->targets[b] & warp->alive & ~split->lanes)
-            block_not_simulated(warp->block, "%s where lanes of a warp are apart", code->opcode);
+        if (split->targets[b] & warp->alive & ~split->lanes) {
+            meetings_note(warp->block, code);
+            if (warp->block->parts)
+                split_part(warp, index, b);
+        }
     split->pc++;
-    warp->yields = true;
+    warp->yields = warp->idle = true;
     return false;
 }
 
@@ -226,7 +231,7 @@ static const struct {
     [CONTROL_WAIT_PHASE] = {do_wait_phase, true, false},
     [CONTROL_WAIT_CLUSTER] = {do_wait_cluster, true, false},
     [CONTROL_WAIT_PRODUCTS] = {do_wait_phase, true, false},
-    [CONTROL_YIELD] = {do_yield, false, false},
+    [CONTROL_YIELD] = {do_yield, false, true},
     [CONTROL_TRAP] = {do_trap, true, false},
     [CONTROL_UNKNOWN] = {NULL, false, false},
 };
@@ -234,8 +239,11 @@ static const struct {
 bool control_run(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
     warp->block->now = code;
-    if (!controls[code->control].run)
-        block_not_simulated(warp->block, "%s", code->opcode);
+    if (!controls[code->control].run) {
+        const struct operand *asked = operand_of(code, OPERAND_SPECIAL);
+        const bool clock = asked && strstr(asked->word, "SR_CLOCK");
+        block_not_simulated(warp->block, clock ? "clock64() or clock(), %s" : "%s", code->opcode);
+    }
     if (controls[code->control].guarded && !lanes) {
         warp->splits[index].pc++;
         return true;

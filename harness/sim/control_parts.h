@@ -37,7 +37,10 @@ static inline uint32_t first_value(const struct warp *warp, const struct operand
 static inline void note_loose(struct warp *warp, const struct instruction *code, unsigned threads)
 {
     struct tally *tally = &warp->block->tallies[code->index];
-    tally->loose++;
+    if (warp->block->code->has_spins)
+        tally->wide++;
+    else
+        tally->loose++;
     tally->loose_threads += threads;
     tally->loose_waits += code->waits_for != 0;
 }

@@ -16,6 +16,12 @@ enum bound { BOUND_LEAST, BOUND_NONE, BOUND_MOST, BOUNDS };
 void counters_of(const struct tally *tallies, const unsigned *traits, size_t count, enum bound bound,
                  double values[EXACT_COUNTERS]);
 
+/* Finds the counters that depend on the order in which blocks and warps were executed, from the same launches in two
+ * orders: those to which an instruction adds something else, or anything in a loop that waits. They are set; the others
+ * stay as they are. open_lines has a bit 1 << counter for each such counter by source line. */
+void counters_compare(const struct tally *one, const struct tally *other, const unsigned *traits, size_t count,
+                      bool open[EXACT_COUNTERS], unsigned *open_lines);
+
 /* Computes the counts by source line of one instruction. */
 void counters_of_line(const struct tally *tally, unsigned traits, double counts[LINE_COUNTERS]);
 

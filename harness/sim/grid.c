@@ -8,9 +8,11 @@
 #include "machine.h"
 #include "meetings.h"
 #include "memory.h"
+#include "races.h"
 #include "warpgroup.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,18 +26,18 @@ enum { CLUSTER_SIZES = 0x140, CLUSTER_COUNTS = 0x15c, CLUSTER_BLOCKS = 0x188, PA
  * because warps of a block often read the same lines, which then are still in the CPU's caches. */
 static const struct order {
     unsigned clusters, turn;
-    bool backwards;
-} orders[ORDERS] = {{1, 256, false}, {1, FUEL, true}, {16, 61, false}, {5, 7, true}};
+    bool backwards, parts;
+} orders[ORDERS] = {{1, 256, false, false}, {1, FUEL, true, false}, {16, 61, false, false}, {5, 7, true, true}};
 
 /* What the threads of a launch share. */
 struct run_state {
     const struct grid *grid;
     struct code *code;
-    struct launch_state *shared;
     bool counts;
     uint64_t workspace;   /* where the blocks of a cooperative launch meet, an address of the GPU */
     uint64_t parameters;  /* where kernels find their arguments in memory, an address of the GPU */
-    uint64_t next, count; /* next cluster to begin; number of clusters */
+    uint64_t next, count; /* clusters that have begun, of so many */
+    uint64_t from_front;  /* where the last one comes first: those of them that others waited for, from the first on */
     bool failed, fault;
     uint64_t failed_block;
     struct problem problem;
@@ -119,7 +121,10 @@ static void fill_bank0(struct block *block, uint64_t parameters)
         memcpy(block->bank0 + function->entry.parameter_base, grid->parameters, function->entry.parameter_bytes);
 }
 
-static void open_block(struct block *block, const struct run_state *run, struct thread_state *owner)
+/* Opens a place for blocks. One that borrows has the memos of another, since what is remembered of accesses is of the
+ * same code. */
+static void open_block(struct block *block, const struct run_state *run, struct thread_state *owner,
+                       const struct block *lender)
 {
     const struct grid *grid = run->grid;
     const struct function *function = grid->function;
@@ -129,7 +134,8 @@ static void open_block(struct block *block, const struct run_state *run, struct 
                             .tallies = owner->tallies,
                             .hot = &owner->hot,
                             .counts = run->counts,
-                            .launch = run->shared,
+                            .parts = orders[grid->order].parts,
+                            .borrows = lender != NULL,
                             .turn = orders[grid->order].turn,
                             .launch_workspace = run->workspace};
     block->warp_count = (threads + LANES - 1) / LANES;
@@ -137,7 +143,8 @@ static void open_block(struct block *block, const struct run_state *run, struct 
     if (!block->warps)
         BUG("no memory for %u warps", block->warp_count);
     memset(block->warps, 0, sizeof *block->warps * block->warp_count);
-    block->memos = x_calloc(run->code->count, sizeof *block->memos);
+    block->memos = lender ? lender->memos : x_calloc(run->code->count, sizeof *block->memos);
+    block->begun = lender ? 2 : 0;
     block->bank0_size = (size_t)function->entry.parameter_base + function->entry.parameter_bytes;
     block->bank0 = x_calloc(block->bank0_size + 8, 1);
     block->local_bytes = (module_stack(function) + 15) / 16 * 16;
@@ -171,11 +178,13 @@ static void close_block(struct block *block)
     shadow_close(block->kept_shadow);
     hazards_close(block->kept_hazards);
     tiles_close(block->tiles);
+    races_close(block->kept_races);
     free(block->swaps.list);
     free(block->warps);
-    for (size_t i = 0; i < block->code->count; i++)
+    for (size_t i = 0; i < block->code->count && !block->borrows; i++)
         free(block->memos[i].copy);
-    free(block->memos);
+    if (!block->borrows)
+        free(block->memos);
     free(block->bank0);
     free(block->constants);
     free(block->shared);
@@ -205,6 +214,20 @@ static void start_shadows(struct block *block, bool looks)
         block->hazards = block->kept_hazards;
         hazards_clear(block->hazards);
     }
+}
+
+/* Looks for races in global memory in the first two blocks, where barriers of the block are all that orders its warps.
+ */
+static void start_races(struct block *block, uint64_t number)
+{
+    block->races = NULL;
+    if (!block->counts || block->grid->order != 0 || number >= 2 || block->warp_count == 1 ||
+        block->code->tells_others || block->code->has_fences)
+        return;
+    if (!block->kept_races)
+        block->kept_races = races_open();
+    races_clear(block->kept_races);
+    block->races = block->kept_races;
 }
 
 /* Begins to note whom a block meets. When the second block begins, it is known what the first has written. */
@@ -245,6 +268,7 @@ static void start_block(struct block *block, uint64_t cluster)
     memset(block->barriers, 0, sizeof block->barriers);
     tiles_clear(block);
     start_shadows(block, is_looked_at(cluster, block));
+    start_races(block, cluster);
     for (unsigned w = 0; w < block->warp_count; w++) {
         const unsigned left = threads - w * LANES;
         block->warps[w].alive = left >= LANES ? ALL_LANES : (1u << left) - 1;
@@ -339,16 +363,19 @@ __attribute__((noreturn)) static void block_stuck(struct block *block)
 static bool run_block(struct block *block)
 {
     const bool is_backwards = orders[block->grid->order].backwards;
-    bool ran = false, alive = false;
+    bool ran = false, alive = false, idle = true;
     block->at_turn = true;
     for (unsigned i = 0; i < block->warp_count; i++) {
         struct warp *warp = &block->warps[is_backwards ? block->warp_count - 1 - i : i];
         if (warp->split_count == 0)
             continue;
-        ran |= warp_run(warp);
+        const bool went_on = warp_run(warp);
+        idle &= !went_on || warp->idle;
+        ran |= went_on;
         alive |= warp->split_count > 0;
     }
     block->runs = alive;
+    block->idle = alive && idle;
     ran |= !alive || open_barriers(block);
     block->at_turn = false;
     return ran;
@@ -374,21 +401,25 @@ static void go_on_or_fail(struct cluster *cluster)
 /* Executes a turn of each block. */
 static void run_cluster(struct cluster *cluster)
 {
-    bool ran = false, alive = false, all = true;
+    bool ran = false, alive = false, all = true, idle = true;
     for (unsigned i = 0; i < cluster->count; i++) {
         struct block *block = &cluster->blocks[i];
-        if (block->at_turn)
+        if (block->at_turn) {
             all = false;
-        else if (block->runs)
+        } else if (block->runs) {
             ran |= run_block(block);
+            idle &= block->idle;
+        }
         alive |= block->runs;
     }
     if (alive && all) {
         const bool opened = cluster_open(cluster);
+        idle &= !opened;
         if (!ran && !opened)
             go_on_or_fail(cluster);
     }
     cluster->runs = alive;
+    cluster->idle = idle;
 }
 
 static void let_next_run(struct block *block)
@@ -399,74 +430,128 @@ static void let_next_run(struct block *block)
 
 /* ---- Threads ---- */
 
-/* Starts the next cluster of the launch. False: there is none. */
-static bool start_next(struct run_state *run, struct cluster *cluster)
+/* Starts the next cluster of the launch. Others wait for it: where the last one comes first, it is the first of those
+ * that are left, since blocks wait for blocks of lower numbers. False: there is none. */
+static bool start_next(struct run_state *run, struct cluster *cluster, bool others_wait)
 {
-    const uint64_t number = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
-    if (number >= run->count || __atomic_load_n(&run->failed, __ATOMIC_RELAXED))
+    const uint64_t begun = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
+    if (begun >= run->count || __atomic_load_n(&run->failed, __ATOMIC_RELAXED))
         return false;
+    uint64_t number = begun;
+    if (orders[run->grid->order].backwards)
+        number = others_wait ? run->from_front++ : run->count - 1 - (begun - run->from_front);
     cluster->waited = false;
     for (unsigned i = 0; i < cluster->count; i++)
-        start_block(&cluster->blocks[i], orders[run->grid->order].backwards ? run->count - 1 - number : number);
+        start_block(&cluster->blocks[i], number);
     return true;
 }
 
+/* The clusters that a thread executes in turn. */
+struct turns {
+    struct thread_state *owner;
+    struct cluster **list;
+    size_t count, capacity;
+    struct cluster *at;
+    jmp_buf failed;
+    bool fault;
+    struct problem problem;
+};
+
+/* Adds a place for a cluster. */
+static struct cluster *add_cluster(struct run_state *run, struct turns *turns, const struct block *lender)
+{
+    struct cluster *cluster = *ARRAY_GROW(turns->list, turns->count) = x_calloc(1, sizeof *cluster);
+    cluster->count = (unsigned)cluster_blocks(run->grid);
+    cluster->blocks = x_calloc(cluster->count, sizeof *cluster->blocks);
+    for (unsigned i = 0; i < cluster->count; i++) {
+        struct block *block = &cluster->blocks[i];
+        open_block(block, run, turns->owner, lender);
+        block->cluster = cluster;
+        block->rank = i;
+        block->failed = &turns->failed;
+        block->problem = &turns->problem;
+        block->fault = &turns->fault;
+        block->interrupt = let_next_run;
+    }
+    return cluster;
+}
+
+/* Begins a cluster because all others wait. */
+static void begin_more(struct run_state *run, struct turns *turns)
+{
+    if (__atomic_load_n(&run->next, __ATOMIC_RELAXED) >= run->count) {
+        sched_yield();
+        return;
+    }
+    struct cluster *cluster = NULL;
+    for (size_t i = 0; i < turns->count && !cluster; i++)
+        cluster = turns->list[i]->runs ? NULL : turns->list[i];
+    if (!cluster)
+        cluster = add_cluster(run, turns, turns->list[0]->blocks);
+    cluster->runs = start_next(run, cluster, true);
+}
+
 /* Executes clusters in turn, until all are done. */
-static void run_in_turn(struct run_state *run, struct cluster *clusters, struct cluster *volatile *at)
+static void run_in_turn(struct run_state *run, struct turns *turns)
 {
     const size_t most = orders[run->grid->order].clusters;
-    for (bool any = true; any;) {
+    for (bool any = true; any && !__atomic_load_n(&run->failed, __ATOMIC_RELAXED);) {
         any = false;
-        for (size_t i = 0; i < most; i++)
-            any |= clusters[i].runs = clusters[i].runs || start_next(run, &clusters[i]);
-        for (size_t i = 0; i < most; i++) {
-            *at = &clusters[i];
-            if (clusters[i].runs)
-                run_cluster(&clusters[i]);
+        bool idle = true;
+        for (size_t i = 0; i < turns->count; i++)
+            any |= turns->list[i]->runs = turns->list[i]->runs || (i < most && start_next(run, turns->list[i], false));
+        for (size_t i = 0; i < turns->count; i++) {
+            struct cluster *cluster = turns->at = turns->list[i];
+            if (!cluster->runs)
+                continue;
+            run_cluster(cluster);
+            idle &= cluster->idle;
         }
+        if (any && idle)
+            begin_more(run, turns);
     }
+}
+
+/* Notes why a thread failed. A fault of the kernel counts more than something that is not simulated. Otherwise the
+ * first block counts, which began before those behind it. */
+static void note_failure(struct run_state *run, const struct turns *turns)
+{
+    const uint64_t number = turns->at->blocks->number;
+    pthread_mutex_lock(&run->lock);
+    if (!run->failed || (turns->fault && !run->fault) || (turns->fault == run->fault && number < run->failed_block)) {
+        run->problem = turns->problem;
+        run->fault = turns->fault;
+        run->failed_block = number;
+    }
+    __atomic_store_n(&run->failed, true, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&run->lock);
 }
 
 static void *run_blocks(void *data)
 {
     struct thread_state *self = data;
     struct run_state *run = self->run;
-    const size_t most = orders[run->grid->order].clusters, size = (size_t)cluster_blocks(run->grid), all = most * size;
-    struct cluster *clusters = x_calloc(most, sizeof *clusters), *volatile at = clusters;
-    struct block *blocks = x_calloc(all, sizeof *blocks);
-    jmp_buf failed;
-    bool fault = false;
-    struct problem problem;
+    const size_t most = orders[run->grid->order].clusters;
+    struct turns *turns = x_calloc(1, sizeof *turns);
+    turns->owner = self;
     for (size_t i = 0; i < most; i++)
-        clusters[i] = (struct cluster){.blocks = &blocks[i * size], .count = (unsigned)size};
-    for (size_t i = 0; i < all; i++) {
-        open_block(&blocks[i], run, self);
-        blocks[i].cluster = &clusters[i / size];
-        blocks[i].rank = (unsigned)(i % size);
-        blocks[i].failed = &failed;
-        blocks[i].problem = &problem;
-        blocks[i].fault = &fault;
-        blocks[i].interrupt = let_next_run;
-        blocks[i].next = most > 1 ? &blocks[(i + size) % all] : NULL;
+        add_cluster(run, turns, NULL);
+    for (size_t i = 0; i < most && most > 1; i++)
+        for (unsigned b = 0; b < turns->list[i]->count; b++)
+            turns->list[i]->blocks[b].next = &turns->list[(i + 1) % most]->blocks[b];
+    turns->at = turns->list[0];
+    if (setjmp(turns->failed) == 0)
+        run_in_turn(run, turns);
+    else
+        note_failure(run, turns);
+    for (size_t i = turns->count; i-- > 0;) {
+        for (unsigned b = turns->list[i]->count; b-- > 0;)
+            close_block(&turns->list[i]->blocks[b]);
+        free(turns->list[i]->blocks);
+        free(turns->list[i]);
     }
-    if (setjmp(failed) == 0) {
-        run_in_turn(run, clusters, &at);
-    } else {
-        pthread_mutex_lock(&run->lock);
-        /* A fault of the kernel counts more than something that is not simulated. Otherwise the first block counts,
-         * which began before those behind it. */
-        if (!run->failed || (fault && !run->fault) || (fault == run->fault && at->blocks->number < run->failed_block)) {
-            run->problem = problem;
-            run->fault = fault;
-            run->failed_block = at->blocks->number;
-        }
-        __atomic_store_n(&run->failed, true, __ATOMIC_RELAXED);
-        pthread_mutex_unlock(&run->lock);
-    }
-    for (size_t i = 0; i < all; i++)
-        close_block(&blocks[i]);
-    free(blocks);
-    free(clusters);
+    free(turns->list);
+    free(turns);
     return NULL;
 }
 
@@ -529,7 +614,6 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
                            system->capability / 10, system->capability % 10);
     struct run_state run = {.grid = grid, .code = grid->function->code, .counts = tallies != NULL};
     run.count = grid_blocks(grid) / cluster_blocks(grid);
-    run.shared = launch_state_open();
     if (grid->meetings)
         meetings_launch(grid->meetings);
     pthread_mutex_init(&run.lock, NULL);
@@ -563,7 +647,6 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
     }
     free(threads);
     pthread_mutex_destroy(&run.lock);
-    launch_state_close(run.shared);
     if (workspace)
         device_free(workspace);
     if (parameters)

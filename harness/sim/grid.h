@@ -28,6 +28,7 @@ struct tally {
     /* An upper bound of how much of `executed`, and of its threads, depends on which lanes reach the place first where
      * they join. */
     uint64_t loose, loose_threads;
+    uint64_t wide;                            /* the same, where it may be all of it: counters.c */
     uint64_t loose_wavefronts, loose_sectors; /* of accesses whose rule is not fully known: counting.h */
     /* Warps that wait here for loads from global memory, or for answers of atomics there, of which they have not waited
      * for any yet: by the scoreboards that the machine code names. */
@@ -39,12 +40,14 @@ struct tally {
     /* Waits for a phase of a barrier in memory, and how often more than once they may look, for they give up after some
      * microseconds; and the instructions of these looks. */
     uint64_t phase_waits, looks, look_instructions;
+    uint64_t spins; /* not 0: how often it is executed depends on timing, since it is in a loop that waits (waits.h) */
 };
 
 /* The number of orders in which the blocks of a launch can be executed. Order 0 is as the CPU's threads take them. In
  * order 1 the last block comes first, and the last warp of each. In order 2 several blocks are executed at once, each
  * for a few instructions, and others also come between the lanes of an atomic. Order 3 does the same, the last block
- * first. All but order 0 are the same on every machine. */
+ * first, and lanes that yield are not waited for any more. All but order 0 are the same on every machine. Where all
+ * blocks that have begun wait for others, one more begins, in every order. */
 enum { ORDERS = 4 };
 
 struct meetings;

@@ -8,6 +8,8 @@
 #include "device_memory.h"
 #include "meetings.h"
 #include "memory.h"
+#include "races.h"
+#include "waits.h"
 #include "warpgroup.h"
 
 enum { FLAG_SIGNED, FLAG_GENERIC, FLAG_STRONG, FLAG_BYPASS, FLAG_FILLS };
@@ -247,11 +249,23 @@ static struct memo *visit_again(struct warp *warp, const struct instruction *cod
     return memo;
 }
 
+/* Notes what lanes have read that others may change. */
+static void look(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses)
+{
+    const struct operand *to = &code->operands[0];
+    uint64_t value = 0;
+    for (uint32_t left = lanes; left; left &= left - 1)
+        for (unsigned k = 0; k < (code->size + 3u) / 4; k++)
+            value = value * UINT64_C(0x9e3779b97f4a7c15) +
+                    row_at(warp, to->space, to->row + k * (to->high - to->row))[__builtin_ctz(left)];
+    waits_read(warp, code, lanes, addresses[__builtin_ctz(lanes)], value);
+}
+
 static void load_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     uint64_t addresses[LANES], first;
     const struct memo *memo = visit_again(warp, code, &code->operands[1], lanes, &first);
-    if (memo && !code->flags[FLAG_STRONG]) {
+    if (memo && !code->flags[FLAG_STRONG] && !warp->block->races) {
         if (memo->in_order && code->size >= 4) {
             memory_meet(warp, code, memo, lanes, first, NULL, false);
             take_in_order(warp, code, device_bytes(first));
@@ -267,18 +281,20 @@ static void load_global(struct warp *warp, const struct instruction *code, uint3
     if (!memo)
         memo = visit_global(warp, code, lanes, addresses, false);
     memory_meet(warp, code, memo, lanes, addresses[__builtin_ctz(lanes)], addresses, false);
-    if (code->flags[FLAG_STRONG])
-        memory_strong_load(warp, code, lanes, addresses);
     const unsigned char *places[LANES];
     EACH_LANE places[l] = device_bytes(addresses[l]);
     take(warp, code, lanes, places);
+    if (code->flags[FLAG_STRONG])
+        look(warp, code, lanes, addresses);
+    else if (warp->block->races)
+        races_load(warp, lanes, addresses, code->size);
 }
 
 static void store_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     uint64_t addresses[LANES], first;
     const struct memo *memo = visit_again(warp, code, &code->operands[0], lanes, &first);
-    if (memo && !code->flags[FLAG_STRONG] && memo->in_order && code->size >= 4) {
+    if (memo && !code->flags[FLAG_STRONG] && !warp->block->races && memo->in_order && code->size >= 4) {
         memory_meet(warp, code, memo, lanes, first, NULL, true);
         give_in_order(warp, code, 1, device_bytes(first));
         return;
@@ -288,10 +304,15 @@ static void store_global(struct warp *warp, const struct instruction *code, uint
         memo = visit_global(warp, code, lanes, addresses, true);
     memory_meet(warp, code, memo, lanes, addresses[__builtin_ctz(lanes)], addresses, true);
     if (code->flags[FLAG_STRONG])
-        memory_strong_store(warp, code, lanes, addresses);
+        waits_written(warp);
     unsigned char *places[LANES];
     EACH_LANE places[l] = device_bytes(addresses[l]);
+    const bool looks = warp->block->races && !code->flags[FLAG_STRONG];
+    if (looks)
+        races_before_store(warp, lanes, addresses, code->size);
     give(warp, code, 1, lanes, places);
+    if (looks)
+        races_store(warp, lanes, addresses, code->size);
 }
 
 /* ---- Shared memory ---- */
@@ -305,12 +326,12 @@ static struct memo *visit_shared(struct warp *warp, const struct instruction *co
     const uint32_t first = addresses[lane];
     if (!same_narrow_shape(memo, lanes, addresses, lane))
         memo_shared(memo, lanes, addresses, code->size, writes);
-    if ((int64_t)first + memo->least < block->reserved ||
+    if ((int64_t)first + memo->least < shared_begin(block, code) ||
         (int64_t)first + memo->most + code->size > (int64_t)block->shared_size)
         shared_outside(block, lanes, addresses, code->size);
     if (!memo->aligned)
         shared_misaligned(block, lanes, addresses, code->size);
-    shared_visit(warp, lanes, addresses, code->size, writes);
+    shared_visit(warp, lanes, addresses, code->size, writes ? SHADOW_STORES : SHADOW_READS);
     if (block->tiles && writes)
         tiles_stored(warp, lanes, addresses, code->size, false);
     struct tally *tally = &block->tallies[code->index];
@@ -349,11 +370,13 @@ static void store_shared(struct warp *warp, const struct instruction *code, uint
     unsigned char *shared = warp->block->shared;
     if (code->size >= 4 && memo->in_order) {
         give_in_order(warp, code, 1, shared + addresses[0]);
-        return;
+    } else {
+        unsigned char *places[LANES];
+        EACH_LANE places[l] = shared + addresses[l];
+        give(warp, code, 1, lanes, places);
     }
-    unsigned char *places[LANES];
-    EACH_LANE places[l] = shared + addresses[l];
-    give(warp, code, 1, lanes, places);
+    if (warp->block->shadow)
+        shadow_stored(warp);
 }
 
 /* ---- Local memory ---- */
@@ -475,15 +498,15 @@ static void split_generic(struct warp *warp, const struct instruction *code, uin
     if (global) {
         const struct memo *memo = visit_global(warp, code, global, addresses, writes);
         memory_meet(warp, code, memo, global, addresses[__builtin_ctz(global)], addresses, writes);
-        if (code->flags[FLAG_STRONG] && writes)
-            memory_strong_store(warp, code, global, addresses);
-        else if (code->flags[FLAG_STRONG])
-            memory_strong_load(warp, code, global, addresses);
         EACH_LANE places[l] = device_bytes(addresses[l]);
         if (writes)
             give(warp, code, data, global, places);
         else
             take(warp, code, global, (const unsigned char *const *)places);
+        if (code->flags[FLAG_STRONG] && writes)
+            waits_written(warp);
+        else if (code->flags[FLAG_STRONG])
+            look(warp, code, global, addresses);
     }
     if (shared & lanes) {
         visit_shared(warp, code, shared & lanes, narrow, writes);
@@ -492,6 +515,12 @@ static void split_generic(struct warp *warp, const struct instruction *code, uin
             give(warp, code, data, shared & lanes, places);
         else
             take(warp, code, shared & lanes, (const unsigned char *const *)places);
+        if (warp->block->shadow && writes)
+            shadow_stored(warp);
+        if (code->flags[FLAG_STRONG] && writes)
+            waits_written(warp);
+        else if (code->flags[FLAG_STRONG])
+            look(warp, code, shared & lanes, addresses);
     }
     if (others & lanes) {
         cluster_places(warp, code, others & lanes, narrow, code->size, writes, places);
@@ -599,7 +628,7 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
         if (to[l] % code->size)
             shared_misaligned(block, lanes, to, code->size);
     }
-    shared_visit(warp, lanes, to, code->size, true);
+    shared_visit(warp, lanes, to, code->size, SHADOW_WRITES);
     if (block->tiles)
         tiles_stored(warp, lanes, to, code->size, true);
     for (unsigned l = 0; l < LANES; l++) {
@@ -626,7 +655,7 @@ static bool prepare_size(struct instruction *code)
             code->size = sizes[i].size;
             code->flags[FLAG_SIGNED] = sizes[i].is_signed;
         }
-    code->flags[FLAG_STRONG] = IS(STRONG) && (IS(GPU) || IS(SYS));
+    code->flags[FLAG_STRONG] = IS(STRONG);
     code->flags[FLAG_BYPASS] = IS(BYPASS);
     code->flags[FLAG_FILLS] = has_modifier(code, "ZFILL");
     return true;

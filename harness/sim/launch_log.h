@@ -12,11 +12,14 @@
 void launches_order(unsigned order);
 /* Returns whether blocks have met since then, so that another order may give other counts. */
 bool launches_meet(void);
-/* Keeps the counts, for launches_compare() after the next execution of the same workload. */
+/* Keeps the counts, for launches_compare() after other executions of the same workload. */
 void launches_keep(void);
-/* Compares the counts with those that were kept. -1 with *problem, "not simulated: ...", where the other order gave
- * another count of any instruction. */
+/* Compares the counts with those that were kept. Which of them differ is known to launches_open(). -1 with *problem,
+ * "not simulated: ...", where there were more launches, or fewer. */
 int launches_compare(struct problem *problem);
+/* Returns where blocks met, if the counter depends on which of them comes first; NULL: it does not. An execution in
+ * order 0 forgets it. */
+const char *launches_open(enum exact_counter counter);
 
 /* Launches between these two calls are counted. launches_begin() forgets earlier ones. */
 void launches_begin(void);

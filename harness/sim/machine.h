@@ -75,10 +75,11 @@ struct warp {
     unsigned char *local;
     struct poll {
         uint32_t pc, lanes;
-        uint64_t address;
-    } poll; /* the last load of something that other blocks may have changed */
+        uint64_t address, value;
+    } poll; /* the last look at something that others may change: waits.h */
     struct products products;
-    bool yields;
+    bool yields;              /* its turn is over */
+    bool idle;                /* in this turn it found what it had found before */
     uint64_t waits_from;      /* the cluster's steps when a split of it began to wait for a phase */
     uint32_t cluster_arrived; /* lanes that arrived at the barrier of the cluster and have not been let go */
     unsigned turns;           /* turns that its split has had in a row */
@@ -108,6 +109,7 @@ struct cluster {
     struct block *blocks; /* in the order of their ranks */
     unsigned count;
     bool runs;      /* it has begun, and one of its blocks is not done */
+    bool idle;      /* in the last turn, all of its warps waited for others */
     uint64_t steps; /* instructions that its warps have executed */
     bool waited;    /* since a warp of it continued, waits for a phase were given up */
 };
@@ -138,15 +140,19 @@ struct block {
     struct hazards *hazards; /* which copies own which bytes; NULL: it is not looked for in this block, or has none */
     struct hazards *kept_hazards;
     struct tiles *tiles; /* what products do with shared memory; NULL: there are none */
-    unsigned epoch;      /* number of barriers of the block that were passed */
+    struct races *races; /* of its warps in global memory; NULL: they are not looked for in this block */
+    struct races *kept_races;
+    unsigned epoch; /* number of barriers of the block that were passed */
     struct swaps swaps;
     bool copies_arrive; /* copies that take some time have arrived at a barrier of its */
     struct block_barrier barriers[BLOCK_BARRIERS];
-    struct launch_state *launch;
+    bool parts;     /* lanes that yield are not waited for any more where they were to join others */
     bool watched;   /* it is noted whom the block meets in global memory: meetings.h */
     uint64_t begun; /* blocks of this launch that this CPU thread has begun, this one included */
     unsigned turn;  /* instructions that a warp executes before the next warp does */
     bool runs;      /* it has begun, and is not done */
+    bool idle;      /* in the last turn, all of its warps waited for others */
+    bool borrows;   /* its memos are those of another block */
     bool at_turn;
     struct block *next;                     /* another block that the same CPU thread has begun; NULL: there is none */
     void (*interrupt)(struct block *block); /* called within an instruction, so that the next block comes in between */

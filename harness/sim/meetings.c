@@ -27,6 +27,7 @@ struct meetings {
     size_t count;
     uint64_t *written; /* allocations that earlier launches have written */
     size_t written_count;
+    bool answered;
     char *place, *overwritten; /* where blocks met, and where they met only in what they leave behind */
 };
 
@@ -62,6 +63,7 @@ void meetings_begin(struct meetings *meetings)
     free(meetings->place);
     free(meetings->overwritten);
     meetings->place = meetings->overwritten = NULL;
+    meetings->answered = false;
 }
 
 /* A launch may read what an earlier one has left. So from here on, blocks that met only in what they left behind have
@@ -97,6 +99,18 @@ void meetings_note(struct block *block, const struct instruction *code)
     pthread_mutex_lock(&meetings->lock);
     note(&meetings->place, block, code);
     pthread_mutex_unlock(&meetings->lock);
+}
+
+void meetings_note_answer(struct block *block, const struct instruction *code)
+{
+    if (block->grid->meetings)
+        __atomic_store_n(&block->grid->meetings->answered, true, __ATOMIC_RELAXED);
+    meetings_note(block, code);
+}
+
+bool meetings_answered(const struct meetings *meetings)
+{
+    return meetings->answered;
 }
 
 /* ---- Allocations ---- */

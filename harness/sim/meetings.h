@@ -24,6 +24,11 @@ const char *meetings_place(const struct meetings *meetings);
 /* Notes an instruction whose outcome depends on which block comes first. */
 void meetings_note(struct block *block, const struct instruction *code);
 
+/* Notes that the answer of an atomic is used, which is data: whatever follows may depend on it. */
+void meetings_note_answer(struct block *block, const struct instruction *code);
+/* Returns whether there was any since meetings_begin(). */
+bool meetings_answered(const struct meetings *meetings);
+
 /* Notes an access of lanes to global memory, in the shape of the memo. addresses may be NULL if they are in order or
  * all the same. */
 void meetings_visit(struct warp *warp, const struct instruction *code, const struct memo *memo, uint32_t lanes,

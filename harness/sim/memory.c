@@ -4,9 +4,9 @@
 #include "counting.h"
 #include "device_memory.h"
 #include "memory_access.h"
+#include "waits.h"
 #include "warpgroup.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,130 +175,6 @@ void local_move(struct warp *warp, unsigned lane, uint32_t address, unsigned cha
     }
 }
 
-/* ---- What blocks tell each other ---- */
-
-/* A word that blocks read or wrote so that others see it. They are in a table that grows; few kernels have any. */
-struct strong {
-    uint64_t address;        /* 0: the place is free */
-    uint64_t reader, writer; /* number of the block + 1 */
-    uint64_t swapper;        /* number of the warp in the whole grid, + 1 */
-};
-
-struct launch_state {
-    pthread_mutex_t lock;
-    struct strong *list;
-    size_t count, capacity;
-};
-
-enum { STRONG_FIRST = 1024, STRONG_MOST = 1 << 22 };
-
-struct launch_state *launch_state_open(void)
-{
-    struct launch_state *state = x_calloc(1, sizeof *state);
-    pthread_mutex_init(&state->lock, NULL);
-    return state;
-}
-
-void launch_state_close(struct launch_state *state)
-{
-    pthread_mutex_destroy(&state->lock);
-    free(state->list);
-    free(state);
-}
-
-static struct strong *find_place(struct strong *list, size_t capacity, uint64_t address)
-{
-    size_t at = (size_t)((address >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (capacity - 1);
-    while (list[at].address && list[at].address != address)
-        at = (at + 1) & (capacity - 1);
-    return &list[at];
-}
-
-/* Returns the entry of an address; NULL: there are too many. */
-static struct strong *strong_of(struct launch_state *state, uint64_t address)
-{
-    if (state->count * 2 >= state->capacity) {
-        const size_t capacity = state->capacity ? state->capacity * 2 : STRONG_FIRST;
-        if (capacity > STRONG_MOST)
-            return NULL;
-        struct strong *list = x_calloc(capacity, sizeof *list);
-        for (size_t i = 0; i < state->capacity; i++)
-            if (state->list[i].address)
-                *find_place(list, capacity, state->list[i].address) = state->list[i];
-        free(state->list);
-        state->list = list;
-        state->capacity = capacity;
-    }
-    struct strong *strong = find_place(state->list, state->capacity, address);
-    if (!strong->address) {
-        strong->address = address;
-        state->count++;
-    }
-    return strong;
-}
-
-enum strong_use { STRONG_READ, STRONG_WRITE, STRONG_SWAP };
-
-static void use_strong(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses,
-                       enum strong_use use)
-{
-    struct block *block = warp->block;
-    struct launch_state *state = block->launch;
-    const uint64_t me = block->number + 1, my_warp = block->number * 64 + warp->number + 1;
-    bool timing = false, many = false;
-    if (!block->counts)
-        return;
-    pthread_mutex_lock(&state->lock);
-    for (unsigned l = 0; l < LANES && !timing && !many; l++) {
-        if (!(lanes >> l & 1))
-            continue;
-        struct strong *strong = strong_of(state, addresses[l] & ~UINT64_C(3));
-        many = !strong;
-        if (many)
-            break;
-        if (use == STRONG_READ) {
-            timing = strong->writer && strong->writer != me;
-            strong->reader = strong->reader && strong->reader != me ? UINT64_MAX : me;
-        } else if (use == STRONG_WRITE) {
-            timing = strong->reader && strong->reader != me;
-            strong->writer = strong->writer && strong->writer != me ? UINT64_MAX : me;
-        } else {
-            timing = strong->swapper && strong->swapper != my_warp;
-            strong->swapper = my_warp;
-        }
-    }
-    pthread_mutex_unlock(&state->lock);
-    if (many)
-        block_not_simulated(block, "%s of too many words to tell whether they depend on other blocks", code->opcode);
-    if (timing)
-        block_not_simulated(block, "%s: what it finds depends on which %s comes first", code->opcode,
-                            use == STRONG_SWAP ? "warp" : "block");
-}
-
-void memory_strong_load(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses)
-{
-    /* A warp that loads the same word again waits for another one. */
-    const uint64_t first = addresses[__builtin_ctz(lanes)];
-    if (warp->poll.pc == code->index + 1 && warp->poll.lanes == lanes && warp->poll.address == first &&
-        warp->block->counts)
-        block_not_simulated(warp->block, "%s waits in a loop for another warp", code->opcode);
-    warp->poll.pc = code->index + 1;
-    warp->poll.lanes = lanes;
-    warp->poll.address = first;
-    use_strong(warp, code, lanes, addresses, STRONG_READ);
-}
-
-void memory_strong_store(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses)
-{
-    use_strong(warp, code, lanes, addresses, STRONG_WRITE);
-}
-
-void memory_compare_and_swap(struct warp *warp, const struct instruction *code, uint32_t lanes,
-                             const uint64_t *addresses)
-{
-    use_strong(warp, code, lanes, addresses, STRONG_SWAP);
-}
-
 /* ---- Races in shared memory ---- */
 
 /* For each word of shared memory: the warp + 1 that wrote it and the one that read it since the last barrier. Several
@@ -312,6 +188,12 @@ struct shadow_word {
 struct shadow {
     struct shadow_word *words;
     size_t count;
+    /* A store to a word that another warp has written: it is a fault if it changes the word. */
+    struct {
+        bool any;
+        unsigned char writer;
+        uint32_t address, word;
+    } again;
 };
 
 enum { SEVERAL = 255 };
@@ -337,8 +219,36 @@ void shadow_close(struct shadow *shadow)
     free(shadow);
 }
 
-static void visit_word(struct warp *warp, uint32_t address, bool writes)
+__attribute__((noreturn)) static void writes_meet(struct block *block, unsigned one, unsigned other, uint32_t address,
+                                                  const char *what)
 {
+    block_fault(block, "warps %u and %u of a block %s byte %lld of shared memory without a barrier between them", one,
+                other, what, (long long)address - SHARED_RESERVED);
+}
+
+static void note_again(struct shadow *shadow, const struct block *block, uint32_t address, unsigned char writer)
+{
+    if (shadow->again.any)
+        return;
+    shadow->again.any = true;
+    shadow->again.writer = writer;
+    shadow->again.address = address & ~3u;
+    memcpy(&shadow->again.word, block->shared + shadow->again.address, sizeof shadow->again.word);
+}
+
+void shadow_stored(struct warp *warp)
+{
+    struct shadow *shadow = warp->block->shadow;
+    if (!shadow->again.any)
+        return;
+    shadow->again.any = false;
+    if (memcmp(&shadow->again.word, warp->block->shared + shadow->again.address, sizeof shadow->again.word) != 0)
+        writes_meet(warp->block, shadow->again.writer - 1u, warp->number, shadow->again.address, "write");
+}
+
+static void visit_word(struct warp *warp, uint32_t address, enum shadow_use use)
+{
+    const bool writes = use != SHADOW_READS;
     struct block *block = warp->block;
     struct shadow_word *word = &block->shadow->words[address / 4];
     const unsigned char me = (unsigned char)(warp->number + 1);
@@ -347,9 +257,10 @@ static void visit_word(struct warp *warp, uint32_t address, bool writes)
         word->epoch = block->epoch;
         word->writer = word->reader = 0;
     }
-    if (word->writer && word->writer != me)
-        block_fault(block, "warps %u and %u of a block %s byte %lld of shared memory without a barrier between them",
-                    word->writer - 1u, warp->number, writes ? "write" : "write and read", byte);
+    if (word->writer && word->writer != me && use == SHADOW_STORES)
+        note_again(block->shadow, block, address, word->writer);
+    else if (word->writer && word->writer != me)
+        writes_meet(block, word->writer - 1u, warp->number, address, writes ? "write" : "write and read");
     if (writes && word->reader && word->reader != me)
         block_fault(block,
                     "warp %u writes byte %lld of shared memory that another warp read, without a barrier between them",
@@ -377,8 +288,9 @@ static void look_for_unwritten(struct warp *warp, uint32_t lanes, const uint32_t
 }
 
 /* Notes an access. Several warps may rightly write parts of one word, so parts are not compared. */
-void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes)
+void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, enum shadow_use use)
 {
+    const bool writes = use != SHADOW_READS;
     if (!writes)
         look_for_unwritten(warp, lanes, addresses);
     for (unsigned l = 0; l < LANES; l++) {
@@ -389,7 +301,7 @@ void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, 
             continue;
         }
         for (unsigned k = 0; k < size; k += 4)
-            visit_word(warp, addresses[l] + k, writes);
+            visit_word(warp, addresses[l] + k, use);
     }
 }
 
@@ -450,8 +362,7 @@ void shared_swap(struct warp *warp, const struct instruction *code, uint32_t lan
         while (i < swaps->count && swaps->list[i].address != addresses[l])
             i++;
         if (i < swaps->count && swaps->list[i].warp != warp->number)
-            block_not_simulated(warp->block, "%s: how often it is tried depends on which warp comes first",
-                                code->opcode);
+            waits_note(warp->block, code);
         if (i == swaps->count)
             *ARRAY_GROW(swaps->list, swaps->count) = (struct swap){addresses[l], warp->number};
     }
@@ -475,7 +386,7 @@ void shared_access(struct warp *warp, const struct instruction *code, unsigned n
         if (addresses[l] % bytes)
             shared_misaligned(block, lanes & 1u << l, addresses, bytes);
     }
-    shared_visit(warp, lanes, addresses, bytes, writes);
+    shared_visit(warp, lanes, addresses, bytes, writes ? SHADOW_WRITES : SHADOW_READS);
     if (block->tiles && writes)
         tiles_stored(warp, lanes, addresses, bytes, false);
 }

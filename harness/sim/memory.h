@@ -50,6 +50,15 @@ struct copy_shape {
     struct copy_counts counts;
 };
 
+/* Returns where the shared memory begins that an instruction may access. A tile of several warps keeps its barrier in
+ * the part below, which the system keeps (%reserved_smem_offset of PTX), by generic addresses. */
+static inline uint32_t shared_begin(const struct block *block, const struct instruction *code)
+{
+    const char *name = code->opcode;
+    const bool generic = name[0] == 'A' ? name[4] == '.' : name[2] == '.';
+    return generic && block->code->uses_window ? 0 : block->reserved;
+}
+
 /* These set the shape of an access, and its cost. A NULL block means that only the shape is wanted. */
 void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, const uint64_t *addresses,
                  unsigned size);
@@ -66,45 +75,37 @@ __attribute__((noreturn)) void shared_outside(struct block *block, uint32_t lane
 __attribute__((noreturn)) void shared_misaligned(struct block *block, uint32_t lanes, const uint32_t *addresses,
                                                  unsigned size);
 
-/* Accesses that other blocks are meant to see. Where the outcome depends on who comes first, they are not simulated. */
-void memory_strong_load(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses);
-void memory_strong_store(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses);
-void memory_compare_and_swap(struct warp *warp, const struct instruction *code, uint32_t lanes,
-                             const uint64_t *addresses);
-
 /* These are for local memory. */
 void local_check(struct block *block, uint32_t lanes, const uint32_t *addresses, unsigned size);
 unsigned local_sectors(uint32_t lanes, const uint32_t *addresses, unsigned size);
 void local_move(struct warp *warp, unsigned lane, uint32_t address, unsigned char *bytes, unsigned size, bool writes);
 
 /* Notes who accesses words of shared memory, to find races since the last barrier, and words that nobody wrote. */
-void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes);
+enum shadow_use { SHADOW_READS, SHADOW_WRITES, SHADOW_STORES };
+void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, enum shadow_use use);
+/* Has to be called behind the store that SHADOW_STORES noted. Warps may store the same value to a word. */
+void shadow_stored(struct warp *warp);
 /* Looks for warps of other warpgroups that wrote 16 bytes which a product reads. Those of its own meet at
  * WARPGROUP.ARRIVE, and who waits for the product has waited for all four. */
 void shadow_product(struct warp *warp, uint32_t address);
 void shadow_atomic(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size);
 /* Notes an access in whatever is looked for in the block. */
 static inline void shared_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size,
-                                bool writes)
+                                enum shadow_use use)
 {
     if (warp->block->shadow)
-        shadow_visit(warp, lanes, addresses, size, writes);
+        shadow_visit(warp, lanes, addresses, size, use);
     if (warp->block->hazards)
-        hazards_visit(warp, lanes, addresses, size, writes);
+        hazards_visit(warp, lanes, addresses, size, use != SHADOW_READS);
 }
 void shared_visit_atomic(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size);
-/* Notes a compare and swap on shared memory. If another warp does one on the same word, the outcome depends on timing.
- */
+/* Notes a compare and swap on shared memory. If another warp does one on the same word, how often it is tried depends
+ * on timing. */
 void shared_swap(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses);
 /* Notes bytes that were written by something else than this block's warps, or by a copy. */
 void shadow_written(struct block *block, uint32_t address, uint64_t bytes);
 struct shadow *shadow_open(const struct block *block);
 void shadow_clear(struct shadow *shadow, const struct block *block);
 void shadow_close(struct shadow *shadow);
-
-/* The state that all CPU threads of a launch share. */
-struct launch_state;
-struct launch_state *launch_state_open(void);
-void launch_state_close(struct launch_state *state);
 
 #endif

@@ -48,6 +48,21 @@ static void release(struct warp *warp, uint32_t marked)
     }
 }
 
+/* Seen on an H200 in 30 kernels: lanes that came one after the other to a WARPSYNC execute it once more together. The
+ * hardware's counters have that, those of instrumented code have not. */
+static void note_joined(struct warp *warp, uint32_t marked)
+{
+    for (uint32_t left = marked; left; left &= left - 1) {
+        const struct split *split = &warp->splits[__builtin_ctz(left)];
+        bool first = true;
+        for (uint32_t others = marked & (left ^ marked); others; others &= others - 1)
+            first &= warp->splits[__builtin_ctz(others)].pc != split->pc;
+        struct tally *tally = &warp->block->tallies[split->pc];
+        tally->again += first;
+        tally->again_threads += count_lanes(split->lanes);
+    }
+}
+
 /* Lets splits continue whose lanes have all come. Returns whether there were any. */
 static bool let_some_go(struct warp *warp)
 {
@@ -82,6 +97,8 @@ static bool let_some_go(struct warp *warp)
                 }
             together |= 1u << i;
             if ((wanted & warp->alive & ~there) == 0) {
+                if (together & (together - 1))
+                    note_joined(warp, together);
                 release(warp, together);
                 return true;
             }
@@ -94,6 +111,20 @@ void splits_look_again(struct warp *warp)
 {
     while (let_some_go(warp))
         continue;
+}
+
+void splits_break(struct warp *warp, unsigned barrier, uint32_t mask, uint32_t lanes)
+{
+    for (unsigned i = 0; i < warp->split_count; i++)
+        if (warp->splits[i].targets[barrier] == mask)
+            warp->splits[i].targets[barrier] &= ~lanes;
+}
+
+void split_part(struct warp *warp, unsigned index, unsigned barrier)
+{
+    struct split *split = &warp->splits[index];
+    splits_break(warp, barrier, split->targets[barrier], split->lanes);
+    split->targets[barrier] = split->lanes;
 }
 
 void split_leave(struct warp *warp, unsigned index, uint32_t lanes)

@@ -25,6 +25,12 @@ struct split *split_add(struct warp *warp, const struct split *from, uint32_t la
 /* Notes that these lanes of a split exit. */
 void split_leave(struct warp *warp, unsigned index, uint32_t lanes);
 
+/* Takes lanes out of those that join at a barrier register, in every copy of it that has this mask. */
+void splits_break(struct warp *warp, unsigned barrier, uint32_t mask, uint32_t lanes);
+
+/* Parts a split from all others that were to join it at a barrier register: it goes on by itself there. */
+void split_part(struct warp *warp, unsigned index, unsigned barrier);
+
 /* Lets splits continue that wait for nobody any more, after an arrival, an exit or a break. */
 void splits_look_again(struct warp *warp);
 

@@ -55,6 +55,10 @@ static bool run_split(struct warp *warp, unsigned index)
             block->cluster->steps += fuel + 1;
             return false;
         }
+        if (warp->yields) {
+            block->cluster->steps += fuel + 1;
+            return false;
+        }
         pc = split->pc;
         pending = split->pending;
         if (split->lanes != active) {
@@ -120,6 +124,7 @@ void warp_start(struct warp *warp)
 bool warp_run(struct warp *warp)
 {
     bool ran = false;
+    warp->idle = false;
     for (;;) {
         unsigned ready = warp->split_count;
         /* Splits are executed in turn, so that of two that wait for each other in a loop none runs for ever. */

@@ -1,7 +1,7 @@
 # Of a run file with counts by instruction, what the simulator is compared by, as text:
 #
 #   k ID CODE...            a kernel and the hashes of the machine code that it launches; k ID - REASON: it has no counts
-#   m COUNTER LEAST MOST    of its samples; m COUNTER - STATE
+#   m COUNTER LEAST MOST    of its samples; m COUNTER - STATE[: REASON]
 #   f FUNCTION              of the instructions that follow
 #   i OFFSET COUNT...       in the order below; zeros at the end are left out
 
@@ -19,7 +19,7 @@
      | if . == null then empty
        elif .sessions then (.sessions | map(if type == "object" then .samples else . end) | add
                             | "m \($row) \(min) \(max)")
-       else "m \($row) - \(.state)" end),
+       else "m \($row) - \(.state)\(if .reason then ": " + .reason else "" end)" end),
     ([.lines.list[]? | select(any(.counts[]; . != 0))] | group_by(.function)[]
      | "f \(.[0].function)",
        (sort_by(.offset)[] | .counts as $counts

@@ -4,6 +4,8 @@
 #include "cugate/kernel.h"
 
 #include <assert.h>
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 #include <cuda_runtime.h>
 #include <math.h>
 #include <stdint.h>
@@ -90,6 +92,19 @@ KERNEL(write_after_read)
     ((volatile int *)tile)[T] = other + 1;
     __syncthreads();
     out[I] = tile[T];
+}
+
+/* Both warps add to the same numbers. */
+KERNEL(sums_meet)
+{
+    out[T % 32] += in[I]; /* sums_meet */
+}
+
+/* A warp reads what the other one is writing. */
+KERNEL(neighbour_in_global)
+{
+    out[I] = in[I] + 1; /* neighbour_in_global */
+    out[I] = out[I ^ 32];
 }
 
 KERNEL(local_beyond)
@@ -179,10 +194,11 @@ KERNEL(takes_lock)
     if (T == 0) {
         while (atomicCAS(&lock, 0, 1) != 0) /* takes_lock */
             ;
-        out[blockIdx.x] = in[I] + 1;
+        tickets = tickets + in[I];
         __threadfence();
         atomicExch(&lock, 0);
     }
+    out[I] = in[I] + 1;
 }
 
 KERNEL(adds_by_swapping)
@@ -343,6 +359,49 @@ KERNEL(says_it_was_there)
     out[I] = in[I] + 1;
 }
 
+/* Reads again what others might change, and does not wait for it. */
+KERNEL(volatile_in_loop)
+{
+    unsigned seen = 0;
+    for (unsigned k = 0; k < 100; k++)
+        seen += *(volatile unsigned *)&flag;
+    out[I] = in[I] + 1 + (seen != 0);
+}
+
+/* Two warps in a tile, which waits in memory that the system keeps. */
+KERNEL(tile_of_warps)
+{
+    __shared__ cooperative_groups::block_tile_memory<threads> memory;
+    const auto block = cooperative_groups::this_thread_block(memory);
+    const auto tile = cooperative_groups::tiled_partition<threads>(block);
+    const int sum = cooperative_groups::reduce(tile, (int)T, cooperative_groups::plus<int>());
+    out[I] = in[I] + (sum == threads * (threads - 1) / 2);
+}
+
+/* Both warps write the same. */
+KERNEL(same_in_shared)
+{
+    __shared__ int any, tile[threads];
+    tile[T] = in[I] >= 0;
+    if (T == 0)
+        any = 0;
+    __syncthreads();
+    if (tile[threads - 1 - T])
+        any = 1;
+    __syncthreads();
+    out[I] = in[I] + any;
+}
+
+/* Warps take over what others wrote, behind a barrier. */
+KERNEL(turned_in_global)
+{
+    out[I] = in[I];
+    __syncthreads();
+    const int other = out[I ^ 32];
+    __syncthreads();
+    out[I ^ 32] = other + 1;
+}
+
 /* In place, each block its own. */
 KERNEL(in_place)
 {
@@ -496,24 +555,10 @@ static int start_next_launch(void *state)
 }
 
 static const struct cugate_variant wrong[] = {
-    ROW(read_beyond),
-    ROW(write_before),
-    ROW(wild_pointer),
-    ROW(misaligned),
-    ROW(misaligned_shared),
-    ROW(shared_beyond),
-    ROW(shared_unwritten),
-    ROW(writes_meet),
-    ROW(read_after_write),
-    ROW(write_after_read),
-    ROW(local_beyond),
-    ROW(lost_barrier),
-    ROW(trap),
-    ROW(assertion),
-    ROW(second_block),
-    ROW(wraps_around),
-    ROW(atomic_wraps_around),
-    ROW(lower_words_wrap),
+    ROW(read_beyond),   ROW(write_before),        ROW(wild_pointer), ROW(misaligned),          ROW(misaligned_shared),
+    ROW(shared_beyond), ROW(shared_unwritten),    ROW(writes_meet),  ROW(read_after_write),    ROW(write_after_read),
+    ROW(sums_meet),     ROW(neighbour_in_global), ROW(local_beyond), ROW(lost_barrier),        ROW(trap),
+    ROW(assertion),     ROW(second_block),        ROW(wraps_around), ROW(atomic_wraps_around), ROW(lower_words_wrap),
 };
 static const struct cugate_variant timing[] = {
     ROW(waits_for_block),
@@ -525,14 +570,16 @@ static const struct cugate_variant timing[] = {
     ROW(most_decides),
     ROW(bits_decide),
     ROW(threads_take_tickets),
+    ROW(tile_of_warps),
     ROW(plain_race),
     ROW(warps_take_tickets),
     {"last_writes", "see there", start_next_launch, 0, 0, NULL},
 };
 static const struct cugate_variant right[] = {
-    ROW(shared_atomics), ROW(warp_exchange), ROW(parts_of_words),     ROW(named_barriers), ROW(last_block),
-    ROW(flag_in_warp),   ROW(reused_tile),   ROW(reads_one_too_many), ROW(takes_tiles),    ROW(says_it_was_there),
-    ROW(in_place),       ROW(negated_index), ROW(infinity_chosen),    ROW(bits_kept),      ROW(upper_word)};
+    ROW(shared_atomics),  ROW(warp_exchange),    ROW(parts_of_words),     ROW(named_barriers), ROW(last_block),
+    ROW(flag_in_warp),    ROW(reused_tile),      ROW(reads_one_too_many), ROW(takes_tiles),    ROW(says_it_was_there),
+    ROW(in_place),        ROW(volatile_in_loop), ROW(turned_in_global),   ROW(same_in_shared), ROW(negated_index),
+    ROW(infinity_chosen), ROW(bits_kept),        ROW(upper_word)};
 
 #define FAMILY(name)                                                                                                   \
     {                                                                                                                  \

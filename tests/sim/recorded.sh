@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compares counts and outputs of the simulator with those of an H200: for small kernels that each test one thing
-# (tests/sim/micro.cu and async.cu), and for random ones (random_kernels.c); and with those of an H100: for products of
+# Compares counts and outputs of the simulator with those of an H200 or H100: for small kernels that each test one thing
+# (tests/sim/micro.cu and async.cu), for random ones (random_kernels.c), for those of tests/sim/cub.cu, for products of
 # matrices (hopper.cu) and CUTLASS's tutorial of them, wgmma_sm90.cu, captured. All are machine code of the day of
 # recording. Ends with "N passed, N failed". Needs no GPU and no nvcc, but cc.
 #
@@ -31,7 +31,7 @@ verdict() {
     fi
 }
 
-[ $# -gt 0 ] || set -- micro random3 random5 random8 async hopper cute_nt cute_tn
+[ $# -gt 0 ] || set -- micro random3 random5 random8 async hopper cute_nt cute_tn cub
 for archive in tests/data/sim-*.tar.xz; do
     tar -xJf "$archive" -C "$work" || exit 2
 done

@@ -110,6 +110,33 @@ Test(compare, a_count_that_no_longer_repeats_in_the_same_code_is_chance)
     }
 }
 
+/* How often a warp looks that waits for another. */
+Test(compare, a_count_that_never_repeated_strays_by_a_percent_in_the_same_code)
+{
+    static const struct {
+        double now;
+        const char *code;
+        enum verdict verdict;
+    } rows[] = {
+        {100300, "aa", VERDICT_SAME},
+        {100300, "bb", VERDICT_REGRESSED},
+        {101500, "aa", VERDICT_REGRESSED},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        for (size_t s = 0; s < 4; s++)
+            put_samples(&fixture.base, "a/b", "count", (const double[]){100054, 100057 + (double)s, 100095}, 3);
+        put_code(&fixture.base, "a/b", "aa");
+        put_samples(&fixture.run, "a/b", "count", (const double[]){rows[i].now, rows[i].now + 3, rows[i].now - 3}, 3);
+        put_samples(&fixture.run, "a/b", "count", (const double[]){rows[i].now, rows[i].now + 9, rows[i].now - 9}, 3);
+        put_code(&fixture.run, "a/b", rows[i].code);
+        const struct judgement *judgement = find(compare(&fixture), "a/b", "count");
+        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        tear_down(&fixture);
+    }
+}
+
 /* A hit rate, say, of a kernel whose blocks meet in a cache. */
 Test(compare, what_one_of_two_sessions_says_of_the_same_code_is_chance)
 {

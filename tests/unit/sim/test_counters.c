@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <string.h>
 
 /* A made launch has one instruction of each kind, with numbers that no other instruction has. */
 enum { LOAD, STORE, COPY, ATOMIC, GENERIC_LOCAL, LOCAL_STORE, BRANCH, FUSED, SHARED_LOAD, NEVER, COUNT };
@@ -127,4 +128,47 @@ Test(counters, what_hangs_on_who_comes_first_lies_between_bounds)
     cr_expect_eq(most[EXACT_THREADS_PER_INSTRUCTION], 820.0 / 97);
     for (enum exact_counter counter = EXACT_THREADS_PER_INSTRUCTION + 1; counter < EXACT_COUNTERS; counter++)
         cr_expect(least[counter] == most[counter] || isnan(least[counter]));
+}
+
+/* A count strays by a quarter of what chance decides, by half a percent at most, and may always by 16. */
+Test(counters, of_much_that_hangs_on_chance_a_part_is_allowed)
+{
+    static const struct {
+        uint64_t loose;
+        double allowed;
+    } cases[] = {{0, 0}, {5, 5}, {40, 16}, {1000, 250}, {1001, 250}, {10000, 500}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct tally tally = tallies[LOAD];
+        tally.executed = 100000;
+        tally.again = 0;
+        tally.loose = cases[i].loose;
+        double least[EXACT_COUNTERS], most[EXACT_COUNTERS];
+        counters_of(&tally, &traits[LOAD], 1, BOUND_LEAST, least);
+        counters_of(&tally, &traits[LOAD], 1, BOUND_MOST, most);
+        cr_expect(least[EXACT_INSTRUCTIONS] == 100000 - cases[i].allowed, "%zu", i);
+        cr_expect(most[EXACT_INSTRUCTIONS] == 100000 + cases[i].allowed, "%zu", i);
+    }
+}
+
+/* What an instruction adds in one order and not in the other is open, and all that a loop which waits adds. */
+Test(counters, what_depends_on_the_order_is_open)
+{
+    struct tally one[COUNT], other[COUNT];
+    bool open[EXACT_COUNTERS] = {false};
+    unsigned lines = 0;
+    memcpy(one, tallies, sizeof one);
+    memcpy(other, tallies, sizeof other);
+    counters_compare(one, other, traits, COUNT, open, &lines);
+    for (enum exact_counter counter = 0; counter < EXACT_COUNTERS; counter++)
+        cr_expect(!open[counter], "%d", (int)counter);
+    cr_expect(lines == 0);
+    other[LOAD].global_accesses++;
+    counters_compare(one, other, traits, COUNT, open, &lines);
+    cr_expect(open[EXACT_GLOBAL_LOADS] && !open[EXACT_INSTRUCTIONS] && !open[EXACT_GLOBAL_STORES]);
+    cr_expect(lines == 1u << LINE_GLOBAL_LOADS);
+    other[LOAD] = one[LOAD];
+    other[LOAD].spins = 1;
+    counters_compare(one, other, traits, COUNT, open, &lines);
+    cr_expect(open[EXACT_INSTRUCTIONS] && open[EXACT_THREADS_PER_INSTRUCTION] && !open[EXACT_GLOBAL_STORES]);
+    cr_expect(lines & 1u << LINE_INSTRUCTIONS);
 }

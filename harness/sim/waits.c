@@ -1,0 +1,77 @@
+#include "waits.h"
+
+#include "meetings.h"
+
+#include <stddef.h>
+
+/* Returns where a branch goes to, as the index of an instruction; `count`: nowhere that is known. */
+static size_t target_of(const struct code *code, const struct instruction *branch)
+{
+    for (unsigned i = branch->operand_count; i-- > 0;)
+        if (branch->operands[i].kind == OPERAND_TARGET ||
+            (branch->operands[i].kind == OPERAND_ROW && branch->operands[i].immediate))
+            return (size_t)branch->operands[i].value / INSTRUCTION_BYTES;
+    return code->count;
+}
+
+static void note_range(struct block *block, size_t from, size_t to)
+{
+    for (size_t i = from; i <= to; i++)
+        block->tallies[i].spins++;
+}
+
+void waits_note(struct block *block, const struct instruction *code)
+{
+    const size_t at = code->index;
+    size_t from = at, to = at;
+    meetings_note(block, code);
+    if (block->tallies[at].spins)
+        return;
+    for (size_t i = at; i < block->code->count; i++) {
+        const struct instruction *branch = &block->code->list[i];
+        const size_t target = branch->control == CONTROL_BRANCH ? target_of(block->code, branch) : at + 1;
+        if (target <= at && (from == to || i - target < to - from)) {
+            from = target;
+            to = i;
+        }
+    }
+    note_range(block, from, to);
+}
+
+void waits_note_all(struct block *block, const struct instruction *code)
+{
+    meetings_note(block, code);
+    if (!block->tallies[0].spins || !block->tallies[block->code->count - 1].spins)
+        note_range(block, 0, block->code->count - 1);
+}
+
+static bool is_again(const struct poll *poll, const struct instruction *code, uint32_t lanes, uint64_t address)
+{
+    return poll->pc == code->index + 1 && poll->lanes == lanes && poll->address == address;
+}
+
+void waits_read(struct warp *warp, const struct instruction *code, uint32_t lanes, uint64_t address, uint64_t value)
+{
+    struct poll *poll = &warp->poll;
+    if (is_again(poll, code, lanes, address)) {
+        warp->yields = true;
+        warp->idle = poll->value == value;
+        if (poll->value != value)
+            waits_note(warp->block, code);
+    }
+    *poll = (struct poll){code->index + 1, lanes, address, value};
+}
+
+void waits_tried(struct warp *warp, const struct instruction *code, uint32_t lanes, uint64_t address, uint64_t value,
+                 bool changed)
+{
+    struct poll *poll = &warp->poll;
+    const bool again = is_again(poll, code, lanes, address);
+    if (again) {
+        warp->yields = true;
+        warp->idle = poll->value == value && !changed;
+        if (changed || poll->value != value)
+            waits_note(warp->block, code);
+    }
+    *poll = changed ? (struct poll){0} : (struct poll){code->index + 1, lanes, address, value};
+}
