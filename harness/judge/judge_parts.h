@@ -29,8 +29,8 @@ struct pairing {
     const struct row *base, *now;
 };
 
-/* Whether only a simulation counts the metric, and nothing of the baseline was computed with it: a GPU measured that. So
- * there is nothing to judge it by. */
+/* Whether only a simulation counts the metric, and nothing of the baseline was computed with it: a GPU measured that.
+ * So there is nothing to judge it by. */
 bool is_without_judge(const struct sides *sides, const struct metric *metric);
 
 /* Whether other processes computed on the GPU during a session of the row. */

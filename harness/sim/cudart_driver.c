@@ -11,7 +11,7 @@
 static void set_tiled(struct tensor_map *map, const cuuint64_t *sizes, const cuuint64_t *strides,
                       const cuuint32_t *steps)
 {
-    for (unsigned i = 0; i < map->rank && i < TENSOR_RANKS; i++) {
+    for (unsigned i = 0; i < map->rank; i++) {
         map->sizes[i] = sizes[i];
         map->steps[i] = steps[i];
         if (i > 0)
@@ -19,7 +19,7 @@ static void set_tiled(struct tensor_map *map, const cuuint64_t *sizes, const cuu
     }
 }
 
-/* The driver refuses a missing list, even where it would be empty. */
+/* The driver refuses a missing list, even where it would be empty. No list of more ranks than there can be is read. */
 static CUresult encode(const struct tensor_map *map, CUtensorMap *made)
 {
     _Static_assert(sizeof *made == TENSOR_MAP_BYTES, "a tensor map has 128 bytes");
@@ -42,10 +42,10 @@ static CUresult encode_tiled(CUtensorMap *made, CUtensorMapDataType type, cuuint
         .promotion = promotion,
         .fill = fill,
     };
-    if (!made || !sizes || !strides || !box || !steps)
+    if (!made || !sizes || !strides || !box || !steps || rank > TENSOR_RANKS)
         return CUDA_ERROR_INVALID_VALUE;
     set_tiled(&map, sizes, strides, steps);
-    for (unsigned i = 0; i < rank && i < TENSOR_RANKS; i++)
+    for (unsigned i = 0; i < rank; i++)
         map.box[i] = box[i];
     return encode(&map, made);
 }
@@ -68,7 +68,7 @@ static CUresult encode_columns(CUtensorMap *made, CUtensorMapDataType type, cuui
         .promotion = promotion,
         .fill = fill,
     };
-    if (!made || !sizes || !strides || !lower || !upper || !steps)
+    if (!made || !sizes || !strides || !lower || !upper || !steps || rank > TENSOR_RANKS)
         return CUDA_ERROR_INVALID_VALUE;
     set_tiled(&map, sizes, strides, steps);
     for (unsigned i = 0; i + 2 < rank && i < TENSOR_SPACE; i++) {

@@ -135,8 +135,8 @@ static void take_in_order(struct warp *warp, const struct instruction *code, con
         rows[k] = row_at(warp, SPACE_WARP, to->row + (k < code->size / 4u ? k : 0) * step);
     if (code->size == 8) {
         memcpy(words, place, (size_t)2 * ROW_BYTES);
-        EACH_LANE rows[0][l] = words[2 * l];
-        EACH_LANE rows[1][l] = words[2 * l + 1];
+        EACH_LANE rows[0][l] = words[2L * l];
+        EACH_LANE rows[1][l] = words[2L * l + 1];
         return;
     }
     memcpy(words, place, sizeof words);

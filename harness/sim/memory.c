@@ -314,7 +314,7 @@ void shadow_product(struct warp *warp, uint32_t address)
                 warp->block,
                 "warp %u writes byte %lld of shared memory and warp %u's warpgroup reads it in a matrix product, "
                 "without a barrier between them",
-                word[k].writer - 1u, (long long)address + 4 * k - SHARED_RESERVED, warp->number);
+                word[k].writer - 1u, (long long)address + 4LL * k - SHARED_RESERVED, warp->number);
 }
 
 /* Notes atomics, which may meet. */

@@ -172,7 +172,7 @@ ask job "${mine[@]}" CUGATE_BUILD='make -s libmine.so NVCC=false'
 expect "what does not build is not judged" 2 '!COMPUTED'
 ask job "${mine[@]}"
 expect "built again" 0
-unsure=("${mine[@]}" "CUGATE_ARGUMENTS=${mine[2]#*=} -k mine/graph") # which no CPU executes
+unsure=("${mine[@]}" "CUGATE_ARGUMENTS=${mine[2]#*=} -k mine/handle") # which no CPU executes
 ask job "${unsure[@]}"
 expect "inconclusive fails" 3 unsure '!let through'
 ask job "${unsure[@]}" CUGATE_ALLOW_INCONCLUSIVE=true

@@ -95,11 +95,11 @@ expect "without a baseline" 4 'no baseline' "cugate accept $work/first.json --ba
 ask "$cugate" accept "$work/first.json" --baselines "$work/kept" --reason first
 expect "begins with one that was computed" 0 'of 5 kernels'
 judge first
-expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 10 rows in 5 kernels' \
-    '0 rows of 0 kernels computed here' '50 rows not computed again, all the same'
+expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 15 rows in 5 kernels' \
+    '0 rows of 0 kernels computed here' '70 rows not computed again, all the same'
 judge other_data
 expect "with other data it is computed again" 0 'of 4 kernels computed here' \
-    '10 rows of 1 kernel of unchanged machine code, launches and inputs'
+    '14 rows of 1 kernel of unchanged machine code, launches and inputs'
 made strided strided swapped=strided.cubin
 judge strided
 expect "other code is caught on its line" 1 'regressed  train/saxpy@64,256' 'launched by train.py:31 in step' \
@@ -116,7 +116,7 @@ made padded padded swapped=padded.cubin
 judge first --baselines "$work/none" --against "$work/padded.capsule" -k 'train/*se@*'
 expect "of which it has other code" 1 'regressed  train/transpose@1,32x32,4224' 'shared_wavefronts' 'mine/kernels.cu:23'
 in_compiled as_it_was "$cugate" check --static=nvidia-h200 --kernels "$work/first.capsule" --baselines "$work/kept"
-expect "its machine code alone" 0 'STATIC: NO KERNEL WAS RUN' 'nothing is worse: 10 rows in 5 kernels'
+expect "its machine code alone" 0 'STATIC: NO KERNEL WAS RUN' 'nothing is worse: 15 rows in 5 kernels'
 in_compiled as_it_was "$cugate" check --static --kernels "$work/older.capsule" --baselines "$work/kept"
 expect "of another GPU" 5 'older.capsule has no machine code for NVIDIA H200'
 ask "$cugate" check --static --baselines "$work/none" "$work/first.capsule"
@@ -155,7 +155,7 @@ ask "$cugate" accept $captured.json --baselines "$work/captured" --reason captur
 expect "what the GPU counted of it" 0 'of 2 kernels from 1 session'
 ask "$cugate" check --simulate=nvidia-h200 --kernels $captured.capsule --baselines "$work/captured" -v
 expect "is computed to the digit" 0 'same instructions 54,504 54,504 0 0' 'same shared_wavefronts 1,848 1,848 0 0' \
-    'same global_load_sectors 10,000 10,000 0 0' 'nothing is worse' '24 rows in 2 kernels' '!unsure'
+    'same global_load_sectors 10,000 10,000 0 0' 'nothing is worse' '26 rows in 2 kernels' '!unsure'
 
 # ---- Addresses that are taken
 taken=(env ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0" LD_PRELOAD="$compiled/taken.so" TAKEN=7d0000201000)

@@ -131,13 +131,13 @@ code='"$cugate" check --static --metrics "$top/metrics" $ours'
 adds() { judged "${one[@]}" "${two[@]}"; }
 way 'a kernel that the baseline lacks: check --static' adds 0 "$code" 'new' 'last/three' \
     'shows only when it runs' 'stacked(float const*, float*, int) with 32' '96 B of local' '; 1 new' \
-    '5 rows in 3 kernels' 'by the block sizes of the baseline'
+    '7 rows in 3 kernels' 'by the block sizes of the baseline'
 removes() { judged "${one[@]}" "${two[@]}" "${three[@]}" first/four "${one[@]:1}"; }
 way 'a kernel that is gone, and its function is not' removes 5 "$code" 'missing' 'first/four' 'not in this run'
 leaves_out() { flag=-DNOT_BUILT judged "${one[@]}" "${two[@]}" "${three[@]}"; }
 way 'a kernel that was not built, and its function was' leaves_out 5 "$code" 'first/two' 'two.h was not found'
 signs() { judged first/one 'plain(float*, int)' 100 0 "${two[@]}" "${three[@]}"; }
-way 'a function of another signature' signs 0 "$code" 'nothing is worse: 6 rows in 3 kernels' \
+way 'a function of another signature' signs 0 "$code" 'nothing is worse: 9 rows in 3 kernels' \
     'first/one: plain(float*, int) -> plain(float*)'
 signs_and_spills() { judged "${one[@]}" "${two[@]}" last/three 'stacked(float*)' 100 0; }
 way 'a function of another signature that spills' signs_and_spills 1 "$code" 'regressed' 'local_memory' \

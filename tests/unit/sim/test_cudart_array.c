@@ -58,4 +58,6 @@ Test(cudart_array, rectangles_of_whole_elements)
     cr_expect_eq(back[1], 4);
     cr_expect_eq(back[2], 5);
     cr_expect_eq(back[0], 0);
+    cr_expect_eq(cudaFreeArray(array), cudaSuccess);
+    cr_expect_eq(cudaFreeArray(other), cudaSuccess);
 }

@@ -85,8 +85,10 @@ Test(cudart_graph, nodes_are_done_after_those_that_they_depend_on)
     cr_expect_eq(cudaGraphLaunch(exec, NULL), cudaSuccess);
     cr_expect_eq(element(out), (15 + 3) * 7 + 3);
 
+    cr_expect_eq(cudaGraphExecDestroy(exec), cudaSuccess);
     cr_expect_eq(cudaGraphAddDependencies(graph, &scaled, &added, NULL, 1), cudaSuccess);
     cr_expect_eq(cudaGraphInstantiate(&exec, graph, 0), cudaErrorInvalidValue, "they depend on each other");
+    cr_expect_eq(cudaGraphDestroy(graph), cudaSuccess);
     cr_expect_null(runtime_reason());
 }
 
@@ -137,6 +139,10 @@ Test(cudart_graph, every_kind_of_node)
     cr_expect_eq(cudaGraphLaunch(exec, NULL), cudaSuccess);
     cr_expect_eq(cudaMemcpy(host, out, 8, cudaMemcpyDeviceToHost), cudaSuccess);
     cr_expect_eq(host[1], 4);
+    cr_expect_eq(cudaGraphExecDestroy(exec), cudaSuccess);
+    cr_expect_eq(cudaGraphDestroy(graph), cudaSuccess);
+    cr_expect_eq(cudaGraphDestroy(child), cudaSuccess);
+    cr_expect_eq(cudaEventDestroy(event), cudaSuccess);
     cr_expect_null(runtime_reason());
 }
 
@@ -164,6 +170,10 @@ Test(cudart_graph, another_graph_replaces_what_the_nodes_do_if_it_has_the_same)
     cr_expect_eq(info.result, cudaGraphExecUpdateErrorTopologyChanged);
     cr_expect_eq(cudaGraphLaunch(exec, stream), cudaSuccess);
     cr_expect_eq(element(out), 18);
+    cr_expect_eq(cudaGraphExecDestroy(exec), cudaSuccess);
+    for (int i = 0; i < 3; i++)
+        cr_expect_eq(cudaGraphDestroy(graphs[i]), cudaSuccess);
+    cr_expect_eq(cudaStreamDestroy(stream), cudaSuccess);
 }
 
 Test(cudart_graph, what_a_graph_cannot_do_here_is_said)

@@ -145,6 +145,8 @@ Test(cudart_memory, elements_of_a_fill_have_one_two_or_four_bytes)
         cr_expect_eq(cudaMemcpy(host, device, 16, cudaMemcpyDeviceToHost), cudaSuccess);
         cr_expect(rows[i].error != cudaSuccess || (host[0] == rows[i].first && host[1] == rows[i].second), "row %zu",
                   i);
+        cr_expect_eq(cudaGraphExecDestroy(exec), cudaSuccess);
+        cr_expect_eq(cudaGraphDestroy(graph), cudaSuccess);
     }
 }
 

@@ -98,5 +98,10 @@ Test(cudart_stream, what_waits_for_a_captured_stream_is_captured_too)
     cr_expect_eq(calls, 1);
     cr_expect_eq(cudaStreamSynchronize(second), cudaSuccess);
     cr_expect_eq(cudaGraphDestroy(graph), cudaSuccess);
+    cudaEventDestroy(forked);
+    cudaEventDestroy(joined);
+    cudaStreamDestroy(first);
+    cudaStreamDestroy(second);
+    cudaStreamDestroy(third);
     cr_expect_null(runtime_reason());
 }
