@@ -31,7 +31,7 @@ verdict() {
     fi
 }
 
-[ $# -gt 0 ] || set -- micro random3 random5 random8 async hopper cute_nt cute_tn cub
+[ $# -gt 0 ] || set -- micro random3 async hopper cute_nt cub
 for archive in tests/data/sim-*.tar.xz; do
     tar -xJf "$archive" -C "$work" || exit 2
 done
