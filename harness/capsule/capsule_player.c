@@ -14,7 +14,7 @@
 
 #define BLOCK ((uint64_t)32 << 20)  /* CUDA reserves addresses in such blocks */
 #define UNIT ((uint64_t)2 << 20)    /* and backs them in such ones */
-#define NEAR ((uint64_t)16 << 30)   /* the driver maps less than that when it starts */
+#define NEAR ((uint64_t)16 << 30)   /* a guess at most of what the driver maps when it starts */
 #define HIGHEST ((uint64_t)1 << 47) /* addresses of processes and GPUs are below it */
 
 /* ---- Stretches ---- */

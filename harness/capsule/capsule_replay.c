@@ -11,10 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    CHUNK = PLAYER_PAGES,
-    IN_PARALLEL = 8
-}; /* pages that are taken at a time; so many or more are read in parallel */
+enum { CHUNK = PLAYER_PAGES, IN_PARALLEL = 8 }; /* pages taken at a time; so many or more are read in parallel */
 
 /* A range of the capsule in this process. */
 struct part {
