@@ -5,6 +5,7 @@
 
 #include "gpu.h"
 #include "launch_log.h"
+#include "outside_calls.h"
 
 #include <limits.h>
 #include <string.h>
@@ -131,7 +132,11 @@ cudaError_t function_run(const struct grid *grid)
     static const char prefix[] = "not simulated: ";
     struct problem problem;
     bool fault;
-    if (launches_run(grid, &fault, &problem) == 0)
+    if (!outside_begin(grid->function))
+        return runtime_return(cudaErrorMemoryAllocation);
+    const int failed = launches_run(grid, &fault, &problem);
+    outside_print();
+    if (failed == 0)
         return cudaSuccess;
     if (fault) {
         /* A GPU is still executing the kernel when the call returns, so only the next call reports the fault. */

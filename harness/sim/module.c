@@ -206,6 +206,14 @@ const char *module_outside(const struct module *module, uint64_t address)
     return address >= NOWHERE && number < module->image.symbol_count ? symbol_name(&module->image, number) : NULL;
 }
 
+bool module_calls(const struct module *module, const char *name)
+{
+    for (size_t i = 0; i < module->image.symbol_count; i++)
+        if (module->image.symbols[i].st_shndx == SHN_UNDEF && strcmp(symbol_name(&module->image, i), name) == 0)
+            return true;
+    return false;
+}
+
 /* ---- The module ---- */
 
 /* Frees a module that cannot be used. Others live as long as the process. Its device memory stays. */

@@ -24,9 +24,10 @@ cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 nvcc=${NVCC:-nvcc}
 out=${OUT:-$top/build/others}
 limit=${SECONDS_EACH:-120}
-build=$(dirname "$cugate")
 mkdir -p "$out"
 out=$(realpath "$out")
+# shellcheck source=/dev/null
+. "$top/tests/others/alone.sh"
 
 # The commits. A folder OUT/sources/SUITE that is there already is taken as it is.
 declare -A from=(
@@ -42,15 +43,6 @@ fetch() { # SUITE
     read -r url commit <<<"${from[$1]}"
     git init -q "$folder.new" && git -C "$folder.new" fetch -q --depth 1 "$url" "$commit" &&
         git -C "$folder.new" checkout -q FETCH_HEAD && mv "$folder.new" "$folder"
-}
-
-# The runtime under its name, and what tells it the GPU.
-prepare() {
-    local includes
-    read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
-    mkdir -p "$out/runtime"
-    ln -sfn "$build/libcugate_sim.so" "$out/runtime/libcudart.so.13"
-    cc -std=c11 -D_GNU_SOURCE -shared -fPIC -I"$top/harness" "${includes[@]/#/-I}" -o "$out/runtime/alone.so" "$top/tests/others/alone.c" -L"$out/runtime" -l:libcudart.so.13
 }
 
 # edits SUITE/PROGRAM: the files and expressions that tests/others/smaller has for it.
@@ -81,8 +73,7 @@ build() {
 run() {
     local room=$out/$1/$2 name=$3 checked=$4 code words start=$SECONDS verdict
     (
-        cd "$room" && CUGATE_GPU=$top/metrics/gpus/nvidia-h200.ini LD_PRELOAD=$out/runtime/alone.so \
-            LD_LIBRARY_PATH=$out/runtime:${LD_LIBRARY_PATH:-} timeout "$limit" ./program "${@:5}" </dev/null
+        cd "$room" && alone timeout "$limit" ./program "${@:5}" </dev/null
     ) >"$room/$name.out" 2>&1
     code=$?
     words=$(grep -a -o 'ALONE: .*' "$room/$name.out" | head -1)
@@ -181,7 +172,7 @@ END
 
 wanted=("$@")
 : >"$out/table"
-prepare || exit 2
+mkdir -p "$out/runtime" && make_alone "$out/runtime" || exit 2
 for suite in cuda-samples llm.c polybench rodinia; do
     for want in "${wanted[@]:-$suite}"; do
         [ "${want%%/*}" = "$suite" ] || continue
