@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -416,17 +417,56 @@ static size_t largest_batch(const struct worker *worker)
     return largest < MOST_IN_BATCH ? largest : MOST_IN_BATCH;
 }
 
+/* ---- Where the library ends the process ---- */
+
+/* The worker of this process. Only what is called at its end reads it. */
+static struct worker *working;
+static pid_t process;
+
+/* A library may call exit() or abort() when a call of the runtime fails. The collector may know why that was, and then
+ * this is the kernel's result. */
+static void tell_why(void)
+{
+    struct problem problem = {0};
+    if (!working || process != getpid() || working->begun_count == 0 || !working->collector->explain)
+        return;
+    working->collector->explain(working->collector_self, &problem);
+    if (!*problem.text)
+        return;
+    struct worker *worker = working;
+    working = NULL;
+    conclude(worker, &worker->begun[worker->begun_count - 1], RESULT_FAILED, &problem);
+    send_results(worker);
+}
+
+static void tell_why_aborted(int signal_number)
+{
+    tell_why();
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+static void watch_end(struct worker *worker)
+{
+    working = worker;
+    process = getpid();
+    atexit(tell_why);
+    signal(SIGABRT, tell_why_aborted);
+}
+
 static void measure_kernels(struct job *job, int pipe)
 {
     struct worker worker = {.job = job, .pipe = pipe};
     choose_kernels(&worker);
     open_device(&worker);
     job->largest_batch = largest_batch(&worker);
+    watch_end(&worker);
     while (take_share(&worker))
         continue;
     close_group(&worker);
     worker.collector->close(worker.collector_self);
     message_send(pipe, MESSAGE_END, "");
+    working = NULL;
 }
 
 /* Implements --device N: the worker sees only that GPU, so every library means the same one, whatever API it uses. If

@@ -20,6 +20,7 @@
 set -uo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck disable=SC2034 # alone.sh reads it
 cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 nvcc=${NVCC:-nvcc}
 out=${OUT:-$top/build/others}
@@ -68,8 +69,11 @@ build() {
     [ -x "$room/program" ]
 }
 
+# What programs say of a check that failed.
+failing='FAIL|[Tt]est failed|returned ERROR|Mismatch|[Dd]ismatch|do(es)? not match'
+
 # run SUITE PROGRAM NAME CHECKED ARGUMENT...: NAME is printed. CHECKED: what its output says if its check passed; "" if it
-# has none.
+# has none. $unsaid is what it is if it says nothing of its check.
 run() {
     local room=$out/$1/$2 name=$3 checked=$4 code words start=$SECONDS verdict
     (
@@ -81,7 +85,13 @@ run() {
         77) verdict=refused ;;
         78) verdict=fault ;;
         124) verdict='too long' ;;
-        0) if [ -z "$checked" ]; then verdict=ran; elif grep -aqE "$checked" "$room/$name.out"; then verdict=right; else verdict=wrong; fi ;;
+        0)
+            if grep -aqE "$failing" "$room/$name.out"; then verdict=wrong
+            elif [ -z "$checked" ]; then verdict=ran
+            elif grep -aqE "$checked" "$room/$name.out"; then verdict=right
+            else verdict=${unsaid:-wrong}
+            fi
+            ;;
         *) verdict=wrong ;;
     esac
     # Such numbers are of blocks' sizes.
@@ -105,8 +115,10 @@ chosen() { # SUITE PROGRAM
 
 # ---- The suites: how each is built, and what its programs say when they are right
 
+# A sample is right if it says so, or if its exit code says so: that of others is 0 whatever they compute.
 suite_cuda_samples() {
-    local folder program checked
+    local folder program checked unsaid=ran
+    local says='[Tt]est (passed|PASS|[Ss]ucce)|PASSED|= PASS|returned OK|Compare OK|Results Match|: OK|^Success|[^1-9]0 Failures|matches GPU|OK!|run$'
     for folder in "$out"/sources/cuda-samples/Samples/[0-6]_*/*/; do
         program=$(basename "$folder")
         compgen -G "$folder*.cu" >/dev/null || continue
@@ -114,8 +126,8 @@ suite_cuda_samples() {
         # shellcheck disable=SC2046 # names of sources have no blanks
         build cuda-samples "$program" "$folder" -O2 -std=c++17 --extended-lambda -I"$out/sources/cuda-samples/Common" \
             $(cd "$folder" && ls -- *.cu *.cpp 2>/dev/null) || { left_out cuda-samples "$program"; continue; }
-        checked=''
-        grep -qE 'EXIT_FAILURE|PASS|exit\(' "$folder"/*.c* && checked='.'
+        checked=$says
+        grep -qE '\? *EXIT_(SUCCESS|FAILURE)|== *true *\? *EXIT|[Rr]esult *\? *(0|EXIT)' "$folder"/*.c* && checked='.'
         run cuda-samples "$program" "$program" "$checked"
     done
 }
@@ -160,7 +172,7 @@ suite_rodinia() {
 backprop|backprop.c backprop_cuda.cu facetrain.c imagenet.c||1024
 gaussian|gaussian.cu||-q -s 64
 lavaMD|main.c kernel/kernel_gpu_cuda_wrapper.cu util/num/num.c util/timer/timer.c util/device/device.cu||-boxes1d 3
-lud|cuda/lud.cu cuda/lud_kernel.cu common/common.c -Icommon||-s 128 -v
+lud|cuda/lud.cu cuda/lud_kernel.cu common/common.c -Icommon|Verify|-s 128 -v
 nw|needle.cu||256 10
 particlefilter|ex_particle_CUDA_naive_seq.cu||-x 64 -y 64 -z 3 -np 400
 pathfinder|pathfinder.cu||4000 50 10

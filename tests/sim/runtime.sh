@@ -6,6 +6,7 @@
 set -uo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck disable=SC2034 # alone.sh reads it
 cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
 read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
