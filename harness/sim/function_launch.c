@@ -8,6 +8,7 @@
 #include "outside_calls.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WARP 32
@@ -144,5 +145,9 @@ cudaError_t function_run(const struct grid *grid)
         return cudaSuccess;
     }
     const bool says_so = strncmp(problem.text, prefix, strlen(prefix)) == 0;
-    return runtime_not_simulated("%s", says_so ? problem.text + strlen(prefix) : problem.text);
+    char *linked = module_linked(grid->function);
+    runtime_not_simulated("%s%s%s", linked ? linked : "", linked ? ": " : "",
+                          says_so ? problem.text + strlen(prefix) : problem.text);
+    free(linked);
+    return cudaErrorNotSupported;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs a program as it is on the simulated GPU (tests/sim/runtime.cu): textures and surfaces of every shape, what kernels
-# print and allocate, large arguments, graphs with memory and loops. Ends with "N passed, N failed". Needs nvcc, no GPU.
+# Runs programs as they are on the simulated GPU (tests/sim/runtime.cu, apart.cu): textures and surfaces of every shape, what
+# kernels print and allocate, large arguments, graphs with memory and loops, linked device code. Ends with "N passed, N failed". Needs nvcc, no GPU.
 #
 #   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/sim/runtime.sh [--compile]
 set -uo pipefail
@@ -13,6 +13,8 @@ read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
 compile() {
     "${NVCC:-nvcc}" -std=c++17 -O2 -arch=sm_90 -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared \
         -o program "$top/tests/sim/runtime.cu"
+    "${NVCC:-nvcc}" -arch=sm_90 -rdc=true "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared -o apart \
+        "$top/tests/sim/apart.cu"
 }
 compiled=$top/build/tests/compiled/runtime
 # shellcheck source=/dev/null
@@ -37,4 +39,7 @@ line=':  1.50|-3  |c own 1099511627776 ff %'
 # shellcheck disable=SC2034 # expect() reads it
 code=$?
 expect 'kernels print in the order of their blocks' 0
+ask alone "$compiled/apart"
+expect 'what is not simulated of linked device code is said in words' 77 cudaErrorNotSupported \
+    'not simulated: device code that was compiled apart and then linked, where _Z4callPi refers to _Z6squarei'
 summary
