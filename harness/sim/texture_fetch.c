@@ -146,9 +146,9 @@ static bool prepare_tld(struct instruction *code)
 static bool prepare_tld4(struct instruction *code)
 {
     static const char *const channels[TEXTURE_CHANNELS] = {"R", "G", "B", "A"};
-    for (unsigned char i = 0; i < TEXTURE_CHANNELS; i++)
+    for (unsigned i = 0; i < TEXTURE_CHANNELS; i++)
         if (has_modifier(code, channels[i]))
-            code->flags[FLAG_GATHERED] = i + 1;
+            code->flags[FLAG_GATHERED] = (unsigned char)(i + 1);
     return code->flags[FLAG_GATHERED] > 0 && prepare(code, 3) && code->flags[FLAG_SHAPE] == TEXTURE_2D;
 }
 

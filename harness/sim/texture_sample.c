@@ -88,6 +88,8 @@ static bool find_index(const struct texture *texture, unsigned axis, int64_t wan
 {
     const int64_t count = (int64_t)texture->counts[axis];
     enum cudaTextureAddressMode beyond = texture->beyond[axis];
+    if (count <= 0)
+        return false;
     if (!texture->normalized && (beyond == cudaAddressModeWrap || beyond == cudaAddressModeMirror))
         beyond = cudaAddressModeClamp;
     if (wanted < 0 || wanted >= count) {

@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 
+#include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -439,19 +440,23 @@ static void tell_why(void)
     send_results(worker);
 }
 
-static void tell_why_aborted(int signal_number)
+/* Where abort() of the worker's own thread goes on. Nothing but tell_why() is done there. */
+static sigjmp_buf aborted;
+static _Thread_local bool has_place; /* this thread is the one that has it */
+
+static void leave_abort(int signal_number)
 {
-    tell_why();
-    signal(signal_number, SIG_DFL);
-    raise(signal_number);
+    if (has_place && process == getpid())
+        siglongjmp(aborted, signal_number);
 }
 
 static void watch_end(struct worker *worker)
 {
     working = worker;
     process = getpid();
+    has_place = true;
     atexit(tell_why);
-    signal(SIGABRT, tell_why_aborted);
+    signal(SIGABRT, leave_abort);
 }
 
 static void measure_kernels(struct job *job, int pipe)
@@ -461,6 +466,11 @@ static void measure_kernels(struct job *job, int pipe)
     open_device(&worker);
     job->largest_batch = largest_batch(&worker);
     watch_end(&worker);
+    if (sigsetjmp(aborted, 1) != 0) {
+        tell_why();
+        signal(SIGABRT, SIG_DFL);
+        abort();
+    }
     while (take_share(&worker))
         continue;
     close_group(&worker);
