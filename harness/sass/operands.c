@@ -319,7 +319,8 @@ static void set_immediate(struct decoder *decoder, struct operand *operand, uint
 static bool is_special(const char *text)
 {
     return starts(text, "SR_") || starts(text, "gsb") || strcmp(text, "SRZ") == 0 || starts(text, "SB") ||
-           text[0] == '{' || text[1] == 'D' || strcmp(text, "PR") == 0;
+           text[0] == '{' || text[1] == 'D' || strcmp(text, "PR") == 0 || strcmp(text, "CUBE") == 0 ||
+           starts(text, "ARRAY_");
 }
 
 bool read_operand(struct decoder *decoder, const struct instruction *code, const char *text, struct operand *operand)

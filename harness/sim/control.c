@@ -79,23 +79,6 @@ static void indirect(struct warp *warp, const struct instruction *code, struct s
     warp->block->tallies[code->index].uniform += split->lanes == before;
 }
 
-/* Calls a function of the driver by its address in a register. Only the one that a failing assertion calls is known. */
-static bool do_call_outside(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
-{
-    (void)index;
-    const struct operand *operand = operand_of(code, OPERAND_ROW);
-    const char *name = NULL;
-    if (operand && !operand->immediate) {
-        const unsigned lane = (unsigned)__builtin_ctz(lanes);
-        const uint64_t low = row_at(warp, operand->space, operand->row)[lane];
-        const uint64_t high = row_at(warp, operand->space, operand->high)[lane];
-        name = module_outside(warp->block->grid->function->module, high << 32 | low);
-    }
-    if (name && strcmp(name, "__assertfail") == 0)
-        block_fault(warp->block, "an assertion fails");
-    block_not_simulated(warp->block, "%s of %s", code->opcode, name ? name : "something outside the machine code");
-}
-
 static void branch(struct warp *warp, const struct instruction *code, struct split *split, uint32_t lanes,
                    uint32_t taken)
 {

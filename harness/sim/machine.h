@@ -241,8 +241,8 @@ VECTOR_TABLES(lanes_half);
 VECTOR_TABLES(lanes_convert);
 VECTOR_TABLES(lanes_memory);
 VECTOR_TABLES(lanes_product);
-extern const struct opcode control_opcodes[], warp_opcodes[], texture_opcodes[], atomic_opcodes[], tensor_opcodes[],
-    mbarrier_opcodes[], bulk_opcodes[], cluster_opcodes[], warpgroup_opcodes[];
+extern const struct opcode control_opcodes[], warp_opcodes[], texture_opcodes[], surface_opcodes[], atomic_opcodes[],
+    tensor_opcodes[], mbarrier_opcodes[], bulk_opcodes[], cluster_opcodes[], warpgroup_opcodes[];
 
 find_opcode opcode_find;
 
