@@ -47,6 +47,7 @@ struct run_state {
 struct thread_state {
     struct run_state *run;
     struct tally *tallies;
+    struct flow *flows;
     struct hot_addresses hot;
     pthread_t thread;
 };
@@ -132,6 +133,7 @@ static void open_block(struct block *block, const struct run_state *run, struct 
     *block = (struct block){.grid = grid,
                             .code = run->code,
                             .tallies = owner->tallies,
+                            .flows = owner->flows,
                             .hot = &owner->hot,
                             .counts = run->counts,
                             .parts = orders[grid->order].parts,
@@ -324,10 +326,15 @@ static bool open_barrier(struct block *block, unsigned number)
 static bool open_barriers(struct block *block)
 {
     bool opened = false;
-    for (unsigned w = 0; w < block->warp_count; w++)
+    uint32_t waited_for = 0; /* barriers, a bit each */
+    for (unsigned w = 0; w < block->warp_count; w++) {
+        const struct warp *warp = &block->warps[w];
         opened |= warp_end_waits(&block->warps[w]);
-    for (unsigned i = 0; i < BLOCK_BARRIERS; i++)
-        opened |= open_barrier(block, i);
+        for (unsigned s = 0; s < warp->split_count; s++)
+            waited_for |= warp->splits[s].state == SPLIT_AT_BARRIER ? 1u << warp->splits[s].barrier : 0;
+    }
+    for (; waited_for; waited_for &= waited_for - 1)
+        opened |= open_barrier(block, (unsigned)__builtin_ctz(waited_for));
     block->cluster->waited &= !opened;
     return opened;
 }
@@ -572,6 +579,19 @@ static void add_tallies(struct tally *sum, const struct tally *more, size_t coun
         to[i] += from[i];
 }
 
+/* Adds how often instructions were executed. Until then `working` has, below 0, the threads whose guard was false. */
+static void add_flows(struct tally *tallies, const struct flow *flows, size_t count)
+{
+    struct flow now = {0, 0};
+    for (size_t i = 0; i < count; i++) {
+        now.warps += flows[i].warps;
+        now.threads += flows[i].threads;
+        tallies[i].executed += now.warps;
+        tallies[i].active += now.threads;
+        tallies[i].working += now.threads;
+    }
+}
+
 /* Returns whether the code uses the answers of atomics on global memory. */
 static bool uses_answers(const struct code *code)
 {
@@ -594,8 +614,10 @@ static size_t thread_count(const struct run_state *run)
 /* Adds what the threads counted to the tallies of the launch. */
 static void add_counts(struct tally *tallies, struct thread_state *threads, size_t count, const struct code *code)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         add_tallies(tallies, threads[i].tallies, code->count);
+        add_flows(tallies, threads[i].flows, code->count);
+    }
     for (size_t i = 1; i < count; i++)
         hot_merge(&threads[0].hot, &threads[i].hot);
     const struct hot_address most = hot_most(&threads[0].hot);
@@ -633,6 +655,7 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
     for (size_t i = 0; i < most; i++) {
         threads[i].run = &run;
         threads[i].tallies = x_calloc(run.code->count, sizeof *threads[i].tallies);
+        threads[i].flows = x_calloc(run.code->count + 1, sizeof *threads[i].flows);
         if (i > 0 && pthread_create(&threads[i].thread, NULL, run_blocks, &threads[i]) != 0)
             BUG("cannot start a thread");
     }
@@ -643,6 +666,7 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
         add_counts(tallies, threads, most, run.code);
     for (size_t i = 0; i < most; i++) {
         free(threads[i].tallies);
+        free(threads[i].flows);
         hot_release(&threads[i].hot);
     }
     free(threads);

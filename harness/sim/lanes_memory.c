@@ -56,27 +56,21 @@ static bool same_shape(const struct memo *memo, uint32_t lanes, const uint32_t *
                        unsigned first)
 {
     const uint32_t *apart = memo->apart, from = low[first], above = high[first];
-    uint32_t differs = 0;
+    uint32_t differs[LANES] __attribute__((aligned(64)));
     if (memo->lanes != lanes || !memo->near || from + memo->least < 0 || from + memo->most > UINT32_MAX)
         return false;
-    if (lanes == ALL_LANES)
-        EACH_LANE differs |= ((low[l] - from) ^ apart[l]) | (high[l] ^ above);
-    else
-        EACH_LANE differs |= (((low[l] - from) ^ apart[l]) | (high[l] ^ above)) & IN(lanes);
-    return differs == 0;
+    EACH_LANE differs[l] = ((low[l] - from) ^ apart[l]) | (high[l] ^ above);
+    return (lanes_not_zero(differs) & lanes) == 0;
 }
 
 static bool same_narrow_shape(const struct memo *memo, uint32_t lanes, const uint32_t *addresses, unsigned first)
 {
     const uint32_t *apart = memo->apart, from = addresses[first];
-    uint32_t differs = 0;
+    uint32_t differs[LANES] __attribute__((aligned(64)));
     if (memo->lanes != lanes || memo->low != (from & MEMO_LOW_SHARED))
         return false;
-    if (lanes == ALL_LANES)
-        EACH_LANE differs |= (addresses[l] - from) ^ apart[l];
-    else
-        EACH_LANE differs |= ((addresses[l] - from) ^ apart[l]) & IN(lanes);
-    return differs == 0;
+    EACH_LANE differs[l] = (addresses[l] - from) ^ apart[l];
+    return (lanes_not_zero(differs) & lanes) == 0;
 }
 
 /* ---- Rows to and from memory ---- */
@@ -261,27 +255,17 @@ static void look(struct warp *warp, const struct instruction *code, uint32_t lan
     waits_read(warp, code, lanes, addresses[__builtin_ctz(lanes)], value);
 }
 
-static void load_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
+/* Loads what is neither in order nor the same for all lanes, or what is watched. memo is NULL if the access was not
+ * counted yet. The common cases are apart, since this has to save many registers. */
+__attribute__((noinline)) static void load_scattered(struct warp *warp, const struct instruction *code, uint32_t lanes,
+                                                     const struct memo *memo)
 {
-    uint64_t addresses[LANES], first;
-    const struct memo *memo = visit_again(warp, code, &code->operands[1], lanes, &first);
-    if (memo && !code->flags[FLAG_STRONG] && !warp->block->races) {
-        if (memo->in_order && code->size >= 4) {
-            memory_meet(warp, code, memo, lanes, first, NULL, false);
-            take_in_order(warp, code, device_bytes(first));
-            return;
-        }
-        if (memo->same && code->size >= 4) {
-            memory_meet(warp, code, memo, lanes, first, NULL, false);
-            take_one(warp, code, lanes, device_bytes(first));
-            return;
-        }
-    }
+    uint64_t addresses[LANES];
+    const unsigned char *places[LANES];
     global_addresses(warp, &code->operands[1], addresses);
     if (!memo)
         memo = visit_global(warp, code, lanes, addresses, false);
     memory_meet(warp, code, memo, lanes, addresses[__builtin_ctz(lanes)], addresses, false);
-    const unsigned char *places[LANES];
     EACH_LANE places[l] = device_bytes(addresses[l]);
     take(warp, code, lanes, places);
     if (code->flags[FLAG_STRONG])
@@ -290,22 +274,32 @@ static void load_global(struct warp *warp, const struct instruction *code, uint3
         races_load(warp, lanes, addresses, code->size);
 }
 
-static void store_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
+static void load_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    uint64_t addresses[LANES], first;
-    const struct memo *memo = visit_again(warp, code, &code->operands[0], lanes, &first);
-    if (memo && !code->flags[FLAG_STRONG] && !warp->block->races && memo->in_order && code->size >= 4) {
-        memory_meet(warp, code, memo, lanes, first, NULL, true);
-        give_in_order(warp, code, 1, device_bytes(first));
+    uint64_t first;
+    const struct memo *memo = visit_again(warp, code, &code->operands[1], lanes, &first);
+    if (!memo || !(memo->in_order || memo->same) || code->size < 4 || code->flags[FLAG_STRONG] || warp->block->races) {
+        load_scattered(warp, code, lanes, memo);
         return;
     }
+    memory_meet(warp, code, memo, lanes, first, NULL, false);
+    if (memo->in_order)
+        take_in_order(warp, code, device_bytes(first));
+    else
+        take_one(warp, code, lanes, device_bytes(first));
+}
+
+__attribute__((noinline)) static void store_scattered(struct warp *warp, const struct instruction *code, uint32_t lanes,
+                                                      const struct memo *memo)
+{
+    uint64_t addresses[LANES];
+    unsigned char *places[LANES];
     global_addresses(warp, &code->operands[0], addresses);
     if (!memo)
         memo = visit_global(warp, code, lanes, addresses, true);
     memory_meet(warp, code, memo, lanes, addresses[__builtin_ctz(lanes)], addresses, true);
     if (code->flags[FLAG_STRONG])
         waits_written(warp);
-    unsigned char *places[LANES];
     EACH_LANE places[l] = device_bytes(addresses[l]);
     const bool looks = warp->block->races && !code->flags[FLAG_STRONG];
     if (looks)
@@ -313,6 +307,18 @@ static void store_global(struct warp *warp, const struct instruction *code, uint
     give(warp, code, 1, lanes, places);
     if (looks)
         races_store(warp, lanes, addresses, code->size);
+}
+
+static void store_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    uint64_t first;
+    const struct memo *memo = visit_again(warp, code, &code->operands[0], lanes, &first);
+    if (!memo || !memo->in_order || code->size < 4 || code->flags[FLAG_STRONG] || warp->block->races) {
+        store_scattered(warp, code, lanes, memo);
+        return;
+    }
+    memory_meet(warp, code, memo, lanes, first, NULL, true);
+    give_in_order(warp, code, 1, device_bytes(first));
 }
 
 /* ---- Shared memory ---- */

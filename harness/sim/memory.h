@@ -31,7 +31,8 @@ struct memo {
     struct watch {
         uint64_t begin, end; /* the allocation of the last access */
         uint64_t *sectors;   /* NULL: it is not noted who accesses it */
-    } watch;                 /* see meetings.h */
+        uint32_t *lines;
+    } watch; /* see meetings.h */
 };
 
 /* Returns whether an access of this shape, with that address of the first lane, is within the memo's allocation.
