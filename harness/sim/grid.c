@@ -122,6 +122,15 @@ static void fill_bank0(struct block *block, uint64_t parameters)
         memcpy(block->bank0 + function->entry.parameter_base, grid->parameters, function->entry.parameter_bytes);
 }
 
+static struct memo *open_memos(size_t count)
+{
+    struct memo *memos = aligned_alloc(_Alignof(struct memo), (count + 1) * sizeof *memos);
+    if (!memos)
+        BUG("no memory to remember %zu accesses", count);
+    memset(memos, 0, (count + 1) * sizeof *memos);
+    return memos;
+}
+
 /* Opens a place for blocks. One that borrows has the memos of another, since what is remembered of accesses is of the
  * same code. */
 static void open_block(struct block *block, const struct run_state *run, struct thread_state *owner,
@@ -145,7 +154,7 @@ static void open_block(struct block *block, const struct run_state *run, struct 
     if (!block->warps)
         BUG("no memory for %u warps", block->warp_count);
     memset(block->warps, 0, sizeof *block->warps * block->warp_count);
-    block->memos = lender ? lender->memos : x_calloc(run->code->count, sizeof *block->memos);
+    block->memos = lender ? lender->memos : open_memos(run->code->count);
     block->begun = lender ? 2 : 0;
     block->bank0_size = (size_t)function->entry.parameter_base + function->entry.parameter_bytes;
     block->bank0 = x_calloc(block->bank0_size + 8, 1);
@@ -183,8 +192,10 @@ static void close_block(struct block *block)
     races_close(block->kept_races);
     free(block->swaps.list);
     free(block->warps);
-    for (size_t i = 0; i < block->code->count && !block->borrows; i++)
+    for (size_t i = 0; i < block->code->count && !block->borrows; i++) {
+        memo_settle(&block->memos[i], &block->tallies[i]);
         free(block->memos[i].copy);
+    }
     if (!block->borrows)
         free(block->memos);
     free(block->bank0);
