@@ -56,66 +56,24 @@ static bool same_shape(const struct memo *memo, uint32_t lanes, const uint32_t *
                        unsigned first)
 {
     const uint32_t *apart = memo->apart, from = low[first], above = high[first];
-    uint32_t differs = 0;
-    if (memo->lanes != lanes || !memo->near || from + memo->least < 0 || from + memo->most > UINT32_MAX)
+    uint32_t differs[LANES] __attribute__((aligned(64)));
+    if (memo->lanes != lanes || memo->shared || !memo->near || from + memo->least < 0 || from + memo->most > UINT32_MAX)
         return false;
-    if (lanes == ALL_LANES)
-        EACH_LANE differs |= ((low[l] - from) ^ apart[l]) | (high[l] ^ above);
-    else
-        EACH_LANE differs |= (((low[l] - from) ^ apart[l]) | (high[l] ^ above)) & IN(lanes);
-    return differs == 0;
+    EACH_LANE differs[l] = ((low[l] - from) ^ apart[l]) | (high[l] ^ above);
+    return (lanes_not_zero(differs) & lanes) == 0;
 }
 
 static bool same_narrow_shape(const struct memo *memo, uint32_t lanes, const uint32_t *addresses, unsigned first)
 {
     const uint32_t *apart = memo->apart, from = addresses[first];
-    uint32_t differs = 0;
-    if (memo->lanes != lanes || memo->low != (from & MEMO_LOW_SHARED))
+    uint32_t differs[LANES] __attribute__((aligned(64)));
+    if (memo->lanes != lanes || !memo->shared || memo->low != (from & MEMO_LOW_SHARED))
         return false;
-    if (lanes == ALL_LANES)
-        EACH_LANE differs |= (addresses[l] - from) ^ apart[l];
-    else
-        EACH_LANE differs |= ((addresses[l] - from) ^ apart[l]) & IN(lanes);
-    return differs == 0;
+    EACH_LANE differs[l] = (addresses[l] - from) ^ apart[l];
+    return (lanes_not_zero(differs) & lanes) == 0;
 }
 
 /* ---- Rows to and from memory ---- */
-
-static void take(struct warp *warp, const struct instruction *code, uint32_t lanes, const unsigned char *const *places)
-{
-    const struct operand *to = &code->operands[0];
-    const uint32_t step = to->high - to->row;
-    uint32_t *row = row_at(warp, SPACE_WARP, to->row);
-    if (code->size == 4 && lanes == ALL_LANES) {
-        for (unsigned l = 0; l < LANES; l++)
-            memcpy(&row[l], places[l], 4);
-        return;
-    }
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(left);
-        uint32_t words[4] = {0};
-        switch (code->size) {
-        case 4:
-            memcpy(&row[l], places[l], 4);
-            break;
-        case 8:
-            memcpy(words, places[l], 8);
-            row[l] = words[0];
-            row_at(warp, SPACE_WARP, to->high)[l] = words[1];
-            break;
-        case 16:
-            memcpy(words, places[l], 16);
-            for (unsigned k = 0; k < 4; k++)
-                row_at(warp, SPACE_WARP, to->row + k * step)[l] = words[k];
-            break;
-        default:
-            memcpy(words, places[l], code->size);
-            if (code->flags[FLAG_SIGNED])
-                words[0] = code->size == 1 ? (uint32_t)(int32_t)(int8_t)words[0] : (uint32_t)(int32_t)(int16_t)words[0];
-            row[l] = words[0];
-        }
-    }
-}
 
 /* Loads and stores of all lanes, each next to the one before. A row of memory is one of registers for 4 bytes. Else the
  * words of a lane are neighbours in memory, and in different rows of registers. */
@@ -166,6 +124,65 @@ static void give_in_order(struct warp *warp, const struct instruction *code, uns
     memcpy(place, words, (size_t)each * ROW_BYTES);
 }
 
+/* Copies what all lanes have at their places, 4, 8 or 16 bytes each, so that it is in order. */
+static void collect(unsigned char *together, const unsigned char *const *places, unsigned size)
+{
+    for (unsigned l = 0; l < LANES && size == 4; l++)
+        memcpy(together + 4 * (size_t)l, places[l], 4);
+    for (unsigned l = 0; l < LANES && size == 8; l++)
+        memcpy(together + 8 * (size_t)l, places[l], 8);
+    for (unsigned l = 0; l < LANES && size == 16; l++)
+        memcpy(together + 16 * (size_t)l, places[l], 16);
+}
+
+/* Copies it back. */
+static void distribute(unsigned char *const *places, const unsigned char *together, unsigned size)
+{
+    for (unsigned l = 0; l < LANES && size == 4; l++)
+        memcpy(places[l], together + 4 * (size_t)l, 4);
+    for (unsigned l = 0; l < LANES && size == 8; l++)
+        memcpy(places[l], together + 8 * (size_t)l, 8);
+    for (unsigned l = 0; l < LANES && size == 16; l++)
+        memcpy(places[l], together + 16 * (size_t)l, 16);
+}
+
+static void take(struct warp *warp, const struct instruction *code, uint32_t lanes, const unsigned char *const *places)
+{
+    const struct operand *to = &code->operands[0];
+    const uint32_t step = to->high - to->row;
+    uint32_t *row = row_at(warp, SPACE_WARP, to->row);
+    unsigned char together[LANES * 16];
+    if (lanes == ALL_LANES && code->size >= 4) {
+        collect(together, places, code->size);
+        take_in_order(warp, code, together);
+        return;
+    }
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        uint32_t words[4] = {0};
+        switch (code->size) {
+        case 4:
+            memcpy(&row[l], places[l], 4);
+            break;
+        case 8:
+            memcpy(words, places[l], 8);
+            row[l] = words[0];
+            row_at(warp, SPACE_WARP, to->high)[l] = words[1];
+            break;
+        case 16:
+            memcpy(words, places[l], 16);
+            for (unsigned k = 0; k < 4; k++)
+                row_at(warp, SPACE_WARP, to->row + k * step)[l] = words[k];
+            break;
+        default:
+            memcpy(words, places[l], code->size);
+            if (code->flags[FLAG_SIGNED])
+                words[0] = code->size == 1 ? (uint32_t)(int32_t)(int8_t)words[0] : (uint32_t)(int32_t)(int16_t)words[0];
+            row[l] = words[0];
+        }
+    }
+}
+
 /* Loads the same place for all lanes, as most reads of a tile do. */
 static void take_one(struct warp *warp, const struct instruction *code, uint32_t lanes, const unsigned char *place)
 {
@@ -185,9 +202,10 @@ static void give(struct warp *warp, const struct instruction *code, unsigned n, 
     const struct operand *from = &code->operands[n];
     const uint32_t step = from->high - from->row;
     const uint32_t *row = row_at(warp, from->space, from->row);
-    if (code->size == 4 && lanes == ALL_LANES) {
-        for (unsigned l = 0; l < LANES; l++)
-            memcpy(places[l], &row[l], 4);
+    unsigned char together[LANES * 16];
+    if (lanes == ALL_LANES && code->size >= 4) {
+        give_in_order(warp, code, n, together);
+        distribute(places, together, code->size);
         return;
     }
     for (uint32_t left = lanes; left; left &= left - 1) {
@@ -214,12 +232,7 @@ static void count_global(struct warp *warp, const struct instruction *code, stru
         memory_check(block, memo, lanes, addresses, code->size, writes);
     if (!memo->aligned)
         memory_misaligned(block, lanes, addresses, code->size);
-    struct tally *tally = &block->tallies[code->index];
-    tally->accesses++;
-    tally->global_accesses++;
-    tally->sectors += memo->sectors;
-    tally->ideal_sectors += memo->ideal_sectors;
-    tally->unit_sectors += memo->sectors;
+    memo->times++;
 }
 
 static struct memo *visit_global(struct warp *warp, const struct instruction *code, uint32_t lanes,
@@ -227,6 +240,7 @@ static struct memo *visit_global(struct warp *warp, const struct instruction *co
 {
     struct memo *memo = &warp->block->memos[code->index];
     const uint64_t first = addresses[__builtin_ctz(lanes)];
+    memo_settle(memo, &warp->block->tallies[code->index]);
     memo_global(memo, warp->block, lanes, addresses, code->size);
     count_global(warp, code, memo, lanes, first, addresses, writes);
     return memo;
@@ -261,27 +275,17 @@ static void look(struct warp *warp, const struct instruction *code, uint32_t lan
     waits_read(warp, code, lanes, addresses[__builtin_ctz(lanes)], value);
 }
 
-static void load_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
+/* Loads what is neither in order nor the same for all lanes, or what is watched. memo is NULL if the access was not
+ * counted yet. The common cases are apart, since this has to save many registers. */
+__attribute__((noinline)) static void load_scattered(struct warp *warp, const struct instruction *code, uint32_t lanes,
+                                                     const struct memo *memo)
 {
-    uint64_t addresses[LANES], first;
-    const struct memo *memo = visit_again(warp, code, &code->operands[1], lanes, &first);
-    if (memo && !code->flags[FLAG_STRONG] && !warp->block->races) {
-        if (memo->in_order && code->size >= 4) {
-            memory_meet(warp, code, memo, lanes, first, NULL, false);
-            take_in_order(warp, code, device_bytes(first));
-            return;
-        }
-        if (memo->same && code->size >= 4) {
-            memory_meet(warp, code, memo, lanes, first, NULL, false);
-            take_one(warp, code, lanes, device_bytes(first));
-            return;
-        }
-    }
+    uint64_t addresses[LANES];
+    const unsigned char *places[LANES];
     global_addresses(warp, &code->operands[1], addresses);
     if (!memo)
         memo = visit_global(warp, code, lanes, addresses, false);
     memory_meet(warp, code, memo, lanes, addresses[__builtin_ctz(lanes)], addresses, false);
-    const unsigned char *places[LANES];
     EACH_LANE places[l] = device_bytes(addresses[l]);
     take(warp, code, lanes, places);
     if (code->flags[FLAG_STRONG])
@@ -290,22 +294,32 @@ static void load_global(struct warp *warp, const struct instruction *code, uint3
         races_load(warp, lanes, addresses, code->size);
 }
 
-static void store_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
+static void load_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    uint64_t addresses[LANES], first;
-    const struct memo *memo = visit_again(warp, code, &code->operands[0], lanes, &first);
-    if (memo && !code->flags[FLAG_STRONG] && !warp->block->races && memo->in_order && code->size >= 4) {
-        memory_meet(warp, code, memo, lanes, first, NULL, true);
-        give_in_order(warp, code, 1, device_bytes(first));
+    uint64_t first;
+    const struct memo *memo = visit_again(warp, code, &code->operands[1], lanes, &first);
+    if (!memo || !(memo->in_order || memo->same) || code->size < 4 || code->flags[FLAG_STRONG] || warp->block->races) {
+        load_scattered(warp, code, lanes, memo);
         return;
     }
+    memory_meet(warp, code, memo, lanes, first, NULL, false);
+    if (memo->in_order)
+        take_in_order(warp, code, device_bytes(first));
+    else
+        take_one(warp, code, lanes, device_bytes(first));
+}
+
+__attribute__((noinline)) static void store_scattered(struct warp *warp, const struct instruction *code, uint32_t lanes,
+                                                      const struct memo *memo)
+{
+    uint64_t addresses[LANES];
+    unsigned char *places[LANES];
     global_addresses(warp, &code->operands[0], addresses);
     if (!memo)
         memo = visit_global(warp, code, lanes, addresses, true);
     memory_meet(warp, code, memo, lanes, addresses[__builtin_ctz(lanes)], addresses, true);
     if (code->flags[FLAG_STRONG])
         waits_written(warp);
-    unsigned char *places[LANES];
     EACH_LANE places[l] = device_bytes(addresses[l]);
     const bool looks = warp->block->races && !code->flags[FLAG_STRONG];
     if (looks)
@@ -313,6 +327,18 @@ static void store_global(struct warp *warp, const struct instruction *code, uint
     give(warp, code, 1, lanes, places);
     if (looks)
         races_store(warp, lanes, addresses, code->size);
+}
+
+static void store_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    uint64_t first;
+    const struct memo *memo = visit_again(warp, code, &code->operands[0], lanes, &first);
+    if (!memo || !memo->in_order || code->size < 4 || code->flags[FLAG_STRONG] || warp->block->races) {
+        store_scattered(warp, code, lanes, memo);
+        return;
+    }
+    memory_meet(warp, code, memo, lanes, first, NULL, true);
+    give_in_order(warp, code, 1, device_bytes(first));
 }
 
 /* ---- Shared memory ---- */
@@ -324,8 +350,10 @@ static struct memo *visit_shared(struct warp *warp, const struct instruction *co
     struct memo *memo = &block->memos[code->index];
     const unsigned lane = (unsigned)__builtin_ctz(lanes);
     const uint32_t first = addresses[lane];
-    if (!same_narrow_shape(memo, lanes, addresses, lane))
+    if (!same_narrow_shape(memo, lanes, addresses, lane)) {
+        memo_settle(memo, &block->tallies[code->index]);
         memo_shared(memo, lanes, addresses, code->size, writes);
+    }
     if ((int64_t)first + memo->least < shared_begin(block, code) ||
         (int64_t)first + memo->most + code->size > (int64_t)block->shared_size)
         shared_outside(block, lanes, addresses, code->size);
@@ -334,12 +362,7 @@ static struct memo *visit_shared(struct warp *warp, const struct instruction *co
     shared_visit(warp, lanes, addresses, code->size, writes ? SHADOW_STORES : SHADOW_READS);
     if (block->tiles && writes)
         tiles_stored(warp, lanes, addresses, code->size, false);
-    struct tally *tally = &block->tallies[code->index];
-    tally->accesses++;
-    tally->shared_accesses++;
-    tally->wavefronts += memo->wavefronts;
-    tally->ideal_wavefronts += memo->ideal_wavefronts;
-    tally->loose_wavefronts += memo->margin;
+    memo->times++;
     return memo;
 }
 
