@@ -236,10 +236,13 @@ unsigned vector_unit(void);
 int vector_unit_wanted(const char *name);
 #define VECTOR_TABLES(name) extern const struct opcode name##_base[], name##_avx2[], name##_avx512[]
 VECTOR_TABLES(lanes_integer);
+VECTOR_TABLES(lanes_bits);
+VECTOR_TABLES(lanes_compare);
 VECTOR_TABLES(lanes_float);
 VECTOR_TABLES(lanes_half);
 VECTOR_TABLES(lanes_convert);
 VECTOR_TABLES(lanes_memory);
+VECTOR_TABLES(lanes_copy);
 VECTOR_TABLES(lanes_product);
 extern const struct opcode control_opcodes[], warp_opcodes[], texture_opcodes[], atomic_opcodes[], tensor_opcodes[],
     mbarrier_opcodes[], bulk_opcodes[], cluster_opcodes[], warpgroup_opcodes[];
