@@ -259,11 +259,22 @@ static bool prepare_lop3(struct instruction *code)
     return true;
 }
 
+/* The lanes in which a predicate, or the sign of a register, is set. */
+static uint32_t set_lanes(struct warp *warp, const struct instruction *code, unsigned n)
+{
+    if (code->operands[n].kind == OPERAND_PREDICATE)
+        return predicate(warp, &code->operands[n]);
+    const uint32_t *row = ROW(n);
+    uint32_t signs;
+    MASK_OF(signs, row[l] >> 31);
+    return signs ^ INVERT(n);
+}
+
 /* Operands p0, p1, a, b, c, table of p0, table of p1. */
 static void plop3(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const struct operand *o = code->operands;
-    const uint32_t a = predicate(warp, &o[2]), b = predicate(warp, &o[3]), c = predicate(warp, &o[4]);
+    const uint32_t a = set_lanes(warp, code, 2), b = set_lanes(warp, code, 3), c = set_lanes(warp, code, 4);
     const uint32_t first = truth((uint32_t)o[5].value, a, b, c), second = truth((uint32_t)o[6].value, a, b, c);
     predicate_set(warp, &o[0], lanes, first);
     predicate_set(warp, &o[1], lanes, second);
@@ -271,6 +282,10 @@ static void plop3(struct warp *warp, const struct instruction *code, uint32_t la
 
 static bool prepare_plop3(struct instruction *code)
 {
+    for (unsigned n = 2; n <= 4 && n < code->operand_count; n++)
+        if (code->operands[n].kind != OPERAND_PREDICATE &&
+            (code->operands[n].kind != OPERAND_SIGN || code->operands[n].negate || code->operands[n].absolute))
+            return false;
     return code->operand_count == 7 && code->operands[5].immediate && code->operands[6].immediate;
 }
 
