@@ -74,7 +74,7 @@ static inline uint32_t lanes_not_zero(const uint32_t *words)
     return ~zero;
 #else
     uint32_t bits = 0;
-    EACH_LANE bits |= words[l] ? 1u << l : 0;
+    EACH_LANE bits |= (uint32_t)(words[l] != 0) << l;
     return bits;
 #endif
 }

@@ -51,7 +51,8 @@ struct products {
     bool open; /* the next group has products */
     struct {
         struct register_set written, read; /* accumulators, and registers with A */
-        unsigned epoch;                    /* of the block, when it was waited for */
+        unsigned epoch;                    /* of the block, when it was waited for, */
+        unsigned clock;                    /* and of the warp, if hazards are looked for (hazards.h) */
     } groups[GROUPS_MOST];                 /* by number */
     struct register_set written, read;     /* of all groups that are not done */
     struct register_set changed;           /* by others than products, since the last WARPGROUP.ARRIVE */
@@ -245,10 +246,13 @@ unsigned vector_unit(void);
 int vector_unit_wanted(const char *name);
 #define VECTOR_TABLES(name) extern const struct opcode name##_base[], name##_avx2[], name##_avx512[]
 VECTOR_TABLES(lanes_integer);
+VECTOR_TABLES(lanes_bits);
+VECTOR_TABLES(lanes_compare);
 VECTOR_TABLES(lanes_float);
 VECTOR_TABLES(lanes_half);
 VECTOR_TABLES(lanes_convert);
 VECTOR_TABLES(lanes_memory);
+VECTOR_TABLES(lanes_copy);
 VECTOR_TABLES(lanes_product);
 extern const struct opcode control_opcodes[], warp_opcodes[], texture_opcodes[], surface_opcodes[], atomic_opcodes[],
     tensor_opcodes[], mbarrier_opcodes[], bulk_opcodes[], cluster_opcodes[], warpgroup_opcodes[];

@@ -1,5 +1,5 @@
-/* memory.h - shared by lanes_memory.c, atomic.c and memory.c. It has what is remembered of an instruction's accesses,
- * and what is done when an access is unlike the one before. */
+/* memory.h - shared by lanes_memory.c, lanes_copy.c, atomic.c and memory.c. It has what is remembered of an
+ * instruction's accesses, and what is done when an access is unlike the one before. */
 #ifndef MEMORY_H
 #define MEMORY_H
 
