@@ -239,6 +239,7 @@ VECTOR_TABLES(lanes_integer);
 VECTOR_TABLES(lanes_float);
 VECTOR_TABLES(lanes_half);
 VECTOR_TABLES(lanes_convert);
+VECTOR_TABLES(lanes_mufu);
 VECTOR_TABLES(lanes_memory);
 VECTOR_TABLES(lanes_product);
 extern const struct opcode control_opcodes[], warp_opcodes[], texture_opcodes[], atomic_opcodes[], tensor_opcodes[],

@@ -63,9 +63,9 @@ static const struct opcode *find(const char *opcode)
         name##_base, name##_base, name##_base                                                                          \
     }
 #endif
-    static const struct opcode *const lanes[][VECTORS] = {KINDS(lanes_integer), KINDS(lanes_float),
-                                                          KINDS(lanes_half),    KINDS(lanes_convert),
-                                                          KINDS(lanes_memory),  KINDS(lanes_product)};
+    static const struct opcode *const lanes[][VECTORS] = {KINDS(lanes_integer), KINDS(lanes_float), KINDS(lanes_half),
+                                                          KINDS(lanes_convert), KINDS(lanes_mufu),  KINDS(lanes_memory),
+                                                          KINDS(lanes_product)};
     static const struct opcode *const others[] = {control_opcodes, warp_opcodes,    texture_opcodes,
                                                   atomic_opcodes,  tensor_opcodes,  mbarrier_opcodes,
                                                   bulk_opcodes,    cluster_opcodes, warpgroup_opcodes};
