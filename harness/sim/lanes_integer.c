@@ -35,21 +35,6 @@ static void iadd3_carry(struct warp *warp, const struct instruction *code, uint3
     predicate_set(warp, &code->operands[2], lanes, twice);
 }
 
-/* Operands d, a, b, c, all of 64 bits. */
-static void iadd3_wide(struct warp *warp, const struct instruction *code, uint32_t lanes)
-{
-    const uint32_t *a = ROW(1), *ah = HIGH(1), *b = ROW(2), *bh = HIGH(2), *c = ROW(3), *ch = HIGH(3);
-    WRITE_WIDE(ROW(0), HIGH(0), lanes, wide(a[l], ah[l]) + wide(b[l], bh[l]) + wide(c[l], ch[l]));
-}
-
-static bool prepare_iadd3_wide(struct instruction *code)
-{
-    for (unsigned i = 0; i < code->operand_count; i++)
-        if (code->operands[i].negate || code->operands[i].invert || code->operands[i].immediate)
-            return false;
-    return code->operand_count == 4;
-}
-
 static bool prepare_iadd3(struct instruction *code)
 {
     prepare_extended(code);
@@ -297,7 +282,6 @@ static void idp_2a(struct warp *warp, const struct instruction *code, uint32_t l
 
 /* clang-format off */
 const struct opcode TABLE(lanes_integer)[] = {
-    {"IADD3.64",       iadd3_wide,  CONTROL_NEXT, prepare_iadd3_wide, "d",  ""},
     {"IADD3",          iadd3_carry, CONTROL_NEXT, prepare_iadd3,     "dpp", "X"},
     {"IADD3.64",       iadd3_64,    CONTROL_NEXT, prepare_iadd3_64,  "d",   ""},
     {"VIADD",          viadd,       CONTROL_NEXT, NULL,              "d",   ""},

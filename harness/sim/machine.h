@@ -251,6 +251,7 @@ VECTOR_TABLES(lanes_compare);
 VECTOR_TABLES(lanes_float);
 VECTOR_TABLES(lanes_half);
 VECTOR_TABLES(lanes_convert);
+VECTOR_TABLES(lanes_mufu);
 VECTOR_TABLES(lanes_memory);
 VECTOR_TABLES(lanes_copy);
 VECTOR_TABLES(lanes_product);
