@@ -194,12 +194,18 @@ struct sector_pair {
     unsigned turned, parts;
 };
 
+/* Whether the pair is a whole sector whose halves change places. */
+static bool is_swapped(const struct sector_pair *pair)
+{
+    return pair->turned && pair->parts == 3;
+}
+
 /* Returns whether two pairs go in the same pass unless they share a sector. */
 static bool are_together(const struct sector_pair *a, const struct sector_pair *b)
 {
     return a->from >> (LINE - SECTOR) == b->from >> (LINE - SECTOR) &&
            a->to >> (LINE - SECTOR) == b->to >> (LINE - SECTOR) && a->turned == b->turned && a->parts == b->parts &&
-           ((a->to - a->from) & 1) == ((b->to - b->from) & 1);
+           ((a->to - a->from) & 1) == ((b->to - b->from) & 1) && (!is_swapped(a) || a->from >> 1 == b->from >> 1);
 }
 
 /* Returns the passes of those pairs that go together with pair n; 0: that was said of a pair before it. */
@@ -225,8 +231,9 @@ static unsigned passes_with(const struct sector_pair *pairs, unsigned count, uns
 
 /* Counts a copy past the L1, which moves pairs of a source and a destination sector. A pass takes pairs of one source
  * line and one destination line, an odd or an even number of sectors apart, whole sectors or the same parts of them,
- * and of each sector one pair. This was found in 128 cases of 4 rows on an H100 (tests/sim/forms.cu), and holds in all.
- */
+ * and of each sector one pair. Sectors whose halves change places go together only by 64 bytes. The first was found in
+ * 128 cases of 4 rows on an H100 (tests/sim/forms.cu) and holds in all, the second in kernels of Triton, one of which
+ * has some passes more than this says. */
 static void add_bypass(struct copy_counts *counts, uint32_t lanes, const uint64_t *from, const uint32_t *to)
 {
     enum { HALF = SECTOR - 1 };
@@ -247,8 +254,12 @@ static void add_bypass(struct copy_counts *counts, uint32_t lanes, const uint64_
     }
     counts->lines.touched = count;
     counts->unit = units;
-    for (unsigned n = 0; n < count; n++)
+    bool swapped = false;
+    for (unsigned n = 0; n < count; n++) {
         counts->wavefronts.passes += passes_with(pairs, count, n);
+        swapped |= is_swapped(&pairs[n]);
+    }
+    counts->wavefronts.margin = swapped ? counts->wavefronts.passes / 2 : 1;
 }
 
 /* Returns whether each quarter of a warp copies 128 consecutive bytes, to wherever they go. The rule was made from such
@@ -271,9 +282,11 @@ struct copy_counts count_copy(uint32_t lanes, const uint64_t *from, const uint32
         add_bypass(&counts, lanes, from, to);
         counts.lines.ideal = smaller(counts.lines.touched, least(lanes, size, 1 << SECTOR));
         counts.wavefronts.ideal = smaller(counts.wavefronts.passes, least(lanes, size, BANKS * 4));
-        if (!rows_are_regular(lanes, from, to)) {
-            counts.margin = lanes == UINT32_MAX ? 0 : counts.lines.touched;
-            counts.wavefronts.margin = lanes == UINT32_MAX ? 1 : least(lanes, size, size);
+        if (rows_are_regular(lanes, from, to)) {
+            counts.wavefronts.margin = 0;
+        } else if (lanes != UINT32_MAX) {
+            counts.margin = counts.lines.touched;
+            counts.wavefronts.margin = least(lanes, size, size);
         }
         return counts;
     }

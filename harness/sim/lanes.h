@@ -83,7 +83,7 @@ static inline uint32_t lanes_not_zero(const uint32_t *words)
 #define MASK_OF(result, condition)                                                                                     \
     do {                                                                                                               \
         uint32_t holds[LANES] __attribute__((aligned(64)));                                                            \
-        EACH_LANE holds[l] = (condition) ? 1 : 0;                                                                      \
+        EACH_LANE holds[l] = (condition) ? 1u : 0u;                                                                    \
         (result) = lanes_not_zero(holds);                                                                              \
     } while (0)
 
