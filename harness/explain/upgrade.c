@@ -139,6 +139,57 @@ static void add_kernel(struct upgrade *upgrade, const struct comparison *compari
     kernel->lost = row && row->pair_count > 0 ? median_of_pairs(row) : kernel->time->change - kernel->time->drift;
 }
 
+/* ---- By library ---- */
+
+/* Returns the library in "model.py:42 (forward), libcublasLt.so.13"; "" without one. */
+static const char *library_in(const char *launched_by)
+{
+    const char *last = launched_by ? strrchr(launched_by, ',') : NULL;
+    last = last ? last + strspn(last, ", ") : launched_by;
+    return last && strstr(last, ".so") ? last : "";
+}
+
+static struct upgrade_part *find_part(struct upgrade *upgrade, const char *library)
+{
+    for (size_t i = 0; i < upgrade->part_count; i++)
+        if (strcmp(upgrade->parts[i].library, library) == 0)
+            return &upgrade->parts[i];
+    struct upgrade_part *part = ARRAY_GROW(upgrade->parts, upgrade->part_count);
+    *part = (struct upgrade_part){x_strdup(library), 0};
+    return part;
+}
+
+static int most_lost_part_first(const void *left, const void *right)
+{
+    const struct upgrade_part *a = left, *b = right;
+    return a->lost != b->lost ? a->lost > b->lost ? -1 : 1 : strcmp(a->library, b->library);
+}
+
+static void forget_parts(struct upgrade *upgrade)
+{
+    for (size_t i = 0; i < upgrade->part_count; i++)
+        free(upgrade->parts[i].library);
+    free(upgrade->parts);
+    upgrade->parts = NULL;
+    upgrade->part_count = 0;
+}
+
+static void divide(struct upgrade *upgrade, const struct run *run)
+{
+    bool known = false;
+    for (size_t i = 0; i < upgrade->count; i++) {
+        const char *library = library_in(run_find(run, upgrade->list[i].kernel)->launched_by);
+        if (!upgrade->list[i].time)
+            continue;
+        find_part(upgrade, library)->lost += upgrade->list[i].lost;
+        known |= *library != '\0';
+    }
+    if (!known)
+        forget_parts(upgrade);
+    else
+        qsort(upgrade->parts, upgrade->part_count, sizeof *upgrade->parts, most_lost_part_first);
+}
+
 void upgrade_make(struct upgrade *upgrade, const struct comparison *comparison, const struct run *baseline,
                   const struct run *run)
 {
@@ -152,7 +203,7 @@ void upgrade_make(struct upgrade *upgrade, const struct comparison *comparison, 
             continue;
         if (same_code(base, now))
             upgrade->same++;
-        else if ((is = compare_other_toolchain(baseline, base, run, now, &was)))
+        else if ((is = compare_other_toolchain(comparison, baseline, base, run, now, &was)))
             add_kernel(upgrade, comparison, capability, base, now);
         if (is && !upgrade->is) {
             upgrade->is = is;
@@ -161,6 +212,7 @@ void upgrade_make(struct upgrade *upgrade, const struct comparison *comparison, 
     }
     if (upgrade->count > 0)
         qsort(upgrade->list, upgrade->count, sizeof *upgrade->list, most_lost_first);
+    divide(upgrade, run);
 }
 
 void upgrade_release(struct upgrade *upgrade)
@@ -168,5 +220,6 @@ void upgrade_release(struct upgrade *upgrade)
     for (size_t i = 0; i < upgrade->count; i++)
         free(upgrade->list[i].change);
     free(upgrade->list);
+    forget_parts(upgrade);
     *upgrade = (struct upgrade){0};
 }

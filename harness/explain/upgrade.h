@@ -1,5 +1,5 @@
-/* upgrade.h - what another compiler did to the kernels: which became slower or faster, and what kind of change that is.
- * Pure. */
+/* upgrade.h - what another toolchain did to the kernels: which became slower or faster, and what kind of change that
+ * is. Pure. */
 #ifndef UPGRADE_H
 #define UPGRADE_H
 
@@ -28,11 +28,19 @@ struct upgraded {
     char *change; /* how its launches and their machine code differ, as in struct blame; else NULL. Owned */
 };
 
+/* The part of the time that kernels of one library lost, those which it has or launches. */
+struct upgrade_part {
+    char *library; /* "libcublasLt.so.13"; "" of kernels for which no library is known. Owned */
+    double lost;   /* in the time's unit */
+};
+
 struct upgrade {
-    const char *was, *is;  /* the two compilers; NULL: one compiler made both sides, and there are no kernels */
+    const char *was, *is;  /* the two toolchains; NULL: the same made both sides, and there are no kernels */
     struct upgraded *list; /* kernels of other code: by time lost, the most first; else by instructions gained, by class
                             */
     size_t count;
+    struct upgrade_part *parts; /* of the kernels with a time, the most lost first; none where no library is known */
+    size_t part_count;
     size_t same; /* kernels of the same code. A kernel is neither whose code is not known, such as that of cuBLAS */
 };
 

@@ -33,8 +33,10 @@ const char *compare_other_counts(const struct run *baseline, const struct result
                                  const struct result *now);
 
 /* Returns the compiler of the run if another one made other code of this kernel in the baseline, or in the base build
- * that stands in; *was is that one. Else NULL. */
-const char *compare_other_toolchain(const struct run *baseline, const struct result *base, const struct run *run,
-                                    const struct result *now, const char **was);
+ * that stands in; else, of a program's kernel of other code, the packages and libraries of the run that make kernels
+ * and differ. *was is what the baseline has. NULL: the same toolchain, or the same code. Borrowed from the three. */
+const char *compare_other_toolchain(const struct comparison *comparison, const struct run *baseline,
+                                    const struct result *base, const struct run *run, const struct result *now,
+                                    const char **was);
 
 #endif

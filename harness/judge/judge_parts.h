@@ -137,6 +137,8 @@ struct unknown {
     size_t count;
 };
 
+/* Sets comparison->makers_*: judge_libraries.c. */
+void find_makers(struct comparison *comparison, const struct sides *sides);
 /* Adds a note for each loaded library that differs from the baseline: judge_libraries.c. */
 void note_libraries(struct comparison *comparison, const struct sides *sides);
 /* Adds the notes: changed definitions of metrics, changed facts of the session, an old baseline, unknown metrics. */

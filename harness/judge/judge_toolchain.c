@@ -6,6 +6,29 @@
 #include <math.h>
 #include <string.h>
 
+/* Whether all compilers of a list, "ptxas 12.8.93, ptxas 13.0.88", are in another. */
+static bool has_all(const char *list, const char *compilers)
+{
+    while (*compilers) {
+        const size_t length = strcspn(compilers, ",");
+        const char *at = list;
+        for (; *at && !(strcspn(at, ",") == length && strncmp(at, compilers, length) == 0); at += strspn(at, ", "))
+            at += strcspn(at, ",");
+        if (!*at)
+            return false;
+        compilers += length;
+        compilers += strspn(compilers, ", ");
+    }
+    return true;
+}
+
+/* Whether some compiler took the place of another. A program that launches what a further one made has not changed its
+ * compiler. */
+static bool is_replaced(const char *was, const char *is)
+{
+    return !has_all(is, was) && !has_all(was, is);
+}
+
 /* Returns the compiler of the run if no session of the row has the same, else NULL. *was is one of theirs. */
 static const char *compiler_of_others(const struct sides *sides, const struct result *base, const struct row *row,
                                       const char **was)
@@ -14,7 +37,7 @@ static const char *compiler_of_others(const struct sides *sides, const struct re
     *was = NULL;
     for (size_t i = 0; i < row->session_count && now; i++) {
         const char *compiler = fact_of(sides, base, row, i, SESSION_COMPILER);
-        if (compiler && strcmp(compiler, now) == 0)
+        if (compiler && !is_replaced(compiler, now))
             return NULL;
         *was = compiler ? compiler : *was;
     }
@@ -30,23 +53,28 @@ const char *other_compiler(const struct sides *sides, const struct result *base,
     return compiler_of_others(sides, base, row, was);
 }
 
-static const char *other_toolchain(const struct sides *sides, const struct result *base, const struct result *now,
-                                   const char **was)
+/* A compiler that differs is the reason. Else, in a program, packages and libraries that make kernels may. */
+static const char *other_toolchain(const struct comparison *comparison, const struct sides *sides,
+                                   const struct result *base, const struct result *now, const char **was)
 {
     *was = NULL;
-    for (size_t i = 0; !same_code(base, now) && i < base->row_count; i++) {
+    if (same_code(base, now))
+        return NULL;
+    for (size_t i = 0; i < base->row_count; i++) {
         const char *is = compiler_of_others(sides, base, &base->rows[i], was);
         if (is)
             return is;
     }
-    return NULL;
+    *was = comparison->makers_was;
+    return comparison->makers_are;
 }
 
-const char *compare_other_toolchain(const struct run *baseline, const struct result *base, const struct run *run,
-                                    const struct result *now, const char **was)
+const char *compare_other_toolchain(const struct comparison *comparison, const struct run *baseline,
+                                    const struct result *base, const struct run *run, const struct result *now,
+                                    const char **was)
 {
     const struct sides sides = {.baseline = baseline, .run = run};
-    return other_toolchain(&sides, base, now, was);
+    return other_toolchain(comparison, &sides, base, now, was);
 }
 
 /* What the times of a kernel say together. They are no worse only where pairs show it: a limit may hide a percent. */
@@ -84,10 +112,10 @@ static void revise_timed(struct judgement *judgement, enum paired times, size_t 
         return;
     judgement->verdict = times == PAIRED_SAME ? VERDICT_TRADED : VERDICT_UNSURE;
     if (times == PAIRED_SAME)
-        set_reason(judgement, "code of another compiler, %s -> %s: its time is no worse in %zu pairs", was, is, pairs);
+        set_reason(judgement, "code of another toolchain, %s -> %s: its time is no worse in %zu pairs", was, is, pairs);
     else
         set_reason(judgement,
-                   "code of another compiler, %s -> %s: its time decides, by pairs with a base build (--against)", was,
+                   "code of another toolchain, %s -> %s: its time decides, by pairs with a base build (--against)", was,
                    is);
 }
 
@@ -98,14 +126,14 @@ static void revise_counted(struct judgement *judgement, const char *was, const c
         !(fabs(judgement->change) <= RULE_TOOLCHAIN * fabs(judgement->base)))
         return;
     judgement->verdict = VERDICT_TRADED;
-    set_reason(judgement, "code of another compiler, %s -> %s, and less than %g %%: measuring says what it costs", was,
+    set_reason(judgement, "code of another toolchain, %s -> %s, and less than %g %%: measuring says what it costs", was,
                is, 100 * RULE_TOOLCHAIN);
 }
 
 void revise_toolchain(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
                       const struct result *now)
 {
-    const char *was, *is = base && now ? other_toolchain(sides, base, now, &was) : NULL;
+    const char *was, *is = base && now ? other_toolchain(comparison, sides, base, now, &was) : NULL;
     if (!is || sides->origin->code_only)
         return;
     size_t pairs;

@@ -17,9 +17,10 @@
  *                     "gpu_uuid": ..., ... } ],    those of the run that was judged, each with every fact of session.h
  *     "notes": [ "driver 580.1; the baseline has 570.2" ],
  *     "suites": [ { "metric": "time", "shift": -0.003, "kernels": 62, "same_code": false, "moved": false } ],
- *     "upgrade": { "was": "nvcc 13.0.88", "is": "nvcc 13.5.37", "same": 20,    null: one compiler made both sides
+ *     "upgrade": { "was": "nvcc 13.0.88", "is": "nvcc 13.5.37", "same": 20,    null: one made both sides
  *                  "kernels": [ { "kernel": ..., "class": "other instructions",    of other code, most lost time first
- *                                 "lost": 1200, "change": "registers 18 -> 22" } ] },
+ *                                 "lost": 1200, "change": "registers 18 -> 22" } ],
+ *                  "libraries": [ { "library": "libcublasLt.so.13", "lost": 1200 } ] },    null: of no known one
  *     "failures": [ { "kernel": ..., "status": "crashed", "reason": ... } ],
  *     "judgements": [ { "kernel": ..., "metric": ..., "unit": ..., "class": ..., "verdict": ..., "base": 18700,
  *                       "now": 22100, "change": 3400, "limit": 935, "reason": null,
@@ -228,6 +229,14 @@ static void put_upgrade(struct json_writer *json, const struct report *report)
         json_put_text(json, "class", upgrade_class_name(kernel->class));
         json_put_known(json, "lost", kernel->time, round_value(kernel->lost));
         json_put_text(json, "change", kernel->change);
+        json_close(json);
+    }
+    json_close(json);
+    json_open(json, "libraries", '[', JSON_LINES);
+    for (size_t i = 0; i < upgrade.part_count; i++) {
+        json_open(json, NULL, '{', JSON_IN_LINE);
+        json_put_text(json, "library", *upgrade.parts[i].library ? upgrade.parts[i].library : NULL);
+        json_put_number(json, "lost", round_value(upgrade.parts[i].lost));
         json_close(json);
     }
     json_close(json);

@@ -299,7 +299,7 @@ static void add_accept(struct page *page, const struct report *report)
     free(rows);
 }
 
-/* Adds what another compiler did to the kernels, folded. */
+/* Adds what another toolchain did to the kernels, folded. */
 static void add_upgrade(struct page *page, const struct report *report)
 {
     struct upgrade upgrade;
@@ -308,7 +308,15 @@ static void add_upgrade(struct page *page, const struct report *report)
         char *words = words_upgrade(&upgrade);
         fputs("<details><summary>", page->piece);
         put_markdown(page->piece, words);
-        fputs("</summary>\n\n| time lost | kernel | what changed |\n|--:|---|---|\n", page->piece);
+        char *parts = words_upgrade_parts(&upgrade);
+        fputs("</summary>\n\n", page->piece);
+        if (parts) {
+            fputs("time lost: ", page->piece);
+            put_markdown(page->piece, parts);
+            fputs("\n\n", page->piece);
+        }
+        free(parts);
+        fputs("| time lost | kernel | what changed |\n|--:|---|---|\n", page->piece);
         free(words);
     }
     for (size_t i = 0; i < upgrade.count; i++) {

@@ -1,4 +1,4 @@
-/* Prints what another compiler did to the kernels, in the text report: the most lost time first. */
+/* Prints what another toolchain did to the kernels, in the text report: the most lost time first. */
 #include "report_text.h"
 #include "table.h"
 
@@ -72,10 +72,13 @@ void text_upgrade(const struct text *text, const struct report *report)
             .columns = {{"time lost", false, 0}, {"kernel", true, 0}, {"what changed", true, 0}},
             .timed = is_timed(&upgrade),
             .all = report->verbose};
-        char *words = words_upgrade(&upgrade);
+        char *words = words_upgrade(&upgrade), *parts = words_upgrade_parts(&upgrade);
         fit(&table, &upgrade);
-        text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "Compiler: "), 2, words);
+        text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "Toolchain: "), 2, words);
+        if (parts)
+            text_wrap(text, INK_PLAIN, text_print(text, INK_PLAIN, "  time lost: "), 4, parts);
         print_kernels(text, &table, &upgrade);
+        free(parts);
         free(words);
     }
     upgrade_release(&upgrade);

@@ -24,6 +24,24 @@ char *words_upgrade(const struct upgrade *upgrade)
     return words;
 }
 
+char *words_upgrade_parts(const struct upgrade *upgrade)
+{
+    char *words = NULL;
+    const struct metric *metric = NULL;
+    for (size_t i = 0; i < upgrade->count && !metric; i++)
+        metric = upgrade->list[i].time ? upgrade->list[i].time->metric : NULL;
+    for (size_t i = 0; i < upgrade->part_count; i++) {
+        const struct upgrade_part *part = &upgrade->parts[i];
+        char number[80];
+        metric_format(metric, fabs(part->lost), number, sizeof number);
+        char *longer = x_sprintf("%s%s%s%s in %s", words ? words : "", words ? "; " : "", part->lost < 0 ? "-" : "+",
+                                 number, *part->library ? part->library : "no library that is known");
+        free(words);
+        words = longer;
+    }
+    return words;
+}
+
 char *words_upgraded(const struct upgraded *kernel)
 {
     const struct judgement *instructions = kernel->instructions;

@@ -124,6 +124,16 @@ Test(upgrade, what_lost_most_time_comes_first_by_its_pairs)
     cr_expect_str_eq(upgrade.list[1].kernel, "a/slower");
     cr_expect_str_eq(upgrade.list[2].kernel, "a/faster");
     cr_expect_eq(upgrade.list[2].lost, -10000);
+    cr_expect_eq(upgrade.part_count, 0, "no library is known");
+    upgrade_release(&upgrade);
+
+    run_find(&fixture.run, "a/paired")->launched_by = strdup("model.py:42 (forward), libcublasLt.so.13");
+    run_find(&fixture.run, "a/slower")->launched_by = strdup("libcublasLt.so.13");
+    upgrade_make(&upgrade, &fixture.comparison, &fixture.base, &fixture.run);
+    cr_assert_eq(upgrade.part_count, 2);
+    cr_expect_str_eq(upgrade.parts[0].library, "libcublasLt.so.13");
+    cr_expect_eq(upgrade.parts[0].lost, 6000);
+    cr_expect_str_eq(upgrade.parts[1].library, "");
     upgrade_release(&upgrade);
     tear_down(&fixture);
 }

@@ -87,3 +87,40 @@ Test(judge_toolchain, without_a_time_a_count_decides_that_moved_by_much)
         tear_down(&fixture);
     }
 }
+
+/* A program's kernels are of several compilers, and its packages and libraries make or hold them. */
+Test(judge_toolchain, of_a_program_what_makes_its_kernels_counts)
+{
+    static const struct {
+        const char *was, *is, *libraries_were, *libraries_are;
+        const char *words; /* NULL: the same toolchain */
+    } rows[] = {
+        {"ptxas 12, ptxas 13", "ptxas 12, ptxas 14", NULL, NULL, "ptxas 12, ptxas 13 -> ptxas 12, ptxas 14"},
+        {"ptxas 13", "ptxas 12, ptxas 13", NULL, NULL, NULL}, /* a kernel of Triton is new */
+        {"ptxas 12, ptxas 13", "ptxas 13", NULL, NULL, NULL},
+        {"ptxas 1", "ptxas 13", NULL, NULL, "ptxas 1 -> ptxas 13"},
+        {NULL, NULL, "triton 3.6.0", "triton 3.7.0", "triton 3.6.0 -> triton 3.7.0"},
+        {NULL, NULL, "libcublasLt.so.13.0.2 22; mine 1", "libcublasLt.so.13.1.0 22; mine 1",
+         "libcublasLt.so.13.0.2 -> libcublasLt.so.13.1.0"},
+        {NULL, NULL, "mine 1; triton 3.6.0", "mine 2; triton 3.6.0", NULL}, /* the user's own */
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        put_times(&fixture.base, "a/b", "count", 1000, 3);
+        put_times(&fixture.run, "a/b", "count", 1004, 2);
+        put_code(&fixture.base, "a/b", "f00d");
+        put_code(&fixture.run, "a/b", "beef");
+        put_fact(&fixture.base, SESSION_COMPILER, rows[i].was);
+        put_fact(&fixture.run, SESSION_COMPILER, rows[i].is);
+        if (rows[i].libraries_were) {
+            fixture.base.sessions[0].facts[SESSION_LIBRARIES] = strdup(rows[i].libraries_were);
+            fixture.run.sessions[0].facts[SESSION_LIBRARIES] = strdup(rows[i].libraries_are);
+        }
+        const struct judgement *count = find(compare(&fixture), "a/b", "count");
+        cr_expect_eq(count->verdict, rows[i].words ? VERDICT_UNSURE : VERDICT_REGRESSED, "row %zu: %s", i,
+                     verdict_name(count->verdict));
+        cr_expect(!rows[i].words || says(count, rows[i].words), "row %zu: %s", i, count->reason);
+        tear_down(&fixture);
+    }
+}

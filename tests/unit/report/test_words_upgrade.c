@@ -46,7 +46,7 @@ static void recompile(struct fixture *fixture)
         row_add_pair(time, 20000, 30000);
 }
 
-Test(words_upgrade, every_report_says_what_another_compiler_did)
+Test(words_upgrade, every_report_says_what_another_toolchain_did)
 {
     struct fixture fixture;
     report_set_up(&fixture, "worse.json");
@@ -54,7 +54,7 @@ Test(words_upgrade, every_report_says_what_another_compiler_did)
     judge(&fixture);
     char *text = print(&fixture.report, report_text), *json = print(&fixture.report, report_json),
          *markdown = print(&fixture.report, report_markdown);
-    expect_word(text, "Compiler: nvcc 1 -> nvcc 2: ");
+    expect_word(text, "Toolchain: nvcc 1 -> nvcc 2: ");
     expect_word(text, "same instructions, another schedule");
     expect_word(text, "time lost");
     expect_word(text, "+10.0 us (+46.7 %)");
@@ -63,7 +63,7 @@ Test(words_upgrade, every_report_says_what_another_compiler_did)
     expect_word(markdown, "| time lost | kernel | what changed |");
     fixture.report.quiet = true;
     char *quiet = print(&fixture.report, report_text);
-    expect_no_word(quiet, "Compiler: ");
+    expect_no_word(quiet, "Toolchain: ");
     free(quiet);
     free(markdown);
     free(json);
