@@ -153,7 +153,8 @@ static const struct option_row *const takes[] = {
     &option_simulate,
     OPTION(.name = "all", .kind = KIND_FLAG, .place = PLACE(all), .ways = WAY(COMPUTED),
            .doc = "also kernels whose machine code, launches and inputs are the baseline's"),
-    OPTION(.name = "against", .argument = "BASE", .kind = KIND_TEXT, .place = PLACE(against), .ways = WAYS_MEASURED | WAY(COMPUTED),
+    OPTION(.name = "against", .argument = "BASE", .kind = KIND_TEXT, .place = PLACE(against),
+           .ways = WAYS_MEASURED | WAY(COMPUTED) | WAY(CODE) | WAY(FILES),
            .doc = "settle times in doubt and those of changed code by running this build, LIB.so or 'COMMAND', in turn"),
     OPTION(.name = "paired", .kind = KIND_FLAG, .place = PLACE(paired), .ways = WAYS_MEASURED,
            .doc = "run every kernel in turn with --against"),
@@ -182,7 +183,9 @@ const struct command command_check = {
                "standard error. With -m other rows of the baseline are not judged, and the report says how many.\n"
                "--against BASE runs the two builds in turn, up to 14 times each, until it is clear which is "
                "faster. It does so for times in doubt and for kernels whose code changed. BASE also stands in for "
-               "kernels and metrics that the baseline lacks. For a PROGRAM it is the command that runs the base.\n"
+               "kernels and metrics that the baseline lacks. For a PROGRAM it is the command that runs the base. With "
+               "--static it is read, LIB.so or a FILE, and takes the baseline's place. Where another compiler made BASE,"
+               " times decide, and the report says what that compiler did to each kernel.\n"
                "--device all, or 0,1,3, divides the kernels among GPUs of one model. A kernel, its base build and "
                "its second measurement are on the same GPU. A kernel that fails on one GPU is tried once on "
                "another. If it succeeds there, its verdict is *unsure*.\n"

@@ -393,6 +393,7 @@ void cubin_release(struct cubin *cubin)
     for (size_t i = 0; i < cubin->count; i++) {
         free(cubin->list[i].name);
         free(cubin->list[i].code);
+        free(cubin->list[i].mix);
     }
     for (size_t i = 0; i < cubin->compiler_count; i++)
         free(cubin->compilers[i]);

@@ -5,12 +5,14 @@
 #include <stddef.h>
 
 struct cubin_function {
-    char *name;            /* demangled, as launches have it: "copy_coalesced(float const*, float*)" */
-    int capability;        /* compute capability that it was compiled for: 90 for 9.0 */
-    char *code;            /* hash of the code in hexadecimal, see below */
-    unsigned registers;    /* registers of a thread */
-    unsigned local_bytes;  /* bytes of stack of a thread, with all that the function calls: spilled registers and local
-                              arrays. Of a recursive function its own frame only */
+    char *name;           /* demangled, as launches have it: "copy_coalesced(float const*, float*)" */
+    int capability;       /* compute capability that it was compiled for: 90 for 9.0 */
+    char *code;           /* hash of the code in hexadecimal, see below */
+    char *mix;            /* hash of which instructions it has and how many of each, whatever their order and registers;
+                             NULL before compute capability 7.0, whose instructions are encoded otherwise */
+    unsigned registers;   /* registers of a thread */
+    unsigned local_bytes; /* bytes of stack of a thread, with all that the function calls: spilled registers and local
+                             arrays. Of a recursive function its own frame only */
     unsigned shared_bytes; /* bytes of static shared memory of a block */
     unsigned max_threads;  /* the largest block that it was compiled for (launch bounds); 0 where it does not say */
     unsigned barriers;     /* named barriers of a block */

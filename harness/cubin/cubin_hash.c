@@ -232,6 +232,43 @@ static void hash_kernels(struct image *image, const struct parts *parts)
     }
 }
 
+/* ---- The mix of instructions ----
+ *
+ * From compute capability 7.0 on an instruction has 16 bytes, and its lowest 12 bits are the opcode, which also says of
+ * what kind the operands are. So says each line of `nvdisasm -hex`. Padding is left out: it depends on how long the
+ * code is. */
+
+enum { INSTRUCTION = 16, OPCODES = 1 << 12, OPCODE_NOP = 0x918 };
+
+static void count_opcodes(size_t counts[OPCODES], const struct image_section *section)
+{
+    for (size_t at = 0; at + INSTRUCTION <= section->header.sh_size; at += INSTRUCTION)
+        counts[(section->bytes[at] | section->bytes[at + 1] << 8) % OPCODES]++;
+    counts[OPCODE_NOP] = 0;
+}
+
+static char *mix_of(const size_t counts[OPCODES])
+{
+    XXH3_state_t *state = hash_begin();
+    for (size_t i = 0; i < OPCODES; i++)
+        add_number(state, counts[i]);
+    const XXH128_canonical_t hash = hash_end(state);
+    return in_hexadecimal(&hash);
+}
+
+static void hash_mixes(struct image *image)
+{
+    if (image->capability < 70)
+        return;
+    for (size_t k = 0; k < image->kernel_count; k++) {
+        size_t counts[OPCODES] = {0};
+        for (size_t i = 0; i < image->section_count; i++)
+            if ((image->sections[i].header.sh_flags & SHF_EXECINSTR) && part_of(&image->sections[i]) == k + 1)
+                count_opcodes(counts, &image->sections[i]);
+        image->kernels[k].facts.mix = mix_of(counts);
+    }
+}
+
 int image_hash(struct image *image)
 {
     struct parts parts = {0};
@@ -245,6 +282,7 @@ int image_hash(struct image *image)
         if (parts.list)
             qsort(parts.list, parts.count, sizeof *parts.list, by_owner);
         hash_kernels(image, &parts);
+        hash_mixes(image);
     }
     free(parts.list);
     return result;

@@ -354,6 +354,7 @@ void image_release(struct image *image)
     for (size_t k = 0; k < image->kernel_count; k++) {
         free(image->kernels[k].facts.name);
         free(image->kernels[k].facts.code);
+        free(image->kernels[k].facts.mix);
     }
     free(image->kernels);
     free(image->symbols);

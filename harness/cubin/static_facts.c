@@ -104,7 +104,9 @@ static void sum_up(const struct result *result, int capability, long long sm_cou
 void static_facts_set_code(struct launch *launch, const struct cubin_function *function)
 {
     free(launch->code);
+    free(launch->mix);
     launch->code = function ? x_strdup(function->code) : NULL;
+    launch->mix = function ? x_strdup(function->mix) : NULL;
     launch->has_machine = function != NULL;
     launch->machine = (struct machine){0};
     if (function)

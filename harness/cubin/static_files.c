@@ -291,6 +291,7 @@ static void add_launch(struct result *result, const struct function *function)
     *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
         .function = x_strdup(facts->name),
         .code = x_strdup(facts->code),
+        .mix = x_strdup(facts->mix),
         .block = {threads, threads > 0, threads > 0},
         .shared = shared,
         .has_machine = true,

@@ -10,6 +10,7 @@
 #include "pattern.h"
 #include "roofline.h"
 #include "stall.h"
+#include "upgrade.h"
 
 #include <stdio.h>
 

@@ -232,14 +232,18 @@ static int replay(struct check *check)
                : find_baseline(check);
 }
 
-/* Of machine code the baseline comes first: it says for which GPU the code is read. */
+/* Of machine code the baseline comes first: it says for which GPU the code is read, unless a base build is read, too.
+ */
 static int read_code(struct check *check)
 {
     int code = (check->request->way == ORIGIN_FILES ? check_files : check_static)(
         check->request, &check->run, &check->baseline, &check->baseline_name);
+    char *folder = baseline_folder(check->request->baselines, &check->run.device);
     if (code == EXIT_SAME)
-        code = read_known_regressions(check, check->baseline_name);
+        code = read_known_regressions(check, folder);
+    free(folder);
     check->has_baseline = check->baseline.result_count > 0;
+    check->baseline_is_base_build = check->has_baseline && check->request->against;
     run_apply_laws(&check->run, check->request->metrics, NULL);
     return code;
 }

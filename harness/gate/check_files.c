@@ -54,7 +54,9 @@ static int find_capability(const struct check_request *request, const struct sta
 {
     struct baseline_devices devices;
     size_t fitting;
-    if (baseline_devices_read(&devices, request->baselines) < 0)
+    if (request->against) /* then no baseline judges */
+        devices = (struct baseline_devices){0};
+    else if (baseline_devices_read(&devices, request->baselines) < 0)
         return EXIT_USAGE;
     char *names = find_baselines(request, files, &devices, &fitting, capability);
     char *built = static_files_architectures(files, SIZE_MAX);
@@ -91,18 +93,49 @@ static int choose_capability(const struct check_request *request, const struct s
     return EXIT_USAGE;
 }
 
-static int expect_code(const struct check_request *request, const struct static_files *files, int capability)
+static int expect_code(char *const *paths, size_t count, const struct static_files *files, int capability)
 {
-    for (size_t i = 0; i < request->file_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (static_files_fit(files, i, capability))
             continue;
         char *built = static_files_architectures(files, i);
-        error("%s has no machine code for sm_%d, but for %s: build it for that, too", request->files[i], capability,
-              built);
+        error("%s has no machine code for sm_%d, but for %s: build it for that, too", paths[i], capability, built);
         free(built);
         return EXIT_NOT_MEASURED;
     }
     return 0;
+}
+
+/* A file may be called otherwise than the base's, and has the same functions. */
+static void name_alike(struct static_files *base, const struct static_files *files)
+{
+    if (base->count != 1 || files->count != 1)
+        return;
+    free(base->list[0].family);
+    base->list[0].family = x_strdup(files->list[0].family);
+}
+
+/* Reads the files of the base build, which stand in for a baseline. */
+static int read_base(const struct check_request *request, const struct static_files *files, int capability,
+                     struct run *baseline, char **name)
+{
+    struct static_files base_files;
+    char *against = x_strdup(request->against);
+    int code = static_files_read(&base_files, &against, 1) < 0 ? EXIT_USAGE : 0;
+    if (code == 0) {
+        code = expect_code(&against, 1, &base_files, capability);
+        if (code == 0) {
+            struct run base;
+            const struct run none = {0};
+            name_alike(&base_files, files);
+            static_files_run(&base, &base_files, capability, &none, request->metrics);
+            check_take_base(baseline, &base);
+            *name = x_sprintf("read now: %s", against);
+        }
+        static_files_release(&base_files);
+    }
+    free(against);
+    return code;
 }
 
 static int read_baseline(const struct check_request *request, const struct device *device, struct run *baseline,
@@ -124,8 +157,10 @@ int check_files(const struct check_request *request, struct run *run, struct run
         return EXIT_USAGE;
     int code = choose_capability(request, &files, &capability);
     if (code == 0)
-        code = expect_code(request, &files, capability);
-    if (code == 0) {
+        code = expect_code(request->files, request->file_count, &files, capability);
+    if (code == 0 && request->against) {
+        code = read_base(request, &files, capability, baseline, name);
+    } else if (code == 0) {
         static_files_device(&device, capability);
         code = read_baseline(request, &device, baseline, name);
     }

@@ -50,4 +50,7 @@ void check_confirm_conflicts(struct run *run, const struct run *again, const str
 void check_explain(const struct measurement *measurement, const struct comparison *comparison,
                    const struct run *baseline, const char *against, double seconds, struct run *run);
 
+/* Makes what was read of a base build the baseline, and releases what either was before. */
+void check_take_base(struct run *baseline, struct run *base);
+
 #endif

@@ -111,10 +111,10 @@ static int read_baseline(const struct check_request *request, struct run *baseli
 }
 
 /* Asks the library for its facts. A file of machine code alone has none, and is judged by its code. */
-static int ask_library(const struct check_request *request, struct library_facts *facts)
+static int ask_library(const struct check_request *request, const char *path, struct library_facts *facts)
 {
     struct problem problem;
-    const int code = library_facts_read(facts, request->measurement.kernels, request->measurement.timeout, &problem);
+    const int code = library_facts_read(facts, path, request->measurement.timeout, &problem);
     if (code == EXIT_USAGE)
         warning("it is not known which kernels the library has, nor which compiler made it: %s", problem.text);
     else if (code != 0)
@@ -122,12 +122,42 @@ static int ask_library(const struct check_request *request, struct library_facts
     return code == EXIT_USAGE ? 0 : code;
 }
 
+void check_take_base(struct run *baseline, struct run *base)
+{
+    struct run taken = {.device = base->device};
+    base->device = (struct device){0};
+    run_stand_in(&taken, base);
+    for (size_t i = 0; i < base->note_count; i++)
+        run_set_note(&taken, &base->notes[i]);
+    run_release(base);
+    run_release(baseline);
+    *baseline = taken;
+}
+
+/* Reads the code of the base build for the launches of the baseline, whose place it takes. */
+static int read_base(const struct check_request *request, struct run *baseline, char **name)
+{
+    struct library_facts facts;
+    struct run base;
+    const int code = ask_library(request, request->against, &facts);
+    if (code != 0)
+        return code;
+    const int made = static_facts_run(&base, baseline, request->against, &facts, request->metrics);
+    library_facts_release(&facts);
+    if (made < 0)
+        return EXIT_USAGE;
+    check_take_base(baseline, &base);
+    free(*name);
+    *name = x_sprintf("read now: %s", request->against);
+    return 0;
+}
+
 int check_static(const struct check_request *request, struct run *run, struct run *baseline, char **name)
 {
     struct library_facts facts;
     int code = read_baseline(request, baseline, name);
     if (code == 0)
-        code = ask_library(request, &facts);
+        code = ask_library(request, request->measurement.kernels, &facts);
     if (code != 0)
         return code;
     const int made = static_facts_run(run, baseline, request->measurement.kernels, &facts, request->metrics);
@@ -136,6 +166,9 @@ int check_static(const struct check_request *request, struct run *run, struct ru
         return EXIT_USAGE;
     for (size_t i = 0; i < run->session_count; i++)
         measure_complete_session(&run->sessions[i]);
+    code = request->against ? read_base(request, baseline, name) : 0;
+    if (code != 0)
+        return code;
     gate_keep_metrics(baseline, run, request->metrics); /* removes rows that need a GPU */
     return 0;
 }

@@ -15,6 +15,10 @@
  * Where both sides have the row of a program as a whole (program_row.h), every launch of it was seen. A kernel that it
  * launches no more is then gone, which is no fault, since the row judges all launches together.
  *
+ * Where another compiler made other code of a kernel, its time decides by pairs with the base build, and what else is
+ * worse says why: a trade-off if no time is worse, unsure if no pairs tell. In a computed run, whose counts are then
+ * held against those of the base build, a count is a trade-off that moved by less than RULE_TOOLCHAIN.
+ *
  * Of a computed run (run_origin) one session is enough; what it cannot know is no row at all, and counted in
  * computing.absent, and where it was asked for, unsure; what has the baseline's code, launches and inputs and was not
  * computed again is not judged, but counted in computing.unchanged_rows; a kernel that could not be simulated is
@@ -27,5 +31,12 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
  * differs from the baseline's, which another compiler made. Else NULL. */
 const char *compare_other_counts(const struct run *baseline, const struct result *base, const struct run *run,
                                  const struct result *now);
+
+/* Returns the compiler of the run if another one made other code of this kernel in the baseline, or in the base build
+ * that stands in; else, of a program's kernel of other code, the packages and libraries of the run that make kernels
+ * and differ. *was is what the baseline has. NULL: the same toolchain, or the same code. Borrowed from the three. */
+const char *compare_other_toolchain(const struct comparison *comparison, const struct run *baseline,
+                                    const struct result *base, const struct run *run, const struct result *now,
+                                    const char **was);
 
 #endif

@@ -166,6 +166,8 @@ void comparison_release(struct comparison *comparison)
     free(comparison->list);
     free(comparison->suites);
     free(comparison->notes);
+    free(comparison->makers_was);
+    free(comparison->makers_are);
     *comparison = (struct comparison){0};
 }
 

@@ -113,6 +113,9 @@ struct comparison {
     struct computing computing;
     struct suite *suites; /* one for each metric of class time that was compared, and each GPU that has some; sorted */
     size_t suite_count;
+    /* Packages and libraries that make or hold kernels, as the program loaded them and the baseline's did, where they
+     * differ: "triton 3.6.0" and "triton 3.7.0". NULL where none does. Owned */
+    char *makers_was, *makers_are;
     char **notes; /* remarks beside the verdicts: "driver 580.1; the baseline has 570.2" */
     size_t note_count;
 };

@@ -1,4 +1,5 @@
-/* Notes of libraries that the program loaded and the baseline's newest session has in another version. */
+/* What the program loaded and the baseline's newest session has in another version: notes of it, and which of it makes
+ * or holds kernels. */
 #include "judge_parts.h"
 
 #include <stdlib.h>
@@ -60,6 +61,57 @@ static void note_other(struct note_items *items, const char *now, const char *wa
         note_items_add(items, "%s (was%s)", now, was + b);
     else
         note_items_add(items, "%.*s (was %.*s)", (int)a, now, (int)b, was);
+}
+
+/* How the names begin of what makes machine code or holds it, of all that inject/libraries.c tells. Another version of
+ * these is another toolchain. A package of the user's own is none, though its version may change with every commit.
+ *
+ * To add one: a row here. */
+static const char *const makers[] = {
+    "cupy ",       "cutlass ",    "jax ",        "jaxlib ", "libcublas",    "libcudnn",   "libcufft",
+    "libcusolver", "libcusparse", "libcurand",   "libnccl", "libnvJitLink", "libnvinfer", "libnvrtc",
+    "libtorch",    "numba_cuda ", "tensorflow ", "torch ",  "triton ",
+};
+
+static bool is_maker(const char *library)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(makers); i++)
+        if (strncmp(library, makers[i], strlen(makers[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Adds a library or package to a list of such: "triton 3.7.0, libcublasLt.so.13.1.0.3". The identity is added where the
+ * name has no version. */
+static void add_maker(char **list, const char *library, bool with_identity)
+{
+    const int length = with_identity ? (int)strlen(library) : (int)strcspn(library, " ");
+    char *longer = x_sprintf("%s%s%.*s", *list ? *list : "", *list ? ", " : "", length, library);
+    free(*list);
+    *list = longer;
+}
+
+void find_makers(struct comparison *comparison, const struct sides *sides)
+{
+    const char *run = newest_libraries(sides->run), *base = newest_libraries(sides->baseline);
+    char *copies[2], **now, **was;
+    if (!run || !base)
+        return;
+    const size_t now_count = cut(run, &copies[0], &now), was_count = cut(base, &copies[1], &was);
+    drop_equals(now, now_count, was, was_count);
+    for (size_t i = 0; i < now_count; i++) {
+        const char *other = now[i] && is_maker(now[i]) ? take_other(now[i], was, was_count) : NULL;
+        if (!other)
+            continue;
+        const size_t a = strcspn(now[i], " "), b = strcspn(other, " ");
+        const bool alike = a == b && strncmp(now[i], other, a) == 0;
+        add_maker(&comparison->makers_was, other, alike);
+        add_maker(&comparison->makers_are, now[i], alike);
+    }
+    free(now);
+    free(was);
+    free(copies[0]);
+    free(copies[1]);
 }
 
 void note_libraries(struct comparison *comparison, const struct sides *sides)

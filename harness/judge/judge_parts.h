@@ -109,10 +109,22 @@ const struct result **find_renamed(const struct sides *sides);
 /* Whether that metric cannot be computed in a run that is: then the run has no note of it. */
 bool is_beyond_computing(const struct sides *sides, const char *metric);
 
-/* Returns the compiler of the run if no session of the baseline's row has the same, else NULL. *was is one of
- * theirs. */
+/* Returns a fact of the session of a value of the baseline; NULL where it is not known. */
+const char *fact_of(const struct sides *sides, const struct result *base, const struct row *row, size_t value,
+                    enum session_fact fact);
+/* Returns a fact of the newest session; NULL where it is not known. */
+const char *newest_fact(const struct run *run, enum session_fact fact);
+
+/* ---- Toolchains, judge_toolchain.c ---- */
+
+/* Returns the compiler of the run if no session of the baseline's row has the same, else NULL. *was is one of theirs.
+ * NULL for a row that a base build stands in for. */
 const char *other_compiler(const struct sides *sides, const struct result *base, const struct row *row,
                            const char **was);
+
+/* Revises the judgements of a kernel whose other code another toolchain made; they begin at index first. */
+void revise_toolchain(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
+                      const struct result *now);
 
 /* Numbers the GPUs that each session of a baseline's row was measured on, into gpus->of, which has space for them.
  * Returns false when the run's row was measured on one of them, or a GPU is not recorded. */
@@ -125,6 +137,8 @@ struct unknown {
     size_t count;
 };
 
+/* Sets comparison->makers_*: judge_libraries.c. */
+void find_makers(struct comparison *comparison, const struct sides *sides);
 /* Adds a note for each loaded library that differs from the baseline: judge_libraries.c. */
 void note_libraries(struct comparison *comparison, const struct sides *sides);
 /* Adds the notes: changed definitions of metrics, changed facts of the session, an old baseline, unknown metrics. */

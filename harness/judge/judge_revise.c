@@ -200,6 +200,9 @@ void revise_kernel(struct comparison *comparison, size_t first, const struct sid
     for (size_t i = first; i < comparison->count; i++) {
         revise_trade(comparison, first, sides, &comparison->list[i]);
         revise_unpaired(&comparison->list[i], now);
+    }
+    revise_toolchain(comparison, first, sides, base, now);
+    for (size_t i = first; i < comparison->count; i++) {
         const struct metric *metric = comparison->list[i].metric;
         revise_expected(&comparison->list[i], sides, metric ? suite_of(comparison, sides->run, now, metric) : NULL);
     }

@@ -55,9 +55,8 @@ bool is_without_judge(const struct sides *sides, const struct metric *metric)
 /* ---- Sessions. A baseline gains them for single kernels and metrics, so GPUs and compilers of other rows say nothing
  * about a row. ---- */
 
-/* Returns a fact of the session of a value; NULL where it is not known. */
-static const char *fact_of(const struct sides *sides, const struct result *base, const struct row *row, size_t value,
-                           enum session_fact fact)
+const char *fact_of(const struct sides *sides, const struct result *base, const struct row *row, size_t value,
+                    enum session_fact fact)
 {
     const bool own = base->session_count > 0;
     const struct session *sessions = own ? base->sessions : sides->baseline->sessions;
@@ -66,25 +65,9 @@ static const char *fact_of(const struct sides *sides, const struct result *base,
     return place < count ? sessions[place].facts[fact] : count > 0 ? sessions[count - 1].facts[fact] : NULL;
 }
 
-static const char *newest_fact(const struct run *run, enum session_fact fact)
+const char *newest_fact(const struct run *run, enum session_fact fact)
 {
     return run->session_count > 0 ? run->sessions[run->session_count - 1].facts[fact] : NULL;
-}
-
-const char *other_compiler(const struct sides *sides, const struct result *base, const struct row *row,
-                           const char **was)
-{
-    const char *now = newest_fact(sides->run, SESSION_COMPILER);
-    *was = NULL;
-    if (row->from_base_build) /* somebody asks how the two builds differ, whatever made them */
-        return NULL;
-    for (size_t i = 0; i < row->session_count && now; i++) {
-        const char *compiler = fact_of(sides, base, row, i, SESSION_COMPILER);
-        if (compiler && strcmp(compiler, now) == 0)
-            return NULL;
-        *was = compiler ? compiler : *was;
-    }
-    return *was ? now : NULL;
 }
 
 bool same_part(const struct pairing *pairing, char **why)

@@ -28,6 +28,7 @@
 #define RULE_DRIFT 10             /* how many kernels it takes to know the common shift */
 #define RULE_DRIFT_REFERENCE 0.05 /* slow drift: so far past the drift reference is worse though each step passed */
 #define RULE_SAME_CODE 0.1        /* unchanged code excuses so much: a time moved 8.3 % in 25 nights of 62 kernels */
+#define RULE_TOOLCHAIN 0.05       /* a count of another compiler's code that moves by less is no fault without a time */
 #define RULE_PROGRAM_SHARE 0.01   /* a program feels a time that costs it so much of its GPU time as a whole */
 #define RULE_INEXACT 0.01         /* floor of an exact metric that ceased to repeat, as a share of its value */
 #define RULE_BLIND 0.25           /* a row with a larger limit, as a share of its value, can hardly fail */

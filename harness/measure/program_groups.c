@@ -55,6 +55,7 @@ static void release_group(struct program_group *group)
     for (size_t i = 0; i < group->count; i++) {
         free(group->launches[i].launch.function);
         free(group->launches[i].launch.code);
+        free(group->launches[i].launch.mix);
         free(group->launches[i].module);
     }
     free(group->launches);
@@ -483,21 +484,47 @@ static void copy_launches(const struct program_group *group, struct result *resu
         *launch = group->launches[i].launch;
         launch->function = x_strdup(launch->function);
         launch->code = x_strdup(launch->code);
+        launch->mix = x_strdup(launch->mix);
     }
+}
+
+/* The compilers of the machine code that was launched. The names belong to the images. */
+struct compilers {
+    const char **names;
+    size_t count;
+};
+
+static void add_compilers(struct compilers *compilers, const struct cubin *cubin)
+{
+    for (size_t i = 0; i < cubin->compiler_count; i++)
+        *ARRAY_GROW(compilers->names, compilers->count) = cubin->compilers[i];
+}
+
+static void set_compilers(struct compilers *compilers, struct run *run)
+{
+    char *joined = cubin_join_compilers(compilers->names, compilers->count);
+    for (size_t i = 0; i < run->session_count; i++)
+        if (!run->sessions[i].facts[SESSION_COMPILER])
+            run->sessions[i].facts[SESSION_COMPILER] = x_strdup(joined);
+    free(joined);
+    free(compilers->names);
 }
 
 void program_groups_add_code(const struct program_groups *groups, const char *folder, char *const *names, size_t count,
                              const struct metrics *metrics, struct run *run)
 {
     struct program_images images = {folder, names, NULL, count, static_facts_capability(&run->device)};
+    struct compilers compilers = {0};
     read_images(&images);
     for (size_t g = 0; g < groups->count; g++) {
         struct program_group *group = groups->list[g];
         struct result *result = run_find(run, group->id);
         for (size_t i = 0, where; i < group->count; i++) {
             const struct cubin_function *function = find_function(&images, &group->launches[i], &where);
-            if (function)
-                static_facts_set_code(&group->launches[i].launch, function);
+            if (!function)
+                continue;
+            static_facts_set_code(&group->launches[i].launch, function);
+            add_compilers(&compilers, &images.list[where]);
         }
         if (!result)
             continue;
@@ -506,6 +533,7 @@ void program_groups_add_code(const struct program_groups *groups, const char *fo
         if (result->status == RESULT_OK)
             static_facts_of_launches(result, images.capability, run->device.sm_count, metrics);
     }
+    set_compilers(&compilers, run);
     release_images(&images);
 }
 

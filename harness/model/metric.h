@@ -20,6 +20,8 @@ enum metric_better { METRIC_LOWER, METRIC_HIGHER, METRIC_BETTERS };
 
 /* The time of a launch by the GPU, as every chip names it. */
 #define COUNTER_TIME "gpu__time_duration.sum"
+/* The instructions that warps execute. */
+#define COUNTER_INSTRUCTIONS "smsp__inst_executed.sum"
 
 struct metric {
     char *name;     /* section name, [a-z0-9_]+: the key in run files */

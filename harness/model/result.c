@@ -121,6 +121,7 @@ static void release_launches(struct result *result)
     for (size_t i = 0; i < result->launch_count; i++) {
         free(result->launches[i].function);
         free(result->launches[i].code);
+        free(result->launches[i].mix);
     }
     free(result->launches);
     result->launches = NULL;
@@ -255,6 +256,7 @@ void result_copy_facts(struct result *to, const struct result *from)
         *launch = from->launches[i];
         launch->function = x_strdup(from->launches[i].function);
         launch->code = x_strdup(from->launches[i].code);
+        launch->mix = x_strdup(from->launches[i].mix);
     }
     to->inputs = x_strdup(from->inputs);
     free(to->launched_by);
@@ -280,12 +282,17 @@ int order_of_code(const struct result *a, const struct result *b)
     return order;
 }
 
+bool result_has_code(const struct result *result)
+{
+    bool known = result->launch_count > 0;
+    for (size_t i = 0; i < result->launch_count && known; i++)
+        known = result->launches[i].code;
+    return known;
+}
+
 bool same_code(const struct result *base, const struct result *now)
 {
-    bool known = base->launch_count > 0;
-    for (size_t i = 0; i < base->launch_count && known; i++)
-        known = base->launches[i].code;
-    return known && order_of_code(base, now) == 0;
+    return result_has_code(base) && order_of_code(base, now) == 0;
 }
 
 bool same_inputs(const struct result *base, const struct result *now)

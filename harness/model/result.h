@@ -31,6 +31,7 @@ struct machine {
 struct launch {
     char *function;    /* as the source has it: see names/demangle.h */
     char *code;        /* hash of its machine code in hexadecimal; NULL where unknown */
+    char *mix;         /* hash of how many of each instruction that has, in any order; NULL where unknown */
     unsigned grid[3];  /* 0 of a function that nobody launched: only its machine code is known, and at best how large */
     unsigned block[3]; /* its blocks will be (static_files.h) */
     unsigned shared;   /* dynamic shared memory, bytes */
@@ -171,6 +172,9 @@ bool same_code(const struct result *base, const struct result *now);
 
 /* Whether both results have the same_code and were given the same arguments and memory; false where that is unknown. */
 bool same_inputs(const struct result *base, const struct result *now);
+
+/* Whether the code of all launches is known, of which there is one at least. */
+bool result_has_code(const struct result *result);
 
 /* Orders results by what they launched. Results with known code compare equal exactly when they have the same_code. */
 int order_of_code(const struct result *a, const struct result *b);

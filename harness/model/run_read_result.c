@@ -61,7 +61,7 @@ static int read_machine(const struct json_at *above, json_t *object, struct laun
 
 static int read_launches(const struct json_at *above, json_t *object, struct result *result)
 {
-    static const char *const keys[] = {"block", "code", "function", "grid", "machine", "shared", "times"};
+    static const char *const keys[] = {"block", "code", "function", "grid", "machine", "mix", "shared", "times"};
     struct json_at list = {above, "launches", 0};
     json_t *value = json_object_get(object, list.key);
     if (!value)
@@ -75,6 +75,7 @@ static int read_launches(const struct json_at *above, json_t *object, struct res
         if (json_at_object(&at, member, keys, ARRAY_SIZE(keys)) < 0 ||
             json_at_text(&at, member, "function", false, &launch->function) < 0 ||
             json_at_text(&at, member, "code", false, &launch->code) < 0 ||
+            json_at_text(&at, member, "mix", false, &launch->mix) < 0 ||
             read_extents(&at, member, "grid", launch->grid) < 0 ||
             read_extents(&at, member, "block", launch->block) < 0 ||
             json_at_unsigned_key(&at, member, "shared", &launch->shared) < 0 ||

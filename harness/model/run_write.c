@@ -97,6 +97,7 @@ static void write_launch(struct json_writer *json, const struct launch *launch)
     json_put_if(json, "function", launch->function);
     write_extents(json, "grid", launch->grid);
     write_machine(json, launch);
+    json_put_if(json, "mix", launch->mix);
     json_put_count(json, "shared", launch->shared);
     json_put_count(json, "times", launch->times);
     json_close(json);

@@ -17,6 +17,10 @@
  *                     "gpu_uuid": ..., ... } ],    those of the run that was judged, each with every fact of session.h
  *     "notes": [ "driver 580.1; the baseline has 570.2" ],
  *     "suites": [ { "metric": "time", "shift": -0.003, "kernels": 62, "same_code": false, "moved": false } ],
+ *     "upgrade": { "was": "nvcc 13.0.88", "is": "nvcc 13.5.37", "same": 20,    null: one made both sides
+ *                  "kernels": [ { "kernel": ..., "class": "other instructions",    of other code, most lost time first
+ *                                 "lost": 1200, "change": "registers 18 -> 22" } ],
+ *                  "libraries": [ { "library": "libcublasLt.so.13", "lost": 1200 } ] },    null: of no known one
  *     "failures": [ { "kernel": ..., "status": "crashed", "reason": ... } ],
  *     "judgements": [ { "kernel": ..., "metric": ..., "unit": ..., "class": ..., "verdict": ..., "base": 18700,
  *                       "now": 22100, "change": 3400, "limit": 935, "reason": null,
@@ -204,6 +208,42 @@ static void put_notes(struct json_writer *json, const struct comparison *compari
     json_close(json);
 }
 
+static void put_upgrade(struct json_writer *json, const struct report *report)
+{
+    struct upgrade upgrade = {0};
+    if (report->comparison)
+        upgrade_make(&upgrade, report->comparison, report->baseline, report->run);
+    if (upgrade.count == 0) {
+        json_put_null(json, "upgrade");
+        return;
+    }
+    json_open(json, "upgrade", '{', JSON_LINES);
+    json_put_text(json, "was", upgrade.was);
+    json_put_text(json, "is", upgrade.is);
+    json_put_count(json, "same", upgrade.same);
+    json_open(json, "kernels", '[', JSON_LINES);
+    for (size_t i = 0; i < upgrade.count; i++) {
+        const struct upgraded *kernel = &upgrade.list[i];
+        json_open(json, NULL, '{', JSON_IN_LINE);
+        json_put_text(json, "kernel", kernel->kernel);
+        json_put_text(json, "class", upgrade_class_name(kernel->class));
+        json_put_known(json, "lost", kernel->time, round_value(kernel->lost));
+        json_put_text(json, "change", kernel->change);
+        json_close(json);
+    }
+    json_close(json);
+    json_open(json, "libraries", '[', JSON_LINES);
+    for (size_t i = 0; i < upgrade.part_count; i++) {
+        json_open(json, NULL, '{', JSON_IN_LINE);
+        json_put_text(json, "library", *upgrade.parts[i].library ? upgrade.parts[i].library : NULL);
+        json_put_number(json, "lost", round_value(upgrade.parts[i].lost));
+        json_close(json);
+    }
+    json_close(json);
+    json_close(json);
+    upgrade_release(&upgrade);
+}
+
 static void put_failures(struct json_writer *json, const struct run *run)
 {
     json_open(json, "failures", '[', JSON_LINES);
@@ -236,6 +276,7 @@ int report_json(const struct report *report, FILE *stream)
     put_sessions(&json, report->run);
     put_notes(&json, comparison);
     put_suites(&json, comparison);
+    put_upgrade(&json, report);
     put_failures(&json, report->run);
     json_open(&json, "judgements", '[', JSON_LINES);
     for (size_t i = 0; comparison && i < comparison->count; i++)

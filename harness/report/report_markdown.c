@@ -299,6 +299,42 @@ static void add_accept(struct page *page, const struct report *report)
     free(rows);
 }
 
+/* Adds what another toolchain did to the kernels, folded. */
+static void add_upgrade(struct page *page, const struct report *report)
+{
+    struct upgrade upgrade;
+    upgrade_make(&upgrade, report->comparison, report->baseline, report->run);
+    if (upgrade.count > 0) {
+        char *words = words_upgrade(&upgrade);
+        fputs("<details><summary>", page->piece);
+        put_markdown(page->piece, words);
+        char *parts = words_upgrade_parts(&upgrade);
+        fputs("</summary>\n\n", page->piece);
+        if (parts) {
+            fputs("time lost: ", page->piece);
+            put_markdown(page->piece, parts);
+            fputs("\n\n", page->piece);
+        }
+        free(parts);
+        fputs("| time lost | kernel | what changed |\n|--:|---|---|\n", page->piece);
+        free(words);
+    }
+    for (size_t i = 0; i < upgrade.count; i++) {
+        char lost[128], *change = words_upgraded(&upgrade.list[i]);
+        words_time_lost(&upgrade.list[i], lost, sizeof lost);
+        const char *const row[] = {lost, upgrade.list[i].kernel, change};
+        for (size_t c = 0; c < ARRAY_SIZE(row) && words_upgrade_shows(&upgrade, i, report->verbose); c++) {
+            fputs(c ? " | " : "| ", page->piece);
+            put_markdown(page->piece, row[c]);
+            fputs(c + 1 == ARRAY_SIZE(row) ? " |\n" : "", page->piece);
+        }
+        free(change);
+    }
+    fputs(upgrade.count > 0 ? "\n</details>\n\n" : "", page->piece);
+    page_add(page, page->left / 2);
+    upgrade_release(&upgrade);
+}
+
 static bool is_listed(const struct report *report, const struct judgement *judgement)
 {
     if (report->quiet)
@@ -368,10 +404,12 @@ int report_markdown(const struct report *report, FILE *stream)
     put_head(page.piece, report);
     page_add(&page, TAIL);
     add_facts(&page, report);
-    if (report->comparison)
+    if (report->comparison) {
+        add_upgrade(&page, report);
         add_judgements(&page, report, max);
-    else
+    } else {
         add_results(&page, report);
+    }
     page_release(&page);
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }

@@ -145,7 +145,7 @@ static void print_header(const struct text *text, const struct report *report)
         bool range = first && strcmp(first, last) != 0;
         snprintf(words, sizeof words, "%s, %zu session%s, %s%s%s", report->baseline_name ? report->baseline_name : "",
                  base->session_count, plural(base->session_count), range ? first : "", range ? " to " : "", last);
-        print_fact(text, "baseline", words);
+        print_fact(text, "baseline", first ? words : report->baseline_name); /* what was just read has no date */
     }
     if (report->config)
         print_fact(text, "options", report->config);
@@ -190,6 +190,8 @@ static void print_body(const struct text *text, const struct report *report)
             text_first_baseline(text, report);
         return;
     }
+    if (!report->quiet)
+        text_upgrade(text, report);
     text_rows(text, report);
     text_accept(text, report);
 }

@@ -14,6 +14,9 @@ enum ink tone_ink(enum tone tone);
 /* Prints the table: a line a kernel, with its worst verdict when there is a comparison. */
 void text_kernels(const struct text *text, const struct report *report);
 
+/* Prints what another toolchain did to the kernels; nothing where one toolchain made both sides. */
+void text_upgrade(const struct text *text, const struct report *report);
+
 /* Prints rows by kernel under their headings: those that need attention, or with verbose every row. */
 void text_rows(const struct text *text, const struct report *report);
 

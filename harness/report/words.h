@@ -43,6 +43,26 @@ char *words_program(const struct report *report, const struct result *program);
  * where there are none. Caller frees. In words_capture.c. */
 char *words_capture(const struct report *report);
 
+/* ---- What another toolchain did: upgrade.h; in words_upgrade.c. Callers free. ---- */
+
+#define UPGRADE_SHOWN 12 /* kernels that a report for people lists, half of them those that lost most */
+
+/* Returns "nvcc 13.0.88 -> nvcc 13.5.37: 41 kernels of other code (12 ...), 20 of the same". */
+char *words_upgrade(const struct upgrade *upgrade);
+
+/* Returns where the time was lost: "+1.2 ms in libcublasLt.so.13; -30 us in libtorch.so". NULL where that is not known.
+ */
+char *words_upgrade_parts(const struct upgrade *upgrade);
+
+/* Returns what it did to one kernel: "other instructions, +2.8 %; registers 18 -> 22". */
+char *words_upgraded(const struct upgraded *kernel);
+
+/* Writes how much time the kernel lost, "+1.2 us (+1.4 %)"; "" where that was not measured. */
+void words_time_lost(const struct upgraded *kernel, char *text, size_t size);
+
+/* Whether a report for people lists the kernel of that index: all where there are few, else the first and the last. */
+bool words_upgrade_shows(const struct upgrade *upgrade, size_t index, bool all);
+
 /* ---- Why a row is worse; in words_why.c. Files, functions and source text are untrusted. Callers free. ---- */
 
 /* Returns at most `max` characters as one harmless line, which ends with "..." if it was cut. */
