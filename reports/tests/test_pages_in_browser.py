@@ -735,7 +735,7 @@ def test_the_keyboard_goes_from_point_to_point(viewer: Viewer) -> None:
     ("page", "words"),
     [
         ("index.html", "regressed: "),
-        ("changes.html", "limit"),
+        ("changes.html", f"{WORSE}: +"),
         ("gpu.html", "of its nearest roof"),
         ("ladders.html", "Time "),
         ("gate.html", "of 1,000 rows"),
