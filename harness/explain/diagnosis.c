@@ -60,6 +60,7 @@ static void find_hotspots(struct blame *blame, const struct pattern *pattern, co
     blame->count = pattern_hotspots(pattern, profile, base, blame->hotspots, BLAME_LINES);
     while (blame->count > 1 && growth(&blame->hotspots[blame->count - 1]) < HOTSPOT_PART * growth(&blame->hotspots[0]))
         blame->count--;
+    blame->count = pattern_tell_statements(blame->hotspots, blame->count, profile);
     blame->pattern = blame->count > 0 ? pattern : NULL;
     blame->profile = profile;
     blame->against_base = blame->pattern && blame->hotspots[0].has_base;

@@ -4,6 +4,7 @@
 
 #include "stall.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +212,55 @@ size_t pattern_hotspots(const struct pattern *pattern, const struct profile *pro
     }
     free(was);
     return count;
+}
+
+/* Whether there is more on a line than brackets, such as "}" or "});". A line without text may have any. */
+static bool has_statement(const struct profile_line *line)
+{
+    const char *at = line->text;
+    while (at && *at && !isalnum((unsigned char)*at) && *at != '_')
+        at++;
+    return !at || *at;
+}
+
+static bool is_beside(const struct profile_line *a, const struct profile_line *b)
+{
+    return a->file && b->file && strcmp(a->file, b->file) == 0 && strcmp(a->function, b->function) == 0;
+}
+
+/* Returns the line that is told for this one, whose work the compiler may put on a bracket: the nearest one of its
+ * function and file that has a statement. Of two equally near ones it is the earlier. */
+static const struct profile_line *told_line(const struct profile *profile, const struct profile_line *line)
+{
+    const struct profile_line *before = line, *after = line, *last = &profile->list[profile->count - 1];
+    while (!has_statement(before) && before > profile->list && is_beside(before - 1, line))
+        before--;
+    while (!has_statement(after) && after < last && is_beside(after + 1, line))
+        after++;
+    if (!has_statement(before))
+        return has_statement(after) ? after : line;
+    return has_statement(after) && after->number - line->number < line->number - before->number ? after : before;
+}
+
+size_t pattern_tell_statements(struct hotspot *hotspots, size_t count, const struct profile *profile)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct hotspot hotspot = hotspots[i];
+        size_t same = 0;
+        hotspot.line = told_line(profile, hotspot.line);
+        while (same < kept && hotspots[same].line != hotspot.line)
+            same++;
+        if (same == kept) {
+            hotspots[kept++] = hotspot;
+            continue;
+        }
+        hotspots[same].amount += hotspot.amount;
+        hotspots[same].base_amount += hotspot.base_amount;
+        hotspots[same].share += hotspot.share;
+        hotspots[same].has_base &= hotspot.has_base;
+    }
+    return kept;
 }
 
 /* Returns by how much the kernel's total of the pattern grew. It is 0 when that is not known, when it did not grow, or

@@ -69,6 +69,10 @@ struct hotspot {
 size_t pattern_hotspots(const struct pattern *pattern, const struct profile *profile, const struct profile *base,
                         struct hotspot *hotspots, size_t capacity);
 
+/* Has brackets alone, such as "}", told as the nearest line with a statement, which may be among the hotspots already:
+ * compilers put the end of a loop or a function there. Returns how many hotspots are left; the sums stay the same. */
+size_t pattern_tell_statements(struct hotspot *hotspots, size_t count, const struct profile *profile);
+
 /* Returns the pattern that explains why a metric got worse. Candidates are patterns of that metric whose total is known
  * and grew against the base (without one: is not 0). Of these it is the first that grew by at least PATTERN_NOTICEABLE
  * of what it was; failing that the first. A candidate below PATTERN_PART of the largest one of the same unit is

@@ -14,11 +14,10 @@
  * To add a fact: a row here. */
 static const struct soft_fact {
     enum session_fact fact;
-    const char *title;
+    const char *title; /* NULL: the GPU, whose UUID tells nobody anything by itself */
 } soft_facts[] = {
-    {SESSION_DRIVER, "driver"},     {SESSION_CUDA, "CUDA"},       {SESSION_CUPTI, "CUPTI"},
-    {SESSION_COMPILER, "compiler"}, {SESSION_FLAGS, "flags"},     {SESSION_GPU_UUID, "GPU UUID"},
-    {SESSION_CUGATE, "cugate"},     {SESSION_PROGRAM, "program"},
+    {SESSION_DRIVER, "driver"}, {SESSION_CUDA, "CUDA"},   {SESSION_CUPTI, "CUPTI"},   {SESSION_COMPILER, "compiler"},
+    {SESSION_FLAGS, "flags"},   {SESSION_GPU_UUID, NULL}, {SESSION_CUGATE, "cugate"}, {SESSION_PROGRAM, "program"},
 };
 
 static size_t count_distinct(const char *const *texts, size_t count)
@@ -162,7 +161,9 @@ static void note_fact(struct comparison *comparison, const struct sides *sides, 
     for (size_t i = 0; newest && i < now_count; i++) {
         if (first[i] != i || bsearch(&now[i], was, was_count, sizeof *was, by_text))
             continue;
-        if (others > 1)
+        if (!row->title)
+            comparison_add_note(comparison, "measured on a GPU that no session of the baseline is from: %s", now[i]);
+        else if (others > 1)
             comparison_add_note(comparison, "%s %s; the baseline has %zu others", row->title, now[i], others);
         else
             comparison_add_note(comparison, "%s %s; the baseline has %s", row->title, now[i], newest);

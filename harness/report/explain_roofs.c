@@ -173,7 +173,8 @@ static void print_bound(const struct text *text, const struct roofline *roofline
     else if (roofline->bound == ROOFLINE_ISSUE)
         snprintf(words, sizeof words, "%s: %s of the slots are used", title, share);
     else if (roofline->bound != ROOFLINE_UNKNOWN)
-        snprintf(words, sizeof words, "%s: at %s of its peak", title, share);
+        snprintf(words, sizeof words, "%s: at %s of its peak%s", title, share,
+                 roofline->share > 1 ? ", which is measured, and no limit of the hardware" : "");
     else if (title)
         snprintf(words, sizeof words, "not known: %s is at %s, but not every share is known", title, share);
     else

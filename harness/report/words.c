@@ -62,10 +62,15 @@ static void format_difference(const struct metric *metric, double difference, co
 void words_share(double base, double now, char *text, size_t size)
 {
     const double percent = 100 * ((now - base) / base), times = now / base;
+    char whole[32];
     if (base == 0)
         snprintf(text, size, "%s", now == 0 ? "" : "from 0");
+    else if (times >= 10 && times < 99.95)
+        snprintf(text, size, "%.1f x", times);
+    else if (times >= 10 && times < 999999.5)
+        snprintf(text, size, "%s x", group_digits(round(times), whole, sizeof whole));
     else if (times >= 10)
-        snprintf(text, size, times < 1e6 ? "%.1f x" : "%.3g x", times);
+        snprintf(text, size, "%.3g x", times);
     else if (now != base && fabs(percent) < 0.05)
         snprintf(text, size, "<0.1 %%");
     else

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TextIO
 
 try:
-    from cugate_reports import files, links, signals, whole
+    from cugate_reports import files, links, people, signals, whole
     from cugate_reports.definitions import PageError
     from cugate_reports.export import write_alike, write_runs, write_values
     from cugate_reports.files import BadFile, Run
@@ -143,10 +143,12 @@ def page(arguments: argparse.Namespace) -> int:
         # matplotlib takes half a second to load, which no other command needs
         from cugate_reports import overview, site
 
-        found = links.read_found(arguments.config)
+        found, repository = links.read_found(arguments.config), people.Repository(Path.cwd())
         with History(arguments.history, create=False) as history:
             _say_future(history)
-            models = site.write(history, Path(arguments.output), arguments.nights, progress, found, arguments.figures)
+            models = site.write(
+                history, Path(arguments.output), arguments.nights, progress, found, arguments.figures, repository
+            )
     except PageError as reason:
         error(str(reason))
         return EXIT_USAGE

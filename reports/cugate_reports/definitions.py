@@ -75,6 +75,17 @@ def floors(folder: Path = METRICS) -> dict[str, Floor]:
     return found
 
 
+@cache
+def betters(folder: Path = METRICS) -> dict[str, str]:
+    """Which direction of a metric is better, lower or higher, by name."""
+    found = {}
+    for path in sorted(folder.glob("*.ini")):
+        for name, section in _sections(path).items():
+            if better := section.get("better", "").partition(";")[0].strip():
+                found[name] = better
+    return found
+
+
 def _sections(path: Path) -> configparser.ConfigParser:
     metrics = configparser.ConfigParser(interpolation=None, comment_prefixes=(";", "#"))
     try:

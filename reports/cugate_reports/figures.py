@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from cugate_reports import units
 from cugate_reports.drawing import (
@@ -30,13 +29,15 @@ from cugate_reports.drawing import (
     SMALL,
     Drawing,
     axis_label,
+    beside_names,
     new,
     night_ticks,
     plain,
     shorten,
 )
 from cugate_reports.nights import VERDICTS, Mark
-from cugate_reports.views import Gate, HeatMap, OccupancyRow, RooflineView, Series
+from cugate_reports.views import Gate, HeatMap, RooflineView, Series
+from cugate_reports.week import Slower
 
 _DOTS = 60  # up to so many nights, each night has a dot
 
@@ -198,13 +199,44 @@ def kernel_nights(
     return figure
 
 
+WEEK_LINES = 6  # kernels that the figure of the week draws
+
+# Of the kernels of a week: colour, marker.
+_LINES = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "^"), (PURPLE, "D"), (RED, "v"), (INK, "x"))
+
+
+def week(dates: list[str], commits: list[str], slower: list[Slower]) -> Drawing:
+    """Draws how much longer than before each kernel took, of the worst ones, over these nights."""
+    shown = slower[:WEEK_LINES]
+    legend = 0.1 + 0.18 * len(shown)
+    figure, (axes,) = new(2.1 + legend)
+    columns = {}
+    for (colour, marker), one in zip(_LINES, shown, strict=False):
+        more = 100 * (one.values / one.before - 1)
+        axes.plot(more, color=colour, marker=marker, markersize=4, label=shorten(one.kernel, 52))
+        columns[shorten(one.kernel)] = [units.change(one.before, value, "ns") for value in one.values]
+    axes.axhline(0, color=MUTED, linewidth=0.8)
+    axes.set_ylabel("longer than before, %")
+    axes.yaxis.set_major_formatter(plain)
+    axes.margins(y=0.12)
+    night_ticks(axes, dates)
+    axes.set_xlabel("night (UTC)")
+    height = figure.get_figheight()
+    figure.legend(loc="upper left", bbox_to_anchor=(0.1, 1))
+    figure.subplots_adjust(0.15, 0.5 / height, 0.92, 1 - (0.1 + legend) / height)
+    tell_nights(figure, axes, dates, commits, columns)
+    return figure
+
+
 # ---- Heat map -------------------------------------------------------------------------------------------------------
 
 _STEPS = (-3, -1, -0.33, 0.33, 1, 3)
 
 
 def heat_map(heat: HeatMap) -> Drawing:
-    """Draws changes in limits, kernels down and metrics across. A cross marks what the gate called regressed."""
+    """Draws changes in limits, kernels down and metrics across, what is worse in hot colours. A cross marks what the
+    gate called regressed.
+    """
     colours = ListedColormap([*COLD, SHADE, *HOT])
     norm = BoundaryNorm([-1e9, *_STEPS, 1e9], colours.N)
     rows, columns = heat.moves.shape
@@ -215,7 +247,9 @@ def heat_map(heat: HeatMap) -> Drawing:
     axes.plot(
         crosses[:, 1] + 0.5, crosses[:, 0] + 0.5, "X", color=PAPER, markeredgecolor=INK, markersize=6, linestyle="none"
     )
-    axes.set_yticks(np.arange(rows) + 0.5, [shorten(kernel, 24) for kernel in heat.kernels], fontsize=SMALL)
+    names = [shorten(kernel) for kernel in heat.kernels]
+    left = beside_names(names)
+    axes.set_yticks(np.arange(rows) + 0.5, names, fontsize=SMALL)
     axes.set_xticks(
         np.arange(columns) + 0.5, [shorten(metric, 24) for metric in heat.metrics], rotation=90, fontsize=SMALL
     )
@@ -224,10 +258,10 @@ def heat_map(heat: HeatMap) -> Drawing:
     axes.grid(False)
     axes.tick_params(length=0)
     height = figure.get_figheight()
-    figure.subplots_adjust(0.38, 0.7 / height, 0.99, 1 - 1.75 / height)
-    bar = figure.add_axes((0.38, 0.48 / height, 0.6, 0.12 / height))
+    figure.subplots_adjust(left, 0.7 / height, 0.99, 1 - 1.75 / height)
+    bar = figure.add_axes((left, 0.48 / height, 0.98 - left, 0.12 / height))
     scale = figure.colorbar(mesh, cax=bar, orientation="horizontal", spacing="uniform", ticks=_STEPS)
-    scale.set_label("change, in limits (x: regressed)", fontsize=SMALL)
+    scale.set_label("worse (+) or better (-), in limits; x: regressed", fontsize=SMALL)
     scale.ax.set_xticklabels([f"{step:+g}" for step in _STEPS])
     for row, column in np.argwhere(np.isfinite(heat.limits)):
         words = heat_words(heat, row, column)
@@ -262,31 +296,28 @@ def bound_words(bound: str) -> str:
 
 
 def _roofs(axes: Axes, view: RooflineView, low: float, high: float) -> None:
-    """Draws the roofs with their names. Roofs at the same height share a name; that of device memory is above its
-    slope.
-    """
+    """Draws the roofs, with their names where no kernel can be: beside the plot, and above the slope of memory."""
     bandwidth = view.bandwidth or 0.0
     across = np.geomspace(low, high, 200)
-    named: list[tuple[str, float]] = []
-    for name, peak in sorted(view.peaks.items(), key=lambda item: item[1]):
+    peaks = sorted(view.peaks.items(), key=lambda item: item[1])
+    bottom, top = (math.log(end) for end in axes.get_ylim())
+    last = -math.inf
+    for name, peak in peaks:
         axes.plot(across, np.minimum(across * bandwidth, peak) / 1e12, color=MUTED, linewidth=1)
+        height = (math.log(peak / 1e12) - bottom) / (top - bottom)
+        last = max(height, last + 0.05)  # a line of text takes a twentieth
         words = f"{shorten(name.upper(), 10)} {plain(peak / 1e12)}"
-        if named and peak < 1.5 * named[-1][1]:
-            words = f"{named.pop()[0]}, {words}"
-        named.append((words, peak))
-    for words, peak in named:
-        axes.annotate(f"{words} TFLOP/s", (high, peak / 1e12), ha="right", va="bottom", fontsize=SMALL)
+        axes.annotate(words, (1.01, last), xycoords="axes fraction", va="center", fontsize=SMALL, annotation_clip=False)
     ridge = min([*view.peaks.values(), bandwidth * high]) / bandwidth
-    slope = math.log(max(ridge / low, 1)) / math.log(high / low)  # the share of the axis that the slope takes
-    place = math.sqrt(low * ridge) if slope > 0.35 else low * 1.3
+    place = math.sqrt(low * max(min(ridge, high), low))
     axes.annotate(
-        f"device memory\n{bandwidth / 1e12:.2f} TB/s",
+        f"device memory, {bandwidth / 1e12:.2f} TB/s",
         (place, place * bandwidth / 1e12),
-        xytext=(-4, 2) if slope > 0.35 else (0, -4),
-        textcoords="offset points",
-        ha="right" if slope > 0.35 else "left",
-        va="bottom" if slope > 0.35 else "top",
+        xytext=(0.02, 0.97),
+        textcoords="axes fraction",
+        va="top",
         fontsize=SMALL,
+        arrowprops={"arrowstyle": "-", "color": MUTED, "linewidth": 0.7},
     )
 
 
@@ -296,6 +327,11 @@ def roofline(view: RooflineView) -> Drawing:
     drawn = [point for point in view.points if 1e-9 < point.intensity < 1e12 and point.rate < 1e24]
     intensities = [point.intensity for point in drawn] or [1.0]
     low, high = min(intensities) / 3, max(max(intensities) * 3, 100)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    rates = [point.rate for point in drawn if point.rate > 0] or [1e12]
+    # above all roofs there is room for a name
+    axes.set_ylim(min(rates) / 2e12, 6 * max([*rates, *view.peaks.values()]) / 1e12)
     if view.bandwidth:
         _roofs(axes, view, low, high)
     used = []
@@ -317,8 +353,6 @@ def roofline(view: RooflineView) -> Drawing:
             near = "" if point.share is None else f"; {100 * point.share:.1f} % of its nearest roof"
             said = f"bound by {words}{near}"
             figure.tell(axes, point.intensity, point.rate / 1e12, point.kernel, f"{rate} at {intensity} FLOP/B", said)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
     axes.xaxis.set_major_formatter(plain)
     axes.yaxis.set_major_formatter(plain)
     axes.set_xlim(low, high * 1.05)
@@ -327,32 +361,7 @@ def roofline(view: RooflineView) -> Drawing:
     figure.legend(
         handles=used, title="bound by", loc="upper left", ncols=3, bbox_to_anchor=(0.12, 1), title_fontsize=SMALL
     )
-    figure.subplots_adjust(0.15, 0.12, 0.96, 0.82)
-    return figure
-
-
-def occupancy(rows: list[OccupancyRow]) -> Drawing:
-    """Draws a bar for the warps that fit, and a dot for those that were active."""
-    figure, (axes,) = new(0.9 + 0.18 * len(rows))
-    places = np.arange(len(rows))
-    axes.barh(places, [row.theoretical for row in rows], color=BAND, height=0.75)
-    axes.plot([row.achieved for row in rows], places, "o", color=BLUE, markersize=5, linestyle="none", clip_on=False)
-    for place, row in zip(places, rows, strict=True):
-        limit = f"limited by {', '.join(row.limits)}" if row.limits and row.theoretical < 100 else ""
-        fits = f"theoretical {units.value(row.theoretical, '%')}, achieved {units.value(row.achieved, '%')}"
-        figure.tell(axes, (0, 100), (place - 0.5, place + 0.5), row.kernel, fits, limit, row.why or "")
-    axes.set_yticks(places, [shorten(row.kernel, 24) for row in rows], fontsize=SMALL)
-    axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.set_xlim(0, 100)
-    axes.set_xlabel("occupancy, % of the warps of an SM")
-    axes.grid(axis="y", visible=False)
-    handles = [
-        Patch(color=BAND, label="theoretical"),
-        Line2D([], [], marker="o", color=BLUE, linestyle="none", label="achieved"),
-    ]
-    height = figure.get_figheight()
-    figure.legend(handles=handles, loc="upper left", ncols=2, bbox_to_anchor=(0.37, 1))
-    figure.subplots_adjust(0.38, 0.45 / height, 0.95, 1 - 0.28 / height)
+    figure.subplots_adjust(0.15, 0.12, 0.83, 0.82)
     return figure
 
 
@@ -409,7 +418,7 @@ def symmetry(gate: Gate) -> Drawing:
     for view in gate.views:
         for one in view.classes:
             if one.worse or one.better:
-                labels.append(f"{shorten(one.metric_class, 12)}, {view.by}")
+                labels.append(shorten(f"{one.metric_class}, {view.by}"))
                 worse.append(1000 * one.worse / one.rows)
                 better.append(1000 * one.better / one.rows)
     figure, (axes,) = new(1.0 + 0.22 * len(labels))
@@ -431,7 +440,7 @@ def symmetry(gate: Gate) -> Drawing:
     axes.grid(axis="y", visible=False)
     height = figure.get_figheight()
     figure.legend(loc="upper left", ncols=2, bbox_to_anchor=(0.3, 1))
-    figure.subplots_adjust(0.36, 0.48 / height, 0.97, 1 - 0.3 / height)
+    figure.subplots_adjust(beside_names(labels), 0.48 / height, 0.97, 1 - 0.3 / height)
     return figure
 
 

@@ -106,6 +106,7 @@ class Note(Struct, kw_only=True):
     """How a metric was defined when the run was made."""
 
     unit: str = ""
+    better: str | None = None  # lower or higher
 
 
 class Shard(Struct, kw_only=True):
@@ -237,6 +238,7 @@ class Roofline(Struct, kw_only=True):
     seconds: float | None = None
     bytes: float | None = None
     flops: float | None = None
+    stated_flops: float | None = None  # operations that the kernel says its problem needs
     intensity: float | None = None  # arithmetic intensity in FLOP per byte of device memory
     roofs: dict[str, RoofShare] = field(default_factory=dict)
     bound: str | None = None

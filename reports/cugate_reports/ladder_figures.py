@@ -8,7 +8,20 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from cugate_reports import units
-from cugate_reports.drawing import BLUE, GREEN, ORANGE, PAPER, RED, SMALL, Drawing, axis_label, new, plain, shorten
+from cugate_reports.drawing import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    PAPER,
+    RED,
+    SMALL,
+    Drawing,
+    axis_label,
+    beside_names,
+    new,
+    plain,
+    shorten,
+)
 from cugate_reports.views import BlockingRow, LadderView
 
 
@@ -20,13 +33,13 @@ def _bars(figure: Drawing, axes: Axes, view: LadderView, title: str, values: lis
     colours = [GREEN if rung.variant == view.reference else BLUE for rung in view.rungs]
     axes.barh(places, known, color=colours, height=0.7)
     top = max(known) or 1.0
+    texts = [plain(value / size) if math.isfinite(value) else units.NO_VALUE for value in values]
     for place, (rung, value) in enumerate(zip(view.rungs, values, strict=True)):
-        text = plain(value / size) if math.isfinite(value) else units.NO_VALUE
-        axes.annotate(text, (known[place] + 0.02 * top, place), va="center", fontsize=SMALL)
+        axes.annotate(texts[place], (known[place] + 0.02 * top, place), va="center", fontsize=SMALL)
         words = f"{title} {units.value(value, unit)}"
         share = view.share_words(rung) if title == "Time" else ""
         figure.tell(axes, (0, 1.25 * top), (place - 0.5, place + 0.5), rung.kernel, words, share)
-    axes.set_xlim(0, top * 1.3)
+    axes.set_xlim(0, top * (1.05 + 0.07 * max(map(len, texts))))  # the numbers stand beside the bars
     axes.set_ylim(len(view.rungs) - 0.4, -0.6)
     axes.set_title(axis_label(title, scaled))
     axes.grid(axis="y", visible=False)
@@ -38,20 +51,20 @@ def _bars(figure: Drawing, axes: Axes, view: LadderView, title: str, values: lis
 def ladder(view: LadderView) -> Drawing:
     """Draws each variant's time and counters, where any variant has more than 0."""
     shown = view.panels()
-    rows = -(-len(shown) // 2)
-    figure, panels = new(
-        0.35 + rows * (0.5 + 0.2 * len(view.rungs)), rows=rows, columns=min(2, len(shown)), sharey=True
-    )
+    names = [shorten(rung.variant, 26) for rung in view.rungs]
+    left = beside_names(names)
+    columns = min(2 if left < 0.36 else 1, len(shown))  # titles need their space
+    rows = -(-len(shown) // columns)
+    figure, panels = new(0.35 + rows * (0.5 + 0.2 * len(view.rungs)), rows=rows, columns=columns, sharey=True)
     for axes, (title, values, unit) in zip(panels, shown, strict=False):
         _bars(figure, axes, view, title, values, unit)
     for axes in panels[len(shown) :]:
         axes.set_visible(False)
-    for axes in panels[:: min(2, len(shown))]:
-        names = [shorten(rung.variant, 18) for rung in view.rungs]
+    for axes in panels[::columns]:
         axes.set_yticks(np.arange(len(view.rungs)), names, fontsize=SMALL)
     height = figure.get_figheight()
     gap = rows * 0.5 / max(height - 0.35 - rows * 0.5, 0.1)
-    figure.subplots_adjust(0.3, 0.27 / height, 0.98, 1 - 0.3 / height, wspace=0.12, hspace=gap)
+    figure.subplots_adjust(left, 0.27 / height, 0.98, 1 - 0.3 / height, wspace=0.12, hspace=gap)
     return figure
 
 
@@ -77,13 +90,14 @@ def literature(view: LadderView) -> Drawing:
         figure.tell(
             axes, (0, max(rung.speedup, rung.published_speedup)), (place - 0.5, place + 0.5), rung.kernel, *words
         )
-    axes.set_yticks(places, [shorten(rung.variant, 18) for rung in rungs])
+    names = [shorten(rung.variant, 26) for rung in rungs]
+    axes.set_yticks(places, names)
     axes.set_ylim(len(rungs) - 0.4, -0.6)
     axes.set_xlabel("times as fast as the first rung")
     axes.grid(axis="y", visible=False)
     height = figure.get_figheight()
     figure.legend(loc="upper left", ncols=2, bbox_to_anchor=(0.1, 1))
-    figure.subplots_adjust(0.3, 0.5 / height, 0.98, 1 - 0.3 / height)
+    figure.subplots_adjust(beside_names(names), 0.5 / height, 0.98, 1 - 0.3 / height)
     return figure
 
 

@@ -26,6 +26,17 @@ _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _DIRTY = "-dirty"  # follows the commit of a tree with changes
 
 
+def plain_commit(commit: str | None) -> str | None:
+    """Returns the hash of a commit, also of one with changes on top; None where it is none."""
+    plain = (commit or "").removesuffix(_DIRTY)
+    return plain if _COMMIT.fullmatch(plain) else None
+
+
+def is_dirty(commit: str | None) -> bool:
+    """Whether the tree had changes on top of the commit."""
+    return (commit or "").endswith(_DIRTY)
+
+
 @dataclass(frozen=True)
 class Links:
     commit_address: str | None = None
@@ -33,8 +44,8 @@ class Links:
 
     def commit(self, commit: str | None) -> str | None:
         """Returns the address of a commit, also of one with changes on top; None where there is none."""
-        plain = (commit or "").removesuffix(_DIRTY)
-        if not self.commit_address or not _COMMIT.fullmatch(plain):
+        plain = plain_commit(commit)
+        if not self.commit_address or not plain:
             return None
         return self.commit_address.replace("{commit}", plain)
 

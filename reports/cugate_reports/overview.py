@@ -16,7 +16,7 @@ from cugate_reports.fleet import Runner, evening
 from cugate_reports.nights import RECENT, RED, SUITE, VERDICTS, Absent, Nights, environment_changes
 from cugate_reports.programs import Program, program
 from cugate_reports.rules import rule_word
-from cugate_reports.views import COUNTERS, GPU_TIME, TIME, WALL_TIME, finite, panels, time_panel
+from cugate_reports.views import COUNTERS, GPU_TIME, TIME, WALL_TIME, better_is, finite, panels, time_panel
 
 HEADLINES = {
     0: ("good", "Nothing is worse"),
@@ -75,7 +75,6 @@ class Fleet:
     odd: list[str]
 
 
-_LOWER_IS_BETTER = frozenset({"time", "wall_time", "gpu_time", "shared_bank_conflicts"})
 WORST = 8  # how many kernels the first screen shows
 WORST_ROWS = 3  # how many rows of each kernel are shown
 SLOWER = 5  # how many kernels are shown that are slower but not worse
@@ -159,13 +158,19 @@ def _news(nights: Nights) -> list[News]:
             for change in nights.changes(kernel, panel.metric):
                 if change.index < len(nights.dates) - RECENT:
                     continue
-                better = (change.after < change.before) if panel.metric in _LOWER_IS_BETTER else None
+                better = _is_better(nights, panel.metric, change.after > change.before)
                 date = nights.dates[change.index]
                 said = judged.get((kernel, panel.metric))
                 found.append(News(kernel, panel.metric, date, change.before, change.after, unit, better, said))
     return sorted(
         found, key=lambda news: (news.better is True, news.kernel not in nights.programs, news.date, news.kernel)
     )
+
+
+def _is_better(nights: Nights, metric: str, is_more: bool) -> bool | None:
+    """Whether more of a metric, or less, is better; None where that is not known."""
+    better = better_is(nights, metric)
+    return is_more == (better == "higher") if better else None
 
 
 def _counted(count: int, what: str) -> str:
@@ -336,7 +341,7 @@ class KernelRow:
     kernel: str
     verdict: str
     time: float
-    time_change: float | None  # how far the time moved, as a share
+    base: float | None  # the baseline's time
     lost: float | None  # how much longer a launch takes than in the baseline, in ns
     limit: float | None  # limit of the time, as a share
     rule: str
@@ -356,14 +361,14 @@ def kernel_rows(nights: Nights) -> list[KernelRow]:
     rows = []
     for kernel in nights.kernels:
         panel = time_panel(nights, kernel)
-        now, change, lost, limit = nights.tonight(kernel, panel.metric), None, None, None
+        now, known, lost, limit = nights.tonight(kernel, panel.metric), None, None, None
         place = nights.place(kernel, panel.metric)
-        base = nights.bases[place] if place else math.nan
+        base = float(nights.bases[place]) if place else math.nan
         if math.isfinite(now) and math.isfinite(base) and base > 0:
-            change, lost = float(now / base - 1), float(now - base)
+            known, lost = base, now - base
             limit = finite(float(nights.limits[place] / base))
         counters = tuple(nights.tonight(kernel, counter.metric) for counter in COUNTERS)
-        decided = rule_word(times[kernel]) if change is not None and kernel in times else ""
+        decided = rule_word(times[kernel]) if known is not None and kernel in times else ""
         verdict, by_host = nights.worst_verdict(kernel), panel is WALL_TIME
-        rows.append(KernelRow(kernel, verdict, now, change, lost, limit, decided, counters, by_host))
+        rows.append(KernelRow(kernel, verdict, now, known, lost, limit, decided, counters, by_host))
     return sorted(rows, key=lambda row: (row.kernel not in nights.programs, row.order))

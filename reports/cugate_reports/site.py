@@ -26,22 +26,24 @@ from cugate_reports import (
     figures,
     ladder_figures,
     overview,
+    people,
     processes,
     programs,
     rules,
     units,
     views,
+    week,
     whole,
 )
 from cugate_reports.definitions import PageError
 from cugate_reports.files import HARNESS, Cause, Explanation, Judgement, model_key
 from cugate_reports.history import Future, History
-from cugate_reports.links import Links
+from cugate_reports.links import Links, is_dirty
 from cugate_reports.nights import RECENT, RED, VERDICTS, Loader, Nights
 
 HERE = Path(__file__).parent
 Progress = Callable[[str], None]
-NO_LINKS = Links()
+NO_LINKS, NO_REPOSITORY = Links(), people.Repository()
 FIGURES = 100  # figures that a run draws for each processor; they take some 20 s on an idle one
 
 
@@ -105,7 +107,13 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        value=units.value, night=units.night, tone=verdict_tone, slug=slug, place=place_words, shorten=drawing.shorten
+        value=units.value,
+        cell=units.cell,
+        night=units.night,
+        tone=verdict_tone,
+        slug=slug,
+        place=place_words,
+        shorten=drawing.shorten,
     )
     environment.filters.update(bound=figures.bound_words, rank=rank)
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
@@ -114,7 +122,14 @@ def _environment() -> jinja2.Environment:
     script, style = ((HERE / "templates" / name).read_text(encoding="utf-8") for name in ("script.js", "style.css"))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     environment.globals.update(script=script, style=style, script_hash=f"sha256-{digest}")
-    environment.globals.update(change=units.change, limit=units.limit, cause=cause_words, COUNTERS=views.COUNTERS)
+    environment.globals.update(
+        change=units.change,
+        change_cell=units.change_cell,
+        is_dirty=is_dirty,
+        limit=units.limit,
+        cause=cause_words,
+        COUNTERS=views.COUNTERS,
+    )
     environment.globals.update(rule=rules.rule, rule_word=rules.rule_word, LEGEND=rules.LEGEND)
     return environment
 
@@ -146,13 +161,21 @@ _NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")  # character
 class _Writer:
     """Renders templates and draws figures into one folder."""
 
-    def __init__(self, model: _Model, future: Future, links: Links, earlier: drawn.Earlier, place: str):
+    def __init__(
+        self,
+        model: _Model,
+        future: Future,
+        links: Links,
+        repository: people.Repository,
+        earlier: drawn.Earlier,
+        place: str,
+    ):
         self.model = model
         self.earlier = earlier
         self.place = f"{place}/" if place else ""  # prefix of the model's paths in the state
         self.root = model.folder.parent if place else model.folder
         self.nights = model.nights
-        self.links = links
+        self.links, self.repository = links, repository
         self.rungs = views.ladders(model.nights)
         self.ladder_of = {f"figures/ladder-{slug(ladder.family)}.png": ladder for ladder in self.rungs}
         self.kernel_of = {f"figures/kernel-{slug(kernel)}.png": kernel for kernel in model.nights.kernels}
@@ -229,7 +252,8 @@ class _Writer:
         """Returns for each page a hash of what it is made from, without its figure."""
         nights = self.nights
         all_of_it = (nights.stamps, nights.explanations, nights.analysis, nights.accepted, nights.absent, nights.gaps)
-        found = dict.fromkeys(self.first_pages(), drawn.stamp(self._common(), all_of_it, self.behind))
+        whole = drawn.stamp(self._common(), all_of_it, self.behind, self.repository.head)
+        found = dict.fromkeys(self.first_pages(), whole)
         return found | {_page_of(kernel): self._kernel_stamp(png) for png, kernel in self.kernel_of.items()}
 
     def _common(self) -> tuple[object, ...]:
@@ -325,7 +349,7 @@ class _Writer:
     def tabs(self) -> list[tuple[str, str]]:
         """Returns the pages that each page links to: file and words."""
         ladders = [("ladders.html", "Ladders")] if self.has_ladders() else []
-        first = [("index.html", "Tonight"), ("changes.html", "Changes"), ("gpu.html", "GPU")]
+        first = [("index.html", "Tonight"), ("changes.html", "This week"), ("gpu.html", "GPU")]
         return [*first, *ladders, ("gate.html", "Gate")]
 
     def commits(self) -> list[str]:
@@ -341,7 +365,9 @@ class _Writer:
             shown = self.figure("verdicts", label, figures.verdict_nights, self.nights.dates, self.commits(), counts)
         rows, none = overview.kernel_rows(self.nights), [png for png in self.behind if not self._has_earlier(png)]
         behind = {"kernels": len(self.behind), "undrawn": len(none)}
-        self.page("index.html", "index.html", tonight=tonight, rows=rows, verdicts=shown, behind=behind)
+        of_week = week.week(self.nights)
+        values = {"tonight": tonight, "rows": rows, "verdicts": shown, "behind": behind, "week": of_week}
+        self.page("index.html", "index.html", **values)
 
     def _has_earlier(self, png: str) -> bool:
         have = self.earlier.state.figures.get(self.place + png)
@@ -360,17 +386,30 @@ class _Writer:
             for change in self.nights.changes(kernel, panel.metric)
         ]
         moves.sort(key=lambda move: (-move[2].index, move[0]))
-        self.page("changes.html", "changes.html", judged=bool(heat.metrics), moved=moved, heat=shown, moves=moves)
+        of_week = week.week(self.nights)
+        values = {"judged": bool(heat.metrics), "moved": moved, "heat": shown, "moves": moves, "week": of_week}
+        asked = [self.asked(one) for one in of_week.slower]
+        self.page("changes.html", "changes.html", **values, asked=asked, week_shown=self.week_figure(of_week))
+
+    def week_figure(self, of_week: week.Week) -> dict[str, object] | None:
+        first = max(of_week.first - 1, 0)
+        dates = self.nights.dates[first:]
+        if not of_week.slower or len(dates) < 2:
+            return None
+        label = "How much longer than before the kernels took that got slower this week"
+        return self.figure("week", label, figures.week, dates, self.commits()[first:], of_week.slower)
+
+    def asked(self, one: week.Slower) -> people.Asked:
+        earlier, slow = week.commits_of(self.nights, one)
+        path = one.cause.file if one.cause else None
+        return self.repository.asked(earlier.commit if earlier else None, slow.commit, path)
 
     def gpu(self) -> None:
         roofline, rows = views.roofline(self.nights), views.occupancy(self.nights)
-        shown: dict[str, dict[str, object] | None] = {"roofline": None, "occupancy": None}
+        shown = None
         if roofline and roofline.points:
             label = "Roofline: each kernel's rate over its intensity, under the roofs of this GPU"
-            shown["roofline"] = self.figure("roofline", label, figures.roofline, roofline)
-        if rows:
-            label = "Theoretical and achieved occupancy of each kernel, and what limits it"
-            shown["occupancy"] = self.figure("occupancy", label, figures.occupancy, rows)
+            shown = self.figure("roofline", label, figures.roofline, roofline)
         self.page("gpu.html", "gpu.html", roofline=roofline, rows=rows, shown=shown)
 
     def ladder(self, png: str) -> dict[str, object]:
@@ -568,13 +607,20 @@ class _Jobs:
 
 
 def _fill(
-    history: History, folder: Path, earlier: Path, last: int, links: Links, most: int, progress: Progress
+    history: History,
+    folder: Path,
+    earlier: Path,
+    last: int,
+    links: Links,
+    repository: people.Repository,
+    most: int,
+    progress: Progress,
 ) -> list[Nights]:
     with Loader(history, progress) as loader:
         models = _models(history, loader, folder, last)
         future, before = history.future(), drawn.Earlier(earlier)
         writers = [
-            _Writer(model, future, links, before, "" if model.folder == folder else model.folder.name)
+            _Writer(model, future, links, repository, before, "" if model.folder == folder else model.folder.name)
             for model in models
         ]
         chosen = _chosen(writers, most, progress)
@@ -605,10 +651,12 @@ def write(
     progress: Progress = lambda _: None,
     links: Links = NO_LINKS,
     most: int | None = None,
+    repository: people.Repository = NO_REPOSITORY,
 ) -> list[Nights]:
     """Writes the pages of the `last` nights of every GPU model into folder. Returns what was loaded, the newest model
     first.
 
+    repository: where the commits of the nights are, whose authors are named.
     most: how many figures of kernels and families are drawn. An earlier report in the folder is replaced when the
     new one is complete. PageError when something else is there, when there is nothing to show, or when something
     cannot be written.
@@ -616,6 +664,6 @@ def write(
     count = FIGURES * len(os.sched_getaffinity(0)) if most is None else most
     try:
         earlier = Path(os.path.realpath(folder))
-        return whole.folder(folder, lambda new: _fill(history, new, earlier, last, links, count, progress))
+        return whole.folder(folder, lambda new: _fill(history, new, earlier, last, links, repository, count, progress))
     except (whole.FolderError, processes.ProcessError) as reason:
         raise PageError(str(reason)) from None

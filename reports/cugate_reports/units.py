@@ -91,8 +91,28 @@ def change(base: float | None, now: float | None, unit: str) -> str:
     percent = 100 * ((now - base) / base)
     times = now / base
     if times >= 10:
-        return f"{times:.1f} x" if times < 1e6 else f"{times:.3g} x"
+        return f"{times:.1f} x" if times < 99.95 else f"{times:,.0f} x" if times < 999999.5 else f"{times:.3g} x"
     return "<0.1 %" if abs(percent) < 0.05 else f"{percent:+.1f} %"
+
+
+def cell(number: float | None, unit: str) -> str:
+    """Formats one value for a column of a table: as value() does, but with as many decimals in each row where rows have
+    one unit.
+    """
+    if number is None or not math.isfinite(number) or unit not in ("%", "ratio"):
+        return value(number, unit)
+    sign, suffix = ("-" if number < 0 else ""), " %" if unit == "%" else ""
+    if 0 < abs(number) < 0.005:
+        return f"{'>-' if number < 0 else '<'}0.01{suffix}"
+    return f"{sign}{abs(number):,.2f}{suffix}" if abs(number) < _WHOLE_BELOW else value(number, unit)
+
+
+def change_cell(base: float | None, now: float | None, unit: str) -> str:
+    """Formats a change for a column of a table: as change() does, but points with two decimals in each row."""
+    moved = now - base if base is not None and now is not None else 0.0
+    if unit != "%" or not 0 < abs(moved) < _WHOLE_BELOW:
+        return change(base, now, unit)
+    return f"{moved:+,.2f} points" if abs(moved) >= 0.005 else "<0.01 points"
 
 
 def night(date: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cugate_reports.catalogue import BLOCKINGS, LADDERS, LITERATURE, Blocking, Ladder, Literature
-from cugate_reports.definitions import Panel, headlines
+from cugate_reports.definitions import Panel, betters, headlines
 from cugate_reports.files import PROGRAM
 from cugate_reports.nights import RED, VERDICTS, Nights
 
@@ -38,6 +38,14 @@ def time_panel(nights: Nights, kernel: str) -> Panel:
 def panels(nights: Nights, kernel: str) -> tuple[Panel, ...]:
     """Returns what is drawn of a kernel and watched for changes."""
     return time_panel(nights, kernel), *COUNTERS
+
+
+def better_is(nights: Nights, metric: str) -> str | None:
+    """Returns which direction is better, lower or higher, by tonight's run; an earlier cugate's lacks it, but has the
+    metrics of the metric files. None where neither says.
+    """
+    note = nights.run.metrics.get(metric)
+    return (note.better if note else None) or betters().get(metric)
 
 
 # ---- A kernel over nights -------------------------------------------------------------------------------------------
@@ -87,7 +95,7 @@ def kernel_series(nights: Nights, kernel: str) -> list[Series]:
 class HeatMap:
     """Changes from the baseline tonight, in limits, without the shift that all kernels share.
 
-    1 is as far as the gate tolerates; positive is more. moves has the shape (kernels, metrics), with NaN where
+    1 is as far as the gate tolerates; positive is worse. moves has the shape (kernels, metrics), with NaN where
     nothing was judged. A row without tolerance (limit 0) that moved at all is infinite.
     """
 
@@ -120,6 +128,7 @@ def heat_map(nights: Nights) -> HeatMap:
     moves[~np.isfinite(limit) | ~np.isfinite(change)] = math.nan
     judged = np.isfinite(limit).any(axis=0)
     metrics = [metric for metric, known in zip(nights.metrics, judged, strict=True) if known]
+    moves[:, [better_is(nights, metric) == "higher" for metric in nights.metrics]] *= -1
     arrays = (moves, nights.verdicts, nights.bases, nights.values, limit)
     return HeatMap(nights.kernels, metrics, nights.units, *(array[:, judged] for array in arrays))
 
@@ -146,13 +155,17 @@ class RooflineView:
     peaks: dict[str, float]
     points: list[RooflinePoint]
     left_out: int  # number of kernels without floating-point work or without a known intensity
+    uncounted: list[str]  # kernels of whose operations most were not counted, so that a point would be a wrong one
+
+
+COUNTED = 0.5  # share of the operations that a kernel states, of which at least so many are counted for a point
 
 
 def roofline(nights: Nights) -> RooflineView | None:
     """Returns None where tonight's run was not explained."""
     if not nights.explanations:
         return None
-    bandwidth, peaks, points = None, {}, []
+    bandwidth, peaks, points, uncounted = None, {}, [], []
     for explanation in nights.explanations:
         line = explanation.roofline
         for name, roof in line.roofs.items():
@@ -160,10 +173,13 @@ def roofline(nights: Nights) -> RooflineView | None:
                 bandwidth = roof.roof
             elif roof.roof and name.startswith("fp"):
                 peaks[name] = roof.roof
-        if line.flops and line.intensity and line.seconds:
+        if line.flops is not None and line.flops < COUNTED * (line.stated_flops or 0):
+            uncounted.append(explanation.kernel)
+        elif line.flops and line.intensity and line.seconds:
             rate = line.flops / line.seconds
             points.append(RooflinePoint(explanation.kernel, line.intensity, rate, line.bound or "unknown", line.share))
-    return RooflineView(bandwidth, peaks, points, len(nights.explanations) - len(points))
+    left_out = len(nights.explanations) - len(points) - len(uncounted)
+    return RooflineView(bandwidth, peaks, points, left_out, uncounted)
 
 
 @dataclass(frozen=True)
@@ -176,6 +192,10 @@ class OccupancyRow:
     limits: tuple[str, ...]
     gap: str | None
     why: str | None
+
+    def share(self, percent: float) -> float:
+        """Returns how long a bar is, in %: a number of a file may be any."""
+        return round(min(max(percent, 0.0), 100.0), 1) if math.isfinite(percent) else 0.0
 
 
 def occupancy(nights: Nights) -> list[OccupancyRow]:

@@ -83,3 +83,25 @@ def test_change(base: float, now: float, unit: str, text: str) -> None:
 )
 def test_scale_of(largest: float, unit: str, scale: tuple[float, str]) -> None:
     assert units.scale_of(largest, unit) == scale
+
+
+@pytest.mark.parametrize(
+    ("unit", "numbers", "words"),
+    [
+        ("%", (100.0, 8.351, 0.00042, 0.0, -0.001), ["100.00 %", "8.35 %", "<0.01 %", "0.00 %", ">-0.01 %"]),
+        ("ratio", (4096.0, 0.1686, 1e9), ["4,096.00", "0.17", "1e+09"]),
+        ("count", (39740.0,), ["39,740"]),
+        ("ns", (84700.0, float("nan")), ["84.7 us", "n/a"]),
+    ],
+)
+def test_a_column_of_a_table_has_as_many_decimals_in_each_row(
+    unit: str, numbers: tuple[float, ...], words: list[str]
+) -> None:
+    assert [units.cell(number, unit) for number in numbers] == words
+
+
+def test_changes_in_a_column_have_as_many_decimals() -> None:
+    pairs = ((50.0, 50.4685), (50.0, 49.0), (50.0, 50.001), (50.0, 50.0), (None, 1.0))
+    points = [units.change_cell(base, now, "%") for base, now in pairs]
+    assert points == ["+0.47 points", "-1.00 points", "<0.01 points", "0", "n/a"]
+    assert [units.change_cell(100.0, now, "ns") for now in (814.05, 101.0)] == ["+714.0 %", "+1.0 %"]

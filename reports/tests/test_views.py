@@ -13,9 +13,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import DEVICE, RECORDED, TOP, UNITS
+from conftest import DEVICE, RECORDED, TOP, UNITS, make_explanations
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
 
-from cugate_reports import overview, views
+from cugate_reports import figures, overview, views
 from cugate_reports.history import History
 from cugate_reports.nights import VERDICTS, Loader, Nights
 
@@ -245,6 +247,51 @@ def test_what_did_not_move_is_not_drawn(tmp_path: Path) -> None:
     moved = views.heat_map(loaded(tmp_path, run(0, kernels), report(0, rows))).moved()
     assert (moved.kernels, moved.metrics) == (["b/moved", "c/red"], ["shared_bank_conflicts", "time"])
     assert moved.moves[0].tolist() == [0.0, pytest.approx(0.6)] and moved.nows[0].tolist() == [5.0, 106.0]
+
+
+@pytest.mark.parametrize("lowest", [0.01, 1.0, 30.0])
+def test_names_of_roofs_are_beside_what_is_drawn(lowest: float) -> None:
+    """Whether the slope of device memory takes much of the plot, little, or none of it."""
+    peaks = {"fp64": 33e12, "fp32": 34e12, "fp16": 124e12}
+    below = [(lowest * 10**step, min(lowest * 10**step * 4.5e12, 33e12)) for step in range(5)]
+    points = [views.RooflinePoint(f"a/{at}", at, rate * part, "dram", 0.5) for at, rate in below for part in (1, 0.1)]
+    figure = figures.roofline(views.RooflineView(4.5e12, peaks, points, 0, []))
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    (axes,) = figure.axes
+    markers = [axes.transData.transform((point.intensity, point.rate / 1e12)) for point in points]
+    texts = [Text.get_window_extent(text, canvas.get_renderer()) for text in axes.texts]  # without their lines
+    assert len(texts) == 4
+    for place, box in enumerate(texts):
+        assert not any(box.padded(4).contains(*marker) for marker in markers), axes.texts[place].get_text()
+        assert not any(box.overlaps(other) for other in texts[:place])
+        assert box.x0 > axes.bbox.x0 and box.x1 <= figure.bbox.x1 and box.y1 < axes.bbox.y1 + 5
+
+
+def test_names_beside_a_figure_are_whole(tmp_path: Path) -> None:
+    name = "cached_reads/constant_same_address"
+    nights = loaded(tmp_path, run(0, {name: {"time": 9.0}}), report(0, [(name, "time", "same", 5.0, 9.0, 5.0)]))
+    figure = figures.heat_map(views.heat_map(nights))
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    (label,) = figure.axes[0].get_yticklabels()
+    assert label.get_text() == name and label.get_window_extent(canvas.get_renderer()).x0 >= 0
+
+
+def test_a_kernel_of_which_most_was_not_counted_has_no_point(tmp_path: Path) -> None:
+    """Operations of tensor cores and on integers are not counted: a point would be too low."""
+    measured = run(0, {"g/cublas": {"time": 10.0}, "g/naive": {"time": 20.0}, "g/copy": {"time": 5.0}})
+    counted = {"g/cublas": (2.0, 1000.0), "g/naive": (900.0, 1000.0), "g/copy": (0.0, None)}
+    lines = [
+        make_explanations(measured, [kernel], roofline={"flops": flops, "stated_flops": stated, **LINE})
+        for kernel, (flops, stated) in counted.items()
+    ]
+    view = views.roofline(loaded(tmp_path, measured, b"".join(lines)))
+    assert view is not None
+    assert ([point.kernel for point in view.points], view.uncounted, view.left_out) == (["g/naive"], ["g/cublas"], 1)
+
+
+LINE = {"seconds": 1e-6, "intensity": 2.0, "roofs": {}, "bound": "dram", "share": 0.5}
 
 
 def test_a_ladder_has_more_than_one_variant_of_one_size(tmp_path: Path) -> None:

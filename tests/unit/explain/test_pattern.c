@@ -248,6 +248,41 @@ Test(pattern, an_edited_line_is_blamed_for_what_it_added_only)
     profile_release(&now);
 }
 
+/* Compilers put the end of a loop or of a function on its brace, which tells nobody what to change. */
+Test(pattern, a_bracket_is_told_as_the_nearest_statement)
+{
+    struct profile now =
+        made_lines(LINE_INSTRUCTIONS, (struct made_line[]){{.number = 3, .text = "{", .count = 7, .file = "k/b.cu"},
+                                                           LINE_WITH(10, "{", 1),
+                                                           LINE_WITH(11, "for (int i = 0; i < n; i++) {", 100),
+                                                           LINE_WITH(12, "sum += a[i];", 20),
+                                                           LINE_WITH(13, "}", 300),
+                                                           LINE_WITH(20, "});", 4),
+                                                           LINE_WITH(21, "out[0] = sum;", 50),
+                                                           {0}});
+    const struct {
+        unsigned number; /* expected line */
+        double amount;
+    } told[] = {
+        {12, 320}, /* of the brace below and its own */
+        {11, 101}, /* of the brace above, which has no statement before it */
+        {21, 54},  /* nearer than the one before */
+        {3, 7},    /* its file has no other line */
+    };
+    struct hotspot hotspots[8];
+    size_t count = pattern_hotspots(pattern_named("instructions"), &now, NULL, hotspots, ARRAY_SIZE(hotspots));
+    cr_assert_eq(count, 7, "as they were counted");
+    cr_expect_str_eq(hotspots[0].line->text, "}");
+    count = pattern_tell_statements(hotspots, count, &now);
+    cr_assert_eq(count, ARRAY_SIZE(told));
+    for (size_t i = 0; i < count; i++) {
+        cr_expect_eq(hotspots[i].line->number, told[i].number, "%zu: line %u", i, hotspots[i].line->number);
+        cr_expect_eq(hotspots[i].amount, told[i].amount, "%zu", i);
+        cr_expect_float_eq(hotspots[i].share, told[i].amount / 482, 1e-12, "%zu", i);
+    }
+    profile_release(&now);
+}
+
 /* If the code changed, the former amount of an instruction is not known, unless the kernel had none at all. */
 Test(pattern, an_unknown_past_is_not_said_to_be_0)
 {

@@ -43,6 +43,20 @@ Test(judge_notes, changed_facts_are_noted)
     tear_down(&fixture);
 }
 
+Test(judge_notes, a_gpu_that_the_baseline_does_not_know_is_told_in_words)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    put_fact(&fixture.base, SESSION_GPU_UUID, "GPU-1");
+    put_fact(&fixture.base, SESSION_GPU_UUID, "GPU-2");
+    put_fact(&fixture.run, SESSION_GPU_UUID, "GPU-2");
+    put_fact(&fixture.run, SESSION_GPU_UUID, "GPU-3");
+    const struct comparison *comparison = compare(&fixture);
+    cr_assert_eq(comparison->note_count, 1);
+    cr_expect_str_eq(comparison->notes[0], "measured on a GPU that no session of the baseline is from: GPU-3");
+    tear_down(&fixture);
+}
+
 Test(judge_notes, a_baseline_is_stale_by_the_dates_of_the_files)
 {
     static const struct {

@@ -1,0 +1,141 @@
+"""The data behind the page of the week: which kernels got slower, since which night, and what else changed then.
+
+Where the gate judges a kernel's time, its verdict tonight decides, and the first night of those with that verdict in a
+row is when it began. Where it does not, a change point decides. Like views.py: plain values.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+
+from cugate_reports.extracts import NOT_JUDGED
+from cugate_reports.files import Cause, Session
+from cugate_reports.fleet import evening
+from cugate_reports.nights import VERDICTS, WEEK, Nights, environment_changes
+from cugate_reports.views import time_panel
+
+_REGRESSED = VERDICTS.index("regressed")
+_NOT_CODE = frozenset({"commit", "gpu_uuid", "host", "collector"})  # facts that are told elsewhere, or explain nothing
+
+
+@dataclass(frozen=True)
+class Slower:
+    """A kernel whose time grew. Times are in ns; values are its times on the nights of the week and on the one before
+    them.
+    """
+
+    kernel: str
+    before: float
+    now: float
+    night: int  # index of the first night on which it was slow
+    earlier: int | None  # index of the last night before that has its time; None: there is none
+    of_gate: bool  # the gate calls it regressed, else a change point says so
+    cause: Cause | None
+    around: list[tuple[str, str, str]]  # facts that changed on that night, without the commit: fact, before, after
+    values: np.ndarray
+
+    @property
+    def words(self) -> str:
+        """Returns "5.2 % longer" or "8.1 times as long"."""
+        times = self.now / self.before
+        if times < 2:
+            return f"{100 * (times - 1):.1f} % longer"
+        return f"{times:.1f} times as long" if times < 100 else f"{times:,.0f} times as long"
+
+
+@dataclass(frozen=True)
+class Week:
+    """The nights from `first` on, all within seven days. slower begins with the most lost time a launch."""
+
+    first: int
+    days: int  # how many of the last seven days have a night
+    of_days: int  # 7, or less in a history that is younger
+    slower: list[Slower]
+    longer: list[str]  # kernels that the gate calls slower since before this week
+    doubt: list[str]  # kernels whose time may have grown, which the gate could not decide
+    within: int  # kernels whose level of time moved up by less than what the gate tolerates
+    unknown: list[str]  # kernels that have no time tonight, though they had one this week
+    judged: bool  # tonight was judged
+
+
+def _day(night: str) -> int:
+    return date.fromisoformat(evening(night)).toordinal()
+
+
+def _began(nights: Nights, kernel: str, column: int) -> int:
+    """Returns the first of the nights that end with tonight on all of which the row was regressed, if it was judged."""
+    verdicts = nights.over(kernel).verdicts[:, column]
+    found = len(verdicts) - 1
+    for night in range(found, -1, -1):
+        if verdicts[night] == _REGRESSED:
+            found = night
+        elif verdicts[night] != NOT_JUDGED:
+            break
+    return found
+
+
+def _cause(nights: Nights, kernel: str) -> Cause | None:
+    """Returns the source line that tonight's report blames first: for the kernel's time, else for anything of it."""
+    rows = sorted(nights.judged.get(kernel, []), key=lambda row: row.metric not in ("time", "gpu_time", "wall_time"))
+    causes = (cause for row in rows if row.verdict == "regressed" for cause in row.causes or [])
+    return next((cause for cause in causes if cause.file), None)
+
+
+def _slower(nights: Nights, kernel: str, metric: str, night: int, before: float, first: int) -> Slower:
+    values = nights.series(kernel, metric)
+    known = np.flatnonzero(np.isfinite(values[:night]))
+    earlier = int(known[-1]) if len(known) else None
+    around = []
+    if earlier is not None:
+        changes = environment_changes(nights.sessions[earlier], nights.sessions[night])
+        around = [change for change in changes if change[0] not in _NOT_CODE]
+    place = nights.place(kernel, metric)
+    of_gate = place is not None and int(nights.verdicts[place]) == _REGRESSED
+    now, shown = float(values[-1]), values[max(first - 1, 0) :]
+    return Slower(kernel, before, now, night, earlier, of_gate, _cause(nights, kernel), around, shown)
+
+
+def week(nights: Nights) -> Week:
+    """Returns what got slower within seven days up to tonight, whatever day that was."""
+    days = [_day(night) for night in nights.dates]
+    first = next(place for place, day in enumerate(days) if day > days[-1] - WEEK)
+    slower: list[Slower] = []
+    longer, doubt, unknown, within = [], [], [], 0
+    for kernel in nights.kernels:
+        metric = time_panel(nights, kernel).metric
+        place = nights.place(kernel, metric)
+        if place is None or nights.last_night[kernel] < first:
+            continue
+        now, base, verdict = float(nights.values[place]), float(nights.bases[place]), int(nights.verdicts[place])
+        if not math.isfinite(now):
+            if np.isfinite(nights.series(kernel, metric)[first:]).any():
+                unknown.append(kernel)
+            continue
+        moved = [change for change in nights.changes(kernel, metric)[-1:] if change.index >= first]
+        if verdict == _REGRESSED and base > 0:
+            night = _began(nights, kernel, place[1])
+            if night < first:
+                longer.append(kernel)
+            else:
+                slower.append(_slower(nights, kernel, metric, night, base, first))
+        elif moved and moved[0].after > moved[0].before > 0:
+            if verdict in (VERDICTS.index("same"), VERDICTS.index("improved")):
+                within += 1
+            else:
+                slower.append(_slower(nights, kernel, metric, moved[0].index, moved[0].before, first))
+        elif verdict == VERDICTS.index("unsure") and now > base:
+            doubt.append(kernel)
+    slower.sort(key=lambda one: (one.kernel not in nights.programs, one.before - one.now, one.kernel))
+    of_days = min(WEEK, days[-1] - days[0] + 1)
+    judged = nights.report is not None
+    return Week(first, len(set(days[first:])), of_days, slower, longer, doubt, within, unknown, judged)
+
+
+def commits_of(nights: Nights, one: Slower) -> tuple[Session | None, Session]:
+    """Returns the sessions between which it got slower, for their commits; None where no earlier night has its time."""
+    earlier = None if one.earlier is None else nights.sessions[one.earlier]
+    return earlier, nights.sessions[one.night]
