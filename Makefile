@@ -277,7 +277,7 @@ install: to := $(DESTDIR)$(PREFIX)
 install: install-scripts $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so $(BUILD)/libcugate_sim.so
 	sed 's|@VERSION@|$(VERSION)|' harness/cugate.pc.in >$(BUILD)/cugate.pc
 	sed 's|@VERSION@|$(VERSION)|' harness/cugateConfigVersion.cmake.in >$(BUILD)/cugateConfigVersion.cmake
-	install -d "$(to)"/{bin,lib/cugate,lib/pkgconfig,lib/cmake/cugate,include/cugate,share/cugate/metrics/gpus}
+	install -d "$(to)"/{bin,lib/cugate,lib/pkgconfig,lib/cmake/cugate,include/cugate,share/cugate/metrics/gpus,share/cugate/schema}
 	install $(BUILD)/cugate "$(to)/bin"
 	install $(BUILD)/libcugate_{cupti,inject,sim}.so "$(to)/lib/cugate"
 	install -m 644 $(BUILD)/cugate.pc "$(to)/lib/pkgconfig"
@@ -285,6 +285,7 @@ install: install-scripts $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/li
 	install -m 644 harness/cugate/*.{h,hpp} "$(to)/include/cugate"
 	install -m 644 metrics/*.ini "$(to)/share/cugate/metrics"
 	install -m 644 metrics/gpus/*.ini "$(to)/share/cugate/metrics/gpus"
+	install -m 644 harness/report/schema/*.json "$(to)/share/cugate/schema"
 
 # What a gate is made of beside the program, in the folders that it has here: ci/where.sh tells the two apart.
 SCRIPTS := where gate nightly shards job join_comments check before bisect report fetch install_python install_cuda_wheels

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import DEVICE, RECORDED, TOP, UNITS
+from schemas import complaints, documents
 
 from cugate_reports import overview, views
 from cugate_reports.history import History
@@ -357,6 +358,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Nights:
         subprocess.run(
             [CUGATE, *command, "-o", folder / name], cwd=TOP, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
+    for name in commands:
+        for root in documents((folder / name).read_text()):
+            assert complaints(name.removesuffix(".json"), root) == [], name
     return loaded(folder, RECORDED.read_bytes(), *((folder / name).read_bytes() for name in commands))
 
 
