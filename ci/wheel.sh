@@ -4,7 +4,7 @@
 #   ci/wheel.sh ROOT VERSION FOLDER         makes FOLDER/cugate-VERSION-py3-none-PLATFORM.whl
 #
 # pip copies that tree into the environment as it is: bin/cugate, lib/cugate, include/cugate and so on. So everything finds
-# everything else as where cugate is installed. Beside the plugins are the libraries that the program here is linked with,
+# everything else as where cugate is installed. `import cugate` is there too. Beside the plugins are the libraries that the program here is linked with,
 # since a machine with Python alone has none of them. Their names are changed, so that a program may load others of the same
 # names. glibc, the driver's library and CUPTI are not in it.
 set -euo pipefail
@@ -27,6 +27,11 @@ for link in "$data"/bin/cugate-*; do
     printf '#!/bin/sh\nexec "$(dirname "$(realpath "$0")")/%s" "$@"\n' "$script" >"$link"
     chmod 755 "$link"
 done
+
+# ---- `import cugate`, and its plug-in, which pytest finds by this entry.
+mkdir "$tree/cugate"
+cp "$top"/reports/cugate/{*.py,py.typed} "$tree/cugate"
+printf '[pytest11]\ncugate = cugate.pytest_plugin\n' >"$info/entry_points.txt"
 
 # ---- The libraries, each with the terms under which its package says that it may be passed on. The simulator needs all that
 # the other plugins need; CUPTI's own needs are none of the package's.

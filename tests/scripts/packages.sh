@@ -219,6 +219,13 @@ ask in_alone cugate-gate --replay "$recorded" -k 'hierarchy/*'
 expect "wheel: cugate-gate" 0 'page: build/gate/page/index.html'
 ask in_alone cugate-report page -o page
 expect "wheel: cugate-report page" 0 'page: page/index.html'
+ask in_alone python -I -c 'import cugate; print(cugate.find_program(), cugate.check(replay="'"$top"'/tests/data/recorded-nvidia-h200.json").verdict)'
+expect "wheel: import cugate" 0 "$alone/bin/cugate same"
+ask in_alone python -I -m cugate --cmake-dir
+expect "wheel: where CMake's files are" 0 "$alone/lib/cmake/cugate"
+tree_packages=$("$python" -I -c 'import site; print(site.getsitepackages()[0])')
+ask in_alone env PYTHONPATH="$tree_packages" python -m pytest -q --fixtures
+expect "wheel: pytest finds its plug-in" 0 'cugate_check -- '
 ask in_alone cugate-fetch --help
 expect "wheel: cugate-fetch --help" 0 'disasm' '!set -euo'
 cp -r build/disasm "$alone/lib/cugate"
