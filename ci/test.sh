@@ -50,6 +50,7 @@ script     terminal         both     tests/scripts/terminal.sh
 script     programs_recorded both    tests/scripts/programs_recorded.sh
 script     faults           both     tests/sim/faults.sh
 script     hazards          both     tests/sim/hazards.sh
+script     runtime          plain    tests/sim/runtime.sh
 script     planted          both     tests/scripts/planted.sh
 script     check_perf       plain    tests/scripts/check_perf.sh
 script     simulate_own     both     tests/scripts/simulate_own.sh

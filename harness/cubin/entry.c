@@ -1,6 +1,7 @@
 /* cubin_image.h says what is where in an image. Besides the attributes that are read there, these are:
  *
  *   KPARAM_INFO     u32 0, u16 number of the argument, u16 its offset, u32 whose bits from 18 on are its size
+ *   KPARAM_INFO_V2  the same, whose last u32 is the size, of kernels with more than 4 KB of arguments
  *   PARAM_CBANK     u32 symbol, u16 where arguments begin in constant bank 0, u16 how many bytes they are
  *   REQNTID         u32 each of x, y and z of the block, .reqntid in PTX */
 #include "entry.h"
@@ -15,6 +16,7 @@ enum {
     EIATTR_PARAM_CBANK = 0x0a,
     EIATTR_REQNTID = 0x10,
     EIATTR_KPARAM_INFO = 0x17,
+    EIATTR_KPARAM_INFO_V2 = 0x45,
 };
 
 static uint32_t number_at(const unsigned char *bytes, size_t length)
@@ -39,7 +41,7 @@ static int take_parameter(struct entry *entry, const struct image_attribute *att
         *ARRAY_GROW(entry->parameters, entry->parameter_count) = (struct parameter){0};
     entry->parameters[number] = (struct parameter){
         .offset = number_at(attribute->bytes + 6, 2),
-        .size = number_at(attribute->bytes + 8, 4) >> 18,
+        .size = number_at(attribute->bytes + 8, 4) >> (attribute->number == EIATTR_KPARAM_INFO ? 18 : 0),
     };
     return 0;
 }
@@ -48,6 +50,7 @@ static int take_attribute(struct entry *entry, const struct image_attribute *att
 {
     switch (attribute->number) {
     case EIATTR_KPARAM_INFO:
+    case EIATTR_KPARAM_INFO_V2:
         return take_parameter(entry, attribute);
     case EIATTR_PARAM_CBANK:
         if (attribute->size < 8)

@@ -125,6 +125,16 @@ static void note_renamed(struct comparison *comparison, const struct sides *side
     comparison_add_items(comparison, &items, "function renamed");
 }
 
+/* Notes kernels that were computed and leave something else in memory when other blocks or warps come first. */
+static void note_varying(struct comparison *comparison, const struct sides *sides)
+{
+    struct note_items items = {0};
+    for (size_t i = 0; i < sides->run->result_count; i++)
+        if (sides->run->results[i].varies)
+            note_items_add(&items, "%s: %s", sides->run->results[i].id, sides->run->results[i].varies);
+    comparison_add_items(comparison, &items, "results depend on which block or warp comes first");
+}
+
 /* Notes how to remove kernels that are gone: a program whose shapes changed may have many, each with a file. */
 static void note_gone(struct comparison *comparison, const struct sides *sides)
 {
@@ -169,6 +179,7 @@ void add_notes(struct comparison *comparison, const struct sides *sides, const s
     for (size_t i = 0; i < ARRAY_SIZE(soft_facts); i++)
         note_fact(comparison, sides, &soft_facts[i]);
     note_renamed(comparison, sides);
+    note_varying(comparison, sides);
     note_gone(comparison, sides);
     note_age(comparison, sides);
     note_unknown(comparison, unknown);

@@ -148,6 +148,7 @@ void result_release(struct result *result)
     sessions_release(result->sessions, result->session_count);
     free(result->launched_by);
     free(result->unpaired);
+    free(result->varies);
     free(result->elsewhere);
     free(result->reason);
     free(result->id);
@@ -258,6 +259,8 @@ void result_copy_facts(struct result *to, const struct result *from)
     to->inputs = x_strdup(from->inputs);
     free(to->launched_by);
     to->launched_by = x_strdup(from->launched_by);
+    free(to->varies);
+    to->varies = x_strdup(from->varies);
 }
 
 static int order_of_launches(const struct launch *a, const struct launch *b)

@@ -98,6 +98,8 @@ struct result {
     char *elsewhere;             /* for a kernel that is ok: how it failed on another GPU of the run; else NULL */
     char *launched_by; /* of a program's kernel: "model.py:42 (forward), libcublasLt.so.13"; NULL where unknown */
     char *unpaired;    /* why pairs with the base build did not settle its times, though they should have; else NULL */
+    char *varies; /* of a kernel that was computed: which of its results depend on which block or warp comes first, and
+                     where; NULL: none was seen to */
     struct session *sessions; /* in a baseline: the sessions of this kernel's file, oldest first. Else none: the run's
                                  sessions are of all kernels */
     size_t session_count;

@@ -290,7 +290,7 @@ int read_result(const struct json_at *above, const char *id, json_t *object, str
 {
     static const char *const keys[] = {"base_lines",  "bytes",    "elsewhere", "flops",   "inputs",
                                        "launched_by", "launches", "lines",     "metrics", "reason",
-                                       "seconds",     "status",   "unpaired"};
+                                       "seconds",     "status",   "unpaired",  "varies"};
     if (!is_kernel_id(id))
         return json_error(above,
                           "\"%.64s\" is no kernel: write family/variant or family/variant[axis=value], at most %d "
@@ -306,7 +306,8 @@ int read_result(const struct json_at *above, const char *id, json_t *object, str
         read_profile(&at, object, "base_lines", &result->base_profile) < 0 ||
         json_at_text(&at, object, "elsewhere", false, &result->elsewhere) < 0 ||
         json_at_text(&at, object, "launched_by", false, &result->launched_by) < 0 ||
-        json_at_text(&at, object, "unpaired", false, &result->unpaired) < 0 || read_rows(&at, object, result) < 0)
+        json_at_text(&at, object, "unpaired", false, &result->unpaired) < 0 ||
+        json_at_text(&at, object, "varies", false, &result->varies) < 0 || read_rows(&at, object, result) < 0)
         return -1;
     return 0;
 }

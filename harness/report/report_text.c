@@ -104,6 +104,18 @@ static void print_programs(const struct text *text, const struct report *report)
     }
 }
 
+/* Of a run that is not judged. A comparison has notes of them. */
+static void print_varying(const struct text *text, const struct run *run)
+{
+    for (size_t i = 0; i < run->result_count; i++)
+        if (run->results[i].varies) {
+            char *words = x_sprintf("%s: what it leaves in memory depends on which block or warp comes first: %s",
+                                    run->results[i].id, run->results[i].varies);
+            print_fact(text, "note", words);
+            free(words);
+        }
+}
+
 static void print_header(const struct text *text, const struct report *report)
 {
     const struct run *run = report->run;
@@ -143,6 +155,8 @@ static void print_header(const struct text *text, const struct report *report)
     }
     if (report->comparison)
         print_comparison_facts(text, report->comparison);
+    else
+        print_varying(text, run);
     text_print(text, INK_PLAIN, "\n");
 }
 

@@ -37,6 +37,7 @@ enum operand_kind {
     OPERAND_NONE,
     OPERAND_ROW,        /* a register, uniform register, constant or immediate */
     OPERAND_PREDICATE,  /* a predicate or uniform predicate */
+    OPERAND_SIGN,       /* R2.SIGN: a predicate that is true where the number in the register is negative */
     OPERAND_CONSTANT,   /* c[bank][register + offset], of a load */
     OPERAND_ADDRESS,    /* [register + uniform register + offset] */
     OPERAND_BARRIER,    /* a convergence barrier, B0 to B15 */
@@ -46,7 +47,13 @@ enum operand_kind {
     OPERAND_WORD        /* anything else, as it stands */
 };
 
-enum half { HALF_BOTH, HALF_LOW, HALF_HIGH, HALF_SINGLE /* a 32-bit number in place of two halves */ };
+enum half {
+    HALF_BOTH,
+    HALF_LOW,
+    HALF_HIGH,
+    HALF_SINGLE, /* a 32-bit number in place of two halves */
+    HALF_CROSSED /* the halves change places, and the one that is then the lower gets the opposite sign */
+};
 
 /* An operand is small, because those of an instruction are read each time it is executed. */
 struct operand {
@@ -130,8 +137,8 @@ struct instruction {
     const char *opcode; /* with all modifiers */
     const char *modifiers[MODIFIERS];
     unsigned modifier_count;
-    bool counts_known; /* a memory instruction whose opcode tells what it accesses */
-};
+    bool counts_known;          /* a memory instruction whose opcode tells what it accesses */
+} __attribute__((aligned(64))); /* so that few lines of the CPU's caches have the first operands */
 
 /* A row of the constants, and what it is filled with at a launch. */
 struct constant_row {

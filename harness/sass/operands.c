@@ -12,7 +12,7 @@
 
 #include "decode_constants.h"
 
-enum { DECIMAL = HALF_SINGLE + 1 /* place of an operand's half until place_decimals() */ };
+enum { DECIMAL = HALF_CROSSED + 1 /* place of an operand's half until place_decimals() */ };
 
 /* A copy that lives as long as the code. */
 const char *keep_text(struct decoder *decoder, const char *text, size_t length)
@@ -88,7 +88,7 @@ static bool read_suffixes(const char *at, struct operand *operand)
                     {".H1_H1", HALF_HIGH, 0},
                     {".F32", HALF_SINGLE, 0},
                     {".H1_H0", 0, 0},
-                    {".H0_NH1", 9, 0},
+                    {".H0_NH1", HALF_CROSSED, 0},
                     {".64", 0, 0},
                     {".B0", 0, 1},
                     {".B1", 0, 2},
@@ -111,8 +111,6 @@ static bool read_suffixes(const char *at, struct operand *operand)
                 if (next != '.' && next != '\0' && next != '|')
                     continue;
                 found = true;
-                if (suffixes[i].half == 9)
-                    return false;
                 operand->half = suffixes[i].half ? suffixes[i].half : operand->half;
                 operand->byte = suffixes[i].byte ? suffixes[i].byte : operand->byte;
                 operand->wide |= strcmp(suffixes[i].name, ".64") == 0;
@@ -122,6 +120,18 @@ static bool read_suffixes(const char *at, struct operand *operand)
             return false;
     }
     return *at == '\0';
+}
+
+/* R2.SIGN, which only PLOP3 has. */
+static bool is_sign(const struct instruction *code, const char *suffixes)
+{
+    return starts(code->opcode, "PLOP3") && (strcmp(suffixes, ".SIGN") == 0 || strcmp(suffixes, ".reuse.SIGN") == 0);
+}
+
+/* Complex products cross halves; other instructions were not seen to. */
+static bool may_cross(const struct instruction *code)
+{
+    return starts(code->opcode, "HFMA2") || starts(code->opcode, "HADD2") || starts(code->opcode, "HMUL2");
 }
 
 /* P0, !P0, PT, UP0, UPT. */
@@ -263,7 +273,7 @@ static bool read_descriptor(const char *text, struct operand *operand)
                 {".tnspA", DESCRIPTOR_TURNS_A},
                 {".tnspB", DESCRIPTOR_TURNS_B}};
     const char *at = text + strlen("gdesc[");
-    if (!read_register(at, operand, &at) || !operand->uniform || operand->index > 59 || *at++ != ']')
+    if (!read_register(at, operand, &at) || !operand->uniform || (operand->index > 59 && operand->index != 63) || *at++ != ']')
         return false;
     operand->kind = OPERAND_DESCRIPTOR;
     operand->value = 0;
@@ -289,6 +299,8 @@ static char float_type(const struct instruction *code)
                : strcmp(modifier, "F32") == 0  ? 'F'
                                                : type;
     }
+    if (has_modifier(code, "UNPACK_B"))
+        return 'F'; /* bytes are printed as the float that has these bits */
     if (has_modifier(code, "RCP64H") || has_modifier(code, "RSQ64H"))
         return 'W'; /* the upper word of a double */
     return type;
@@ -319,7 +331,8 @@ static void set_immediate(struct decoder *decoder, struct operand *operand, uint
 static bool is_special(const char *text)
 {
     return starts(text, "SR_") || starts(text, "gsb") || strcmp(text, "SRZ") == 0 || starts(text, "SB") ||
-           text[0] == '{' || text[1] == 'D' || strcmp(text, "PR") == 0;
+           text[0] == '{' || text[1] == 'D' || strcmp(text, "PR") == 0 || strcmp(text, "CUBE") == 0 ||
+           starts(text, "ARRAY_");
 }
 
 bool read_operand(struct decoder *decoder, const struct instruction *code, const char *text, struct operand *operand)
@@ -347,8 +360,12 @@ bool read_operand(struct decoder *decoder, const struct instruction *code, const
         operand->absolute = true;
         at++;
     }
-    if (read_register(at, operand, &end))
-        return read_suffixes(end, operand);
+    if (read_register(at, operand, &end)) {
+        if (!is_sign(code, end))
+            return read_suffixes(end, operand) && (operand->half != HALF_CROSSED || may_cross(code));
+        operand->kind = OPERAND_SIGN;
+        return !operand->uniform;
+    }
     if (at[0] == 'c')
         return read_constant(decoder, at, operand);
     if (starts(text, "0x") || starts(text, "-0x")) {

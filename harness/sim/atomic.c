@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { FLAG_KIND, FLAG_NUMBER };
+enum { FLAG_KIND, FLAG_NUMBER, FLAG_PARTS };
 /* The lane before which another block may come in between. The two parts of a warp differ in size. */
 enum { INTERRUPTED_LANE = 13 };
 
@@ -135,10 +135,8 @@ static void count_meetings(struct block *block, const struct instruction *code, 
     }
 }
 
-/* Executes an atomic on global memory, lane by lane. `first` is the operand with the address. Operands before it are
- * written, those behind it are values. */
-static void global_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses,
-                         unsigned first)
+/* Checks and counts an atomic on global memory, of `code->size` bytes a lane. */
+static void visit_global(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses)
 {
     struct block *block = warp->block;
     struct memo memo = {0};
@@ -148,13 +146,22 @@ static void global_lanes(struct warp *warp, const struct instruction *code, uint
     if (!memo.aligned)
         memory_misaligned(block, lanes, addresses, code->size);
     memory_meet(warp, code, &memo, lanes, addresses[__builtin_ctz(lanes)], addresses, true);
-    look_for_answer(block, code, first, block->warp_count > 1 || grid_blocks(block->grid) > 1);
     tally->accesses++;
     tally->global_accesses++;
     tally->sectors += memo.sectors;
     tally->ideal_sectors += memo.ideal_sectors;
     tally->unit_sectors += memo.sectors;
     count_meetings(block, code, lanes, addresses);
+}
+
+/* Executes an atomic on global memory, lane by lane. `first` is the operand with the address. Operands before it are
+ * written, those behind it are values. */
+static void global_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses,
+                         unsigned first)
+{
+    struct block *block = warp->block;
+    visit_global(warp, code, lanes, addresses);
+    look_for_answer(block, code, first, block->warp_count > 1 || grid_blocks(block->grid) > 1);
     uint64_t found = 0;
     bool changed = false;
     for (unsigned l = 0; l < LANES; l++) {
@@ -272,6 +279,25 @@ static void reduction(struct warp *warp, const struct instruction *code, uint32_
     atomic_at(warp, code, lanes, 0);
 }
 
+/* Operands [address], values: two or four floats, in registers behind each other. Each is changed by itself. */
+static void reduction_of_parts(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const struct operand *from = &code->operands[1];
+    struct instruction whole = *code;
+    uint64_t addresses[LANES];
+    whole.size = (unsigned char)(code->size * code->flags[FLAG_PARTS]);
+    for (unsigned l = 0; l < LANES; l++)
+        addresses[l] = address_of(warp, &code->operands[0], l);
+    visit_global(warp, &whole, lanes, addresses);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        for (unsigned k = 0; k < code->flags[FLAG_PARTS]; k++)
+            change_global(code, addresses[l] + (uint64_t)k * code->size,
+                          row_at(warp, from->space, from->row + k * (from->high - from->row))[l], 0);
+    }
+    waits_written(warp);
+}
+
 static void narrow_addresses(const struct warp *warp, const struct operand *operand, uint32_t *addresses)
 {
     for (unsigned l = 0; l < LANES; l++)
@@ -353,6 +379,16 @@ static bool prepare_reduction(struct instruction *code)
     return prepare_kind(code) && code->operand_count == 2 && code->operands[0].kind == OPERAND_ADDRESS;
 }
 
+static bool prepare_parts(struct instruction *code)
+{
+    code->flags[FLAG_KIND] = ATOMIC_ADD;
+    code->flags[FLAG_NUMBER] = NUMBER_FLOAT;
+    code->flags[FLAG_PARTS] = has_modifier(code, "F32x4") ? 4 : 2;
+    code->size = 4;
+    return code->operand_count == 2 && code->operands[0].kind == OPERAND_ADDRESS &&
+           code->operands[1].kind == OPERAND_ROW;
+}
+
 static bool prepare_shared(struct instruction *code)
 {
     return prepare_kind(code) && code->operand_count >= 2 && code->operands[1].kind == OPERAND_ADDRESS;
@@ -371,6 +407,8 @@ const struct opcode atomic_opcodes[] = {
     {"ATOM.E",     atomic_global, CONTROL_NEXT, prepare_global,    "pd", KINDS " STRONG GPU SYS SM CTA"},
     {"RED.E",      reduction,     CONTROL_NEXT, prepare_reduction, "",   KINDS " STRONG GPU SYS SM CTA"},
     {"REDG.E",     reduction,     CONTROL_NEXT, prepare_reduction, "",   KINDS " STRONG GPU SYS SM CTA"},
+    {"REDG.E.ADD.F32x2", reduction_of_parts, CONTROL_NEXT, prepare_parts, "", "FTZ RN STRONG GPU SYS SM CTA"},
+    {"REDG.E.ADD.F32x4", reduction_of_parts, CONTROL_NEXT, prepare_parts, "", "FTZ RN STRONG GPU SYS SM CTA"},
     {"ATOMS",      atomic_shared, CONTROL_NEXT, prepare_shared,    "d",  KINDS " POPC 32"},
     {"ATOMS.CAST.SPIN", atomic_cast, CONTROL_NEXT, prepare_cast,   "d",  "64"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},

@@ -10,6 +10,7 @@
 #include "meetings.h"
 #include "memory.h"
 #include "tile.h"
+#include "warpgroup.h"
 
 #include <string.h>
 
@@ -110,6 +111,8 @@ static void has_come(struct warp *warp, const struct target *target, uint32_t ex
                      mbarrier_phase(block, target->barrier));
     if (there->shadow)
         shadow_written(there, target->offset, extent);
+    if (there->tiles && there == block)
+        tiles_copied(warp, target->offset, extent);
     there->copies_arrive = true;
     mbarrier_bytes_come(block, target->barrier, bytes);
 }

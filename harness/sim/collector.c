@@ -5,6 +5,7 @@
 #include "architecture.h"
 #include "gpu.h"
 #include "launch_log.h"
+#include "outcomes.h"
 #include "runtime.h"
 
 #include <math.h>
@@ -96,9 +97,18 @@ static int run_in_order(const struct workload *workload, unsigned order, struct 
     return failed < 0 || check(problem) < 0 ? -1 : 0;
 }
 
+/* Says once of a result what of it depends on the order. */
+static void note_outcome(struct result *result)
+{
+    char *where = result->varies ? NULL : outcomes_compare();
+    if (where)
+        result->varies = x_sprintf("%s: %s", where, launches_place());
+    free(where);
+}
+
 /* Executes the workload. If blocks meet, it is executed in the other orders too, which are the same on every machine.
- * What they do not count alike is open. */
-static int run_in_orders(const struct workload *workload, struct problem *problem)
+ * What they do not count alike is open. What they do not leave alike in memory is said of the result. */
+static int run_in_orders(const struct workload *workload, struct result *result, struct problem *problem)
 {
     if (run_in_order(workload, 0, problem) < 0)
         return -1;
@@ -106,9 +116,13 @@ static int run_in_orders(const struct workload *workload, struct problem *proble
     for (unsigned order = 1; meet && order < ORDERS; order++) {
         if (run_in_order(workload, order, problem) < 0)
             return -1;
-        if (order == 1)
+        if (order == 1) {
             launches_keep();
-        else if (launches_compare(problem) < 0)
+            outcomes_keep();
+            continue;
+        }
+        note_outcome(result);
+        if (launches_compare(problem) < 0)
             return -1;
     }
     return 0;
@@ -117,8 +131,9 @@ static int run_in_orders(const struct workload *workload, struct problem *proble
 static int sim_measure(void *self, const struct workload *workload, struct result *result, struct problem *problem)
 {
     const struct job *job = *(const struct job **)self;
-    const int failed = run_in_orders(workload, problem);
+    const int failed = run_in_orders(workload, result, problem);
     launches_order(0);
+    outcomes_forget();
     if (failed < 0)
         return -1;
     if (job->dry)

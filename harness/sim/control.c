@@ -79,23 +79,6 @@ static void indirect(struct warp *warp, const struct instruction *code, struct s
     warp->block->tallies[code->index].uniform += split->lanes == before;
 }
 
-/* Calls a function of the driver by its address in a register. Only the one that a failing assertion calls is known. */
-static bool do_call_outside(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
-{
-    (void)index;
-    const struct operand *operand = operand_of(code, OPERAND_ROW);
-    const char *name = NULL;
-    if (operand && !operand->immediate) {
-        const unsigned lane = (unsigned)__builtin_ctz(lanes);
-        const uint64_t low = row_at(warp, operand->space, operand->row)[lane];
-        const uint64_t high = row_at(warp, operand->space, operand->high)[lane];
-        name = module_outside(warp->block->grid->function->module, high << 32 | low);
-    }
-    if (name && strcmp(name, "__assertfail") == 0)
-        block_fault(warp->block, "an assertion fails");
-    block_not_simulated(warp->block, "%s of %s", code->opcode, name ? name : "something outside the machine code");
-}
-
 static void branch(struct warp *warp, const struct instruction *code, struct split *split, uint32_t lanes,
                    uint32_t taken)
 {
@@ -125,14 +108,14 @@ static bool do_branch(struct warp *warp, const struct instruction *code, unsigne
     return true;
 }
 
-/* Executes BRA.DIV: its guard is true for lanes that need not go apart. An H200 was seen to send all lanes apart if one
- * has to. */
+/* Executes BRA.DIV, or BRA.CONV of 8.x, which goes where BRA.DIV does not: its guard is true for lanes that need not go
+ * apart. An H200 was seen to send all lanes apart if one has to. */
 static bool do_branch_divergent(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
     struct split *split = &warp->splits[index];
     const struct operand *mask = operand_of(code, OPERAND_ROW);
     const uint32_t wanted = mask ? first_value(warp, mask, split->lanes) : ALL_LANES;
-    branch(warp, code, split, 0, lanes == (wanted & warp->alive) ? 0 : split->lanes);
+    branch(warp, code, split, 0, (lanes == (wanted & warp->alive)) == has_modifier(code, "CONV") ? split->lanes : 0);
     return true;
 }
 
@@ -236,14 +219,50 @@ static const struct {
     [CONTROL_UNKNOWN] = {NULL, false, false},
 };
 
+/* What instructions that are not simulated are for, in the words of CUDA. To add one: a row, of the opcode's beginning
+ * or of what it reads. */
+static const struct {
+    const char *begins, *purpose;
+} purposes[] = {
+    {"SR_CLOCK", "clock64() or clock()"},
+    {"SR_GLOBALTIMER", "%globaltimer"},
+    {"SR_VIRTUALSMID", "%smid, the multiprocessor of a block"},
+    {"SR_VIRTID", "%warpid or %smid"},
+    {"SR_VIRTCFG", "%nwarpid or %nsmid"},
+    {"SR_SMEMSZ", "%total_smem_size"},
+    {"SR_PM", "a counter of the multiprocessor"},
+    {"SULD", "a read of a surface"},
+    {"SUST", "a write to a surface"},
+    {"SUATOM", "an atomic on a surface"},
+    {"SURED", "an atomic on a surface"},
+    {"TEX", "a texture of this kind"},
+    {"TLD", "a texture of this kind"},
+    {"TXD", "a texture of this kind"},
+    {"TXQ", "a question about a texture"},
+    {"TMML", "a question about a texture"},
+    {"PMTRIG", "__prof_trigger()"},
+};
+
+static const char *purpose_of(const struct instruction *code)
+{
+    const struct operand *asked = operand_of(code, OPERAND_SPECIAL);
+    for (size_t i = 0; i < ARRAY_SIZE(purposes); i++)
+        if (strncmp(asked ? asked->word : code->opcode, purposes[i].begins, strlen(purposes[i].begins)) == 0)
+            return purposes[i].purpose;
+    return NULL;
+}
+
+__attribute__((noreturn)) static void refuse(struct warp *warp, const struct instruction *code)
+{
+    const char *purpose = purpose_of(code);
+    block_not_simulated(warp->block, "%s%s%s", purpose ? purpose : "", purpose ? ", " : "", code->opcode);
+}
+
 bool control_run(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
     warp->block->now = code;
-    if (!controls[code->control].run) {
-        const struct operand *asked = operand_of(code, OPERAND_SPECIAL);
-        const bool clock = asked && strstr(asked->word, "SR_CLOCK");
-        block_not_simulated(warp->block, clock ? "clock64() or clock(), %s" : "%s", code->opcode);
-    }
+    if (!controls[code->control].run)
+        refuse(warp, code);
     if (controls[code->control].guarded && !lanes) {
         warp->splits[index].pc++;
         return true;
@@ -259,6 +278,7 @@ bool control_run(struct warp *warp, const struct instruction *code, unsigned ind
 const struct opcode control_opcodes[] = {
     {"BRA",        NULL, CONTROL_BRANCH,           NULL, "", "U UNIFORM"},
     {"BRA.DIV",    NULL, CONTROL_BRANCH_DIVERGENT, NULL, "", ""},
+    {"BRA.CONV",   NULL, CONTROL_BRANCH_DIVERGENT, NULL, "", ""},
     {"BRA.U.ANY",  NULL, CONTROL_BRANCH_ANY,       NULL, "", ""},
     {"BRX",        NULL, CONTROL_BRANCH_INDEXED,   NULL, "", ""},
     {"BRXU",       NULL, CONTROL_BRANCH_INDEXED,   NULL, "", ""},

@@ -16,6 +16,9 @@ void phase_has_ended(struct warp *warp, const struct instruction *code);
 /* cluster.c */
 control_step do_wait_cluster;
 
+/* outside_calls.c */
+control_step do_call_outside;
+
 /* The lanes for which all predicates among the operands are true. */
 static inline uint32_t extra_predicate(struct warp *warp, const struct instruction *code)
 {

@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 
+#include "device_heap.h"
 #include "gpu.h"
 
 #include <stdio.h>
@@ -131,6 +132,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
         return runtime_return(cudaErrorInvalidValue);
     limits[limit] = limit == cudaLimitStackSize ? (value + STACK_UNIT - 1) / STACK_UNIT * STACK_UNIT : value;
     module_set_call_stack(limits[cudaLimitStackSize]);
+    heap_set_limit(limits[cudaLimitMallocHeapSize]);
     return cudaSuccess;
 }
 

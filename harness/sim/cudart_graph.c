@@ -165,8 +165,10 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
     if (!exec)
         return runtime_return(cudaErrorInvalidValue);
     cudaGraph_t graph = stream_graph(stream);
-    if (!graph)
+    if (!graph) {
+        graph_begin(exec->graph);
         return graph_run(exec->graph);
+    }
     graph_clone(&graph_add_behind(graph, cudaGraphNodeTypeGraph, node_child)->child, exec->graph);
     return cudaSuccess;
 }

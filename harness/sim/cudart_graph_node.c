@@ -172,8 +172,20 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *made, cudaGraph_t graph, const cud
         return cudaGraphAddHostNode(
             made, graph, before, count,
             &(struct cudaHostNodeParams){.fn = params->host.fn, .userData = params->host.userData});
+    case cudaGraphNodeTypeMemset:
+        return cudaGraphAddMemsetNode(made, graph, before, count,
+                                      &(struct cudaMemsetParams){
+                                          .dst = params->memset.dst,
+                                          .pitch = params->memset.pitch,
+                                          .value = params->memset.value,
+                                          .elementSize = params->memset.elementSize,
+                                          .width = params->memset.width,
+                                          .height = params->memset.height,
+                                      });
     case cudaGraphNodeTypeGraph:
         return cudaGraphAddChildGraphNode(made, graph, before, count, params->graph.graph);
+    case cudaGraphNodeTypeConditional:
+        return graph_add_condition(made, graph, before, count, &params->conditional);
     default:
         return runtime_not_simulated("cudaGraphAddNode of type %d", (int)params->type);
     }

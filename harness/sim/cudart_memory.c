@@ -6,6 +6,7 @@
 
 #include "device_memory.h"
 #include "gpu.h"
+#include "graph.h"
 #include "inputs.h"
 
 #include <pthread.h>
@@ -20,6 +21,7 @@ struct block {
     size_t size;
     enum cudaMemoryType type;
     bool registered;    /* it is the program's own memory */
+    bool of_graph;      /* a node of a graph allocated it, which may do that again */
     cudaMemPool_t pool; /* that it is from, or NULL */
 };
 
@@ -87,6 +89,10 @@ static cudaError_t release(void *memory)
     size_t i = 0;
     while (i < block_count && blocks[i].memory != memory)
         i++;
+    if (i < block_count && blocks[i].of_graph) {
+        pthread_mutex_unlock(&lock);
+        return cudaSuccess;
+    }
     const bool known = i < block_count && !blocks[i].registered && device_free(memory);
     if (known) {
         used -= blocks[i].type == cudaMemoryTypeHost ? 0 : blocks[i].size;
@@ -105,10 +111,69 @@ cudaError_t cudaMalloc(void **memory, size_t size)
     return allocate(memory, size, cudaMemoryTypeDevice);
 }
 
+/* Allocates memory of a node of a graph. It is there from now on, at the address that each launch of the graph has. */
+static cudaError_t allocate_of_graph(void **memory, size_t size)
+{
+    const cudaError_t error = allocate(memory, size, cudaMemoryTypeDevice);
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < block_count && error == cudaSuccess; i++)
+        blocks[i].of_graph |= blocks[i].memory == *memory;
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *before,
+                                     size_t count, struct cudaMemAllocNodeParams *params)
+{
+    if (!params || params->bytesize == 0)
+        return runtime_return(cudaErrorInvalidValue);
+    const cudaError_t error = allocate_of_graph(&params->dptr, params->bytesize);
+    if (error != cudaSuccess)
+        return error;
+    cudaGraphNode_t node = graph_add_after(made, graph, before, count, cudaGraphNodeTypeMemAlloc, node_nothing);
+    if (!node)
+        return runtime_return(cudaErrorInvalidValue);
+    node->allocation = *params;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params)
+{
+    if (!node || !params || node->type != cudaGraphNodeTypeMemAlloc)
+        return runtime_return(cudaErrorInvalidValue);
+    *params = node->allocation;
+    return runtime_lost();
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *before,
+                                    size_t count, void *memory)
+{
+    cudaGraphNode_t node =
+        memory ? graph_add_after(made, graph, before, count, cudaGraphNodeTypeMemFree, node_nothing) : NULL;
+    if (!node)
+        return runtime_return(cudaErrorInvalidValue);
+    node->freed = memory;
+    return runtime_lost();
+}
+
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *memory)
+{
+    if (!node || !memory || node->type != cudaGraphNodeTypeMemFree)
+        return runtime_return(cudaErrorInvalidValue);
+    *(void **)memory = node->freed;
+    return runtime_lost();
+}
+
 cudaError_t cudaMallocFromPoolAsync(void **memory, size_t size, cudaMemPool_t pool, cudaStream_t stream)
 {
-    if (stream_graph(stream))
-        return runtime_not_simulated("cudaMallocAsync in a stream that is captured");
+    cudaGraph_t graph = stream_graph(stream);
+    if (graph) {
+        const cudaError_t error = allocate_of_graph(memory, size);
+        if (error == cudaSuccess)
+            graph_add_behind(graph, cudaGraphNodeTypeMemAlloc, node_nothing)->allocation =
+                (struct cudaMemAllocNodeParams){.bytesize = size, .dptr = *memory};
+        return error;
+    }
     return allocate_from(pool, memory, size, cudaMemoryTypeDevice);
 }
 ALSO(cudaMallocFromPoolAsync, _ptsz);
@@ -163,9 +228,11 @@ cudaError_t cudaFree(void *memory)
 
 cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
 {
-    if (stream_graph(stream))
-        return runtime_not_simulated("cudaFreeAsync in a stream that is captured");
-    return release(memory);
+    cudaGraph_t graph = stream_graph(stream);
+    if (!graph)
+        return release(memory);
+    graph_add_behind(graph, cudaGraphNodeTypeMemFree, node_nothing)->freed = memory;
+    return runtime_lost();
 }
 ALSO(cudaFreeAsync, _ptsz);
 
@@ -177,6 +244,8 @@ cudaError_t cudaFreeHost(void *memory)
 /* Frees everything that the program allocated. Its modules stay. */
 cudaError_t cudaDeviceReset(void)
 {
+    for (size_t i = 0; i < block_count; i++)
+        blocks[i].of_graph = false;
     for (size_t i = block_count; i-- > 0;)
         if (!blocks[i].registered)
             release(blocks[i].memory);

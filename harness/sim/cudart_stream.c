@@ -202,9 +202,9 @@ ALSO(cudaLaunchHostFunc, _ptsz);
 
 /* ---- Capture ---- */
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+/* Captures into a graph, or into a new one (NULL). */
+static cudaError_t begin_capture(cudaStream_t stream, cudaGraph_t graph)
 {
-    (void)mode; /* it says which other calls are errors meanwhile */
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
@@ -215,12 +215,27 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     if (capture_of(stream))
         return runtime_return(cudaErrorIllegalState);
     struct capture *capture = x_calloc(1, sizeof *capture);
-    *capture = (struct capture){.graph = graph_new(), .origin = stream, .id = capture_count + 1};
+    *capture = (struct capture){.graph = graph ? graph : graph_new(), .origin = stream, .id = capture_count + 1};
     *ARRAY_GROW(captures, capture_count) = capture;
     stream->capture = capture;
     return cudaSuccess;
 }
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    (void)mode; /* it says which other calls are errors meanwhile */
+    return begin_capture(stream, NULL);
+}
 ALSO(cudaStreamBeginCapture, _ptsz);
+
+/* What is captured comes behind all that the graph has. */
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *before,
+                                          const cudaGraphEdgeData *edges, size_t count, enum cudaStreamCaptureMode mode)
+{
+    (void)before, (void)edges, (void)count, (void)mode;
+    return graph ? begin_capture(stream, graph) : runtime_return(cudaErrorInvalidValue);
+}
+ALSO(cudaStreamBeginCaptureToGraph, _ptsz);
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
@@ -228,11 +243,12 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
-    if (!graph || !capture)
-        return runtime_return(graph ? cudaErrorIllegalState : cudaErrorInvalidValue);
+    if (!capture)
+        return runtime_return(cudaErrorIllegalState);
     if (capture->origin != stream)
         return runtime_return(cudaErrorStreamCaptureUnmatched);
-    *graph = capture->graph;
+    if (graph)
+        *graph = capture->graph;
     capture->graph = NULL;
     return cudaSuccess;
 }
@@ -245,21 +261,35 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
 }
 ALSO(cudaStreamIsCapturing, _ptsz);
 
+/* What is captured next comes behind the last node of the graph, whoever added it. */
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,
                                      cudaGraph_t *graph, const cudaGraphNode_t **dependencies,
                                      const cudaGraphEdgeData **edges, size_t *count)
 {
     const struct capture *capture = capture_of(stream);
-    if (dependencies || edges || count)
-        return runtime_not_simulated("cudaStreamGetCaptureInfo that asks for dependencies");
     *status = capture ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
     if (capture && id)
         *id = capture->id;
     if (capture && graph)
         *graph = capture->graph;
+    const size_t nodes = capture ? capture->graph->count : 0;
+    if (dependencies)
+        *dependencies = nodes > 0 ? &capture->graph->nodes[nodes - 1] : NULL;
+    if (edges)
+        *edges = NULL;
+    if (count)
+        *count = nodes > 0;
     return runtime_lost();
 }
 ALSO(cudaStreamGetCaptureInfo, _ptsz);
+
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *nodes,
+                                                const cudaGraphEdgeData *edges, size_t count, unsigned flags)
+{
+    (void)nodes, (void)edges, (void)count, (void)flags;
+    return capture_of(stream) ? runtime_lost() : runtime_return(cudaErrorIllegalState);
+}
+ALSO(cudaStreamUpdateCaptureDependencies, _ptsz);
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {

@@ -86,6 +86,13 @@ bool device_find(uint64_t address, struct allocation *allocation)
     return true;
 }
 
+bool device_allocation(size_t index, struct allocation *allocation)
+{
+    if (index < entry_count)
+        *allocation = entries[index].place;
+    return index < entry_count;
+}
+
 bool device_find_near(uint64_t address, uint64_t within, struct allocation *allocation)
 {
     const size_t at = entries_below(address);

@@ -28,6 +28,8 @@ void *device_allocate(size_t size);
 bool device_free(void *memory); /* false: no allocation begins there */
 /* Sets *allocation to the one that holds the byte at that address; false: there is none. */
 bool device_find(uint64_t address, struct allocation *allocation);
+/* Sets *allocation to the one of that index, by address; false: there are fewer. */
+bool device_allocation(size_t index, struct allocation *allocation);
 /* Sets *allocation to the one next to an address that is in none, for messages; false: there is none within that many
  * bytes. */
 bool device_find_near(uint64_t address, uint64_t within, struct allocation *allocation);

@@ -5,8 +5,10 @@
 
 #include "gpu.h"
 #include "launch_log.h"
+#include "outside_calls.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WARP 32
@@ -131,7 +133,11 @@ cudaError_t function_run(const struct grid *grid)
     static const char prefix[] = "not simulated: ";
     struct problem problem;
     bool fault;
-    if (launches_run(grid, &fault, &problem) == 0)
+    if (!outside_begin(grid->function))
+        return runtime_return(cudaErrorMemoryAllocation);
+    const int failed = launches_run(grid, &fault, &problem);
+    outside_print();
+    if (failed == 0)
         return cudaSuccess;
     if (fault) {
         /* A GPU is still executing the kernel when the call returns, so only the next call reports the fault. */
@@ -139,5 +145,9 @@ cudaError_t function_run(const struct grid *grid)
         return cudaSuccess;
     }
     const bool says_so = strncmp(problem.text, prefix, strlen(prefix)) == 0;
-    return runtime_not_simulated("%s", says_so ? problem.text + strlen(prefix) : problem.text);
+    char *linked = module_linked(grid->function);
+    runtime_not_simulated("%s%s%s", linked ? linked : "", linked ? ": " : "",
+                          says_so ? problem.text + strlen(prefix) : problem.text);
+    free(linked);
+    return cudaErrorNotSupported;
 }

@@ -14,6 +14,11 @@ static void release_work(struct CUgraphNode_st *node)
         free(node->launch.params.kernelParams);
     else if (node->type == cudaGraphNodeTypeGraph)
         graph_free(node->child);
+    else if (node->type == cudaGraphNodeTypeConditional) {
+        for (unsigned i = 0; i < node->condition.count; i++)
+            graph_free(node->condition.bodies[i]);
+        free(node->condition.bodies);
+    }
 }
 
 static cudaGraphNode_t add(cudaGraph_t graph, enum cudaGraphNodeType type, node_run *run)
@@ -65,6 +70,14 @@ static void **copy_arguments(const struct launch_work *work)
     return copy;
 }
 
+static void copy_condition(struct condition_work *made, const struct condition_work *from)
+{
+    *made = *from;
+    made->bodies = x_calloc(from->count, sizeof(cudaGraph_t));
+    for (unsigned i = 0; i < from->count; i++)
+        graph_clone(&made->bodies[i], from->bodies[i]);
+}
+
 /* Copies what a node does into one of the same type, which has none yet. */
 static void copy_work(cudaGraphNode_t node, const struct CUgraphNode_st *from)
 {
@@ -84,6 +97,15 @@ static void copy_work(cudaGraphNode_t node, const struct CUgraphNode_st *from)
         break;
     case cudaGraphNodeTypeHost:
         node->host = from->host;
+        break;
+    case cudaGraphNodeTypeMemAlloc:
+        node->allocation = from->allocation;
+        break;
+    case cudaGraphNodeTypeMemFree:
+        node->freed = from->freed;
+        break;
+    case cudaGraphNodeTypeConditional:
+        copy_condition(&node->condition, &from->condition);
         break;
     default:
         node->event = from->event;
@@ -110,7 +132,8 @@ cudaError_t node_child(const struct CUgraphNode_st *node)
     return graph_run(node->child);
 }
 
-/* An empty node does nothing; nor does one that waits for an event, which has been. */
+/* An empty node does nothing; nor does one that waits for an event, which has been, or one of memory, which is there
+ * before the graph is done and stays. */
 cudaError_t node_nothing(const struct CUgraphNode_st *node)
 {
     (void)node;
@@ -173,7 +196,11 @@ bool graph_put_in_order(cudaGraph_t graph)
                 ordered[count++] = graph->nodes[i];
             }
     }
-    const bool whole = count == graph->count;
+    bool whole = count == graph->count;
+    for (size_t i = 0; i < graph->count; i++)
+        for (unsigned k = 0;
+             graph->nodes[i]->type == cudaGraphNodeTypeConditional && k < graph->nodes[i]->condition.count; k++)
+            whole &= graph_put_in_order(graph->nodes[i]->condition.bodies[k]);
     if (whole && count > 0)
         memcpy(graph->nodes, ordered, count * sizeof(cudaGraphNode_t));
     free(ordered);

@@ -23,6 +23,15 @@ node_run node_launch;                         /* cudart_launch.c */
 node_run node_copy, node_fill;                /* cudart_copy.c */
 node_run node_record;                         /* cudart_stream.c */
 node_run node_host, node_child, node_nothing; /* graph.c */
+node_run node_condition;                      /* cudart_graph_condition.c */
+
+/* A node that does other graphs, as often as a value says which kernels set. */
+struct condition_work {
+    cudaGraphConditionalHandle handle;
+    enum cudaGraphConditionalNodeType type;
+    cudaGraph_t *bodies; /* owned, each of them too */
+    unsigned count;
+};
 
 struct CUgraphNode_st {
     cudaGraph_t graph;
@@ -35,6 +44,9 @@ struct CUgraphNode_st {
         struct cudaHostNodeParams host;
         cudaGraph_t child; /* owned */
         cudaEvent_t event;
+        struct cudaMemAllocNodeParams allocation; /* memory that is there from the beginning */
+        void *freed;
+        struct condition_work condition;
     };
     cudaGraphNode_t *before; /* nodes that it depends on */
     size_t before_count;
@@ -72,6 +84,14 @@ void graph_depend(cudaGraphNode_t node, cudaGraphNode_t before);
 
 /* Replaces what a node does by what another of the same type does. */
 void graph_replace_work(cudaGraphNode_t node, const struct CUgraphNode_st *from);
+
+/* Adds a node that does other graphs, which the caller fills. In cudart_graph_condition.c. */
+cudaError_t graph_add_condition(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *before, size_t count,
+                                struct cudaConditionalNodeParams *params);
+/* Sets the value of a condition. False: there is none of that handle. */
+bool condition_set(cudaGraphConditionalHandle handle, unsigned value);
+/* Sets the values of all conditions of a graph that is launched to their defaults. In cudart_graph_condition.c. */
+void graph_begin(cudaGraph_t graph);
 
 /* Makes *kept the same launch with a copy of its arguments, which the caller frees (params.kernelParams). In
  * cudart_launch.c. */

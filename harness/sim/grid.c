@@ -47,6 +47,7 @@ struct run_state {
 struct thread_state {
     struct run_state *run;
     struct tally *tallies;
+    struct flow *flows;
     struct hot_addresses hot;
     pthread_t thread;
 };
@@ -121,6 +122,15 @@ static void fill_bank0(struct block *block, uint64_t parameters)
         memcpy(block->bank0 + function->entry.parameter_base, grid->parameters, function->entry.parameter_bytes);
 }
 
+static struct memo *open_memos(size_t count)
+{
+    struct memo *memos = aligned_alloc(_Alignof(struct memo), (count + 1) * sizeof *memos);
+    if (!memos)
+        BUG("no memory to remember %zu accesses", count);
+    memset(memos, 0, (count + 1) * sizeof *memos);
+    return memos;
+}
+
 /* Opens a place for blocks. One that borrows has the memos of another, since what is remembered of accesses is of the
  * same code. */
 static void open_block(struct block *block, const struct run_state *run, struct thread_state *owner,
@@ -132,6 +142,7 @@ static void open_block(struct block *block, const struct run_state *run, struct 
     *block = (struct block){.grid = grid,
                             .code = run->code,
                             .tallies = owner->tallies,
+                            .flows = owner->flows,
                             .hot = &owner->hot,
                             .counts = run->counts,
                             .parts = orders[grid->order].parts,
@@ -143,7 +154,7 @@ static void open_block(struct block *block, const struct run_state *run, struct 
     if (!block->warps)
         BUG("no memory for %u warps", block->warp_count);
     memset(block->warps, 0, sizeof *block->warps * block->warp_count);
-    block->memos = lender ? lender->memos : x_calloc(run->code->count, sizeof *block->memos);
+    block->memos = lender ? lender->memos : open_memos(run->code->count);
     block->begun = lender ? 2 : 0;
     block->bank0_size = (size_t)function->entry.parameter_base + function->entry.parameter_bytes;
     block->bank0 = x_calloc(block->bank0_size + 8, 1);
@@ -181,8 +192,10 @@ static void close_block(struct block *block)
     races_close(block->kept_races);
     free(block->swaps.list);
     free(block->warps);
-    for (size_t i = 0; i < block->code->count && !block->borrows; i++)
+    for (size_t i = 0; i < block->code->count && !block->borrows; i++) {
+        memo_settle(&block->memos[i], &block->tallies[i]);
         free(block->memos[i].copy);
+    }
     if (!block->borrows)
         free(block->memos);
     free(block->bank0);
@@ -324,10 +337,15 @@ static bool open_barrier(struct block *block, unsigned number)
 static bool open_barriers(struct block *block)
 {
     bool opened = false;
-    for (unsigned w = 0; w < block->warp_count; w++)
+    uint32_t waited_for = 0; /* barriers, a bit each */
+    for (unsigned w = 0; w < block->warp_count; w++) {
+        const struct warp *warp = &block->warps[w];
         opened |= warp_end_waits(&block->warps[w]);
-    for (unsigned i = 0; i < BLOCK_BARRIERS; i++)
-        opened |= open_barrier(block, i);
+        for (unsigned s = 0; s < warp->split_count; s++)
+            waited_for |= warp->splits[s].state == SPLIT_AT_BARRIER ? 1u << warp->splits[s].barrier : 0;
+    }
+    for (; waited_for; waited_for &= waited_for - 1)
+        opened |= open_barrier(block, (unsigned)__builtin_ctz(waited_for));
     block->cluster->waited &= !opened;
     return opened;
 }
@@ -572,6 +590,19 @@ static void add_tallies(struct tally *sum, const struct tally *more, size_t coun
         to[i] += from[i];
 }
 
+/* Adds how often instructions were executed. Until then `working` has, below 0, the threads whose guard was false. */
+static void add_flows(struct tally *tallies, const struct flow *flows, size_t count)
+{
+    struct flow now = {0, 0};
+    for (size_t i = 0; i < count; i++) {
+        now.warps += flows[i].warps;
+        now.threads += flows[i].threads;
+        tallies[i].executed += now.warps;
+        tallies[i].active += now.threads;
+        tallies[i].working += now.threads;
+    }
+}
+
 /* Returns whether the code uses the answers of atomics on global memory. */
 static bool uses_answers(const struct code *code)
 {
@@ -594,8 +625,10 @@ static size_t thread_count(const struct run_state *run)
 /* Adds what the threads counted to the tallies of the launch. */
 static void add_counts(struct tally *tallies, struct thread_state *threads, size_t count, const struct code *code)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         add_tallies(tallies, threads[i].tallies, code->count);
+        add_flows(tallies, threads[i].flows, code->count);
+    }
     for (size_t i = 1; i < count; i++)
         hot_merge(&threads[0].hot, &threads[i].hot);
     const struct hot_address most = hot_most(&threads[0].hot);
@@ -633,6 +666,7 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
     for (size_t i = 0; i < most; i++) {
         threads[i].run = &run;
         threads[i].tallies = x_calloc(run.code->count, sizeof *threads[i].tallies);
+        threads[i].flows = x_calloc(run.code->count + 1, sizeof *threads[i].flows);
         if (i > 0 && pthread_create(&threads[i].thread, NULL, run_blocks, &threads[i]) != 0)
             BUG("cannot start a thread");
     }
@@ -643,6 +677,7 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
         add_counts(tallies, threads, most, run.code);
     for (size_t i = 0; i < most; i++) {
         free(threads[i].tallies);
+        free(threads[i].flows);
         hot_release(&threads[i].hot);
     }
     free(threads);

@@ -347,6 +347,16 @@ void hazards_meet(struct block *block, uint32_t waited, uint32_t arrived)
         hazards->clock[__builtin_ctz(left)]++;
 }
 
+unsigned hazards_clock(const struct warp *warp)
+{
+    return warp->block->hazards->clock[warp->number];
+}
+
+bool hazards_knows(const struct warp *warp, const struct warp *of, unsigned clock)
+{
+    return warp == of || warp->block->hazards->knows[warp->number][of->number] >= clock;
+}
+
 void hazards_learn_all(struct warp *warp)
 {
     struct hazards *hazards = warp->block->hazards;

@@ -42,6 +42,9 @@ void hazards_arrive(struct block *block, struct warp *from, uint32_t barrier);
 void hazards_waited(struct warp *warp, uint32_t barrier, bool phase);
 /* Warps, one bit each, that have waited for each other and for those that arrived. */
 void hazards_meet(struct block *block, uint32_t waited, uint32_t arrived);
+/* The clock of a warp now, and whether another one knows that the warp has done all before such a clock. */
+unsigned hazards_clock(const struct warp *warp);
+bool hazards_knows(const struct warp *warp, const struct warp *of, unsigned clock);
 /* A warp learns all that was done before, in a way that is not followed. */
 void hazards_learn_all(struct warp *warp);
 

@@ -13,6 +13,9 @@
 #include "machine.h"
 
 #include <string.h>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 #define LANES_PASTE2(a, b) a##_##b
 #define LANES_PASTE(a, b) LANES_PASTE2(a, b)
@@ -55,12 +58,33 @@
         }                                                                                                              \
     } while (0)
 
+/* Returns the mask of the lanes whose word is not 0. Compilers find no short way of their own. */
+static inline uint32_t lanes_not_zero(const uint32_t *words)
+{
+#if defined(__AVX512F__)
+    const __m512i low = _mm512_loadu_si512(words), high = _mm512_loadu_si512(words + LANES / 2);
+    return _mm512_test_epi32_mask(low, low) | (uint32_t)_mm512_test_epi32_mask(high, high) << LANES / 2;
+#elif defined(__AVX2__)
+    uint32_t zero = 0;
+    for (unsigned l = 0; l < LANES; l += 8) {
+        const __m256i some = _mm256_loadu_si256((const __m256i *)(const void *)(words + l));
+        const __m256i equal = _mm256_cmpeq_epi32(some, _mm256_setzero_si256());
+        zero |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(equal)) << l;
+    }
+    return ~zero;
+#else
+    uint32_t bits = 0;
+    EACH_LANE bits |= (uint32_t)(words[l] != 0) << l;
+    return bits;
+#endif
+}
+
 /* Sets result to the mask of lanes for which the condition, an expression of l, holds. */
 #define MASK_OF(result, condition)                                                                                     \
     do {                                                                                                               \
-        uint32_t bits = 0;                                                                                             \
-        EACH_LANE bits |= (condition) ? 1u << l : 0;                                                                   \
-        (result) = bits;                                                                                               \
+        uint32_t holds[LANES] __attribute__((aligned(64)));                                                            \
+        EACH_LANE holds[l] = (condition) ? 1 : 0;                                                                      \
+        (result) = lanes_not_zero(holds);                                                                              \
     } while (0)
 
 static inline float to_float(uint32_t bits)

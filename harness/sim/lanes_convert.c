@@ -1,4 +1,4 @@
-/* Conversions between numbers of all widths, and the special functions of MUFU. */
+/* Conversions between numbers of all widths. */
 #include "small_float.h"
 
 #include <math.h>
@@ -561,113 +561,6 @@ static void i2ip(struct warp *warp, const struct instruction *code, uint32_t lan
         WRITE_LANES(ROW(0), lanes, below[l] | above[l] << 8 | c[l] << 16);
 }
 
-/* ---- MUFU: special functions ---- */
-
-/* Special functions. The GPU looks them up in tables, and is wrong by some units in the last place. Here they are
- * rounded from a double. Code that refines them by further steps gets the same result. Code that uses them directly
- * gets results that differ in the last bits. */
-enum special { NO_FUNCTION, RCP, RSQ, SQRT, EX2, LG2, SIN, COS, TANH, RCP64H, RSQ64H };
-enum { FUNCTION, FUNCTION_FORMAT }; /* flags */
-
-static bool prepare_mufu(struct instruction *code)
-{
-    static const struct word functions[] = {
-        {"RCP", RCP}, {"RSQ", RSQ},   {"SQRT", SQRT},     {"EX2", EX2},       {"LG2", LG2}, {"SIN", SIN},
-        {"COS", COS}, {"TANH", TANH}, {"RCP64H", RCP64H}, {"RSQ64H", RSQ64H}, {NULL, 0},
-    };
-    static const struct word formats[] = {{"F16", F16}, {"BF16", BF16}, {NULL, 0}};
-    code->flags[FUNCTION] = NO_FUNCTION;
-    code->flags[FUNCTION_FORMAT] = F32;
-    for (unsigned m = 0; m < code->modifier_count; m++)
-        if (!is_one(functions, code->modifiers[m], &code->flags[FUNCTION]) &&
-            !is_one(formats, code->modifiers[m], &code->flags[FUNCTION_FORMAT]))
-            return false;
-    if (code->flags[FUNCTION_FORMAT] == F32)
-        return code->flags[FUNCTION] != NO_FUNCTION;
-    return code->flags[FUNCTION] == EX2 || code->flags[FUNCTION] == TANH;
-}
-
-/* Computes a function of all lanes. There is a loop for each function, so that those that vector units have become
- * vector code. */
-static inline void apply(double values[LANES], enum special function)
-{
-    const double turn = 6.283185307179586476925286766559;
-    switch (function) {
-    case RCP:
-    case RCP64H:
-        EACH_LANE values[l] = 1 / values[l];
-        break;
-    case RSQ:
-    case RSQ64H:
-        EACH_LANE values[l] = 1 / sqrt(values[l]);
-        break;
-    case SQRT:
-        EACH_LANE values[l] = sqrt(values[l]);
-        break;
-    case EX2:
-        EACH_LANE values[l] = exp2(values[l]);
-        break;
-    case LG2:
-        EACH_LANE values[l] = log2(values[l]);
-        break;
-    case SIN: /* the operand is in turns, because code multiplies by 1 / 2 pi before */
-        EACH_LANE values[l] = sin((values[l] - rint(values[l])) * turn);
-        break;
-    case COS:
-        EACH_LANE values[l] = cos((values[l] - rint(values[l])) * turn);
-        break;
-    default:
-        EACH_LANE values[l] = tanh(values[l]);
-    }
-}
-
-/* Computes the upper word of a double from that of the operand. Subnormal numbers are zero in operand and result. */
-static void mufu_double(struct warp *warp, const struct instruction *code, uint32_t lanes)
-{
-    const uint32_t *row = ROW(1), keep = KEEP(1), flip = FLIP(1);
-    double values[LANES] __attribute__((aligned(64)));
-    EACH_LANE
-    {
-        const uint32_t word = (row[l] & keep) ^ flip;
-        values[l] = to_double(0, word & 0x7ff00000 ? word : word & 0x80000000);
-    }
-    apply(values, code->flags[FUNCTION]);
-    EACH_LANE
-    {
-        const uint32_t word = (uint32_t)((of_double_canonical(values[l]) + 0x80000000) >> 32);
-        const uint32_t nearest = values[l] != values[l] ? (uint32_t)(NAN_64 >> 32) : word;
-        values[l] = to_double(0, nearest & 0x7ff00000 ? nearest : nearest & 0x80000000);
-    }
-    WRITE_LANES(ROW(0), lanes, (uint32_t)(of_double(values[l]) >> 32));
-}
-
-static void mufu(struct warp *warp, const struct instruction *code, uint32_t lanes)
-{
-    const enum special function = code->flags[FUNCTION];
-    const enum format format = code->flags[FUNCTION_FORMAT];
-    if (function == RCP64H || function == RSQ64H) {
-        mufu_double(warp, code, lanes);
-        return;
-    }
-    /* These functions flush subnormal numbers. Code that needs them scales before and after. */
-    const bool flushes = format == F32 && function <= LG2;
-    double values[LANES] __attribute__((aligned(64)));
-    uint32_t bits[LANES] __attribute__((aligned(64)));
-    doubles_read(values, warp, code, 1, format, flushes);
-    apply(values, function);
-    if (format == F16)
-        for (int l = 0; l < LANES; l++)
-            bits[l] = (uint32_t)round_double(F16, values[l], ROUND_NEAREST, false);
-    else if (format == BF16)
-        for (int l = 0; l < LANES; l++)
-            bits[l] = (uint32_t)round_double(BF16, values[l], ROUND_NEAREST, false);
-    else
-        EACH_LANE bits[l] = of_float_canonical((float)values[l]);
-    if (flushes)
-        EACH_LANE bits[l] = bits[l] & 0x7f800000 ? bits[l] : bits[l] & 0x80000000;
-    WRITE_LANES(ROW(0), lanes, bits[l]);
-}
-
 /* clang-format off */
 const struct opcode TABLE(lanes_convert)[] = {
     {"F2F",  f2f,  CONTROL_NEXT, prepare_f2f,          "d", NULL},
@@ -679,7 +572,6 @@ const struct opcode TABLE(lanes_convert)[] = {
     {"I2FP", i2f,  CONTROL_NEXT, prepare_from_integer, "d", NULL},
     {"I2I",  i2i,  CONTROL_NEXT, prepare_narrow,       "d", NULL},
     {"I2IP", i2ip, CONTROL_NEXT, prepare_narrow,       "d", NULL},
-    {"MUFU", mufu, CONTROL_NEXT, prepare_mufu,         "d", NULL},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -162,15 +162,20 @@ static bool prepare_ffma(struct instruction *code)
         const uint32_t *x = ROW(1), *xh = HIGH(1), *y = ROW(2), *yh = HIGH(2), *z = ROW(count), *zh = HIGH(count);     \
         const uint32_t kx = KEEP(1), ky = KEEP(2), kz = KEEP(count), fx = FLIP(1), fy = FLIP(2), fz = FLIP(count);     \
         (void)z, (void)zh, (void)kz, (void)fz;                                                                         \
-        uint64_t result[LANES];                                                                                        \
+        uint64_t result[LANES], none = 0;                                                                              \
         EACH_LANE                                                                                                      \
         {                                                                                                              \
             const double a = to_double(x[l], (xh[l] & kx) ^ fx), b = to_double(y[l], (yh[l] & ky) ^ fy),               \
                          c = to_double(z[l], (zh[l] & kz) ^ fz);                                                       \
             (void)c;                                                                                                   \
-            result[l] =                                                                                                \
-                of_double_result(expression, to_double(x[l], xh[l]), to_double(y[l], yh[l]), to_double(z[l], zh[l]));  \
+            const double value = (expression);                                                                         \
+            result[l] = of_double(value);                                                                              \
+            none |= value != value;                                                                                    \
         }                                                                                                              \
+        if (none)                                                                                                      \
+            EACH_LANE result[l] =                                                                                      \
+                of_double_result(to_double((uint32_t)result[l], (uint32_t)(result[l] >> 32)), to_double(x[l], xh[l]),  \
+                                 to_double(y[l], yh[l]), to_double(z[l], zh[l]));                                      \
         WRITE_WIDE(ROW(0), HIGH(0), lanes, result[l]);                                                                 \
     }                                                                                                                  \
     static bool prepare_##name(struct instruction *code)                                                               \

@@ -41,9 +41,12 @@ static inline void halves_read(struct halves *halves, const struct warp *warp, c
 {
     const struct operand *operand = &code->operands[n];
     const uint32_t *row = ROW(n);
-    const unsigned low_shift = operand->half == HALF_HIGH ? 16 : 0, high_shift = operand->half == HALF_LOW ? 0 : 16;
+    const bool crosses = operand->half == HALF_CROSSED;
+    const unsigned low_shift = operand->half == HALF_HIGH || crosses ? 16 : 0;
+    const unsigned high_shift = operand->half == HALF_LOW || crosses ? 0 : 16;
+    const uint32_t crossed = crosses ? 0x8000 : 0;
     const uint32_t keep = operand->absolute ? 0x7fff : 0xffff, flip = operand->negate ? 0x8000 : 0;
-    EACH_LANE halves->low[l] = (row[l] >> low_shift & keep) ^ flip;
+    EACH_LANE halves->low[l] = (row[l] >> low_shift & keep) ^ flip ^ crossed;
     EACH_LANE halves->high[l] = (row[l] >> high_shift & keep) ^ flip;
 }
 
@@ -191,12 +194,17 @@ static void hfma2(struct warp *warp, const struct instruction *code, uint32_t la
     }
 }
 
-static bool halves_only(const struct instruction *code)
+static bool no_operand_is(const struct instruction *code, enum half half)
 {
     for (unsigned n = 1; n < code->operand_count; n++)
-        if (code->operands[n].half == HALF_SINGLE)
+        if (code->operands[n].half == half)
             return false;
     return true;
+}
+
+static bool halves_only(const struct instruction *code)
+{
+    return no_operand_is(code, HALF_SINGLE);
 }
 
 static bool prepare_arithmetic(struct instruction *code)
@@ -213,7 +221,8 @@ static bool prepare_arithmetic(struct instruction *code)
     if (!choose(code, choices) || (code->flags[FORMAT] == BF16 && code->flags[FLUSH]))
         return false;
     if (code->flags[FORMAT] == TO_FLOAT) /* only a sum without other flags is known */
-        return strncmp(code->opcode, "HADD2", 5) == 0 && !code->flags[CLAMP] && !code->flags[FLUSH];
+        return strncmp(code->opcode, "HADD2", 5) == 0 && !code->flags[CLAMP] && !code->flags[FLUSH] &&
+               no_operand_is(code, HALF_CROSSED);
     return halves_only(code);
 }
 

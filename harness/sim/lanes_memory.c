@@ -1,207 +1,15 @@
 /* Loads and stores. The cost of an access (counting.h) depends on its lanes, on how far their addresses are from the
  * first lane's, and on where that address is in its sector. So the cost is remembered for each instruction with these
  * three, and most accesses are only compared with them. */
-#include "lanes.h"
+#include "lanes_access.h"
 
 #include "cluster.h"
 #include "counting.h"
 #include "device_memory.h"
 #include "meetings.h"
-#include "memory.h"
 #include "races.h"
 #include "waits.h"
 #include "warpgroup.h"
-
-enum { FLAG_SIGNED, FLAG_GENERIC, FLAG_STRONG, FLAG_BYPASS, FLAG_FILLS };
-
-/* ---- Addresses ---- */
-
-static void global_addresses(struct warp *warp, const struct operand *operand, uint64_t *addresses)
-{
-    const uint32_t *low = row_at(warp, SPACE_WARP, operand->row), *high = row_at(warp, SPACE_WARP, operand->high);
-    uint64_t base = (uint64_t)operand->value;
-    if (operand->based) {
-        const uint32_t *u = row_at(warp, SPACE_WARP, operand->base), *uh = row_at(warp, SPACE_WARP, operand->base_high);
-        base += operand->uniform ? wide(u[0], uh[0]) : u[0];
-    }
-    const uint32_t keep = operand->wide ? ALL_LANES : 0;
-    EACH_LANE addresses[l] = wide(low[l], high[l] & keep) + base;
-}
-
-static void narrow_addresses(struct warp *warp, const struct operand *operand, uint32_t *addresses)
-{
-    const uint32_t *low = row_at(warp, SPACE_WARP, operand->row);
-    uint32_t base = (uint32_t)operand->value;
-    const uint32_t scale = operand->scale;
-    if (operand->based)
-        base += row_at(warp, SPACE_WARP, operand->base)[0];
-    EACH_LANE addresses[l] = low[l] * scale + base;
-}
-
-/* Returns in place of addresses of shared memory their offsets in the block's own. */
-static void own_addresses(struct warp *warp, const struct operand *operand, uint32_t *addresses)
-{
-    narrow_addresses(warp, operand, addresses);
-    const uint32_t own = warp->block->rank << RANK_SHIFT;
-    if (own)
-        EACH_LANE addresses[l] -= own;
-}
-
-/* ---- What is remembered ---- */
-
-/* Returns whether the rows of an address are, for these lanes, as far from the first lane's as the last time. Upper
- * words have to be the same, and lower ones may not wrap around. An offset that is added to all lanes does not matter.
- */
-static bool same_shape(const struct memo *memo, uint32_t lanes, const uint32_t *low, const uint32_t *high,
-                       unsigned first)
-{
-    const uint32_t *apart = memo->apart, from = low[first], above = high[first];
-    uint32_t differs = 0;
-    if (memo->lanes != lanes || !memo->near || from + memo->least < 0 || from + memo->most > UINT32_MAX)
-        return false;
-    if (lanes == ALL_LANES)
-        EACH_LANE differs |= ((low[l] - from) ^ apart[l]) | (high[l] ^ above);
-    else
-        EACH_LANE differs |= (((low[l] - from) ^ apart[l]) | (high[l] ^ above)) & IN(lanes);
-    return differs == 0;
-}
-
-static bool same_narrow_shape(const struct memo *memo, uint32_t lanes, const uint32_t *addresses, unsigned first)
-{
-    const uint32_t *apart = memo->apart, from = addresses[first];
-    uint32_t differs = 0;
-    if (memo->lanes != lanes || memo->low != (from & MEMO_LOW_SHARED))
-        return false;
-    if (lanes == ALL_LANES)
-        EACH_LANE differs |= (addresses[l] - from) ^ apart[l];
-    else
-        EACH_LANE differs |= ((addresses[l] - from) ^ apart[l]) & IN(lanes);
-    return differs == 0;
-}
-
-/* ---- Rows to and from memory ---- */
-
-static void take(struct warp *warp, const struct instruction *code, uint32_t lanes, const unsigned char *const *places)
-{
-    const struct operand *to = &code->operands[0];
-    const uint32_t step = to->high - to->row;
-    uint32_t *row = row_at(warp, SPACE_WARP, to->row);
-    if (code->size == 4 && lanes == ALL_LANES) {
-        for (unsigned l = 0; l < LANES; l++)
-            memcpy(&row[l], places[l], 4);
-        return;
-    }
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(left);
-        uint32_t words[4] = {0};
-        switch (code->size) {
-        case 4:
-            memcpy(&row[l], places[l], 4);
-            break;
-        case 8:
-            memcpy(words, places[l], 8);
-            row[l] = words[0];
-            row_at(warp, SPACE_WARP, to->high)[l] = words[1];
-            break;
-        case 16:
-            memcpy(words, places[l], 16);
-            for (unsigned k = 0; k < 4; k++)
-                row_at(warp, SPACE_WARP, to->row + k * step)[l] = words[k];
-            break;
-        default:
-            memcpy(words, places[l], code->size);
-            if (code->flags[FLAG_SIGNED])
-                words[0] = code->size == 1 ? (uint32_t)(int32_t)(int8_t)words[0] : (uint32_t)(int32_t)(int16_t)words[0];
-            row[l] = words[0];
-        }
-    }
-}
-
-/* Loads and stores of all lanes, each next to the one before. A row of memory is one of registers for 4 bytes. Else the
- * words of a lane are neighbours in memory, and in different rows of registers. */
-enum { ROWS_OF_16 = 4 };
-
-static void take_in_order(struct warp *warp, const struct instruction *code, const unsigned char *place)
-{
-    const struct operand *to = &code->operands[0];
-    const uint32_t step = to->high - to->row;
-    uint32_t words[LANES * ROWS_OF_16];
-    uint32_t *rows[ROWS_OF_16];
-    if (code->size == 4) {
-        memcpy(row_at(warp, SPACE_WARP, to->row), place, ROW_BYTES);
-        return;
-    }
-    for (unsigned k = 0; k < ROWS_OF_16; k++)
-        rows[k] = row_at(warp, SPACE_WARP, to->row + (k < code->size / 4u ? k : 0) * step);
-    if (code->size == 8) {
-        memcpy(words, place, (size_t)2 * ROW_BYTES);
-        EACH_LANE rows[0][l] = words[2L * l];
-        EACH_LANE rows[1][l] = words[2L * l + 1];
-        return;
-    }
-    memcpy(words, place, sizeof words);
-    for (int k = 0; k < ROWS_OF_16; k++) {
-        uint32_t *row = rows[k];
-        EACH_LANE row[l] = words[ROWS_OF_16 * l + k];
-    }
-}
-
-static void give_in_order(struct warp *warp, const struct instruction *code, unsigned n, unsigned char *place)
-{
-    const struct operand *from = &code->operands[n];
-    const uint32_t step = from->high - from->row;
-    uint32_t words[LANES * ROWS_OF_16];
-    const int each = code->size / 4;
-    if (each == 1) {
-        memcpy(place, row_at(warp, from->space, from->row), ROW_BYTES);
-        return;
-    }
-    for (int k = 0; k < each; k++) {
-        const uint32_t *row = row_at(warp, from->space, from->row + (uint32_t)k * step);
-        if (each == 2)
-            EACH_LANE words[2 * l + k] = row[l];
-        else
-            EACH_LANE words[ROWS_OF_16 * l + k] = row[l];
-    }
-    memcpy(place, words, (size_t)each * ROW_BYTES);
-}
-
-/* Loads the same place for all lanes, as most reads of a tile do. */
-static void take_one(struct warp *warp, const struct instruction *code, uint32_t lanes, const unsigned char *place)
-{
-    const struct operand *first = &code->operands[0];
-    const uint32_t step = first->high - first->row;
-    uint32_t words[4];
-    memcpy(words, place, code->size);
-    for (unsigned k = 0; k < code->size / 4u; k++) {
-        const uint32_t word = words[k];
-        WRITE_LANES(row_at(warp, SPACE_WARP, first->row + k * step), lanes, word);
-    }
-}
-
-static void give(struct warp *warp, const struct instruction *code, unsigned n, uint32_t lanes,
-                 unsigned char *const *places)
-{
-    const struct operand *from = &code->operands[n];
-    const uint32_t step = from->high - from->row;
-    const uint32_t *row = row_at(warp, from->space, from->row);
-    if (code->size == 4 && lanes == ALL_LANES) {
-        for (unsigned l = 0; l < LANES; l++)
-            memcpy(places[l], &row[l], 4);
-        return;
-    }
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(left);
-        uint32_t words[4];
-        if (code->size <= 4) {
-            memcpy(places[l], &row[l], code->size);
-            continue;
-        }
-        for (unsigned k = 0; k < code->size / 4u; k++)
-            words[k] = row_at(warp, from->space, from->row + k * step)[l];
-        memcpy(places[l], words, code->size);
-    }
-}
 
 /* ---- Global memory ---- */
 
@@ -214,12 +22,7 @@ static void count_global(struct warp *warp, const struct instruction *code, stru
         memory_check(block, memo, lanes, addresses, code->size, writes);
     if (!memo->aligned)
         memory_misaligned(block, lanes, addresses, code->size);
-    struct tally *tally = &block->tallies[code->index];
-    tally->accesses++;
-    tally->global_accesses++;
-    tally->sectors += memo->sectors;
-    tally->ideal_sectors += memo->ideal_sectors;
-    tally->unit_sectors += memo->sectors;
+    memo->times++;
 }
 
 static struct memo *visit_global(struct warp *warp, const struct instruction *code, uint32_t lanes,
@@ -227,6 +30,7 @@ static struct memo *visit_global(struct warp *warp, const struct instruction *co
 {
     struct memo *memo = &warp->block->memos[code->index];
     const uint64_t first = addresses[__builtin_ctz(lanes)];
+    memo_settle(memo, &warp->block->tallies[code->index]);
     memo_global(memo, warp->block, lanes, addresses, code->size);
     count_global(warp, code, memo, lanes, first, addresses, writes);
     return memo;
@@ -261,27 +65,17 @@ static void look(struct warp *warp, const struct instruction *code, uint32_t lan
     waits_read(warp, code, lanes, addresses[__builtin_ctz(lanes)], value);
 }
 
-static void load_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
+/* Loads what is neither in order nor the same for all lanes, or what is watched. memo is NULL if the access was not
+ * counted yet. The common cases are apart, since this has to save many registers. */
+__attribute__((noinline)) static void load_scattered(struct warp *warp, const struct instruction *code, uint32_t lanes,
+                                                     const struct memo *memo)
 {
-    uint64_t addresses[LANES], first;
-    const struct memo *memo = visit_again(warp, code, &code->operands[1], lanes, &first);
-    if (memo && !code->flags[FLAG_STRONG] && !warp->block->races) {
-        if (memo->in_order && code->size >= 4) {
-            memory_meet(warp, code, memo, lanes, first, NULL, false);
-            take_in_order(warp, code, device_bytes(first));
-            return;
-        }
-        if (memo->same && code->size >= 4) {
-            memory_meet(warp, code, memo, lanes, first, NULL, false);
-            take_one(warp, code, lanes, device_bytes(first));
-            return;
-        }
-    }
+    uint64_t addresses[LANES];
+    const unsigned char *places[LANES];
     global_addresses(warp, &code->operands[1], addresses);
     if (!memo)
         memo = visit_global(warp, code, lanes, addresses, false);
     memory_meet(warp, code, memo, lanes, addresses[__builtin_ctz(lanes)], addresses, false);
-    const unsigned char *places[LANES];
     EACH_LANE places[l] = device_bytes(addresses[l]);
     take(warp, code, lanes, places);
     if (code->flags[FLAG_STRONG])
@@ -290,22 +84,32 @@ static void load_global(struct warp *warp, const struct instruction *code, uint3
         races_load(warp, lanes, addresses, code->size);
 }
 
-static void store_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
+static void load_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    uint64_t addresses[LANES], first;
-    const struct memo *memo = visit_again(warp, code, &code->operands[0], lanes, &first);
-    if (memo && !code->flags[FLAG_STRONG] && !warp->block->races && memo->in_order && code->size >= 4) {
-        memory_meet(warp, code, memo, lanes, first, NULL, true);
-        give_in_order(warp, code, 1, device_bytes(first));
+    uint64_t first;
+    const struct memo *memo = visit_again(warp, code, &code->operands[1], lanes, &first);
+    if (!memo || !(memo->in_order || memo->same) || code->size < 4 || code->flags[FLAG_STRONG] || warp->block->races) {
+        load_scattered(warp, code, lanes, memo);
         return;
     }
+    memory_meet(warp, code, memo, lanes, first, NULL, false);
+    if (memo->in_order)
+        take_in_order(warp, code, device_bytes(first));
+    else
+        take_one(warp, code, lanes, device_bytes(first));
+}
+
+__attribute__((noinline)) static void store_scattered(struct warp *warp, const struct instruction *code, uint32_t lanes,
+                                                      const struct memo *memo)
+{
+    uint64_t addresses[LANES];
+    unsigned char *places[LANES];
     global_addresses(warp, &code->operands[0], addresses);
     if (!memo)
         memo = visit_global(warp, code, lanes, addresses, true);
     memory_meet(warp, code, memo, lanes, addresses[__builtin_ctz(lanes)], addresses, true);
     if (code->flags[FLAG_STRONG])
         waits_written(warp);
-    unsigned char *places[LANES];
     EACH_LANE places[l] = device_bytes(addresses[l]);
     const bool looks = warp->block->races && !code->flags[FLAG_STRONG];
     if (looks)
@@ -313,6 +117,18 @@ static void store_global(struct warp *warp, const struct instruction *code, uint
     give(warp, code, 1, lanes, places);
     if (looks)
         races_store(warp, lanes, addresses, code->size);
+}
+
+static void store_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    uint64_t first;
+    const struct memo *memo = visit_again(warp, code, &code->operands[0], lanes, &first);
+    if (!memo || !memo->in_order || code->size < 4 || code->flags[FLAG_STRONG] || warp->block->races) {
+        store_scattered(warp, code, lanes, memo);
+        return;
+    }
+    memory_meet(warp, code, memo, lanes, first, NULL, true);
+    give_in_order(warp, code, 1, device_bytes(first));
 }
 
 /* ---- Shared memory ---- */
@@ -324,8 +140,10 @@ static struct memo *visit_shared(struct warp *warp, const struct instruction *co
     struct memo *memo = &block->memos[code->index];
     const unsigned lane = (unsigned)__builtin_ctz(lanes);
     const uint32_t first = addresses[lane];
-    if (!same_narrow_shape(memo, lanes, addresses, lane))
+    if (!same_narrow_shape(memo, lanes, addresses, lane)) {
+        memo_settle(memo, &block->tallies[code->index]);
         memo_shared(memo, lanes, addresses, code->size, writes);
+    }
     if ((int64_t)first + memo->least < shared_begin(block, code) ||
         (int64_t)first + memo->most + code->size > (int64_t)block->shared_size)
         shared_outside(block, lanes, addresses, code->size);
@@ -334,12 +152,7 @@ static struct memo *visit_shared(struct warp *warp, const struct instruction *co
     shared_visit(warp, lanes, addresses, code->size, writes ? SHADOW_STORES : SHADOW_READS);
     if (block->tiles && writes)
         tiles_stored(warp, lanes, addresses, code->size, false);
-    struct tally *tally = &block->tallies[code->index];
-    tally->accesses++;
-    tally->shared_accesses++;
-    tally->wavefronts += memo->wavefronts;
-    tally->ideal_wavefronts += memo->ideal_wavefronts;
-    tally->loose_wavefronts += memo->margin;
+    memo->times++;
     return memo;
 }
 
@@ -557,109 +370,7 @@ static void store_generic(struct warp *warp, const struct instruction *code, uin
     split_generic(warp, code, lanes, true);
 }
 
-/* ---- Asynchronous copies: [shared], [global] [, which lanes copy; the others write zeros] ---- */
-
-/* Returns the cost of a copy, which is remembered as for loads. */
-static const struct copy_counts *count_again(struct memo *memo, const struct instruction *code, uint32_t copies,
-                                             const uint64_t *from, const uint32_t *to)
-{
-    struct copy_shape *shape = memo->copy;
-    const unsigned first = (unsigned)__builtin_ctz(copies);
-    const uint64_t from_first = from[first];
-    const uint32_t to_first = to[first];
-    uint64_t differs = 0;
-    if (shape && shape->copies == copies && shape->low_from == (from_first & MEMO_LOW) &&
-        shape->low_to == (to_first & MEMO_LOW)) {
-        EACH_LANE differs |= (((from[l] - from_first) ^ shape->from[l]) | ((to[l] - to_first) ^ shape->to[l])) &
-                             (0 - (uint64_t)(copies >> l & 1));
-        if (differs == 0)
-            return &shape->counts;
-    }
-    if (!shape)
-        shape = memo->copy = x_calloc(1, sizeof *shape);
-    shape->copies = copies;
-    shape->low_from = (uint32_t)(from_first & MEMO_LOW);
-    shape->low_to = to_first & MEMO_LOW;
-    EACH_LANE shape->from[l] = from[l] - from_first;
-    EACH_LANE shape->to[l] = to[l] - to_first;
-    shape->counts = count_copy(copies, from, to, code->size, code->flags[FLAG_BYPASS]);
-    return &shape->counts;
-}
-
-static void copy_async(struct warp *warp, const struct instruction *code, uint32_t lanes)
-{
-    struct block *block = warp->block;
-    uint32_t to[LANES];
-    uint64_t from[LANES];
-    own_addresses(warp, &code->operands[0], to);
-    global_addresses(warp, &code->operands[1], from);
-    uint32_t copies = lanes, zeros[LANES] = {0};
-    if (code->operand_count > 2)
-        copies &= predicate(warp, &code->operands[2]);
-    /* .ZFILL: the lowest bits of the source's address say how many bytes are zeros in its place. */
-    for (unsigned l = 0; l < LANES && code->flags[FLAG_FILLS]; l++) {
-        zeros[l] = (uint32_t)from[l] % code->size;
-        from[l] -= zeros[l];
-    }
-    struct memo memo = {0};
-    struct tally *tally = &block->tallies[code->index];
-    if (copies) {
-        memo_global(&memo, NULL, copies, from, code->size);
-        memory_check(block, &memo, copies, from, code->size, false);
-        if (!memo.aligned)
-            memory_misaligned(block, copies, from, code->size);
-        memory_meet(warp, code, &memo, copies, from[__builtin_ctz(copies)], from, false);
-        if (block->counts) {
-            const struct copy_counts *counts = count_again(&block->memos[code->index], code, copies, from, to);
-            tally->sectors += counts->lines.touched;
-            tally->ideal_sectors += counts->lines.ideal;
-            tally->unit_sectors += counts->unit;
-            tally->wavefronts += counts->wavefronts.passes;
-            tally->ideal_wavefronts += counts->wavefronts.ideal;
-            tally->loose_wavefronts += counts->wavefronts.margin;
-            tally->loose_sectors += counts->margin;
-        }
-    }
-    tally->accesses++;
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(left);
-        if (to[l] < block->reserved || (uint64_t)to[l] + code->size > block->shared_size)
-            shared_outside(block, lanes, to, code->size);
-        if (to[l] % code->size)
-            shared_misaligned(block, lanes, to, code->size);
-    }
-    shared_visit(warp, lanes, to, code->size, SHADOW_WRITES);
-    if (block->tiles)
-        tiles_stored(warp, lanes, to, code->size, true);
-    for (unsigned l = 0; l < LANES; l++) {
-        if (copies >> l & 1)
-            memcpy(block->shared + to[l], device_bytes(from[l]), code->size - zeros[l]);
-        else if (lanes >> l & 1)
-            zeros[l] = code->size;
-        if (lanes >> l & 1)
-            memset(block->shared + to[l] + code->size - zeros[l], 0, zeros[l]);
-    }
-}
-
 /* ---- Preparation ---- */
-
-static bool prepare_size(struct instruction *code)
-{
-    static const struct {
-        const char *name;
-        unsigned char size, is_signed;
-    } sizes[] = {{"U8", 1, 0}, {"S8", 1, 1}, {"U16", 2, 0}, {"S16", 2, 1}, {"64", 8, 0}, {"128", 16, 0}};
-    code->size = 4;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        if (has_modifier(code, sizes[i].name)) {
-            code->size = sizes[i].size;
-            code->flags[FLAG_SIGNED] = sizes[i].is_signed;
-        }
-    code->flags[FLAG_STRONG] = IS(STRONG);
-    code->flags[FLAG_BYPASS] = IS(BYPASS);
-    code->flags[FLAG_FILLS] = has_modifier(code, "ZFILL");
-    return true;
-}
 
 static bool prepare_load(struct instruction *code)
 {
@@ -674,13 +385,6 @@ static bool prepare_store(struct instruction *code)
            code->operands[1].kind == OPERAND_ROW;
 }
 
-static bool prepare_copy(struct instruction *code)
-{
-    const unsigned n = code->operand_count;
-    return prepare_size(code) && (n == 2 || (n == 3 && code->operands[2].kind == OPERAND_PREDICATE)) &&
-           code->operands[0].kind == OPERAND_ADDRESS && code->operands[1].kind == OPERAND_ADDRESS;
-}
-
 /* clang-format off */
 #define WIDTHS "E U8 S8 U16 S16 64 128"
 #define HINTS " CONSTANT STRONG WEAK GPU SYS SM CTA EF EL LU EU NA PRIVATE"
@@ -693,7 +397,6 @@ const struct opcode TABLE(lanes_memory)[] = {
     {"STL",    store_local,   CONTROL_NEXT, prepare_store, "",  WIDTHS},
     {"LD",     load_generic,  CONTROL_NEXT, prepare_load,  "d", WIDTHS HINTS},
     {"ST",     store_generic, CONTROL_NEXT, prepare_store, "",  WIDTHS HINTS},
-    {"LDGSTS", copy_async,    CONTROL_NEXT, prepare_copy,  "",  "E 64 128 BYPASS ZFILL LTC64B LTC128B LTC256B"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -103,6 +103,11 @@ int launches_compare(struct problem *problem)
     return 0;
 }
 
+const char *launches_place(void)
+{
+    return kept_place;
+}
+
 const char *launches_open(enum exact_counter counter)
 {
     return open_counters[counter] ? kept_place : NULL;

@@ -17,6 +17,8 @@ void launches_keep(void);
 /* Compares the counts with those that were kept. Which of them differ is known to launches_open(). -1 with *problem,
  * "not simulated: ...", where there were more launches, or fewer. */
 int launches_compare(struct problem *problem);
+/* Returns where blocks met in the execution that was kept. */
+const char *launches_place(void);
 /* Returns where blocks met, if the counter depends on which of them comes first; NULL: it does not. An execution in
  * order 0 forgets it. */
 const char *launches_open(enum exact_counter counter);

@@ -51,23 +51,23 @@ struct products {
     bool open; /* the next group has products */
     struct {
         struct register_set written, read; /* accumulators, and registers with A */
-        unsigned epoch;                    /* of the block, when it was waited for */
+        unsigned epoch;                    /* of the block, when it was waited for, */
+        unsigned clock;                    /* and of the warp, if hazards are looked for (hazards.h) */
     } groups[GROUPS_MOST];                 /* by number */
     struct register_set written, read;     /* of all groups that are not done */
     struct register_set changed;           /* by others than products, since the last WARPGROUP.ARRIVE */
 };
 
+/* What each instruction needs comes first, so that it is in few lines of the CPU's caches. */
 struct warp {
     uint32_t rows[ROWS][LANES] __attribute__((aligned(64)));
-    uint32_t threads[3][LANES]; /* x, y and z of its threads in the block */
-    uint32_t masks[MASKS];      /* predicates P0 to PT, UP0 to UPT, and one that nobody reads */
-    char *spaces[2];            /* base addresses of rows: SPACE_WARP, SPACE_CONSTANTS */
-    uint32_t alive;             /* lanes that have not exited */
-    uint32_t active;            /* lanes of the split that is executed */
-    uint32_t guarded;           /* those of them whose guard is true */
-    uint32_t barrier_count;     /* threads that said yes to the last BAR.RED */
-    bool barrier_vote;          /* whether all of them, or any, said yes */
-    struct split splits[LANES];
+    uint32_t masks[MASKS];  /* predicates P0 to PT, UP0 to UPT, and one that nobody reads */
+    char *spaces[2];        /* base addresses of rows: SPACE_WARP, SPACE_CONSTANTS */
+    uint32_t alive;         /* lanes that have not exited */
+    uint32_t active;        /* lanes of the split that is executed */
+    uint32_t guarded;       /* those of them whose guard is true */
+    uint32_t barrier_count; /* threads that said yes to the last BAR.RED */
+    bool barrier_vote;      /* whether all of them, or any, said yes */
     unsigned split_count;
     unsigned current;
     struct block *block;
@@ -76,13 +76,15 @@ struct warp {
     struct poll {
         uint32_t pc, lanes;
         uint64_t address, value;
-    } poll; /* the last look at something that others may change: waits.h */
-    struct products products;
+    } poll;                   /* the last look at something that others may change: waits.h */
     bool yields;              /* its turn is over */
     bool idle;                /* in this turn it found what it had found before */
     uint64_t waits_from;      /* the cluster's steps when a split of it began to wait for a phase */
     uint32_t cluster_arrived; /* lanes that arrived at the barrier of the cluster and have not been let go */
     unsigned turns;           /* turns that its split has had in a row */
+    struct split splits[LANES];
+    uint32_t threads[3][LANES]; /* x, y and z of its threads in the block */
+    struct products products;
 };
 
 enum { BLOCK_BARRIERS = 16 };
@@ -114,13 +116,21 @@ struct cluster {
     bool waited;    /* since a warp of it continued, waits for a phase were given up */
 };
 
+/* Where warps begin to execute instructions one after the other, less those that stopped before this one. The sum up to
+ * an instruction says how often it was executed, and by how many threads. */
+struct flow {
+    uint64_t warps, threads;
+};
+
 /* A block, as one CPU thread executes it. */
 struct block {
     const struct grid *grid;
     struct cluster *cluster; /* of one block, if the launch has no clusters */
     unsigned rank;           /* in the cluster */
     struct code *code;
-    struct tally *tallies;     /* this CPU thread's own; where nothing is counted, one that nobody reads */
+    /* This CPU thread's own; where nothing is counted, one that nobody reads. It does not have yet what flows say. */
+    struct tally *tallies;
+    struct flow *flows;        /* one for each instruction, and one behind the last */
     struct hot_addresses *hot; /* likewise: the atomics at each address */
     bool counts;
     struct memo *memos; /* one for each instruction */
@@ -236,13 +246,17 @@ unsigned vector_unit(void);
 int vector_unit_wanted(const char *name);
 #define VECTOR_TABLES(name) extern const struct opcode name##_base[], name##_avx2[], name##_avx512[]
 VECTOR_TABLES(lanes_integer);
+VECTOR_TABLES(lanes_bits);
+VECTOR_TABLES(lanes_compare);
 VECTOR_TABLES(lanes_float);
 VECTOR_TABLES(lanes_half);
 VECTOR_TABLES(lanes_convert);
+VECTOR_TABLES(lanes_mufu);
 VECTOR_TABLES(lanes_memory);
+VECTOR_TABLES(lanes_copy);
 VECTOR_TABLES(lanes_product);
-extern const struct opcode control_opcodes[], warp_opcodes[], texture_opcodes[], atomic_opcodes[], tensor_opcodes[],
-    mbarrier_opcodes[], bulk_opcodes[], cluster_opcodes[], warpgroup_opcodes[];
+extern const struct opcode control_opcodes[], warp_opcodes[], texture_opcodes[], surface_opcodes[], atomic_opcodes[],
+    tensor_opcodes[], mbarrier_opcodes[], bulk_opcodes[], cluster_opcodes[], warpgroup_opcodes[];
 
 find_opcode opcode_find;
 

@@ -15,8 +15,9 @@
 #include <string.h>
 
 enum { ARRIVALS_AT = 1, BYTES_AT = 21, LEFT_AT = 43, ARRIVAL_BITS = 20, BYTES_BITS = 21, MOST_ARRIVALS = 1 << 20 };
-/* How the number of arrivals and of bytes is given; LOWERS: they are expected in no later phase. */
-enum { FLAG_ARRIVALS, FLAG_BYTES, FLAG_COMES, FLAG_LOWERS };
+/* How the number of arrivals and of bytes is given; LOWERS: they are expected in no later phase. STAYS: they may
+ * not end the phase. */
+enum { FLAG_ARRIVALS, FLAG_BYTES, FLAG_COMES, FLAG_LOWERS, FLAG_STAYS };
 enum { NONE, ONE, BY_REGISTER };
 
 static uint64_t field(uint64_t state, unsigned at, unsigned bits)
@@ -132,6 +133,10 @@ static void arrive(struct warp *warp, const struct instruction *code, uint32_t l
             note_arrival(warp, addresses[l]);
         const uint64_t before = arrive_at(warp->block, addresses[l], arrivals, code->flags[FLAG_COMES] ? bytes : -bytes,
                                           code->flags[FLAG_LOWERS]);
+        if (code->flags[FLAG_STAYS] && mbarrier_phase(warp->block, addresses[l]) != (before >> 63 != 0))
+            block_fault(warp->block,
+                        "mbarrier.arrive.noComplete ends the phase of the mbarrier at byte %lld of shared memory",
+                        (long long)(addresses[l] & OFFSET_MASK) - SHARED_RESERVED);
         low[l] = (uint32_t)before;
         high[l] = (uint32_t)(before >> 32);
     }
@@ -233,6 +238,7 @@ static bool prepare_arrive(struct instruction *code)
     code->flags[FLAG_BYTES] = kinds[kind].bytes;
     code->flags[FLAG_COMES] = kinds[kind].comes;
     code->flags[FLAG_LOWERS] = has_modifier(code, "OPTOUT");
+    code->flags[FLAG_STAYS] = has_modifier(code, "TMASK");
     return has_address(code);
 }
 
@@ -254,7 +260,7 @@ static bool prepare_copied(struct instruction *code)
 /* clang-format off */
 const struct opcode mbarrier_opcodes[] = {
     {"SYNCS.EXCH.64",                  exchange,      CONTROL_NEXT,       prepare_three,  "d", ""},
-    {"SYNCS.ARRIVE.TRANS64",           arrive,        CONTROL_NEXT,       prepare_arrive, "d", "A1T0 ART0 A0TR A0TX A0T1 A1TR RED OPTOUT"},
+    {"SYNCS.ARRIVE.TRANS64",           arrive,        CONTROL_NEXT,       prepare_arrive, "d", "A1T0 ART0 A0TR A0TX A0T1 A1TR RED OPTOUT TMASK"},
     {"SYNCS.PHASECHK.TRANS64",         look,          CONTROL_NEXT,       prepare_three,  "p", ""},
     {"SYNCS.PHASECHK.TRANS64.TRYWAIT", NULL,          CONTROL_WAIT_PHASE, prepare_three,  "p", ""},
     {"SYNCS.CCTL.IV",                  NULL,          CONTROL_NEXT,       prepare_one,    "",  ""},

@@ -12,13 +12,19 @@
  * written, and which others did before. */
 enum { SECTOR_SHIFT = 5, SECTOR_BYTES = 1 << SECTOR_SHIFT, SECTOR_READ = 32, SECTOR_WRITTEN = 40, SECTOR_OTHERS = 16 };
 
+/* Most lines of 128 bytes are accessed by one block only, and each time whole. Such a line has one word: the block's
+ * number + 1, and whether it has read and written. LINE_APART: its sectors have words. */
+enum { LINE_SHIFT = 7, LINE_BYTES = 1 << LINE_SHIFT, LINE_READ = 1, LINE_WRITTEN = 2, LINE_BLOCK = 2 };
+#define LINE_APART UINT32_MAX
+
 /* An allocation in one launch. Most are only read. So reads are not noted until a block has written there, except in
  * the first blocks, which show what the others will do. */
 struct shared_place {
     struct allocation place;
     bool written, unseen; /* unseen: there were reads that were not noted */
     uint64_t *sectors;
-    size_t bytes; /* of them */
+    uint32_t *lines;
+    size_t sector_bytes, line_bytes; /* of them */
 };
 
 struct meetings {
@@ -40,8 +46,10 @@ struct meetings *meetings_open(void)
 
 static void forget_launch(struct meetings *meetings)
 {
-    for (size_t i = 0; i < meetings->count; i++)
-        munmap(meetings->list[i].sectors, meetings->list[i].bytes);
+    for (size_t i = 0; i < meetings->count; i++) {
+        munmap(meetings->list[i].sectors, meetings->list[i].sector_bytes);
+        munmap(meetings->list[i].lines, meetings->list[i].line_bytes);
+    }
     free(meetings->list);
     meetings->list = NULL;
     meetings->count = 0;
@@ -123,16 +131,14 @@ static bool was_written(const struct meetings *meetings, uint64_t begin)
     return false;
 }
 
-/* There are as many as a quarter of the allocation's bytes, so large pages save time. */
-static void open_sectors(struct shared_place *shared)
+/* There may be as many as a quarter of the allocation's bytes, so large pages save time. */
+static void *open_words(size_t bytes)
 {
-    const uint64_t bytes = shared->place.end - shared->place.begin;
-    shared->bytes = (bytes / SECTOR_BYTES + 2) * sizeof *shared->sectors;
-    shared->sectors =
-        mmap(NULL, shared->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (shared->sectors == MAP_FAILED)
-        BUG("no memory to note who accesses %llu bytes", (unsigned long long)bytes);
-    madvise(shared->sectors, shared->bytes, MADV_HUGEPAGE);
+    void *words = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (words == MAP_FAILED)
+        BUG("no memory to note who accesses an array: %llu bytes", (unsigned long long)bytes);
+    madvise(words, bytes, MADV_HUGEPAGE);
+    return words;
 }
 
 static struct shared_place *find_place(struct meetings *meetings, const struct allocation *allocation)
@@ -145,7 +151,11 @@ static struct shared_place *find_place(struct meetings *meetings, const struct a
         .place = *allocation,
         .written = was_written(meetings, allocation->begin),
     };
-    open_sectors(shared);
+    const uint64_t bytes = allocation->end - allocation->begin;
+    shared->sector_bytes = (bytes / SECTOR_BYTES + 2) * sizeof *shared->sectors;
+    shared->line_bytes = (bytes / LINE_BYTES + 2) * sizeof *shared->lines;
+    shared->sectors = open_words(shared->sector_bytes);
+    shared->lines = open_words(shared->line_bytes);
     return shared;
 }
 
@@ -165,7 +175,7 @@ static void watch_place(struct block *block, const struct instruction *code, uin
     shared->written |= writes;
     const bool looks = shared->written || block->begun == 1;
     shared->unseen |= !looks;
-    *watch = (struct watch){allocation.begin, allocation.end, looks ? shared->sectors : NULL};
+    *watch = (struct watch){allocation.begin, allocation.end, looks ? shared->sectors : NULL, shared->lines};
     pthread_mutex_unlock(&meetings->lock);
 }
 
@@ -196,6 +206,48 @@ static void visit_sector(struct block *block, const struct instruction *code, ui
     }
 }
 
+/* Gives the sectors of a line their words. */
+static void part_line(struct block *block, const struct watch *watch, uint32_t *line, uint64_t address)
+{
+    enum { WHOLE = (1 << SECTOR_BYTES / 4) - 1 };
+    pthread_mutex_t *lock = &block->grid->meetings->lock;
+    uint64_t *sectors = &watch->sectors[(address >> SECTOR_SHIFT) - (watch->begin >> SECTOR_SHIFT)];
+    pthread_mutex_lock(lock);
+    uint32_t old = __atomic_load_n(line, __ATOMIC_RELAXED);
+    while (old != LINE_APART) {
+        const uint64_t sector = old >> LINE_BLOCK | (uint64_t)(old & LINE_READ ? WHOLE : 0) << SECTOR_READ |
+                                (uint64_t)(old & LINE_WRITTEN ? WHOLE : 0) << SECTOR_WRITTEN;
+        for (unsigned i = 0; i < LINE_BYTES / SECTOR_BYTES; i++)
+            __atomic_store_n(&sectors[i], sector, __ATOMIC_RELAXED);
+        if (__atomic_compare_exchange_n(line, &old, LINE_APART, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+            break;
+    }
+    pthread_mutex_unlock(lock);
+}
+
+/* Notes an access to a line in its own word. False: it has to be noted in those of its sectors. */
+static bool visit_line(struct block *block, const struct watch *watch, uint64_t first, uint64_t end, bool writes)
+{
+    uint32_t *line = &watch->lines[(first >> LINE_SHIFT) - (watch->begin >> LINE_SHIFT)];
+    const uint64_t number = block->number + 1;
+    const bool whole = end - first == LINE_BYTES && number < LINE_APART >> LINE_BLOCK;
+    const uint32_t me = (uint32_t)(number << LINE_BLOCK), kind = writes ? LINE_WRITTEN : LINE_READ;
+    uint32_t old = __atomic_load_n(line, __ATOMIC_ACQUIRE);
+    while (old != LINE_APART) {
+        const bool mine = whole && (old == 0 || old >> LINE_BLOCK == number);
+        const uint32_t now = mine ? me | old | kind : LINE_APART;
+        if (now == old)
+            return true;
+        if (!mine && old != 0) {
+            part_line(block, watch, line, first & ~(uint64_t)(LINE_BYTES - 1));
+            return false;
+        }
+        if (__atomic_compare_exchange_n(line, &old, now, true, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+            return mine;
+    }
+    return false;
+}
+
 static void visit_range(struct block *block, const struct instruction *code, struct watch *watch, uint64_t first,
                         uint64_t bytes, bool writes)
 {
@@ -203,12 +255,16 @@ static void visit_range(struct block *block, const struct instruction *code, str
         watch_place(block, code, first, writes, watch);
     if (!watch->sectors)
         return;
-    const uint64_t end = first + bytes;
-    for (uint64_t at = first & ~(uint64_t)(SECTOR_BYTES - 1); at < end; at += SECTOR_BYTES) {
-        const unsigned from = at < first ? (unsigned)(first - at) / 4 : 0;
-        const unsigned to = at + SECTOR_BYTES > end ? (unsigned)(end - at + 3) / 4 : SECTOR_BYTES / 4;
-        visit_sector(block, code, &watch->sectors[(at >> SECTOR_SHIFT) - (watch->begin >> SECTOR_SHIFT)],
-                     (1u << to) - (1u << from), writes);
+    for (const uint64_t end = first + bytes; first < end;) {
+        const uint64_t behind = (first | (LINE_BYTES - 1)) + 1, stop = behind < end ? behind : end;
+        const bool noted = visit_line(block, watch, first, stop, writes);
+        for (uint64_t at = first & ~(uint64_t)(SECTOR_BYTES - 1); !noted && at < stop; at += SECTOR_BYTES) {
+            const unsigned from = at < first ? (unsigned)(first - at) / 4 : 0;
+            const unsigned to = at + SECTOR_BYTES > stop ? (unsigned)(stop - at + 3) / 4 : SECTOR_BYTES / 4;
+            visit_sector(block, code, &watch->sectors[(at >> SECTOR_SHIFT) - (watch->begin >> SECTOR_SHIFT)],
+                         (1u << to) - (1u << from), writes);
+        }
+        first = stop;
     }
 }
 

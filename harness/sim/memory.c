@@ -12,10 +12,44 @@
 
 /* ---- Shapes ---- */
 
+/* Distances of lanes in order, by their size. They are the same words for all instructions, which the CPU's caches then
+ * have once. */
+#define FOUR(l, size) (l) * (size), ((l) + 1) * (size), ((l) + 2) * (size), ((l) + 3) * (size)
+#define ROW_OF(size)                                                                                                   \
+    {                                                                                                                  \
+        FOUR(0, size), FOUR(4, size), FOUR(8, size), FOUR(12, size), FOUR(16, size), FOUR(20, size), FOUR(24, size),   \
+            FOUR(28, size)                                                                                             \
+    }
+static const uint32_t no_distances[LANES], in_order[][LANES] = {ROW_OF(1), ROW_OF(2), ROW_OF(4), ROW_OF(8), ROW_OF(16)};
+
+static void set_distances(struct memo *memo, unsigned size)
+{
+    memo->apart = memo->same ? no_distances : memo->in_order ? in_order[__builtin_ctz(size)] : memo->distances;
+}
+
+void memo_settle(struct memo *memo, struct tally *tally)
+{
+    const uint64_t times = memo->times;
+    memo->times = 0;
+    tally->accesses += times;
+    if (memo->shared) {
+        tally->shared_accesses += times;
+        tally->wavefronts += times * memo->wavefronts;
+        tally->ideal_wavefronts += times * memo->ideal_wavefronts;
+        tally->loose_wavefronts += times * memo->margin;
+    } else {
+        tally->global_accesses += times;
+        tally->sectors += times * memo->sectors;
+        tally->ideal_sectors += times * memo->ideal_sectors;
+        tally->unit_sectors += times * memo->sectors;
+    }
+}
+
 void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, const uint64_t *addresses, unsigned size)
 {
     const uint64_t first = addresses[__builtin_ctz(lanes)];
     memo->lanes = lanes;
+    memo->shared = false;
     memo->low = (uint32_t)(first & MEMO_LOW_SECTOR);
     memo->least = memo->most = 0;
     memo->in_order = lanes == ALL_LANES;
@@ -24,7 +58,7 @@ void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, c
     memo->near = true;
     for (unsigned l = 0; l < LANES; l++) {
         const int64_t apart = lanes >> l & 1 ? (int64_t)(addresses[l] - first) : 0;
-        memo->apart[l] = (uint32_t)apart;
+        memo->distances[l] = (uint32_t)apart;
         memo->near &= !(lanes >> l & 1) || addresses[l] >> 32 == first >> 32;
         memo->least = apart < memo->least ? apart : memo->least;
         memo->most = apart > memo->most ? apart : memo->most;
@@ -32,6 +66,7 @@ void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, c
         memo->same &= apart == 0;
         memo->aligned &= !(lanes >> l & 1) || (addresses[l] & (size - 1)) == 0;
     }
+    set_distances(memo, size);
     if (!block || !block->counts)
         return;
     const struct sectors sectors = count_sectors(lanes, addresses, size);
@@ -43,6 +78,7 @@ void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, u
 {
     const uint32_t first = addresses[__builtin_ctz(lanes)];
     memo->lanes = lanes;
+    memo->shared = true;
     memo->low = first & MEMO_LOW_SHARED;
     memo->least = memo->most = 0;
     memo->in_order = lanes == ALL_LANES;
@@ -50,13 +86,14 @@ void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, u
     memo->aligned = true;
     for (unsigned l = 0; l < LANES; l++) {
         const int32_t apart = lanes >> l & 1 ? (int32_t)(addresses[l] - first) : 0;
-        memo->apart[l] = (uint32_t)apart;
+        memo->distances[l] = (uint32_t)apart;
         memo->least = apart < memo->least ? apart : memo->least;
         memo->most = apart > memo->most ? apart : memo->most;
         memo->in_order &= apart == (int64_t)l * size;
         memo->same &= apart == 0;
         memo->aligned &= !(lanes >> l & 1) || (addresses[l] & (size - 1)) == 0;
     }
+    set_distances(memo, size);
     const struct wavefronts wavefronts = count_wavefronts(lanes, addresses, size, writes);
     memo->wavefronts = wavefronts.passes;
     memo->ideal_wavefronts = wavefronts.ideal;

@@ -1,5 +1,5 @@
-/* memory.h - shared by lanes_memory.c, atomic.c and memory.c. It has what is remembered of an instruction's accesses,
- * and what is done when an access is unlike the one before. */
+/* memory.h - shared by lanes_memory.c, lanes_copy.c, atomic.c and memory.c. It has what is remembered of an
+ * instruction's accesses, and what is done when an access is unlike the one before. */
 #ifndef MEMORY_H
 #define MEMORY_H
 
@@ -15,24 +15,29 @@
 /* Bits of a shared address that matter to its shape; banks are a circle, so only alignment does. */
 #define MEMO_LOW_SHARED 15
 
-/* The shape of an instruction's last access, in one CPU thread, and what it costs. */
+/* The shape of an instruction's last access, in one CPU thread, and what it costs. What each access needs comes first,
+ * so that it is in few lines of the CPU's caches. */
 struct memo {
     uint32_t lanes; /* 0: there was no access yet */
     uint32_t low;
+    bool shared; /* it was to shared memory */
     bool aligned;
-    bool in_order;       /* all lanes take part, and lane l is at l * size from lane 0 */
-    bool same;           /* all lanes have the same address */
-    int64_t least, most; /* least and largest distance from the first lane's address */
-    uint64_t begin, end; /* in global memory: the allocation of the last access */
-    unsigned sectors, ideal_sectors, wavefronts, ideal_wavefronts, margin;
-    bool near;               /* no two lanes are 4 GiB apart */
-    uint32_t apart[LANES];   /* for lanes that take part: lower word of the distance from the first lane's address */
-    struct copy_shape *copy; /* of an asynchronous copy; NULL: there was none yet */
+    bool in_order;         /* all lanes take part, and lane l is at l * size from lane 0 */
+    bool same;             /* all lanes have the same address */
+    bool near;             /* no two lanes are 4 GiB apart */
+    uint64_t times;        /* accesses of this shape that the tally does not have yet */
+    int64_t least, most;   /* least and largest distance from the first lane's address */
+    uint64_t begin, end;   /* in global memory: the allocation of the last access */
+    const uint32_t *apart; /* for lanes that take part: lower word of the distance from the first lane's address */
     struct watch {
         uint64_t begin, end; /* the allocation of the last access */
         uint64_t *sectors;   /* NULL: it is not noted who accesses it */
-    } watch;                 /* see meetings.h */
-};
+        uint32_t *lines;
+    } watch; /* see meetings.h */
+    unsigned sectors, ideal_sectors, wavefronts, ideal_wavefronts, margin;
+    struct copy_shape *copy;   /* of an asynchronous copy; NULL: there was none yet */
+    uint32_t distances[LANES]; /* apart is this, unless lanes are in order or have the same address */
+} __attribute__((aligned(64)));
 
 /* Returns whether an access of this shape, with that address of the first lane, is within the memo's allocation.
  * Distances are compared, because sums of addresses may wrap around. */
@@ -63,6 +68,9 @@ static inline uint32_t shared_begin(const struct block *block, const struct inst
 void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, const uint64_t *addresses,
                  unsigned size);
 void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes);
+
+/* Adds the accesses of the memo's shape to the tally. Has to be called before another shape is set, and at the end. */
+void memo_settle(struct memo *memo, struct tally *tally);
 
 /* Sets the memo's allocation. If there is none, the block fails, with a message that names the lane, its address, and
  * what is near it. */

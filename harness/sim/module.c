@@ -206,6 +206,42 @@ const char *module_outside(const struct module *module, uint64_t address)
     return address >= NOWHERE && number < module->image.symbol_count ? symbol_name(&module->image, number) : NULL;
 }
 
+/* What CUDA's library of the device calls its functions by which kernels launch others. */
+#define LAUNCHES "__cudaCDP"
+
+char *module_linked(const struct function *function)
+{
+    const struct image *image = &function->module->image;
+    const struct image_kernel *kernel = &image->kernels[function - function->module->functions];
+    const char *found = NULL;
+    for (size_t i = 0; i < image->section_count; i++) {
+        const GElf_Shdr *header = &image->sections[i].header;
+        if (header->sh_type != SHT_RELA || header->sh_info != kernel->section)
+            continue;
+        Elf_Data *data = elf_getdata(elf_getscn(image->elf, i), NULL);
+        GElf_Rela relocation;
+        for (int k = 0; data && gelf_getrela(data, k, &relocation); k++) {
+            const size_t number = GELF_R_SYM(relocation.r_info);
+            const char *name = number < image->symbol_count ? symbol_name(image, number) : "";
+            if (strncmp(name, LAUNCHES, strlen(LAUNCHES)) == 0)
+                return x_sprintf("dynamic parallelism, since %s launches kernels", function->text.name);
+            if (!found || strcmp(found, function->text.name) == 0)
+                found = name;
+        }
+    }
+    return found ? x_sprintf("device code that was compiled apart and then linked, where %s refers to %s",
+                             function->text.name, found)
+                 : NULL;
+}
+
+bool module_calls(const struct module *module, const char *name)
+{
+    for (size_t i = 0; i < module->image.symbol_count; i++)
+        if (module->image.symbols[i].st_shndx == SHN_UNDEF && strcmp(symbol_name(&module->image, i), name) == 0)
+            return true;
+    return false;
+}
+
 /* ---- The module ---- */
 
 /* Frees a module that cannot be used. Others live as long as the process. Its device memory stays. */

@@ -63,6 +63,11 @@ void module_set_call_stack(size_t bytes);
 /* Returns the name of a function outside of the machine code, such as "__assertfail", that has this address in the
  * constants. NULL: there is none. */
 const char *module_outside(const struct module *module, uint64_t address);
+/* Returns what a function has that a linker of machine code put into it, of which most is not simulated, in words;
+ * NULL: it has nothing of the kind. Caller frees. */
+char *module_linked(const struct function *function);
+/* Returns whether the machine code calls a function of that name outside of it. */
+bool module_calls(const struct module *module, const char *name);
 
 /* Returns the facts of cubin.h on a function, such as barriers and name. Their code is NULL before module_code(). */
 const struct cubin_function *module_facts(const struct function *function);

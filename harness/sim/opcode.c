@@ -63,12 +63,12 @@ static const struct opcode *find(const char *opcode)
         name##_base, name##_base, name##_base                                                                          \
     }
 #endif
-    static const struct opcode *const lanes[][VECTORS] = {KINDS(lanes_integer), KINDS(lanes_float),
-                                                          KINDS(lanes_half),    KINDS(lanes_convert),
-                                                          KINDS(lanes_memory),  KINDS(lanes_product)};
-    static const struct opcode *const others[] = {control_opcodes, warp_opcodes,    texture_opcodes,
-                                                  atomic_opcodes,  tensor_opcodes,  mbarrier_opcodes,
-                                                  bulk_opcodes,    cluster_opcodes, warpgroup_opcodes};
+    static const struct opcode *const lanes[][VECTORS] = {
+        KINDS(lanes_integer), KINDS(lanes_bits), KINDS(lanes_compare), KINDS(lanes_float), KINDS(lanes_half),
+        KINDS(lanes_convert), KINDS(lanes_mufu), KINDS(lanes_memory),  KINDS(lanes_copy),  KINDS(lanes_product)};
+    static const struct opcode *const others[] = {control_opcodes, warp_opcodes,     texture_opcodes,  surface_opcodes,
+                                                  atomic_opcodes,  tensor_opcodes,   mbarrier_opcodes, bulk_opcodes,
+                                                  cluster_opcodes, warpgroup_opcodes};
     const unsigned kind = vector_unit();
     const struct opcode *best = NULL;
     for (size_t i = 0; i < sizeof lanes / sizeof lanes[0]; i++)

@@ -150,8 +150,8 @@ static bool is_descriptor(const struct instruction *code, unsigned n, bool turns
 {
     const int64_t known = DESCRIPTOR_NEGATES_B | (turns ? DESCRIPTOR_TURNS_B : 0) |
                           (with_a ? DESCRIPTOR_NEGATES_A | (turns ? DESCRIPTOR_TURNS_A : 0) : 0);
-    return code->operands[n].kind == OPERAND_DESCRIPTOR && !(code->operands[n].value & ~known) &&
-           (code->flags[PRODUCT_SUM] != ELEMENT_S32 || !code->operands[n].value);
+    return code->operands[n].kind == OPERAND_DESCRIPTOR && code->operands[n].index < 60 &&
+           !(code->operands[n].value & ~known) && (code->flags[PRODUCT_SUM] != ELEMENT_S32 || !code->operands[n].value);
 }
 
 /* Operands d, descriptor, c or d, a, descriptor, c. Behind them are, where there are such, the predicate of c, what of
@@ -188,8 +188,25 @@ static bool warpgroup_operands_read(struct instruction *code, bool sparse, bool 
             code->operands[code->flags[PRODUCT_ADDED]].index + registers <= 255);
 }
 
+static operation end_group;
+
+static bool only_ends_group(const struct instruction *code)
+{
+    const struct operand *o = code->operands;
+    return code->operand_count == 5 && o[0].kind == OPERAND_ROW && o[0].row == ROW_SINK * ROW_BYTES &&
+           o[1].kind == OPERAND_DESCRIPTOR && o[1].index == 63 && o[2].kind == OPERAND_ROW &&
+           o[2].row == ROW_ZERO * ROW_BYTES && o[3].kind == OPERAND_PREDICATE && o[3].invert &&
+           o[3].index == MASK_TRUE && o[4].kind == OPERAND_SPECIAL && strcmp(o[4].word, "gsb0") == 0;
+}
+
 bool prepare_hgmma(struct instruction *code)
 {
+    if (only_ends_group(code)) {
+        code->run = end_group;
+        code->apart = true;
+        code->flags[PRODUCT_WAYS] = WAY_ENDS_GROUP;
+        return float_kinds_read(code, 1) && shape_read(code, 0, 16);
+    }
     const unsigned sparse = is_sparse(code);
     if (!float_kinds_read(code, sparse + 1))
         return false;
@@ -364,6 +381,14 @@ static void wavefronts_counted(struct warp *warp, const struct instruction *code
         return;
     tally->wavefronts += lines * LINE_BYTES / WAVEFRONT;
     tally->ideal_wavefronts += lines * LINE_BYTES / WAVEFRONT;
+}
+
+/* wgmma.commit_group where no product can end the group: one does that goes nowhere. It costs what another costs. */
+static void end_group(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    (void)lanes;
+    wavefronts_counted(warp, code);
+    warpgroup_end(warp, code, 0);
 }
 
 /* A register says which elements of A there are: of four, two; of two that have 32 bits, one. Four bits have two

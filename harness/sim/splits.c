@@ -17,7 +17,8 @@ struct split *split_add(struct warp *warp, const struct split *from, uint32_t la
 
 static void remove_split(struct warp *warp, unsigned index)
 {
-    warp->splits[index] = warp->splits[--warp->split_count];
+    if (index != --warp->split_count)
+        warp->splits[index] = warp->splits[warp->split_count];
 }
 
 /* Joins the splits in `marked` that are at the same place; they continue behind it. Marked splits at another place

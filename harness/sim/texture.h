@@ -1,12 +1,64 @@
-/* texture.h - texture objects: two-dimensional arrays of 32-bit elements, read by points. */
+/* texture.h - texture and surface objects: what they read, where, and how. cudart_texture.c makes them,
+ * texture_sample.c reads texels of a texture. Surfaces are accessed by surface_access.c. */
 #ifndef TEXTURE_H
 #define TEXTURE_H
 
+#include <cuda_runtime_api.h>
+
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* Reads four channels at x, y of the texture object `handle`. False: there is no such object, or its kind is not
- * simulated. */
-bool texture_fetch(uint64_t handle, float x, float y, uint32_t texel[4]);
+enum { TEXTURE_AXES = 3, TEXTURE_CHANNELS = 4 };
+
+/* What texels are arranged in. The machine code names it with each access. */
+enum texture_shape {
+    TEXTURE_LINEAR, /* a row of memory, whose texels are counted */
+    TEXTURE_1D,
+    TEXTURE_2D,
+    TEXTURE_3D,
+    TEXTURE_CUBE, /* six squares */
+    TEXTURE_1D_LAYERS,
+    TEXTURE_2D_LAYERS,
+    TEXTURE_CUBE_LAYERS,
+};
+
+struct texture {
+    enum texture_shape shape;
+    bool is_surface;
+    unsigned char *texels; /* of an array, or of memory of the GPU */
+    bool in_memory;
+    size_t bytes;                /* of all texels */
+    size_t counts[TEXTURE_AXES]; /* width, height, depth or layers (of a cube six each); at least 1 */
+    size_t element, pitch;       /* bytes of a texel, and from one row to the next */
+    unsigned channels, bits;     /* channels of a texel, and bits of each */
+    enum cudaChannelFormatKind kind;
+    enum cudaTextureAddressMode beyond[TEXTURE_AXES]; /* what lies beyond the edges */
+    bool linear;                                      /* it filters, otherwise it takes the nearest texel */
+    bool normalized;                                  /* coordinates are from 0 to 1 */
+    bool to_float;                                    /* whole numbers become floats from 0 or -1 to 1 */
+    float border[TEXTURE_CHANNELS];
+};
+
+/* Returns the object of a handle, which stays until it is destroyed; NULL: there is none. */
+const struct texture *texture_find(uint64_t handle);
+
+/* Where a texture is read. */
+struct texture_place {
+    float at[TEXTURE_AXES]; /* coordinates; of a cube the direction */
+    unsigned layer;
+};
+
+/* Reads a texel, or what filtering makes of its neighbours. Weights are multiples of 1/256, as CUDA's guide has them;
+ * how the GPU rounds the sum is not known, so last bits may differ. Returns NULL, or what is not simulated of it. */
+const char *texture_sample(const struct texture *texture, const struct texture_place *place,
+                           uint32_t texel[TEXTURE_CHANNELS]);
+
+/* Reads one channel of the four texels that filtering would take, counted from the lower left against the clock. */
+const char *texture_gather(const struct texture *texture, const struct texture_place *place, unsigned channel,
+                           uint32_t texels[4]);
+
+/* Reads a texel by its number. Beyond the end all channels are 0. */
+void texture_at(const struct texture *texture, int64_t number, uint32_t texel[TEXTURE_CHANNELS]);
 
 #endif

@@ -6,60 +6,63 @@
 
 #include <string.h>
 
+/* Notes that so many threads of a warp executed the instructions from `first` to before `end`. */
+static void note_flow(struct block *block, uint32_t first, uint32_t end, unsigned threads)
+{
+    block->flows[first].warps++;
+    block->flows[first].threads += threads;
+    block->flows[end].warps--;
+    block->flows[end].threads -= threads;
+}
+
 /* Executes one split. True: its turn is over. False: it waits or is gone. */
 static bool run_split(struct warp *warp, unsigned index)
 {
     struct block *const block = warp->block;
     const struct instruction *const list = block->code->list;
     struct tally *const tallies = block->tallies;
-    const size_t count = block->code->count;
+    const struct instruction *const end = list + block->code->count;
     struct split *split = &warp->splits[index];
-    uint32_t pc = split->pc, active = split->lanes;
+    uint32_t active = split->lanes, first = split->pc;
     unsigned threads = count_lanes(active), pending = split->pending;
     warp->active = active;
     const unsigned turn = block->turn;
     const bool multiplies_apart = block->tiles != NULL;
+    const struct instruction *code = list + first;
     for (unsigned fuel = 0; fuel < turn; fuel++) {
-        if (pc >= count)
+        if (code >= end)
             block_not_simulated(block, "execution beyond the end of the function");
-        const struct instruction *code = &list[pc];
-        struct tally *tally = &tallies[pc];
         uint32_t lanes = active;
-        tally->executed++;
-        tally->active += threads;
         if (code->guarded) {
             lanes &= *mask_at(warp, code->guard) ^ code->guard_flip;
-            tally->working += lanes == active ? threads : count_lanes(lanes);
-        } else {
-            tally->working += threads;
+            if (lanes != active)
+                tallies[code->index].working -= threads - count_lanes(lanes);
         }
         if (pending & code->waits_for) {
-            tally->waits++;
+            tallies[code->index].waits++;
             pending = 0; /* whatever is on its way with it arrives meanwhile */
         }
         if (multiplies_apart && lanes)
             warpgroup_watch(warp, code);
         if (code->control == CONTROL_NEXT) {
-            pc++;
             if (lanes && code->run) {
                 pending |= code->loads_into;
                 block->now = code;
                 warp->guarded = lanes;
                 code->run(warp, code, code->uniform ? ALL_LANES : lanes);
             }
+            code++;
             continue;
         }
-        split->pc = pc;
+        split->pc = code->index;
         split->pending = (unsigned char)pending;
-        if (!control_run(warp, code, index, lanes)) {
+        note_flow(block, first, code->index + 1, threads);
+        if (!control_run(warp, code, index, lanes) || warp->yields) {
             block->cluster->steps += fuel + 1;
             return false;
         }
-        if (warp->yields) {
-            block->cluster->steps += fuel + 1;
-            return false;
-        }
-        pc = split->pc;
+        first = split->pc;
+        code = list + first;
         pending = split->pending;
         if (split->lanes != active) {
             active = split->lanes;
@@ -67,8 +70,9 @@ static bool run_split(struct warp *warp, unsigned index)
             warp->active = active;
         }
     }
-    split->pc = pc;
+    split->pc = (uint32_t)(code - list);
     split->pending = (unsigned char)pending;
+    note_flow(block, first, split->pc, threads);
     block->cluster->steps += turn;
     warp->yields = true;
     return true;

@@ -143,8 +143,11 @@ bool products_are_done(struct warp *warp, const struct instruction *code, uint32
     const uint64_t wanted = products->committed > left ? products->committed - left : 0;
     if (!all_there(warp, 0, wanted))
         return false;
-    for (; products->waited < wanted; products->waited++)
+    for (; products->waited < wanted; products->waited++) {
         products->groups[products->waited % GROUPS_MOST].epoch = warp->block->epoch;
+        if (warp->block->hazards)
+            products->groups[products->waited % GROUPS_MOST].clock = hazards_clock(warp);
+    }
     products->written = products->read = (struct register_set){0};
     for (uint64_t i = products->waited; i < products->committed + products->open; i++) {
         add_set(&products->written, &products->groups[i % GROUPS_MOST].written);
@@ -229,6 +232,38 @@ static bool is_done(const struct warp *warp, const struct unit *unit)
     for (unsigned w = first; w < first + WARPGROUP && w < block->warp_count; w++)
         done |= has_waited(&block->warps[w], unit->product, !block->code->tells_others);
     return done;
+}
+
+/* Returns whether a warp that issues a copy knows that the product which last read a unit is done: it has waited for
+ * it, or has learnt from a warp of the product's warpgroup that this one has. */
+static bool knows_done(const struct warp *issuer, const struct unit *unit)
+{
+    const struct block *block = issuer->block;
+    const unsigned first = unit->reader * WARPGROUP;
+    for (unsigned w = first; w < first + WARPGROUP && w < block->warp_count; w++) {
+        const struct warp *warp = &block->warps[w];
+        const struct products *products = &warp->products;
+        if (has_waited(warp, unit->product, false) &&
+            (!block->hazards || products->waited - unit->product >= GROUPS_MOST ||
+             hazards_knows(issuer, warp, products->groups[(unit->product - 1) % GROUPS_MOST].clock)))
+            return true;
+    }
+    return false;
+}
+
+void tiles_copied(struct warp *issuer, uint32_t offset, uint32_t bytes)
+{
+    struct block *block = issuer->block;
+    for (uint32_t at = offset / UNIT; at <= (offset + bytes - 1) / UNIT; at++) {
+        struct unit *unit = unit_of(block, at * UNIT);
+        if (unit->product && !knows_done(issuer, unit))
+            block_fault(
+                block,
+                "%s overwrites byte %lld of shared memory, which a matrix product still reads: warp %u does not "
+                "know that it was waited for",
+                block->now->opcode, (long long)at * UNIT - SHARED_RESERVED, issuer->number);
+        unit->stored = 0;
+    }
 }
 
 void tiles_stored(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, bool by_copy)

@@ -2,6 +2,8 @@
 
 #include "base/base.h"
 
+#include <setjmp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -416,17 +418,65 @@ static size_t largest_batch(const struct worker *worker)
     return largest < MOST_IN_BATCH ? largest : MOST_IN_BATCH;
 }
 
+/* ---- Where the library ends the process ---- */
+
+/* The worker of this process. Only what is called at its end reads it. */
+static struct worker *working;
+static pid_t process;
+
+/* A library may call exit() or abort() when a call of the runtime fails. The collector may know why that was, and then
+ * this is the kernel's result. */
+static void tell_why(void)
+{
+    struct problem problem = {0};
+    if (!working || process != getpid() || working->begun_count == 0 || !working->collector->explain)
+        return;
+    working->collector->explain(working->collector_self, &problem);
+    if (!*problem.text)
+        return;
+    struct worker *worker = working;
+    working = NULL;
+    conclude(worker, &worker->begun[worker->begun_count - 1], RESULT_FAILED, &problem);
+    send_results(worker);
+}
+
+/* Where abort() of the worker's own thread goes on. Nothing but tell_why() is done there. */
+static sigjmp_buf aborted;
+static _Thread_local bool has_place; /* this thread is the one that has it */
+
+static void leave_abort(int signal_number)
+{
+    if (has_place && process == getpid())
+        siglongjmp(aborted, signal_number);
+}
+
+static void watch_end(struct worker *worker)
+{
+    working = worker;
+    process = getpid();
+    has_place = true;
+    atexit(tell_why);
+    signal(SIGABRT, leave_abort);
+}
+
 static void measure_kernels(struct job *job, int pipe)
 {
     struct worker worker = {.job = job, .pipe = pipe};
     choose_kernels(&worker);
     open_device(&worker);
     job->largest_batch = largest_batch(&worker);
+    watch_end(&worker);
+    if (sigsetjmp(aborted, 1) != 0) {
+        tell_why();
+        signal(SIGABRT, SIG_DFL);
+        abort();
+    }
     while (take_share(&worker))
         continue;
     close_group(&worker);
     worker.collector->close(worker.collector_self);
     message_send(pipe, MESSAGE_END, "");
+    working = NULL;
 }
 
 /* Implements --device N: the worker sees only that GPU, so every library means the same one, whatever API it uses. If

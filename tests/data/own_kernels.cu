@@ -1,5 +1,5 @@
-/* A kernel library that needs cugate's kernel.h alone, for tests/scripts/simulate_own.sh. STRIDE: lanes read that far apart;
- * INDEX: what the second kernel reads; STEP: what the host tells the third, which takes millions of instructions. */
+/* A kernel library of its own, for tests/scripts/simulate_own.sh. STRIDE: lanes read that far apart; INDEX: what the second
+ * kernel reads; STEP: what the third is told, which takes millions of instructions; ON_ERROR: what the host does then. */
 #include "cugate/kernel.h"
 
 #include <cuda_runtime.h>
@@ -106,9 +106,17 @@ static void close_arrays(void *state)
     delete arrays;
 }
 
+#ifndef ON_ERROR
+#define ON_ERROR
+#endif
+
 static int synchronize(void)
 {
-    return cudaDeviceSynchronize();
+    const int error = cudaDeviceSynchronize();
+    if (error) {
+        ON_ERROR;
+    }
+    return error;
 }
 
 static const char *error_text(int code)

@@ -20,13 +20,15 @@
 set -uo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck disable=SC2034 # alone.sh reads it
 cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 nvcc=${NVCC:-nvcc}
 out=${OUT:-$top/build/others}
 limit=${SECONDS_EACH:-120}
-build=$(dirname "$cugate")
 mkdir -p "$out"
 out=$(realpath "$out")
+# shellcheck source=/dev/null
+. "$top/tests/others/alone.sh"
 
 # The commits. A folder OUT/sources/SUITE that is there already is taken as it is.
 declare -A from=(
@@ -42,15 +44,6 @@ fetch() { # SUITE
     read -r url commit <<<"${from[$1]}"
     git init -q "$folder.new" && git -C "$folder.new" fetch -q --depth 1 "$url" "$commit" &&
         git -C "$folder.new" checkout -q FETCH_HEAD && mv "$folder.new" "$folder"
-}
-
-# The runtime under its name, and what tells it the GPU.
-prepare() {
-    local includes
-    read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
-    mkdir -p "$out/runtime"
-    ln -sfn "$build/libcugate_sim.so" "$out/runtime/libcudart.so.13"
-    cc -std=c11 -D_GNU_SOURCE -shared -fPIC -I"$top/harness" "${includes[@]/#/-I}" -o "$out/runtime/alone.so" "$top/tests/others/alone.c" -L"$out/runtime" -l:libcudart.so.13
 }
 
 # edits SUITE/PROGRAM: the files and expressions that tests/others/smaller has for it.
@@ -76,13 +69,15 @@ build() {
     [ -x "$room/program" ]
 }
 
+# What programs say of a check that failed.
+failing='FAIL|[Tt]est failed|returned ERROR|Mismatch|[Dd]ismatch|do(es)? not match'
+
 # run SUITE PROGRAM NAME CHECKED ARGUMENT...: NAME is printed. CHECKED: what its output says if its check passed; "" if it
-# has none.
+# has none. $unsaid is what it is if it says nothing of its check.
 run() {
     local room=$out/$1/$2 name=$3 checked=$4 code words start=$SECONDS verdict
     (
-        cd "$room" && CUGATE_GPU=$top/metrics/gpus/nvidia-h200.ini LD_PRELOAD=$out/runtime/alone.so \
-            LD_LIBRARY_PATH=$out/runtime:${LD_LIBRARY_PATH:-} timeout "$limit" ./program "${@:5}" </dev/null
+        cd "$room" && alone timeout "$limit" ./program "${@:5}" </dev/null
     ) >"$room/$name.out" 2>&1
     code=$?
     words=$(grep -a -o 'ALONE: .*' "$room/$name.out" | head -1)
@@ -90,7 +85,13 @@ run() {
         77) verdict=refused ;;
         78) verdict=fault ;;
         124) verdict='too long' ;;
-        0) if [ -z "$checked" ]; then verdict=ran; elif grep -aqE "$checked" "$room/$name.out"; then verdict=right; else verdict=wrong; fi ;;
+        0)
+            if grep -aqE "$failing" "$room/$name.out"; then verdict=wrong
+            elif [ -z "$checked" ]; then verdict=ran
+            elif grep -aqE "$checked" "$room/$name.out"; then verdict=right
+            else verdict=${unsaid:-wrong}
+            fi
+            ;;
         *) verdict=wrong ;;
     esac
     # Such numbers are of blocks' sizes.
@@ -114,8 +115,10 @@ chosen() { # SUITE PROGRAM
 
 # ---- The suites: how each is built, and what its programs say when they are right
 
+# A sample is right if it says so, or if its exit code says so: that of others is 0 whatever they compute.
 suite_cuda_samples() {
-    local folder program checked
+    local folder program checked unsaid=ran
+    local says='[Tt]est (passed|PASS|[Ss]ucce)|PASSED|= PASS|returned OK|Compare OK|Results Match|: OK|^Success|[^1-9]0 Failures|matches GPU|OK!|run$'
     for folder in "$out"/sources/cuda-samples/Samples/[0-6]_*/*/; do
         program=$(basename "$folder")
         compgen -G "$folder*.cu" >/dev/null || continue
@@ -123,8 +126,8 @@ suite_cuda_samples() {
         # shellcheck disable=SC2046 # names of sources have no blanks
         build cuda-samples "$program" "$folder" -O2 -std=c++17 --extended-lambda -I"$out/sources/cuda-samples/Common" \
             $(cd "$folder" && ls -- *.cu *.cpp 2>/dev/null) || { left_out cuda-samples "$program"; continue; }
-        checked=''
-        grep -qE 'EXIT_FAILURE|PASS|exit\(' "$folder"/*.c* && checked='.'
+        checked=$says
+        grep -qE '\? *EXIT_(SUCCESS|FAILURE)|== *true *\? *EXIT|[Rr]esult *\? *(0|EXIT)' "$folder"/*.c* && checked='.'
         run cuda-samples "$program" "$program" "$checked"
     done
 }
@@ -169,7 +172,7 @@ suite_rodinia() {
 backprop|backprop.c backprop_cuda.cu facetrain.c imagenet.c||1024
 gaussian|gaussian.cu||-q -s 64
 lavaMD|main.c kernel/kernel_gpu_cuda_wrapper.cu util/num/num.c util/timer/timer.c util/device/device.cu||-boxes1d 3
-lud|cuda/lud.cu cuda/lud_kernel.cu common/common.c -Icommon||-s 128 -v
+lud|cuda/lud.cu cuda/lud_kernel.cu common/common.c -Icommon|Verify|-s 128 -v
 nw|needle.cu||256 10
 particlefilter|ex_particle_CUDA_naive_seq.cu||-x 64 -y 64 -z 3 -np 400
 pathfinder|pathfinder.cu||4000 50 10
@@ -181,7 +184,7 @@ END
 
 wanted=("$@")
 : >"$out/table"
-prepare || exit 2
+mkdir -p "$out/runtime" && make_alone "$out/runtime" || exit 2
 for suite in cuda-samples llm.c polybench rodinia; do
     for want in "${wanted[@]:-$suite}"; do
         [ "${want%%/*}" = "$suite" ] || continue

@@ -23,6 +23,8 @@ compile() {
     own as_it_was
     own strided -DSTRIDE=8
     own beyond -DINDEX='(i+count)'
+    own exits -DINDEX='(i+count)' -DON_ERROR='exit(3)'
+    own aborts -DINDEX='(i+count)' -DON_ERROR='abort()'
     own told_otherwise -DSTEP=8
     own compressed --compress-mode=size
     "$nvcc" -arch=sm_90 -cudart static -shared -o static.so as_it_was/mine.o
@@ -59,6 +61,10 @@ expect "and is caught on its line" 1 'regressed  mine/scale' 'global_load_sector
 judge beyond "${mine[@]}"
 expect "a fault in memory is no measurement" 5 'missing' 'mine/shift' 'mine.cu:30' \
     'this runs it alone: cugate run --simulate -k mine/shift'
+for ending in exits aborts; do
+    judge "$ending" "${mine[@]}"
+    expect "nor is its reason lost where the library then $ending" 5 'missing' 'mine/shift' 'beyond the end of an allocation of 65536 bytes' 'mine.cu:30'
+done
 sums=(--baselines "$work/sums" -k mine/gather)
 judge as_it_was "${sums[@]}" --save "$work/sums.json"
 ask "$cugate" accept "$work/sums.json" --baselines "$work/sums" --reason first

@@ -4,6 +4,7 @@
  * Like micro.cu, each kernel asks one question: tests/sim/record.sh records on a GPU what it counts and what it writes,
  * and tests/sim/recorded.sh compares the simulator with that. What a GPU wrote is the reference, so `verify` only keeps
  * the output. Nothing that is written depends on time. To add one: a kernel, and a row in its family's table. */
+#include "library.cuh"
 #include "outputs.cuh"
 
 #include <cugate/kernel.hpp>
@@ -1444,30 +1445,6 @@ FAMILY(clusters, "blocks that share their memory")
 
 const struct cugate_family *const families[] = {&tiles_family, &rows_family, &barriers_family, &clusters_family};
 
-int synchronize()
-{
-    const cudaError_t executed = cudaDeviceSynchronize();
-    const cudaError_t launched = cudaGetLastError();
-    return static_cast<int>(launched != cudaSuccess ? launched : executed);
-}
-
-const char *error_text(int code)
-{
-    return cudaGetErrorString(static_cast<cudaError_t>(code));
-}
-
 } // namespace async
 
-extern "C" const struct cugate_library *cugate_library(void)
-{
-    static const struct cugate_library library = {
-        .abi = CUGATE_KERNEL_ABI,
-        .compiler = "nvcc",
-        .flags = nullptr,
-        .families = async::families,
-        .family_count = std::size(async::families),
-        .synchronize = async::synchronize,
-        .error_text = async::error_text,
-    };
-    return &library;
-}
+LIBRARY(async::families)

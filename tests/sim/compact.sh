@@ -41,7 +41,7 @@ for library; do
 done
 {
     echo "The libraries here: $NOTE"
-    (cd "$to" && sha256sum ./*.so ./*.capsule 2>/dev/null)
+    (shopt -s nullglob && cd "$to" && sha256sum ./*.so ./*.capsule)
     for from in "${recordings[@]}"; do
         printf '\nRecorded, of libraries with the same machine code:\n'
         sed -E 's|^([0-9a-f]{64}  ).*/|\1|' "$from/provenance.txt"

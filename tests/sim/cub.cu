@@ -3,6 +3,7 @@
  * micro.cu asks what one instruction counts. This library asks what a simulator lacks that was made with that in hand:
  * CUB's device-wide algorithms and its parts for blocks and warps, barriers of the whole grid and in memory, tensor
  * cores, small numbers, atomics of all kinds. Each output is compared with what the host computes. */
+#include "library.cuh"
 #include "outputs.cuh"
 
 #include <cugate/kernel.hpp>
@@ -1458,35 +1459,6 @@ FAMILY(sums, "atomics", restore_zeros)
 const struct cugate_family *const families[] = {&device_wide_family, &blocks_family, &numeric_family, &together_family,
                                                 &sums_family};
 
-int synchronize()
-{
-    /* The launch's own error comes first; asking for it also clears it. */
-    const cudaError_t executed = cudaDeviceSynchronize();
-    const cudaError_t launched = cudaGetLastError();
-    return static_cast<int>(launched != cudaSuccess ? launched : executed);
-}
-
-const char *error_text(int code)
-{
-    return cudaGetErrorString(static_cast<cudaError_t>(code));
-}
-
-#define TEXT(x) #x
-#define DIGITS(x) TEXT(x)
-
 } // namespace users
 
-extern "C" const struct cugate_library *cugate_library(void)
-{
-    static const struct cugate_library library = {
-        .abi = CUGATE_KERNEL_ABI,
-        .compiler =
-            "nvcc " DIGITS(__CUDACC_VER_MAJOR__) "." DIGITS(__CUDACC_VER_MINOR__) "." DIGITS(__CUDACC_VER_BUILD__),
-        .flags = nullptr,
-        .families = users::families,
-        .family_count = std::size(users::families),
-        .synchronize = users::synchronize,
-        .error_text = users::error_text,
-    };
-    return &library;
-}
+LIBRARY(users::families)

@@ -281,6 +281,13 @@ KERNEL(reads_clock)
     out[I] = in[I] + 1 + (clock64() == 0); /* reads_clock */
 }
 
+KERNEL(prints)
+{
+    out[I] = in[I] + 1;
+    if (I == 0)
+        printf("%d\n", out[I]); /* prints */
+}
+
 /* ---- Right ---- */
 
 KERNEL(shared_atomics)
@@ -565,6 +572,7 @@ static const struct cugate_variant timing[] = {
     ROW(takes_lock),
     ROW(adds_by_swapping),
     ROW(reads_clock),
+    ROW(prints),
     ROW(ticket_decides),
     ROW(exchange_decides),
     ROW(most_decides),

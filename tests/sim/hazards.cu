@@ -1,6 +1,8 @@
 /* Kernels whose copies, barriers in memory and clusters have one fault each, and right ones that look like these, for
  * tests/sim/hazards.sh. That looks for the line whose comment is the kernel's name. A right kernel adds one to each
  * number. */
+#include "bulk.cuh"
+
 #include "cugate/kernel.h"
 
 #include <cooperative_groups.h>
@@ -21,30 +23,8 @@ namespace cg = cooperative_groups;
 using u32 = uint32_t;
 using u64 = uint64_t;
 
-static __device__ u32 at(const void *p)
-{
-    return (u32)__cvta_generic_to_shared(p);
-}
-/* Macros, so that an instruction is at the line that uses it. */
-#define INIT(barrier, arrivals)                                                                                        \
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\n\tfence.mbarrier_init.release.cluster;" ::"r"(at(barrier)), \
-                 "r"(arrivals)                                                                                         \
-                 : "memory")
-#define ARRIVE(barrier, n)                                                                                             \
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;" ::"r"(at(barrier)), "r"(n) : "memory")
-#define EXPECT(barrier, bytes)                                                                                         \
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at(barrier)), "r"(bytes) : "memory")
-#define WAIT(barrier, parity)                                                                                          \
-    for (u32 done = 0; !done;)                                                                                         \
-    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"       \
-                 : "=r"(done)                                                                                          \
-                 : "r"(at(barrier)), "r"(parity)                                                                       \
-                 : "memory")
-#define LOAD(to, from, barrier)                                                                                        \
-    asm volatile(                                                                                                      \
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(at(to)),       \
-        "l"(from), "r"(tile * 4), "r"(at(barrier))                                                                     \
-        : "memory")
+using bulk::at;
+#define LOAD(to, from, barrier) LOAD_BYTES(to, from, tile * 4, barrier)
 #define STORE(to, from)                                                                                                \
     asm volatile(                                                                                                      \
         "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n\tcp.async.bulk.commit_group;" ::"l"(to),        \

@@ -4,6 +4,7 @@
  * every kind, the recording says what is right. */
 #include "hopper_gmma.cuh"
 #include "hopper_numbers.h"
+#include "library.cuh"
 #include "outputs.cuh"
 
 #include <cugate/kernel.hpp>
@@ -1090,35 +1091,6 @@ const struct cugate_family *const families[] = {
     &sums_family,  &pipelines_family, &others_family,      &sparse_family,
 };
 
-int synchronize()
-{
-    /* The launch's own error comes first; asking for it also clears it. */
-    const cudaError_t executed = cudaDeviceSynchronize();
-    const cudaError_t launched = cudaGetLastError();
-    return static_cast<int>(launched != cudaSuccess ? launched : executed);
-}
-
-const char *error_text(int code)
-{
-    return cudaGetErrorString(static_cast<cudaError_t>(code));
-}
-
-#define TEXT(x) #x
-#define DIGITS(x) TEXT(x)
-
 } // namespace hopper
 
-extern "C" const struct cugate_library *cugate_library(void)
-{
-    static const struct cugate_library library = {
-        .abi = CUGATE_KERNEL_ABI,
-        .compiler =
-            "nvcc " DIGITS(__CUDACC_VER_MAJOR__) "." DIGITS(__CUDACC_VER_MINOR__) "." DIGITS(__CUDACC_VER_BUILD__),
-        .flags = nullptr,
-        .families = hopper::families,
-        .family_count = std::size(hopper::families),
-        .synchronize = hopper::synchronize,
-        .error_text = hopper::error_text,
-    };
-    return &library;
-}
+LIBRARY(hopper::families)

@@ -8,6 +8,7 @@
  * Every kernel reads one array of seeded words and writes another. To add one: a struct with what it runs and what it
  * must have written (`expect`, or `accept` where the last bits are the GPU's own), and a row in its family's table.
  */
+#include "library.cuh"
 #include "outputs.cuh"
 
 #include <cugate/kernel.hpp>
@@ -3884,35 +3885,6 @@ const struct cugate_family *const families[] = {
     &textures_family, &sparse_family,  &sparse_large_family,
 };
 
-int synchronize()
-{
-    /* The launch's own error comes first; asking for it also clears it. */
-    const cudaError_t executed = cudaDeviceSynchronize();
-    const cudaError_t launched = cudaGetLastError();
-    return static_cast<int>(launched != cudaSuccess ? launched : executed);
-}
-
-const char *error_text(int code)
-{
-    return cudaGetErrorString(static_cast<cudaError_t>(code));
-}
-
-#define TEXT(x) #x
-#define DIGITS(x) TEXT(x)
-
 } // namespace micro
 
-extern "C" const struct cugate_library *cugate_library(void)
-{
-    static const struct cugate_library library = {
-        .abi = CUGATE_KERNEL_ABI,
-        .compiler =
-            "nvcc " DIGITS(__CUDACC_VER_MAJOR__) "." DIGITS(__CUDACC_VER_MINOR__) "." DIGITS(__CUDACC_VER_BUILD__),
-        .flags = nullptr,
-        .families = micro::families,
-        .family_count = std::size(micro::families),
-        .synchronize = micro::synchronize,
-        .error_text = micro::error_text,
-    };
-    return &library;
-}
+LIBRARY(micro::families)

@@ -24,8 +24,8 @@ passed=0
 failed=0
 
 # What the simulator does not execute: add.sat of PTX, halves of a register of which the upper is negated (.H0_NH1), as of
-# constants whose upper half is -0, most textures.
-not_simulated='PLOP3[.]LUT|HFMA2([.](RELU|SAT|BF16_V2)| at)|a texture (of anything|that filters)'
+# constants whose upper half is -0.
+not_simulated='PLOP3[.]LUT|HFMA2([.](RELU|SAT|BF16_V2)| at)'
 
 # verdict NAME [WHY]: without a reason the test has passed.
 verdict() {

@@ -1,6 +1,7 @@
 /* Matrix products of a warpgroup with one fault each, and right ones that look like these, for tests/sim/faults.sh.
  * That looks for the line whose comment is the kernel's name. Each number of a right one is 16. What concerns registers
  * ptxas mends by itself: tests/unit/sim/test_warpgroup.c has it. */
+#include "bulk.cuh"
 #include "hopper_gmma.cuh"
 
 #include "cugate/kernel.h"
@@ -10,8 +11,9 @@
 #include <stdio.h>
 
 using namespace hopper;
+using bulk::at;
 
-enum { threads = 256, group = 128, tile_words = 128 * 4, outputs = group * 4 };
+enum { threads = 256, group = 128, tile_words = 128 * 4, copied = tile_words * 4, outputs = group * 4 };
 #define KERNEL(name) __global__ void __launch_bounds__(threads) name(float *out, const uint32_t *ones)
 #define T threadIdx.x
 #define ONES 0x3c003c00u
@@ -25,11 +27,6 @@ __device__ static void fill(uint32_t *words)
 {
     for (unsigned i = T; i < tile_words; i += threads)
         words[i] = ONES;
-}
-
-__device__ static uint32_t at(const void *place)
-{
-    return (uint32_t)__cvta_generic_to_shared(place);
 }
 
 /* The first warpgroup begins a product, and ends it. */
@@ -188,7 +185,113 @@ KERNEL(older_is_waited_for)
     }
 }
 
+KERNEL(bulk_in_flight)
+{
+    __shared__ __align__(1024) tile t;
+    __shared__ uint64_t full;
+    uint32_t d[4];
+    fill(t.words[0]);
+    proxy_fence();
+    if (T == 0)
+        INIT(&full, 1);
+    __syncthreads();
+    if (T < group) {
+        begin<plain_op>(d, t.words[0]);
+        if (T == 0) {
+            EXPECT(&full, copied);
+            LOAD_BYTES(t.words[0], ones, copied, &full); /* bulk_in_flight */
+        }
+        gmma_wait<0>();
+        WAIT(&full, 0);
+        put(out, d);
+    }
+}
+
+/* The tile is called free before its product is done. */
+KERNEL(freed_in_flight)
+{
+    __shared__ __align__(1024) tile t;
+    __shared__ uint64_t full, empty;
+    uint32_t d[4];
+    fill(t.words[0]);
+    proxy_fence();
+    if (T == 0) {
+        INIT(&full, 1);
+        INIT(&empty, 1);
+    }
+    __syncthreads();
+    if (T < group) {
+        begin<plain_op>(d, t.words[0]);
+        if (T == 0)
+            ARRIVE(&empty, 1);
+        gmma_wait<0>();
+        put(out, d);
+    } else if (T == group) {
+        WAIT(&empty, 0);
+        EXPECT(&full, copied);
+        LOAD_BYTES(t.words[0], ones, copied, &full); /* freed_in_flight */
+        WAIT(&full, 0);
+    }
+}
+
 /* ---- Right ---- */
+
+/* A warp of another warpgroup fills two tiles in turn, each when it is told that the products with it are done. */
+KERNEL(filled_in_turn)
+{
+    __shared__ __align__(1024) tile t;
+    __shared__ uint64_t full[2], empty[2];
+    uint32_t d[4], e[4];
+    if (T < 2) {
+        INIT(&full[T], 1);
+        INIT(&empty[T], 1);
+    }
+    __syncthreads();
+    if (T < group) {
+        for (unsigned i = 0; i < 6; i += 2) {
+            WAIT(&full[0], i / 2 % 2);
+            begin<plain_op>(d, t.words[0]);
+            WAIT(&full[1], i / 2 % 2);
+            begin<plain_op>(e, t.words[1]);
+            gmma_wait<1>();
+            if (T == 0)
+                ARRIVE(&empty[0], 1);
+            gmma_wait<0>();
+            if (T == 0)
+                ARRIVE(&empty[1], 1);
+        }
+        put(out, d, e);
+    } else if (T == group) {
+        for (unsigned i = 0; i < 6; i++) {
+            if (i >= 2)
+                WAIT(&empty[i % 2], (i / 2 - 1) % 2);
+            EXPECT(&full[i % 2], copied);
+            LOAD_BYTES(t.words[i % 2], ones, copied, &full[i % 2]);
+        }
+    }
+}
+
+/* What a copy brings needs no fence, though a warp stored there before. */
+KERNEL(overwritten_by_copy)
+{
+    __shared__ __align__(1024) tile t;
+    __shared__ uint64_t full;
+    uint32_t d[4];
+    fill(t.words[0]);
+    if (T == 0)
+        INIT(&full, 1);
+    __syncthreads();
+    if (T == 0) {
+        EXPECT(&full, copied);
+        LOAD_BYTES(t.words[0], ones, copied, &full);
+    }
+    if (T < group) {
+        WAIT(&full, 0);
+        begin<plain_op>(d, t.words[0]);
+        gmma_wait<0>();
+        put(out, d);
+    }
+}
 
 KERNEL(reader_has_fence)
 {
@@ -270,15 +373,17 @@ static int open_arrays(const cugate_family *, void **state)
     static arrays a;
     *state = &a;
     const int error = cudaMalloc(&a.out, outputs * sizeof(float));
-    return error ? error : cudaMalloc(&a.ones, sizeof(uint32_t));
+    return error ? error : cudaMalloc(&a.ones, copied);
 }
 
 static int restore(void *state)
 {
     const arrays *a = (const arrays *)state;
-    const uint32_t ones = ONES;
+    uint32_t ones[tile_words];
+    for (uint32_t &word : ones)
+        word = ONES;
     const int error = cudaMemset(a->out, 0, outputs * sizeof(float));
-    return error ? error : cudaMemcpy(a->ones, &ones, sizeof ones, cudaMemcpyHostToDevice);
+    return error ? error : cudaMemcpy(a->ones, ones, copied, cudaMemcpyHostToDevice);
 }
 
 static int verify(void *state, const cugate_variant *, char *why, size_t why_size)
@@ -310,9 +415,10 @@ static void close_arrays(void *state)
 static const cugate_variant wrong[] = {
     ROW(no_proxy_fence),   ROW(early_proxy_fence), ROW(beyond_tile),        ROW(stored_in_flight),
     ROW(copied_in_flight), ROW(matrix_in_flight),  ROW(other_group_stores), ROW(older_is_waited_for),
+    ROW(bulk_in_flight),   ROW(freed_in_flight),
 };
 static const cugate_variant right[] = {ROW(reader_has_fence), ROW(other_tile_is_stored), ROW(stored_when_done),
-                                       ROW(copied_before)};
+                                       ROW(copied_before),    ROW(filled_in_turn),       ROW(overwritten_by_copy)};
 
 #define FAMILY(name)                                                                                                   \
     {                                                                                                                  \

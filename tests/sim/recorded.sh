@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Compares counts and outputs of the simulator with those of an H200 or H100: for small kernels that each test one thing
 # (tests/sim/micro.cu and async.cu), for random ones (random_kernels.c), for those of tests/sim/cub.cu, for products of
-# matrices (hopper.cu) and CUTLASS's tutorial of them, wgmma_sm90.cu, captured. All are machine code of the day of
-# recording. Ends with "N passed, N failed". Needs no GPU and no nvcc, but cc.
+# matrices (hopper.cu) and CUTLASS's tutorial of them, wgmma_sm90.cu, captured, as are kernels of Triton and torch.compile
+# (others: small_triton.py and small_torch.py of tests/gpu/programs), and for forms of instructions that others use
+# (forms.cu). All are machine code of the day of recording. Ends with "N passed, N failed". Needs no GPU and no nvcc, but
+# cc.
 #
 #   CUGATE=build/cugate tests/sim/recorded.sh [NAME...]    of the archives' libraries; default: those that `make test` takes
 #
@@ -31,7 +33,7 @@ verdict() {
     fi
 }
 
-[ $# -gt 0 ] || set -- micro random3 async hopper cute_nt cub
+[ $# -gt 0 ] || set -- micro random3 async hopper cute_nt others cub forms
 for archive in tests/data/sim-*.tar.xz; do
     tar -xJf "$archive" -C "$work" || exit 2
 done

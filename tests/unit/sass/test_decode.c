@@ -181,6 +181,23 @@ Test(decode, P2R_has_its_source_in_the_guard)
     cr_expect_not(is_simulated("", "P2R", "R30"));
 }
 
+Test(decode, signs_and_crossed_halves)
+{
+    const struct instruction *one = decoded("", "PLOP3.LUT", "P3,PT,R9.SIGN,!R0.reuse.SIGN,P1,0x2,0x0");
+    cr_assert_eq(one->control, CONTROL_NEXT);
+    cr_expect_eq(one->operands[2].kind, OPERAND_SIGN);
+    cr_expect_eq(one->operands[2].row, 9 * ROW_BYTES);
+    cr_expect(one->operands[3].invert);
+    one = decoded("", "HFMA2.BF16_V2", "R2,R3.H1_H1,R4.H0_NH1,R5");
+    cr_assert_eq(one->control, CONTROL_NEXT);
+    cr_expect_eq(one->operands[2].half, HALF_CROSSED);
+    /* Only these instructions were seen to have them. */
+    cr_expect_not(is_simulated("", "IADD3", "R4,R5.SIGN,R6,RZ"));
+    cr_expect_not(is_simulated("", "PLOP3.LUT", "P3,PT,R9,PT,PT,0x2,0x0"));
+    cr_expect_not(is_simulated("", "HSET2.BF.LT.AND", "R2,R3.H0_NH1,R4,PT"));
+    cr_expect_not(is_simulated("", "HADD2.F32", "R2,-RZ,R4.H0_NH1"));
+}
+
 Test(decode, what_is_not_understood_is_not_simulated)
 {
     static const char *const bad[][3] = {

@@ -12,6 +12,7 @@
 static const struct form {
     const char *opcode, *operands;
 } forms[] = {
+    {"SYNCS.ARRIVE.TRANS64.TMASK.ART0", "R6,[R4+URZ],R17"},
     {"UBLKCP.S.G", "[UR6],[UR10],UR9"},
     {"UBLKCP.S.G", "[UR6],[UR10],UR9,desc[UR4]"},
     {"UBLKCP.S.G.MULTICAST", "[UR6],[UR10],UR8"},
@@ -73,7 +74,6 @@ static const struct form others[] = {
     {"UBLKCP.S.G.CP_MASK", "[UR6],[UR10],UR9"},
     {"UBLKRED.G.S", "[UR10],[UR6],UR9"},
     {"UBLKRED.S.S.ADD.F32.RN", "[UR4],[UR6],UR9"},
-    {"SYNCS.ARRIVE.TRANS64.TMASK.ART0", "R6,[R4+URZ],R17"},
     {"SYNCS.PHASECHK.TRANS64.EX", "P0,[UR6],R0"},
     {"ARRIVES.LDGSTSBAR.64", "[UR4]"},
     {"STAS.U8", "[R12.64],R4"},

@@ -176,13 +176,78 @@ Test(cudart_graph, another_graph_replaces_what_the_nodes_do_if_it_has_the_same)
     cr_expect_eq(cudaStreamDestroy(stream), cudaSuccess);
 }
 
-Test(cudart_graph, what_a_graph_cannot_do_here_is_said)
+Test(cudart_graph, memory_of_a_graph_is_there_as_long_as_the_process)
 {
     cudaStream_t stream;
-    void *memory;
+    cudaGraph_t graph;
+    cudaGraphExec_t made;
+    cudaGraphNode_t node;
+    struct cudaMemAllocNodeParams params = {.bytesize = 64}, told;
+    void *memory, *freed;
     begin();
     cudaStreamCreate(&stream);
     cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
-    cr_expect_eq(cudaMallocAsync(&memory, 4, stream), cudaErrorNotSupported);
-    cr_expect_str_eq(runtime_reason(), "not simulated: cudaMallocAsync in a stream that is captured");
+    cr_assert_eq(cudaMallocAsync(&memory, 4, stream), cudaSuccess);
+    cr_expect_eq(cudaMemsetAsync(memory, 7, 4, stream), cudaSuccess);
+    cr_expect_eq(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    cr_assert_eq(cudaGraphAddMemAllocNode(&node, graph, NULL, 0, &params), cudaSuccess);
+    cr_expect(params.dptr && params.dptr != memory);
+    cr_expect_eq(cudaGraphMemAllocNodeGetParams(node, &told), cudaSuccess);
+    cr_expect_eq(told.dptr, params.dptr);
+    cr_assert_eq(cudaGraphAddMemFreeNode(&node, graph, &node, 1, params.dptr), cudaSuccess);
+    cr_expect_eq(cudaGraphMemFreeNodeGetParams(node, &freed), cudaSuccess);
+    cr_expect_eq(freed, params.dptr);
+    cr_assert_eq(cudaGraphInstantiate(&made, graph, 0), cudaSuccess);
+    for (int i = 0; i < 2; i++) {
+        unsigned char byte = 0;
+        cr_expect_eq(cudaGraphLaunch(made, NULL), cudaSuccess);
+        cr_expect_eq(cudaMemcpy(&byte, memory, 1, cudaMemcpyDeviceToHost), cudaSuccess);
+        cr_expect_eq(byte, 7);
+        cr_expect_eq(cudaFreeAsync(memory, NULL), cudaSuccess);
+    }
+    cudaGraphExecDestroy(made);
+    cudaGraphDestroy(graph);
+}
+
+static void note(void *data)
+{
+    ++*(int *)data;
+}
+
+Test(cudart_graph, a_value_chooses_what_is_done)
+{
+    static const struct {
+        enum cudaGraphConditionalNodeType type;
+        unsigned bodies, value;
+        int done[2]; /* how often each body is */
+    } rows[] = {
+        {cudaGraphCondTypeIf, 1, 1, {1, 0}},     {cudaGraphCondTypeIf, 1, 0, {0, 0}},
+        {cudaGraphCondTypeIf, 2, 0, {0, 1}},     {cudaGraphCondTypeWhile, 1, 0, {0, 0}},
+        {cudaGraphCondTypeSwitch, 2, 1, {0, 1}}, {cudaGraphCondTypeSwitch, 2, 2, {0, 0}},
+    };
+    begin();
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        int done[2] = {0};
+        cudaGraph_t graph;
+        cudaGraphExec_t made;
+        cudaGraphNode_t node, inner;
+        struct cudaGraphNodeParams params = {.type = cudaGraphNodeTypeConditional};
+        cr_assert_eq(cudaGraphCreate(&graph, 0), cudaSuccess);
+        params.conditional.type = rows[i].type;
+        params.conditional.size = rows[i].bodies;
+        cr_expect_eq(cudaGraphAddNode(&node, graph, NULL, NULL, 0, &params), cudaErrorInvalidValue, "no handle");
+        cr_assert_eq(cudaGraphConditionalHandleCreate(&params.conditional.handle, graph, rows[i].value,
+                                                      cudaGraphCondAssignDefault),
+                     cudaSuccess);
+        cr_assert_eq(cudaGraphAddNode(&node, graph, NULL, NULL, 0, &params), cudaSuccess);
+        for (unsigned k = 0; k < rows[i].bodies; k++)
+            cr_assert_eq(cudaGraphAddHostNode(&inner, params.conditional.phGraph_out[k], NULL, 0,
+                                              &(struct cudaHostNodeParams){note, &done[k]}),
+                         cudaSuccess);
+        cr_assert_eq(cudaGraphInstantiate(&made, graph, 0), cudaSuccess);
+        cr_expect_eq(cudaGraphLaunch(made, NULL), cudaSuccess);
+        cr_expect(done[0] == rows[i].done[0] && done[1] == rows[i].done[1], "row %zu: %d, %d", i, done[0], done[1]);
+        cudaGraphExecDestroy(made);
+        cudaGraphDestroy(graph);
+    }
 }

@@ -110,4 +110,9 @@ Test(tensor_map, a_bit_that_no_map_has_is_refused)
         bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
     }
     cr_expect_gt(refused, TENSOR_MAP_BYTES * 8 / 2);
+    /* A kernel's tensormap.replace leaves zeros behind the description. */
+    memset(bytes + 64, 0, sizeof bytes - 64);
+    cr_expect(tensor_map_decode(bytes, &other) && memcmp(&other, &read, sizeof read) == 0);
+    bytes[64] = 1;
+    cr_expect_not(tensor_map_decode(bytes, &other));
 }

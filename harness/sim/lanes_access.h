@@ -1,0 +1,241 @@
+/* lanes_access.h - what loads, stores and copies of 32 lanes share: addresses, widths, shapes that were seen before,
+ * and rows of registers to and from memory. */
+#ifndef LANES_ACCESS_H
+#define LANES_ACCESS_H
+
+#include "lanes.h"
+
+#include "memory.h"
+
+enum { FLAG_SIGNED, FLAG_GENERIC, FLAG_STRONG, FLAG_BYPASS, FLAG_FILLS };
+
+/* ---- Addresses ---- */
+
+static inline void global_addresses(struct warp *warp, const struct operand *operand, uint64_t *addresses)
+{
+    const uint32_t *low = row_at(warp, SPACE_WARP, operand->row), *high = row_at(warp, SPACE_WARP, operand->high);
+    uint64_t base = (uint64_t)operand->value;
+    if (operand->based) {
+        const uint32_t *u = row_at(warp, SPACE_WARP, operand->base), *uh = row_at(warp, SPACE_WARP, operand->base_high);
+        base += operand->uniform ? wide(u[0], uh[0]) : u[0];
+    }
+    const uint32_t keep = operand->wide ? ALL_LANES : 0;
+    EACH_LANE addresses[l] = wide(low[l], high[l] & keep) + base;
+}
+
+static inline void narrow_addresses(struct warp *warp, const struct operand *operand, uint32_t *addresses)
+{
+    const uint32_t *low = row_at(warp, SPACE_WARP, operand->row);
+    uint32_t base = (uint32_t)operand->value;
+    const uint32_t scale = operand->scale;
+    if (operand->based)
+        base += row_at(warp, SPACE_WARP, operand->base)[0];
+    EACH_LANE addresses[l] = low[l] * scale + base;
+}
+
+/* Returns in place of addresses of shared memory their offsets in the block's own. */
+static inline void own_addresses(struct warp *warp, const struct operand *operand, uint32_t *addresses)
+{
+    narrow_addresses(warp, operand, addresses);
+    const uint32_t own = warp->block->rank << RANK_SHIFT;
+    if (own)
+        EACH_LANE addresses[l] -= own;
+}
+
+/* ---- What is remembered ---- */
+
+/* Returns whether the rows of an address are, for these lanes, as far from the first lane's as the last time. Upper
+ * words have to be the same, and lower ones may not wrap around. An offset that is added to all lanes does not matter.
+ */
+static inline bool same_shape(const struct memo *memo, uint32_t lanes, const uint32_t *low, const uint32_t *high,
+                              unsigned first)
+{
+    const uint32_t *apart = memo->apart, from = low[first], above = high[first];
+    uint32_t differs[LANES] __attribute__((aligned(64)));
+    if (memo->lanes != lanes || memo->shared || !memo->near || from + memo->least < 0 || from + memo->most > UINT32_MAX)
+        return false;
+    EACH_LANE differs[l] = ((low[l] - from) ^ apart[l]) | (high[l] ^ above);
+    return (lanes_not_zero(differs) & lanes) == 0;
+}
+
+static inline bool same_narrow_shape(const struct memo *memo, uint32_t lanes, const uint32_t *addresses, unsigned first)
+{
+    const uint32_t *apart = memo->apart, from = addresses[first];
+    uint32_t differs[LANES] __attribute__((aligned(64)));
+    if (memo->lanes != lanes || !memo->shared || memo->low != (from & MEMO_LOW_SHARED))
+        return false;
+    EACH_LANE differs[l] = (addresses[l] - from) ^ apart[l];
+    return (lanes_not_zero(differs) & lanes) == 0;
+}
+
+/* ---- Rows to and from memory ---- */
+
+/* Loads and stores of all lanes, each next to the one before. A row of memory is one of registers for 4 bytes. Else the
+ * words of a lane are neighbours in memory, and in different rows of registers. */
+enum { ROWS_OF_16 = 4 };
+
+static inline void take_in_order(struct warp *warp, const struct instruction *code, const unsigned char *place)
+{
+    const struct operand *to = &code->operands[0];
+    const uint32_t step = to->high - to->row;
+    uint32_t words[LANES * ROWS_OF_16];
+    uint32_t *rows[ROWS_OF_16];
+    if (code->size == 4) {
+        memcpy(row_at(warp, SPACE_WARP, to->row), place, ROW_BYTES);
+        return;
+    }
+    for (unsigned k = 0; k < ROWS_OF_16; k++)
+        rows[k] = row_at(warp, SPACE_WARP, to->row + (k < code->size / 4u ? k : 0) * step);
+    if (code->size == 8) {
+        memcpy(words, place, (size_t)2 * ROW_BYTES);
+        EACH_LANE rows[0][l] = words[2L * l];
+        EACH_LANE rows[1][l] = words[2L * l + 1];
+        return;
+    }
+    memcpy(words, place, sizeof words);
+    for (int k = 0; k < ROWS_OF_16; k++) {
+        uint32_t *row = rows[k];
+        EACH_LANE row[l] = words[ROWS_OF_16 * l + k];
+    }
+}
+
+static inline void give_in_order(struct warp *warp, const struct instruction *code, unsigned n, unsigned char *place)
+{
+    const struct operand *from = &code->operands[n];
+    const uint32_t step = from->high - from->row;
+    uint32_t words[LANES * ROWS_OF_16];
+    const int each = code->size / 4;
+    if (each == 1) {
+        memcpy(place, row_at(warp, from->space, from->row), ROW_BYTES);
+        return;
+    }
+    for (int k = 0; k < each; k++) {
+        const uint32_t *row = row_at(warp, from->space, from->row + (uint32_t)k * step);
+        if (each == 2)
+            EACH_LANE words[2 * l + k] = row[l];
+        else
+            EACH_LANE words[ROWS_OF_16 * l + k] = row[l];
+    }
+    memcpy(place, words, (size_t)each * ROW_BYTES);
+}
+
+/* Copies what all lanes have at their places, 4, 8 or 16 bytes each, so that it is in order. */
+static inline void collect(unsigned char *together, const unsigned char *const *places, unsigned size)
+{
+    for (unsigned l = 0; l < LANES && size == 4; l++)
+        memcpy(together + 4 * (size_t)l, places[l], 4);
+    for (unsigned l = 0; l < LANES && size == 8; l++)
+        memcpy(together + 8 * (size_t)l, places[l], 8);
+    for (unsigned l = 0; l < LANES && size == 16; l++)
+        memcpy(together + 16 * (size_t)l, places[l], 16);
+}
+
+/* Copies it back. */
+static inline void distribute(unsigned char *const *places, const unsigned char *together, unsigned size)
+{
+    for (unsigned l = 0; l < LANES && size == 4; l++)
+        memcpy(places[l], together + 4 * (size_t)l, 4);
+    for (unsigned l = 0; l < LANES && size == 8; l++)
+        memcpy(places[l], together + 8 * (size_t)l, 8);
+    for (unsigned l = 0; l < LANES && size == 16; l++)
+        memcpy(places[l], together + 16 * (size_t)l, 16);
+}
+
+static inline void take(struct warp *warp, const struct instruction *code, uint32_t lanes,
+                        const unsigned char *const *places)
+{
+    const struct operand *to = &code->operands[0];
+    const uint32_t step = to->high - to->row;
+    uint32_t *row = row_at(warp, SPACE_WARP, to->row);
+    unsigned char together[LANES * 16];
+    if (lanes == ALL_LANES && code->size >= 4) {
+        collect(together, places, code->size);
+        take_in_order(warp, code, together);
+        return;
+    }
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        uint32_t words[4] = {0};
+        switch (code->size) {
+        case 4:
+            memcpy(&row[l], places[l], 4);
+            break;
+        case 8:
+            memcpy(words, places[l], 8);
+            row[l] = words[0];
+            row_at(warp, SPACE_WARP, to->high)[l] = words[1];
+            break;
+        case 16:
+            memcpy(words, places[l], 16);
+            for (unsigned k = 0; k < 4; k++)
+                row_at(warp, SPACE_WARP, to->row + k * step)[l] = words[k];
+            break;
+        default:
+            memcpy(words, places[l], code->size);
+            if (code->flags[FLAG_SIGNED])
+                words[0] = code->size == 1 ? (uint32_t)(int32_t)(int8_t)words[0] : (uint32_t)(int32_t)(int16_t)words[0];
+            row[l] = words[0];
+        }
+    }
+}
+
+/* Loads the same place for all lanes, as most reads of a tile do. */
+static inline void take_one(struct warp *warp, const struct instruction *code, uint32_t lanes,
+                            const unsigned char *place)
+{
+    const struct operand *first = &code->operands[0];
+    const uint32_t step = first->high - first->row;
+    uint32_t words[4];
+    memcpy(words, place, code->size);
+    for (unsigned k = 0; k < code->size / 4u; k++) {
+        const uint32_t word = words[k];
+        WRITE_LANES(row_at(warp, SPACE_WARP, first->row + k * step), lanes, word);
+    }
+}
+
+static inline void give(struct warp *warp, const struct instruction *code, unsigned n, uint32_t lanes,
+                        unsigned char *const *places)
+{
+    const struct operand *from = &code->operands[n];
+    const uint32_t step = from->high - from->row;
+    const uint32_t *row = row_at(warp, from->space, from->row);
+    unsigned char together[LANES * 16];
+    if (lanes == ALL_LANES && code->size >= 4) {
+        give_in_order(warp, code, n, together);
+        distribute(places, together, code->size);
+        return;
+    }
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        uint32_t words[4];
+        if (code->size <= 4) {
+            memcpy(places[l], &row[l], code->size);
+            continue;
+        }
+        for (unsigned k = 0; k < code->size / 4u; k++)
+            words[k] = row_at(warp, from->space, from->row + k * step)[l];
+        memcpy(places[l], words, code->size);
+    }
+}
+
+/* ---- Widths ---- */
+
+static inline bool prepare_size(struct instruction *code)
+{
+    static const struct {
+        const char *name;
+        unsigned char size, is_signed;
+    } sizes[] = {{"U8", 1, 0}, {"S8", 1, 1}, {"U16", 2, 0}, {"S16", 2, 1}, {"64", 8, 0}, {"128", 16, 0}};
+    code->size = 4;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        if (has_modifier(code, sizes[i].name)) {
+            code->size = sizes[i].size;
+            code->flags[FLAG_SIGNED] = sizes[i].is_signed;
+        }
+    code->flags[FLAG_STRONG] = IS(STRONG);
+    code->flags[FLAG_BYPASS] = IS(BYPASS);
+    code->flags[FLAG_FILLS] = has_modifier(code, "ZFILL");
+    return true;
+}
+
+#endif

@@ -1,0 +1,15 @@
+/* outside_calls.h - functions that kernels call and that are not in their machine code: the driver has them. */
+#ifndef OUTSIDE_CALLS_H
+#define OUTSIDE_CALLS_H
+
+#include "module.h"
+
+#include <stdbool.h>
+
+/* Prepares for a launch of the function. False: there is no memory. */
+bool outside_begin(const struct function *function);
+
+/* Prints what kernels have printed since the last call, in the order of their blocks. */
+void outside_print(void);
+
+#endif

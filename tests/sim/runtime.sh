@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Runs programs as they are on the simulated GPU (tests/sim/runtime.cu, apart.cu): textures and surfaces of every shape, what
+# kernels print and allocate, large arguments, graphs with memory and loops, linked device code. Ends with "N passed, N failed". Needs nvcc, no GPU.
+#
+#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/sim/runtime.sh [--compile]
+set -uo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck disable=SC2034 # alone.sh reads it
+cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
+read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
+compile() {
+    "${NVCC:-nvcc}" -std=c++17 -O2 -arch=sm_90 -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared \
+        -o program "$top/tests/sim/runtime.cu"
+    "${NVCC:-nvcc}" -arch=sm_90 -rdc=true "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared -o apart \
+        "$top/tests/sim/apart.cu"
+}
+compiled=$top/build/tests/compiled/runtime
+# shellcheck source=/dev/null
+. "$top/tests/scripts/compiled.sh"
+begin_compiled "$@"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# shellcheck source=/dev/null
+. "$top/tests/scripts/expect.sh"
+# shellcheck source=/dev/null
+. "$top/tests/others/alone.sh"
+make_alone "$work"
+
+ask alone "$compiled/program"
+expect 'all is right' 0 'right: textures' 'right: surfaces' 'right: malloc' 'right: arguments of 8 KB' \
+    'right: a loop in a graph, launched twice' '!wrong'
+printed=$(grep -A 20 '^block 0.0' "$work/said" | grep -B 20 -m1 '^block 2.1')
+line=':  1.50|-3  |c own 1099511627776 ff %'
+[ "$printed" = "$(printf '%s\n' "block 0.0$line" "block 0.1$line" "block 1.0$line" "block 1.1$line" 'the end' \
+    "block 2.0$line" "block 2.1$line")" ]
+# shellcheck disable=SC2034 # expect() reads it
+code=$?
+expect 'kernels print in the order of their blocks' 0
+ask alone "$compiled/apart"
+expect 'what is not simulated of linked device code is said in words' 77 cudaErrorNotSupported \
+    'not simulated: device code that was compiled apart and then linked, where _Z4callPi refers to _Z6squarei'
+summary
