@@ -147,14 +147,16 @@ C_FLAGS = -std=c11 -D_GNU_SOURCE -Iharness $(WARNINGS) -fPIC $(CFLAGS) $(DEPENDE
           $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-pass-failed)
 # Under ASan it is libasan that calls dlopen, and of the two kinds of run path only the older one of the program serves its calls.
 LD_FLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN) -Wl$(comma)--disable-new-dtags)
-# libstdc++ is where __cxa_demangle lives.
-LIBS = $(DEPENDENCY_LIBS) -lstdc++ -ldl -lm -pthread
+# libstdc++ is where __cxa_demangle lives. That part of it is linked in where the compiler has it as an archive: not every
+# machine has libstdc++, and a program that is measured may have another.
+DEMANGLER := $(if $(wildcard $(shell $(CC) -print-file-name=libsupc++.a)),-l:libsupc++.a,-lstdc++)
+LIBS = $(DEPENDENCY_LIBS) $(DEMANGLER) -ldl -lm -pthread
 CU_FLAGS = -std=c++20 -O3 -lineinfo $(GENCODE) $(NVCC_FLAGS)
 CU_HOST_FLAGS := -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wno-missing-field-initializers
 
 # ---- Targets for people --------------------------------------------------------------------------------------------
 
-.PHONY: help all check-perf demo nightly-report test test-install test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts deb wheel clean FORCE
+.PHONY: help all check-perf demo nightly-report test test-install test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts package deb wheel clean FORCE
 .PHONY: check-dependencies fuzzers
 
 ## help: this list
@@ -275,7 +277,7 @@ install: to := $(DESTDIR)$(PREFIX)
 install: install-scripts $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so $(BUILD)/libcugate_sim.so
 	sed 's|@VERSION@|$(VERSION)|' harness/cugate.pc.in >$(BUILD)/cugate.pc
 	sed 's|@VERSION@|$(VERSION)|' harness/cugateConfigVersion.cmake.in >$(BUILD)/cugateConfigVersion.cmake
-	install -d "$(to)"/{bin,lib/cugate,lib/pkgconfig,lib/cmake/cugate,include/cugate,share/cugate/metrics/gpus}
+	install -d "$(to)"/{bin,lib/cugate,lib/pkgconfig,lib/cmake/cugate,include/cugate,share/cugate/metrics/gpus,share/cugate/schema}
 	install $(BUILD)/cugate "$(to)/bin"
 	install $(BUILD)/libcugate_{cupti,inject,sim}.so "$(to)/lib/cugate"
 	install -m 644 $(BUILD)/cugate.pc "$(to)/lib/pkgconfig"
@@ -283,6 +285,7 @@ install: install-scripts $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/li
 	install -m 644 harness/cugate/*.{h,hpp} "$(to)/include/cugate"
 	install -m 644 metrics/*.ini "$(to)/share/cugate/metrics"
 	install -m 644 metrics/gpus/*.ini "$(to)/share/cugate/metrics/gpus"
+	install -m 644 harness/report/schema/*.json "$(to)/share/cugate/schema"
 
 # What a gate is made of beside the program, in the folders that it has here: ci/where.sh tells the two apart.
 SCRIPTS := where gate nightly shards job join_comments check before bisect report fetch install_python install_cuda_wheels
@@ -299,19 +302,24 @@ install-scripts: $(BUILD)/cugate
 	install -m 644 $(BUILD)/cugate.1 "$(to)/share/man/man1"
 	install -m 644 $(BUILD)/completion "$(to)/share/bash-completion/completions/cugate"
 
-## deb: a Debian package of what install copies, in build/package; NVIDIA's parts are not in it, cugate-fetch gets them
-deb: root = $(BUILD)/package/root
-deb:
+# What packages are made of: what install copies to /usr, but for the plugins, which look for CUPTI where any machine may have it.
+package: root = $(BUILD)/package/root
+package:
 	@ci/install_deps.sh build package $(WHEELS_MISSING)
 	@$(MAKE) --no-print-directory $(BUILD)/package/libcugate_cupti.so $(BUILD)/package/libcugate_inject.so
 	@rm -rf $(root) && $(MAKE) --no-print-directory install DESTDIR='$(abspath $(root))' PREFIX=/usr >$(BUILD)/package/log
 	@install $(BUILD)/package/libcugate_{cupti,inject}.so $(root)/usr/lib/cugate
-	@ci/deb.sh $(root) $(VERSION) $(BUILD)/package/cugate_$(VERSION)_$$(dpkg --print-architecture).deb
 
-## wheel: the reports as a Python package, cugate_reports with the command cugate-report, in build/package
+## deb: a Debian package of what install copies, in build/package; NVIDIA's parts are not in it, cugate-fetch gets them
+deb: package
+	@rm -rf $(BUILD)/package/deb && cp -a $(BUILD)/package/root $(BUILD)/package/deb
+	@ci/deb.sh $(BUILD)/package/deb $(VERSION) $(BUILD)/package/cugate_$(VERSION)_$$(dpkg --print-architecture).deb
+
+## wheel: the same for pip, with the libraries it needs; and the reports alone, cugate_reports with the command cugate-report
 wheel: folder = $(BUILD)/package/wheel
-wheel:
+wheel: package
 	@ci/install_deps.sh python && ci/install_python.sh --test
+	@ci/wheel.sh $(BUILD)/package/root $(VERSION) $(BUILD)/package
 	@rm -rf $(folder) && mkdir -p $(folder)
 	@cp -r reports/{pyproject.toml,requirements.in,cugate_reports} $(folder) && cp -r metrics $(folder)/cugate_reports
 	@build/python/bin/python -I -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index \

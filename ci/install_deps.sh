@@ -5,7 +5,7 @@
 #
 # NEED is build (compilers and libraries), test (all that `make test` asks for), install (CMake and Slurm, for
 # `make test-install`), lint (clang-format, clang-tidy, shellcheck), gate (jq, for the scripts of the gate and the tests
-# that need a GPU), package (for `make deb` and its test), wheels (pip, for a machine without a CUDA toolkit), python (for
+# that need a GPU), package (for `make deb`, `make wheel` and their test), wheels (pip, for a machine without a CUDA toolkit), python (for
 # the reports) or browser (Chromium, for the tests of their pages).
 # --check installs nothing: it fails when something is missing and says what.
 set -euo pipefail
@@ -51,6 +51,7 @@ python xz-utils         xz xz                                        command -v 
 browser chromium        chromium chromium                            command -v chromium || snap_only
 browser chromium-driver chromedriver chromium                        command -v chromedriver || snap_only
 package dpkg-dev        dpkg-dev dpkg                                command -v dpkg-shlibdeps
+package patchelf        patchelf patchelf                            command -v patchelf
 package mmdebstrap      mmdebstrap mmdebstrap                        command -v mmdebstrap
 wheels python3-pip      python3-pip python-pip                       python3 -I -m pip --version
 wheels ca-certificates  ca-certificates ca-certificates              test -s /etc/ssl/certs/ca-certificates.crt

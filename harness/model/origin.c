@@ -50,9 +50,9 @@ static const struct origin origins[ORIGINS] = {
             .does = "measure",
             .made = "measured",
             .own_caches = true,
-            .begin = "cugate aa --sessions %{sessions} --save sessions -- %{program}",
+            .begin = "cugate aa --sessions %{sessions} --save sessions %{program}",
             .begun = "sessions/*.json",
-            .explain = "cugate exec --lines -k %{kernel} --save lines.json -- %{program}",
+            .explain = "cugate exec --lines -k %{kernel} --save lines.json %{program}",
             .no_value = "cugate doctor",
         },
     [ORIGIN_COMPUTED] =

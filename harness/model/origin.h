@@ -62,7 +62,8 @@ const struct origin *origin_find(const char *collector);
 /* Returns a command of a row, or its source, in which the words take the place of their names; NULL for NULL. Caller
  * frees. */
 struct origin_words {
-    const char *kernel, *program, *device, *collector; /* in commands each is quoted as one word of a shell, or NULL */
+    const char *kernel, *device, *collector; /* in commands each is quoted as one word of a shell, or NULL */
+    const char *program; /* words of a shell: the options that choose its launches, "--" and its command; or NULL */
     const char *compiler;
     size_t sessions;
 };

@@ -13,6 +13,7 @@ static const struct format formats[] = {
     {"comment", "Markdown short enough for a comment", "comment.md", report_comment, NULL, NULL},
     {"github", "for the log of a GitHub workflow: the worst rows as annotations", "annotations.txt", report_github,
      NULL, NULL},
+    {"bmf", "for Bencher: the numbers of each kernel, without verdicts", "bmf.json", report_bmf, NULL, NULL},
 };
 
 const struct format *format_list(size_t *count)

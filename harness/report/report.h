@@ -34,6 +34,7 @@ int report_junit(const struct report *report, FILE *stream);
 int report_markdown(const struct report *report, FILE *stream);
 int report_comment(const struct report *report, FILE *stream);
 int report_github(const struct report *report, FILE *stream);
+int report_bmf(const struct report *report, FILE *stream);
 
 /* ---- An explanation ---- */
 

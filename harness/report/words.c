@@ -429,12 +429,14 @@ char *words_command(const struct report *report, const char *command, const char
     const struct run *run = report->run;
     /* A run file may name anything; but its program is a command of a shell already. */
     char *word = shell_word(kernel ? kernel : ""), *device = shell_word(words_known(run->device.name)),
-         *collector = shell_word(words_fact(run, SESSION_COLLECTOR));
+         *collector = shell_word(words_fact(run, SESSION_COLLECTOR)),
+         *program = words_program_arguments(words_fact(run, SESSION_PROGRAM), run, kernel);
     char *made = origin_command(command, &(struct origin_words){.kernel = word,
-                                                                .program = words_fact(run, SESSION_PROGRAM),
+                                                                .program = program,
                                                                 .device = device,
                                                                 .collector = collector,
                                                                 .sessions = rule_sessions_needed(METRIC_TIME)});
+    free(program);
     free(collector);
     free(device);
     free(word);
@@ -445,7 +447,9 @@ void words_first_baseline(const struct report *report, const char *indent, FILE 
 {
     const struct text text = {.stream = stream};
     const struct origin *origin = run_origin(report->run);
-    const char *program = origin->own_caches ? words_fact(report->run, SESSION_PROGRAM) : NULL;
+    char *program = origin->own_caches
+                        ? words_program_arguments(words_fact(report->run, SESSION_PROGRAM), report->run, NULL)
+                        : NULL;
     const bool enough = origin->repeats && report->run_name; /* this run is a baseline */
     char *begin = words_command(report, enough ? NULL : origin->begin, NULL);
     if (begin)
@@ -462,6 +466,7 @@ void words_first_baseline(const struct report *report, const char *indent, FILE 
         put_baselines_option(report, stream);
     fputs(" --reason \"first baseline\"\n", stream);
     if (report->other_baseline)
-        fprintf(stream, "%scugate check --baselines OTHER_DIR%s%s\n", indent, program ? " -- " : "",
+        fprintf(stream, "%scugate check --baselines OTHER_DIR%s%s\n", indent, program ? " " : "",
                 program ? program : "");
+    free(program);
 }

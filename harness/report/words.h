@@ -39,6 +39,17 @@ char *words_why(const struct judgement *judgement);
  * first part launched. NULL when nothing of that is known. Caller frees. In words_program.c. */
 char *words_program(const struct report *report, const struct result *program);
 
+/* The program's own command, which may stand behind options that chose launches: "./a.out" of "--skip 2 -- ./a.out".
+ * words_program_name adds --name where that does not tell by itself what its kernels are called. In
+ * words_program.c. */
+const char *words_program_command(const char *fact);
+void words_program_name(const struct text *words, const char *kernel, const char *command);
+
+/* The program as commands take it, with the options that its rows depend on: "--name mine --skip 2 -- ./a.out". fact is
+ * the run's SESSION_PROGRAM. What the kernel (NULL: the run's first) is called is told by --name where the command does
+ * not tell it. Caller frees. In words_program.c. */
+char *words_program_arguments(const char *fact, const struct run *run, const char *kernel);
+
 /* Returns the command that captures the kernels of a program that are worse, or that make the program slower. NULL
  * where there are none. Caller frees. In words_capture.c. */
 char *words_capture(const struct report *report);

@@ -63,23 +63,9 @@ static struct guilty find_guilty(const struct report *report)
     return guilty;
 }
 
-/* Adds --name where the program's command does not tell by itself what its kernels are called. */
-static void put_name(const struct text *words, const char *kernel, const char *command)
-{
-    char *family = x_sprintf("%.*s", (int)strcspn(kernel, "/"), kernel);
-    if (!strstr(command, family)) {
-        fputs(" --name ", words->stream);
-        text_shell_word(words, family);
-    }
-    free(family);
-}
-
 static void put_command(const struct text *words, const struct guilty *guilty, const struct session *session)
 {
-    const char *command = session->facts[SESSION_PROGRAM], *part = session->facts[SESSION_PART];
-    /* Options come before it that chose launches to be measured. */
-    const char *behind = strncmp(command, "--", 2) == 0 ? strstr(command, " -- ") : NULL;
-    command = behind ? behind + 4 : command;
+    const char *command = words_program_command(session->facts[SESSION_PROGRAM]), *part = session->facts[SESSION_PART];
     fputs("cugate capture", words->stream);
     for (size_t i = 0; i < guilty->count && guilty->count <= NAMED_MAX; i++) {
         fputs(" -k ", words->stream);
@@ -87,7 +73,7 @@ static void put_command(const struct text *words, const struct guilty *guilty, c
     }
     if (guilty->count > NAMED_MAX)
         fputs(" --from-check REPORT.json", words->stream);
-    put_name(words, guilty->list[0], command);
+    words_program_name(words, guilty->list[0], command);
     fprintf(words->stream, "%s%s -o worse.capsule -- %s", part ? " " : "", part ? part : "", command);
 }
 

@@ -7,6 +7,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *words_program_command(const char *fact)
+{
+    const char *behind = strncmp(fact, "--", 2) == 0 ? strstr(fact, " -- ") : NULL;
+    return behind ? behind + strlen(" -- ") : fact;
+}
+
+void words_program_name(const struct text *words, const char *kernel, const char *command)
+{
+    char *family = x_sprintf("%.*s", (int)strcspn(kernel, "/"), kernel);
+    if (!strstr(command, family)) {
+        fputs(" --name ", words->stream);
+        text_shell_word(words, family);
+    }
+    free(family);
+}
+
+char *words_program_arguments(const char *fact, const struct run *run, const char *kernel)
+{
+    const char *command = words_program_command(fact);
+    char *words = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&words, &size);
+    if (!stream)
+        die(EXIT_USAGE, "cannot allocate memory for the program's command");
+    if (!kernel && run->result_count > 0)
+        kernel = run->results[0].id;
+    if (kernel)
+        words_program_name(&(struct text){.stream = stream}, kernel, command);
+    fprintf(stream, " %.*s%s%s", (int)(command - fact), fact, command == fact ? "-- " : "", command);
+    fclose(stream);
+    memmove(words, words + 1, strlen(words)); /* the blank before the first word */
+    return words;
+}
+
 /* Writes the value of a computed metric of the row: "1.02 KB". False when it has none. */
 static bool value_words(const struct report *report, const struct result *program, enum computed_counter counter,
                         double *value, char *text, size_t size)

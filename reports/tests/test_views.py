@@ -16,6 +16,7 @@ import pytest
 from conftest import DEVICE, RECORDED, TOP, UNITS, make_explanations
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
+from schemas import complaints, documents
 
 from cugate_reports import figures, overview, views
 from cugate_reports.history import History
@@ -404,6 +405,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Nights:
         subprocess.run(
             [CUGATE, *command, "-o", folder / name], cwd=TOP, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
+    for name in commands:
+        for root in documents((folder / name).read_text()):
+            assert complaints(name.removesuffix(".json"), root) == [], name
     return loaded(folder, RECORDED.read_bytes(), *((folder / name).read_bytes() for name in commands))
 
 

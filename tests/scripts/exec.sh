@@ -696,6 +696,9 @@ sessions() {
     "$cugate" accept --metrics "$metrics" --baselines baselines --reason first "$name"-[123].json
 }
 gate 'no baseline' 4 'no baseline' "cugate aa --sessions 10 --save sessions -- $program plain" -- -- "$program" plain
+gate 'no baseline of a part by another name' 4 \
+    "cugate aa --sessions 10 --save sessions --name other --from-start off --first 5 --skip 0 -- $program warmed-up" -- \
+    --name other --from-start off -- "$program" warmed-up
 ask sessions plain "$program" plain
 expect 'gate: accept' 0 'accepted ' 'of 8 kernels from 3 sessions'
 gate 'the same' 0 'nothing is worse' '!new' -- -- "$program" plain

@@ -172,7 +172,7 @@ expect "nor is a folder for what is not kept" 2 'Not a directory'
 
 ask ci/gate.sh --replay "$work/night1.json" --no-such
 expect "a slip" 2 "unknown option --no-such" '!page: '
-check "a slip leaves nothing" absent "$OUT"/{run.json,check.json,report.txt,junit.xml,summary.md,comment.md,annotations.txt,page}
+check "a slip leaves nothing" absent "$OUT"/{run.json,check.json,report.txt,junit.xml,summary.md,comment.md,annotations.txt,bmf.json,page}
 mkdir "$work/without_jq"
 ln -s "$(command -v bash)" "$(command -v realpath)" "$(command -v dirname)" "$(command -v rm)" "$(command -v sed)" "$work/without_jq"
 PATH=$work/without_jq ask ci/gate.sh --replay "$work/night1.json"

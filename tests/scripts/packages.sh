@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tests the packages: builds `make deb` and `make wheel`, installs them into an empty root, tries them there and removes
-# them, which must leave nothing. Also tests bash completion. Needs no GPU, but the network, as cugate-fetch does. Ends with
-# "N passed, N failed".
+# Tests the packages: builds `make deb` and `make wheel`, installs them into an empty root or environment, tries them there
+# and removes them, which must leave nothing. Also tests bash completion. Needs no GPU, but the network, as cugate-fetch
+# does. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/packages.sh
 set -uo pipefail
@@ -29,15 +29,16 @@ without_words() { [ -z "$("$@" 2>&1 | tee /dev/stderr)" ]; } # that it succeeds 
 made() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory "$@"; }
 
 ask made deb wheel
-expect "make deb wheel" 0 "cugate_${version}_" "cugate_reports-$version-py3-none-any.whl"
+expect "make deb wheel" 0 "cugate_${version}_" "cugate_reports-$version-py3-none-any.whl" "cugate-$version-py3-none-manylinux"
 deb=$(echo build/package/cugate_"$version"_*.deb)
 wheel=build/package/cugate_reports-$version-py3-none-any.whl
+program_wheel=$(echo build/package/cugate-"$version"-py3-none-manylinux_*.whl)
 
 # ---- What is in it: nothing of NVIDIA's, and no path of the machine that made it.
 ask dpkg-deb --contents "$deb"
 expect "deb: contents" 0 ./usr/bin/cugate ./usr/lib/cugate/libcugate_sim.so ./usr/lib/cugate/libcugate_cupti.so \
     ./usr/lib/cugate/libcugate_inject.so ./usr/share/man/man1/cugate.1.gz metrics/core.ini gpus/nvidia-h200.ini \
-    templates/base.html bash-completion/completions/cugate cugate/kernel.h '!nvdisasm' '!libcupti.so' '!libcudart' '!libnv' \
+    templates/base.html schema/check.schema.json bash-completion/completions/cugate cugate/kernel.h '!nvdisasm' '!libcupti.so' '!libcudart' '!libnv' \
     '!libkernels'
 mkdir "$work/unpacked"
 dpkg-deb -x "$deb" "$work/unpacked"
@@ -147,38 +148,128 @@ if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
     expect "bare root: cugate --version" 0 "cugate $version"
     ask in_bare /usr/bin/cugate check --replay /judged/recorded-nvidia-h200.json --baselines /judged/baselines
     expect "bare root: judges a recording" 0 'nothing is worse'
-    in_bare_computed() {
-        in_bare /usr/bin/cugate check --simulate=nvidia-h200 --all --kernels /judged/libkernels.so --baselines /judged/baselines -k hierarchy/thread_index
+    # A kernel library is C++, and has its own needs.
+    cpp() { cp "$(gcc -print-file-name=libstdc++.so.6)" "$(gcc -print-file-name=libgcc_s.so.1)" "$work/bare/judged"; }
+    check "bare root: what the kernel library needs" cpp
+    in_bare_computed() { # CUGATE
+        LD_LIBRARY_PATH=/judged in_bare "$1" check --simulate=nvidia-h200 --all --kernels /judged/libkernels.so \
+            --baselines /judged/baselines -k hierarchy/thread_index
         local ended=$?
         [ $ended -eq 0 ] || [ $ended -eq 3 ]
     }
-    ask in_bare_computed
+    ask in_bare_computed /usr/bin/cugate
     expect "bare root: computes without a GPU" 0 computed
     ask in_bare /usr/bin/cugate list --devices
     expect "bare root: without a GPU nothing is measured, and it says so" 5 'no GPU: no NVIDIA driver here'
+
+    # The same with Python alone.
+    rm -rf "$work/bare" && depends=python3-venv
+    check "root with Python alone: made" bare
+    mkdir -p "$work/bare"/{proc,tmp,judged}
+    cp -r "$program_wheel" tests/data/recorded-nvidia-h200.json baselines build/libkernels.so "$work/bare/judged"
+    ask in_bare /usr/bin/python3 -I -m venv /judged/venv
+    expect "root with Python alone: an environment" 0
+    ask in_bare /judged/venv/bin/pip install --quiet --disable-pip-version-check --no-index "/judged/${program_wheel##*/}"
+    expect "root with Python alone: installed" 0
+    cp -r build/disasm "$work/bare/judged/venv/lib/cugate"
+    alone=/judged/venv/bin/cugate
+    ask in_bare $alone --version
+    expect "root with Python alone: cugate --version" 0 "cugate $version"
+    ask in_bare $alone check --replay /judged/recorded-nvidia-h200.json --baselines /judged/baselines
+    expect "root with Python alone: judges a recording" 0 'nothing is worse'
+    ask in_bare $alone check --static=sm_90 -- /judged/libkernels.so
+    expect "root with Python alone: reads machine code" 4 'STATIC: NO KERNEL WAS RUN'
+    ask in_bare $alone doctor
+    expect "root with Python alone: cugate doctor" 5 'FAIL  GPU'
+    cpp
+    ask in_bare_computed $alone
+    expect "root with Python alone: computes without a GPU" 0 computed
 else
     echo "bare root: left out, since only root may mount /proc in it"
 fi
 
-# ---- The wheel, in an environment of its own, beside the packages of the tree.
+# ---- The wheel of the program: what is in it, and that its platform is what it needs.
+ask "$python" -I -m zipfile -l "$program_wheel"
+expect "wheel: contents" 0 data/bin/cugate data/bin/cugate-fetch lib/cugate/libcugate_sim.so lib/cugate/libcugate_cupti.so \
+    lib/cugate/libcugate_inject.so lib/cugate/libdw- lib/cugate/libgsl- metrics/core.ini gpus/nvidia-h200.ini cugate/kernel.h \
+    lib/cmake/cugate/cugateConfig.cmake lib/pkgconfig/cugate.pc man/man1/cugate.1 cugate_reports/site.py schema/check.schema.json licenses/libgsl \
+    licenses/libdw1 '!nvdisasm' '!libcupti.so' '!libcudart' '!libnv' '!libkernels' '!libstdc' '!libc.so'
+"$python" -I -m zipfile -e "$program_wheel" "$work/unpacked_wheel"
+ask grep -rlF "$top" "$work/unpacked_wheel"
+expect "wheel: no path of the tree in it" 1
+platform=${program_wheel##*-none-}
+ask "$python" -I -m auditwheel show "$program_wheel"
+expect "wheel: auditwheel finds the same platform" 0 "constrains the platform tag to \"${platform%.whl}\""
+
+# ---- Installed by pip into an environment that has nothing else, and run with nothing else on the PATH.
+alone=$work/alone
+python3 -I -m venv "$alone"
+find "$alone" -type f -o -type l | grep -v '\.pyc$' | sort >"$work/before"
+in_alone() { (cd "$work/repository" && env -i PATH="$alone/bin:/usr/bin:/bin" HOME="$work/home" XDG_CACHE_HOME="$XDG_CACHE_HOME" "$@"); }
+mkdir -p "$work/home"
+check "wheel: installed" in_alone pip install --quiet --disable-pip-version-check --no-index "$top/$program_wheel"
+ask in_alone cugate --version
+expect "wheel: cugate --version" 0 "cugate $version"
+check "wheel: judges a recording" in_alone cugate check --replay "$top/tests/data/recorded-nvidia-h200.json"
+ask in_alone cugate doctor
+expect "wheel: cugate doctor finds CUPTI's absence or presence, and no GPU" 5 'FAIL  GPU' 'CUPTI'
+ask in_alone cugate check --static=sm_90 -- "$top/build/libkernels.so"
+expect "wheel: reads machine code" 4 'STATIC: NO KERNEL WAS RUN'
+ask in_alone cugate-gate --replay "$recorded" -k 'hierarchy/*'
+expect "wheel: cugate-gate" 0 'page: build/gate/page/index.html'
+ask in_alone cugate-report page -o page
+expect "wheel: cugate-report page" 0 'page: page/index.html'
+ask in_alone python -I -c 'import cugate; print(cugate.find_program(), cugate.check(replay="'"$top"'/tests/data/recorded-nvidia-h200.json").verdict)'
+expect "wheel: import cugate" 0 "$alone/bin/cugate same"
+ask in_alone python -I -m cugate --cmake-dir
+expect "wheel: where CMake's files are" 0 "$alone/lib/cmake/cugate"
+tree_packages=$("$python" -I -c 'import site; print(site.getsitepackages()[0])')
+ask in_alone env PYTHONPATH="$tree_packages" python -m pytest -q --fixtures
+expect "wheel: pytest finds its plug-in" 0 'cugate_check -- '
+ask in_alone cugate-fetch --help
+expect "wheel: cugate-fetch --help" 0 'disasm' '!set -euo'
+cp -r build/disasm "$alone/lib/cugate"
+in_alone_computed() {
+    in_alone cugate check --simulate=nvidia-h200 --all --kernels "$top/build/libkernels.so" -k hierarchy/thread_index
+    local ended=$?
+    [ $ended -eq 0 ] || [ $ended -eq 3 ]
+}
+ask in_alone_computed
+expect "wheel: computes without a GPU" 0 computed
+rm -r "$alone/lib/cugate/disasm"
+if command -v cmake >/dev/null; then
+    mkdir -p "$work/repository/cmake"
+    # shellcheck disable=SC2016 # CMake's
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.20)' 'project(mine LANGUAGES NONE)' "find_package(cugate $version REQUIRED)" \
+        'message("found ${cugate_TEST_SCRIPT}")' >"$work/repository/cmake/CMakeLists.txt"
+    ask in_alone cmake -S cmake -B cmake/build
+    expect "wheel: find_package(cugate)" 0 "found $alone/lib/cmake/cugate/cugateTest.cmake"
+fi
+ask in_alone env PKG_CONFIG_PATH="$alone/lib/pkgconfig" pkg-config --define-prefix --cflags cugate
+expect "wheel: pkg-config" 0 "-I$alone/include"
+check "wheel: removed" in_alone pip uninstall --quiet --yes cugate
+find "$alone" -type f -o -type l | grep -v '\.pyc$' | sort >"$work/after"
+check "wheel: nothing is left" diff "$work/before" "$work/after"
+
+# ---- The wheel of the reports, in an environment of its own, beside the packages of the tree.
 environment=$work/environment
 "$python" -m venv --without-pip "$environment"
 site=$("$environment/bin/python" -c 'import site; print(site.getsitepackages()[0])')
 "$python" -c 'import site; print(site.getsitepackages()[0])' >"$site/tree.pth"
 find "$environment" -not -name '*.pyc' -not -name __pycache__ | sort >"$work/before"
 pip() { "$python" -m pip --disable-pip-version-check --python "$environment/bin/python" "$@"; }
-check "wheel: installed, and its dependencies are those that are pinned" pip install --quiet --no-index "$wheel"
+check "reports alone: installed, and its dependencies are those that are pinned" pip install --quiet --no-index "$wheel"
 cd "$work" || exit 2
 ask "$environment/bin/cugate-report" ingest --history w.db "$recorded"
-expect "wheel: cugate-report ingest" 0
+expect "reports alone: cugate-report ingest" 0
 ask "$environment/bin/python" -m cugate_reports page --history w.db -o wheel_page
-expect "wheel: python -m cugate_reports page" 0 'page: wheel_page/index.html'
+expect "reports alone: python -m cugate_reports page" 0 'page: wheel_page/index.html'
 cd "$top" || exit 2
-check "wheel: removed" pip uninstall --quiet --yes cugate-reports
+check "reports alone: removed" pip uninstall --quiet --yes cugate-reports
 find "$environment" -not -name '*.pyc' -not -name __pycache__ | sort >"$work/after"
-check "wheel: nothing is left" diff "$work/before" "$work/after"
+check "reports alone: nothing is left" diff "$work/before" "$work/after"
 ask grep -F "version = \"$version\"" reports/pyproject.toml
-expect "wheel: of the program's version" 0
+expect "reports alone: of the program's version" 0
 
 # ---- What bash completes.
 complete_word() { # WORD...: what the last one becomes

@@ -27,6 +27,7 @@ static void set_up_hostile(struct fixture *fixture, const char *words)
     fixture->run.device.name = x_strdup(words);
     free(fixture->run.sessions[0].facts[SESSION_DRIVER]);
     fixture->run.sessions[0].facts[SESSION_DRIVER] = x_strdup(words);
+    row_add_session(result_add(run_add(&fixture->run, words), words), (const double[]){1}, 1);
     forget_judgements(fixture);
     invent(fixture, "copy/plain", NULL, VERDICT_MISSING, words);
     struct judgement *judgement = invent(fixture, words, "time", VERDICT_REGRESSED, words);

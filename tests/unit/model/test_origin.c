@@ -29,7 +29,7 @@ Test(origin, is_found_by_the_collector_of_a_session)
 Test(origin, commands_have_what_they_are_given_in_place_of_names)
 {
     const struct origin_words words = {.kernel = "'a/b'",
-                                       .program = "python3 x.py",
+                                       .program = "--skip 2 -- python3 x.py",
                                        .device = "sm_90",
                                        .collector = "ncu",
                                        .compiler = "nvcc",
@@ -46,7 +46,7 @@ Test(origin, commands_have_what_they_are_given_in_place_of_names)
         }
     }
     char *begin = origin_command(origin_of(ORIGIN_PROGRAM)->begin, &words);
-    cr_expect_str_eq(begin, "cugate aa --sessions 4 --save sessions -- python3 x.py");
+    cr_expect_str_eq(begin, "cugate aa --sessions 4 --save sessions --skip 2 -- python3 x.py");
     free(begin);
     char *plain = origin_command("100 % of %{kernel}", &(struct origin_words){0});
     cr_expect_str_eq(plain, "100 % of unknown");
