@@ -51,7 +51,9 @@ cat >"$root/DEBIAN/prerm" <<'END'
 #!/bin/sh
 # What cugate-fetch put beside the package's own files goes with them.
 set -e
-[ "$1" != remove ] || rm -rf "$DPKG_ROOT/usr/lib/cugate/disasm" "$DPKG_ROOT/usr/lib/cugate/cuda"
+[ "$1" = remove ] || exit 0
+rm -rf "$DPKG_ROOT/usr/lib/cugate/disasm" "$DPKG_ROOT/usr/lib/cugate/cuda"
+! grep -qs 'by cugate-fetch' "$DPKG_ROOT/usr/bin/nvcc" || rm "$DPKG_ROOT/usr/bin/nvcc"
 END
 chmod 755 "$root/DEBIAN/prerm"
 (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"

@@ -123,6 +123,7 @@ ask env PKG_CONFIG_PATH="$work/moved/lib/pkgconfig" pkg-config --define-prefix -
 expect "moved: pkg-config" 0 "-I$work/moved/include"
 
 # ---- Removed, with all that came after.
+printf '#!/bin/sh\n# by cugate-fetch\n' >"$installed/nvcc"
 check "deb: removed" dpkg_root --purge cugate
 ask find "$root" -path "$root/var" -prune -o -type f -print -o -type l -print -o -type d -name cugate -print
 expect "deb: nothing is left" 0 '!/'
