@@ -109,7 +109,7 @@ while read -r link; do
 done < <(grep -ohE '\]\([^)#]+' ci/README.md | cut -c3- | sort -u)
 grep -hv '^ *#' ci/Dockerfile ci/job.sh ci/slurm.sh ci/slurm_shards.sh | grep -ohE '\bmake [a-z][a-z-]*' >"$work/makes"
 grep -ohE '\bmake [a-z-]+' "$scripts"/{nightly,gitlab}/*.sh >>"$work/makes"
-grep -ohE '.make [a-z-]+' ci/README.md | grep '^[^ ]' | cut -c2- >>"$work/makes"
+grep -ohE '.make [a-z-]+' ci/README.md | grep '^[^ a-z]' | cut -c2- >>"$work/makes"
 while read -r _ target; do
     ask grep -E "^$target:" Makefile
     expect "make $target" 0
