@@ -98,7 +98,7 @@ library=${library#"$top"/}
 # not know the variable CUDA_READY.
 # shellcheck disable=SC2016 # for the inner shell
 hint=''
-[ -n "$build" ] || hint='; --build COMMAND, or `build = COMMAND` in cugate.ini, says how a commit is built'
+[ -n "$build" ] || hint="; --build COMMAND, or \`build = COMMAND\` in cugate.ini, says how a commit is built"
 [ -n "$build" ] || build='if [ -e ci/install_cuda_wheels.sh ] && [ -d "$CUGATE_TOP/build/cuda" ]; then mkdir -p build &&
     ln -sfn "$CUGATE_TOP/build/cuda" build/cuda; fi; exec make "$0" CUDA_READY='
 

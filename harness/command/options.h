@@ -203,6 +203,9 @@ int options_refuse_idle(const struct options *options, const struct command *com
  * after error(), which lists those that exist. */
 char *options_find_gpu(const struct options *options);
 
+/* Returns the names of the GPUs that can be simulated, "nvidia-h100, nvidia-h200". Caller frees. */
+char *options_gpu_names(const struct options *options);
+
 /* Returns the part of a --report value behind its first '='; NULL without one. */
 const char *options_report_file(const char *report);
 

@@ -225,7 +225,14 @@ mkdir -p installed/bin
 cp "$cugate" installed/bin/cugate && touch installed/bin/cugate-fetch
 installed/bin/cugate doctor "$@" >out 2>err
 finish "doctor where cugate is installed without kernels" $? 5 \
-    "FAIL  GPU; FAIL  CUPTI; sudo cugate-fetch cupti; -     kernel library  none named; cannot measure programs either; !FAIL  kernel library; !make; !install_deps"
+    "FAIL  GPU; FAIL  CUPTI; sudo cugate-fetch cupti; -     kernel library  none named; cannot measure programs either; -     computing; sudo cugate-fetch\`; check --static FILE; !check --simulate; !FAIL  kernel library; !make; !install_deps"
+without_cupti() { # CODE EXPECTATIONS ARGUMENT...
+    installed/bin/cugate list --metrics=made_up/metrics "${@:3}" >out 2>err
+    finish "list --metrics ${*:3}, without CUPTI" $? "$1" "$2"
+}
+without_cupti 5 'smsp__inst_executed; which counters the chip GH100 has is known by CUPTI alone; sudo cugate-fetch cupti; !make' --chip H200
+without_cupti 0 'GH100  H100, H200; GB202  ; RTX 5090; !error' --chip help
+without_cupti 2 "'RTX 4909' is no chip or product: did you mean 'RTX 4090'?" --chip 'RTX 4909'
 installed/bin/cugate run "$@" >out 2>err
 finish "run there" $? 2 "there is no kernel library; name yours with --kernels LIB.so; !make"
 rm installed/bin/cugate-fetch
