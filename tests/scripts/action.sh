@@ -276,10 +276,11 @@ esac
 END_OF_SCRIPT
 chmod +x "$work/bin/gh"
 export GITHUB_ACTION_PATH=$top/ci GITHUB_SERVER_URL=https://server GITHUB_REPOSITORY=owner/name GITHUB_RUN_ID=7 CUGATE_NUMBER=12 CUGATE_COMMIT=abc
-mkdir -p report/cugate-simulate && echo 'regressed: mine/scale' >report/cugate-simulate/comment.md
+mkdir -p report/cugate-simulate && printf '%s\n' 'regressed: mine/scale' '```sh' 'cugate accept build/gate/run.json -k mine/scale' '```' >report/cugate-simulate/comment.md
 ask step comment
 expect "comment: the first one" 0 'POST repos/owner/name/issues/12/comments' 'regressed: mine/scale' \
-    'abc, [log and pages](https://server/owner/name/actions/runs/7)' '<!-- cugate -->'
+    'abc, [log and pages](https://server/owner/name/actions/runs/7)' '<!-- cugate -->' \
+    'build/gate/ is in the artifact cugate-simulate: `gh run download 7 --name cugate-simulate --dir build/gate`'
 FOUND='41 42' ask step comment
 expect "comment: there is one" 0 'PATCH repos/owner/name/issues/comments/42' '!POST'
 CODE=1 ask step comment
