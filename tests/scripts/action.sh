@@ -280,7 +280,7 @@ mkdir -p report/cugate-simulate && printf '%s\n' 'regressed: mine/scale' '```sh'
 ask step comment
 expect "comment: the first one" 0 'POST repos/owner/name/issues/12/comments' 'regressed: mine/scale' \
     'abc, [log and pages](https://server/owner/name/actions/runs/7)' '<!-- cugate -->' \
-    'build/gate/ is in the artifact cugate-simulate: `gh run download 7 --name cugate-simulate --dir build/gate`'
+    "build/gate/ is in the artifact cugate-simulate: \`gh run download 7 --name cugate-simulate --dir build/gate\`"
 FOUND='41 42' ask step comment
 expect "comment: there is one" 0 'PATCH repos/owner/name/issues/comments/42' '!POST'
 CODE=1 ask step comment
