@@ -154,7 +154,7 @@ CU_HOST_FLAGS := -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wno-missing
 
 # ---- Targets for people --------------------------------------------------------------------------------------------
 
-.PHONY: help all check-perf demo nightly-report test test-install test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts deb wheel clean FORCE
+.PHONY: help all check-perf demo nightly-report test test-install test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts deb wheel release clean FORCE
 .PHONY: check-dependencies fuzzers
 
 ## help: this list
@@ -293,6 +293,8 @@ install-scripts: $(BUILD)/cugate
 	    "$(to)"/share/cugate/{ci,reports/cugate_reports/templates}
 	install $(SCRIPTS:%=ci/%.sh) "$(to)/share/cugate/ci"
 	for name in gate nightly shards job report fetch; do ln -sfn ../share/cugate/ci/$$name.sh "$(to)/bin/cugate-$$name"; done
+	install -d "$(to)/share/cugate/ci/github"
+	install -m 644 ci/github/performance.yml "$(to)/share/cugate/ci/github"
 	install -m 644 reports/requirements.txt "$(to)/share/cugate/reports"
 	install -m 644 reports/cugate_reports/*.py "$(to)/share/cugate/reports/cugate_reports"
 	install -m 644 reports/cugate_reports/templates/* "$(to)/share/cugate/reports/cugate_reports/templates"
@@ -317,6 +319,10 @@ wheel:
 	@build/python/bin/python -I -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index \
 	    --wheel-dir $(BUILD)/package $(folder)
 	@echo "package: $$(ls $(BUILD)/package/cugate_reports-*.whl)"
+
+## release: both packages, checksums, and notes from CHANGELOG.md, in build/release
+release: deb wheel
+	@ci/release.sh $(VERSION) $(BUILD)/package $(BUILD)/release
 
 ## clean: remove what was built; what was downloaded (build/{cuda,disasm,python}) and measured (build/history) stays
 clean:

@@ -28,7 +28,13 @@ depends=$(cd "$work" && dpkg-shlibdeps -O --ignore-missing-info -lnvidia "${prog
     exit 1
 }
 
-mkdir -p "$root/DEBIAN"
+# A licence is the owner's to choose. Until there is one, the package says so.
+mkdir -p "$root/DEBIAN" "$root/usr/share/doc/cugate"
+if [ -e LICENSE ]; then
+    install -m 644 LICENSE "$root/usr/share/doc/cugate/copyright"
+else
+    echo 'No licence has been chosen yet: ask the owner before you use or pass on this package.' >"$root/usr/share/doc/cugate/copyright"
+fi
 cat >"$root/DEBIAN/control" <<END
 Package: cugate
 Version: $version

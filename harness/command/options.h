@@ -65,6 +65,8 @@ struct options {
     const char *name;
     const char *code, *function, *block, *grid, *shared, *tolerance, *type; /* of swap, as they are typed */
     const char *build;                                                      /* bisect --build */
+    const char *program, *runner, *action;                                  /* of init, as they are typed */
+    bool force;                                                             /* init --force */
     const char *judge;                                                      /* bisect --judge */
     bool measure;                                                           /* bisect --measure */
     int explain;                                                            /* --explain, seconds, default 20 */

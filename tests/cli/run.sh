@@ -173,6 +173,23 @@ code=$?
 grep -q $'^ *::\|\u202e' out err && echo "a line begins with a command" >>out
 finish "text of files plants no command for CI servers" $code 0 "GPU ::error::?; !a line begins with a command"
 
+# A repository that begins. What it then runs, tests/scripts/action.sh says.
+mkdir -p begun/.git
+begun() { # EXPECTED WORDS ARGUMENT...
+    (cd begun && "$cugate" init "${@:3}") >out 2>err
+    finish "init ${*:3}" $? "$1" "$2"
+}
+begun 2 "cugate.ini:2: a comment needs a line of its own" --kernels l.so --build 'make ; true' --gpu nvidia-h200
+begun 0 "wrote cugate.ini; wrote .github/workflows/performance.yml; write for OWNER; !runner with a GPU" --kernels l.so --build 'make l.so' --gpu nvidia-h200
+begun 0 "kept  cugate.ini; kept  .github/workflows/performance.yml"
+begun 2 ".github/workflows/performance.yml is there already, and is another: change it by hand, or replace it with --force" --runner gpu
+begun 0 "wrote .github/workflows/performance.yml; a runner with a GPU and the labels gpu" --runner gpu --force
+cat begun/cugate.ini begun/.github/workflows/performance.yml >out
+finish "what init wrote" 0 0 "kernels = l.so; build = make l.so; baselines = perf/baselines; gpu = nvidia-h200; runs-on: [gpu]; needs: [computed, measured]; merge_group:"
+begun 0 "cugate aa --save sessions -- it's; !OWNER" --program "it's" --action me/cugate/ci@0 --force
+cat begun/cugate.ini begun/.github/workflows/performance.yml >out
+finish "what init wrote of a program" 0 0 "arguments: '-- it''s'; needs: [measured]; uses: me/cugate/ci@0; !kernels = ; !computed; !OWNER"
+
 # cugate.ini, from a folder below it.
 mkdir -p configured/below
 printf '%s\n' 'metrics = ../made_up/metrics' 'baselines = perf' 'samples = 9' >configured/cugate.ini

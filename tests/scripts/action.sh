@@ -80,22 +80,29 @@ expect "scripts of the component" 0 cugate-static.sh
 ask shellcheck "$work/gitlab/cugate-static.sh"
 expect "shellcheck: script of the component" 0
 
-# The workflow of ci/README.md gives inputs that there are, and modes.
-cat >"$work/example.py" <<'END'
-import re, sys
+# The workflow that cugate init writes gives inputs that there are, and modes. with_of.py FILE [JOB]: what its steps give the
+# action, as a job's variables.
+cat >"$work/with_of.py" <<'END'
+import sys
 from pathlib import Path
 from ruamel.yaml import YAML
 yaml = YAML(typ="safe")
-inputs = yaml.load(Path("ci/action.yml"))["inputs"]
-workflow = yaml.load(re.search(r"```yaml\n(.*?)```", Path("ci/README.md").read_text(), re.DOTALL)[1])
-given = [step["with"] for job in workflow["jobs"].values() for step in job["steps"] if "cugate" in step["uses"]]
-unknown = {name for one in given for name in one} - set(inputs)
-modes = [one["mode"] for one in given]
-if unknown or modes != ["simulate", "measure", "verdict"]:
-    sys.exit(f"unknown inputs {unknown}, modes {modes}")
+inputs = yaml.load(Path(sys.argv[1]))["inputs"]
+jobs = yaml.load(Path(sys.argv[2]))["jobs"]
+for name, job in jobs.items():
+    for step in job["steps"]:
+        given = step.get("with", {}) if "cugate" in step["uses"] else {}
+        if given.keys() - inputs.keys():
+            sys.exit(f"unknown inputs {given.keys() - inputs.keys()}")
+        for key, value in given.items():
+            if name in sys.argv[3:]:
+                print(f"CUGATE_{key.upper().replace('-', '_')}={value}")
+    if not sys.argv[3:]:
+        print(f"job {name}")
 END
-ask "$python" "$work/example.py"
-expect "the workflow of ci/README.md" 0
+with_of() { "$python" "$work/with_of.py" "$top/ci/action.yml" "$@"; }
+ask with_of ci/github/performance.yml
+expect "the workflow that cugate init knows" 0 'job computed' 'job measured' 'job verdict'
 
 # ---- A repository of somebody else's: a library of kernels, and make.
 repository=$work/repository
@@ -208,6 +215,46 @@ ask cugate accept code.json --baselines perf/code --reason first
 expect "static: a baseline" 0
 ask job "${code_of[@]}"
 expect "static: judged" 0 'nothing is worse'
+
+# ---- A repository that begins with cugate init, as it says.
+mkdir "$work/begun" && cd "$work/begun" && cp -r "$repository"/{Makefile,kernels} . && printf 'build/\nlibmine.so\n*.json\n!perf/**\n' >.gitignore &&
+    sed -i '/{"handle"/d; s/variants, 4,/variants, 3,/; s/^static int launch_handle/[[maybe_unused]] &/' kernels/mine.cu && git init -q . && git add . && git commit -qm kernels || exit 2
+ask cugate init --kernels libmine.so --build "make -s libmine.so NVCC=$nvcc PREFIX=$RUNNER_TEMP/cugate-installed" --gpu nvidia-h200 --action me/cugate/ci@abc
+expect "init" 0 'wrote cugate.ini' 'wrote .github/workflows/performance.yml' 'next, here:' 'require the check' '!OWNER'
+mapfile -t next < <(sed -n '/^next, here:/,/^then/s/^  //p' "$work/said")
+export GIT_AUTHOR_NAME=me GIT_AUTHOR_EMAIL=me@example.org GIT_COMMITTER_NAME=me GIT_COMMITTER_EMAIL=me@example.org
+for i in "${!next[@]}"; do
+    ask bash -c "${next[i]}"
+    expect "init: next: ${next[i]}" "$([ "$i" = 1 ] && echo 4 || echo 0)"
+done
+ask git status --porcelain
+expect "init: and all is committed" 0 '!??' '!perf'
+lint_begun() { (cd "$top" && build/python/bin/check-jsonschema --builtin-schema vendor.github-workflows "$work/begun/.github/workflows/performance.yml"); }
+ask lint_begun
+expect "init: the schema of workflows" 0
+ask grep -e OWNER -e COMMIT -e measured .github/workflows/performance.yml
+expect "init: nothing is left to be filled in, and nothing that was not asked for" 1
+mapfile -t computed < <(with_of .github/workflows/performance.yml computed)
+ask test "${computed[*]}" = 'CUGATE_MODE=simulate CUGATE_FETCH=nvcc'
+expect "init: what the action is given" 0
+computed+=(CUGATE_FETCH=) # nvcc is here
+ask job "${computed[@]}" CUGATE_BASE=HEAD
+expect "init: its workflow passes" 0 'nothing is worse' '!WEAKENED'
+rm libmine.so
+ask job "${computed[@]}" CUGATE_BASE=HEAD DEFINE=-DSTRIDE=8
+expect "init: its workflow fails where a kernel is slower, on the line" 1 'regressed  mine/scale' 'kernels/mine.cu:'
+ask cugate init --action me/cugate/ci@abc
+expect "init: a second time nothing changes" 0 'kept  cugate.ini'
+ask cugate init --program 'python3 bench.py'
+expect "init: a file that is there is left" 2 'cugate.ini is there already' '--force'
+ask cugate init --program "sh -c 'exit 3'" --action me/cugate/ci@abc --force
+expect "init: of a program" 0 "cugate aa --save sessions -- sh -c 'exit 3'" 'self-hosted, linux, gpu'
+ask lint_begun
+expect "init: of a program: the schema of workflows" 0
+mapfile -t measured < <(with_of .github/workflows/performance.yml measured)
+ask job "${measured[@]}" CUGATE_PYTHON="$top/build/python"
+expect "init: of a program, which is not measured without a GPU" 5 'no NVIDIA driver here' '!computed'
+cd "$repository" || exit 2
 
 # ---- In parts: by the host's clock, as there is no GPU.
 parts=(CUGATE_PYTHON="$top/build/python" CUGATE_ARGUMENTS="--collector=host --kernels=$top/build/tests/libmany.so

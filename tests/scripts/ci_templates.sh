@@ -21,7 +21,7 @@ unset BASE OUT HISTORY STRICT CODE ONLY CUGATE_BUILD GITHUB_ACTIONS GITHUB_STEP_
 # shellcheck source=/dev/null
 . tests/scripts/expect.sh
 
-workflows=(ci/github/*.yml)
+workflows=(ci/github/*.yml .github/workflows/*.yml)
 templates=("${workflows[@]}" ci/gitlab.yml ci/gitlab_shards.yml)
 
 # ---- Schemas. They lie in the package, so nothing is fetched.
