@@ -26,6 +26,10 @@ int options_program(struct program *program, struct measurement *measurement, co
 int options_find_library(const struct options *options, struct problem *problem);
 int options_has_library(const struct options *options);
 
+/* Says once, before anything is measured, that a library or a program has machine code without line information. A file
+ * that has none, as Python's, is passed over. options_has_library() and options_program() do it. */
+void options_note_lines(const struct options *options, const char *path);
+
 /* Whether the kernel library is cugate's own, because nobody named another. */
 bool options_library_is_own(const struct options *options);
 
