@@ -285,7 +285,7 @@ install: install-scripts $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/li
 	install -m 644 metrics/gpus/*.ini "$(to)/share/cugate/metrics/gpus"
 
 # What a gate is made of beside the program, in the folders that it has here: ci/where.sh tells the two apart.
-SCRIPTS := where gate nightly shards job join_comments check before bisect report fetch install_python install_cuda_wheels
+SCRIPTS := where gate nightly shards job join_comments check before bisect build_base report fetch install_python install_cuda_wheels
 install-scripts: $(BUILD)/cugate
 	ci/man.sh $(BUILD)/cugate >$(BUILD)/cugate.1
 	$(BUILD)/cugate completion bash >$(BUILD)/completion

@@ -132,8 +132,7 @@ install() {
 }
 
 build() {
-    # `install` has built this tree. A library that cugate.ini names is not built yet, which list --config does not mind.
-    [ -n "${CUGATE_BUILD-}$own_tree" ] || CUGATE_BUILD=$("$CUGATE" list --config | sed -n 's/^build = //p')
+    [ -n "${CUGATE_BUILD-}$own_tree" ] || CUGATE_BUILD=$(configured build) # `install` has built cugate's own tree
     [ -z "${CUGATE_BUILD-}" ] || bash -euo pipefail -c "$CUGATE_BUILD"
 }
 

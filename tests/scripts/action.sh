@@ -256,6 +256,36 @@ ask job "${measured[@]}" CUGATE_PYTHON="$top/build/python"
 expect "init: of a program, which is not measured without a GPU" 5 'no NVIDIA driver here' '!computed'
 cd "$repository" || exit 2
 
+# ---- A base that cugate.ini says how to build: by the host's clock, of a library that make copies.
+mkdir "$work/based" && cd "$work/based" && git init -q . || exit 2
+# shellcheck disable=SC2016 # for make
+printf 'libmany.so: source\n\tcp %s $@\n\techo "built `cat source`" >>%s\n' "$top/build/tests/libmany.so" "$work/builds" >Makefile
+printf '%s\n' build/ libmany.so >.gitignore
+printf '%s\n' 'kernels = libmany.so' 'baselines = perf' "metrics = $top/tests/cli/made_up/host_metrics" >cugate.ini
+echo base >source && git add . && git commit -qm base && echo change >source && git commit -qam change || exit 2
+of_base=(CUGATE_PYTHON="$top/build/python" CUGATE_MODE=measure CUGATE_BASE=HEAD^1 CUGATE_ARGUMENTS="--collector=host --samples=2 -k 'family_1/*'")
+ask job "${of_base[@]}" CUGATE_BUILD='make -s libmany.so'
+expect "without a baseline, and nobody says how the base is built" 4 'no baseline' '!building the kernels'
+echo 'build = make -s libmany.so' >>cugate.ini && rm -f libmany.so "$work/builds"
+based() { # whatever the host's clock says of two equal sides
+    ask job "${of_base[@]}"
+    [[ $code != [13] ]] || code=0
+}
+based
+expect "the base is built as cugate.ini says, and stands in for the baseline" 0 'building the kernels of HEAD^1' \
+    "build/base/$(git rev-parse HEAD^1)/tree/libmany.so" '!no baseline'
+ask cat "$work/builds"
+expect "each side by its own sources" 0 'built change' 'built base'
+based
+expect "the base is built once" 0 'build/base' '!building the kernels'
+ask git worktree list
+expect "and no worktree is left" 0 '!build/base'
+sed -i 's/^build = .*/build = make -s libmany.so \&\& [ -d .git ]/' cugate.ini # in a worktree .git is a file
+ask job "${of_base[@]}"
+expect "a base that does not build leaves the verdict to the baseline, of which there is none" 4 'HEAD^1 is not built by: make' \
+    'the base is not built, so nothing is run in turn' 'no baseline'
+cd "$repository" || exit 2
+
 # ---- In parts: by the host's clock, as there is no GPU.
 parts=(CUGATE_PYTHON="$top/build/python" CUGATE_ARGUMENTS="--collector=host --kernels=$top/build/tests/libmany.so
 --metrics=$top/tests/cli/made_up/host_metrics --baselines=perf/many --samples=2 -k 'family_1/*'")
