@@ -156,7 +156,7 @@ CU_HOST_FLAGS := -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wno-missing
 
 # ---- Targets for people --------------------------------------------------------------------------------------------
 
-.PHONY: help all check-perf demo nightly-report test test-install test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts package deb wheel clean FORCE
+.PHONY: help all check-perf demo nightly-report test test-install test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts package deb wheel release clean FORCE
 .PHONY: check-dependencies fuzzers
 
 ## help: this list
@@ -288,7 +288,7 @@ install: install-scripts $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/li
 	install -m 644 harness/report/schema/*.json "$(to)/share/cugate/schema"
 
 # What a gate is made of beside the program, in the folders that it has here: ci/where.sh tells the two apart.
-SCRIPTS := where gate nightly shards job join_comments check before bisect report fetch install_python install_cuda_wheels
+SCRIPTS := where gate nightly shards job join_comments check before bisect build_base report fetch install_python install_cuda_wheels
 install-scripts: $(BUILD)/cugate
 	ci/man.sh $(BUILD)/cugate >$(BUILD)/cugate.1
 	$(BUILD)/cugate completion bash >$(BUILD)/completion
@@ -296,6 +296,8 @@ install-scripts: $(BUILD)/cugate
 	    "$(to)"/share/cugate/{ci,reports/cugate_reports/templates}
 	install $(SCRIPTS:%=ci/%.sh) "$(to)/share/cugate/ci"
 	for name in gate nightly shards job report fetch; do ln -sfn ../share/cugate/ci/$$name.sh "$(to)/bin/cugate-$$name"; done
+	install -d "$(to)/share/cugate/ci/github"
+	install -m 644 ci/github/performance.yml "$(to)/share/cugate/ci/github"
 	install -m 644 reports/requirements.txt "$(to)/share/cugate/reports"
 	install -m 644 reports/cugate_reports/*.py "$(to)/share/cugate/reports/cugate_reports"
 	install -m 644 reports/cugate_reports/templates/* "$(to)/share/cugate/reports/cugate_reports/templates"
@@ -325,6 +327,10 @@ wheel: package
 	@build/python/bin/python -I -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index \
 	    --wheel-dir $(BUILD)/package $(folder)
 	@echo "package: $$(ls $(BUILD)/package/cugate_reports-*.whl)"
+
+## release: both packages, checksums, and notes from CHANGELOG.md, in build/release
+release: deb wheel
+	@ci/release.sh $(VERSION) $(BUILD)/package $(BUILD)/release
 
 ## clean: remove what was built; what was downloaded (build/{cuda,disasm,python}) and measured (build/history) stays
 clean:

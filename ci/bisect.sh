@@ -97,6 +97,8 @@ library=${library#"$top"/}
 # Where there is no toolkit, a commit of cugate's own takes CUDA from build/cuda, as in ci/build_base.sh. Other makefiles do
 # not know the variable CUDA_READY.
 # shellcheck disable=SC2016 # for the inner shell
+hint=''
+[ -n "$build" ] || hint="; --build COMMAND, or \`build = COMMAND\` in cugate.ini, says how a commit is built"
 [ -n "$build" ] || build='if [ -e ci/install_cuda_wheels.sh ] && [ -d "$CUGATE_TOP/build/cuda" ]; then mkdir -p build &&
     ln -sfn "$CUGATE_TOP/build/cuda" build/cuda; fi; exec make "$0" CUDA_READY='
 
@@ -118,7 +120,7 @@ run_commit() {
     apart env -C "$tree" CUGATE_TOP="$top" sh -c "$build" "$library" >"$folder/log" 2>&1 || ended=$?
     if [ $ended -ne 0 ]; then # "make: *** [Makefile:3: x.so] Error 1" only says that the line before it was an error
         why=$(LC_ALL=C awk 'NF && !(said && /make.*: \*\*\* .*\] Error /) { said = $0 } END { print said }' "$folder/log")
-        why=${why:-"the build ended with $ended"}
+        why=${why:-"the build ended with $ended"}$hint
     elif [ ! -r "$tree/$library" ]; then
         why="the build succeeded, but there is no $library"
     fi

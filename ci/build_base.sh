@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # Builds the kernel library of another revision, for `cugate check --against`, and prints its path.
 #
-#   [CUDA_HOME=...] [CUDA_ARCHS=...] [CUBLAS=...] [NVCC_FLAGS=...] [NVCC=...] ci/build_base.sh REVISION
+#   [CUDA_HOME=...] [CUDA_ARCHS=...] [CUBLAS=...] [NVCC_FLAGS=...] [NVCC=...] ci/build_base.sh REVISION [LIBRARY COMMAND]
 #
 # The variables are those of the Makefile, so that both builds are made by the same compiler. The revision is checked out
 # into a worktree below build/base, which is removed afterwards. The library stays for the next time. The exit code is 2 when
 # there is no library.
+#
+# With LIBRARY and COMMAND it is of another repository than cugate's: COMMAND, for the shell, builds LIBRARY, both at the top.
+# What was built stays where it is, since a library may need what is beside it; but git knows nothing of it.
 set -euo pipefail
 
 fail() {
@@ -13,7 +16,8 @@ fail() {
     exit 2
 }
 
-revision=${1:?usage: ci/build_base.sh REVISION}
+revision=${1:?usage: ci/build_base.sh REVISION [LIBRARY COMMAND]}
+named=${2-} command=${3-}
 
 # A hook runs with variables that name the repository. They would name it for the worktree as well, so they are unset.
 # shellcheck disable=SC2046 # one word each
@@ -29,7 +33,9 @@ fi
 folder=build/base/$commit
 library=$folder/libkernels.so
 tree=$folder/tree
+[ -z "$named" ] || library=$tree/$named
 settings=$(
+    echo "$command"
     echo "CUDA_HOME=${CUDA_HOME-} CUDA_ARCHS=${CUDA_ARCHS-} CUBLAS=${CUBLAS-} NVCC_FLAGS=${NVCC_FLAGS-}"
     "${NVCC:-nvcc}" --version 2>/dev/null || true
 )
@@ -55,6 +61,18 @@ printf 'building the kernels of %s (%s)\n' "$revision" "$(git log -1 --format='%
 remove_tree # one that a killed build left
 git -c core.hooksPath=/dev/null worktree add --quiet --detach "$tree" "$commit" 9>&- ||
     fail "cannot check out $revision into $tree"
+if [ -n "$named" ]; then
+    if ! env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -C "$tree" CUGATE_TOP="$top" sh -c "$command" >"$folder/log" 2>&1 </dev/null 9>&-; then
+        tail -n 20 "$folder/log" >&2
+        fail "$revision is not built by: $command"
+    fi
+    [ -e "$library" ] || fail "$revision was built, but there is no $named"
+    trap - EXIT
+    rm -rf "$(git -C "$tree" rev-parse --absolute-git-dir)" "$tree/.git"
+    printf '%s\n' "$settings" >"$folder/settings"
+    echo "$library"
+    exit
+fi
 if [ -d build/cuda ]; then
     mkdir -p "$tree/build"
     ln -s "$PWD/build/cuda" "$tree/build/cuda"

@@ -28,7 +28,13 @@ depends=$(cd "$work" && dpkg-shlibdeps -O --ignore-missing-info -lnvidia "${prog
     exit 1
 }
 
-mkdir -p "$root/DEBIAN"
+# A licence is the owner's to choose. Until there is one, the package says so.
+mkdir -p "$root/DEBIAN" "$root/usr/share/doc/cugate"
+if [ -e LICENSE ]; then
+    install -m 644 LICENSE "$root/usr/share/doc/cugate/copyright"
+else
+    echo 'No licence has been chosen yet: ask the owner before you use or pass on this package.' >"$root/usr/share/doc/cugate/copyright"
+fi
 cat >"$root/DEBIAN/control" <<END
 Package: cugate
 Version: $version
@@ -51,7 +57,9 @@ cat >"$root/DEBIAN/prerm" <<'END'
 #!/bin/sh
 # What cugate-fetch put beside the package's own files goes with them.
 set -e
-[ "$1" != remove ] || rm -rf "$DPKG_ROOT/usr/lib/cugate/disasm" "$DPKG_ROOT/usr/lib/cugate/cuda"
+[ "$1" = remove ] || exit 0
+rm -rf "$DPKG_ROOT/usr/lib/cugate/disasm" "$DPKG_ROOT/usr/lib/cugate/cuda"
+! grep -qs 'by cugate-fetch' "$DPKG_ROOT/usr/bin/nvcc" || rm "$DPKG_ROOT/usr/bin/nvcc"
 END
 chmod 755 "$root/DEBIAN/prerm"
 (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"

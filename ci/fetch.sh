@@ -5,10 +5,11 @@
 #
 #   disasm    nvdisasm, which says what machine code means: for `cugate check --simulate` (6 MB)
 #   cupti     CUPTI, to measure with: where there is no CUDA toolkit 13 in /usr/local/cuda (44 MB)
-#   nvcc      compiler, runtime and CUB, to build kernels where there is no toolkit (270 MB); its folder is printed
+#   nvcc      compiler, runtime and CUB, to build kernels where there is no toolkit (270 MB); where no nvcc is, one that calls
+#             it is put beside cugate, else it is printed what to type so that CMake and make find it
 #
 # Without a PART it is disasm. The parts lie beside cugate's plugins, in lib/cugate; that may take root (sudo). In cugate's
-# own tree `make` does this. Removing the package removes them; so does: rm -r PREFIX/lib/cugate/{disasm,cuda}
+# own tree `make` does this. Removing the package removes them; so does: rm -r PREFIX/lib/cugate/{disasm,cuda} PREFIX/bin/nvcc
 set -euo pipefail
 # shellcheck source=ci/where.sh
 . "$(dirname "$(realpath "$0")")/where.sh"
@@ -49,4 +50,22 @@ if [ "$wanted" != "$had" ]; then
     "$here/install_cuda_wheels.sh" "$folder/cuda" '' $wanted
     echo "$wanted" >"$folder/cuda/parts"
 fi
-[[ " $wanted " != *" nvcc "* ]] || echo "CUDA's compiler: $folder/cuda/nvidia/cu13/bin/nvcc"
+
+# offer_nvcc: where there is no nvcc, nor one in CUDA_HOME (/usr/local/cuda), puts one beside cugate that calls what was fetched, so that CMake finds it. A link
+# would not do, since CMake takes the compiler's folders to be around it. Says what is left to type.
+offer_nvcc() {
+    local nvcc=$folder/cuda/nvidia/cu13/bin/nvcc bin found
+    bin=$(realpath "$here/../../../bin") # where where.sh finds cugate
+    echo "CUDA's compiler: $nvcc"
+    if [ ! -e "$bin/nvcc" ] && [ -w "$bin" ] && ! command -v nvcc "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" >/dev/null; then
+        printf '#!/bin/sh\n# by cugate-fetch\nexec "%s" "$@"\n' "$nvcc" >"$bin/nvcc"
+        chmod 755 "$bin/nvcc"
+    fi
+    found=$(command -v nvcc || true)
+    if [ -n "$found" ] && [ "$found" -ef "$bin/nvcc" ] && grep -q 'by cugate-fetch' "$found"; then
+        echo "CMake and make find it by $found"
+    else # no variable is enough for all: make asks the PATH, CMake a variable first
+        echo "for CMake and make, type: export PATH=${nvcc%/nvcc}:\$PATH CUDACXX=$nvcc"
+    fi
+}
+[[ " $wanted " != *" nvcc "* ]] || offer_nvcc

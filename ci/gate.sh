@@ -7,7 +7,8 @@
 #   OUT=build/gate      the folder; it gets what `cugate check --out` leaves, and page/index.html
 #   BASE=origin/main    say what was weakened in baselines and metric files since this revision (ci/before.sh); in cugate's
 #                       own tree also settle times by running the kernels of that revision in turn (ci/build_base.sh), with
-#                       --simulate what another compiler counts. For other kernels the option --against names a build
+#                       --simulate what another compiler counts. Of other kernels times are settled so where cugate.ini
+#                       says by `build` how they are built, or the option --against names a build
 #   HISTORY=URL         keep the run in this history and show all of its nights; without it the pages show this run
 #   CUGATE=build/cugate     the program; installed, the one that came with this
 #

@@ -8,7 +8,7 @@
 #
 #   CUGATE_MODE=simulate      static (machine code), simulate (its counts, on the CPU), measure (on a GPU) or judge (the parts)
 #   CUGATE_PART=2 CUGATE_PARTS=8      with measure: only this part of the kernels, into build/gate/parts; no verdict (ci/shards.sh)
-#   CUGATE_BUILD='make ...'   builds what is judged
+#   CUGATE_BUILD='make ...'   builds what is judged; without it `build` of cugate.ini does
 #   CUGATE_ARGUMENTS          more options and files of `cugate check`: words, with quotes where a word has blanks
 #   CUGATE_BASE=HEAD^1        the revision against which it is said what was weakened (ci/before.sh); empty: nothing is said
 #   CUGATE_PACKAGE            cugate's package: a file, or an https address with CUGATE_PACKAGE_SHA256. Without one, what is
@@ -132,6 +132,7 @@ install() {
 }
 
 build() {
+    [ -n "${CUGATE_BUILD-}$own_tree" ] || CUGATE_BUILD=$(configured build) # `install` has built cugate's own tree
     [ -z "${CUGATE_BUILD-}" ] || bash -euo pipefail -c "$CUGATE_BUILD"
 }
 

@@ -5,7 +5,8 @@
 #
 # What short comments leave goes to the others. A comment that is too long keeps its first line, the verdict, and as
 # many whole lines as fit. An open fence or <details> is closed there. Then it says how much is left out, and which artifact
-# has it. Jobs whose verdicts do not fit either are only counted.
+# has it. Jobs whose verdicts do not fit either are only counted. Where a comment says how to accept build/gate/run.json, the
+# command follows that fetches this file from the artifact (GITHUB_RUN_ID names the run).
 set -euo pipefail
 
 # Sizes are in bytes, not characters. A line is printed when what closes its blocks still fits after it.
@@ -58,6 +59,7 @@ LC_ALL=C exec awk '
     function put(job, bytes,    i, open_fence, open_details) {
         print text[job, 1]
         bytes -= length(text[job, 1]) + 1
+        accepts = 0
         fence = ""
         details = 0
         for (i = 2; i <= lines[job]; i++) {
@@ -71,6 +73,7 @@ LC_ALL=C exec awk '
                 break
             }
             print text[job, i]
+            accepts = accepts || text[job, i] ~ /^cugate accept build\/gate\//
         }
         if (fence != "")
             print fence
@@ -78,10 +81,12 @@ LC_ALL=C exec awk '
             print "</details>"
         if (i <= lines[job])
             print "\nLeft out here, for want of space: " lines[job] - i + 1 " more line" (i < lines[job] ? "s" : "") "; comment.md in the artifact " artifact[job] " has all."
+        if (accepts)
+            print "\nbuild/gate/ is in the artifact " artifact[job] ": `gh run download " ENVIRON["GITHUB_RUN_ID"] " --name " artifact[job] " --dir build/gate`"
         print ""
     }
     BEGIN {
-        said = 192 # bytes that what is said of one that is cut takes, and an empty line
+        said = 448 # bytes that what is said of one that is cut takes, where its files are, and an empty line
         bytes = ARGV[1] - said
         for (i = 2; i < ARGC; i++) {
             read(jobs + 1, ARGV[i])

@@ -77,6 +77,7 @@ script     packages         install  flock $build/tests/install.lock tests/scrip
 script     outside          install  flock $build/tests/install.lock tests/outside/run.sh
 reports    browser          install  $pytest $browser
 script     action           install  flock $build/tests/install.lock tests/scripts/action.sh
+script     release          plain    tests/scripts/release.sh
 script     python           install  tests/scripts/python.sh
 "
 

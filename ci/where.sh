@@ -33,17 +33,32 @@ planned() {
 
 # options_of_base WAY [OPTION OF cugate check]...: sets the array `base_options` to the options that BASE, a revision, adds.
 # They say what was weakened since. If WAY executes cugate's own kernels, they also name a build of that revision to run in
-# turn.
+# turn. Of kernels of others they do so if WAY measures and cugate.ini says how they are built.
 options_of_base() {
-    local before library way=$1
+    local before library command way=$1
     shift
     base_options=()
     [ -n "${BASE-}" ] || return 0
     before=$("$here/before.sh" "$BASE" "$@")
     base_options=(--before "$before")
-    [ -n "$own_tree" ] && [[ $way == measure || $way == simulate ]] || return 0
-    library=$("$here/build_base.sh" "$BASE")
+    if [ -n "$own_tree" ]; then
+        [[ $way == measure || $way == simulate ]] || return 0
+        library=$("$here/build_base.sh" "$BASE")
+    else # counts that are computed are those of the baseline
+        command=$(configured build)
+        [[ $way == measure && -n $command && -n $(planned kernels) && -z $(planned against) ]] || return 0
+        library=$("$here/build_base.sh" "$BASE" "$(realpath -sm --relative-to=. "$(planned kernels)")" "$command") || {
+            echo "${0##*/}: the base is not built, so nothing is run in turn, and the baseline alone decides" >&2
+            return 0
+        }
+    fi
     base_options+=(--against "$library")
+}
+
+# configured KEY: prints the value that cugate.ini has for it; nothing where it has none. A library that it names may be
+# missing yet.
+configured() {
+    "$CUGATE" list --config | sed -n "s/^$1 = //p"
 }
 
 # is_set VALUE: whether a variable says yes.

@@ -12,6 +12,15 @@ get_filename_component(_cugate_here "${CMAKE_CURRENT_LIST_DIR}" REALPATH)
 get_filename_component(_cugate_prefix "${_cugate_here}/../../.." ABSOLUTE)
 set(cugate_TEST_SCRIPT "${_cugate_here}/cugateTest.cmake")
 
+# Before project(), where no compiler is named and none is on the PATH, CUDA's is the one that cugate-fetch got.
+set(_cugate_nvcc "${_cugate_prefix}/lib/cugate/cuda/nvidia/cu13/bin/nvcc")
+find_program(_cugate_other_nvcc nvcc)
+if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX} AND NOT _cugate_other_nvcc AND EXISTS "${_cugate_nvcc}")
+    set(CMAKE_CUDA_COMPILER "${_cugate_nvcc}")
+endif()
+unset(_cugate_other_nvcc CACHE)
+unset(_cugate_nvcc)
+
 if(NOT TARGET cugate::cugate)
     add_executable(cugate::cugate IMPORTED GLOBAL)
     set_target_properties(cugate::cugate PROPERTIES IMPORTED_LOCATION "${_cugate_prefix}/bin/cugate")

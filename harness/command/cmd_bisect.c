@@ -303,7 +303,8 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
            .doc = "the metric that got worse (default: the one that is worse most of what can be computed)"),
     OPTION(.name = "build", .argument = "COMMAND", .kind = KIND_TEXT, .place = PLACE(build),
-           .doc = "what builds a commit, for the shell, at its top (default: make the library that --kernels names)"),
+           .doc = "what builds a commit, for the shell, at its top (default: `build` of cugate.ini, else make the library that "
+                  "--kernels names)"),
     &option_kernels, &option_metrics, &option_simulate,
     OPTION(.name = "measure", .kind = KIND_FLAG, .place = PLACE(measure),
            .doc = "measure on a GPU also what can be computed"),

@@ -210,8 +210,8 @@ const struct command command_check = {
                "annotations.txt (for GitHub), bmf.json (for Bencher) and run.json. It creates DIR, and first removes "
                "what an earlier check left there.\n"
                "--dry-run measures and judges nothing. It prints as JSON, for scripts, what the other options come"
-               " to: \"way\" (measure, simulate, static or replay), \"replay\" (the recording, or null), \"baselines\" "
-               "and \"metrics\" (folders), and \"no_gpu\" (why no GPU can be used, or null).",
+               " to: \"way\" (measure, simulate, static or replay), \"replay\" (the recording, or null), "
+               "\"kernels\" (the library, or null), \"against\" (the base, or null), \"baselines\" and \"metrics\" (folders), and \"no_gpu\" (why no GPU can be used, or null).",
     .exits = EXITS({EXIT_SAME, NULL},
                    {EXIT_REGRESSED, NULL},
                    {EXIT_USAGE, NULL},

@@ -116,6 +116,8 @@ static enum health look_at_measuring(struct doctor *doctor)
     }
     if (!doctor->kernel)
         return found(doctor, HEALTH_UNKNOWN, "not tried: there is no kernel to measure");
+    if ((doctor->measurement.backend->provides & PROVIDES_COUNTERS) && gpu_driver_is_absent())
+        return found(doctor, HEALTH_UNKNOWN, "not tried: there is no NVIDIA driver");
     const struct device_list *devices = &doctor->measurement.devices;
     enum health health = measure_on(doctor, devices->list[0]);
     for (size_t i = 1; i < devices->count && health == HEALTH_GOOD; i++)
@@ -210,6 +212,24 @@ static enum health look_at_gpu(struct doctor *doctor)
     return health;
 }
 
+/* Asks the simulator's plugin. It stands in for the runtime of CUDA in the process that loads it, so this is the last
+ * check that is made. */
+static enum health look_at_simulating(struct doctor *doctor)
+{
+    struct problem problem;
+    const struct sim_plugin *sim = sim_plugin_load(&problem);
+    if (!sim || sim->ready(&problem) != 0) {
+        found(doctor, HEALTH_UNKNOWN, problem.text);
+        doctor->text[strcspn(doctor->text, ":")] = '\0'; /* the rest of the text is a remedy, which the row has too */
+        return HEALTH_UNKNOWN;
+    }
+    char *names = options_gpu_names(doctor->options);
+    snprintf(doctor->text, sizeof doctor->text, "by --simulate, of %s",
+             *names ? names : "what --simulate=FILE.ini describes");
+    free(names);
+    return HEALTH_GOOD;
+}
+
 /* To add a check: a row with a remedy. Rows are in order: if one fails, those below it may fail because of it. */
 /* clang-format off */
 static const struct doctor_check checks[] = {
@@ -228,7 +248,11 @@ static const struct doctor_check checks[] = {
      .remedy_installed = "build one with <cugate/kernel.hpp>, and " NAME_IT},
     {.title = "measuring", .look = look_at_measuring,
      .remedy = "mend what says FAIL above; where nothing does, `cugate run -k` this kernel alone says more"},
+    {.title = "computing", .opens_driver = true, .look = look_at_simulating,
+     .remedy = "`make` installs NVIDIA's disassembler; without network it says what else would do",
+     .remedy_installed = "`sudo cugate-fetch` gets NVIDIA's disassembler"},
 };
+enum { MEASURING = 4, COMPUTING }; /* rows of the table */
 /* clang-format on */
 
 const struct doctor_check *doctor_checks(size_t *count)
@@ -262,7 +286,7 @@ static enum exit_code conclude(const struct doctor *doctor, const struct diagnos
         if (checks[i].of_counters && findings[i].health > worst)
             worst = findings[i].health;
     *words = "this machine can measure";
-    if (findings[ARRAY_SIZE(checks) - 1].health == HEALTH_GOOD)
+    if (findings[MEASURING].health == HEALTH_GOOD)
         return EXIT_SAME;
     *words = "this machine cannot measure: mend what says FAIL, the first one first";
     if (!doctor->no_library)
@@ -278,6 +302,21 @@ static enum exit_code conclude(const struct doctor *doctor, const struct diagnos
         return EXIT_NOT_MEASURED;
     *words = "nothing is in the way of measuring programs: `cugate exec -- PROGRAM`";
     return EXIT_SAME;
+}
+
+/* Says what needs no GPU. */
+static void say_what_works(const struct text *text, const struct diagnosed *computing)
+{
+    static const char *const works[][2] = {
+        {"cugate check --simulate", "computes counts of a kernel library, or of captured launches"},
+        {"cugate check --static FILE...", "judges registers, spills and occupancy of any machine code"},
+        {"cugate check --replay RUN.json", "judges what was measured elsewhere; cugate-report shows it"},
+    };
+    text_wrap(text, INK_PLAIN, 0, 2, "what works here without measuring:");
+    for (size_t i = computing->health == HEALTH_GOOD ? 0 : 1; i < ARRAY_SIZE(works); i++) {
+        const int column = text_print(text, INK_PLAIN, "  %-30s  ", works[i][0]);
+        text_wrap(text, INK_PLAIN, column, column, works[i][1]);
+    }
 }
 
 static void look(struct doctor *doctor, const struct doctor_check *check, struct diagnosed *finding)
@@ -304,6 +343,8 @@ static enum exit_code examine(struct doctor *doctor, const struct text *text)
         if (findings[i].words)
             doctor_say(text, checks[i].title, &findings[i]);
     text_wrap(text, code == EXIT_SAME ? INK_GREEN : INK_RED, 0, 2, words);
+    if (code != EXIT_SAME)
+        say_what_works(text, &findings[COMPUTING]);
     for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
         free(findings[i].words);
     return code;
@@ -342,7 +383,7 @@ const struct command command_doctor = {
     .arguments = "",
     .summary = "whether this machine can measure, and what to change if not",
     .details = "Checks the GPU, its driver, the permission to read counters and the kernel library. For each "
-               "problem it prints the remedy.",
+               "problem it prints the remedy. Where this machine cannot measure, it says what works all the same.",
     .exits = EXITS({EXIT_SAME, "everything is ok"},
                    {EXIT_USAGE, NULL},
                    {EXIT_NOT_MEASURED, "something keeps this machine from measuring"}),

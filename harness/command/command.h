@@ -7,8 +7,8 @@
 #include "options.h"
 
 extern const struct command command_list, command_run, command_compare, command_check, command_accept, command_aa,
-    command_explain, command_import, command_doctor, command_exec, command_capture, command_prove, command_swap,
-    command_bisect, command_completion, command_merge;
+    command_explain, command_import, command_init, command_doctor, command_exec, command_capture, command_prove,
+    command_swap, command_bisect, command_completion, command_merge;
 
 /* Returns all commands, in the order of the help. */
 const struct command *const *commands(size_t *count);
@@ -25,6 +25,10 @@ int options_program(struct program *program, struct measurement *measurement, co
  * could not); options_has_library() calls error() instead. In options_library.c. */
 int options_find_library(const struct options *options, struct problem *problem);
 int options_has_library(const struct options *options);
+
+/* Says once, before anything is measured, that a library or a program has machine code without line information. A file
+ * that has none, as Python's, is passed over. options_has_library() and options_program() do it. */
+void options_note_lines(const struct options *options, const char *path);
 
 /* Whether the kernel library is cugate's own, because nobody named another. */
 bool options_library_is_own(const struct options *options);

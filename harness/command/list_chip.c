@@ -231,13 +231,36 @@ out:
     return code;
 }
 
+/* Without CUPTI the chips of known products are known, and what each metric reads, but not whether a chip has it. */
+static int list_without_cupti(const struct options *options, const struct metrics *metrics, const char *why)
+{
+    const char **names = NULL;
+    size_t count = 0;
+    for (const char *name; (name = chip_known(count));)
+        *ARRAY_GROW(names, count) = name;
+    const bool help = strcmp(options->chip, "help") == 0;
+    const char *chip = help ? NULL : find_chip(options->chip, names, count);
+    if (help)
+        list_chips(names, count);
+    for (size_t m = 0; chip && !options->search && m < metrics->count; m++)
+        list_metric(options, &metrics->list[m], NULL);
+    free(names);
+    if (help)
+        return EXIT_SAME;
+    if (chip)
+        error("which counters the chip %s has is known by CUPTI alone, which needs no GPU for that: %s", chip, why);
+    return chip ? EXIT_NOT_MEASURED : EXIT_USAGE;
+}
+
 int list_chip(const struct options *options, const struct metrics *metrics)
 {
     struct problem problem;
     const char *const *names;
     size_t count;
     const struct gpu_plugin *gpu = gpu_plugin_load(&problem);
-    if (!gpu || gpu->chips(&names, &count, &problem) < 0) {
+    if (!gpu)
+        return list_without_cupti(options, metrics, problem.text);
+    if (gpu->chips(&names, &count, &problem) < 0) {
         error("%s", problem.text);
         return EXIT_NOT_MEASURED;
     }

@@ -65,6 +65,8 @@ struct options {
     const char *name;
     const char *code, *function, *block, *grid, *shared, *tolerance, *type; /* of swap, as they are typed */
     const char *build;                                                      /* bisect --build */
+    const char *program, *runner, *action;                                  /* of init, as they are typed */
+    bool force;                                                             /* init --force */
     const char *judge;                                                      /* bisect --judge */
     bool measure;                                                           /* bisect --measure */
     int explain;                                                            /* --explain, seconds, default 20 */
@@ -202,6 +204,9 @@ int options_refuse_idle(const struct options *options, const struct command *com
  * by path), else the one in cugate.ini. Else it is the only one, or the only one with a baseline. Caller frees. NULL
  * after error(), which lists those that exist. */
 char *options_find_gpu(const struct options *options);
+
+/* Returns the names of the GPUs that can be simulated, "nvidia-h100, nvidia-h200". Caller frees. */
+char *options_gpu_names(const struct options *options);
 
 /* Returns the part of a --report value behind its first '='; NULL without one. */
 const char *options_report_file(const char *report);

@@ -74,15 +74,35 @@ static const char *find_named(const char *meant, const glob_t *paths)
     return NULL;
 }
 
+/* Lists the descriptions in a folder; globfree() releases *paths. */
+static void list_descriptions(glob_t *paths, const char *folder)
+{
+    char *pattern = x_sprintf("%s/*" SUFFIX, folder);
+    *paths = (glob_t){0};
+    if (glob(pattern, 0, NULL, paths) != 0)
+        paths->gl_pathc = 0;
+    free(pattern);
+}
+
+char *options_gpu_names(const struct options *options)
+{
+    glob_t paths;
+    char *folder = find_folder(options);
+    list_descriptions(&paths, folder);
+    char *names = list_names(&paths);
+    globfree(&paths);
+    free(folder);
+    return names;
+}
+
 char *options_find_gpu(const struct options *options)
 {
     const char *meant = options->gpu ? options->gpu : config_gpu(&options->config);
     if (meant && strchr(meant, '/'))
         return x_strdup(meant);
-    char *folder = find_folder(options), *pattern = x_sprintf("%s/*" SUFFIX, folder), *path = NULL;
-    glob_t paths = {0};
-    if (glob(pattern, 0, NULL, &paths) != 0)
-        paths.gl_pathc = 0;
+    char *folder = find_folder(options), *path = NULL;
+    glob_t paths;
+    list_descriptions(&paths, folder);
     const char *found = meant ? find_named(meant, &paths) : find_only(options, &paths);
     char *names = list_names(&paths);
     if (found)
@@ -98,7 +118,6 @@ char *options_find_gpu(const struct options *options)
         error("%s has no description of a GPU to simulate (NAME.ini)", folder);
     free(names);
     globfree(&paths);
-    free(pattern);
     free(folder);
     return path;
 }

@@ -2,6 +2,8 @@
 #include "command.h"
 
 #include "base/base.h"
+#include "capsule/capsule.h"
+#include "cubin/cubin.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -39,8 +41,35 @@ int options_find_library(const struct options *options, struct problem *problem)
                        options->kernels);
 }
 
+/* Counts images, until one has the lines of a function. */
+static int look_for_lines(void *count, const unsigned char *bytes, size_t size)
+{
+    struct line_table table;
+    line_table_open(&table, bytes, size);
+    const bool has = table.function_count > 0;
+    line_table_release(&table);
+    ++*(size_t *)count;
+    return has;
+}
+
+void options_note_lines(const struct options *options, const char *path)
+{
+    struct problem ignored; /* what is wrong with the file is said by those who need it */
+    size_t images = 0;
+    if (options->quiet || options->way == ORIGIN_CODE || capsules_is_file(path))
+        return;
+    struct problem *before = error_into(&ignored);
+    const int has = cubin_each_image(path, look_for_lines, &images);
+    error_into(before);
+    if (has == 0 && images > 0)
+        remark("%s has no line information, so no report will name a line of it: build it with nvcc -lineinfo", path);
+}
+
 int options_has_library(const struct options *options)
 {
     struct problem problem;
-    return options_find_library(options, &problem) < 0 ? error("%s", problem.text) : 0;
+    if (options_find_library(options, &problem) < 0)
+        return error("%s", problem.text);
+    options_note_lines(options, options->kernels);
+    return 0;
 }

@@ -62,6 +62,8 @@ int options_program(struct program *program, struct measurement *measurement, co
         free(name);
         return -1;
     }
+    if (strchr(first, '/') && access(first, R_OK) == 0)
+        options_note_lines(options, first);
     *program = (struct program){
         .arguments = options->arguments,
         .name = name,

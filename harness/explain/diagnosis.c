@@ -3,6 +3,7 @@
 #include "base/base.h"
 #include "cubin/cubin.h"
 
+#include "appeared.h"
 #include "launch_change.h"
 
 #include <stdlib.h>
@@ -119,7 +120,7 @@ static const struct pattern *choose_pattern(const struct diagnosis *diagnosis, c
 }
 
 static void blame_kernel(struct diagnosis *diagnosis, const struct worse *rows, size_t count, const struct result *base,
-                         const struct result *now, const char *change)
+                         const struct result *now, const char *change, const char *appeared)
 {
     const struct bases bases = {{&now->base_profile, &base->profile}};
     for (size_t i = 0; i < count; i++) {
@@ -135,12 +136,14 @@ static void blame_kernel(struct diagnosis *diagnosis, const struct worse *rows, 
         }
         blame->is_worst = i == 0;
         blame->launch_change = x_strdup(change);
+        blame->appeared = x_strdup(appeared);
     }
 }
 
 void diagnosis_make(struct diagnosis *diagnosis, const struct comparison *comparison, const struct run *baseline,
                     const struct run *run)
 {
+    struct appearances appearances;
     struct worse *rows = NULL;
     size_t count = 0;
     *diagnosis = (struct diagnosis){.comparison = comparison,
@@ -149,6 +152,7 @@ void diagnosis_make(struct diagnosis *diagnosis, const struct comparison *compar
     for (size_t i = 0; i < comparison->count; i++)
         if (judgement_is_worse(&comparison->list[i]))
             *ARRAY_GROW(rows, count) = (struct worse){comparison->list[i].kernel, i};
+    appearances_find(&appearances, comparison);
     if (count > 0)
         qsort(rows, count, sizeof *rows, by_kernel);
     for (size_t first = 0, end; first < count; first = end) {
@@ -158,16 +162,21 @@ void diagnosis_make(struct diagnosis *diagnosis, const struct comparison *compar
         if (!base || !now) /* the verdict is about all kernels together */
             continue;
         char *change = launch_change_of(static_facts_capability(&run->device), base, now);
-        blame_kernel(diagnosis, &rows[first], end - first, base, now, change);
+        char *appeared = appearances_of(&appearances, rows[first].kernel);
+        blame_kernel(diagnosis, &rows[first], end - first, base, now, change, appeared);
+        free(appeared);
         free(change);
     }
+    appearances_release(&appearances);
     free(rows);
 }
 
 void diagnosis_release(struct diagnosis *diagnosis)
 {
-    for (size_t i = 0; i < diagnosis->count; i++)
+    for (size_t i = 0; i < diagnosis->count; i++) {
         free(diagnosis->list[i].launch_change);
+        free(diagnosis->list[i].appeared);
+    }
     free(diagnosis->list);
     *diagnosis = (struct diagnosis){0};
 }

@@ -21,6 +21,7 @@ struct blame {
     bool is_worst;                /* the row is the most severe of the worse rows of its kernel */
     char *launch_change; /* how the kernel's launches and their machine code differ from the baseline's: "block 256x1x1
                             -> 32x1x1; registers 64 -> 128"; else NULL. Owned */
+    char *appeared;      /* what the kernel had nothing of before (appeared.h); else NULL. Owned */
 };
 
 struct diagnosis {

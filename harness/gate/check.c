@@ -117,6 +117,7 @@ static void compare(struct check *check)
     compare_runs(&check->comparison, &check->baseline, &check->run, check->request->metrics, &check->known_regressions);
     if (!check->baseline_is_base_build)
         check_note_stand_ins(&check->comparison, &check->baseline);
+    check_note_blocks(&check->comparison, &check->baseline, &check->run);
     note_unasked(check);
     note_needless(check);
 }

@@ -33,6 +33,10 @@ int check_base_again(const struct measurement *measurement, const char *against,
 /* Adds a note that says where the base build stands in for the baseline. */
 void check_note_stand_ins(struct comparison *comparison, const struct run *baseline);
 
+/* Adds a note about functions that nobody launched (block 0 x 0 x 0) and that take more shared memory than in the
+ * baseline, or so many more registers that fewer warps fit on an SM. */
+void check_note_blocks(struct comparison *comparison, const struct run *baseline, const struct run *run);
+
 /* Counts bank conflicts (cugate.excess_wavefronts) for kernels whose row in the baseline has some and that do not do
  * the same work as there. Kernels without shared wavefronts have none. Other kernels are left out, because each needs a
  * process. In a second session, comparison is that of the first (else NULL): a row that was no worse is not counted

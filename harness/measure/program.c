@@ -358,8 +358,8 @@ int program_measure(const struct measurement *measurement, struct run *run)
 {
     struct measuring measuring = {.measurement = measurement, .run = run};
     *run = (struct run){0};
-    int code =
-        program_setting_open(&measuring.setting, measurement->program->runs != 1 || measurement->program->repeats);
+    int code = program_setting_open(&measuring.setting, measurement->program,
+                                    measurement->program->runs != 1 || measurement->program->repeats);
     if (code == EXIT_SAME) {
         code = measure_sets(&measuring);
         if (measurement->program->status)

@@ -162,8 +162,9 @@ struct program_setting {
     struct program_input input;
 };
 
-/* repeats: the program is run several times. Returns 0, or an exit code after error(). */
-int program_setting_open(struct program_setting *setting, bool repeats);
+/* Of the program it says what can be done where it cannot be measured. repeats: it is run several times. Returns 0, or
+ * an exit code after error(). */
+int program_setting_open(struct program_setting *setting, const struct program *program, bool repeats);
 void program_setting_close(struct program_setting *setting);
 
 /* ---- One run of the program: program_run.c, program_lines.c ---- */

@@ -50,18 +50,28 @@ static void try_injection(int pipe, const void *path)
     message_send(pipe, MESSAGE_FAILURE, dlerror());
 }
 
-static int check_injection(const char *path)
+/* Says what can be judged of a program where nothing measures it. */
+static void say_what_works(const struct program *program)
+{
+    const char *file = program->arguments[0];
+    const bool is_file = strchr(file, '/') && access(file, R_OK) == 0;
+    remark("without a GPU `cugate check --static %s` judges %s; and `cugate check --simulate --kernels FILE.capsule` "
+           "computes counts of launches that `cugate capture -o FILE.capsule -- PROGRAM` kept on a GPU",
+           is_file ? file : "FILE...", is_file ? "its machine code" : "machine code, as in ~/.triton/cache");
+}
+
+static int check_injection(const char *path, const struct program *program)
 {
     const double seconds = 60;
     struct message message;
     char *how;
     const enum child_event event = child_ask(try_injection, path, seconds, &message, &how);
-    if (event == CHILD_SAID && strstr(message.text, "libcuda.so.1"))
+    if (event == CHILD_SAID && strstr(message.text, "libcuda.so.1")) {
         error("no NVIDIA driver here: %s", message.text);
-    else if (event == CHILD_SAID)
-        error("cannot load what measures in the program: %s; install the CUDA toolkit with CUPTI, then run `make` "
-              "again, or `cugate-fetch cupti`",
-              message.text);
+        say_what_works(program);
+    } else if (event == CHILD_SAID) {
+        error("cannot load what measures in the program: %s; %s", message.text, gpu_plugin_remedy());
+    }
     free(message.text);
     free(how);
     return event == CHILD_INTERRUPTED ? EXIT_INTERRUPTED : event == CHILD_SAID ? EXIT_NOT_MEASURED : EXIT_SAME;
@@ -77,12 +87,12 @@ static int check_environment(void)
                  other);
 }
 
-int program_setting_open(struct program_setting *setting, bool repeats)
+int program_setting_open(struct program_setting *setting, const struct program *program, bool repeats)
 {
     *setting = (struct program_setting){0};
     if (check_environment() < 0 || !(setting->injection = find_injection()))
         return EXIT_USAGE;
-    int code = check_injection(setting->injection);
+    int code = check_injection(setting->injection, program);
     if (code != EXIT_SAME) {
         free(setting->injection);
         setting->injection = NULL;

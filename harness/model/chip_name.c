@@ -103,6 +103,11 @@ const char *chip_of_product(const char *product)
     return chip;
 }
 
+const char *chip_known(size_t index)
+{
+    return index < ARRAY_SIZE(rows) ? rows[index].chip : NULL;
+}
+
 const char *chip_products(const char *chip)
 {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)

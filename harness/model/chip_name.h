@@ -8,6 +8,9 @@
  * case do not matter. NULL when the product is not known. */
 const char *chip_of_product(const char *product);
 
+/* Returns the chip of the index, of those with a product that is known; NULL behind the last one. */
+const char *chip_known(size_t index);
+
 /* Returns the products that have the chip, "H100, H200", or "" when none is known. */
 const char *chip_products(const char *chip);
 

@@ -31,6 +31,7 @@
  *                       "base_sessions": 12, "run_sessions": 2, "agree": 2,    of the run's, so many beyond the limit
  *                       "pairs": 14, "pairs_worse": 13,                        against a base library
  *                       "launch_change": "block 256x1x1 -> 32x1x1",            of a worse row, where there is one
+ *                       "appeared": "fp64_arithmetic 0 -> 2.10 M (...)",       what the kernel had nothing of before
  *                       "story": "excess_wavefronts", "advice": ...,           what its lines have more of
  *                       "causes": [ { "file": "kernels/reduce.cu", "line": 41,     null without line information
  *                                     "function": ..., "offset": 416, "text": ...,
@@ -83,6 +84,7 @@ static void put_blame(struct json_writer *json, const struct blame *blame)
 {
     char *advice = blame->pattern ? words_advice(blame) : NULL;
     json_put_text(json, "launch_change", blame->launch_change);
+    json_put_text(json, "appeared", blame->appeared);
     json_put_text(json, "story", blame->pattern ? blame->pattern->name : NULL);
     json_put_text(json, "advice", advice);
     free(advice);

@@ -196,8 +196,9 @@ static char *hotspot_of(const struct blame *blame)
     const char *launch = blame->launch_change;
     char *place = blame->pattern ? words_place(blame->hotspots[0].line, WORDS_PLACE) : x_strdup("");
     char *amounts = blame->pattern ? words_amounts(blame, &blame->hotspots[0]) : x_strdup("");
-    char *hotspot = x_sprintf("%s%s%s%s%s%s", blame->pattern ? "; at " : "", place, blame->pattern ? ": " : "", amounts,
-                              launch ? "; launch: " : "", launch ? launch : "");
+    char *hotspot = x_sprintf("%s%s%s%s%s%s%s%s", blame->pattern ? "; at " : "", place, blame->pattern ? ": " : "",
+                              amounts, launch ? "; launch: " : "", launch ? launch : "",
+                              blame->appeared ? "; appeared: " : "", blame->appeared ? blame->appeared : "");
     free(amounts);
     free(place);
     return hotspot;

@@ -141,7 +141,8 @@ static void put_hotspots(FILE *stream, const struct blame *blame, const char *be
                   : blame->pattern ? words_advice(blame)
                                    : NULL;
     char *launch = blame->is_worst && blame->launch_change ? x_sprintf("launch: %s", blame->launch_change) : NULL;
-    const char *const more[] = {words, launch};
+    char *appeared = blame->is_worst && blame->appeared ? x_sprintf("appeared: %s", blame->appeared) : NULL;
+    const char *const more[] = {words, launch, appeared};
     for (size_t i = 0; i < ARRAY_SIZE(more); i++) {
         if (!more[i])
             continue;
@@ -149,6 +150,7 @@ static void put_hotspots(FILE *stream, const struct blame *blame, const char *be
         put_markdown(stream, more[i]);
         before = "<br>";
     }
+    free(appeared);
     free(launch);
     free(words);
 }

@@ -246,6 +246,10 @@ static void print_hotspots(const struct text *text, int indent, const struct bla
     if (words)
         print_line(text, INK_PLAIN, indent, words);
     free(words);
+    words = blame->is_worst && blame->appeared ? x_sprintf("appeared: %s", blame->appeared) : NULL;
+    if (words)
+        print_line(text, INK_PLAIN, indent, words);
+    free(words);
 }
 
 static void print_row(const struct text *text, const struct report *report, const struct layout *layout,

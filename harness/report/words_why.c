@@ -149,4 +149,6 @@ void words_blame(const struct blame *blame, FILE *stream)
     }
     if (blame->launch_change)
         fprintf(stream, "launch: %s\n", blame->launch_change);
+    if (blame->appeared)
+        fprintf(stream, "appeared: %s\n", blame->appeared);
 }

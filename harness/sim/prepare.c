@@ -105,7 +105,12 @@ int sim_prepare(const struct job *job, struct problem *problem)
     if (!known)
         return EXIT_USAGE;
     runtime_set_gpu(&gpu);
-    if (check_library(job->library, problem) < 0 || check_vector(problem) < 0)
+    return check_library(job->library, problem) < 0 ? EXIT_USAGE : sim_ready(problem);
+}
+
+int sim_ready(struct problem *problem)
+{
+    if (check_vector(problem) < 0)
         return EXIT_USAGE;
     /* Without nvdisasm each kernel would be reported as not simulated, but the kernels are not the reason. */
     char *disassembler = nvdisasm_find(problem);

@@ -9,4 +9,7 @@
  * runtime from outside, in the version that this one stands in for. Errors are as in struct backend. */
 int sim_prepare(const struct job *job, struct problem *problem);
 
+/* Looks for the disassembler, and checks the environment. Errors are as in struct sim_plugin. */
+int sim_ready(struct problem *problem);
+
 #endif

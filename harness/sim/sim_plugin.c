@@ -5,6 +5,6 @@
 const struct sim_plugin *cugate_sim_plugin(void)
 {
     static const struct sim_plugin plugin = {
-        .prepare = sim_prepare, .collector = &sim_collector, .capsule_device = &sim_capsule_device};
+        .ready = sim_ready, .prepare = sim_prepare, .collector = &sim_collector, .capsule_device = &sim_capsule_device};
     return &plugin;
 }

@@ -21,6 +21,13 @@ bool gpu_driver_is_absent(void)
     return why && strcmp(why, NO_DRIVER) == 0;
 }
 
+const char *gpu_plugin_remedy(void)
+{
+    return program_is_installed()
+               ? "`sudo cugate-fetch cupti` gets it, where there is no CUDA toolkit 13 in /usr/local/cuda"
+               : "install CUPTI of the CUDA toolkit's version (`ci/install_deps.sh gpu`), and run `make` again";
+}
+
 const struct gpu_plugin *gpu_plugin_load(struct problem *problem)
 {
     /* The plugin's cu* symbols are undefined until the driver's library is loaded. Without a driver they are never
@@ -34,10 +41,7 @@ const struct gpu_plugin *gpu_plugin_load(struct problem *problem)
     /* the library is found by this program's RUNPATH */
     void *handle = dlopen("libcugate_cupti.so", RTLD_LAZY | RTLD_LOCAL);
     if (!handle) {
-        problem_set(problem,
-                    "cannot load CUPTI: %s; install the CUDA toolkit with CUPTI, then run `make` again, or "
-                    "`cugate-fetch cupti`",
-                    dlerror());
+        problem_set(problem, "cannot load CUPTI: %s; %s", dlerror(), gpu_plugin_remedy());
         return NULL;
     }
     const struct gpu_plugin *(*entry)(void) = NULL;

@@ -194,6 +194,9 @@ bool gpu_driver_is_absent(void);
  * or CUPTI cannot be loaded. */
 const struct gpu_plugin *gpu_plugin_load(struct problem *problem);
 
+/* What to do when CUPTI cannot be loaded, here: in cugate's tree, or where it is installed. */
+const char *gpu_plugin_remedy(void);
+
 #define NO_GPU_DRIVER                                                                                                  \
     "no NVIDIA driver here (libcuda.so.1 was not found); `cugate check --simulate` computes counts without a GPU"
 
@@ -201,6 +204,9 @@ const struct gpu_plugin *gpu_plugin_load(struct problem *problem);
 
 /* libcugate_sim.so has the name of the CUDA runtime, so it is the runtime for whatever is loaded after it. */
 struct sim_plugin {
+    /* Whether this machine can simulate, whatever the library and the GPU: 0, else EXIT_NOT_MEASURED, or EXIT_USAGE for
+     * a setting of the environment, with *problem. */
+    int (*ready)(struct problem *problem);
     int (*prepare)(const struct job *job, struct problem *problem); /* is the `prepare` of struct backend */
     const struct collector *collector;
     const struct capsule_device *capsule_device;

@@ -173,6 +173,23 @@ code=$?
 grep -q $'^ *::\|\u202e' out err && echo "a line begins with a command" >>out
 finish "text of files plants no command for CI servers" $code 0 "GPU ::error::?; !a line begins with a command"
 
+# A repository that begins. What it then runs, tests/scripts/action.sh says.
+mkdir -p begun/.git
+begun() { # EXPECTED WORDS ARGUMENT...
+    (cd begun && "$cugate" init "${@:3}") >out 2>err
+    finish "init ${*:3}" $? "$1" "$2"
+}
+begun 2 "cugate.ini:2: a comment needs a line of its own" --kernels l.so --build 'make ; true' --gpu nvidia-h200
+begun 0 "wrote cugate.ini; wrote .github/workflows/performance.yml; write for OWNER; !runner with a GPU" --kernels l.so --build 'make l.so' --gpu nvidia-h200
+begun 0 "kept  cugate.ini; kept  .github/workflows/performance.yml"
+begun 2 ".github/workflows/performance.yml is there already, and is another: change it by hand, or replace it with --force" --runner gpu
+begun 0 "wrote .github/workflows/performance.yml; a runner with a GPU and the labels gpu" --runner gpu --force
+cat begun/cugate.ini begun/.github/workflows/performance.yml >out
+finish "what init wrote" 0 0 "kernels = l.so; build = make l.so; baselines = perf/baselines; gpu = nvidia-h200; runs-on: [gpu]; needs: [computed, measured]; merge_group:"
+begun 0 "cugate aa --save sessions -- it's; !OWNER" --program "it's" --action me/cugate/ci@0 --force
+cat begun/cugate.ini begun/.github/workflows/performance.yml >out
+finish "what init wrote of a program" 0 0 "arguments: '-- it''s'; needs: [measured]; uses: me/cugate/ci@0; !kernels = ; !computed; !OWNER"
+
 # cugate.ini, from a folder below it.
 mkdir -p configured/below
 printf '%s\n' 'metrics = ../made_up/metrics' 'baselines = perf' 'samples = 9' >configured/cugate.ini
@@ -225,7 +242,14 @@ mkdir -p installed/bin
 cp "$cugate" installed/bin/cugate && touch installed/bin/cugate-fetch
 installed/bin/cugate doctor "$@" >out 2>err
 finish "doctor where cugate is installed without kernels" $? 5 \
-    "FAIL  GPU; FAIL  CUPTI; sudo cugate-fetch cupti; -     kernel library  none named; cannot measure programs either; !FAIL  kernel library; !make; !install_deps"
+    "FAIL  GPU; FAIL  CUPTI; sudo cugate-fetch cupti; -     kernel library  none named; cannot measure programs either; -     computing; sudo cugate-fetch\`; check --static FILE; !check --simulate; !FAIL  kernel library; !make; !install_deps"
+without_cupti() { # CODE EXPECTATIONS ARGUMENT...
+    installed/bin/cugate list --metrics=made_up/metrics "${@:3}" >out 2>err
+    finish "list --metrics ${*:3}, without CUPTI" $? "$1" "$2"
+}
+without_cupti 5 'smsp__inst_executed; which counters the chip GH100 has is known by CUPTI alone; sudo cugate-fetch cupti; !make' --chip H200
+without_cupti 0 'GH100  H100, H200; GB202  ; RTX 5090; !error' --chip help
+without_cupti 2 "'RTX 4909' is no chip or product: did you mean 'RTX 4090'?" --chip 'RTX 4909'
 installed/bin/cugate run "$@" >out 2>err
 finish "run there" $? 2 "there is no kernel library; name yours with --kernels LIB.so; !make"
 rm installed/bin/cugate-fetch

@@ -50,6 +50,9 @@ expect "make: a wrong result is no measurement" 2 'exit 5' '!nothing is worse'
 sed -i 's/2 \* x\[.*\] + y/2 * x[i] + (threadIdx.x % 2 ? y[i] * 0 : 0) + y/' saxpy.cu
 ask "${project[@]}" check ARGS=--simulate=nvidia-h200
 expect "make: a slower kernel is caught on its line" 2 'regressed  saxpy/simple' 'instructions' 'saxpy.cu:6' 'exit 1'
+sed -i 's| out\[i\] = .*| out[i] = 2 * x[i] + 1.000000001 * y[i];|' saxpy.cu
+ask "${project[@]}" check ARGS=--simulate=nvidia-h200
+expect "make: a double literal is told" 2 'regressed  saxpy/simple' 'appeared: fp64_arithmetic 0 -> 16,384 (a double literal'
 
 # ---- CMake
 cd "$work/cmake" || exit 2
@@ -74,6 +77,35 @@ ask cmake --build build
 tests
 expect "CMake: a bank conflict fails it, on its line" 8 'regressed  turns/tiled' 'wavefronts' 'turns.cu:8' '***Failed' \
     'check ended with 1'
+
+# ---- The compiler that cugate-fetch got, where there is no other. Nothing is fetched: the one here stands for it.
+fetched=$work/moved/lib/cugate/cuda
+mkdir -p "$fetched/nvidia"
+ln -s "$(dirname "$(dirname "$nvcc")")" "$fetched/nvidia/cu13"
+echo 'cccl nvcc' >"$fetched/parts"
+without=$(for folder in ${PATH//:/ }; do [ -e "$folder/nvcc" ] || echo "$folder"; done | paste -sd :)
+configured() { # FOLDER: by CMake, and built
+    PATH=$without cmake -S . -B "$1" && PATH=$without cmake --build "$1"
+}
+ask configured build_none
+expect "CMake: without nvcc it has no compiler" 1 'CUDA'
+sed 's/^project/find_package(cugate REQUIRED)\n&/' CMakeLists.txt >before_project && cp CMakeLists.txt kept && mv before_project CMakeLists.txt
+ask configured build_package
+expect "CMake: find_package(cugate) before project() finds the one that was fetched" 0 'Built target turns'
+mv kept CMakeLists.txt
+ask env PATH="$without" "$work/moved/bin/cugate-fetch" nvcc
+if [ -e /usr/local/cuda/bin/nvcc ]; then
+    expect "cugate-fetch nvcc, beside a toolkit: says what to type" 0 'for CMake and make, type: export PATH=' "CUDACXX=$fetched/nvidia/cu13/bin/nvcc"
+    ask test -e "$work/moved/bin/nvcc"
+    expect "cugate-fetch nvcc, beside a toolkit: puts none on the PATH" 1
+fi
+ask bash -c "$(PATH=$without "$work/moved/bin/cugate-fetch" nvcc | sed -n 's/.* type: //p'); cmake -S . -B build_typed && cmake --build build_typed"
+expect "CMake: what was to be typed works" 0 'Built target turns'
+ask env PATH="$without" CUDA_HOME=none "$work/moved/bin/cugate-fetch" nvcc
+expect "cugate-fetch nvcc, without a toolkit" 0 "CUDA's compiler: $fetched/nvidia/cu13/bin/nvcc" "find it by $work/moved/bin/nvcc"
+ask configured build_fetched
+expect "CMake: finds the one that was fetched" 0 'Built target turns'
+rm -r "$work/moved/bin/nvcc" "$fetched"
 
 # ---- What is asked of CMake wrongly
 slip() { # LABEL WORDS LINE...: of the CMakeLists.txt

@@ -80,22 +80,29 @@ expect "scripts of the component" 0 cugate-static.sh
 ask shellcheck "$work/gitlab/cugate-static.sh"
 expect "shellcheck: script of the component" 0
 
-# The workflow of ci/README.md gives inputs that there are, and modes.
-cat >"$work/example.py" <<'END'
-import re, sys
+# The workflow that cugate init writes gives inputs that there are, and modes. with_of.py FILE [JOB]: what its steps give the
+# action, as a job's variables.
+cat >"$work/with_of.py" <<'END'
+import sys
 from pathlib import Path
 from ruamel.yaml import YAML
 yaml = YAML(typ="safe")
-inputs = yaml.load(Path("ci/action.yml"))["inputs"]
-workflow = yaml.load(re.search(r"```yaml\n(.*?)```", Path("ci/README.md").read_text(), re.DOTALL)[1])
-given = [step["with"] for job in workflow["jobs"].values() for step in job["steps"] if "cugate" in step["uses"]]
-unknown = {name for one in given for name in one} - set(inputs)
-modes = [one["mode"] for one in given]
-if unknown or modes != ["simulate", "measure", "verdict"]:
-    sys.exit(f"unknown inputs {unknown}, modes {modes}")
+inputs = yaml.load(Path(sys.argv[1]))["inputs"]
+jobs = yaml.load(Path(sys.argv[2]))["jobs"]
+for name, job in jobs.items():
+    for step in job["steps"]:
+        given = step.get("with", {}) if "cugate" in step["uses"] else {}
+        if given.keys() - inputs.keys():
+            sys.exit(f"unknown inputs {given.keys() - inputs.keys()}")
+        for key, value in given.items():
+            if name in sys.argv[3:]:
+                print(f"CUGATE_{key.upper().replace('-', '_')}={value}")
+    if not sys.argv[3:]:
+        print(f"job {name}")
 END
-ask "$python" "$work/example.py"
-expect "the workflow of ci/README.md" 0
+with_of() { "$python" "$work/with_of.py" "$top/ci/action.yml" "$@"; }
+ask with_of ci/github/performance.yml
+expect "the workflow that cugate init knows" 0 'job computed' 'job measured' 'job verdict'
 
 # ---- A repository of somebody else's: a library of kernels, and make.
 repository=$work/repository
@@ -170,8 +177,10 @@ expect "a regression fails on its line" 1 'regressed  mine/scale' 'kernels/mine.
 rm libmine.so
 ask job "${mine[@]}" CUGATE_BUILD='make -s libmine.so NVCC=false'
 expect "what does not build is not judged" 2 '!COMPUTED'
-ask job "${mine[@]}"
-expect "built again" 0
+echo "build = ${building[0]#*=}" >cugate.ini
+ask job "${mine[@]}" CUGATE_BUILD=
+expect "built again, as cugate.ini says" 0 'nothing is worse'
+rm cugate.ini
 unsure=("${mine[@]}" "CUGATE_ARGUMENTS=${mine[2]#*=} -k mine/handle") # which no CPU executes
 ask job "${unsure[@]}"
 expect "inconclusive fails" 3 unsure '!let through'
@@ -206,6 +215,76 @@ ask cugate accept code.json --baselines perf/code --reason first
 expect "static: a baseline" 0
 ask job "${code_of[@]}"
 expect "static: judged" 0 'nothing is worse'
+
+# ---- A repository that begins with cugate init, as it says.
+mkdir "$work/begun" && cd "$work/begun" && cp -r "$repository"/{Makefile,kernels} . && printf 'build/\nlibmine.so\n*.json\n!perf/**\n' >.gitignore &&
+    sed -i '/{"handle"/d; s/variants, 4,/variants, 3,/; s/^static int launch_handle/[[maybe_unused]] &/' kernels/mine.cu && git init -q . && git add . && git commit -qm kernels || exit 2
+ask cugate init --kernels libmine.so --build "make -s libmine.so NVCC=$nvcc PREFIX=$RUNNER_TEMP/cugate-installed" --gpu nvidia-h200 --action me/cugate/ci@abc
+expect "init" 0 'wrote cugate.ini' 'wrote .github/workflows/performance.yml' 'next, here:' 'require the check' '!OWNER'
+mapfile -t next < <(sed -n '/^next, here:/,/^then/s/^  //p' "$work/said")
+export GIT_AUTHOR_NAME=me GIT_AUTHOR_EMAIL=me@example.org GIT_COMMITTER_NAME=me GIT_COMMITTER_EMAIL=me@example.org
+for i in "${!next[@]}"; do
+    ask bash -c "${next[i]}"
+    expect "init: next: ${next[i]}" "$([ "$i" = 1 ] && echo 4 || echo 0)"
+done
+ask git status --porcelain
+expect "init: and all is committed" 0 '!??' '!perf'
+lint_begun() { (cd "$top" && build/python/bin/check-jsonschema --builtin-schema vendor.github-workflows "$work/begun/.github/workflows/performance.yml"); }
+ask lint_begun
+expect "init: the schema of workflows" 0
+ask grep -e OWNER -e COMMIT -e measured .github/workflows/performance.yml
+expect "init: nothing is left to be filled in, and nothing that was not asked for" 1
+mapfile -t computed < <(with_of .github/workflows/performance.yml computed)
+ask test "${computed[*]}" = 'CUGATE_MODE=simulate CUGATE_FETCH=nvcc'
+expect "init: what the action is given" 0
+computed+=(CUGATE_FETCH=) # nvcc is here
+ask job "${computed[@]}" CUGATE_BASE=HEAD
+expect "init: its workflow passes" 0 'nothing is worse' '!WEAKENED'
+rm libmine.so
+ask job "${computed[@]}" CUGATE_BASE=HEAD DEFINE=-DSTRIDE=8
+expect "init: its workflow fails where a kernel is slower, on the line" 1 'regressed  mine/scale' 'kernels/mine.cu:'
+ask cugate init --action me/cugate/ci@abc
+expect "init: a second time nothing changes" 0 'kept  cugate.ini'
+ask cugate init --program 'python3 bench.py'
+expect "init: a file that is there is left" 2 'cugate.ini is there already' '--force'
+ask cugate init --program "sh -c 'exit 3'" --action me/cugate/ci@abc --force
+expect "init: of a program" 0 "cugate aa --save sessions -- sh -c 'exit 3'" 'self-hosted, linux, gpu'
+ask lint_begun
+expect "init: of a program: the schema of workflows" 0
+mapfile -t measured < <(with_of .github/workflows/performance.yml measured)
+ask job "${measured[@]}" CUGATE_PYTHON="$top/build/python"
+expect "init: of a program, which is not measured without a GPU" 5 'no NVIDIA driver here' '!computed'
+cd "$repository" || exit 2
+
+# ---- A base that cugate.ini says how to build: by the host's clock, of a library that make copies.
+mkdir "$work/based" && cd "$work/based" && git init -q . || exit 2
+# shellcheck disable=SC2016 # for make
+printf 'libmany.so: source\n\tcp %s $@\n\techo "built `cat source`" >>%s\n' "$top/build/tests/libmany.so" "$work/builds" >Makefile
+printf '%s\n' build/ libmany.so >.gitignore
+printf '%s\n' 'kernels = libmany.so' 'baselines = perf' "metrics = $top/tests/cli/made_up/host_metrics" >cugate.ini
+echo base >source && git add . && git commit -qm base && echo change >source && git commit -qam change || exit 2
+of_base=(CUGATE_PYTHON="$top/build/python" CUGATE_MODE=measure CUGATE_BASE=HEAD^1 CUGATE_ARGUMENTS="--collector=host --samples=2 -k 'family_1/*'")
+ask job "${of_base[@]}" CUGATE_BUILD='make -s libmany.so'
+expect "without a baseline, and nobody says how the base is built" 4 'no baseline' '!building the kernels'
+echo 'build = make -s libmany.so' >>cugate.ini && rm -f libmany.so "$work/builds"
+based() { # whatever the host's clock says of two equal sides
+    ask job "${of_base[@]}"
+    [[ $code != [13] ]] || code=0
+}
+based
+expect "the base is built as cugate.ini says, and stands in for the baseline" 0 'building the kernels of HEAD^1' \
+    "build/base/$(git rev-parse HEAD^1)/tree/libmany.so" '!no baseline'
+ask cat "$work/builds"
+expect "each side by its own sources" 0 'built change' 'built base'
+based
+expect "the base is built once" 0 'build/base' '!building the kernels'
+ask git worktree list
+expect "and no worktree is left" 0 '!build/base'
+sed -i 's/^build = .*/build = make -s libmany.so \&\& [ -d .git ]/' cugate.ini # in a worktree .git is a file
+ask job "${of_base[@]}"
+expect "a base that does not build leaves the verdict to the baseline, of which there is none" 4 'HEAD^1 is not built by: make' \
+    'the base is not built, so nothing is run in turn' 'no baseline'
+cd "$repository" || exit 2
 
 # ---- In parts: by the host's clock, as there is no GPU.
 parts=(CUGATE_PYTHON="$top/build/python" CUGATE_ARGUMENTS="--collector=host --kernels=$top/build/tests/libmany.so
@@ -274,10 +353,11 @@ esac
 END_OF_SCRIPT
 chmod +x "$work/bin/gh"
 export GITHUB_ACTION_PATH=$top/ci GITHUB_SERVER_URL=https://server GITHUB_REPOSITORY=owner/name GITHUB_RUN_ID=7 CUGATE_NUMBER=12 CUGATE_COMMIT=abc
-mkdir -p report/cugate-simulate && echo 'regressed: mine/scale' >report/cugate-simulate/comment.md
+mkdir -p report/cugate-simulate && printf '%s\n' 'regressed: mine/scale' '```sh' 'cugate accept build/gate/run.json -k mine/scale' '```' >report/cugate-simulate/comment.md
 ask step comment
 expect "comment: the first one" 0 'POST repos/owner/name/issues/12/comments' 'regressed: mine/scale' \
-    'abc, [log and pages](https://server/owner/name/actions/runs/7)' '<!-- cugate -->'
+    'abc, [log and pages](https://server/owner/name/actions/runs/7)' '<!-- cugate -->' \
+    "build/gate/ is in the artifact cugate-simulate: \`gh run download 7 --name cugate-simulate --dir build/gate\`"
 FOUND='41 42' ask step comment
 expect "comment: there is one" 0 'PATCH repos/owner/name/issues/comments/42' '!POST'
 CODE=1 ask step comment

@@ -129,6 +129,16 @@ printf 'kernels = out/libmine.so\ngpu = nvidia-h200\n' >cugate.ini
 ask "$cugate" bisect ten..twelve -k mine/scale
 rm cugate.ini
 expect "with the library of cugate.ini" 1 'first bad commit: ' 'eleven reads far apart'
+printf '%s\n' 'kernels = made/libmine.so' 'gpu = nvidia-h200' 'build = make out/libmine.so && mkdir -p made && cp out/libmine.so made' >cugate.ini
+ask "$cugate" bisect ten..twelve -k mine/scale
+expect "with the build of cugate.ini" 1 'first bad commit: ' 'eleven reads far apart'
+ask "$cugate" bisect ten..twelve -k mine/scale --build false
+expect "--build wins over it" 5 'the build ended with 1' '!--build COMMAND'
+sed -i '/^build/d' cugate.ini
+ask "$cugate" bisect ten..twelve -k mine/scale
+rm cugate.ini
+expect "no rule makes the library, and it says what to do" 5 'No rule to make target' \
+    'says how a commit is built' 'build = COMMAND'
 untouched "with an answer"
 
 # ---- Ends that cannot be judged

@@ -21,7 +21,7 @@ unset BASE OUT HISTORY STRICT CODE ONLY CUGATE_BUILD GITHUB_ACTIONS GITHUB_STEP_
 # shellcheck source=/dev/null
 . tests/scripts/expect.sh
 
-workflows=(ci/github/*.yml)
+workflows=(ci/github/*.yml .github/workflows/*.yml)
 templates=("${workflows[@]}" ci/gitlab.yml ci/gitlab_shards.yml)
 
 # ---- Schemas. They lie in the package, so nothing is fetched.
@@ -109,7 +109,7 @@ while read -r link; do
 done < <(grep -ohE '\]\([^)#]+' ci/README.md | cut -c3- | sort -u)
 grep -hv '^ *#' ci/Dockerfile ci/job.sh ci/slurm.sh ci/slurm_shards.sh | grep -ohE '\bmake [a-z][a-z-]*' >"$work/makes"
 grep -ohE '\bmake [a-z-]+' "$scripts"/{nightly,gitlab}/*.sh >>"$work/makes"
-grep -ohE '.make [a-z-]+' ci/README.md | grep '^[^ ]' | cut -c2- >>"$work/makes"
+grep -ohE '.make [a-z-]+' ci/README.md | grep '^[^ a-z]' | cut -c2- >>"$work/makes"
 while read -r _ target; do
     ask grep -E "^$target:" Makefile
     expect "make $target" 0

@@ -503,7 +503,8 @@ refused 'a full disk' 2 'plain: 8 launches' 'error: cannot write /dev/full' 'is 
     --save /dev/full -- "$program" plain 8
 if chosen 'no driver'; then
     ask "$cugate" exec --metrics "$metrics" -- "$program" plain
-    expect 'no driver' 5 'error: no NVIDIA driver here: libcuda.so.1' '!plain:'
+    expect 'no driver' 5 'error: no NVIDIA driver here: libcuda.so.1' "check --static $program\` judges its machine code" \
+        'check --simulate --kernels FILE.capsule' '!plain:'
 fi
 STANDIN_DEVICES=0 refused 'a driver without a GPU' 1 'no CUDA-capable device is detected' -- -- "$program" plain
 # Of other rights it is loaded without what the environment says, by the dynamic linker and the driver alike.

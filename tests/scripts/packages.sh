@@ -40,8 +40,15 @@ expect "deb: contents" 0 ./usr/bin/cugate ./usr/lib/cugate/libcugate_sim.so ./us
     ./usr/lib/cugate/libcugate_inject.so ./usr/share/man/man1/cugate.1.gz metrics/core.ini gpus/nvidia-h200.ini \
     templates/base.html schema/check.schema.json bash-completion/completions/cugate cugate/kernel.h '!nvdisasm' '!libcupti.so' '!libcudart' '!libnv' \
     '!libkernels'
+[ -e LICENSE ] || licence='No licence has been chosen yet'
 mkdir "$work/unpacked"
 dpkg-deb -x "$deb" "$work/unpacked"
+ask cat "$work/unpacked/usr/share/doc/cugate/copyright"
+expect "deb: its licence, or that there is none" 0 "${licence-}"
+ask ci/release.sh "$version" build/package "$work/release"
+expect "a release of both packages" 0 "release: $work/release"
+ask ls "$work/release"
+expect "and its files" 0 "${deb##*/}" "${wheel##*/}" SHA256SUMS NOTES.md
 ask grep -rlF "$top" "$work/unpacked"
 expect "deb: no path of the tree in it" 1
 ask man --warnings=w -l "$work/unpacked/usr/share/man/man1/cugate.1.gz"
@@ -124,6 +131,7 @@ ask env PKG_CONFIG_PATH="$work/moved/lib/pkgconfig" pkg-config --define-prefix -
 expect "moved: pkg-config" 0 "-I$work/moved/include"
 
 # ---- Removed, with all that came after.
+printf '#!/bin/sh\n# by cugate-fetch\n' >"$installed/nvcc"
 check "deb: removed" dpkg_root --purge cugate
 ask find "$root" -path "$root/var" -prune -o -type f -print -o -type l -print -o -type d -name cugate -print
 expect "deb: nothing is left" 0 '!/'

@@ -20,6 +20,10 @@ build() {
 compile() {
     build base '' -arch=sm_90
     build larger 's/local\[24\]/local[48]/; s/< 24/< 48/; s/% 24/% 48/g' -arch=sm_90
+    build shared_grown 's/tile\[256\]/tile[10240]/' -arch=sm_90
+    build shared_more 's/tile\[256\]/tile[300]/' -arch=sm_90
+    build registers 's/local\[24\]/local[64]/; s/< 24/< 64/; s/i \* step % 24/i/
+        s/out\[threadIdx.x\] = local.*/__syncthreads(); for (int i = 0; i < 64; i++) out[i] = local[63 - i];/' -arch=sm_90
     build gone '' -arch=sm_90 -DOTHER
     build overload "\$a __global__ void plain(double *out) { *out = 1; }" -arch=sm_90
     build both '' -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90
@@ -36,7 +40,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
 # shellcheck source=/dev/null
 . "$top/tests/scripts/expect.sh"
-cp -r "$compiled"/{base,larger,gone,overload,both,compressed} .
+cp -r "$compiled"/{base,larger,shared_grown,shared_more,registers,gone,overload,both,compressed} .
 
 ask "$cugate" check --static --save run.json base/app.o
 expect "no baseline yet" 4 'STATIC: NO KERNEL WAS RUN' 'no baseline for sm_90 in baselines' \
@@ -52,6 +56,13 @@ expect "code for another GPU beside it" 0 'nothing is worse: 3 rows in 3 kernels
 ask "$cugate" check --static larger/app.o
 expect "more local memory" 1 'regressed  app/stacked' '  regressed  local_memory' '96 B  192 B' 'accept RUN.json -k app/stacked' \
     '!app/bounded'
+ask "$cugate" check --static shared_grown/app.o
+expect "40 times the shared memory, and nobody knows the block" 0 'app/bounded (shared memory 1024 -> 40960 B' \
+    'fewer warps fit on an SM with some blocks of up to 256 threads, as with 256: 100 % -> 62.5 %' 'which is not judged' '!app/plain'
+ask "$cugate" check --static shared_more/app.o
+expect "a little more shared memory" 0 'app/bounded (shared memory 1024 -> 1200 B; as many warps fit on an SM'
+ask "$cugate" check --static registers/app.o
+expect "more registers" 0 'app/stacked (registers ' 'fewer warps fit on an SM with some blocks of up to 1024 threads' '!shared memory'
 ask "$cugate" check --static gone/app.o
 expect "functions gone" 5 'missing    app/bounded' 'missing    app/stacked' 'remove its baseline file'
 ask "$cugate" check --static overload/app.o

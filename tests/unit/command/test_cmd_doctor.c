@@ -55,10 +55,10 @@ Test(cmd_doctor, every_check_has_its_remedy)
     }
 }
 
-/* A check comes before those that fail because of it; measuring, the proof, is last. */
+/* A check comes before those that fail because of it; measuring is the proof of those above it. */
 Test(cmd_doctor, first_things_are_first)
 {
-    static const char *const order[] = {"GPU", "CUPTI", "counter access", "kernel library", "measuring"};
+    static const char *const order[] = {"GPU", "CUPTI", "counter access", "kernel library", "measuring", "computing"};
     size_t count;
     const struct doctor_check *checks = doctor_checks(&count);
     cr_assert_eq(count, ARRAY_SIZE(order));

@@ -47,6 +47,14 @@ Test(chip_name, products_have_chips)
     }
 }
 
+Test(chip_name, known_chips_have_products)
+{
+    size_t count = 0;
+    for (const char *chip; (chip = chip_known(count)); count++)
+        cr_expect(*chip_products(chip), "%s", chip);
+    cr_expect_geq(count, 20u);
+}
+
 Test(chip_name, each_product_is_listed_at_its_chip)
 {
     cr_expect_str_eq(chip_products("AD106"), "RTX 4060 Ti");

@@ -75,17 +75,21 @@ Test(words_why, launches_are_told_once_a_kernel)
     blame_of(&fixture, &fixture.comparison.list[0])->launch_change = x_strdup("block 1x1x1 -> 2x1x1");
     blame_of(&fixture, invent(&fixture, "reduce/tree", "time", VERDICT_UNSURE, NULL))->launch_change =
         x_strdup("block 1x1x1 -> 2x1x1");
+    const struct judgement *worst = &fixture.comparison.list[0];
+    blame_of(&fixture, worst)->appeared = x_strdup("local_memory 0 to 96 B");
     static int (*const once[])(const struct report *, FILE *) = {report_text, report_markdown};
     static int (*const each[])(const struct report *, FILE *) = {report_github, report_json, report_junit};
     for (size_t i = 0; i < ARRAY_SIZE(once); i++) {
         char *text = print(&fixture.report, once[i]);
         cr_expect_eq(count_words(text, "launch: block"), 1u, "%s", text);
+        cr_expect_eq(count_words(text, "appeared: local_memory 0 to 96 B"), 1u, "%s", text);
         free(text);
     }
     for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
         char *text = print(&fixture.report, each[i]);
         expect_word(text, "block 1x1x1 -");
         cr_expect_geq(count_words(text, "block 1x1x1 -"), 2u, "%s", text);
+        expect_word(text, "local_memory 0 to 96 B");
         free(text);
     }
     report_tear_down(&fixture);

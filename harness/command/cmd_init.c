@@ -1,0 +1,284 @@
+/* Begins the gate in a repository: writes cugate.ini and a workflow for GitHub, and says what comes next. The workflow
+ * is ci/github/performance.yml, of which it leaves out the jobs that are not wanted. */
+#include "base/base.h"
+
+#include "command.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WORKFLOW ".github/workflows/performance.yml"
+#define TEMPLATE_LIMIT (1u << 16)
+#define OTHER "OWNER/cugate/ci@COMMIT" /* what the template uses; somebody has to say what it is */
+#define RUNNER "self-hosted, linux, gpu"
+
+struct beginning {
+    const struct options *options;
+    const char *kernels, *baselines, *gpu;
+    bool computes, measures; /* which jobs the workflow has */
+};
+
+/* A file that is to be written. */
+struct draft {
+    const char *path;
+    char *text;
+};
+
+/* ---- The workflow ---- */
+
+/* Whether the line begins a job, "  computed:", and which. */
+static bool begins_job(const char *line, const char *name)
+{
+    const size_t length = strlen(name);
+    return strncmp(line, "  ", 2) == 0 && strncmp(line + 2, name, length) == 0 && line[2 + length] == ':';
+}
+
+static void put_replaced(FILE *stream, const char *line, const char *part, const char *by)
+{
+    const char *at = strstr(line, part);
+    fprintf(stream, "%.*s%s%s\n", (int)(at - line), line, by, at + strlen(part));
+}
+
+/* Prints a text as a scalar of YAML: in quotes, and a quote in it twice. */
+static void put_quoted(FILE *stream, const char *text)
+{
+    fputc('\'', stream);
+    for (; *text; text++)
+        fprintf(stream, *text == '\'' ? "''" : "%c", *text);
+    fputs("'\n", stream);
+}
+
+static void put_line(const struct beginning *beginning, FILE *stream, const char *line)
+{
+    const struct options *options = beginning->options;
+    const char *needs =
+        beginning->computes ? beginning->measures ? "[computed, measured]" : "[computed]" : "[measured]";
+    if (strstr(line, OTHER) && options->action)
+        put_replaced(stream, line, OTHER, options->action);
+    else if (strstr(line, RUNNER) && options->runner)
+        put_replaced(stream, line, RUNNER, options->runner);
+    else if (strstr(line, "needs: [computed, measured]"))
+        put_replaced(stream, line, "[computed, measured]", needs);
+    else
+        fprintf(stream, "%s\n", line);
+    if (strstr(line, "mode: measure") && options->program) {
+        char *arguments = x_sprintf("-- %s", options->program);
+        fputs("          arguments: ", stream);
+        put_quoted(stream, arguments);
+        free(arguments);
+    }
+}
+
+/* Returns the workflow, or NULL after error(). Caller frees. */
+static char *make_workflow(const struct beginning *beginning)
+{
+    static const char *const places[] = {"../share/cugate/ci/github/performance.yml", "../ci/github/performance.yml",
+                                         "../../ci/github/performance.yml"};
+    char *template, *path = program_beside(places, ARRAY_SIZE(places)), *text = NULL, *rest, *line;
+    size_t length, size;
+    const int failed = file_read(path, TEMPLATE_LIMIT, &template, &length);
+    free(path);
+    if (failed < 0)
+        return NULL;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        die(EXIT_USAGE, "cannot allocate memory for a workflow");
+    bool wanted = true;
+    template[strlen(template) - 1] = '\0'; /* the last line's end */
+    for (rest = template; (line = strsep(&rest, "\n"));) {
+        if (begins_job(line, "computed"))
+            wanted = beginning->computes;
+        else if (begins_job(line, "measured"))
+            wanted = beginning->measures;
+        else if (begins_job(line, "verdict"))
+            wanted = true;
+        if (wanted)
+            put_line(beginning, stream, line);
+    }
+    fclose(stream);
+    free(template);
+    return text;
+}
+
+/* ---- cugate.ini ---- */
+
+/* Returns the text of cugate.ini, or NULL after error(). Caller frees. */
+static char *make_config(const struct beginning *beginning)
+{
+    const struct options *options = beginning->options;
+    const struct {
+        const char *key, *value;
+    } lines[] = {{"kernels", beginning->kernels},
+                 {"build", options->build},
+                 {"baselines", beginning->baselines},
+                 {"gpu", beginning->gpu}};
+    char *text = x_strdup("");
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+        if (!lines[i].value)
+            continue;
+        char *longer = x_sprintf("%s%s = %s\n", text, lines[i].key, lines[i].value);
+        free(text);
+        text = longer;
+    }
+    struct config config = {0};
+    const int result = config_read_text(&config, CONFIG_FILE, text);
+    config_release(&config);
+    if (result == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* ---- Writing ---- */
+
+/* Whether a file may be written: 1, 0 where it is as it should be, -1 after error(). */
+static int may_write(const struct draft *draft, bool force)
+{
+    char *text;
+    size_t length;
+    if (access(draft->path, F_OK) < 0 || force)
+        return 1;
+    if (file_read(draft->path, TEMPLATE_LIMIT, &text, &length) < 0)
+        return -1;
+    const bool same = strcmp(text, draft->text) == 0;
+    free(text);
+    return same ? 0
+                : error("%s is there already, and is another: change it by hand, or replace it with --force",
+                        draft->path);
+}
+
+static int write_draft(const struct draft *draft)
+{
+    struct atomic_file file;
+    char *folder = folder_of(draft->path);
+    const int made = make_folders(folder);
+    free(folder);
+    if (made < 0 || atomic_file_open(&file, draft->path) < 0)
+        return -1;
+    fputs(draft->text, file.stream);
+    return atomic_file_commit(&file);
+}
+
+static int write_all(const struct draft *drafts, size_t count, bool force)
+{
+    int writes[2];
+    for (size_t i = 0; i < count; i++)
+        if ((writes[i] = may_write(&drafts[i], force)) < 0)
+            return -1;
+    for (size_t i = 0; i < count; i++) {
+        if (writes[i] && write_draft(&drafts[i]) < 0)
+            return -1;
+        print_harmless("%s %s\n", writes[i] ? "wrote" : "kept ", drafts[i].path);
+    }
+    return 0;
+}
+
+/* ---- What comes next ---- */
+
+static void say_next(const struct beginning *beginning)
+{
+    const struct options *options = beginning->options;
+    print_harmless("\nnext, here:\n");
+    if (options->program) {
+        print_harmless("  cugate aa --save sessions -- %s      # ten sessions, on a machine with a GPU\n",
+                       options->program);
+        print_harmless("  cugate accept sessions/*.json --reason \"first baseline\"\n");
+    } else {
+        print_harmless("  %s\n", options->build);
+        print_harmless("  cugate check --simulate --save first.json      # ends with 4: there is no baseline yet\n");
+        print_harmless("  cugate accept first.json --reason \"first baseline\"\n");
+    }
+    print_harmless("  git add %s %s %s && git commit -m 'a gate for performance'\n", WORKFLOW, CONFIG_FILE,
+                   beginning->baselines);
+    print_harmless("then, at GitHub:\n");
+    if (!options->action)
+        print_harmless("  in %s write for OWNER whose cugate it is, and for COMMIT one of its commits\n", WORKFLOW);
+    if (beginning->measures)
+        print_harmless("  a runner with a GPU and the labels %s: cugate doctor says whether it can measure\n",
+                       options->runner ? options->runner : RUNNER);
+    print_harmless("  require the check `verdict` before merging\n");
+}
+
+/* ---- The command ---- */
+
+static int look(struct beginning *beginning)
+{
+    const struct options *options = beginning->options;
+    const char *const texts[] = {options->program, options->build,   options->gpu,      options->runner,
+                                 options->action,  options->kernels, options->baselines};
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+        if (texts[i] && strpbrk(texts[i], "\n\r"))
+            return error("'%s' has more than one line", texts[i]);
+    const bool named = !options_library_is_own(options),
+               has_library = named && !(options->program && config_gives(&options->config, "kernels"));
+    if (has_library == (options->program != NULL))
+        return error("say what is to be judged: --kernels LIB.so, a library of kernels, or --program COMMAND");
+    if (has_library && !options->build)
+        return error("say how %s is built: --build COMMAND", options->kernels);
+    beginning->gpu = options->gpu ? options->gpu : config_gpu(&options->config);
+    if (has_library && !beginning->gpu) {
+        char *names = options_gpu_names(options);
+        error("say which GPU is simulated: --gpu NAME; there are %s", names);
+        free(names);
+        return -1;
+    }
+    if (access(".git", F_OK) < 0)
+        return error("this is not the root of a git repository, where " CONFIG_FILE " and the workflow belong");
+    beginning->kernels = has_library ? options->kernels : NULL;
+    beginning->baselines = strcmp(options->baselines, OPTIONS_BASELINES) == 0 ? "perf/baselines" : options->baselines;
+    beginning->computes = has_library;
+    beginning->measures = options->program || options->runner;
+    return 0;
+}
+
+static int cmd_init(const struct options *options)
+{
+    struct beginning beginning = {.options = options};
+    if (look(&beginning) < 0)
+        return EXIT_USAGE;
+    struct draft drafts[] = {{CONFIG_FILE, make_config(&beginning)}, {WORKFLOW, make_workflow(&beginning)}};
+    const bool made = drafts[0].text && drafts[1].text;
+    const int result = made ? write_all(drafts, ARRAY_SIZE(drafts), options->force) : -1;
+    for (size_t i = 0; i < ARRAY_SIZE(drafts); i++)
+        free(drafts[i].text);
+    if (result < 0)
+        return EXIT_USAGE;
+    say_next(&beginning);
+    return EXIT_SAME;
+}
+
+/* clang-format off */
+static const struct option_row *const takes[] = {
+    OPTION(.name = "kernels", .argument = "LIB.so", .kind = KIND_TEXT, .place = PLACE(kernels),
+           .doc = "a library of kernels, where its build puts it"),
+    OPTION(.name = "program", .argument = "COMMAND", .kind = KIND_TEXT, .place = PLACE(program),
+           .doc = "in place of a library: a program whose kernels are measured, as one word: 'python3 bench.py'"),
+    OPTION(.name = "build", .argument = "COMMAND", .kind = KIND_TEXT, .place = PLACE(build),
+           .doc = "what builds the library or the program, for the shell, at the top of the repository"),
+    OPTION(.name = "gpu", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(gpu),
+           .doc = "the GPU that is simulated, such as nvidia-h200"),
+    OPTION(.name = "runner", .argument = "LABELS", .kind = KIND_TEXT, .place = PLACE(runner),
+           .doc = "also measure, on a runner with a GPU that has these labels (of a program: " RUNNER ")"),
+    OPTION(.name = "action", .argument = "USES", .kind = KIND_TEXT, .place = PLACE(action),
+           .doc = "the action, with owner and commit (default: " OTHER ", to be filled in)"),
+    OPTION(.name = "baselines", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(baselines),
+           .doc = "folder of the baselines (default: perf/baselines)"),
+    OPTION(.name = "force", .kind = KIND_FLAG, .place = PLACE(force), .doc = "replace files that are there already"),
+    NULL,
+};
+
+const struct command command_init = {
+    .name = "init",
+    .arguments = "",
+    .summary = "begin a gate: cugate.ini, and a workflow for GitHub",
+    .details = "Writes " CONFIG_FILE " and " WORKFLOW " at the root of a repository, and says what is to be typed and "
+               "committed next. A library of kernels is computed on a runner of GitHub's, with --runner also measured; a "
+               "program is measured. A file that is there already, and is another, is left and ends the command.",
+    .exits = EXITS({EXIT_SAME, "both files are there"},
+                   {EXIT_USAGE, NULL}),
+    .example = "cugate init --kernels build/libmine.so --build 'cmake -B build && cmake --build build' --gpu nvidia-h200",
+    .takes = takes,
+    .minimum = 0, .maximum = 0, .run = cmd_init,
+};
+/* clang-format on */

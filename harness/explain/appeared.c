@@ -1,0 +1,68 @@
+#include "appeared.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* To add a count that says much when it appears: a row, with the name of its metric. */
+static const struct {
+    const char *metric, *hint;
+} telling[] = {
+    {"fp64_arithmetic", "a double literal, or a function of doubles?"},
+    {"local_memory", "spilled registers, or an array that is indexed at run time?"},
+    {"tensor_instructions", "tensor cores are used now"},
+    {"global_atomics", "atomic operations on global memory"},
+};
+
+static int by_kernel(const void *left, const void *right)
+{
+    const struct appearance *a = left, *b = right;
+    const int order = strcmp(a->kernel, b->kernel);
+    return order ? order : strcmp(a->judgement->metric->name, b->judgement->metric->name);
+}
+
+void appearances_find(struct appearances *appearances, const struct comparison *comparison)
+{
+    *appearances = (struct appearances){0};
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct judgement *judgement = &comparison->list[i];
+        if (!judgement->metric || !judgement->compared || !(judgement->base <= 0) || !(judgement->now > 0))
+            continue;
+        for (size_t k = 0; k < ARRAY_SIZE(telling); k++)
+            if (strcmp(judgement->metric->name, telling[k].metric) == 0)
+                *ARRAY_GROW(appearances->list, appearances->count) =
+                    (struct appearance){judgement->kernel, judgement, telling[k].hint};
+    }
+    if (appearances->count > 0)
+        qsort(appearances->list, appearances->count, sizeof *appearances->list, by_kernel);
+}
+
+void appearances_release(struct appearances *appearances)
+{
+    free(appearances->list);
+    *appearances = (struct appearances){0};
+}
+
+char *appearances_of(const struct appearances *appearances, const char *kernel)
+{
+    size_t low = 0;
+    char *words = NULL;
+    for (size_t high = appearances->count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(appearances->list[middle].kernel, kernel) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i < appearances->count && strcmp(appearances->list[i].kernel, kernel) == 0; i++) {
+        const struct judgement *judgement = appearances->list[i].judgement;
+        char now[64];
+        char *longer =
+            x_sprintf("%s%s%s 0 -> %s (%s)", words ? words : "", words ? "; " : "", judgement->metric->name,
+                      metric_format(judgement->metric, judgement->now, now, sizeof now), appearances->list[i].hint);
+        free(words);
+        words = longer;
+    }
+    return words;
+}

@@ -1,0 +1,86 @@
+/* What a check of machine code says of functions that nobody launched: their occupancy is not known, and so not judged,
+ * but whether fewer warps fit than before can be said for each size of block. */
+#include "cubin/cubin.h"
+
+#include "check_parts.h"
+
+#include <stdlib.h>
+
+#define WARP 32
+#define BLOCK_MAX 1024
+#define TYPICAL 256 /* the block that the note shows, where it is one of those that lose */
+
+struct needs {
+    unsigned shared, registers;
+};
+
+/* Returns what the functions of a kernel take at most; *unknown says whether nobody says how large a block is. */
+static struct needs most_of(const struct result *result, bool *unknown)
+{
+    struct needs most = {0};
+    *unknown = false;
+    for (size_t i = 0; i < result->launch_count; i++) {
+        const struct machine *machine = &result->launches[i].machine;
+        *unknown |= result->launches[i].has_machine && result->launches[i].block[0] == 0;
+        most.shared = machine->shared_bytes > most.shared ? machine->shared_bytes : most.shared;
+        most.registers = machine->registers > most.registers ? machine->registers : most.registers;
+    }
+    return most;
+}
+
+/* Returns the occupancy in %, with blocks of that many threads, of the function of which fewest warps fit; -1 where
+ * none can have such blocks. */
+static double occupancy_with(const struct result *result, int capability, unsigned threads)
+{
+    double least = -1;
+    for (size_t i = 0; i < result->launch_count; i++) {
+        struct occupancy_launch launch = static_facts_of_launch(&result->launches[i]);
+        struct occupancy occupancy;
+        launch.threads = threads;
+        if ((launch.max_threads == 0 || threads <= launch.max_threads) &&
+            occupancy_of(&occupancy, capability, &launch) && (least < 0 || occupancy.percent < least))
+            least = occupancy.percent;
+    }
+    return least;
+}
+
+/* "fewer warps fit on an SM ..." */
+static char *words_of(const struct result *base, const struct result *now, int capability, bool *loses)
+{
+    unsigned last = 0, shown = 0;
+    for (unsigned threads = WARP; threads <= BLOCK_MAX; threads += WARP) {
+        const double is = occupancy_with(now, capability, threads);
+        if (is < 0 || is >= occupancy_with(base, capability, threads))
+            continue;
+        last = threads;
+        shown = shown == TYPICAL ? shown : threads;
+    }
+    *loses = last > 0;
+    if (!*loses)
+        return x_strdup("as many warps fit on an SM, whatever its blocks");
+    return x_sprintf("fewer warps fit on an SM with some blocks of up to %u threads, as with %u: %.3g %% -> %.3g %%",
+                     last, shown, occupancy_with(base, capability, shown), occupancy_with(now, capability, shown));
+}
+
+void check_note_blocks(struct comparison *comparison, const struct run *baseline, const struct run *run)
+{
+    struct note_items items = {0};
+    const int capability = static_facts_capability(&run->device);
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *now = &run->results[i], *base = run_find(baseline, now->id);
+        bool unknown, base_unknown, loses;
+        if (!base || now->status != RESULT_OK)
+            continue;
+        const struct needs is = most_of(now, &unknown), was = most_of(base, &base_unknown);
+        if (!unknown || !base_unknown || (is.shared <= was.shared && is.registers <= was.registers))
+            continue;
+        char *effect = words_of(base, now, capability, &loses);
+        if (is.shared > was.shared)
+            note_items_add(&items, "%s (shared memory %u -> %u B; %s)", now->id, was.shared, is.shared, effect);
+        else if (loses)
+            note_items_add(&items, "%s (registers %u -> %u; %s)", now->id, was.registers, is.registers, effect);
+        free(effect);
+    }
+    comparison_add_items(comparison, &items,
+                         "takes more, which is not judged, since machine code does not say how large blocks are");
+}
