@@ -13,59 +13,10 @@ set -uo pipefail
 range=$1 kernel=$2 metric=$3 named=$4 build=$5 how=$6
 shift 6
 options=("$@")
+# shellcheck source=ci/bisect_steps.sh
+. "$here/bisect_steps.sh"
 
-say() { # FORMAT WORD...: prints text of commits and builds without control characters or marks that reverse text
-    # shellcheck disable=SC2059 # the format
-    printf "$@" | LC_ALL=C sed 's/[\x01-\x08\x0b-\x1f\x7f]\|\xe2\x80[\xaa-\xae]\|\xe2\x81[\xa6-\xa9]/?/g'
-}
-fail() { # CODE WORDS
-    say 'cugate: error: %s\n' "$2" >&2
-    exit "$1"
-}
-
-# ---- Cleaning up, which is done in any case.
-folder=$(mktemp -d "${TMPDIR:-/tmp}/cugate-bisect-XXXXXX") || exit 2
-folder=$(realpath "$folder")
-tree=$folder/tree top='' process=''
-# shellcheck disable=SC2317 # a trap calls them
-put_away() {
-    rm -rf "$folder"
-    # Only this worktree is removed. `git worktree prune` would also remove one whose folder is away for a while.
-    [ -z "$top" ] || git -C "$top" worktree remove --force --force "$tree" 2>/dev/null
-}
-# shellcheck disable=SC2317
-stop() { # gives a build five seconds to end itself
-    trap '' INT TERM HUP
-    if [ -n "$process" ]; then
-        kill -TERM -- "-$process"
-        for _ in {1..50}; do
-            kill -0 "$process" || break
-            sleep 0.1
-        done
-        kill -KILL -- "-$process" # also ends what the build left behind
-        wait "$process"
-    fi 2>/dev/null
-    exit 130
-}
-trap put_away EXIT
-trap stop INT TERM HUP
-
-# apart COMMAND...: runs it in a process group of its own. Ctrl-C of the terminal then reaches this script alone, which ends
-# the group.
-apart() {
-    local ended=0
-    setsid "$@" </dev/null &
-    process=$!
-    wait "$process" || ended=$?
-    process=''
-    return $ended
-}
-
-# ---- Commits. A hook runs with variables that name its repository, and a make that called this has variables for its own
-# rules. The build gets neither.
-# shellcheck disable=SC2046 # one word each
-unset $(git rev-parse --local-env-vars 2>/dev/null) MAKEFLAGS MFLAGS MAKELEVEL
-git() { command git -c core.hooksPath=/dev/null -c advice.detachedHead=false "$@" 2>/dev/null; }
+# ---- Commits.
 commit_of() {
     if [[ $1 == -* ]] || ! git rev-parse --verify --quiet "$1^{commit}"; then
         fail 2 "'$1' is no revision of this repository; is it spelt right, and fetched? A shallow clone lacks old ones"
@@ -73,8 +24,6 @@ commit_of() {
 }
 subject_of() { git -C "$top" log -1 --format=%s "$1"; }
 
-top=$(git rev-parse --show-toplevel) ||
-    fail 2 'there is no git checkout here: bisect builds and compares commits of one'
 good=${range%%..*} bad=${range#*..}
 if [[ $range != ?*..?* || -z $good || $bad == .* ]]; then
     fail 2 "'$range' is no range of revisions: write GOOD..BAD, for example v1.0..HEAD"
@@ -85,63 +34,8 @@ git merge-base --is-ancestor "$good" "$bad" ||
 count=$(git rev-list --count "$good..$bad")
 [ "$count" != 0 ] || fail 2 "$range has no commit: both are ${bad::12}"
 
-# ---- The library is looked for where a build of this checkout puts it.
-case $named in
-'') library=$top/build/libkernels.so ;;
-/*) library=$named ;;
-*) library=$top/$(git rev-parse --show-prefix)$named ;;
-esac
-library=$(realpath -sm -- "$library")
-[[ $library == "$top"/* ]] || fail 2 "--kernels $named is not below $top: name the library where a build of this checkout puts it"
-library=${library#"$top"/}
-# Where there is no toolkit, a commit of cugate's own takes CUDA from build/cuda, as in ci/build_base.sh. Other makefiles do
-# not know the variable CUDA_READY.
-# shellcheck disable=SC2016 # for the inner shell
-hint=''
-[ -n "$build" ] || hint="; --build COMMAND, or \`build = COMMAND\` in cugate.ini, says how a commit is built"
-[ -n "$build" ] || build='if [ -e ci/install_cuda_wheels.sh ] && [ -d "$CUGATE_TOP/build/cuda" ]; then mkdir -p build &&
-    ln -sfn "$CUGATE_TOP/build/cuda" build/cuda; fi; exec make "$0" CUDA_READY='
-
-# ---- One commit.
-
-# Removes what a build changed or left, since it would disturb the next commit. What .gitignore names stays, so that the next
-# build is shorter.
-tidy() {
-    git -C "$tree" reset --quiet --hard
-    git -C "$tree" clean -ffdq
-}
-last_error() { sed -n 's/^cugate: error: //p' "$folder/errors" | tail -n 1; }
-
-# run_commit RUN: builds and runs the commit in the worktree. When it fails, the reason is in `why`.
-run_commit() {
-    local ended=0
-    why=''
-    rm -f "$tree/$library" # one of an earlier commit never stands for it
-    apart env -C "$tree" CUGATE_TOP="$top" sh -c "$build" "$library" >"$folder/log" 2>&1 || ended=$?
-    if [ $ended -ne 0 ]; then # "make: *** [Makefile:3: x.so] Error 1" only says that the line before it was an error
-        why=$(LC_ALL=C awk 'NF && !(said && /make.*: \*\*\* .*\] Error /) { said = $0 } END { print said }' "$folder/log")
-        why=${why:-"the build ended with $ended"}$hint
-    elif [ ! -r "$tree/$library" ]; then
-        why="the build succeeded, but there is no $library"
-    fi
-    [ -z "$why" ] || return 1
-    apart "$CUGATE" run -q -k "$kernel" --kernels "$tree/$library" "${options[@]}" --save "$1" >/dev/null 2>"$folder/errors" || ended=$?
-    if [ -s "$1" ]; then
-        cat "$folder/errors" >&2
-        "$CUGATE" bisect --judge ran "$1" -k "$kernel" 2>"$folder/errors" && return
-    elif [ $ended -eq 2 ] && "$CUGATE" list --kernels "$tree/$library" >/dev/null 2>&1; then
-        why="it has no kernel $kernel"
-    fi
-    why=${why:-$(last_error)}
-    why=${why:-"it ended with $ended"}
-    return 1
-}
 run_end() { # WORD COMMIT RUN
-    run_commit "$3" || fail 5 "nothing can be compared: $1 (${2::12}): $why"
-}
-cannot_check_out() { fail 2 "git cannot check out ${1::12} into $tree"; }
-judge() { # QUESTION RUN...
-    "$CUGATE" bisect --judge "$@" -k "$kernel" ${metric:+-m "$metric"}
+    run_build "$3" || fail 5 "nothing can be compared: $1 (${2::12}): $why"
 }
 
 # ---- The ends.
@@ -150,15 +44,7 @@ run_end GOOD "$good" "$folder/$good"
 tidy
 git -C "$tree" checkout --quiet --detach "$bad" || cannot_check_out "$bad"
 run_end BAD "$bad" "$folder/$bad"
-ended=0 by=()
-[ "$how" = computed ] || by=(--measure)
-worse=$(judge worse "$folder"/{"$good","$bad"} "${by[@]}") || ended=$?
-if [ $ended -ne 1 ]; then
-    [ -z "$worse" ] || printf '%s\n' "$worse"
-    exit $ended
-fi
-read -r metric id <<<"$worse"
-say '%s, %s, %d commits from %.12s on to %.12s\n%s\n' "$id" "$how" "$count" "$good" "$bad" "${worse#*$'\n'}"
+compare_ends "$folder"/{"$good","$bad"} "$(printf '%d commits from %.12s on to %.12s' "$count" "$good" "$bad")"
 
 # ---- Between them. The exit status of git does not help: `git bisect skip` fails when only skipped commits are left.
 tidy
@@ -166,7 +52,7 @@ git -C "$tree" bisect start "$bad" "$good" >/dev/null
 while log=$(git -C "$tree" bisect log) && ! grep -q '^# first bad commit: \[\|^# only skipped commits left' <<<"$log"; do
     commit=$(git -C "$tree" rev-parse HEAD)
     verdict=skip words=''
-    if run_commit "$folder/$commit"; then
+    if run_build "$folder/$commit"; then
         read -r verdict words <<<"$(judge nearer "$folder"/{"$good","$bad","$commit"} 2>"$folder/errors" || echo skip)"
         why=$(last_error)
     fi
