@@ -85,7 +85,8 @@ judge_by_pairs() {
         | ($pairs | map(.[1] / .[0]) | sort | .[length / 2 | floor]) as $median
         | ($pairs | map(select(.[1] > .[0])) | length) as $slower
         | if $median >= 1.05 then "\(.key) 5 % slower" else empty end,
-          if $is_red and $slower < ($pairs | length) - 1 or ($median >= 1.05 and ($is_red | not)) then "wrong: \(.key)" else empty end' "$2" >said 2>&1 || code=$?
+          if $is_red and $slower < ($pairs | length) - 1 or ($median >= 1.05 and ($is_red | not)) then "wrong: \(.key)" else empty end' \
+        "$2" >said 2>&1 || code=$?
     expect "$1" 0 '!wrong' "${@:4}"
 }
 
