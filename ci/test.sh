@@ -48,6 +48,7 @@ script     own              both     tests/scripts/own.sh
 script     exec_recorded    both     tests/scripts/exec_recorded.sh
 script     terminal         both     tests/scripts/terminal.sh
 script     programs_recorded both    tests/scripts/programs_recorded.sh
+script     upgrades         both     tests/scripts/upgrades.sh
 script     faults           both     tests/sim/faults.sh
 script     hazards          both     tests/sim/hazards.sh
 script     runtime          plain    tests/sim/runtime.sh

@@ -66,7 +66,7 @@ static uint32_t word_at(const unsigned char *bytes)
 }
 
 /* Reads the ELF header. Its e_flags hold the compute capability in the low byte up to ABI 7 (CUDA 12), and in the next
- * byte since ABI 8. */
+ * byte since ABI 8. Up to ABI 7, e_version holds the release of the assembler, 124 for 12.4. */
 static int read_header(struct image *image)
 {
     GElf_Ehdr header;
@@ -74,6 +74,7 @@ static int read_header(struct image *image)
         return image_error(image, "is not for a GPU");
     const bool is_old = header.e_ident[EI_ABIVERSION] < 8;
     image->capability = (int)((is_old ? header.e_flags : header.e_flags >> 8) & 0xff);
+    image->release = is_old ? header.e_version : 0;
     return image->capability > 0 ? 0 : image_error(image, "does not say for which GPU it is");
 }
 
@@ -309,10 +310,11 @@ static const char *note_text(const unsigned char *texts, size_t size, uint32_t p
 
 /* A note consists of three numbers (size of the name, size of the contents, type), then name and contents, each aligned
  * to 4 bytes. The contents of NVIDIA's notes are six other numbers, then texts. The third and fourth of the six are
- * the offsets, among the texts, of the tool's name and version. */
+ * the offsets, among the texts, of the tool's name and version. Up to CUDA 12 there is none, and the ELF header says
+ * the release. */
 char *image_compiler(const struct image *image)
 {
-    enum { HEAD = 12, NUMBERS = 24, LETTERS = 16 };
+    enum { HEAD = 12, NUMBERS = 24, LETTERS = 16, OLDEST = 100 };
     for (size_t i = 0; i < image->section_count; i++) {
         const struct image_section *section = &image->sections[i];
         const size_t size = section->bytes ? section->header.sh_size : 0;
@@ -330,7 +332,7 @@ char *image_compiler(const struct image *image)
             return NULL;
         return x_sprintf("%.*s %.*s", (int)name_length(tool), tool, (int)length, version + 3);
     }
-    return NULL;
+    return image->release >= OLDEST ? x_sprintf("ptxas %u.%u", image->release / 10, image->release % 10) : NULL;
 }
 
 /* ---- The image ---- */

@@ -48,6 +48,7 @@ struct image {
     size_t offset;    /* offset of the image in the file, for messages */
     Elf *elf;
     int capability;
+    uint32_t release; /* of CUDA's assembler, 124 for 12.4; 0 since CUDA 13, where .note.nv.tkinfo says more */
     struct image_section *sections;
     size_t section_count;
     GElf_Sym *symbols;

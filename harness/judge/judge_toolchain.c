@@ -112,7 +112,8 @@ static void revise_timed(struct judgement *judgement, enum paired times, size_t 
         return;
     judgement->verdict = times == PAIRED_SAME ? VERDICT_TRADED : VERDICT_UNSURE;
     if (times == PAIRED_SAME)
-        set_reason(judgement, "code of another toolchain, %s -> %s: its time is no worse in %zu pairs", was, is, pairs);
+        set_reason(judgement, "code of another toolchain, %s -> %s: %zu pairs do not show its time %g %% worse", was,
+                   is, pairs, 100 * RULE_MARGIN);
     else
         set_reason(judgement,
                    "code of another toolchain, %s -> %s: its time decides, by pairs with a base build (--against)", was,

@@ -177,8 +177,25 @@ Test(cubin_image, its_compiler_is_known_where_it_says_so)
     expect_compiler(45, "V13_0_88", 8, "ptxas 13");
     expect_compiler(-16, "\xff\xff\xff\xff", 4, "");
     expect_compiler(-12, "\xff\xff\xff\x7f", 4, "");
-    struct cubin cubin;
-    cr_assert_eq(cubin_read(&cubin, CORPUS "cuda12.cubin"), 0);
-    cr_expect_eq(cubin.compiler_count, 0);
-    cubin_release(&cubin);
+}
+
+/* The file has no notes, as none of CUDA 12: 20 bytes from the beginning is the release. */
+Test(cubin_image, up_to_cuda_12_the_release_of_its_compiler_is_known)
+{
+    static const struct {
+        unsigned char release;
+        const char *compiler;
+    } rows[] = {{129, "ptxas 12.9"}, {120, "ptxas 12.0"}, {118, "ptxas 11.8"}, {1, ""}};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *text;
+        size_t length;
+        struct cubin cubin;
+        cr_assert_eq(file_read(CORPUS "cuda12.cubin", 1 << 20, &text, &length), 0);
+        cr_assert_eq((unsigned char)text[20], 129);
+        text[20] = (char)rows[i].release;
+        cr_assert_eq(cubin_parse(&cubin, "cuda12", (unsigned char *)text, length), 0);
+        cr_expect_str_eq(cubin.compiler_count > 0 ? cubin.compilers[0] : "", rows[i].compiler, "row %zu", i);
+        cubin_release(&cubin);
+        free(text);
+    }
 }
