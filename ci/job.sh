@@ -6,11 +6,13 @@
 #
 # Inputs are variables, since text that a server puts into a script would be run:
 #
-#   CUGATE_MODE=simulate      static (machine code), simulate (its counts, on the CPU), measure (on a GPU) or judge (the parts)
+#   CUGATE_MODE=simulate      static (machine code), simulate (its counts, on the CPU), measure (on a GPU),
+#                             nightly (measure, into a history with pages: ci/nightly.sh) or judge (the parts)
 #   CUGATE_PART=2 CUGATE_PARTS=8      with measure: only this part of the kernels, into build/gate/parts; no verdict (ci/shards.sh)
 #   CUGATE_BUILD='make ...'   builds what is judged; without it `build` of cugate.ini does
 #   CUGATE_ARGUMENTS          more options and files of `cugate check`: words, with quotes where a word has blanks
 #   CUGATE_BASE=HEAD^1        the revision against which it is said what was weakened (ci/before.sh); empty: nothing is said
+#   CUGATE_HISTORY            with nightly: a database for the nights; without one build/history/history.db
 #   CUGATE_PACKAGE            cugate's package: a file, or an https address with CUGATE_PACKAGE_SHA256. Without one, what is
 #                             on the PATH, else (GitHub) it is built from the action's own sources
 #   CUGATE_FETCH='disasm'     parts of NVIDIA's for cugate-fetch: disasm, cupti, nvcc
@@ -41,7 +43,7 @@ one_of() { # NAME VALUE WORD...
 check_inputs() {
     # GitLab's runner lets everybody write to what it clones. cugate would not believe a cugate.ini there.
     [ -z "${GITLAB_CI-}" ] || [ ! -O . ] || chmod go-w . cugate.ini 2>/dev/null || true
-    one_of mode "${CUGATE_MODE-}" static simulate measure judge verdict
+    one_of mode "${CUGATE_MODE-}" static simulate measure nightly judge verdict
     one_of allow-inconclusive "${CUGATE_ALLOW_INCONCLUSIVE:-false}" true false
     [[ ${CUGATE_NAME:-cugate} =~ ^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$ ]] ||
         fail "name is '$CUGATE_NAME': it takes up to 64 letters, digits, dots, dashes and underscores"
@@ -137,17 +139,23 @@ build() {
 }
 
 gate() {
-    local arguments=() code=0 script=(gate.sh) report=${OUT:-build/gate}/check.json
+    local arguments=() code=0 script=(gate.sh) report=build/gate
     mapfile -t arguments < <(split_arguments)
     case ${CUGATE_MODE-} in
     static | simulate) arguments=("--$CUGATE_MODE" "${arguments[@]}") ;; # they may say once more for which GPU
-    measure)
+    measure | nightly)
         plan "${arguments[@]}" || exit $?
-        [ "$(planned way)" = measure ] || fail "mode is measure, and arguments ask for something else: ${arguments[*]}"
+        [ "$(planned way)" = measure ] || fail "mode is $CUGATE_MODE, and arguments ask for something else: ${arguments[*]}"
         ;;
     judge) script=(shards.sh judge) ;;
     *) fail "mode is '${CUGATE_MODE-}', and there is no gate for that" ;;
     esac
+    if [ "$CUGATE_MODE" = nightly ]; then
+        script=(nightly.sh) report=build/nightly
+        export STRICT=1
+        [ -z "${CUGATE_HISTORY-}" ] || export HISTORY=$CUGATE_HISTORY
+    fi
+    report=${OUT:-$report}/check.json
     if [ -n "${CUGATE_PART-}" ]; then
         "$here/shards.sh" measure "$CUGATE_PART/$CUGATE_PARTS" "${arguments[@]}"
         exit

@@ -1,5 +1,6 @@
-/* Begins the gate in a repository: writes cugate.ini and a workflow for GitHub, and says what comes next. The workflow
- * is ci/github/performance.yml, of which it leaves out the jobs that are not wanted. */
+/* Begins the gate in a repository: writes cugate.ini and what CI runs, and says what comes next. What CI runs is made
+ * of files in ci/, which cugate uses as well or, performance.yml, has for others; jobs that are not wanted are left
+ * out. */
 #include "base/base.h"
 
 #include "command.h"
@@ -9,8 +10,11 @@
 #include <unistd.h>
 
 #define WORKFLOW ".github/workflows/performance.yml"
+#define NIGHTLY ".github/workflows/nightly.yml"
+#define SLURM "perf/slurm.sh"
 #define TEMPLATE_LIMIT (1u << 16)
-#define OTHER "OWNER/cugate/ci@COMMIT" /* what the template uses; somebody has to say what it is */
+#define OTHER "OWNER/cugate/ci@COMMIT" /* what performance.yml uses; somebody has to say what it is */
+#define OWN "uses: ./ci"               /* what nightly.yml uses, as it is a workflow of cugate's, too */
 #define RUNNER "self-hosted, linux, gpu"
 
 struct beginning {
@@ -18,6 +22,8 @@ struct beginning {
     const char *kernels, *baselines, *gpu;
     bool computes, measures; /* which jobs the workflow has */
 };
+
+#define DRAFT_LIMIT 4
 
 /* A file that is to be written. */
 struct draft {
@@ -54,15 +60,18 @@ static void put_line(const struct beginning *beginning, FILE *stream, const char
     const struct options *options = beginning->options;
     const char *needs =
         beginning->computes ? beginning->measures ? "[computed, measured]" : "[computed]" : "[measured]";
-    if (strstr(line, OTHER) && options->action)
-        put_replaced(stream, line, OTHER, options->action);
+    const char *action = options->action ? options->action : OTHER;
+    if (strstr(line, OTHER))
+        put_replaced(stream, line, OTHER, action);
+    else if (strstr(line, OWN))
+        put_replaced(stream, line, OWN + strlen("uses: "), action);
     else if (strstr(line, RUNNER) && options->runner)
         put_replaced(stream, line, RUNNER, options->runner);
     else if (strstr(line, "needs: [computed, measured]"))
         put_replaced(stream, line, "[computed, measured]", needs);
     else
         fprintf(stream, "%s\n", line);
-    if (strstr(line, "mode: measure") && options->program) {
+    if ((strstr(line, "mode: measure") || strstr(line, "mode: nightly")) && options->program) {
         char *arguments = x_sprintf("-- %s", options->program);
         fputs("          arguments: ", stream);
         put_quoted(stream, arguments);
@@ -70,12 +79,21 @@ static void put_line(const struct beginning *beginning, FILE *stream, const char
     }
 }
 
-/* Returns the workflow, or NULL after error(). Caller frees. */
-static char *make_workflow(const struct beginning *beginning)
+/* Returns where a file of ci/ is, such as "github/nightly.yml". Caller frees. */
+static char *find_template(const char *name)
 {
-    static const char *const places[] = {"../share/cugate/ci/github/performance.yml", "../ci/github/performance.yml",
-                                         "../../ci/github/performance.yml"};
-    char *template, *path = program_beside(places, ARRAY_SIZE(places)), *text = NULL, *rest, *line;
+    char *places[] = {x_sprintf("../share/cugate/ci/%s", name), x_sprintf("../ci/%s", name),
+                      x_sprintf("../../ci/%s", name)};
+    char *path = program_beside((const char *const *)places, ARRAY_SIZE(places));
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+        free(places[i]);
+    return path;
+}
+
+/* Returns the text that is made of a file of ci/, or NULL after error(). Caller frees. */
+static char *fill_in(const struct beginning *beginning, const char *name)
+{
+    char *template, *path = find_template(name), *text = NULL, *rest, *line;
     size_t length, size;
     const int failed = file_read(path, TEMPLATE_LIMIT, &template, &length);
     free(path);
@@ -162,7 +180,7 @@ static int write_draft(const struct draft *draft)
 
 static int write_all(const struct draft *drafts, size_t count, bool force)
 {
-    int writes[2];
+    int writes[DRAFT_LIMIT];
     for (size_t i = 0; i < count; i++)
         if ((writes[i] = may_write(&drafts[i], force)) < 0)
             return -1;
@@ -176,28 +194,59 @@ static int write_all(const struct draft *drafts, size_t count, bool force)
 
 /* ---- What comes next ---- */
 
+/* The first baseline, of what was measured. */
+static void say_sessions(const struct options *options)
+{
+    if (options->program)
+        print_harmless("  cugate aa --save sessions -- %s      # ten sessions, on a machine with a GPU\n",
+                       options->program);
+    else
+        print_harmless("  cugate aa --sessions 10 --save sessions\n");
+    print_harmless("  cugate accept sessions/*.json --reason \"first baseline\"\n");
+}
+
+static void say_github(const struct beginning *beginning)
+{
+    const struct options *options = beginning->options;
+    print_harmless("then, at GitHub:\n");
+    if (!options->action)
+        print_harmless(
+            "  in .github/workflows write for OWNER whose cugate it is, and for COMMIT one of its commits\n");
+    if (beginning->measures || options->nightly)
+        print_harmless("  a runner with a GPU and the labels %s: cugate doctor says whether it can measure\n",
+                       options->runner ? options->runner : RUNNER);
+    if (options->nightly)
+        print_harmless(
+            "  the pages of all nights are in the artifact cugate-nightly; the variable CUGATE_PAGES = 1 puts "
+            "them on GitHub Pages\n");
+    print_harmless("  require the check `verdict` before merging\n");
+}
+
 static void say_next(const struct beginning *beginning)
 {
     const struct options *options = beginning->options;
+    const bool measures = beginning->measures || options->nightly || options->slurm;
     print_harmless("\nnext, here:\n");
+    print_harmless("  printf '%%s\\n' build/ sessions/%s%s >>.gitignore\n", beginning->computes ? " first.json" : "",
+                   options->slurm ? " 'slurm-*.out'" : "");
     if (options->program) {
-        print_harmless("  cugate aa --save sessions -- %s      # ten sessions, on a machine with a GPU\n",
-                       options->program);
-        print_harmless("  cugate accept sessions/*.json --reason \"first baseline\"\n");
+        say_sessions(options);
     } else {
         print_harmless("  %s\n", options->build);
         print_harmless("  cugate check --simulate --save first.json      # ends with 4: there is no baseline yet\n");
         print_harmless("  cugate accept first.json --reason \"first baseline\"\n");
     }
-    print_harmless("  git add %s %s %s && git commit -m 'a gate for performance'\n", WORKFLOW, CONFIG_FILE,
+    print_harmless("  git add .gitignore %s%s%s %s %s && git commit -m 'a gate for performance'\n", WORKFLOW,
+                   options->nightly ? " " NIGHTLY : "", options->slurm ? " " SLURM : "", CONFIG_FILE,
                    beginning->baselines);
-    print_harmless("then, at GitHub:\n");
-    if (!options->action)
-        print_harmless("  in %s write for OWNER whose cugate it is, and for COMMIT one of its commits\n", WORKFLOW);
-    if (beginning->measures)
-        print_harmless("  a runner with a GPU and the labels %s: cugate doctor says whether it can measure\n",
-                       options->runner ? options->runner : RUNNER);
-    print_harmless("  require the check `verdict` before merging\n");
+    if (!options->program && measures) {
+        print_harmless("then, on a machine with that GPU:\n");
+        say_sessions(options);
+    }
+    if (options->slurm)
+        print_harmless("then, every night, on the cluster:\n  sbatch --wait %s nightly%s%s\n", SLURM,
+                       options->program ? " -- " : "", options->program ? options->program : "");
+    say_github(beginning);
 }
 
 /* ---- The command ---- */
@@ -237,10 +286,18 @@ static int cmd_init(const struct options *options)
     struct beginning beginning = {.options = options};
     if (look(&beginning) < 0)
         return EXIT_USAGE;
-    struct draft drafts[] = {{CONFIG_FILE, make_config(&beginning)}, {WORKFLOW, make_workflow(&beginning)}};
-    const bool made = drafts[0].text && drafts[1].text;
-    const int result = made ? write_all(drafts, ARRAY_SIZE(drafts), options->force) : -1;
-    for (size_t i = 0; i < ARRAY_SIZE(drafts); i++)
+    struct draft drafts[DRAFT_LIMIT] = {{CONFIG_FILE, make_config(&beginning)},
+                                        {WORKFLOW, fill_in(&beginning, "github/performance.yml")}};
+    size_t count = 2;
+    if (options->nightly)
+        drafts[count++] = (struct draft){NIGHTLY, fill_in(&beginning, "github/nightly.yml")};
+    if (options->slurm)
+        drafts[count++] = (struct draft){SLURM, fill_in(&beginning, "slurm.sh")};
+    bool made = true;
+    for (size_t i = 0; i < count; i++)
+        made &= drafts[i].text != NULL;
+    const int result = made ? write_all(drafts, count, options->force) : -1;
+    for (size_t i = 0; i < count; i++)
         free(drafts[i].text);
     if (result < 0)
         return EXIT_USAGE;
@@ -262,6 +319,10 @@ static const struct option_row *const takes[] = {
            .doc = "also measure, on a runner with a GPU that has these labels (of a program: " RUNNER ")"),
     OPTION(.name = "action", .argument = "USES", .kind = KIND_TEXT, .place = PLACE(action),
            .doc = "the action, with owner and commit (default: " OTHER ", to be filled in)"),
+    OPTION(.name = "nightly", .kind = KIND_FLAG, .place = PLACE(nightly),
+           .doc = "also write " NIGHTLY ", which measures every night, keeps the runs and draws their pages"),
+    OPTION(.name = "slurm", .kind = KIND_FLAG, .place = PLACE(slurm),
+           .doc = "also write " SLURM ", which does so, or judges, as a job of Slurm"),
     OPTION(.name = "baselines", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(baselines),
            .doc = "folder of the baselines (default: perf/baselines)"),
     OPTION(.name = "force", .kind = KIND_FLAG, .place = PLACE(force), .doc = "replace files that are there already"),
@@ -273,9 +334,9 @@ const struct command command_init = {
     .arguments = "",
     .summary = "begin a gate: cugate.ini, and a workflow for GitHub",
     .details = "Writes " CONFIG_FILE " and " WORKFLOW " at the root of a repository, and says what is to be typed and "
-               "committed next. A library of kernels is computed on a runner of GitHub's, with --runner also measured; a "
+               "committed next; --nightly and --slurm add a file each. A library of kernels is computed on a runner of GitHub's, with --runner also measured; a "
                "program is measured. A file that is there already, and is another, is left and ends the command.",
-    .exits = EXITS({EXIT_SAME, "both files are there"},
+    .exits = EXITS({EXIT_SAME, "the files are there"},
                    {EXIT_USAGE, NULL}),
     .example = "cugate init --kernels build/libmine.so --build 'cmake -B build && cmake --build build' --gpu nvidia-h200",
     .takes = takes,

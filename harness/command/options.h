@@ -66,6 +66,7 @@ struct options {
     const char *code, *function, *block, *grid, *shared, *tolerance, *type; /* of swap, as they are typed */
     const char *build;                                                      /* bisect --build */
     const char *program, *runner, *action;                                  /* of init, as they are typed */
+    bool nightly, slurm;                                                    /* of init: what else is written */
     bool force;                                                             /* init --force */
     const char *judge;                                                      /* bisect --judge */
     bool measure;                                                           /* bisect --measure */

@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from cugate_reports.files import BadFile, Failure, Judgement, Report, Run, Session, Suite
 
-FORM = "2"  # version of what is extracted and how it is stored; another one has other names, so all is extracted again
+FORM = "3"  # version of what is extracted and how it is stored; another one has other names, so all is extracted again
 
 # Limits of a matrix (64 MiB), and of a kernel over all nights. Ten thousand kernels with forty metrics take a
 # twentieth.

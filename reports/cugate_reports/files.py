@@ -167,6 +167,7 @@ class Judgement(Struct, kw_only=True):
     blind: bool = False  # the row's limit is so wide that it can hardly fail
     reason: str | None = None
     launch_change: str | None = None
+    appeared: str | None = None  # what the kernel had nothing of before
     story: str | None = None
     advice: str | None = None
     causes: list[Cause] | None = None
@@ -189,6 +190,23 @@ class Suite(Struct, kw_only=True):
     moved: bool = False
 
 
+class Upgraded(Struct, kw_only=True):
+    """A kernel of which another toolchain made other code."""
+
+    kernel: str
+    kind: str = field(name="class")  # such as "registers or spills"
+    lost: float | None = None  # how much longer it takes, in ns; None without a time
+
+
+class Upgrade(Struct, kw_only=True):
+    """What another toolchain than the baseline's did: `same` kernels have the same code, `kernels` have other code."""
+
+    was: str
+    now: str = field(name="is")
+    same: Count
+    kernels: list[Upgraded]
+
+
 class Report(Struct, kw_only=True):
     """What `cugate check --format json` said about a run."""
 
@@ -201,6 +219,7 @@ class Report(Struct, kw_only=True):
     counts: dict[str, int] | None = None
     notes: list[str] = field(default_factory=list)
     suites: list[Suite] = field(default_factory=list)
+    upgrade: Upgrade | None = None  # None where one toolchain made both sides
     failures: list[Failure] = field(default_factory=list)
     judgements: list[Judgement]
 

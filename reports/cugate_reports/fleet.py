@@ -340,6 +340,7 @@ def merged_report(
         counts={"kernels": len(night.kernels)},
         notes=list(dict.fromkeys(notes)),
         suites=suites,
+        upgrade=newest.upgrade if newest else None,
         failures=failures,
         judgements=list(rows.values()),
     )

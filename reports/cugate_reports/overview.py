@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cugate_reports.files import PROGRAM, Failure, Judgement, is_program
+from cugate_reports.files import PROGRAM, Failure, Judgement, Upgrade, Upgraded, is_program
 from cugate_reports.fleet import Runner, evening
 from cugate_reports.nights import RECENT, RED, SUITE, VERDICTS, Absent, Nights, environment_changes
 from cugate_reports.programs import Program, program
@@ -60,10 +60,24 @@ class Tonight:
     environment: list[tuple[str, str, str]]
     notes: list[str]
     suites: list[str]
+    upgrade: Upgrade | None
+    upgraded: list[UpgradedClass]
     news: list[News]
     programs: list[Program]
     kernels_only: list[str]  # names of tonight's programs that were not measured as a whole on any night
     fleet: Fleet | None  # the night's runners; None with one runner
+
+
+@dataclass(frozen=True)
+class UpgradedClass:
+    """The kernels that another toolchain changed in one way, with the time that they lost together, in ns; None where
+    none has a time. `most` lost the most of it.
+    """
+
+    kind: str
+    count: int
+    lost: float | None
+    most: Upgraded
 
 
 @dataclass(frozen=True)
@@ -121,7 +135,7 @@ def blames(judgements: list[Judgement], most_rows: int | None = None, most_told:
         told: set[str | None] = set()
         chosen = []
         for judgement in rows[:most_rows]:
-            new = bool(judgement.causes) and judgement.story not in told
+            new = bool(judgement.causes or judgement.appeared) and judgement.story not in told
             chosen.append((judgement, new and (most_told is None or len(told) < most_told)))
             if new:
                 told.add(judgement.story)
@@ -296,6 +310,19 @@ def counts(nights: Nights) -> list[tuple[str, int]]:
     return [(verdict, found[verdict]) for verdict in VERDICTS if found[verdict] and verdict != "info"]
 
 
+def _upgraded(upgrade: Upgrade | None) -> list[UpgradedClass]:
+    """Returns the classes of kernels that another toolchain changed, the most lost time first, then those without."""
+    kinds: dict[str, list[Upgraded]] = {}
+    for one in upgrade.kernels if upgrade else []:
+        kinds.setdefault(one.kind, []).append(one)
+    found = []
+    for kind, kernels in kinds.items():
+        timed = [one for one in kernels if one.lost is not None]
+        lost = sum(one.lost or 0.0 for one in timed) if timed else None
+        found.append(UpgradedClass(kind, len(kernels), lost, max(timed or kernels, key=lambda one: one.lost or 0.0)))
+    return sorted(found, key=lambda one: (one.lost is None, -(one.lost or 0.0), one.kind))
+
+
 def tonight(nights: Nights) -> Tonight:
     """Returns the data of the first screen."""
     report = nights.report
@@ -325,6 +352,8 @@ def tonight(nights: Nights) -> Tonight:
         environment=environment,
         notes=report.notes if report else [],
         suites=suites,
+        upgrade=report.upgrade if report else None,
+        upgraded=_upgraded(report.upgrade if report else None),
         news=_news(nights),
         programs=programs,
         kernels_only=kernels_only,

@@ -311,7 +311,7 @@ def nasty_documents() -> list[bytes]:
         for text in NASTY
     ]
     causes.append({"function": SCRIPT, "offset": 16, "now": 5.0})
-    words = ("unit", "reason", "launch_change", "advice", "story")
+    words = ("unit", "reason", "launch_change", "appeared", "advice", "story")
     rows = [
         make_judgement(kernel, metric, verdict, base=1.0, now=2.0, causes=causes, **{word: nasty() for word in words})
         for kernel in NAMES
@@ -327,6 +327,12 @@ def nasty_documents() -> list[bytes]:
             replay=SCRIPT,
             notes=NASTY,
             suites=[{"metric": text, "shift": 0.01, "kernels": 3, "moved": True} for text in NASTY],
+            upgrade={
+                "was": SCRIPT,
+                "is": nasty(),
+                "same": 1,
+                "kernels": [{"kernel": text, "class": text, "lost": 1.0} for text in NASTY],
+            },
             failures=[{"kernel": text, "status": SCRIPT, "reason": text} for text in (*NAMES, "unknown" + SCRIPT)],
         )
     )
@@ -928,6 +934,25 @@ def test_the_gate_says_what_one_session_means_before_its_number(tmp_path: Path) 
     assert text.index("From one session nobody can tell") < text.index("18")
     assert text.index("all others 20 20") < text.index("one session 20 2 0 18"), "what a night is judged by comes first"
     assert gate.says("No row left its limit.") and gate.svgs() == []
+
+
+# ---- What the gate says of a cause, and of a toolchain
+
+
+def test_what_appeared_and_another_toolchain_are_on_the_first_page(tmp_path: Path) -> None:
+    runs = [make_run(night, {"a/x": {"time": 1000.0}}) for night in range(2)]
+    rows = [make_judgement("a/x", "time", "regressed", base=1.0, now=2.0, appeared="fp64_arithmetic 0 -> 2.10 M")]
+    kernels = [{"kernel": "a/x", "class": "other instructions", "lost": 1200.0, "change": "registers 18 -> 22"}]
+    upgrade = {"was": "nvcc 13.0.88", "is": "nvcc 13.5.37", "same": 20, "kernels": kernels, "libraries": []}
+    with History(str(tmp_path / "history.db")) as history:
+        for document in (*runs, make_report(runs[-1], rows, exit_code=1, upgrade=upgrade)):
+            history.ingest(document)
+        site.write(history, tmp_path / "page", 365)
+    pages = check(tmp_path / "page")
+    index, kernel = pages["index.html"], kernel_page(pages, "a/x")
+    assert index.says("appeared: fp64_arithmetic 0 -> 2.10 M") and kernel.says("appeared: fp64_arithmetic 0 -> 2.10 M")
+    assert index.says("1 kernel has other machine code, 20 the same") and index.says("nvcc 13.5.37")
+    assert index.says("other instructions") and index.says("1.20 us")
 
 
 # ---- Links

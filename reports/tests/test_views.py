@@ -347,6 +347,22 @@ def test_what_the_whole_suite_moved_is_no_kernel_and_no_change(tmp_path: Path) -
     assert nights.counts[0, VERDICTS.index("unsure")] == 1
 
 
+def test_what_another_toolchain_did_is_told_by_class_the_most_lost_time_first(tmp_path: Path) -> None:
+    document = json.loads(report(0, [("a/x", "time", "regressed", 1.0, 2.0, 0.1)], code=1))
+    kinds = (("a/x", "registers or spills", 90.0), ("a/y", "other instructions", 100.0))
+    kinds += (("a/z", "registers or spills", 30.0), ("a/u", "launch", None), ("a/v", "other code", -5.0))
+    kernels = [{"kernel": name, "class": kind, "lost": lost, "change": None} for name, kind, lost in kinds]
+    document["upgrade"] = {"was": "nvcc 13.0.88", "is": "nvcc 13.5.37", "same": 20, "kernels": kernels, "libraries": []}
+    tonight = overview.tonight(loaded(tmp_path, run(0, {"a/x": {"time": 2.0}}), json.dumps(document).encode()))
+    assert tonight.upgrade and (tonight.upgrade.was, tonight.upgrade.now) == ("nvcc 13.0.88", "nvcc 13.5.37")
+    assert [(one.kind, one.count, one.lost, one.most.kernel) for one in tonight.upgraded] == [
+        ("registers or spills", 2, 120.0, "a/x"),
+        ("other instructions", 1, 100.0, "a/y"),
+        ("other code", 1, -5.0, "a/v"),
+        ("launch", 1, None, "a/u"),
+    ]
+
+
 def test_a_kernel_that_crashed_is_counted_and_told_once(tmp_path: Path) -> None:
     document = json.loads(report(0, [("a/x", "time", "same", 1.0, 1.0, 1.0)], code=5))
     document["judgements"].append({"kernel": "b/y", "metric": None, "verdict": "missing"})

@@ -217,7 +217,7 @@ ask job "${code_of[@]}"
 expect "static: judged" 0 'nothing is worse'
 
 # ---- A repository that begins with cugate init, as it says.
-mkdir "$work/begun" && cd "$work/begun" && cp -r "$repository"/{Makefile,kernels} . && printf 'build/\nlibmine.so\n*.json\n!perf/**\n' >.gitignore &&
+mkdir "$work/begun" && cd "$work/begun" && cp -r "$repository"/{Makefile,kernels} . && printf 'libmine.so\n' >.gitignore &&
     sed -i '/{"handle"/d; s/variants, 4,/variants, 3,/; s/^static int launch_handle/[[maybe_unused]] &/' kernels/mine.cu && git init -q . && git add . && git commit -qm kernels || exit 2
 ask cugate init --kernels libmine.so --build "make -s libmine.so NVCC=$nvcc PREFIX=$RUNNER_TEMP/cugate-installed" --gpu nvidia-h200 --action me/cugate/ci@abc
 expect "init" 0 'wrote cugate.ini' 'wrote .github/workflows/performance.yml' 'next, here:' 'require the check' '!OWNER'
@@ -225,7 +225,7 @@ mapfile -t next < <(sed -n '/^next, here:/,/^then/s/^  //p' "$work/said")
 export GIT_AUTHOR_NAME=me GIT_AUTHOR_EMAIL=me@example.org GIT_COMMITTER_NAME=me GIT_COMMITTER_EMAIL=me@example.org
 for i in "${!next[@]}"; do
     ask bash -c "${next[i]}"
-    expect "init: next: ${next[i]}" "$([ "$i" = 1 ] && echo 4 || echo 0)"
+    expect "init: next: ${next[i]}" "$([[ ${next[i]} == "cugate check"* ]] && echo 4 || echo 0)"
 done
 ask git status --porcelain
 expect "init: and all is committed" 0 '!??' '!perf'
@@ -256,6 +256,60 @@ ask job "${measured[@]}" CUGATE_PYTHON="$top/build/python"
 expect "init: of a program, which is not measured without a GPU" 5 'no NVIDIA driver here' '!computed'
 cd "$repository" || exit 2
 
+# ---- A program through the action, of every pull request and every night; and the job of Slurm. On a GPU that is made up.
+mkdir "$work/nights" && cd "$work/nights" && git init -q . || exit 2
+standin=$top/build/tests/standin
+on_standin=("CUGATE_PYTHON=$top/build/python" "LD_LIBRARY_PATH=$standin" "LD_PRELOAD=$standin/libcupti.so.13")
+printf '#!/bin/sh\nexec %s %s\n' "$standin/program" 'plain 8' >bench && chmod +x bench
+ask cugate init --program ./bench --nightly --slurm --action me/cugate/ci@abc
+expect "init: of every night" 0 'wrote .github/workflows/nightly.yml' 'wrote perf/slurm.sh' 'sbatch --wait perf/slurm.sh nightly -- ./bench' \
+    'CUGATE_PAGES' 'build/ sessions/'
+echo mine >perf/slurm.sh
+ask cugate init --program ./bench --slurm --action me/cugate/ci@abc
+expect "init: a job of Slurm that is there is left" 2 'perf/slurm.sh is there already' '--force'
+ask cugate init --program ./bench --slurm --action me/cugate/ci@abc --force
+expect "init: and replaced by --force" 0 'wrote perf/slurm.sh'
+mapfile -t next < <(sed -n '/^next, here:/,/^then/s/^  //p' "$work/said")
+lint_night() { (cd "$top" && build/python/bin/check-jsonschema --builtin-schema vendor.github-workflows "$work/nights/.github/workflows/nightly.yml"); }
+ask lint_night
+expect "init: of every night: the schema of workflows" 0
+ask grep -e OWNER -e COMMIT -e 'uses: \./' .github/workflows/nightly.yml
+expect "init: of every night: nothing is left to be filled in" 1
+for command in "${next[@]}"; do
+    ask env "${on_standin[@]}" bash -c "$command"
+    expect "init: of every night: next: $command" 0
+done
+mapfile -t measured < <(with_of .github/workflows/performance.yml measured)
+ask job "${measured[@]}" "${on_standin[@]}" CUGATE_NAME=cugate-measure
+expect "a program through the action" 0 'nothing is worse'
+ask test -s build/gate/comment.md -a -s build/gate/check.json -a -s build/gate/page/index.html -a -s "$work/summary"
+expect "and it leaves comment, report and pages" 0
+sed -i 's/plain 8/plain 16/' bench
+ask job "${measured[@]}" "${on_standin[@]}"
+expect "a program that launches twice as much fails through the action" 1 regressed '::error'
+sed -i 's/plain 16/plain 8/' bench
+mapfile -t night < <(with_of .github/workflows/nightly.yml night)
+night+=("${on_standin[@]}" CUGATE_HISTORY='' CUGATE_ALLOW_INCONCLUSIVE=false)
+ask printf '%s\n' "${night[@]}"
+expect "what the action is given every night" 0 CUGATE_MODE=nightly 'CUGATE_ARGUMENTS=-- ./bench'
+for number in 1 2; do
+    ask job "${night[@]}"
+    expect "night $number is judged and kept" 0 'nothing is worse' "Stand-in GPU, $number night"
+done
+ask test -s build/nightly/page/index.html -a -s build/nightly/check.json
+expect "every night leaves its pages and its report" 0
+sed -i 's/plain 8/plain 16/' bench
+ask job "${night[@]}"
+expect "a night that is worse fails" 1 regressed
+sed -i 's/plain 16/plain 8/' bench
+ask job "${night[@]}" CUGATE_ARGUMENTS='--simulate=nvidia-h200'
+expect "a night does not compute" 2 'mode is nightly'
+ask env "${on_standin[@]}" OUT=build/slurm HISTORY=build/slurm.db bash perf/slurm.sh nightly -- ./bench
+expect "the job of Slurm" 0 'nothing is worse'
+ask test -s build/slurm/page/index.html
+expect "and its pages" 0
+cd "$repository" || exit 2
+
 # ---- A base that cugate.ini says how to build: by the host's clock, of a library that make copies.
 mkdir "$work/based" && cd "$work/based" && git init -q . || exit 2
 # shellcheck disable=SC2016 # for make
@@ -273,7 +327,7 @@ based() { # whatever the host's clock says of two equal sides
 }
 based
 expect "the base is built as cugate.ini says, and stands in for the baseline" 0 'building the kernels of HEAD^1' \
-    "build/base/$(git rev-parse HEAD^1)/tree/libmany.so" '!no baseline'
+    "build/base/$(git rev-parse HEAD^1)/tree/libmany.so" '!there is no baseline'
 ask cat "$work/builds"
 expect "each side by its own sources" 0 'built change' 'built base'
 based

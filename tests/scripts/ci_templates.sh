@@ -86,7 +86,7 @@ done
 # What stands in ${{ }} is put into the script as text, whoever wrote it: values come by `env`.
 ask grep -r --include='*.sh' "\${{" "$scripts"
 expect "no expression within a script" 1
-sed '/shell: bash/d; /^defaults:/d; /^  run:$/d' ci/github/nightly.yml >"$work/spoilt.yml"
+sed '/^ *shell: bash$/d' ci/action.yml >"$work/spoilt.yml"
 ask "$python" reports/tests/workflow_scripts.py "$work/spoilt.yml" "$work"
 expect "a script without pipefail is refused" 1 'a failure within a pipe would pass'
 ask grep -hE '^ *-? *uses:' "${workflows[@]}" "${examples[@]}"
@@ -108,7 +108,7 @@ while read -r link; do
     expect "ci/README.md: $link exists" 0
 done < <(grep -ohE '\]\([^)#]+' ci/README.md | cut -c3- | sort -u)
 grep -hv '^ *#' ci/Dockerfile ci/job.sh ci/slurm.sh ci/slurm_shards.sh | grep -ohE '\bmake [a-z][a-z-]*' >"$work/makes"
-grep -ohE '\bmake [a-z-]+' "$scripts"/{nightly,gitlab}/*.sh >>"$work/makes"
+grep -ohE '\bmake [a-z-]+' "$scripts"/gitlab/*.sh >>"$work/makes"
 grep -ohE '.make [a-z-]+' ci/README.md | grep '^[^ a-z]' | cut -c2- >>"$work/makes"
 while read -r _ target; do
     ask grep -E "^$target:" Makefile
@@ -208,7 +208,7 @@ for script in gate nightly shards; do
     cat >"$tree/ci/$script.sh" <<'END_OF_SCRIPT'
 #!/usr/bin/env bash
 echo "${0##*/} in $(pwd -P):$(printf ' <%s>' "$@") BASE=${BASE-unset} HISTORY=${HISTORY-unset} STRICT=${STRICT-unset}"
-mkdir -p build/gate && echo '{"counts": {"same": 1}}' >build/gate/check.json
+mkdir -p build/{gate,nightly} && echo '{"counts": {"same": 1}}' | tee build/gate/check.json >build/nightly/check.json
 exit "${CODE:-0}"
 END_OF_SCRIPT
 done
@@ -245,6 +245,20 @@ ask ./slurm_script gat
 expect "slurm.sh: an unknown argument" 2 'usage: sbatch' '!made'
 SLURM_SUBMIT_DIR=$work ask ./slurm_script gate
 expect "slurm.sh: submitted from elsewhere" 2 'submit from the top' '!made'
+# In a repository of somebody else's, by what is installed.
+foreign=$work/foreign
+mkdir -p "$foreign"/{ci,.git,bin}
+printf 'echo not this one\n' >"$foreign/ci/nightly.sh" # theirs
+# shellcheck disable=SC2016 # for the script
+printf '#!/usr/bin/env bash\necho "built, $*"; exit "${MAKE_CODE:-0}"\n' >"$foreign/bin/cugate-job"
+cp "$tree/ci/nightly.sh" "$foreign/bin/cugate-nightly"
+chmod +x "$foreign"/{ci,bin}/*
+SLURM_SUBMIT_DIR=$foreign ask ./slurm_script nightly
+expect "slurm.sh: elsewhere, and cugate is not installed" 2 'there is no cugate-nightly' '!not this one'
+CODE=1 SLURM_SUBMIT_DIR=$foreign ask env PATH="$foreign/bin:$PATH" ./slurm_script nightly -- python3 'a b.py'
+expect "slurm.sh: elsewhere" 1 'built, build' "cugate-nightly in $(realpath "$foreign"): <--> <python3> <a b.py> BASE=unset" STRICT=1 '!not this one'
+MAKE_CODE=1 SLURM_SUBMIT_DIR=$foreign ask env PATH="$foreign/bin:$PATH" ./slurm_script nightly
+expect "slurm.sh: elsewhere, what does not build is not measured" 2 '!cugate-nightly in'
 unset SLURM_SUBMIT_DIR
 ask grep -E '^#SBATCH --(gpus=1|time=[0-9:]+)$' "$top/ci/slurm.sh"
 expect "slurm.sh: a GPU and a limit" 0 --gpus=1 --time=
@@ -335,15 +349,14 @@ gitlab() ( # PIPELINE JOB [NAME=VALUE]...: its script
     mapfile -t variables < <(given "$1" "$2")
     env "${variables[@]}" "${@:3}" bash "$scripts/$1/$2.sh"
 )
-night=$(step ci/nightly.sh nightly)
 strict=(CUGATE_ALLOW_INCONCLUSIVE=false)
 for code_of_gate in 0 1 2 3 4 5; do
     export CODE=$code_of_gate
     ask github pull-request gate "${strict[@]}"
     expect "GitHub, pull request: exit code $code_of_gate" "$code_of_gate" 'install_deps build gate wheels python' 'made all' \
         'gate.sh in' BASE=HEAD^1 '!let through'
-    STRICT=1 HISTORY='' ALLOW_INCONCLUSIVE='' ask bash "$night"
-    expect "GitHub, nightly: exit code $code_of_gate" "$code_of_gate" HISTORY=unset STRICT=1
+    ask github nightly night "${strict[@]}" CUGATE_HISTORY=
+    expect "GitHub, nightly: exit code $code_of_gate" "$code_of_gate" 'made all' 'nightly.sh in' HISTORY=unset STRICT=1 '!let through'
     ask github pull-request computed
     expect "GitHub, computed: exit code $code_of_gate" "$code_of_gate" 'made all' '<--simulate> BASE=HEAD^1'
     ask gitlab gitlab cugate-simulate CI_MERGE_REQUEST_DIFF_BASE_SHA=parted
@@ -372,19 +385,19 @@ ask cat "$scripts/shards/part".*.inputs
 expect "GitHub, in parts: each is another" 0 'CUGATE_PART=${{ matrix.part }}' CUGATE_PARTS=4
 ask grep -F "outcome != 'skipped'" "$top/ci/action.yml"
 expect "GitHub: what an earlier job left is not handed on" 0 'always() && steps.gate.outcome'
-ask grep -hc "CUGATE_ALLOW_INCONCLUSIVE=\${{ vars.CUGATE_ALLOW_INCONCLUSIVE == '1' }}" "$scripts"/{pull-request,shards}/gate.*.inputs
+ask grep -hc "CUGATE_ALLOW_INCONCLUSIVE=\${{ vars.CUGATE_ALLOW_INCONCLUSIVE == '1' }}" "$scripts"/{pull-request,shards}/gate.*.inputs "$scripts"/nightly/night.*.inputs
 expect "GitHub: it is the team that says so" 0 '!0'
 CODE=3 ask github pull-request gate CUGATE_ALLOW_INCONCLUSIVE=true
 expect "GitHub: inconclusive is let through where the team says so" 0 '::warning' 'let through'
 CODE=1 ask github pull-request gate CUGATE_ALLOW_INCONCLUSIVE=true
 expect "GitHub: a regression never is" 1 '!let through'
-CODE=3 ALLOW_INCONCLUSIVE=1 ask bash "$night"
+CODE=3 ask github nightly night CUGATE_ALLOW_INCONCLUSIVE=true
 expect "GitHub, nightly: inconclusive is let through where the team says so" 0 '::warning' 'let through'
-CODE=1 ALLOW_INCONCLUSIVE=1 ask bash "$night"
+CODE=1 ask github nightly night CUGATE_ALLOW_INCONCLUSIVE=true
 expect "GitHub, nightly: a regression never is" 1 '!let through'
 MAKE_CODE=1 ask github pull-request gate "${strict[@]}"
 expect "GitHub: what does not build is not measured" 2 '!gate.sh in'
-HISTORY=postgresql+psycopg://a@b/c ask bash "$night"
+ask github nightly night "${strict[@]}" CUGATE_HISTORY=postgresql+psycopg://a@b/c
 expect "GitHub, nightly: a database" 0 HISTORY=postgresql+psycopg://a@b/c
 CUGATE_HISTORY=postgresql+psycopg://a@b/c ask bash "$scripts/gitlab/nightly.sh"
 expect "GitLab, nightly: a database" 0 HISTORY=postgresql+psycopg://a@b/c
@@ -413,6 +426,8 @@ expect "verdict: a fork" 1 '::error' 'judged nothing'
 ask sed -n "/^  verdict:/,\$p" "$top/ci/github/pull-request.yml"
 # shellcheck disable=SC2016 # GitHub's words
 expect "verdict: of both jobs, whatever came of them, by what is in the base" 0 'needs: [computed, gate]' '    if: always()' \
-    'needs: ${{ toJSON(needs) }}' 'ref: ${{ github.event.pull_request.base.sha }}'
+    'needs: ${{ toJSON(needs) }}' 'ref: ${{ github.event.pull_request.base.sha || github.event.merge_group.base_sha }}'
+ask grep -c -e '^  merge_group:' -e "if: github.event_name == 'merge_group' ||" "$top/ci/github/pull-request.yml"
+expect "GitHub: a merge queue is measured" 0 2
 
 summary
