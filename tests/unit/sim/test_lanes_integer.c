@@ -3,6 +3,7 @@
 #include "sass/decode.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 static const uint32_t numbers[] = {0, 1, 2, 0x3fffffff, 0x40000000, 0x7fffffff, 0x80000000, 0xc0000000, 0xffffffff};
 enum { COUNT = ARRAY_SIZE(numbers) };
@@ -81,5 +82,21 @@ Test(lanes_integer, a_product_and_a_carry)
         cr_assert_eq(warp->rows[5][0], r[0] * r[1] + r[2] + (i >> 1 & 1));
         execute(warp, names[i % 2], "R5,R1,R2,~R3,P0", r, i & 2);
         cr_assert_eq(warp->rows[5][0], r[0] * r[1] + ~r[2] + (i >> 1 & 1));
+    }
+}
+
+/* nvdisasm writes R2P with PR, and now and then without, so both must set the same predicates. */
+Test(lanes_integer, predicates_from_bits_of_a_word)
+{
+    static const char *const forms[] = {"PR,R3,R4", "R3,R4"};
+    for (unsigned i = 0; i < ARRAY_SIZE(forms); i++) {
+        const uint32_t r[4] = {0, ALL_LANES, 0x6, 0x5};
+        struct warp *warp = made_warp();
+        memset(warp->masks, 0, sizeof warp->masks[0] * 4);
+        warp->rows[0][0] = ALL_LANES;
+        execute(warp, "R2P", forms[i], r, true);
+        cr_expect_eq(warp->masks[0] & 1, 0, "%s", forms[i]);
+        cr_expect_eq(warp->masks[1] & 1, 0, "not in the mask: %s", forms[i]);
+        cr_expect_eq(warp->masks[2] & 1, 1, "%s", forms[i]);
     }
 }
