@@ -82,7 +82,7 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
             copied = counts->wavefronts.passes;
         }
     }
-    if (block->counts && lanes & ~copies)
+    if (block->counts && lanes & ~copies && !code->flags[FLAG_BYPASS]) /* past the L1 they take none */
         count_zeros(tally, lanes & ~copies, to, code->size, copied);
     tally->accesses++;
     for (uint32_t left = lanes; left; left &= left - 1) {
