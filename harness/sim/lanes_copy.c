@@ -40,9 +40,9 @@ static const struct copy_counts *count_again(struct memo *memo, const struct ins
 static void count_zeros(struct tally *tally, uint32_t lanes, const uint32_t *to, unsigned size, unsigned copied)
 {
     const struct wavefronts zeros = count_wavefronts(lanes, to, size, true);
-    tally->wavefronts += zeros.passes;
-    tally->ideal_wavefronts += zeros.ideal;
-    tally->loose_wavefronts += zeros.margin + (copied < zeros.passes ? copied : zeros.passes);
+    tally->wavefronts += copied ? 0 : zeros.passes;
+    tally->ideal_wavefronts += copied ? 0 : zeros.ideal;
+    tally->loose_wavefronts += copied ? zeros.passes + zeros.margin : zeros.margin;
 }
 
 /* Operands [shared], [global] [, which lanes copy; the others write zeros]. */
