@@ -298,7 +298,7 @@ struct code *code_open(const struct function_text *function, const unsigned char
                        struct problem *problem)
 {
     json_t *whole;
-    const json_t *list = disassemble(&whole, image, size, function->name, problem);
+    const json_t *list = disassemble(&whole, image, size, function->name, function->symbol, problem);
     if (!list)
         return NULL;
     const size_t count = json_array_size(list), wanted = function->size / INSTRUCTION_BYTES;

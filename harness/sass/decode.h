@@ -19,6 +19,7 @@ struct code_symbol {
 /* The machine code of a function. Everything in it belongs to the image, but for the list of symbols. */
 struct function_text {
     const char *name; /* as the machine code has it */
+    size_t symbol;    /* its number in the image's .symtab */
     /* the whole section: instructions of 16 bytes, of the function and the helpers that it calls */
     const unsigned char *bytes;
     size_t size;

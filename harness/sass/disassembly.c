@@ -16,6 +16,7 @@
 #include <xxhash.h>
 
 #define PROGRAM_LIMIT (1u << 30)
+#define SMALL_IMAGE (1u << 20) /* in bytes: nvdisasm reads all of it in less than a second */
 
 /* ---- What is kept ---- */
 
@@ -122,17 +123,19 @@ static bool write_image(int file, const unsigned char *image, size_t size)
     return true;
 }
 
-/* Asks nvdisasm for an image. nvdisasm reads files only, so the image is put into one that is gone with the process. */
-static json_t *ask(const unsigned char *image, size_t size, const char *program, struct problem *problem)
+/* Asks nvdisasm for an image, or for the section of a function if the image is large. nvdisasm reads files only, so the
+ * image is put into one that is gone with the process. */
+static json_t *ask(const unsigned char *image, size_t size, size_t symbol, const char *program, struct problem *problem)
 {
     struct attended attended;
     json_error_t wrong;
     json_t *json = NULL;
     const int file = memfd_create("cugate-code", MFD_CLOEXEC);
-    char *name = x_sprintf("/proc/%ld/fd/%d", (long)getpid(), file);
+    char *name = x_sprintf("/proc/%ld/fd/%d", (long)getpid(), file), *number = x_sprintf("%zu", symbol);
+    const char *const words[] = {program, "-json", name, size > SMALL_IMAGE ? "-fun" : NULL, number, NULL};
     if (file < 0 || !write_image(file, image, size)) {
         problem_set(problem, "there is no memory for a copy of the machine code: %s", strerror(errno));
-    } else if (attended_start(&attended, (const char *const[]){program, "-json", name, NULL}, problem) == 0) {
+    } else if (attended_start(&attended, words, problem) == 0) {
         json = json_loadf(attended.output, 0, &wrong);
         const int status = attended_end(&attended);
         if (!json || status != 0) {
@@ -145,6 +148,7 @@ static json_t *ask(const unsigned char *image, size_t size, const char *program,
     if (file >= 0)
         close(file);
     free(name);
+    free(number);
     return json;
 }
 
@@ -154,13 +158,12 @@ static bool is_function(const json_t *one, const char *function)
     return name && strcmp(name, function) == 0 && json_is_array(json_object_get(one, "sass-instructions"));
 }
 
-/* Asks nvdisasm for the image, keeps what it says of each function, and returns what it says of one. NULL with
- * *problem. */
-static json_t *ask_and_keep(const unsigned char *image, size_t size, const char *function, int folder,
+/* Asks nvdisasm, keeps what it says of each function, and returns what it says of one. NULL with *problem. */
+static json_t *ask_and_keep(const unsigned char *image, size_t size, const char *function, size_t symbol, int folder,
                             XXH128_hash_t hash, struct problem *problem)
 {
     const struct disassembler *disassembler = find_disassembler(problem);
-    json_t *whole = ask(image, size, disassembler->path, problem), *found = NULL;
+    json_t *whole = ask(image, size, symbol, disassembler->path, problem), *found = NULL;
     if (!whole)
         return NULL;
     json_t *functions = json_array_get(whole, 1);
@@ -181,7 +184,7 @@ static json_t *ask_and_keep(const unsigned char *image, size_t size, const char 
     return found;
 }
 
-const json_t *disassemble(json_t **whole, const unsigned char *image, size_t size, const char *function,
+const json_t *disassemble(json_t **whole, const unsigned char *image, size_t size, const char *function, size_t symbol,
                           struct problem *problem)
 {
     const struct disassembler *disassembler = find_disassembler(problem);
@@ -194,7 +197,7 @@ const json_t *disassemble(json_t **whole, const unsigned char *image, size_t siz
     *whole = folder >= 0 ? take(folder, entry) : NULL;
     if (!is_function(*whole, function)) {
         json_decref(*whole);
-        *whole = ask_and_keep(image, size, function, folder, hash, problem);
+        *whole = ask_and_keep(image, size, function, symbol, folder, hash, problem);
     }
     if (folder >= 0)
         close(folder);

@@ -103,6 +103,7 @@ enum control {
     CONTROL_MOVE_BARRIER, /* BMOV */
     CONTROL_WARPSYNC,
     CONTROL_BLOCK_BARRIER, /* BAR */
+    CONTROL_WAIT_GROUP,    /* WARPGROUP.WAIT */
     CONTROL_WAIT_PHASE,    /* SYNCS.PHASECHK: until a phase of a barrier in memory is over */
     CONTROL_WAIT_CLUSTER,  /* UCGABAR_WAIT: until all threads of the cluster have arrived */
     CONTROL_WAIT_PRODUCTS, /* WARPGROUP.DEPBAR: until products of the warpgroup are done */

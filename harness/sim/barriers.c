@@ -175,7 +175,7 @@ bool do_block_barrier(struct warp *warp, const struct instruction *code, unsigne
         numbers[1] = count > 1 ? numbers[1] >> 16 & 0xfff : 0;
         numbers[0] &= 0xf;
     }
-    struct block_barrier *barrier = &warp->block->barriers[numbers[0] % BLOCK_BARRIERS];
+    struct block_barrier *barrier = &warp->block->barriers[numbers[0] % NAMED_BARRIERS];
     if (IS(ARV)) {
         barrier->arrived += LANES;
         barrier->arrivers |= 1u << warp->number;
@@ -188,8 +188,24 @@ bool do_block_barrier(struct warp *warp, const struct instruction *code, unsigne
         barrier->vote_or |= lanes & yes ? 1u : 0;
     }
     split->state = SPLIT_AT_BARRIER;
-    split->barrier = (unsigned char)(numbers[0] % BLOCK_BARRIERS);
+    split->barrier = (unsigned char)(numbers[0] % NAMED_BARRIERS);
     split->barrier_threads = numbers[1];
+    return false;
+}
+
+/* Each warp waits until the others of its warpgroup wait, too. On a GPU it is enough that they have arrived, which they
+ * do just before. An H100 counts one instruction more for each wait of nvjet, which may be chance. */
+bool do_wait_group(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
+{
+    enum { WARPS = 4 };
+    struct split *split = &warp->splits[index];
+    (void)lanes;
+    struct tally *tally = &warp->block->tallies[code->index];
+    tally->look_instructions++;
+    tally->loose_threads++; /* in which maybe no lane works */
+    split->state = SPLIT_AT_BARRIER;
+    split->barrier = (unsigned char)(NAMED_BARRIERS + warp->number / WARPS);
+    split->barrier_threads = WARPS * LANES;
     return false;
 }
 

@@ -226,7 +226,7 @@ static void read_tile(struct tile_copy *copy, struct warp *warp, const struct in
     const uint64_t address = wide_of(warp, &code->operands[1]);
     *copy = (struct tile_copy){.warp = warp, .code = code};
     check_unit(block, "the tensor map", address, 64);
-    if (!tensor_map_decode(global_bytes(warp, code, address, TENSOR_MAP_BYTES, false), &copy->map))
+    if (!tensor_map_decode(global_bytes(warp, code, address, TENSOR_MAP_READ, false), &copy->map))
         block_fault(block, "what is at 0x%llx is no tensor map that is known", (unsigned long long)address);
     const struct tensor_map *map = &copy->map;
     if (map->rank != rank || map->columns != (code->flags[FLAG_COLUMNS] != 0))

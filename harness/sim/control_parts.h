@@ -8,7 +8,7 @@
 typedef bool control_step(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes);
 
 /* barriers.c */
-control_step do_open, do_join, do_break, do_move_barrier, do_warpsync, do_block_barrier, do_wait_phase;
+control_step do_open, do_join, do_break, do_move_barrier, do_warpsync, do_block_barrier, do_wait_group, do_wait_phase;
 
 /* Notes that a wait for a phase is over. In barriers.c. */
 void phase_has_ended(struct warp *warp, const struct instruction *code);

@@ -214,16 +214,16 @@ void counters_of(const struct tally *tallies, const unsigned *traits, size_t cou
                  seen = total(look_instructions, tallies, traits, count);
     const double all_wide = total(wide, tallies, traits, count), by_chance = total(loose, tallies, traits, count);
     const double more = room(by_chance, all) + all_wide;
-    if (more + seen == 0 || all <= more)
-        return;
     const double share = all_wide > 0 || by_chance == 0 ? 1 : fmax(more / by_chance, 1.0 / 3);
     const double threads = total(loose_threads, tallies, traits, count) * share;
+    if (more + seen + threads == 0 || all <= more)
+        return;
     const double working = total(working_threads, tallies, traits, count);
     values[EXACT_INSTRUCTIONS] = bound == BOUND_LEAST ? all - more : all + more + seen;
     values[EXACT_LOAD_WAITS] = fmax(values[EXACT_LOAD_WAITS] + sign * total(loose_waits, tallies, traits, count), 0);
     values[EXACT_THREADS_PER_INSTRUCTION] = bound == BOUND_LEAST
                                                 ? fmax(working - threads + seen, 0) / (all + more + seen)
-                                                : (working + threads + LANES * seen) / (all - more + seen);
+                                                : fmin((working + threads + LANES * seen) / (all - more + seen), LANES);
 }
 
 static bool is_open(amount *of, const struct tally *one, const struct tally *other, unsigned traits)

@@ -19,7 +19,14 @@
 enum { WORKSPACE_BYTES = 256 };
 
 /* Where constants are that the launch sets, in bytes. Only 9.0 has clusters here. */
-enum { CLUSTER_SIZES = 0x140, CLUSTER_COUNTS = 0x15c, CLUSTER_BLOCKS = 0x188, PARAMETERS_AT = 0x198 };
+enum {
+    CONSTANTS_AT = 0xc0, /* the address of constant bank 0 itself, by which nvjet finds its tensor maps */
+    CLUSTER_SIZES = 0x140,
+    CLUSTER_COUNTS = 0x15c,
+    CLUSTER_BLOCKS = 0x188,
+    PARAMETERS_AT = 0x198,
+    MOST_ALIGNED = 128 /* as much as an argument can be aligned */
+};
 
 /* The rows are the ORDERS. Each says how many clusters a thread has begun at a time, and how many instructions a warp
  * executes before the next one. Without clusters, each block is one by itself. In the first order, turns are short
@@ -115,7 +122,9 @@ static void fill_bank0(struct block *block, uint64_t parameters)
         memcpy(block->bank0 + system->shared_window, &shared, sizeof shared);
     memcpy(block->bank0 + system->stack_top, &block->local_bytes, sizeof block->local_bytes);
     if (system->capability / 10 == 9) {
+        const uint64_t constants = parameters ? parameters - function->entry.parameter_base : 0;
         memcpy(block->bank0 + PARAMETERS_AT, &parameters, sizeof parameters);
+        memcpy(block->bank0 + CONSTANTS_AT, &constants, sizeof constants);
         fill_cluster(block);
     }
     if (grid->parameters)
@@ -366,6 +375,8 @@ __attribute__((noreturn)) static void block_stuck(struct block *block)
     if (!found)
         BUG("a block of no lanes is stuck");
     block->now = &block->code->list[found->pc];
+    if (found->state == SPLIT_AT_BARRIER && found->barrier >= NAMED_BARRIERS)
+        block_not_simulated(block, "%s without the other warps of its warpgroup", block->now->opcode);
     if (found->state == SPLIT_AT_BARRIER)
         block_fault(block, "the block waits for itself: not all of its threads come to this barrier");
     if (found->state == SPLIT_SYNCING)
@@ -655,12 +666,13 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
         memset(workspace, 0, WORKSPACE_BYTES);
     run.workspace = (uintptr_t)workspace;
     const struct entry *entry = &grid->function->entry;
-    unsigned char *parameters = grid->parameters && entry->parameter_bytes
-                                    ? device_allocate((size_t)entry->parameter_base + entry->parameter_bytes)
-                                    : NULL;
+    /* Of constant bank 0 only arguments are in memory, aligned as they are in the bank. */
+    const size_t before = entry->parameter_base % MOST_ALIGNED;
+    unsigned char *parameters =
+        grid->parameters && entry->parameter_bytes ? device_allocate(before + entry->parameter_bytes) : NULL;
     if (parameters)
-        memcpy(parameters + entry->parameter_base, grid->parameters, entry->parameter_bytes);
-    run.parameters = parameters ? (uintptr_t)parameters + entry->parameter_base : 0;
+        memcpy(parameters + before, grid->parameters, entry->parameter_bytes);
+    run.parameters = parameters ? (uintptr_t)parameters + before : 0;
     const size_t most = thread_count(&run);
     struct thread_state *threads = x_calloc(most, sizeof *threads);
     for (size_t i = 0; i < most; i++) {

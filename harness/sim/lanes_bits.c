@@ -437,7 +437,20 @@ static void p2r(struct warp *warp, const struct instruction *code, uint32_t lane
     WRITE_LANES(ROW(0), lanes, result[l]);
 }
 
-/* Operands PR, a, mask: sets the predicates that the mask chooses from a. */
+/* Operands PR, a, mask. nvdisasm's JSON has PR in some places and leaves it out in others. */
+static bool prepare_r2p(struct instruction *code)
+{
+    if (code->operand_count == 2) {
+        memmove(code->operands + 1, code->operands, 2 * sizeof *code->operands);
+        code->operands[0] = (struct operand){.kind = OPERAND_SPECIAL, .word = "PR", .scale = 1};
+        code->operand_count = 3;
+    }
+    const struct operand *first = &code->operands[0], *second = &code->operands[1], *third = &code->operands[2];
+    return code->operand_count == 3 && first->kind == OPERAND_SPECIAL && second->kind == OPERAND_ROW &&
+           third->kind == OPERAND_ROW;
+}
+
+/* Sets the predicates that the mask chooses from a. */
 static void r2p(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(1), *chosen = ROW(2);
@@ -467,7 +480,7 @@ const struct opcode TABLE(lanes_bits)[] = {
     {"BREV",           brev,        CONTROL_NEXT, prepare_plain,     "d",   ""},
     {"IABS",           iabs,        CONTROL_NEXT, NULL,              "d",   ""},
     {"P2R",            p2r,         CONTROL_NEXT, prepare_p2r,       "d",   ""},
-    {"R2P",            r2p,         CONTROL_NEXT, NULL,              "",    ""},
+    {"R2P",            r2p,         CONTROL_NEXT, prepare_r2p,       "",    ""},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

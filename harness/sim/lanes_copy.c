@@ -34,6 +34,17 @@ static const struct copy_counts *count_again(struct memo *memo, const struct ins
     return &shape->counts;
 }
 
+/* Counts the wavefronts of lanes that write zeros, as many as a store of them has: an H100 counts about so many in a
+ * product of cuBLAS whose tiles jut out (5,744). Passes that zeros and copies of one instruction share are not known.
+ */
+static void count_zeros(struct tally *tally, uint32_t lanes, const uint32_t *to, unsigned size, unsigned copied)
+{
+    const struct wavefronts zeros = count_wavefronts(lanes, to, size, true);
+    tally->wavefronts += copied ? 0 : zeros.passes;
+    tally->ideal_wavefronts += copied ? 0 : zeros.ideal;
+    tally->loose_wavefronts += copied ? zeros.passes + zeros.margin : zeros.margin;
+}
+
 /* Operands [shared], [global] [, which lanes copy; the others write zeros]. */
 static void copy_async(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
@@ -52,6 +63,7 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
     }
     struct memo memo = {0};
     struct tally *tally = &block->tallies[code->index];
+    unsigned copied = 0;
     if (copies) {
         memo_global(&memo, NULL, copies, from, code->size);
         memory_check(block, &memo, copies, from, code->size, false);
@@ -67,8 +79,11 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
             tally->ideal_wavefronts += counts->wavefronts.ideal;
             tally->loose_wavefronts += counts->wavefronts.margin;
             tally->loose_sectors += counts->margin;
+            copied = counts->wavefronts.passes;
         }
     }
+    if (block->counts && lanes & ~copies && !code->flags[FLAG_BYPASS]) /* past the L1 they take none */
+        count_zeros(tally, lanes & ~copies, to, code->size, copied);
     tally->accesses++;
     for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);

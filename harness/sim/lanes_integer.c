@@ -174,15 +174,19 @@ static void imad_wide(struct warp *warp, const struct instruction *code, uint32_
     predicate_set(warp, &code->operands[1], lanes, carry);
 }
 
-/* Operands d, a, b, c, pairs of registers: adds three numbers of 64 bits. An immediate has no more than 31 bits, so
- * that its upper word is 0 whatever its sign does. */
+/* Operands d, a, b, c, pairs of registers: adds three numbers of 64 bits. Of an immediate the sign goes on into
+ * the upper word: nvjet adds 0x40 and then -0x40 to an address. */
 static void iadd3_64(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     uint64_t sum[LANES] = {0};
     for (unsigned n = 1; n <= 3; n++) {
         const uint32_t *low = ROW(n), *high = HIGH(n);
         const uint64_t sign = code->operands[n].negate ? UINT64_MAX : 0;
-        EACH_LANE sum[l] += (wide(low[l], high[l]) ^ sign) + (sign & 1);
+        const uint64_t above = code->operands[n].value < 0 ? ALL_LANES : 0;
+        if (code->operands[n].immediate)
+            EACH_LANE sum[l] += low[l] | above << 32;
+        else
+            EACH_LANE sum[l] += (wide(low[l], high[l]) ^ sign) + (sign & 1);
     }
     WRITE_WIDE(ROW(0), HIGH(0), lanes, sum[l]);
 }
@@ -191,7 +195,8 @@ static bool prepare_iadd3_64(struct instruction *code)
 {
     for (unsigned n = 0; n < code->operand_count; n++)
         if (code->operands[n].kind != OPERAND_ROW || code->operands[n].invert || code->operands[n].absolute ||
-            (code->operands[n].immediate && (code->operands[n].value < 0 || code->operands[n].value > INT32_MAX)))
+            (code->operands[n].immediate &&
+             (code->operands[n].negate || code->operands[n].value < INT32_MIN || code->operands[n].value > INT32_MAX)))
             return false;
     return code->operand_count == 4;
 }

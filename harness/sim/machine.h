@@ -87,7 +87,8 @@ struct warp {
     struct products products;
 };
 
-enum { BLOCK_BARRIERS = 16 };
+/* Those that BAR names, and behind them one for each warpgroup. */
+enum { NAMED_BARRIERS = 16, BLOCK_BARRIERS = NAMED_BARRIERS + 8 };
 struct block_barrier {
     unsigned arrived;  /* threads that arrived by BAR.ARV; those that wait are counted when needed */
     uint32_t arrivers; /* and the warps that they are of, one bit each */

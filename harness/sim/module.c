@@ -79,7 +79,10 @@ static int add_function(struct module *module, size_t number, struct problem *pr
     const struct image_section *section = &image->sections[kernel->section];
     struct function *function = ARRAY_GROW(module->functions, module->function_count);
     *function = (struct function){
-        .text = {.name = kernel->facts.name, .bytes = section->bytes, .size = section->header.sh_size},
+        .text = {.name = kernel->facts.name,
+                 .symbol = kernel->symbol,
+                 .bytes = section->bytes,
+                 .size = section->header.sh_size},
         .module = module,
         .registers = kernel->facts.registers,
         .stack_bytes = kernel->facts.local_bytes,

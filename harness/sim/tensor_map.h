@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TENSOR_MAP_BYTES = 128, TENSOR_RANKS = 5, TENSOR_SPACE = 3 };
+enum { TENSOR_MAP_BYTES = 128, TENSOR_MAP_READ = 64, TENSOR_RANKS = 5, TENSOR_SPACE = 3 };
 
 struct tensor_map {
     bool columns;                       /* im2col */
@@ -44,7 +44,8 @@ unsigned tensor_element_bytes(unsigned type);
 /* Makes a map of it. False where the driver refuses: an address, a size, a stride, a combination. */
 bool tensor_map_encode(const struct tensor_map *map, unsigned char bytes[TENSOR_MAP_BYTES]);
 
-/* Reads a map. False: it has something that no map of the driver had. */
-bool tensor_map_decode(const unsigned char bytes[TENSOR_MAP_BYTES], struct tensor_map *map);
+/* Reads a map. The GPU reads no more of it than the first 64 bytes: cuBLAS's kernels have the next map there, and those
+ * that a kernel made by `tensormap.replace` have zeros. False: it has something that no map of the driver had. */
+bool tensor_map_decode(const unsigned char bytes[TENSOR_MAP_READ], struct tensor_map *map);
 
 #endif

@@ -39,7 +39,7 @@ static int instructions(void)
     if (process == 0) {
         json_t *whole;
         struct problem problem = {0};
-        const json_t *list = disassemble(&whole, (const unsigned char *)"image", 5, "f", &problem);
+        const json_t *list = disassemble(&whole, (const unsigned char *)"image", 5, "f", 1, &problem);
         _exit(list ? (int)json_array_size(list) : 99);
     }
     int status;
@@ -141,5 +141,26 @@ Test(disassembly, what_cannot_be_disassembled)
     cr_expect_eq(instructions(), -1, "one that fails is not believed, whatever it said");
     cr_assert_eq(unlink("nvdisasm"), 0);
     cr_expect_eq(instructions(), -1);
+    leave(root);
+}
+
+/* Of a large image only the function's section is asked for. The disassembler here answers no other question. */
+Test(disassembly, of_a_large_image_one_function_is_asked_for)
+{
+    enum { LARGE = (1 << 20) + 1 };
+    char *root = enter();
+    FILE *program = fopen("nvdisasm", "w");
+    cr_assert(program && fputs("#!/bin/sh\n[ $# = 4 ] && [ \"$3 $4\" = '-fun 7' ] || exit 1\n"
+                               "echo '[{},[{\"function-name\":\"f\",\"sass-instructions\":[{},{}]}]]'\n",
+                               program) >= 0);
+    cr_assert_eq(fclose(program), 0);
+    unsigned char *image = calloc(LARGE, 1);
+    json_t *whole;
+    struct problem problem = {0};
+    const json_t *list = disassemble(&whole, image, LARGE, "f", 7, &problem);
+    cr_expect_eq(json_array_size(list), 2, "%s", problem.text);
+    json_decref(whole);
+    cr_expect_null(disassemble(&whole, image, LARGE - 1, "f", 7, &problem), "a small one is asked for whole");
+    free(image);
     leave(root);
 }
