@@ -273,7 +273,8 @@ static bool read_descriptor(const char *text, struct operand *operand)
                 {".tnspA", DESCRIPTOR_TURNS_A},
                 {".tnspB", DESCRIPTOR_TURNS_B}};
     const char *at = text + strlen("gdesc[");
-    if (!read_register(at, operand, &at) || !operand->uniform || (operand->index > 59 && operand->index != 63) || *at++ != ']')
+    if (!read_register(at, operand, &at) || !operand->uniform || (operand->index > 59 && operand->index != 63) ||
+        *at++ != ']')
         return false;
     operand->kind = OPERAND_DESCRIPTOR;
     operand->value = 0;
