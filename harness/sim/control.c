@@ -185,9 +185,10 @@ static bool do_yield(struct warp *warp, const struct instruction *code, unsigned
     return false;
 }
 
-/* Of splitKreduce_kernel of cuBLAS, which has ACQBULK and PREEXIT, an H100 counts the threads of one of them in some of
- * the warps only: 3,584 to 4,416 of 7,168, and 512 of 1,024. Which of them, and when, is not known: in a small kernel
- * with both it counts all. */
+/* Of splitKreduce_kernel of cuBLAS, which has ACQBULK and PREEXIT, an H100's counter of threads leaves some out: 3,584
+ * to 4,416 of 7,168, and 512 of 1,024, as many as one of the two has in some of the warps. Which, and when, is not
+ * known: in a small kernel with both it counts all. Counts that are instrumented, of each instruction, were the
+ * simulator's in 3 of 3 runs (2026-11-26). */
 static void count_none_or_all(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     warp->block->tallies[code->index].loose_threads += count_lanes(lanes);
