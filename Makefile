@@ -202,7 +202,7 @@ test:
 test-install:
 	@ci/install_deps.sh build test python install package browser $(WHEELS_MISSING)
 	@ci/install_python.sh --test
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/libmany.so
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/libmany.so standin
 	@$(test_environment) ci/test.sh --install
 
 ## test-gpu: the tests that need a GPU
