@@ -71,22 +71,14 @@ static enum upgrade_class class_of(int capability, const struct result *base, co
 
 /* ---- What it costs ---- */
 
-static int by_number(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 static double median_of_pairs(const struct row *row)
 {
     double *moved = x_calloc(row->pair_count, sizeof *moved);
     for (size_t i = 0; i < row->pair_count; i++)
         moved[i] = row->pairs[i].head - row->pairs[i].base;
-    qsort(moved, row->pair_count, sizeof *moved, by_number);
-    const size_t middle = row->pair_count / 2;
-    const double median = row->pair_count % 2 ? moved[middle] : (moved[middle - 1] + moved[middle]) / 2;
+    const double middle = median(moved, row->pair_count);
     free(moved);
-    return median;
+    return middle;
 }
 
 /* Returns the comparison of a kernel's row of that computed counter, else of the other one; NULL without either. */
