@@ -9,6 +9,7 @@
 #include "mbarrier.h"
 #include "meetings.h"
 #include "memory.h"
+#include "outcomes.h"
 #include "tile.h"
 #include "warpgroup.h"
 
@@ -44,6 +45,8 @@ static unsigned char *global_bytes(struct warp *warp, const struct instruction *
     }
     if (block->watched)
         meetings_visit_range(warp, code, address, bytes, writes);
+    if (block->keeps && writes)
+        outcomes_will_change(address, bytes);
     return device_bytes(address);
 }
 

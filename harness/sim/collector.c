@@ -92,7 +92,9 @@ static int run_in_order(const struct workload *workload, unsigned order, struct 
     if (workload_restore(workload, problem) < 0 || workload_wait(workload, problem) < 0)
         return -1;
     launches_begin();
+    outcomes_watch(order > 0);
     const int failed = workload_run(workload, problem);
+    outcomes_watch(false);
     launches_end();
     return failed < 0 || check(problem) < 0 ? -1 : 0;
 }

@@ -7,6 +7,7 @@
 #include "device_memory.h"
 #include "graph.h"
 #include "inputs.h"
+#include "outcomes.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -49,6 +50,12 @@ static void add_copy(const void *to, const struct rows *to_rows, const void *fro
         inputs_add(INPUT_BYTES, NULL, 0, (const char *)from + row * from_rows->pitch, to_rows->width);
 }
 
+static void move_row(void *to, const void *from, size_t width)
+{
+    outcomes_will_change((uintptr_t)to, width);
+    memmove(to, from, width);
+}
+
 /* Copies rows of bytes between memory that is no array. */
 static cudaError_t copy_rows(void *to, const struct rows *to_rows, const void *from, const struct rows *from_rows,
                              enum cudaMemcpyKind kind)
@@ -65,7 +72,7 @@ static cudaError_t copy_rows(void *to, const struct rows *to_rows, const void *f
         return runtime_return(cudaErrorInvalidValue);
     add_copy(to, to_rows, from, from_rows);
     for (size_t row = 0; row < to_rows->height; row++)
-        memmove((char *)to + row * to_rows->pitch, (const char *)from + row * from_rows->pitch, to_rows->width);
+        move_row((char *)to + row * to_rows->pitch, (const char *)from + row * from_rows->pitch, to_rows->width);
     return cudaSuccess;
 }
 
@@ -106,7 +113,7 @@ static cudaError_t copy_array_rows(const struct side *to, const struct side *fro
     if (height > 1 && (width > to->pitch || width > from->pitch))
         return runtime_return(cudaErrorInvalidPitchValue);
     for (size_t row = 0; row < height; row++)
-        memmove(to->start + row * to->pitch, from->start + row * from->pitch, width);
+        move_row(to->start + row * to->pitch, from->start + row * from->pitch, width);
     return cudaSuccess;
 }
 
@@ -260,6 +267,7 @@ static void add_fill(const void *memory, const struct rows *rows, unsigned value
 
 static void fill_row(char *row, size_t width, unsigned value, unsigned element)
 {
+    outcomes_will_change((uintptr_t)row, width);
     if (element == 1)
         memset(row, (int)value, width);
     for (size_t i = 0; element > 1 && i < width; i += element)

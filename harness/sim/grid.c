@@ -8,6 +8,7 @@
 #include "machine.h"
 #include "meetings.h"
 #include "memory.h"
+#include "outcomes.h"
 #include "races.h"
 #include "warpgroup.h"
 
@@ -259,6 +260,7 @@ static void start_watching(struct block *block)
     if (++block->begun == 2)
         for (size_t i = 0; i < block->code->count; i++)
             block->memos[i].watch = (struct watch){0};
+    block->keeps = block->counts && outcomes_watched();
     block->watched = block->counts && grid->meetings && !meetings_place(grid->meetings) && grid_blocks(grid) > 1;
 }
 

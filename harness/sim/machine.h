@@ -159,6 +159,7 @@ struct block {
     struct block_barrier barriers[BLOCK_BARRIERS];
     bool parts;     /* lanes that yield are not waited for any more where they were to join others */
     bool watched;   /* it is noted whom the block meets in global memory: meetings.h */
+    bool keeps;     /* what it writes there is compared with other orders: outcomes.h */
     uint64_t begun; /* blocks of this launch that this CPU thread has begun, this one included */
     unsigned turn;  /* instructions that a warp executes before the next warp does */
     bool runs;      /* it has begun, and is not done */

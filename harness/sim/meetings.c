@@ -3,6 +3,7 @@
 #include "base/base.h"
 
 #include "device_memory.h"
+#include "outcomes.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -285,4 +286,13 @@ void meetings_visit_range(struct warp *warp, const struct instruction *code, uin
                           bool writes)
 {
     visit_range(warp->block, code, &warp->block->memos[code->index].watch, first, bytes, writes);
+}
+
+void meetings_keep(const struct memo *memo, uint32_t lanes, uint64_t first, const uint64_t *addresses, unsigned size)
+{
+    if (memo->in_order || memo->same)
+        outcomes_will_change(first, memo->in_order ? (uint64_t)LANES * size : size);
+    else
+        for (uint32_t left = lanes; left; left &= left - 1)
+            outcomes_will_change(addresses[__builtin_ctz(left)], size);
 }

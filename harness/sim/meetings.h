@@ -36,11 +36,15 @@ void meetings_visit(struct warp *warp, const struct instruction *code, const str
 /* Notes an access to a range. */
 void meetings_visit_range(struct warp *warp, const struct instruction *code, uint64_t first, uint64_t bytes,
                           bool writes);
+/* Tells outcomes.h of a store, in the same way. */
+void meetings_keep(const struct memo *memo, uint32_t lanes, uint64_t first, const uint64_t *addresses, unsigned size);
 static inline void memory_meet(struct warp *warp, const struct instruction *code, const struct memo *memo,
                                uint32_t lanes, uint64_t first, const uint64_t *addresses, bool writes)
 {
     const struct block *block = warp->block;
     const struct watch *watch = &block->memos[code->index].watch;
+    if (block->keeps && writes)
+        meetings_keep(memo, lanes, first, addresses, code->size);
     if (block->watched && (watch->sectors || first + (uint64_t)memo->least < watch->begin ||
                            first + (uint64_t)memo->most + code->size > watch->end))
         meetings_visit(warp, code, memo, lanes, first, addresses, writes);

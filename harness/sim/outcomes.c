@@ -8,12 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct kept {
-    struct allocation place;
+/* What a page held when the first order that is kept was done: it is copied before another order writes there for the
+ * first time, and anew when that order ends. So what it takes grows with what is written, not with what is allocated.
+ */
+enum { PAGE = 4096 };
+
+struct page {
+    uint64_t address; /* 0: the place in the table is free */
     unsigned char *bytes;
 };
 
-static struct kept *kept;
+static bool watching;
+static struct page *table, *last;
+static size_t page_count, places; /* of the table, a power of two */
+static struct allocation *kept;   /* those there were */
 static size_t kept_count;
 
 /* Sums in another order differ by little. Whole numbers are no floats of this size, unless they are large. */
@@ -64,43 +72,147 @@ struct difference outcome_difference(const unsigned char *a, const unsigned char
 
 void outcomes_forget(void)
 {
-    for (size_t i = 0; i < kept_count; i++)
-        free(kept[i].bytes);
+    for (size_t i = 0; i < places; i++)
+        free(table[i].bytes);
+    free(table);
     free(kept);
+    table = last = NULL;
     kept = NULL;
-    kept_count = 0;
+    page_count = places = kept_count = 0;
+}
+
+void outcomes_watch(bool on)
+{
+    watching = on;
+}
+
+bool outcomes_watched(void)
+{
+    return watching;
+}
+
+/* Returns the place of a page in the table, which is free if the page is not there. */
+static struct page *find_page(uint64_t address)
+{
+    size_t at = (size_t)(address / PAGE * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (places - 1);
+    while (table[at].address && table[at].address != address)
+        at = (at + 1) & (places - 1);
+    return &table[at];
+}
+
+static void grow(void)
+{
+    enum { FIRST_PLACES = 64 };
+    struct page *old = table;
+    const size_t count = places;
+    places = places ? places * 2 : FIRST_PLACES;
+    table = x_calloc(places, sizeof *table);
+    for (size_t i = 0; i < count; i++)
+        if (old[i].address)
+            *find_page(old[i].address) = old[i];
+    free(old);
+}
+
+void outcomes_will_change(uint64_t address, uint64_t bytes)
+{
+    struct allocation allocation;
+    if (!watching || (last && last->address == address / PAGE * PAGE && bytes <= last->address + PAGE - address) ||
+        !device_find(address, &allocation))
+        return;
+    for (uint64_t at = address / PAGE * PAGE; at < address + bytes; at += PAGE) {
+        if (page_count * 2 >= places)
+            grow();
+        last = find_page(at);
+        if (last->address)
+            continue;
+        *last = (struct page){at, x_calloc(PAGE, 1)};
+        memcpy(last->bytes, device_bytes(at), PAGE);
+        page_count++;
+    }
+}
+
+/* Returns whether some of a page is in an allocation: then it can be read. */
+static bool is_allocated(uint64_t page)
+{
+    struct allocation place;
+    return device_find(page, &place) ||
+           (device_find_near(page, PAGE - 1, &place) && place.begin > page && place.begin < page + PAGE);
 }
 
 void outcomes_keep(void)
 {
     struct allocation place;
-    outcomes_forget();
-    for (size_t i = 0; device_allocation(i, &place); i++) {
-        const size_t size = (size_t)(place.end - place.begin);
-        unsigned char *bytes = x_calloc(size + 1, 1);
-        memcpy(bytes, device_bytes(place.begin), size);
-        *ARRAY_GROW(kept, kept_count) = (struct kept){place, bytes};
+    free(kept);
+    kept = NULL;
+    kept_count = 0;
+    for (size_t i = 0; device_allocation(i, &place); i++)
+        *ARRAY_GROW(kept, kept_count) = place;
+    for (size_t i = 0; i < places; i++)
+        if (table[i].address && is_allocated(table[i].address))
+            memcpy(table[i].bytes, device_bytes(table[i].address), PAGE);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const uint64_t one = ((const struct page *)a)->address, other = ((const struct page *)b)->address;
+    return (one > other) - (one < other);
+}
+
+/* Returns the pages in order, those without an address first. */
+static struct page *sorted_pages(void)
+{
+    struct page *pages = x_calloc(places + 1, sizeof *pages);
+    if (places > 0)
+        memcpy(pages, table, places * sizeof *pages);
+    qsort(pages, places, sizeof *pages, by_address);
+    return pages;
+}
+
+static void add_difference(struct difference *sum, const struct difference *more, uint64_t first)
+{
+    if (more->bytes == 0)
+        return;
+    sum->rounding = more->rounding && (sum->rounding || sum->bytes == 0);
+    sum->first = sum->bytes ? sum->first : first;
+    sum->bytes += more->bytes;
+}
+
+/* Compares what was written of an allocation. *at is the first page behind the allocations before. */
+static struct difference compare_allocation(const struct allocation *place, const struct page *pages, size_t *at)
+{
+    struct difference sum = {0};
+    while (*at < places && pages[*at].address + PAGE <= place->begin)
+        ++*at;
+    for (size_t i = *at; i < places && pages[i].address < place->end; i++) {
+        const uint64_t page = pages[i].address, begin = page < place->begin ? place->begin : page,
+                       end = page + PAGE < place->end ? page + PAGE : place->end;
+        const struct difference found =
+            outcome_difference(pages[i].bytes + (begin - page), device_bytes(begin), (size_t)(end - begin));
+        add_difference(&sum, &found, begin + found.first - place->begin);
     }
+    return sum;
 }
 
 char *outcomes_compare(void)
 {
     struct difference most = {0};
     struct allocation where = {0}, place;
+    struct page *pages = sorted_pages();
     bool rounding = true;
+    size_t at = 0;
     for (size_t i = 0, k = 0; device_allocation(i, &place) && k < kept_count; i++) {
-        while (k < kept_count && kept[k].place.begin < place.begin)
+        while (k < kept_count && kept[k].begin < place.begin)
             k++;
-        if (k == kept_count || kept[k].place.begin != place.begin || kept[k].place.end != place.end)
+        if (k == kept_count || kept[k].begin != place.begin || kept[k].end != place.end)
             continue;
-        const struct difference found =
-            outcome_difference(kept[k].bytes, device_bytes(place.begin), (size_t)(place.end - place.begin));
+        const struct difference found = compare_allocation(&place, pages, &at);
         rounding &= found.rounding || found.bytes == 0;
         if (found.bytes > most.bytes) {
             most = found;
             where = place;
         }
     }
+    free(pages);
     if (most.bytes == 0)
         return NULL;
     return x_sprintf("%llu of %llu bytes of the allocation at 0x%llx, from byte %llu on%s",

@@ -14,7 +14,14 @@ struct difference {
 };
 struct difference outcome_difference(const unsigned char *a, const unsigned char *b, size_t size);
 
-/* Keeps the content of all allocations of the GPU, in place of what was kept before. */
+/* Begins or ends to note what is written: by the workload in all orders that are compared, and not while its inputs are
+ * restored, which are the same in each. */
+void outcomes_watch(bool on);
+bool outcomes_watched(void);
+/* Tells that bytes of the GPU's memory are about to be written. One thread may call it. */
+void outcomes_will_change(uint64_t address, uint64_t bytes);
+
+/* Keeps what the GPU's memory holds where it was written, in place of what was kept before. */
 void outcomes_keep(void);
 /* Says in which allocation memory differs most from what was kept, and how, such as "12 of 4096 bytes of the allocation
  * at 0x200000002000, from byte 8 on"; NULL: it does not differ. Caller frees. */

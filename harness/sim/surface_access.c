@@ -2,6 +2,7 @@
  * consecutive registers. */
 #include "machine.h"
 #include "meetings.h"
+#include "outcomes.h"
 #include "texture.h"
 
 #include <string.h>
@@ -96,8 +97,10 @@ static void sust(struct warp *warp, const struct instruction *code, uint32_t lan
         uint32_t words[4];
         for (unsigned k = 0; k < 4; k++)
             words[k] = k < (code->size + 3u) / 4 ? ROW_BEHIND(1, k)[l] : 0;
-        if (bytes)
-            memcpy(bytes, words, code->size);
+        if (!bytes)
+            continue;
+        outcomes_will_change((uintptr_t)bytes, code->size);
+        memcpy(bytes, words, code->size);
     }
 }
 
