@@ -9,6 +9,7 @@ import pwd
 import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ from xml.sax.saxutils import quoteattr
 
 import psycopg
 import pytest
+import sqlalchemy as sa
 
 from cugate_reports import drawn, site
 from cugate_reports.__main__ import main
@@ -297,6 +299,13 @@ def undrawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 # ---- Histories
+
+
+@sa.event.listens_for(sa.Engine, "connect")
+def _without_waiting_for_the_disk(connection: Any, _: object) -> None:
+    """As PostgreSQL below: no test takes the power away."""
+    if isinstance(connection, sqlite3.Connection):
+        connection.execute("PRAGMA synchronous = OFF")
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from conftest import RECORDED, TOP
-from schemas import complaints
 
 import cugate
 from cugate.checking import command_line
@@ -55,7 +54,6 @@ def accept(run: Path | str) -> None:
 def test_a_recorded_run_passes() -> None:
     result = cugate.check(replay=RECORDED, baselines=TOP / "baselines")
     assert result.passed and result.exit_code == 0 and result.verdict == "same"
-    assert complaints("check", result.document) == []
     assert result.report.startswith("REPLAY: NOTHING WAS MEASURED HERE.")
     assert len(result.rows) == len(result.document["judgements"]) > 1000
     rows = {row.metric: row for row in result.kernels["transpose/tiled"]}

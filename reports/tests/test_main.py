@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -112,10 +113,12 @@ LINES = (
 )  # fmt: skip
 
 
-def fill(folder: Path) -> None:
-    """Makes a folder with a run, its report, another run, a file that is none, and a history of two runs; some are in a
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run, its report, another run, a file that is none, and a history of two runs; some are in a
     subfolder.
     """
+    folder = tmp_path_factory.mktemp("filled")
     made = {
         "run.json": make_run(),
         "report.json": make_report(make_run()),
@@ -137,12 +140,13 @@ def fill(folder: Path) -> None:
     with History(str(folder / "full.db")) as history:
         history.ingest(make_run())
         history.ingest(make_run(1))
+    return folder
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: line.command[:60] or "nothing")
-def test_command_lines(line: Line, tmp_path: Path) -> None:
+def test_command_lines(line: Line, filled: Path, tmp_path: Path) -> None:
     folder = tmp_path
-    fill(folder)
+    shutil.copytree(filled, folder, dirs_exist_ok=True)
     words = line.command.replace("{}", str(folder)).split()
     done = reports(*words, environment={"HISTORY": line.history.replace("{}", str(folder)), "COLUMNS": "1000"})
     said = (done.stdout + done.stderr).replace(str(folder), "{}")
