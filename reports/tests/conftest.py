@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import pwd
+import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 import psycopg
 import pytest
+import sqlalchemy as sa
 
+from cugate_reports import drawn, site
+from cugate_reports.__main__ import main
 from cugate_reports.history import History
 
 TOP = Path(__file__).parents[2]
@@ -198,7 +207,105 @@ def recorded_run(*families: str) -> dict[str, Any]:
     return document | {"kernels": kernels}
 
 
+# ---- Commands
+
+
+def forked(do: Callable[..., object], *words: object) -> BaseProcess:
+    """Calls do(*words) in a forked process, which need not import anything. It leads a group, as in a terminal."""
+
+    def lead() -> None:
+        os.setsid()
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored in the background
+        do(*words)
+
+    process = multiprocessing.get_context("fork").Process(target=lead)
+    process.start()
+    return process
+
+
+def ended(do: Callable[..., object], *words: object) -> int | None:
+    """Calls do(*words) as forked() does, and returns how the process ended."""
+    process = forked(do, *words)
+    process.join(PATIENCE)
+    return process.exitcode
+
+
+def die(*_: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Begun:
+    """A command of cugate-report that has begun in a forked process. limit: bytes of the largest file that it can
+    write, which stands in for a full disk.
+    """
+
+    def __init__(
+        self, *words: object, cwd: Path = TOP, limit: int = resource.RLIM_INFINITY, environment: Mapping[str, str] = {}
+    ):
+        streams = [os.memfd_create(name) for name in ("output", "errors")]
+
+        def run() -> None:
+            for number, stream in enumerate(streams, 1):
+                os.dup2(stream, number)
+            sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding="utf-8") for number in (1, 2))
+            os.environ.update(environment)
+            os.chdir(cwd)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+            sys.argv = ["cugate-report", *map(str, words)]
+            sys.exit(main())
+
+        self.process, self._streams = forked(run), streams
+
+    def end(self) -> subprocess.CompletedProcess[str]:
+        """Waits for its end; whatever happens, no Python traceback is shown."""
+        self.process.join(PATIENCE)
+        said = []
+        for stream in self._streams:
+            os.lseek(stream, 0, os.SEEK_SET)
+            with open(stream, encoding="utf-8", newline="") as text:
+                said.append(text.read())
+        assert self.process.exitcode is not None and "Traceback" not in "".join(said), said
+        return subprocess.CompletedProcess("cugate-report", self.process.exitcode, *said)
+
+
+def reports(*words: object, **more: Any) -> subprocess.CompletedProcess[str]:
+    """Runs a command of cugate-report, see Begun."""
+    return Begun(*words, **more).end()
+
+
+# ---- Figures
+
+
+@pytest.fixture
+def figures() -> None:
+    """For tests that look at figures: they are drawn. For others, they are not."""
+
+
+@pytest.fixture(autouse=True)
+def undrawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each figure is a hash of what it would be drawn from, since drawing takes most of the time of pages. One process
+    writes them.
+    """
+
+    def figure(writer: site._Writer, name: str, label: str, draw: object, *data: object, up: str = "") -> Any:
+        made_of = drawn.stamp(label, data)
+        (writer.folder / f"figures/{name}.png").write_bytes(b"\x89PNG\r\n\x1a\n" + made_of.encode())
+        svg = f'<svg viewBox="0 0 1 1" role="img" aria-label={quoteattr(label)}><desc>{made_of}</desc></svg>'
+        return {"svg": svg, "png": f"{up}figures/{name}.png", "points": None}
+
+    if "figures" not in request.fixturenames:
+        monkeypatch.setattr(site._Writer, "figure", figure)
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
+
+
 # ---- Histories
+
+
+@sa.event.listens_for(sa.Engine, "connect")
+def _without_waiting_for_the_disk(connection: Any, _: object) -> None:
+    """As PostgreSQL below: no test takes the power away."""
+    if isinstance(connection, sqlite3.Connection):
+        connection.execute("PRAGMA synchronous = OFF")
 
 
 @pytest.fixture

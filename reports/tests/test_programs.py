@@ -181,7 +181,7 @@ def test_a_program_comes_first(tmp_path: Path) -> None:
     assert nights.times.tolist() == [[900.0, 110.0]]
 
 
-def test_the_pages_show_a_program(tmp_path: Path) -> None:
+def test_the_pages_show_a_program(tmp_path: Path, figures: None) -> None:
     """Also with numbers and names that no axis expects, and over a gap."""
     kernels = {"<b>&'\"@1,1": timed(60.0), "b@1,1": timed(40.0)}
     runs = [night(number, 100.0 + number, kernels) for number in range(3)]
@@ -211,7 +211,7 @@ def test_a_program_that_later_nights_lack_says_so(tmp_path: Path) -> None:
         assert page.says("On the night of 2023-11-14 22:13 UTC") and page.says("It was not measured as a whole since.")
 
 
-def test_a_program_that_took_no_time_is_drawn(tmp_path: Path) -> None:
+def test_a_program_that_took_no_time_is_drawn(tmp_path: Path, figures: None) -> None:
     runs = []
     for number in range(2):
         whole: dict[str, Values] = {"gpu_time": 0.0, "launches": 1.0, "achieved_occupancy": 50.0}

@@ -236,7 +236,7 @@ def text_of(folder: Path, documents: Sequence[bytes], repository: Repository = s
 
 
 def test_the_page_says_which_since_when_and_who_is_asked(
-    tmp_path: Path, repository: tuple[Repository, list[str]]
+    tmp_path: Path, repository: tuple[Repository, list[str]], figures: None
 ) -> None:
     git, (first, second, third) = repository
     cause = {"file": "kernels/b.cu", "line": 7, "text": "sum += a[i];", "now": 3.0}
