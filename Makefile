@@ -265,7 +265,7 @@ fuzz:
 
 ## sim-random: that random kernels give the same on one core and on all, by each vector unit, and that arithmetic is the CPU's
 sim-random:
-	@ci/install_deps.sh build gate $(WHEELS_MISSING)
+	@ci/install_deps.sh build gate python $(WHEELS_MISSING)
 	@$(MAKE) --no-print-directory all $(BUILD)/tests/random_kernels
 	@CUGATE=$(BUILD)/cugate GENERATOR=$(BUILD)/tests/random_kernels NVCC='$(abspath $(NVCC))' \
 	    CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' CUDA_LIBS='$(abspath $(CUDA_LIBS))' tests/sim/random.sh $(SEEDS)
