@@ -156,7 +156,7 @@ CU_HOST_FLAGS := -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wno-missing
 
 # ---- Targets for people --------------------------------------------------------------------------------------------
 
-.PHONY: help all check-perf demo nightly-report test test-install test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts package deb wheel release clean FORCE
+.PHONY: help all check-perf demo nightly-report test test-all test-install test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts package deb wheel release clean FORCE
 .PHONY: check-dependencies fuzzers
 
 ## help: this list
@@ -197,6 +197,14 @@ test:
 	@ci/install_python.sh --test
 	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/random_kernels $(BUILD)/tests/made_capsules fuzzers standin compiled
 	@$(test_environment) ci/test.sh
+
+## test-all: test, and beside it all recorded kernels, not a sample, and that mutants of the simulator are caught; for a night
+test-all:
+	@ci/install_deps.sh build test python $(WHEELS_MISSING)
+	@ci/install_python.sh --test
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/random_kernels $(BUILD)/tests/made_capsules $(BUILD)/tests/coverage fuzzers standin compiled
+	@$(test_environment) COMPILE='$(CC) $(C_FLAGS) $(CUDA_CPPFLAGS) $(MUTANT_FLAGS)' LINK='$(CC) $(LD_FLAGS)' OBJECTS='$(SIM_O)' \
+	    LIBS='$(LIBS)' ci/test.sh --all
 
 ## test-install: what is installed, projects of others by it, Slurm, pages in a browser, years of nights; needs the network, no GPU
 test-install:
@@ -265,7 +273,7 @@ fuzz:
 
 ## sim-random: that random kernels give the same on one core and on all, by each vector unit, and that arithmetic is the CPU's
 sim-random:
-	@ci/install_deps.sh build gate $(WHEELS_MISSING)
+	@ci/install_deps.sh build gate python $(WHEELS_MISSING)
 	@$(MAKE) --no-print-directory all $(BUILD)/tests/random_kernels
 	@CUGATE=$(BUILD)/cugate GENERATOR=$(BUILD)/tests/random_kernels NVCC='$(abspath $(NVCC))' \
 	    CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' CUDA_LIBS='$(abspath $(CUDA_LIBS))' tests/sim/random.sh $(SEEDS)

@@ -2,6 +2,7 @@
 # Runs what `make test` has built and ends with one line that sums it up: "N passed, N failed".
 #
 #   BUILD=build ci/test.sh              runs the parts of the table below that the build takes: plain, or with sanitizers
+#   BUILD=build ci/test.sh --all        runs what takes a night as well
 #   BUILD=build ci/test.sh --install    runs those of `make test-install`
 #   BUILD=build ci/test.sh --corpora    runs the fuzz targets on their corpora alone
 #   BUILD=build/libfuzzer ci/test.sh --fuzz N    runs libFuzzer, N seconds a target, starting from the corpora
@@ -23,10 +24,13 @@ pytest='build/python/bin/python -I -m pytest -q -rs -p no:cacheprovider'
 # The pass is one of these:
 #   both        `make test` and `make SAN=... test` run the part: each of them can find what the other cannot
 #   plain       only `make test` runs it: sanitizers would find nothing more, since it tests scripts, Python or counts
+#   all         `make test-all` runs it: it tests more of the same, or the tests themselves
 #   install     `make test-install` runs it: it tests packages, projects of others, a cluster, pages in a browser, or years of nights
 # The kind says how its log is counted: by one of the functions count_* below.
 # kind     name             pass     command
 table="
+script     mutants          all      tests/sim/mutants.sh
+script     recorded_all     all      tests/sim/recorded.sh --all
 reports    reports          plain    $pytest reports/tests ${reports_first[*]/#/--ignore=} --ignore=$browser ${years[*]/#/--ignore=}
 reports    reports_pages    plain    $pytest ${reports_first[*]}
 script     gate             plain    tests/scripts/gate.sh
@@ -231,6 +235,7 @@ case ${1-} in
 --fuzz) fuzz_targets "$2" ;;
 --corpora) fuzz_targets ;;
 --install) run_parts install ;;
+--all) run_parts both plain all ;;
 *) if [ "$build" = build ]; then run_parts both plain; else run_parts both; fi ;;
 esac
 
