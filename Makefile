@@ -195,14 +195,12 @@ test_environment = BUILD=$(BUILD) NVCC='$(abspath $(NVCC))' CUDA_INCLUDES='$(abs
 test:
 	@ci/install_deps.sh build test python $(WHEELS_MISSING)
 	@ci/install_python.sh --test
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/random_kernels $(BUILD)/tests/made_capsules fuzzers standin compiled
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/random_kernels $(BUILD)/tests/made_capsules $(BUILD)/tests/compact fuzzers standin compiled
 	@$(test_environment) ci/test.sh
 
-## test-all: test, and beside it all recorded kernels, not a sample, and that mutants of the simulator are caught; for a night
-test-all:
-	@ci/install_deps.sh build test python $(WHEELS_MISSING)
-	@ci/install_python.sh --test
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/random_kernels $(BUILD)/tests/made_capsules $(BUILD)/tests/coverage fuzzers standin compiled
+## test-all: test, then all recorded kernels, not a sample, and that mutants of the simulator are caught; for a night
+test-all: test
+	@$(MAKE) --no-print-directory $(BUILD)/tests/coverage
 	@$(test_environment) COMPILE='$(CC) $(C_FLAGS) $(CUDA_CPPFLAGS) $(MUTANT_FLAGS)' LINK='$(CC) $(LD_FLAGS)' OBJECTS='$(SIM_O)' \
 	    LIBS='$(LIBS)' ci/test.sh --all
 
@@ -210,7 +208,7 @@ test-all:
 test-install:
 	@ci/install_deps.sh build test python install package browser $(WHEELS_MISSING)
 	@ci/install_python.sh --test
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/libmany.so standin
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/libmany.so $(BUILD)/tests/compact standin
 	@$(test_environment) ci/test.sh --install
 
 ## test-gpu: the tests that need a GPU
@@ -273,8 +271,8 @@ fuzz:
 
 ## sim-random: that random kernels give the same on one core and on all, by each vector unit, and that arithmetic is the CPU's
 sim-random:
-	@ci/install_deps.sh build gate python $(WHEELS_MISSING)
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/random_kernels
+	@ci/install_deps.sh build gate $(WHEELS_MISSING)
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/random_kernels $(BUILD)/tests/compact
 	@CUGATE=$(BUILD)/cugate GENERATOR=$(BUILD)/tests/random_kernels NVCC='$(abspath $(NVCC))' \
 	    CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' CUDA_LIBS='$(abspath $(CUDA_LIBS))' tests/sim/random.sh $(SEEDS)
 	@CUGATE=$(BUILD)/cugate GENERATOR=$(BUILD)/tests/random_kernels NVCC='$(abspath $(NVCC))' \
@@ -565,6 +563,10 @@ $(BUILD)/tests/made_capsules: $(BUILD)/tests/capsule/made_capsules.o $(BUILD)/li
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS)
 
 # Which instructions of a file the simulator does not know.
+# What recordings are compared by.
+$(BUILD)/tests/compact: $(BUILD)/tests/sim/compact.o $(BUILD)/libcugate.a
+	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS)
+
 $(BUILD)/tests/coverage: $(BUILD)/tests/sim/coverage.o $(SIM_O) $(BUILD)/libcugate.a
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS)
 
