@@ -24,7 +24,7 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-from cugate_reports import drawn, site
+from cugate_reports import drawn, processes, site
 from cugate_reports.__main__ import main
 from cugate_reports.history import History
 
@@ -210,24 +210,25 @@ def recorded_run(*families: str) -> dict[str, Any]:
 # ---- Commands
 
 
-def forked(do: Callable[..., object], *words: object) -> BaseProcess:
-    """Calls do(*words) in a forked process, which need not import anything. It leads a group, as in a terminal."""
+def forked(do: Callable[[], object]) -> BaseProcess:
+    """Calls do() in a forked process, which need not import anything. It leads a group, as in a terminal."""
 
     def lead() -> None:
         os.setsid()
         signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored in the background
-        do(*words)
+        do()
 
     process = multiprocessing.get_context("fork").Process(target=lead)
     process.start()
     return process
 
 
-def ended(do: Callable[..., object], *words: object) -> int | None:
-    """Calls do(*words) as forked() does, and returns how the process ended."""
-    process = forked(do, *words)
+def end_of(process: BaseProcess) -> int | None:
+    """Returns the exit code of a forked process; None if it hangs."""
     process.join(PATIENCE)
-    return process.exitcode
+    code = process.exitcode
+    process.kill()
+    return code
 
 
 def die(*_: object) -> None:
@@ -239,13 +240,11 @@ class Begun:
     write, which stands in for a full disk.
     """
 
-    def __init__(
-        self, *words: object, cwd: Path = TOP, limit: int = resource.RLIM_INFINITY, environment: Mapping[str, str] = {}
-    ):
-        streams = [os.memfd_create(name) for name in ("output", "errors")]
+    def __init__(self, *words: object, cwd: Path = TOP, limit: int = resource.RLIM_INFINITY, **environment: str):
+        self._streams = [os.memfd_create(name) for name in ("output", "errors")]
 
         def run() -> None:
-            for number, stream in enumerate(streams, 1):
+            for number, stream in enumerate(self._streams, 1):
                 os.dup2(stream, number)
             sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding="utf-8") for number in (1, 2))
             os.environ.update(environment)
@@ -254,22 +253,20 @@ class Begun:
             sys.argv = ["cugate-report", *map(str, words)]
             sys.exit(main())
 
-        self.process, self._streams = forked(run), streams
+        self.process = forked(run)
 
     def end(self) -> subprocess.CompletedProcess[str]:
         """Waits for its end; whatever happens, no Python traceback is shown."""
-        self.process.join(PATIENCE)
-        said = []
+        code, said = end_of(self.process), []
         for stream in self._streams:
             os.lseek(stream, 0, os.SEEK_SET)
             with open(stream, encoding="utf-8", newline="") as text:
                 said.append(text.read())
-        assert self.process.exitcode is not None and "Traceback" not in "".join(said), said
-        return subprocess.CompletedProcess("cugate-report", self.process.exitcode, *said)
+        assert code is not None and "Traceback" not in "".join(said), said
+        return subprocess.CompletedProcess("cugate-report", code, *said)
 
 
 def reports(*words: object, **more: Any) -> subprocess.CompletedProcess[str]:
-    """Runs a command of cugate-report, see Begun."""
     return Begun(*words, **more).end()
 
 
@@ -278,14 +275,17 @@ def reports(*words: object, **more: Any) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def figures() -> None:
-    """For tests that look at figures: they are drawn. For others, they are not."""
+    """For tests that look at figures, or end processes that draw: all is done as for users."""
 
 
 @pytest.fixture(autouse=True)
 def undrawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each figure is a hash of what it would be drawn from, since drawing takes most of the time of pages. One process
+    """Each figure is a hash of what it would be drawn from, since drawing takes most of the time of pages. This process
     writes them.
     """
+
+    def spread(jobs: Sequence[Any], do: Callable[[Any], object], done: Callable[[int], object]) -> list[object]:
+        return [(do(job), done(count))[0] for count, job in enumerate(jobs, 1)]
 
     def figure(writer: site._Writer, name: str, label: str, draw: object, *data: object, up: str = "") -> Any:
         made_of = drawn.stamp(label, data)
@@ -295,7 +295,7 @@ def undrawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
     if "figures" not in request.fixturenames:
         monkeypatch.setattr(site._Writer, "figure", figure)
-        monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
+        monkeypatch.setattr(processes, "spread", spread)
 
 
 # ---- Histories
@@ -332,6 +332,8 @@ class Postgres:
         subprocess.run([*command, *options], check=True, capture_output=True, cwd=self.folder, **self._as)
 
     def start(self) -> None:
+        if self._server:
+            return
         settings = {"listen_addresses": "", "unix_socket_directories": self.folder, "fsync": "off"}
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         with open(self.folder / "log", "ab") as log:

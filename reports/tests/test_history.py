@@ -24,7 +24,8 @@ from conftest import (
     Begun,
     date_of,
     die,
-    ended,
+    end_of,
+    forked,
     make_analysis,
     make_baseline,
     make_explanations,
@@ -492,14 +493,14 @@ def test_no_link_leads_a_file_elsewhere(tmp_path: Path, monkeypatch: pytest.Monk
 def test_what_was_left_by_who_was_killed_goes_and_what_is_in_the_making_stays(tmp_path: Path) -> None:
     """Other files with similar names stay, too."""
 
-    def writes(name: str, is_killed: bool) -> int | None:
-        def write() -> None:
-            with whole.file(tmp_path / name) as stream:
-                stream.write("values")
-                if is_killed:
-                    die()
+    def file(name: str, then: Callable[[], None]) -> None:
+        with whole.file(tmp_path / name) as stream:
+            stream.write("values")
+            then()
 
-        return ended(write)
+    def fill(new: Path) -> None:
+        (new / "x").touch()
+        die()
 
     def halves() -> set[str]:
         return {path.name for path in tmp_path.glob(".cugate-*")}
@@ -507,15 +508,15 @@ def test_what_was_left_by_who_was_killed_goes_and_what_is_in_the_making_stays(tm
     others = {".cugate-mine", f".cugate-{'0' * 16}"}
     (tmp_path / ".cugate-mine").touch()
     (tmp_path / f".cugate-{'0' * 16}").symlink_to("elsewhere")
-    assert writes("values.csv", is_killed=True) == -9
+    assert end_of(forked(lambda: file("values.csv", die))) == -9
     first = halves() - others
-    assert ended(whole.folder, tmp_path / "page", lambda new: (new / "x").touch() or die()) == -9
+    assert end_of(forked(lambda: whole.folder(tmp_path / "page", fill))) == -9
     second = halves() - others
     assert (len(first), len(second), first & second) == (1, 1, set())
     with whole.file(tmp_path / "later.csv") as stream:
         making = halves()
         assert len(making - others) == 1
-        assert writes("other.csv", is_killed=False) == 0
+        assert end_of(forked(lambda: file("other.csv", lambda: None))) == 0
         assert halves() == making
         stream.write("values")
     assert set(os.listdir(tmp_path)) == {*others, "later.csv", "other.csv"}
@@ -723,7 +724,7 @@ def test_a_writer_that_dies_leaves_the_history_whole(tmp_path: Path, monkeypatch
     put = history_module._put
     with monkeypatch.context() as killed:
         killed.setattr(history_module, "_put", lambda *words, **more: die(put(*words, **more)))
-        assert ended(lambda: History(str(database)).ingest(RECORDED.read_bytes())) == -9
+        assert end_of(forked(lambda: History(str(database)).ingest(RECORDED.read_bytes()))) == -9
     with History(str(database)) as history:
         assert bodies(history) == [make_run()]
         assert history.ingest(RECORDED.read_bytes()) == "run: kept"

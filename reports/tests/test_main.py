@@ -28,9 +28,7 @@ USAGE = "usage: cugate-report"
 
 
 def alone(*words: object, **options: object) -> subprocess.CompletedProcess[bytes]:
-    """Runs a command in a Python of its own, as users do; whatever happens, no Python traceback is shown, also when
-    that ends.
-    """
+    """Runs a command in a Python of its own, which has a last word on its output when it ends."""
     settings = {"cwd": TOP, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     settings |= {"timeout": PATIENCE} | options
     done = subprocess.run([*COMMAND, *map(str, words)], **settings)  # type: ignore[call-overload]
@@ -147,8 +145,8 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_command_lines(line: Line, filled: Path, tmp_path: Path) -> None:
     folder = tmp_path
     shutil.copytree(filled, folder, dirs_exist_ok=True)
-    words = line.command.replace("{}", str(folder)).split()
-    done = reports(*words, environment={"HISTORY": line.history.replace("{}", str(folder)), "COLUMNS": "1000"})
+    words, history = (text.replace("{}", str(folder)) for text in (line.command, line.history))
+    done = reports(*words.split(), HISTORY=history, COLUMNS="1000")
     said = (done.stdout + done.stderr).replace(str(folder), "{}")
     assert done.returncode == line.code, said
     for words in line.words:
@@ -161,7 +159,7 @@ def test_command_lines(line: Line, filled: Path, tmp_path: Path) -> None:
 
 def test_every_command_has_help_with_an_example() -> None:
     for name in ("ingest", "page", "export", "prune"):
-        done = reports(name, "--help", environment={"COLUMNS": "1000"})
+        done = reports(name, "--help", COLUMNS="1000")
         assert done.returncode == 0 and done.stderr == ""
         assert f"example: cugate-report {name} " in done.stdout
         assert "default: $HISTORY, else build/history/history.db" in done.stdout
@@ -334,7 +332,7 @@ def test_a_page_replaces_an_earlier_one_and_only_such_a_one(tmp_path: Path) -> N
     ids=["Ctrl-C", "kill -INT", "kill", "a cancelled job"],
 )
 def test_a_page_that_is_stopped_leaves_the_earlier_one_whole(
-    number: int, everyone: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    number: int, everyone: bool, tmp_path: Path, figures: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A terminal signals every process of the group, `kill` only one. The page takes an hour, so that it is stopped
     before its end however busy the machine is.

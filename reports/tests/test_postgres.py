@@ -21,7 +21,6 @@ def url(postgres: Postgres) -> str:
 def server(postgres: Postgres) -> Iterator[Postgres]:
     """A server that a test may stop; it runs again afterwards."""
     yield postgres
-    postgres.stop()
     postgres.start()
 
 

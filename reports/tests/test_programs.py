@@ -12,8 +12,7 @@ from conftest import Values, make_judgement, make_report, make_run
 from test_site import check, kernel_page, write
 from test_views import loaded
 
-from cugate_reports import overview, programs, site, views
-from cugate_reports.history import History
+from cugate_reports import overview, programs, views
 from cugate_reports.nights import Nights
 from cugate_reports.programs import Program
 
@@ -197,11 +196,8 @@ def test_the_pages_show_a_program(tmp_path: Path, figures: None) -> None:
 
 def test_the_figure_of_a_program_is_drawn_first(tmp_path: Path) -> None:
     kernels = {name: {**timed(50.0), "time": 5.0} for name in ("a@1,1", "z@1,1")}
-    with History(str(tmp_path / "history.db")) as history:
-        for number in range(2):
-            history.ingest(night(number, 100.0, kernels))
-        site.write(history, tmp_path / "page", 365, most=1)
-    assert [path.name for path in (tmp_path / "page/figures").glob("kernel-*")] == ["kernel-train-program.png"]
+    page = write(tmp_path, *(night(number, 100.0, kernels) for number in range(2)), most=1)
+    assert [path.name for path in (page / "figures").glob("kernel-*")] == ["kernel-train-program.png"]
 
 
 def test_a_program_that_later_nights_lack_says_so(tmp_path: Path) -> None:

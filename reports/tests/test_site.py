@@ -249,13 +249,13 @@ def test_both_themes_have_the_same_colours() -> None:
     assert set(drawing._VARIABLES.values()) <= dark
 
 
-def write(folder: Path, *documents: bytes, last: int = 365) -> Path:
-    """Writes the pages of a history of these files."""
+def write(folder: Path, *documents: bytes, last: int = 365, to: str = "page", **options: Any) -> Path:
+    """Adds these files to the folder's history, and writes its pages."""
     with History(str(folder / "history.db")) as history:
         for document in documents:
             history.ingest(document)
-        site.write(history, folder / "page", last)
-    return folder / "page"
+        site.write(history, folder / to, last, **options)
+    return folder / to
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -424,18 +424,14 @@ def earlier(drawn: Path, tmp_path: Path) -> dict[str, bytes]:
 
 
 def test_the_same_history_gives_the_same_bytes(tmp_path: Path, figures: None) -> None:
-    with History(str(tmp_path / "history.db")) as history:
-        for document in [*map(make_run, range(9)), make_explanations(make_run(8)), make_analysis(8)]:
-            history.ingest(document)
-        for name in ("one", "two"):
-            site.write(history, tmp_path / name, 365)
-    check(tmp_path / "one")
-    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+    one = write(tmp_path, *map(make_run, range(9)), make_explanations(make_run(8)), make_analysis(8), to="one")
+    check(one)
+    assert contents(one) == contents(write(tmp_path, to="two"))
 
 
 @pytest.mark.parametrize("method", ["gate", "kernel"])  # it fails in this process, or in one that draws
 def test_an_exception_leaves_the_earlier_report(
-    tmp_path: Path, earlier: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, method: str
+    tmp_path: Path, figures: None, earlier: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("of a test")
@@ -513,7 +509,7 @@ def test_what_came_to_its_place_meanwhile_is_not_replaced(tmp_path: Path) -> Non
 
 
 def test_a_process_that_is_ended_is_told_and_waited_for_by_nobody(
-    tmp_path: Path, earlier: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, figures: None, earlier: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The process is killed as when memory runs out."""
     monkeypatch.setattr(site._Writer, "kernel", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
@@ -538,17 +534,11 @@ def test_only_an_empty_folder_or_a_report_is_replaced(tmp_path: Path) -> None:
             place.mkdir()
             place = place / "thesis.tex"
         place.write_text("years of work")
-        with (
-            History(str(tmp_path / "history.db")) as history,
-            pytest.raises(site.PageError, match=f"{name} is there and is no report .* another folder, or remove it"),
-        ):
-            site.write(history, tmp_path / name, 365)
+        with pytest.raises(site.PageError, match=f"{name} is there and is no report .* another folder, or remove it"):
+            write(tmp_path, to=name)
         assert place.read_text() == "years of work"
-    with (
-        History(str(tmp_path / "history.db")) as history,
-        pytest.raises(site.PageError, match="cannot write beside .*below"),
-    ):
-        site.write(history, tmp_path / "file" / "below", 365)
+    with pytest.raises(site.PageError, match="cannot write beside .*below"):
+        write(tmp_path, to="file/below")
 
 
 def run_page(folder: Path, *options: str, **more: Any) -> subprocess.CompletedProcess[str]:
@@ -940,11 +930,7 @@ def test_what_appeared_and_another_toolchain_are_on_the_first_page(tmp_path: Pat
     rows = [make_judgement("a/x", "time", "regressed", base=1.0, now=2.0, appeared="fp64_arithmetic 0 -> 2.10 M")]
     kernels = [{"kernel": "a/x", "class": "other instructions", "lost": 1200.0, "change": "registers 18 -> 22"}]
     upgrade = {"was": "nvcc 13.0.88", "is": "nvcc 13.5.37", "same": 20, "kernels": kernels, "libraries": []}
-    with History(str(tmp_path / "history.db")) as history:
-        for document in (*runs, make_report(runs[-1], rows, exit_code=1, upgrade=upgrade)):
-            history.ingest(document)
-        site.write(history, tmp_path / "page", 365)
-    pages = check(tmp_path / "page")
+    pages = check(write(tmp_path, *runs, make_report(runs[-1], rows, exit_code=1, upgrade=upgrade)))
     index, kernel = pages["index.html"], kernel_page(pages, "a/x")
     assert index.says("appeared: fp64_arithmetic 0 -> 2.10 M") and kernel.says("appeared: fp64_arithmetic 0 -> 2.10 M")
     assert index.says("1 kernel has other machine code, 20 the same") and index.says("nvcc 13.5.37")
@@ -960,11 +946,7 @@ def test_commits_and_lines_are_links_where_cugate_ini_says_to_what(tmp_path: Pat
     rows = [make_judgement("a/x", "time", "regressed", causes=causes)]
     host = "https://host.example/o/r"
     address = Links(f"{host}/commit/{{commit}}", f"{host}/blob/{{commit}}/{{path}}#L{{line}}")
-    with History(str(tmp_path / "history.db")) as history:
-        for document in (*runs, make_report(runs[-1], rows, exit_code=1)):
-            history.ingest(document)
-        site.write(history, tmp_path / "linked", 365, links=address)
-        site.write(history, tmp_path / "plain", 365)
+    write(tmp_path, *runs, make_report(runs[-1], rows, exit_code=1), to="linked", links=address)
     for name in ("index.html", "kernels/a-x.html"):
         page = page_of(tmp_path / "linked" / name)
         assert {link for link in page.links if "://" in link} >= {
@@ -974,7 +956,7 @@ def test_commits_and_lines_are_links_where_cugate_ini_says_to_what(tmp_path: Pat
         assert page.says("kernels/a b.cu:51") and page.says("/usr/include/x.h:3")
         assert not any("include" in link for link in page.links)
     assert f"{host}/commit/{0:012x}" in page_of(tmp_path / "linked/index.html").links  # the commit of the night before
-    for page in check(tmp_path / "plain").values():
+    for page in check(write(tmp_path, to="plain")).values():
         assert "host.example" not in page.source
         assert page.says(f"commit {1:012x}")
 
