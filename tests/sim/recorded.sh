@@ -164,6 +164,12 @@ parts() {
     done <"$1"
 }
 parts "$list"
+# Kernels that notice a mutant are in the sample, too.
+case $mode in --all | --choose)
+    sed '/^#/d; s/ *| */|/g' "$here/mutations.txt" | awk -F '|' '{ n = split($4, word, " ")
+        for (i = 2; i <= n; i++) print word[1], word[i], 0, "what notices: " $1 }' >>"$work/features" ;;
+esac
+[ $passed -gt 0 ] || verdict "$wanted" "is no library in ${list##*/}"
 
 if [ "$mode" = --choose ]; then
     rm "$work/floors"
