@@ -56,7 +56,6 @@ script     planted          both     tests/scripts/planted.sh
 script     check_perf       plain    tests/scripts/check_perf.sh
 script     simulate_own     both     tests/scripts/simulate_own.sh
 script     timeless         both     tests/scripts/timeless.sh
-script     architectures    both     tests/scripts/architectures.sh
 script     capture          both     tests/scripts/capture.sh
 script     capsule          both     env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
 script     swap             both     env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
