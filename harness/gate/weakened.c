@@ -180,6 +180,8 @@ static void weigh_metrics(struct comparison *comparison, const struct metrics *w
         char *words;
         if (note_compare(&before, &after, &words) == NOTE_WEAKENED)
             note_items_add(&laxer, "%s (%s)", metric->name, words);
+        else if (was->list[i].never_paid && !metric->never_paid)
+            note_items_add(&laxer, "%s (trades no -> yes)", metric->name);
         free(words);
     }
     comparison_add_items(comparison, &gone, "WEAKENED: metrics are gone from the metric files");

@@ -87,6 +87,11 @@ const char *judgement_evidence(const struct judgement *judgement, char *text, si
     return text;
 }
 
+enum verdict judgement_counts_as(const struct judgement *judgement)
+{
+    return judgement->paid ? VERDICT_IMPROVED : judgement->verdict;
+}
+
 bool judgement_is_worse(const struct judgement *judgement)
 {
     return judgement->worse && judgement->verdict >= VERDICT_REGRESSED && judgement->verdict <= VERDICT_EXPECTED;

@@ -52,15 +52,23 @@ struct judgement {
     size_t base_sessions, run_sessions, agree; /* agree: how many sessions of the run are beyond the limit */
     /* pairs with a base build, and how many of them are worse; 0 when there were none */
     size_t pairs, pairs_worse;
-    enum paired paired; /* what the pairs with the base build show */
-    size_t other_gpus;  /* number of GPUs in the baseline's row, when none of them is the run's; else 0 */
-    bool wants_session; /* one more session would settle it */
-    char *reason;       /* for missing, unsure and new, and wherever there is something to add; else NULL. Owned */
+    enum paired paired;     /* what the pairs with the base build show */
+    size_t other_gpus;      /* number of GPUs in the baseline's row, when none of them is the run's; else 0 */
+    bool wants_session;     /* one more session would settle it */
+    bool unwitnessed;       /* a time that moved as those of all kernels, of which too few have unchanged code */
+    bool paid;              /* a trade-off of a kernel that is faster: the kernel counts as improved */
+    bool gained;            /* an improved row of a kernel of which another is worse: what that was paid for */
+    enum verdict of_kernel; /* the verdict of the kernel */
+    char *reason;           /* for missing, unsure and new, and wherever there is something to add; else NULL. Owned */
 };
 
 /* Writes the evidence of a verdict into text and returns it. It is "13 of 14 pairs slower by more than 1 %", "2 of 2
  * sessions against 12", or nothing. */
 const char *judgement_evidence(const struct judgement *judgement, char *text, size_t size);
+
+/* Returns what the row's verdict is for its kernel, whose own is the worst of them: what a faster kernel paid counts as
+ * improved. */
+enum verdict judgement_counts_as(const struct judgement *judgement);
 
 /* Whether the row is worse, and neither excused by the same code nor irrelevant. These rows get lines to blame. */
 bool judgement_is_worse(const struct judgement *judgement);
@@ -83,7 +91,7 @@ struct suite {
     double shift;    /* median relative change of the kernels; positive means more */
     size_t kernels;  /* number of kernels that it is from; if below RULE_DRIFT the shift is unknown, set to 0 and not
                         subtracted */
-    bool same_code;  /* only kernels with unchanged machine code were used */
+    bool same_code;  /* only kernels with unchanged machine code were used; else the shift is not subtracted */
     bool moved;      /* the shift is beyond RULE_SUITE_SHIFT */
 };
 

@@ -608,7 +608,7 @@ Test(compare, what_was_computed_and_what_was_not_is_counted)
     put(&fixture.run, "a/changed", "count", 6);
     put_code(&fixture.run, "a/changed", "beef");
     put_baseline(&fixture, "a/foreign", NULL);
-    put_status(&fixture.run, "a/foreign", RESULT_FAILED, "no cuBLAS");
+    put_status(&fixture.run, "a/foreign", RESULT_FAILED, RESULT_ELSEWHERE "no cuBLAS");
     put_baseline(&fixture, "a/odd", "f00d");
     put_code(&fixture.run, "a/odd", "f00d");
     put_status(&fixture.run, "a/odd", RESULT_FAILED, RESULT_NOT_SIMULATED "X");
@@ -789,14 +789,20 @@ Test(compare, a_failure_of_the_library_s_own_code_is_missing_when_computed)
         enum result_status status;
         const char *code; /* hash of the kernel's code in the baseline */
         size_t judgements;
-    } rows[] = {{RESULT_FAILED, "f00d", 1}, {RESULT_WRONG, "f00d", 1},     {RESULT_WRONG, NULL, 1},
-                {RESULT_CRASHED, NULL, 1},  {RESULT_NOT_BUILT, "f00d", 1}, {RESULT_NOT_BUILT, NULL, 0},
-                {RESULT_FAILED, NULL, 0}};
+        const char *reason;
+    } rows[] = {{RESULT_FAILED, "f00d", 1, RESULT_ELSEWHERE "made up"},
+                {RESULT_WRONG, "f00d", 1, "made up"},
+                {RESULT_WRONG, NULL, 1, "made up"},
+                {RESULT_CRASHED, NULL, 1, "made up"},
+                {RESULT_NOT_BUILT, "f00d", 1, "made up"},
+                {RESULT_NOT_BUILT, NULL, 0, "made up"},
+                {RESULT_FAILED, NULL, 0, RESULT_ELSEWHERE "made up"},
+                {RESULT_FAILED, NULL, 1, "lane 31 reads 4 bytes beyond the end"}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up_computed(&fixture);
         put_baseline(&fixture, "a/b", rows[i].code);
-        put_status(&fixture.run, "a/b", rows[i].status, "made up");
+        put_status(&fixture.run, "a/b", rows[i].status, rows[i].reason);
         const struct comparison *comparison = compare(&fixture);
         cr_expect_eq(comparison->count, rows[i].judgements, "row %zu", i);
         cr_expect_eq(comparison_exit_code(comparison), EXIT_NOT_MEASURED, "row %zu", i);

@@ -177,9 +177,9 @@ Test(judge_revise, a_ratio_may_fall_while_what_it_stands_for_is_no_worse)
         double paired_time, count; /* in the baseline 100000 and 7; 0: there are no pairs, or no row */
         enum verdict ratio;
     } rows[] = {
-        {96000, 7, VERDICT_TRADED},    {100000, 7, VERDICT_TRADED},    {100000, 6, VERDICT_TRADED},
-        {0, 7, VERDICT_REGRESSED},     {104000, 7, VERDICT_REGRESSED}, {100000, 8, VERDICT_REGRESSED},
-        {96000, 8, VERDICT_REGRESSED}, {100000, 0, VERDICT_REGRESSED},
+        {96000, 7, VERDICT_TRADED}, {100000, 7, VERDICT_TRADED},    {100000, 6, VERDICT_TRADED},
+        {0, 7, VERDICT_REGRESSED},  {104000, 7, VERDICT_REGRESSED}, {100000, 8, VERDICT_REGRESSED},
+        {96000, 8, VERDICT_TRADED}, {100000, 0, VERDICT_REGRESSED}, /* a faster kernel may pay with it */
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
