@@ -27,8 +27,8 @@ static const struct entry {
     {"drift reference", "drift references", "the value from which slow drift is measured; `accept --anchor` sets it"},
     {"rows", "row", "a metric of a kernel, compared"},
     {"trade-off", NULL,
-     "worse, while what it stands for is not: a ratio whose costs did not rise, or a part of a program that became "
-     "faster"},
+     "worse, and paid for what is better: by a kernel or program that is faster, or as fast and better elsewhere; or a "
+     "ratio whose costs did not rise"},
     {"unexpected-pass", NULL, "declared as worse in expected.ini, and it is not"},
     {"noise", NULL, "what differs although the code is the same"},
     {"GPU time", NULL, "of all launches of the program, or of a kernel in it, together; before: in the baseline"},
