@@ -50,12 +50,23 @@ static double moved(const struct judgement *judgement, double measure)
     return measure > 0 ? fabs(judgement->change) / measure : HUGE_VAL;
 }
 
+/* Branches cost little themselves: what they make warps do is in other rows. */
+static bool is_of_branches(const struct judgement *judgement)
+{
+    return judgement->metric && strncmp(judgement->metric->name, "branch_", strlen("branch_")) == 0;
+}
+
 int judgements_worst_first(const void *left, const void *right)
 {
     const struct judgement *a = left;
     const struct judgement *b = right;
     if (a->verdict != b->verdict)
         return a->verdict < b->verdict ? -1 : 1;
+
+    if (a->share != b->share)
+        return a->share > b->share ? -1 : 1;
+    if (is_of_branches(a) != is_of_branches(b))
+        return is_of_branches(a) ? 1 : -1;
 
     double limits_a = moved(a, a->limit), limits_b = moved(b, b->limit);
     if (limits_a != limits_b)

@@ -52,8 +52,9 @@ struct judgement {
     size_t base_sessions, run_sessions, agree; /* agree: how many sessions of the run are beyond the limit */
     /* pairs with a base build, and how many of them are worse; 0 when there were none */
     size_t pairs, pairs_worse;
-    enum paired paired;     /* what the pairs with the base build show */
-    size_t other_gpus;      /* number of GPUs in the baseline's row, when none of them is the run's; else 0 */
+    enum paired paired; /* what the pairs with the base build show */
+    size_t other_gpus;  /* number of GPUs in the baseline's row, when none of them is the run's; else 0 */
+    double share; /* how much of the time its change explains, by the estimate: 0 to 1; 0 where that is not known */
     bool wants_session;     /* one more session would settle it */
     bool unwitnessed;       /* a time that moved as those of all kernels, of which too few have unchanged code */
     bool paid;              /* a trade-off of a kernel that is faster: the kernel counts as improved */
@@ -92,7 +93,7 @@ struct suite {
     size_t kernels;  /* number of kernels that it is from; if below RULE_DRIFT the shift is unknown, set to 0 and not
                         subtracted */
     bool same_code;  /* only kernels with unchanged machine code were used; else the shift is not subtracted */
-    bool moved;      /* the shift is beyond RULE_SUITE_SHIFT */
+    bool moved;      /* the shift is beyond RULE_SUITE_SHIFT, by kernels of unchanged code */
 };
 
 /* What a computed run computed; all 0 for a measured run. */
@@ -107,7 +108,8 @@ struct computing {
 };
 
 struct comparison {
-    struct judgement *list; /* worst first; then by change in limits, by relative change, by name */
+    struct judgement *list; /* worst first; then by what explains most of the time, by change in limits, relative
+                               change, name */
     size_t count;
     size_t kernels;                 /* number of judged kernels */
     size_t not_built;               /* number of kernels that are not built and that the baseline lacks: not judged */

@@ -127,13 +127,16 @@ static bool is_steady_enough(const struct judgement *judgement, const struct pai
            !(judgement->worse && rule_two_groups(pairing->now, why, size));
 }
 
-/* Whether a time moved beyond its limit, and not beyond what all kernels did, of which too few have unchanged code to
+/* Whether a time moved beyond its limit, and no further than all kernels did, of which too few have unchanged code to
  * tell the GPU from the code. */
 static bool is_unwitnessed(const struct assessment *found, const struct pairing *pairing, const struct metric *metric)
 {
     const struct suite *suite = pairing->suite;
-    return metric->class == METRIC_TIME && suite && !suite->same_code && suite->kernels >= RULE_DRIFT &&
-           found->finding != FOUND_SAME && fabs(found->now / (1 + suite->shift) - found->base.mean) <= found->limit;
+    if (metric->class != METRIC_TIME || !suite || suite->same_code || suite->kernels < RULE_DRIFT ||
+        found->finding == FOUND_SAME)
+        return false;
+    const double moved = found->now - found->base.mean, beyond = found->now / (1 + suite->shift) - found->base.mean;
+    return fabs(beyond) <= found->limit || (beyond > 0) != (moved > 0);
 }
 
 /* Applies the further conditions that a time must meet to fail. */

@@ -65,7 +65,7 @@ static void add_suite(struct comparison *comparison, struct suite suite, const s
     }
     if (suite.kernels >= RULE_DRIFT) {
         suite.shift = median(changes, suite.kernels);
-        suite.moved = fabs(suite.shift) > RULE_SUITE_SHIFT;
+        suite.moved = suite.same_code && fabs(suite.shift) > RULE_SUITE_SHIFT;
     }
     *ARRAY_GROW(comparison->suites, comparison->suite_count) = suite;
     free(changes);

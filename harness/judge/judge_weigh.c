@@ -13,7 +13,8 @@ enum known_time {
     TIME_FASTER,  /* by pairs, or beyond its limit, and by other code */
     TIME_EQUAL,   /* by pairs */
     TIME_ONCE,    /* faster beyond its limit, in one session alone */
-    TIME_UNKNOWN, /* there is none, it lies within its limit, or it is unsure */
+    TIME_UNKNOWN, /* there is none, or it lies within its limit */
+    TIME_OPEN,    /* it is unsure, or pairs do not decide it */
     TIME_SLOWER,
 };
 
@@ -39,7 +40,9 @@ static enum known_time time_of(const struct judgement *judgement, bool other_cod
     if (judgement->pairs > 0)
         return judgement->paired == PAIRED_BETTER ? TIME_FASTER
                : judgement->paired == PAIRED_SAME ? TIME_EQUAL
-                                                  : TIME_UNKNOWN;
+                                                  : TIME_OPEN;
+    if (judgement->verdict == VERDICT_UNSURE)
+        return TIME_OPEN;
     if (judgement->verdict != VERDICT_IMPROVED || !other_code)
         return TIME_UNKNOWN;
     if (fabs(judgement->change) > RULE_SAME_CODE * fabs(judgement->base))
@@ -58,7 +61,7 @@ static void add_name(char *names, size_t size, const char *name)
 }
 
 /* Collects the evidence from the rows of a kernel. Of several times the worst counts. A ratio that rose is no gain in
- * itself. */
+ * itself, but for what a launch has: its occupancy, and how evenly it lies. */
 static struct evidence find_evidence(const struct comparison *comparison, size_t first, bool other_code)
 {
     struct evidence evidence = {.time = TIME_FASTER};
@@ -73,7 +76,8 @@ static struct evidence find_evidence(const struct comparison *comparison, size_t
             evidence.pairs = judgement->pairs > 0 ? judgement->pairs : evidence.pairs;
             evidence.change = judgement->base != 0 ? judgement->change / judgement->base : 0;
             timed = true;
-        } else if (judgement->verdict == VERDICT_IMPROVED && !judgement->metric->trade) {
+        } else if (judgement->verdict == VERDICT_IMPROVED &&
+                   (!judgement->metric->trade || judgement->metric->class == METRIC_STATIC)) {
             add_name(evidence.better, sizeof evidence.better, judgement->metric->name);
         }
     }
@@ -88,7 +92,7 @@ static struct evidence find_evidence(const struct comparison *comparison, size_t
 enum outcome {
     STAYS,   /* they fail */
     PAID,    /* trade-offs: what was paid for a kernel that is better */
-    AGAIN,   /* unsure: a second session decides */
+    AGAIN,   /* unsure: a better known time decides */
     ASKED,   /* unsure: pairs with a base build decide */
     WEIGHED, /* an estimate of the time by the counts decides */
 };
@@ -110,6 +114,9 @@ static const struct line {
     {TIME_EQUAL, YES, NO, PAID, "paid by a kernel that gained elsewhere"},
     {TIME_EQUAL, NO, NO, STAYS, NULL},
     {TIME_ONCE, ANY, ANY, AGAIN, "the kernel is faster in one session; a second one has to agree"},
+    {TIME_OPEN, ANY, YES, ASKED, "code of another toolchain"},
+    {TIME_OPEN, YES, NO, AGAIN, "other counts are better, and its time decides, which is unsure"},
+    {TIME_OPEN, NO, NO, STAYS, NULL},
     {TIME_UNKNOWN, ANY, YES, ASKED, "code of another toolchain"},
     {TIME_UNKNOWN, YES, NO, WEIGHED, NULL},
     {TIME_UNKNOWN, NO, NO, STAYS, NULL},
@@ -143,7 +150,7 @@ static void apply(struct comparison *comparison, size_t first, const struct side
             continue;
         judgement->verdict = line->outcome == PAID ? VERDICT_TRADED : VERDICT_UNSURE;
         judgement->paid = line->outcome == PAID && evidence->time == TIME_FASTER;
-        judgement->wants_session |= line->outcome == AGAIN;
+        judgement->wants_session |= evidence->time == TIME_ONCE;
         if (line->outcome == ASKED)
             set_reason(judgement, "%s, %s -> %s: its time decides, by pairs with a base build (--against)", line->words,
                        evidence->was, evidence->is);
@@ -164,12 +171,17 @@ static void apply(struct comparison *comparison, size_t first, const struct side
 
 /* ---- Where no time is known ---- */
 
-/* Lets an estimate of the time weigh what is better against what is worse. */
-static void weigh(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
-                  const struct result *now)
+/* The time of both sides by their counts. */
+struct estimates {
+    struct estimate was, now;
+};
+
+/* Lets the estimates weigh what is better against what is worse. */
+static void weigh(struct comparison *comparison, size_t first, const struct sides *sides,
+                  const struct estimates *estimates)
 {
     char why[256];
-    const enum weighed weighed = estimate_weigh(sides->metrics, &sides->run->device, base, now, why, sizeof why);
+    const enum weighed weighed = estimate_weigh(&estimates->was, &estimates->now, why, sizeof why);
     for (size_t i = first; i < comparison->count && weighed != WEIGHED_SLOWER; i++) {
         struct judgement *judgement = &comparison->list[i];
         if (!is_cost(judgement, sides))
@@ -248,6 +260,13 @@ void weigh_kernel(struct comparison *comparison, size_t first, const struct side
         allow_ratio(comparison, first, sides, &comparison->list[i]);
     if (!base || !now || sides->origin->code_only)
         return;
+    struct estimates estimates;
+    estimate_time(&estimates.was, &sides->run->device, base);
+    estimate_time(&estimates.now, &sides->run->device, now);
+    for (size_t i = first; i < comparison->count; i++)
+        if (is_judged(&comparison->list[i]))
+            comparison->list[i].share =
+                estimate_share(&estimates.was, &estimates.now, comparison->list[i].metric->name);
     struct evidence evidence = find_evidence(comparison, first, !same_code(base, now));
     evidence.is = other_toolchain(comparison, sides, base, now, &evidence.was);
     if (evidence.is && sides->origin->computed) {
@@ -256,7 +275,7 @@ void weigh_kernel(struct comparison *comparison, size_t first, const struct side
     }
     const struct line *line = find_line(&evidence);
     if (line->outcome == WEIGHED)
-        weigh(comparison, first, sides, base, now);
+        weigh(comparison, first, sides, &estimates);
     else if (line->outcome != STAYS)
         apply(comparison, first, sides, line, &evidence);
 }
