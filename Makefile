@@ -156,7 +156,7 @@ CU_HOST_FLAGS := -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wno-missing
 
 # ---- Targets for people --------------------------------------------------------------------------------------------
 
-.PHONY: help all check-perf demo nightly-report test test-install test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts package deb wheel release clean FORCE
+.PHONY: help all check-perf demo nightly-report test test-all test-install test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts package deb wheel release clean FORCE
 .PHONY: check-dependencies fuzzers
 
 ## help: this list
@@ -195,14 +195,20 @@ test_environment = BUILD=$(BUILD) NVCC='$(abspath $(NVCC))' CUDA_INCLUDES='$(abs
 test:
 	@ci/install_deps.sh build test python $(WHEELS_MISSING)
 	@ci/install_python.sh --test
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/random_kernels $(BUILD)/tests/made_capsules fuzzers standin compiled
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/random_kernels $(BUILD)/tests/made_capsules $(BUILD)/tests/compact fuzzers standin compiled
 	@$(test_environment) ci/test.sh
+
+## test-all: test, then all recorded kernels, not a sample, and that mutants of the simulator are caught; for a night
+test-all: test
+	@$(MAKE) --no-print-directory $(BUILD)/tests/coverage
+	@$(test_environment) COMPILE='$(CC) $(C_FLAGS) $(CUDA_CPPFLAGS) -c' LINK='$(CC) $(LD_FLAGS)' OBJECTS='$(SIM_O)' \
+	    LIBS='$(LIBS)' ci/test.sh --all
 
 ## test-install: what is installed, projects of others by it, Slurm, pages in a browser, years of nights; needs the network, no GPU
 test-install:
 	@ci/install_deps.sh build test python install package browser $(WHEELS_MISSING)
 	@ci/install_python.sh --test
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/libmany.so standin
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/libmany.so $(BUILD)/tests/compact standin
 	@$(test_environment) ci/test.sh --install
 
 ## test-gpu: the tests that need a GPU
@@ -266,7 +272,7 @@ fuzz:
 ## sim-random: that random kernels give the same on one core and on all, by each vector unit, and that arithmetic is the CPU's
 sim-random:
 	@ci/install_deps.sh build gate $(WHEELS_MISSING)
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/random_kernels
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/random_kernels $(BUILD)/tests/compact
 	@CUGATE=$(BUILD)/cugate GENERATOR=$(BUILD)/tests/random_kernels NVCC='$(abspath $(NVCC))' \
 	    CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' CUDA_LIBS='$(abspath $(CUDA_LIBS))' tests/sim/random.sh $(SEEDS)
 	@CUGATE=$(BUILD)/cugate GENERATOR=$(BUILD)/tests/random_kernels NVCC='$(abspath $(NVCC))' \
@@ -557,6 +563,10 @@ $(BUILD)/tests/made_capsules: $(BUILD)/tests/capsule/made_capsules.o $(BUILD)/li
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS)
 
 # Which instructions of a file the simulator does not know.
+# What recordings are compared by.
+$(BUILD)/tests/compact: $(BUILD)/tests/sim/compact.o $(BUILD)/libcugate.a
+	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS)
+
 $(BUILD)/tests/coverage: $(BUILD)/tests/sim/coverage.o $(SIM_O) $(BUILD)/libcugate.a
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS)
 

@@ -2,17 +2,21 @@
 # Runs what `make test` has built and ends with one line that sums it up: "N passed, N failed".
 #
 #   BUILD=build ci/test.sh              runs the parts of the table below that the build takes: plain, or with sanitizers
+#   BUILD=build ci/test.sh --all        runs what takes a night as well
 #   BUILD=build ci/test.sh --install    runs those of `make test-install`
 #   BUILD=build ci/test.sh --corpora    runs the fuzz targets on their corpora alone
 #   BUILD=build/libfuzzer ci/test.sh --fuzz N    runs libFuzzer, N seconds a target, starting from the corpora
 #
-# Before that line it prints what each part took: seconds of CPU, of its children too, and seconds of wall time.
+# Before that line it prints what each part took, its children too, beside its budget, both in seconds of CPU. They are left
+# in BUILD/tests/seconds.tsv as well.
 set -euo pipefail
 
 build=${BUILD:-build}
 # What nvdisasm says of a function is kept by the hash of its code: one cache serves all parts and builds. That it is made
 # and used rightly is tested by tests/sim/faults.sh, with one of its own.
 export XDG_CACHE_HOME=$PWD/build/tests/cache
+# Of all recordings a quarter is computed at a time, by turns.
+commit=$(git rev-parse HEAD 2>/dev/null || echo 0000000000000000)
 # The reports are tested in two halves: the second has all that the first has not, so that a new file is in one of them.
 reports_first=(reports/tests/test_{site,main,changes}.py)
 browser=reports/tests/test_pages_in_browser.py
@@ -20,66 +24,75 @@ years=(reports/tests/test_{change_rates,bench_pages}.py) # of nights
 pytest='build/python/bin/python -I -m pytest -q -rs -p no:cacheprovider'
 
 # To add a part: a row. Rows that take longest come first, so that none of them is left to run alone.
-# The pass is one of these:
-#   both        `make test` and `make SAN=... test` run the part: each of them can find what the other cannot
-#   plain       only `make test` runs it: sanitizers would find nothing more, since it tests scripts, Python or counts
-#   install     `make test-install` runs it: it tests packages, projects of others, a cluster, pages in a browser, or years of nights
+# A row has its budget, in CPU seconds, for each pass that runs it; - stands for one that does not:
+#   test       `make test`
+#   san        `make SAN=... test`: not parts in which sanitizers find nothing more, since they test scripts, Python or counts
+#   all        `make test-all`, besides those of `make test`: more of the same, or tests of the tests themselves
+#   install    `make test-install`: packages, projects of others, a cluster, pages in a browser, years of nights, recordings by turns
+# The rows of a pass add up to its limit at most. So a row is raised only where others are lowered. Some room is left: a part
+# may take 1.5 times its row (ci/budget.awk), on a machine as fast as that where they were measured (ci/how_slow.sh).
 # The kind says how its log is counted: by one of the functions count_* below.
-# kind     name             pass     command
+declare -A limits=([test]=420 [san]=500 [all]=3000 [install]=300)
+# kind     name              test  san   all  install  command
 table="
-reports    reports          plain    $pytest reports/tests ${reports_first[*]/#/--ignore=} --ignore=$browser ${years[*]/#/--ignore=}
-reports    reports_pages    plain    $pytest ${reports_first[*]}
-script     gate             plain    tests/scripts/gate.sh
-criterion  unit             both     $build/tests/unit_tests
-script     ways_round       both     tests/ways_round/run.sh !ci !reports
-script     recorded         both     tests/sim/recorded.sh
-script     scripts_round    plain    tests/ways_round/run.sh ci reports
-script     rooms            plain    tests/scripts/rooms.sh
-script     exec             both     tests/scripts/exec.sh
-script     ci_templates     plain    tests/scripts/ci_templates.sh
-script     seats            both     tests/scripts/seats.sh
-script     cli              both     tests/cli/run.sh
-script     simulate         plain    tests/scripts/simulate.sh
-script     readme           plain    tests/scripts/readme.sh
-script     measuring_cupti  both     tests/scripts/measuring.sh
-script     shards           plain    tests/scripts/shards.sh
-script     bisect           both     tests/scripts/bisect.sh
-script     own              both     tests/scripts/own.sh
-script     exec_recorded    both     tests/scripts/exec_recorded.sh
-script     terminal         both     tests/scripts/terminal.sh
-script     programs_recorded both    tests/scripts/programs_recorded.sh
-script     upgrades         both     tests/scripts/upgrades.sh
-script     faults           both     tests/sim/faults.sh
-script     hazards          both     tests/sim/hazards.sh
-script     runtime          plain    tests/sim/runtime.sh
-script     planted          both     tests/scripts/planted.sh
-script     check_perf       plain    tests/scripts/check_perf.sh
-script     simulate_own     both     tests/scripts/simulate_own.sh
-script     timeless         both     tests/scripts/timeless.sh
-script     architectures    both     tests/scripts/architectures.sh
-script     capture          both     tests/scripts/capture.sh
-script     capsule          both     env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
-script     swap             both     env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
-script     oracle           both     env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
-script     two_models       both     tests/scripts/two_models.sh
-script     static           both     tests/scripts/static.sh
-script     static_files     both     tests/scripts/static_files.sh
-script     standin          both     tests/scripts/standin.sh
-script     laws             plain    tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json
-criterion  standin_test     both     $build/tests/standin/standin_test
-script     record_baseline  plain    tests/scripts/record_baseline.sh
-script     merge            both     tests/scripts/merge.sh
-script     junit            install    tests/scripts/junit.sh
-script     exec_figures     plain    tests/gpu/exec.sh --self-test
-script     fuzz             both     env BUILD=$build ci/test.sh --corpora
-script     slurm            install  tests/scripts/slurm.sh
-reports    years            install  $pytest ${years[*]}
-script     packages         install  flock $build/tests/install.lock tests/scripts/packages.sh
-script     outside          install  flock $build/tests/install.lock tests/outside/run.sh
-reports    browser          install  $pytest $browser
-script     action           install  flock $build/tests/install.lock tests/scripts/action.sh
-script     release          plain    tests/scripts/release.sh
-script     python           install  tests/scripts/python.sh
+script     mutants              -    -   900        -  tests/sim/mutants.sh
+script     recorded_all         -    -   600        -  tests/sim/recorded.sh --all
+reports    reports             30    -     -        -  $pytest reports/tests ${reports_first[*]/#/--ignore=} --ignore=$browser ${years[*]/#/--ignore=}
+reports    reports_pages       30    -     -        -  $pytest ${reports_first[*]}
+script     gate                43    -     -        -  tests/scripts/gate.sh
+criterion  unit                54  216     -        -  $build/tests/unit_tests
+script     ways_round          18    -     -        -  tests/ways_round/run.sh !ci !reports !hostile
+script     hostile              5   20     -        -  tests/ways_round/run.sh hostile
+script     recorded            40  160     -        -  tests/sim/recorded.sh
+script     scripts_round       14    -     -        -  tests/ways_round/run.sh ci reports
+script     rooms               15    -     -        -  tests/scripts/rooms.sh
+script     exec                22   88     -        -  tests/scripts/exec.sh
+script     ci_templates        15    -     -        -  tests/scripts/ci_templates.sh
+script     seats                9   36     -        -  tests/scripts/seats.sh
+script     cli                 11   44     -        -  tests/cli/run.sh
+script     simulate            10    -     -        -  tests/scripts/simulate.sh
+script     readme               8    -     -        -  tests/scripts/readme.sh
+script     measuring_cupti      7   28     -        -  tests/scripts/measuring.sh
+script     shards               6    -     -        -  tests/scripts/shards.sh
+script     bisect               6    -     -        -  tests/scripts/bisect.sh
+script     own                  4    -     -        -  tests/scripts/own.sh
+script     exec_recorded        3    -     -        -  tests/scripts/exec_recorded.sh
+script     terminal             3    -     -        -  tests/scripts/terminal.sh
+script     programs_recorded    2    -     -        -  tests/scripts/programs_recorded.sh
+script     upgrades             3    -     -        -  tests/scripts/upgrades.sh
+script     faults               5   20     -        -  tests/sim/faults.sh
+script     hazards              2    8     -        -  tests/sim/hazards.sh
+script     runtime              1    -     -        -  tests/sim/runtime.sh
+script     planted              3    -     -        -  tests/scripts/planted.sh
+script     check_perf           7    -     -        -  tests/scripts/check_perf.sh
+script     simulate_own         6    -     -        -  tests/scripts/simulate_own.sh
+script     timeless             3    -     -        -  tests/scripts/timeless.sh
+script     architectures        6    -     -        -  tests/scripts/architectures.sh
+script     capture             10   40     -        -  tests/scripts/capture.sh
+script     capsule              4   16     -        -  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
+script     swap                10    -     -        -  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
+script     oracle               5   20     -        -  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
+script     two_models           2    -     -        -  tests/scripts/two_models.sh
+script     static               1    4     -        -  tests/scripts/static.sh
+script     static_files         1    4     -        -  tests/scripts/static_files.sh
+script     standin              1    4     -        -  tests/scripts/standin.sh
+script     laws                 1    -     -        -  tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json
+criterion  standin_test         1    4     -        -  $build/tests/standin/standin_test
+script     record_baseline      1    -     -        -  tests/scripts/record_baseline.sh
+script     merge                1    -     -        -  tests/scripts/merge.sh
+script     recorded_turn        -    -     -       90  tests/sim/recorded.sh --quarter $commit
+script     junit                -    -     -       20  tests/scripts/junit.sh
+script     exec_figures         1    -     -        -  tests/gpu/exec.sh --self-test
+script     fuzz                 1    4     -        -  env BUILD=$build ci/test.sh --corpora
+script     slurm                -    -     -       20  tests/scripts/slurm.sh
+reports    years                -    -     -       20  $pytest ${years[*]}
+script     packages             -    -     -       20  flock $build/tests/install.lock tests/scripts/packages.sh
+script     outside              -    -     -       20  flock $build/tests/install.lock tests/outside/run.sh
+reports    browser              -    -     -       20  $pytest $browser
+script     action               -    -     -       20  flock $build/tests/install.lock tests/scripts/action.sh
+script     budget               1    -     -        -  tests/scripts/budget.sh
+script     release              1    -     -        -  tests/scripts/release.sh
+script     python               -    -     -       20  tests/scripts/python.sh
 "
 
 passed=0
@@ -161,11 +174,16 @@ end_part() { # waits for one
     [ ! -s "$build/tests/$name.seconds" ] || sed "s/\$/ $name/" "$build/tests/$name.seconds" >>"$build/tests/seconds"
 }
 
-# Prints how long each part took, the most expensive last.
-show_seconds() {
-    printf '%8s %8s  %s\n' 'CPU s' 'wall s' part
-    awk '{ printf "%8.1f %8.1f  %s\n", $1 + $2, $3, $4 }' "$build/tests/seconds" | sort -n
-    awk -v wall="$SECONDS" '{ sum += $1 + $2 } END { printf "%8.1f %8.1f  all, beside each other\n", sum, wall }' "$build/tests/seconds"
+# Prints how long each part took beside its budget. Beyond that it fails only where TEST_BUDGET=fail says so, as in .ci/run.
+show_seconds() { # PASS
+    awk '{ printf "%.1f\t%s\n", $1 + $2, $4 }' "$build/tests/seconds" >"$build/tests/seconds.tsv"
+    awk -v limit="${limits[$1]}" -v slow="$slow" -f ci/budget.awk <(budgets "$1") "$build/tests/seconds.tsv" || {
+        [ "${TEST_BUDGET-}" != fail ] || {
+            failed=$((failed + 1))
+            failures+="test.sh: tests take more CPU seconds than their budget: see the lines \"over\""$'\n'
+        }
+    }
+    echo "$SECONDS s, beside each other"
 }
 
 end_parts() {
@@ -209,18 +227,26 @@ fuzz_targets() { # SECONDS, or none: the corpora alone
     done
 }
 
-run_parts() { # PASS...
-    local kind name pass command
+# Prints the rows of a pass: the budget and the part.
+budgets() { # PASS
+    awk -v pass="$1" 'BEGIN { split("test san all install", names); for (i in names) column[names[i]] = i + 2 }
+        NF && $column[pass] != "-" { print $column[pass] "\t" $2 }' <<<"$table"
+}
+
+run_parts() { # PASS
+    local kind name command test san all install
     local rows=0 taken=0
     rm -f "$build"/tests/{*.log,*.seconds,seconds} # what does not run has none
+    slow=$(ci/how_slow.sh)
     rows=$(sed '/^$/d' <<<"$table" | wc -l)
-    while read -r kind name pass command; do
+    # shellcheck disable=SC2034 # the passes, by name
+    while read -r kind name test san all install command; do
         taken=$((taken + 1))
         # shellcheck disable=SC2086 # words
-        [[ " $* " != *" $pass "* ]] || part "$kind" "$name" $command
+        [ "${!1}" = - ] || part "$kind" "$name" $command
     done < <(sed '/^$/d' <<<"$table")
     end_parts
-    show_seconds
+    show_seconds "$1"
     [ "$taken" -eq "$rows" ] || { # a part that read the rows behind its own would pass in silence
         failed=$((failed + 1))
         failures+="test.sh: $taken of the table's $rows rows were taken"$'\n'
@@ -231,7 +257,8 @@ case ${1-} in
 --fuzz) fuzz_targets "$2" ;;
 --corpora) fuzz_targets ;;
 --install) run_parts install ;;
-*) if [ "$build" = build ]; then run_parts both plain; else run_parts both; fi ;;
+--all) run_parts all ;;
+*) if [ "$build" = build ]; then run_parts test; else run_parts san; fi ;;
 esac
 
 sed '/^$/d' <<<"$failures"

@@ -25,10 +25,14 @@ plan() {
         echo "${0##*/}: this reads JSON by jq: apt-get install jq" >&2
         return 2
     fi
-    the_plan=$("$CUGATE" check --dry-run "$@")
+    local answers code=0
+    answers=$("$CUGATE" check --dry-run "$@") || code=$?
+    the_plan=$(jq -r 'to_entries[] | select(.value) | @sh "[\(.key)]=\(.value)"' <<<"$answers" 2>/dev/null) || true
+    return $code
 }
 planned() {
-    jq -r ".$1 // empty" <<<"$the_plan" 2>/dev/null || true
+    local -A answers="($the_plan)"
+    printf '%s\n' "${answers[$1]-}"
 }
 
 # options_of_base WAY [OPTION OF cugate check]...: sets the array `base_options` to the options that BASE, a revision, adds.

@@ -392,7 +392,8 @@ static size_t conclude_kernel(struct comparison *comparison, size_t first)
     }
     for (size_t i = first; i < end; i++) {
         comparison->list[i].of_kernel = worst;
-        comparison->list[i].gained = worse && comparison->list[i].verdict == VERDICT_IMPROVED;
+        comparison->list[i].gained = worse && comparison->list[i].verdict == VERDICT_IMPROVED &&
+                                     comparison->list[i].metric && !comparison->list[i].metric->trade;
     }
     return end;
 }

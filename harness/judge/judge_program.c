@@ -217,49 +217,50 @@ static bool is_more_work(const struct judgement *judgement, const struct sides *
            strncmp(judgement->kernel, program, strcspn(program, "/") + 1) == 0;
 }
 
-/* GPU time of a program's kernels that the run lacks, as far as they are launched less often, and of what may be in
+/* GPU time of a program's kernels that the run launches no more, that it launches less often, and of what may be in
  * their place: other code, and further launches. In ns. */
 struct work {
-    double gone, instead;
+    double gone, fewer, instead;
 };
+
+static void add_work(struct work *work, const struct sides *sides, const struct result *one, const struct run *there,
+                     bool is_now)
+{
+    const struct metric *ignored;
+    const struct result *other = run_find(there, one->id);
+    const double often = program_launches(sides->metrics, one), time = program_time(sides->metrics, one, &ignored);
+    const double kept = other && same_code(one, other) ? fmin(1, program_launches(sides->metrics, other) / often) : 0;
+    if (!isnan(time) && !isnan(kept))
+        *(is_now ? &work->instead : other ? &work->fewer : &work->gone) += time * (1 - kept);
+}
 
 static struct work compare_work(const struct sides *sides, const char *program)
 {
-    const struct metric *ignored;
+    const struct run *runs[] = {sides->baseline, sides->run};
     const size_t family = strcspn(program, "/") + 1;
     struct work work = {0};
-    for (size_t side = 0; side < 2; side++) {
-        const struct run *here = side ? sides->run : sides->baseline, *there = side ? sides->baseline : sides->run;
-        for (size_t i = 0; i < here->result_count; i++) {
-            const struct result *one = &here->results[i];
-            if (strncmp(one->id, program, family) != 0 || is_program_row(one->id))
-                continue;
-            const struct result *other = run_find(there, one->id);
-            const bool same = other && same_code(one, other);
-            const double often = program_launches(sides->metrics, one),
-                         time = program_time(sides->metrics, one, &ignored),
-                         kept = same ? fmin(1, program_launches(sides->metrics, other) / often) : 0;
-            if (isnan(time) || isnan(kept))
-                continue;
-            *(side ? &work.instead : &work.gone) += time * (1 - kept);
-        }
-    }
+    for (size_t side = 0; side < 2; side++)
+        for (size_t i = 0; i < runs[side]->result_count; i++)
+            if (strncmp(runs[side]->results[i].id, program, family) == 0 && !is_program_row(runs[side]->results[i].id))
+                add_work(&work, sides, &runs[side]->results[i], runs[1 - side], side == 1);
     return work;
 }
 
-/* A program that does less may be better, or may have lost its work. Where much of it is gone and hardly anything is in
- * its place, only a person knows. */
+/* A program that does less may be better, or may have lost its work. Where kernels with a part of its time are gone, or
+ * most of its launches, and hardly anything is in their place, only a person knows. */
 static void revise_lost_work(struct judgement *program, const struct sides *sides)
 {
+    if (!is_improved_program(program))
+        return;
     const struct work work = compare_work(sides, program->kernel);
-    const double before = program->base;
-    if (!is_improved_program(program) || work.gone < RULE_LOST_WORK * before ||
-        work.instead > RULE_REPLACED * work.gone)
+    const double lost = work.gone + work.fewer;
+    if ((work.gone < RULE_LOST_KERNELS * program->base && lost < RULE_LOST_WORK * program->base) ||
+        work.instead > RULE_REPLACED * lost)
         return;
     program->verdict = VERDICT_UNSURE;
     set_reason(program,
                "%.0f %% of its GPU time is gone with hardly anything in its place: accept it if the work is not needed",
-               100 * work.gone / before);
+               100 * lost / program->base);
 }
 
 void revise_programs(struct comparison *comparison, const struct sides *sides)

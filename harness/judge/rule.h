@@ -34,7 +34,8 @@
 #define RULE_TOOLCHAIN 0.05       /* a count of another compiler's code that moves by less is no fault without a time */
 #define RULE_PROGRAM_SHARE 0.01   /* a program feels a time that costs it so much of its GPU time as a whole */
 #define RULE_IDLE 0.5             /* a GPU that is busy for less than this part of before has become idle */
-#define RULE_LOST_WORK 0.1        /* work that is gone from a program matters from this share of its GPU time on, */
+#define RULE_LOST_KERNELS 0.1     /* kernels that are gone from a program matter from this share of its GPU time on, */
+#define RULE_LOST_WORK 0.5        /* launches that are from this one, */
 #define RULE_REPLACED 0.05        /* and what takes at least this share of its time may be in its place */
 #define RULE_INEXACT 0.01         /* floor of an exact metric that ceased to repeat, as a share of its value */
 #define RULE_BLIND 0.25           /* a row with a larger limit, as a share of its value, can hardly fail */

@@ -239,7 +239,8 @@ def _odd(nights: Nights) -> list[str]:
 
 def _since(nights: Nights) -> list[str]:
     """Returns the days without a run since the newest night."""
-    return [day for day in nights.gaps if day > evening(nights.dates[-1])]
+    newest = evening(nights.dates[-1])
+    return [day for day in nights.gaps if day > newest]
 
 
 def _fleet(nights: Nights) -> Fleet | None:
@@ -252,7 +253,7 @@ def _fleet(nights: Nights) -> Fleet | None:
     ]
     commits = {runner.commit for runner in nights.runners if runner.commit}
     mixed = [f"the runners measured {len(commits)} commits"] if len(commits) > 1 else []
-    past = [day for day in nights.gaps if day not in _since(nights)]
+    past = nights.gaps[: len(nights.gaps) - len(_since(nights))]
     missed = [f"no runner measured on {_counted(len(past), 'day')} before: {_names(past[::-1])}"] if past else []
     runners = sorted(nights.runners, key=lambda runner: (not runner.off, runner.name))
     return Fleet(runners, nights.absent, [*_odd(nights), *off, *mixed, *missed])

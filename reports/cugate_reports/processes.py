@@ -70,11 +70,15 @@ def _next(pipe: Connection, process: BaseProcess, places: Iterator[int]) -> tupl
 
 def spread(jobs: Sequence[Job], do: Callable[[Job], Made], done: Callable[[int], object]) -> list[Made]:
     """Calls do(job) for each job in forked processes, as many at once as there are processors, and done(how many) here
-    after each.
+    after each. A job that is alone is done here.
 
     Forked processes have all that this one has. Returns the results in the order of the jobs. An exception of `do`
     is raised here, with the process's own traceback as its cause. However this ends, no process is left.
     """
+    if len(jobs) == 1:
+        made = do(jobs[0])
+        done(1)
+        return [made]
     context, places = multiprocessing.get_context("fork"), iter(range(len(jobs)))
     processes: dict[Connection, BaseProcess] = {}
     gc.collect()

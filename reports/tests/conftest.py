@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import pwd
+import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 import psycopg
 import pytest
+import sqlalchemy as sa
 
+from cugate_reports import drawn, processes, site
+from cugate_reports.__main__ import main
 from cugate_reports.history import History
 
 TOP = Path(__file__).parents[2]
@@ -198,7 +207,105 @@ def recorded_run(*families: str) -> dict[str, Any]:
     return document | {"kernels": kernels}
 
 
+# ---- Commands
+
+
+def forked(do: Callable[[], object]) -> BaseProcess:
+    """Calls do() in a forked process, which need not import anything. It leads a group, as in a terminal."""
+
+    def lead() -> None:
+        os.setsid()
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored in the background
+        do()
+
+    process = multiprocessing.get_context("fork").Process(target=lead)
+    process.start()
+    return process
+
+
+def end_of(process: BaseProcess) -> int | None:
+    """Returns the exit code of a forked process; None if it hangs."""
+    process.join(PATIENCE)
+    code = process.exitcode
+    process.kill()
+    return code
+
+
+def die(*_: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Begun:
+    """A command of cugate-report that has begun in a forked process. limit: bytes of the largest file that it can
+    write, which stands in for a full disk.
+    """
+
+    def __init__(self, *words: object, cwd: Path = TOP, limit: int = resource.RLIM_INFINITY, **environment: str):
+        self._streams = [os.memfd_create(name) for name in ("output", "errors")]
+
+        def run() -> None:
+            for number, stream in enumerate(self._streams, 1):
+                os.dup2(stream, number)
+            sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding="utf-8") for number in (1, 2))
+            os.environ.update(environment)
+            os.chdir(cwd)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+            sys.argv = ["cugate-report", *map(str, words)]
+            sys.exit(main())
+
+        self.process = forked(run)
+
+    def end(self) -> subprocess.CompletedProcess[str]:
+        """Waits for its end; whatever happens, no Python traceback is shown."""
+        code, said = end_of(self.process), []
+        for stream in self._streams:
+            os.lseek(stream, 0, os.SEEK_SET)
+            with open(stream, encoding="utf-8", newline="") as text:
+                said.append(text.read())
+        assert code is not None and "Traceback" not in "".join(said), said
+        return subprocess.CompletedProcess("cugate-report", code, *said)
+
+
+def reports(*words: object, **more: Any) -> subprocess.CompletedProcess[str]:
+    return Begun(*words, **more).end()
+
+
+# ---- Figures
+
+
+@pytest.fixture
+def figures() -> None:
+    """For tests that look at figures, or end processes that draw: all is done as for users."""
+
+
+@pytest.fixture(autouse=True)
+def undrawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each figure is a hash of what it would be drawn from, since drawing takes most of the time of pages. This process
+    writes them.
+    """
+
+    def spread(jobs: Sequence[Any], do: Callable[[Any], object], done: Callable[[int], object]) -> list[object]:
+        return [(do(job), done(count))[0] for count, job in enumerate(jobs, 1)]
+
+    def figure(writer: site._Writer, name: str, label: str, draw: object, *data: object, up: str = "") -> Any:
+        made_of = drawn.stamp(label, data)
+        (writer.folder / f"figures/{name}.png").write_bytes(b"\x89PNG\r\n\x1a\n" + made_of.encode())
+        svg = f'<svg viewBox="0 0 1 1" role="img" aria-label={quoteattr(label)}><desc>{made_of}</desc></svg>'
+        return {"svg": svg, "png": f"{up}figures/{name}.png", "points": None}
+
+    if "figures" not in request.fixturenames:
+        monkeypatch.setattr(site._Writer, "figure", figure)
+        monkeypatch.setattr(processes, "spread", spread)
+
+
 # ---- Histories
+
+
+@sa.event.listens_for(sa.Engine, "connect")
+def _without_waiting_for_the_disk(connection: Any, _: object) -> None:
+    """As PostgreSQL below: no test takes the power away."""
+    if isinstance(connection, sqlite3.Connection):
+        connection.execute("PRAGMA synchronous = OFF")
 
 
 @pytest.fixture
@@ -225,6 +332,8 @@ class Postgres:
         subprocess.run([*command, *options], check=True, capture_output=True, cwd=self.folder, **self._as)
 
     def start(self) -> None:
+        if self._server:
+            return
         settings = {"listen_addresses": "", "unix_socket_directories": self.folder, "fsync": "off"}
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         with open(self.folder / "log", "ab") as log:

@@ -8,9 +8,8 @@ import itertools
 import json
 import math
 import os
-import subprocess
-import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,20 @@ from typing import Any
 import numpy as np
 import pytest
 import sqlalchemy as sa
-from conftest import KERNELS, OTHER_DEVICE, PATIENCE, RECORDED, TOP, date_of, make_judgement, make_report, make_run
-from test_site import Page, check, contents, kernel_page
+from conftest import (
+    KERNELS,
+    OTHER_DEVICE,
+    RECORDED,
+    Begun,
+    date_of,
+    die,
+    end_of,
+    forked,
+    make_judgement,
+    make_report,
+    make_run,
+)
+from test_site import Page, check, contents, kernel_page, write
 
 from cugate_reports import extracts, files, fleet, nights, overview, series, site, tables
 from cugate_reports.files import Run
@@ -137,14 +148,12 @@ def test_better_on_one_runner_is_not_better(history: History) -> None:
 def test_medians_leave_out_what_is_not_known(count: int) -> None:
     stack = np.random.default_rng(count).normal(size=(count, 7, 3))
     stack[np.random.default_rng(9).random(stack.shape) < 0.4] = np.nan
-    with np.errstate(all="ignore"), pytest.warns(RuntimeWarning) if np.isnan(stack).all(axis=0).any() else _nothing():
+    with (
+        np.errstate(all="ignore"),
+        pytest.warns(RuntimeWarning) if np.isnan(stack).all(axis=0).any() else nullcontext(),
+    ):
         wanted = np.nanmedian(stack, axis=0)
     assert np.allclose(fleet._median(stack), wanted, rtol=1e-15, equal_nan=True)
-
-
-class _nothing:
-    def __enter__(self) -> None: ...
-    def __exit__(self, *_: object) -> None: ...
 
 
 def test_runs_of_one_host_are_nights_of_their_own_and_those_of_an_evening_are_one() -> None:
@@ -183,7 +192,7 @@ def bodies(history: History) -> list[bytes]:
 
 
 @pytest.mark.parametrize("how", ["as it was", "tables gone", "rows gone", "broken off"])
-def test_a_history_of_an_earlier_version_shows_the_same(url: str, how: str) -> None:
+def test_a_history_of_an_earlier_version_shows_the_same(url: str, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The history has files alone, or this version was interrupted while filling it: nights are complete or absent."""
     with History(url) as history:
         keep(history, *fleet_of(3, HOSTS[:2]))
@@ -198,18 +207,16 @@ def test_a_history_of_an_earlier_version_shows_the_same(url: str, how: str) -> N
                 for table in (tables.series, tables.nights, tables.extracts):
                     connection.execute(table.delete())
     if how == "broken off":
-        code = (
-            "import os, sys; from cugate_reports import history, nights, series, tables, fleet\n"
-            "pack, asked = fleet.Table.pack, []\n"
-            "def dies(self, row):\n"
-            "    asked.append(row)\n"
-            "    return os.kill(os.getpid(), 9) if len(asked) == 2 else pack(self, row)\n"
-            "fleet.Table.pack = dies\n"
-            "with history.History(sys.argv[1]) as h:\n"
-            "    h.prepare(); series.make(h, h, fleet.grouped(h.members(h.devices()[0]))[0])"
-        )
-        done = subprocess.run([sys.executable, "-c", code, url], cwd=TOP, capture_output=True, timeout=PATIENCE)
-        assert done.returncode == -9, done.stderr
+        pack = fleet.Table.pack
+
+        def make() -> None:
+            with History(url) as history:
+                history.prepare()
+                series.make(history, history, fleet.grouped(history.members(history.devices()[0]))[0])
+
+        with monkeypatch.context() as killed:
+            killed.setattr(fleet.Table, "pack", lambda table, row: die() if row == 1 else pack(table, row))
+            assert end_of(forked(make)) == -9
     with History(url, create=False) as history:
         if how == "broken off":
             assert (tables_of(history)["cugate_nights"], tables_of(history)["cugate_series"]) == (0, 0)
@@ -304,17 +311,12 @@ def test_many_runners_ingest_at_once(url: str, tmp_path: Path) -> None:
             (tmp_path / str(host) / f"said-{night}.json").write_bytes(make_report(run))
     with History(url) as history:
         keep(history, made(0, "alpha"))
-    command = [sys.executable, "-m", "cugate_reports"]
     words = [["ingest", "--history", url, str(tmp_path / str(host))] for host in range(count)]
     words += [["prune", "--history", url, "--keep", "100"]]
     words += [["page", "--figures", "1", "--history", url, "-o", str(tmp_path / place)] for place in ("one", "two")]
-    started = [
-        subprocess.Popen([*command, *one], cwd=TOP, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        for one in words
-    ]
-    for process in started:
-        output, _ = process.communicate(timeout=PATIENCE)
-        assert process.returncode == 0, output
+    for command in [Begun(*one) for one in words]:
+        done = command.end()
+        assert done.returncode == 0, done.stderr
     with History(url) as history:
         found = loaded(history)
         assert len(found.dates) == evenings and len(found.runners) == count
@@ -322,7 +324,7 @@ def test_many_runners_ingest_at_once(url: str, tmp_path: Path) -> None:
         assert found.tonight("copy/plain", "time") == 1000 + (count - 1) / 2
 
 
-def test_pages_of_a_history_that_may_only_be_read(tmp_path: Path) -> None:
+def test_pages_of_a_history_that_may_only_be_read(tmp_path: Path, figures: None) -> None:
     with History(str(tmp_path / "history.db")) as history:
         keep(history, *fleet_of(2, HOSTS[:2]))
     with History(str(tmp_path / "history.db"), create=False) as history:
@@ -348,13 +350,13 @@ class Report:
     """A folder of pages, and which of its files each call wrote."""
 
     def __init__(self, folder: Path):
-        self.history, self.page = History(str(folder / "history.db")), folder / "page"
+        self.history, self.page, self.pages = History(str(folder / "history.db")), folder / "page", {}
 
     def write(self, *documents: bytes, **options: Any) -> set[str]:
         keep(self.history, *documents)
         before = inodes(self.page) if self.page.exists() else {}
         site.write(self.history, self.page, 365, **options)
-        check(self.page)
+        self.pages = check(self.page)
         return {name for name, inode in inodes(self.page).items() if before.get(name) != inode} - {".cugate-report"}
 
 
@@ -377,13 +379,12 @@ def test_only_what_is_new_is_drawn(report: Report) -> None:
     assert report.write() == set()
     later = report.write(made(2, "alpha", kernels=NAMES[:2]))
     assert later >= files_of(*NAMES[:2]) | {"index.html"}
-    page = kernel_page(check(report.page), NAMES[2])
+    page = kernel_page(report.pages, NAMES[2])
     assert page.says("Tonight's run does not have this kernel.")
     later = report.write(made(3, "alpha", kernels=NAMES[:2]))
     assert later & files_of(NAMES[2]) == set(), "nothing new is known of it"
     assert report.write() == set()
-    with report.history as history:
-        site.write(history, report.page, 365, links=Links("https://host.example/{commit}", None))
+    write(report.page.parent, links=Links("https://host.example/{commit}", None))
     assert "https://host.example/" in (report.page / "kernels/copy-plain.html").read_text()
     assert report.write() >= files_of(*NAMES) | {"index.html"}, "without links all are others"
 
@@ -395,22 +396,22 @@ def test_what_is_said_tonight_of_a_kernel_that_is_gone(report: Report) -> None:
         run = made(night, "alpha", kernels=NAMES[:2])
         rows = [make_judgement(NAMES[2], None, "missing")] if gone else []
         report.write(run, make_report(run, rows, exit_code=5 * gone))
-        page = kernel_page(check(report.page), NAMES[2])
+        page = kernel_page(report.pages, NAMES[2])
         assert ("missing" in page.h1) == gone, night
     report.write(made(4, "beta", kernels=NAMES[:2]))
-    page = kernel_page(check(report.page), NAMES[2])
+    page = kernel_page(report.pages, NAMES[2])
     assert page.says("beta n/a n/a not measured")
     report.write(made(5, "alpha", kernels=NAMES[:2], driver="999"))
-    assert kernel_page(check(report.page), NAMES[2]).says("driver: 580.159.04 -> 999")
+    assert kernel_page(report.pages, NAMES[2]).says("driver: 580.159.04 -> 999")
 
 
-def test_what_is_drawn_anew_is_what_would_be_drawn_at_first(report: Report, tmp_path: Path) -> None:
-    documents = [made(0, "alpha"), made(1, "alpha"), made(2, "alpha", 1.2), judged(made(2, "alpha", 1.2), "regressed")]
+def test_what_is_drawn_anew_is_what_would_be_drawn_at_first(report: Report, tmp_path: Path, figures: None) -> None:
+    runs = [made(night, "alpha", factor, NAMES[:2]) for night, factor in enumerate((1.0, 1.0, 1.2))]
+    documents = [*runs, judged(runs[2], "regressed")]
     for document in documents[:-1]:
         report.write(document)
     report.write(documents[-1])
-    site.write(report.history, tmp_path / "at once", 365)
-    assert contents(report.page) == contents(tmp_path / "at once")
+    assert contents(report.page) == contents(write(tmp_path, to="at once"))
 
 
 @pytest.mark.parametrize("harm", ["gone", "cut", "another"])
@@ -440,7 +441,7 @@ def test_a_run_draws_so_many_figures_and_the_worst_first(report: Report) -> None
     """Pages whose figures are not drawn have tonight's words nevertheless, and say what they lack."""
     runs = [made(0, "alpha"), made(1, "alpha")]
     report.write(*runs, make_report(runs[1], [make_judgement(NAMES[2], "time", "regressed")], exit_code=1), most=1)
-    pages = check(report.page)
+    pages = report.pages
     assert inodes(report.page).keys() & {name for name in files_of(*NAMES) if "figures" in name} == {
         f"figures/kernel-{site.slug(NAMES[2])}.png"
     }
@@ -451,7 +452,7 @@ def test_a_run_draws_so_many_figures_and_the_worst_first(report: Report) -> None
     assert pages["ladders.html"].says("This figure is not drawn yet.")
     for _ in range(3):
         assert report.write(most=1)
-    assert not any(page.says("not drawn") for page in check(report.page).values())
+    assert not any(page.says("not drawn") for page in report.pages.values())
     assert report.write(most=1) == set()
 
 
@@ -459,7 +460,7 @@ def test_a_figure_that_is_behind_says_so_beside_tonights_verdict(report: Report)
     report.write(made(0, "alpha"), made(1, "alpha"))
     run = made(2, "alpha", 2.0)
     report.write(run, judged(run, "regressed"), most=0)
-    pages = check(report.page)
+    pages = report.pages
     for name in NAMES:
         page = kernel_page(pages, name)
         assert page.says("This figure ends with the night of 2023-11-15"), name
@@ -467,25 +468,27 @@ def test_a_figure_that_is_behind_says_so_beside_tonights_verdict(report: Report)
     assert "regressed" in kernel_page(pages, NAMES[0]).h1
     assert pages["index.html"].says("The figures of 3 kernels are not drawn up to tonight: each page says so")
     report.write()
-    assert not any(page.says("ends with the night") for page in check(report.page).values())
+    assert not any(page.says("ends with the night") for page in report.pages.values())
 
 
 def test_a_page_without_a_figure_is_not_drawn_over_and_over(report: Report) -> None:
     kernels = {"no/value": {"time": "not counted"}, **KERNELS}
     report.write(make_run(0, kernels), make_run(1, kernels))
     assert report.write() == set()
-    assert not check(report.page)["index.html"].says("not drawn")
+    assert not report.pages["index.html"].says("not drawn")
 
 
-def test_nothing_is_lost_when_drawing_breaks_off(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
-    report.write(made(0, "alpha"), made(1, "alpha"))
+def test_nothing_is_lost_when_drawing_breaks_off(
+    report: Report, figures: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report.write(*(made(night, "alpha", kernels=NAMES[:1]) for night in range(2)))
     whole = contents(report.page)
     with monkeypatch.context() as broken:
         broken.setattr(site._Writer, "gate", lambda _: os.kill(os.getpid(), 9))
         with pytest.raises(site.PageError):
-            report.write(made(2, "alpha"))
+            report.write(made(2, "alpha", kernels=NAMES[:1]))
     assert contents(report.page) == whole
-    assert report.write() >= files_of(*NAMES)
+    assert report.write() >= files_of(NAMES[0])
 
 
 # ---- What is not known is not good
@@ -493,10 +496,7 @@ def test_nothing_is_lost_when_drawing_breaks_off(report: Report, monkeypatch: py
 
 def index(folder: Path, *documents: bytes) -> Page:
     """Returns the first page. Pages of kernels are made without figures, which take most of the time."""
-    with History(str(folder / "history.db")) as history:
-        keep(history, *documents)
-        site.write(history, folder / "page", 365, most=0)
-    return check(folder / "page")["index.html"]
+    return check(write(folder, *documents, most=0))["index.html"]
 
 
 def is_good(page: Page) -> bool:
@@ -572,7 +572,7 @@ def test_a_night_without_any_runner_is_told(tmp_path: Path, today: None) -> None
 def test_nothing_since_is_not_good(tmp_path: Path, today: None) -> None:
     page = index(tmp_path, *fleet_of(2))
     assert not is_good(page) and page.h1.startswith("Nothing came since 2023-11-15. Then: nothing is worse")
-    assert page.says("no runner measured since: nothing is known of 1 night")
+    assert page.says("no runner measured since: nothing is known of 1 night") and not page.says("no runner measured on")
 
 
 def test_a_runner_that_is_off_is_named(tmp_path: Path, today: None) -> None:

@@ -7,7 +7,6 @@ import io
 import math
 import os
 import re
-import resource
 import subprocess
 import sys
 import time
@@ -22,15 +21,21 @@ from conftest import (
     PATIENCE,
     RECORDED,
     TOP,
+    Begun,
     date_of,
+    die,
+    end_of,
+    forked,
     make_analysis,
     make_baseline,
     make_explanations,
     make_report,
     make_run,
+    reports,
 )
 
 from cugate_reports import files, tables, whole
+from cugate_reports import history as history_module
 from cugate_reports.export import write_alike, write_runs, write_values
 from cugate_reports.files import BadFile, Run
 from cugate_reports.history import Future, History, HistoryError, Stored
@@ -52,11 +57,6 @@ def contents(history: History) -> dict[str, list[Stored]]:
 
 def bodies(history: History, kind: str = "run", device: str | None = None, last: int | None = None) -> list[bytes]:
     return [stored.body for stored in history.read(kind, device, last)]
-
-
-def reports(*words: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "cugate_reports", *map(str, words)]
-    return subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=PATIENCE, **options)  # type: ignore[call-overload]
 
 
 # ---- Keeping
@@ -492,10 +492,15 @@ def test_no_link_leads_a_file_elsewhere(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_what_was_left_by_who_was_killed_goes_and_what_is_in_the_making_stays(tmp_path: Path) -> None:
     """Other files with similar names stay, too."""
-    head = "import os, sys; from pathlib import Path; from cugate_reports import whole; here = Path(sys.argv[1])\n"
 
-    def python(text: str) -> int:
-        return subprocess.run([sys.executable, "-c", head + text, str(tmp_path)], cwd=TOP).returncode
+    def file(name: str, then: Callable[[], None]) -> None:
+        with whole.file(tmp_path / name) as stream:
+            stream.write("values")
+            then()
+
+    def fill(new: Path) -> None:
+        (new / "x").touch()
+        die()
 
     def halves() -> set[str]:
         return {path.name for path in tmp_path.glob(".cugate-*")}
@@ -503,15 +508,15 @@ def test_what_was_left_by_who_was_killed_goes_and_what_is_in_the_making_stays(tm
     others = {".cugate-mine", f".cugate-{'0' * 16}"}
     (tmp_path / ".cugate-mine").touch()
     (tmp_path / f".cugate-{'0' * 16}").symlink_to("elsewhere")
-    assert python("with whole.file(here / 'values.csv') as stream: os.kill(os.getpid(), 9)") == -9
+    assert end_of(forked(lambda: file("values.csv", die))) == -9
     first = halves() - others
-    assert python("whole.folder(here / 'page', lambda new: (new / 'x').touch() or os.kill(os.getpid(), 9))") == -9
+    assert end_of(forked(lambda: whole.folder(tmp_path / "page", fill))) == -9
     second = halves() - others
     assert (len(first), len(second), first & second) == (1, 1, set())
     with whole.file(tmp_path / "later.csv") as stream:
         making = halves()
         assert len(making - others) == 1
-        assert python("with whole.file(here / 'other.csv') as stream: stream.write('values')") == 0
+        assert end_of(forked(lambda: file("other.csv", lambda: None))) == 0
         assert halves() == making
         stream.write("values")
     assert set(os.listdir(tmp_path)) == {*others, "later.csv", "other.csv"}
@@ -531,16 +536,11 @@ def test_writers_wait_for_each_other(url: str, tmp_path: Path) -> None:
             if night % 5 == 0:
                 (folder / f"said-{night}.json").write_bytes(make_report(make_run(night)))
         shares.append(folder)
-    command = [sys.executable, "-m", "cugate_reports", "ingest", "--history", url]
-    writers = [
-        subprocess.Popen([*command, share], cwd=TOP, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        for share in shares
-    ]
     said: Counter[str] = Counter()
-    for writer in writers:
-        output, _ = writer.communicate(timeout=PATIENCE)
-        assert writer.returncode == 0, output
-        for count, words in re.findall(r"(?m)^(?:([0-9]+) x )?(.*)$", output):
+    for writer in [Begun("ingest", "--history", url, share) for share in shares]:
+        done = writer.end()
+        assert done.returncode == 0, done.stderr
+        for count, words in re.findall(r"(?m)^(?:([0-9]+) x )?(.*)$", done.stdout):
             said[words] += int(count or 1)
     assert (said["run: kept"], said["run: was there already"]) == (10 + 4 * 15, 3 * 10)
     assert (said["report: kept"], said["report: was there already"]) == (2 + 4 * 3, 3 * 2)
@@ -705,14 +705,7 @@ def test_a_full_disk_is_told_and_costs_nothing(tmp_path: Path) -> None:
         history.ingest(make_run())
     before = database.read_bytes()
     run.write_bytes(RECORDED.read_bytes())
-    limit = len(before) + 4096
-    done = reports(
-        "ingest",
-        "--history",
-        database,
-        run,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
-    )
+    done = reports("ingest", "--history", database, run, limit=len(before) + 4096)
     assert done.returncode == 2
     assert re.fullmatch(
         r"reports: error: the history sqlite:///.* cannot be used: (disk I/O error|.*full)\n", done.stderr
@@ -723,21 +716,15 @@ def test_a_full_disk_is_told_and_costs_nothing(tmp_path: Path) -> None:
         assert len(bodies(history)) == 2
 
 
-def test_a_writer_that_dies_leaves_the_history_whole(tmp_path: Path) -> None:
+def test_a_writer_that_dies_leaves_the_history_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The writer is killed between writing and committing; the next one finds what was there before."""
     database = tmp_path / "history.db"
     with History(str(database)) as history:
         history.ingest(make_run())
-    code = (
-        "import os, sys; from cugate_reports import history\n"
-        "put = history._put\n"
-        "def dies(*words, **more): put(*words, **more); os.kill(os.getpid(), 9)\n"
-        "history._put = dies\n"
-        "history.History(sys.argv[1]).ingest(sys.stdin.buffer.read())"
-    )
-    command = [sys.executable, "-c", code, database]
-    done = subprocess.run(command, cwd=TOP, input=RECORDED.read_bytes(), capture_output=True, timeout=PATIENCE)
-    assert done.returncode == -9
+    put = history_module._put
+    with monkeypatch.context() as killed:
+        killed.setattr(history_module, "_put", lambda *words, **more: die(put(*words, **more)))
+        assert end_of(forked(lambda: History(str(database)).ingest(RECORDED.read_bytes()))) == -9
     with History(str(database)) as history:
         assert bodies(history) == [make_run()]
         assert history.ingest(RECORDED.read_bytes()) == "run: kept"

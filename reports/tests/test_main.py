@@ -4,33 +4,31 @@ from __future__ import annotations
 
 import os
 import random
-import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
-import traceback
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
-from conftest import PATIENCE, TOP, make_baseline, make_explanations, make_report, make_run
+from conftest import PATIENCE, TOP, Begun, make_baseline, make_explanations, make_report, make_run, reports
 
 from cugate_reports import history as history_module
-from cugate_reports import site  # noqa: F401 - so that what draws is here already when forked() is called
-from cugate_reports.__main__ import ingest, main
+from cugate_reports import site
+from cugate_reports.__main__ import ingest
 from cugate_reports.history import History, HistoryError
 
 COMMAND = [sys.executable, "-m", "cugate_reports"]
 USAGE = "usage: cugate-report"
 
 
-def reports(*words: object, **options: object) -> subprocess.CompletedProcess[bytes]:
-    """Runs a command; whatever happens, no Python traceback is shown."""
+def alone(*words: object, **options: object) -> subprocess.CompletedProcess[bytes]:
+    """Runs a command in a Python of its own, which has a last word on its output when it ends."""
     settings = {"cwd": TOP, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     settings |= {"timeout": PATIENCE} | options
     done = subprocess.run([*COMMAND, *map(str, words)], **settings)  # type: ignore[call-overload]
@@ -113,10 +111,12 @@ LINES = (
 )  # fmt: skip
 
 
-def fill(folder: Path) -> None:
-    """Makes a folder with a run, its report, another run, a file that is none, and a history of two runs; some are in a
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run, its report, another run, a file that is none, and a history of two runs; some are in a
     subfolder.
     """
+    folder = tmp_path_factory.mktemp("filled")
     made = {
         "run.json": make_run(),
         "report.json": make_report(make_run()),
@@ -138,50 +138,16 @@ def fill(folder: Path) -> None:
     with History(str(folder / "full.db")) as history:
         history.ingest(make_run())
         history.ingest(make_run(1))
-
-
-def forked(words: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
-    """Runs a command as reports() does, in a forked process that need not import the program, which takes longer than
-    most commands.
-    """
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        process = os.fork()
-        if process == 0:
-            code: object = 70  # exit code after any exception other than SystemExit
-            try:
-                os.dup2(output.fileno(), 1)
-                os.dup2(errors.fileno(), 2)
-                sys.stdout, sys.stderr = (os.fdopen(number, "w") for number in (1, 2))
-                os.environ.update(environment)
-                os.chdir(TOP)
-                sys.argv = ["cugate-report", *words]
-                code = main()
-            except SystemExit as end:
-                code = end.code
-            except BaseException:
-                traceback.print_exc()
-            finally:
-                sys.stdout.flush()
-                sys.stderr.flush()
-                os._exit(code if isinstance(code, int) else int(code is not None))
-        _, status = os.waitpid(process, 0)
-        output.seek(0)
-        errors.seek(0)
-        done = subprocess.CompletedProcess(words, os.waitstatus_to_exitcode(status), output.read(), errors.read())
-    assert b"Traceback" not in done.stderr + done.stdout, done.stderr
-    return done
-
-
-def run_line(line: Line, folder: Path) -> subprocess.CompletedProcess[bytes]:
-    fill(folder)
-    environment = {"HISTORY": line.history.replace("{}", str(folder)), "COLUMNS": "1000"}
-    return forked(line.command.replace("{}", str(folder)).split(), environment)
+    return folder
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: line.command[:60] or "nothing")
-def test_command_lines(line: Line, tmp_path: Path) -> None:
-    folder, done = tmp_path, run_line(line, tmp_path)
-    said = (done.stdout + done.stderr).decode().replace(str(folder), "{}")
+def test_command_lines(line: Line, filled: Path, tmp_path: Path) -> None:
+    folder = tmp_path
+    shutil.copytree(filled, folder, dirs_exist_ok=True)
+    words, history = (text.replace("{}", str(folder)) for text in (line.command, line.history))
+    done = reports(*words.split(), HISTORY=history, COLUMNS="1000")
+    said = (done.stdout + done.stderr).replace(str(folder), "{}")
     assert done.returncode == line.code, said
     for words in line.words:
         assert (words[1:] not in said) if words.startswith("!") else (words in said), said
@@ -193,10 +159,10 @@ def test_command_lines(line: Line, tmp_path: Path) -> None:
 
 def test_every_command_has_help_with_an_example() -> None:
     for name in ("ingest", "page", "export", "prune"):
-        done = reports(name, "--help", env=os.environ | {"COLUMNS": "1000"})
-        assert done.returncode == 0 and done.stderr == b""
-        assert f"example: cugate-report {name} ".encode() in done.stdout
-        assert b"default: $HISTORY, else build/history/history.db" in done.stdout
+        done = reports(name, "--help", COLUMNS="1000")
+        assert done.returncode == 0 and done.stderr == ""
+        assert f"example: cugate-report {name} " in done.stdout
+        assert "default: $HISTORY, else build/history/history.db" in done.stdout
 
 
 def test_devices_stay_devices() -> None:
@@ -212,12 +178,11 @@ def test_hostile_file_names_are_shown_harmless(tmp_path: Path) -> None:
         (tmp_path / os.fsdecode(name)).write_bytes(make_run())
     (tmp_path / os.fsdecode(b"\xfe\x1b[31m")).mkdir()
     (tmp_path / os.fsdecode(b"\xfe\x1b[31m/bad.json")).write_bytes(b"")
-    environment = os.environ | {"PYTHONIOENCODING": "utf-8:strict"}
-    done = reports("ingest", "-v", "--history", tmp_path / "history.db", tmp_path, env=environment)
+    done = reports("ingest", "-v", "--history", tmp_path / "history.db", tmp_path)
     assert done.returncode == 2
-    assert b"\x1b" not in done.stdout + done.stderr
-    assert b"/\\x1b[2Jred.json: run: " in done.stdout and b"/\\udcff.json: run: " in done.stdout
-    assert b"/two\\nlines.json: run: " in done.stdout and b"/\\udcfe\\x1b[31m/bad.json is no " in done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+    assert "/\\x1b[2Jred.json: run: " in done.stdout and "/\\udcff.json: run: " in done.stdout
+    assert "/two\\nlines.json: run: " in done.stdout and "/\\udcfe\\x1b[31m/bad.json is no " in done.stderr
 
 
 # ---- Output that goes nowhere
@@ -234,11 +199,11 @@ def full(tmp_path: Path) -> Path:
 
 def test_a_table_on_standard_output_has_nothing_else(full: Path, tmp_path: Path) -> None:
     done = reports("export", "--history", full, "--csv", "-")
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.startswith(b"date,device,gpu_uuid,driver,commit,kernel,metric,unit,value\r\n")
-    assert done.stdout.count(b"\r\n") == done.stdout.count(b"\n") == 2001
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("date,device,gpu_uuid,driver,commit,kernel,metric,unit,value\r\n")
+    assert done.stdout.count("\r\n") == done.stdout.count("\n") == 2001
     assert reports("export", "--history", full, "--csv", tmp_path / "v.csv").returncode == 0
-    assert (tmp_path / "v.csv").read_bytes() == done.stdout
+    assert (tmp_path / "v.csv").read_bytes() == done.stdout.encode()
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(full: Path) -> None:
@@ -258,12 +223,12 @@ def test_output_that_cannot_be_written_is_told(command: str, to: str, full: Path
         (full.parent / "run.json").write_bytes(make_run(1))
         words.append(str(full.parent / "run.json"))
     if to == "closed":
-        done = reports(*words, stdout=None, preexec_fn=lambda: os.close(1))
+        done = alone(*words, stdout=None, preexec_fn=lambda: os.close(1))
         told = b"cannot write standard output: Bad file descriptor"
         assert (done.returncode, told in done.stderr) == ((0, False) if command.startswith("ingest") else (2, True))
         return
     with open(to, "wb") as stream:
-        done = reports(*words, stdout=stream)
+        done = alone(*words, stdout=stream)
     assert (done.returncode, done.stderr) == (
         2,
         b"reports: error: cannot write standard output: No space left on device\n",
@@ -276,7 +241,7 @@ def test_a_reader_that_never_came_is_no_error(tmp_path: Path) -> None:
         history.ingest(make_run())
     ours, theirs = os.pipe()
     os.close(ours)
-    done = reports("export", "--history", tmp_path / "history.db", "--csv", "-", stdout=theirs)
+    done = alone("export", "--history", tmp_path / "history.db", "--csv", "-", stdout=theirs)
     os.close(theirs)
     assert (done.returncode, done.stderr) == (0, b"")
 
@@ -285,7 +250,7 @@ def test_a_listener_that_left_is_told_and_what_was_kept_is_kept(tmp_path: Path) 
     (tmp_path / "run.json").write_bytes(make_run())
     ours, theirs = os.pipe()
     os.close(ours)
-    done = reports("ingest", "-v", "--history", tmp_path / "history.db", tmp_path / "run.json", stdout=theirs)
+    done = alone("ingest", "-v", "--history", tmp_path / "history.db", tmp_path / "run.json", stdout=theirs)
     os.close(theirs)
     assert (done.returncode, done.stderr) == (2, b"reports: error: cannot write standard output: Broken pipe\n")
     with History(str(tmp_path / "history.db")) as history:
@@ -296,8 +261,8 @@ def test_a_listener_that_left_is_told_and_what_was_kept_is_kept(tmp_path: Path) 
 def test_a_connection_string_is_no_file_and_its_password_is_not_told(history: str, tmp_path: Path) -> None:
     (tmp_path / "run.json").write_bytes(make_run())
     done = reports("ingest", "--history", history, "run.json", cwd=tmp_path)
-    assert done.returncode == 2 and b"looks like the connection string of a database" in done.stderr
-    assert b"hunter2" not in done.stdout + done.stderr and os.listdir(tmp_path) == ["run.json"]
+    assert done.returncode == 2 and "looks like the connection string of a database" in done.stderr
+    assert "hunter2" not in done.stdout + done.stderr and os.listdir(tmp_path) == ["run.json"]
 
 
 def test_a_file_that_is_too_much_loses_no_other(tmp_path: Path) -> None:
@@ -305,8 +270,8 @@ def test_a_file_that_is_too_much_loses_no_other(tmp_path: Path) -> None:
     for name, data in (("a.json", make_run(0, wide)), ("b.json", make_run(1)), ("c.json", make_run(2))):
         (tmp_path / name).write_bytes(data)
     done = reports("ingest", "--history", tmp_path / "history.db", tmp_path)
-    assert done.returncode == 2 and b"a.json has 3,000 kernels and 3,000 metrics" in done.stderr
-    assert b"2 x run: kept" in done.stdout and b"1 refused" in done.stdout
+    assert done.returncode == 2 and "a.json has 3,000 kernels and 3,000 metrics" in done.stderr
+    assert "2 x run: kept" in done.stdout and "1 refused" in done.stdout
 
 
 def test_a_disk_that_gets_full_keeps_what_it_has(
@@ -331,17 +296,11 @@ def test_a_disk_that_gets_full_keeps_what_it_has(
 
 def test_the_disk_is_full_for_run_files(full: Path, tmp_path: Path) -> None:
     """A half-written file is removed."""
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-
     for to in (["out"], ["--csv", "out/v.csv"]):
         (tmp_path / "out").mkdir(exist_ok=True)
-        done = reports(
-            "export", "--history", full, *(str(tmp_path / w) if "out" in w else w for w in to), preexec_fn=limit
-        )
-        assert done.returncode == 2 and b"error: cannot write " in done.stderr
-        assert b"File too large" in done.stderr and b"None" not in done.stderr
+        done = reports("export", "--history", full, *(str(tmp_path / w) if "out" in w else w for w in to), limit=4096)
+        assert done.returncode == 2 and "error: cannot write " in done.stderr
+        assert "File too large" in done.stderr and "None" not in done.stderr
         assert os.listdir(tmp_path / "out") == []
 
 
@@ -355,8 +314,8 @@ def test_a_page_replaces_an_earlier_one_and_only_such_a_one(tmp_path: Path) -> N
         for data in (run, make_report(run), make_explanations(run)):
             history.ingest(data)
     done = reports("page", "--history", database, "-o", page)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.decode().splitlines() == [
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
         "NVIDIA H200, 1 night to 2023-11-14T22:13:20.000Z: 1 same",
         f"page: {page}/index.html",
     ]
@@ -367,51 +326,39 @@ def test_a_page_replaces_an_earlier_one_and_only_such_a_one(tmp_path: Path) -> N
     assert os.listdir(page.parent) == ["page"]
 
 
-def _begun(folder: Path) -> bool:
-    """Whether the page that is to replace an earlier one has kernels drawn already."""
-    return any(folder.glob(".cugate-*/kernels/*.html"))
-
-
-# A page that takes an hour, so that it is stopped before its end however busy the machine is.
-ENDLESS = """
-import sys, time
-from cugate_reports import site
-draw = site._Writer.kernel
-site._Writer.kernel = lambda self, name, *more: time.sleep(3600) if name == "family/9" else draw(self, name, *more)
-from cugate_reports.__main__ import main
-sys.exit(main())
-"""
-
-
 @pytest.mark.parametrize(
     ("number", "everyone"),
     [(signal.SIGINT, True), (signal.SIGINT, False), (signal.SIGTERM, False), (signal.SIGTERM, True)],
     ids=["Ctrl-C", "kill -INT", "kill", "a cancelled job"],
 )
-def test_a_page_that_is_stopped_leaves_the_earlier_one_whole(number: int, everyone: bool, tmp_path: Path) -> None:
-    """A terminal signals every process of the group, `kill` only one."""
+def test_a_page_that_is_stopped_leaves_the_earlier_one_whole(
+    number: int, everyone: bool, tmp_path: Path, figures: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A terminal signals every process of the group, `kill` only one. The page takes an hour, so that it is stopped
+    before its end however busy the machine is.
+    """
+    draw = site._Writer.kernel
+
+    def kernel(writer: site._Writer, name: str, *more: Any) -> None:
+        draw(writer, name, *more)
+        if name == "family/9":
+            time.sleep(3600)
+
+    monkeypatch.setattr(site._Writer, "kernel", kernel)
     database, page = tmp_path / "history.db", tmp_path / "page"
     with History(str(database)) as history:
         history.ingest(make_run(0, {f"family/{kernel}": {"time": 1000} for kernel in range(10)}))
     page.mkdir()
     for name in (".cugate-report", "index.html"):
         (page / name).write_text("earlier")
-    command = [sys.executable, "-c", ENDLESS, "page", "--history", str(database), "-o", str(page)]
-    # SIGINT may be ignored in the background, and children inherit that.
-    stopped = subprocess.Popen(
-        command,
-        cwd=TOP,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
-    while not _begun(tmp_path) and stopped.poll() is None:
+    begun = Begun("page", "--history", database, "-o", page)
+    while not any(tmp_path.glob(".cugate-*/kernels/*.html")) and begun.process.is_alive():
         time.sleep(0.01)
-    (os.killpg if everyone else os.kill)(stopped.pid, number)
-    output, errors = stopped.communicate(timeout=PATIENCE)
-    assert (stopped.returncode, output) == (130, b"")
-    assert errors.startswith(b"reports: error: stopped; what was kept until then is kept") and errors.count(b"\n") == 1
+    (os.killpg if everyone else os.kill)(begun.process.pid, number)
+    stopped = begun.end()
+    assert (stopped.returncode, stopped.stdout) == (130, "")
+    assert stopped.stderr.startswith("reports: error: stopped; what was kept until then is kept")
+    assert stopped.stderr.count("\n") == 1
     assert sorted(os.listdir(tmp_path)) == ["history.db", "page"]
     assert sorted(os.listdir(page)) == [".cugate-report", "index.html"]
     assert (page / "index.html").read_text() == "earlier"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import PATIENCE, TOP, Postgres, make_report, make_run
+from conftest import Postgres, make_report, make_run, reports
 
 from cugate_reports import site
 from cugate_reports.history import History, HistoryError
@@ -23,13 +21,7 @@ def url(postgres: Postgres) -> str:
 def server(postgres: Postgres) -> Iterator[Postgres]:
     """A server that a test may stop; it runs again afterwards."""
     yield postgres
-    postgres.stop()
     postgres.start()
-
-
-def reports(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "cugate_reports", *map(str, words)]
-    return subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=PATIENCE)
 
 
 def test_the_password_is_not_told(url: str, tmp_path: Path) -> None:

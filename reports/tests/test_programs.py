@@ -12,8 +12,7 @@ from conftest import Values, make_judgement, make_report, make_run
 from test_site import check, kernel_page, write
 from test_views import loaded
 
-from cugate_reports import overview, programs, site, views
-from cugate_reports.history import History
+from cugate_reports import overview, programs, views
 from cugate_reports.nights import Nights
 from cugate_reports.programs import Program
 
@@ -181,7 +180,7 @@ def test_a_program_comes_first(tmp_path: Path) -> None:
     assert nights.times.tolist() == [[900.0, 110.0]]
 
 
-def test_the_pages_show_a_program(tmp_path: Path) -> None:
+def test_the_pages_show_a_program(tmp_path: Path, figures: None) -> None:
     """Also with numbers and names that no axis expects, and over a gap."""
     kernels = {"<b>&'\"@1,1": timed(60.0), "b@1,1": timed(40.0)}
     runs = [night(number, 100.0 + number, kernels) for number in range(3)]
@@ -197,11 +196,8 @@ def test_the_pages_show_a_program(tmp_path: Path) -> None:
 
 def test_the_figure_of_a_program_is_drawn_first(tmp_path: Path) -> None:
     kernels = {name: {**timed(50.0), "time": 5.0} for name in ("a@1,1", "z@1,1")}
-    with History(str(tmp_path / "history.db")) as history:
-        for number in range(2):
-            history.ingest(night(number, 100.0, kernels))
-        site.write(history, tmp_path / "page", 365, most=1)
-    assert [path.name for path in (tmp_path / "page/figures").glob("kernel-*")] == ["kernel-train-program.png"]
+    page = write(tmp_path, *(night(number, 100.0, kernels) for number in range(2)), most=1)
+    assert [path.name for path in (page / "figures").glob("kernel-*")] == ["kernel-train-program.png"]
 
 
 def test_a_program_that_later_nights_lack_says_so(tmp_path: Path) -> None:
@@ -211,7 +207,7 @@ def test_a_program_that_later_nights_lack_says_so(tmp_path: Path) -> None:
         assert page.says("On the night of 2023-11-14 22:13 UTC") and page.says("It was not measured as a whole since.")
 
 
-def test_a_program_that_took_no_time_is_drawn(tmp_path: Path) -> None:
+def test_a_program_that_took_no_time_is_drawn(tmp_path: Path, figures: None) -> None:
     runs = []
     for number in range(2):
         whole: dict[str, Values] = {"gpu_time": 0.0, "launches": 1.0, "achieved_occupancy": 50.0}

@@ -9,7 +9,6 @@ import json
 import multiprocessing
 import os
 import re
-import resource
 import shutil
 import signal
 import sqlite3
@@ -18,6 +17,7 @@ import sys
 import threading
 from argparse import Namespace
 from base64 import b64encode
+from functools import lru_cache
 from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
@@ -40,6 +40,7 @@ from conftest import (
     make_judgement,
     make_report,
     make_run,
+    reports,
     run_document,
 )
 
@@ -109,9 +110,9 @@ VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "met
 class Page(HTMLParser):
     """A page, parsed strictly: every element is closed, in order."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, source: str):
         super().__init__(convert_charrefs=True)
-        self.path, self.source = path, path.read_text(encoding="utf-8")
+        self.path, self.source = path, source
         self.title, self.text, self.h1 = "", "", ""
         self.ids: list[str] = []
         self.links: list[str] = []
@@ -171,6 +172,13 @@ class Page(HTMLParser):
         return " ".join(words.split()) in " ".join(self.text.split())
 
 
+parsed = lru_cache(200)(Page)  # many a page is as it was when it was read before
+
+
+def page_of(path: Path) -> Page:
+    return parsed(path, path.read_text(encoding="utf-8"))
+
+
 def shown(text: str) -> str:
     """Returns a text as a page can show it, with invalid characters replaced."""
     return re.sub("[\0-\x08\x0b\x0c\x0e-\x1f\x7f]", "\N{REPLACEMENT CHARACTER}", text)
@@ -179,7 +187,7 @@ def shown(text: str) -> str:
 def check(folder: Path, undrawn: tuple[str, ...] = ()) -> dict[str, Page]:
     """Checks what holds for every site, and returns its pages by their paths. Those in `undrawn` may lack a figure."""
     files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    pages = {name: Page(folder / name) for name in sorted(files) if name.endswith(".html")}
+    pages = {name: page_of(folder / name) for name in sorted(files) if name.endswith(".html")}
     assert {".cugate-report", "index.html"} <= files
     for name, page in pages.items():
         assert page.source.startswith("<!doctype html>\n"), name
@@ -241,13 +249,13 @@ def test_both_themes_have_the_same_colours() -> None:
     assert set(drawing._VARIABLES.values()) <= dark
 
 
-def write(folder: Path, *documents: bytes, last: int = 365) -> Path:
-    """Writes the pages of a history of these files."""
+def write(folder: Path, *documents: bytes, last: int = 365, to: str = "page", **options: Any) -> Path:
+    """Adds these files to the folder's history, and writes its pages."""
     with History(str(folder / "history.db")) as history:
         for document in documents:
             history.ingest(document)
-        site.write(history, folder / "page", last)
-    return folder / "page"
+        site.write(history, folder / to, last, **options)
+    return folder / to
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -415,19 +423,15 @@ def earlier(drawn: Path, tmp_path: Path) -> dict[str, bytes]:
     return contents(tmp_path / "page")
 
 
-def test_the_same_history_gives_the_same_bytes(tmp_path: Path) -> None:
-    with History(str(tmp_path / "history.db")) as history:
-        for document in [*map(make_run, range(9)), make_explanations(make_run(8)), make_analysis(8)]:
-            history.ingest(document)
-        for name in ("one", "two"):
-            site.write(history, tmp_path / name, 365)
-    check(tmp_path / "one")
-    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+def test_the_same_history_gives_the_same_bytes(tmp_path: Path, figures: None) -> None:
+    one = write(tmp_path, *map(make_run, range(9)), make_explanations(make_run(8)), make_analysis(8), to="one")
+    check(one)
+    assert contents(one) == contents(write(tmp_path, to="two"))
 
 
 @pytest.mark.parametrize("method", ["gate", "kernel"])  # it fails in this process, or in one that draws
 def test_an_exception_leaves_the_earlier_report(
-    tmp_path: Path, earlier: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, method: str
+    tmp_path: Path, figures: None, earlier: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("of a test")
@@ -505,7 +509,7 @@ def test_what_came_to_its_place_meanwhile_is_not_replaced(tmp_path: Path) -> Non
 
 
 def test_a_process_that_is_ended_is_told_and_waited_for_by_nobody(
-    tmp_path: Path, earlier: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, figures: None, earlier: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The process is killed as when memory runs out."""
     monkeypatch.setattr(site._Writer, "kernel", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
@@ -530,43 +534,22 @@ def test_only_an_empty_folder_or_a_report_is_replaced(tmp_path: Path) -> None:
             place.mkdir()
             place = place / "thesis.tex"
         place.write_text("years of work")
-        with (
-            History(str(tmp_path / "history.db")) as history,
-            pytest.raises(site.PageError, match=f"{name} is there and is no report .* another folder, or remove it"),
-        ):
-            site.write(history, tmp_path / name, 365)
+        with pytest.raises(site.PageError, match=f"{name} is there and is no report .* another folder, or remove it"):
+            write(tmp_path, to=name)
         assert place.read_text() == "years of work"
-    with (
-        History(str(tmp_path / "history.db")) as history,
-        pytest.raises(site.PageError, match="cannot write beside .*below"),
-    ):
-        site.write(history, tmp_path / "file" / "below", 365)
+    with pytest.raises(site.PageError, match="cannot write beside .*below"):
+        write(tmp_path, to="file/below")
 
 
-def run_page(folder: Path, *options: str, file_limit: int | None = None) -> subprocess.CompletedProcess[str]:
-    def limit() -> None:
-        if file_limit is not None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
-
-    command = [
-        sys.executable,
-        "-m",
-        "cugate_reports",
-        "page",
-        "--history",
-        folder / "history.db",
-        "-o",
-        folder / "page",
-        *options,
-    ]
-    return subprocess.run(command, cwd=TOP, capture_output=True, text=True, preexec_fn=limit, timeout=PATIENCE)
+def run_page(folder: Path, *options: str, **more: Any) -> subprocess.CompletedProcess[str]:
+    return reports("page", "--history", folder / "history.db", "-o", folder / "page", *options, **more)
 
 
 @pytest.mark.parametrize("ending", [".html", ".png"])  # of the largest file, which does not fit
-def test_a_full_disk_leaves_the_earlier_report(tmp_path: Path, earlier: dict[str, bytes], ending: str) -> None:
-    ended = run_page(
-        tmp_path, file_limit=max(len(content) for name, content in earlier.items() if name.endswith(ending)) - 1
-    )
+def test_a_full_disk_leaves_the_earlier_report(
+    tmp_path: Path, figures: None, earlier: dict[str, bytes], ending: str
+) -> None:
+    ended = run_page(tmp_path, limit=max(len(data) for name, data in earlier.items() if name.endswith(ending)) - 1)
     assert ended.returncode == 2, ended.stderr
     assert re.fullmatch(rf"reports: error: cannot write {tmp_path}/page: .+\n", ended.stderr), ended.stderr
     assert "File too large" in ended.stderr
@@ -576,10 +559,13 @@ def test_a_full_disk_leaves_the_earlier_report(tmp_path: Path, earlier: dict[str
 
 def test_the_command_says_what_it_wrote_and_nothing_else(tmp_path: Path) -> None:
     # the font of the PNG lacks these characters
-    write(tmp_path, make_run(0, {"\u884c\u5217/\u8ee2\u7f6e": {"time": 1.0}}))
-    ended = run_page(tmp_path)
+    write(tmp_path, *(make_run(night, {"\u884c\u5217/\u8ee2\u7f6e": {"time": 1.0}}) for night in range(2)))
+    shutil.rmtree(tmp_path / "page")
+    # in a Python of its own, since pytest would take the warnings
+    command = [sys.executable, "-m", "cugate_reports", "page", "--history", tmp_path / "history.db", "-o"]
+    ended = subprocess.run([*command, tmp_path / "page"], cwd=TOP, capture_output=True, text=True, timeout=PATIENCE)
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout.splitlines()[0].startswith("NVIDIA H200, 1 night to 2023-")
+    assert ended.stdout.splitlines()[0].startswith("NVIDIA H200, 2 nights to 2023-")
     assert ended.stdout.splitlines()[1] == f"page: {tmp_path}/page/index.html"
 
 
@@ -632,7 +618,7 @@ def test_a_kernel_that_failed_and_one_that_is_gone(tmp_path: Path) -> None:
     assert index.says("never/seen") and "kernels/never-seen.html" not in index.links
 
 
-def test_a_kernel_and_a_metric_that_came_later(tmp_path: Path) -> None:
+def test_a_kernel_and_a_metric_that_came_later(tmp_path: Path, figures: None) -> None:
     runs = [make_run(night) for night in range(9)]
     runs += [make_run(9, {**KERNELS, "new/comer": {"time": 3.0}, "copy/plain": {"time": 1.0, "newton": 2.0}})]
     pages = check(write(tmp_path, *runs))
@@ -649,7 +635,7 @@ def test_a_kernel_without_any_value(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", [0.0, 5e-324, 1e300, sys.float_info.max])
-def test_extreme_values(tmp_path: Path, value: float) -> None:
+def test_extreme_values(tmp_path: Path, value: float, figures: None) -> None:
     """A figure that cannot show a value says so, and everything else is there."""
     metrics = ("time", "achieved_occupancy", "branch_efficiency", "dram_throughput", "shared_bank_conflicts", "other")
     kernels = {f"reduce/{name}": dict.fromkeys(metrics, value) for name in ("global_strided", "sequential", "cub")}
@@ -673,7 +659,7 @@ def test_extreme_values(tmp_path: Path, value: float) -> None:
     assert len(pages) == 5 + len(kernels)
 
 
-def test_a_figure_that_cannot_be_drawn_costs_no_other(tmp_path: Path) -> None:
+def test_a_figure_that_cannot_be_drawn_costs_no_other(tmp_path: Path, figures: None) -> None:
     kernels = {"huge/one": {"achieved_occupancy": 1.7e308}, "copy/plain": {"time": 20000.0}}
     pages = check(write(tmp_path, make_run(0, PLAIN), make_run(1, kernels)), ("kernels/huge-one.html", "ladders.html"))
     assert len(kernel_page(pages, "copy/plain").svgs()) == 1
@@ -883,7 +869,7 @@ def test_what_is_slower_and_not_worse_says_by_which_rule(
     assert page.says("Within its limit a change is none.") and page.says(word)
 
 
-def test_a_level_that_moved_stands_beside_what_the_gate_says(tmp_path: Path) -> None:
+def test_a_level_that_moved_stands_beside_what_the_gate_says(tmp_path: Path, figures: None) -> None:
     runs = [make_run(night, {"a/x": {"time": 1000.0 if night < 24 else 1055.0}}) for night in range(30)]
     facts = {"base": 1040.0, "now": 1055.0, "limit": 250.0}
     index = check(write(tmp_path, *runs, make_report(runs[-1], [make_judgement("a/x", "time", **facts)])))["index.html"]
@@ -908,7 +894,7 @@ def test_the_worst_are_said_to_be_ordered_by_time_lost(tmp_path: Path) -> None:
     assert not index.says("Slower, and not worse")
 
 
-def test_a_page_draws_nothing_that_has_no_content(tmp_path: Path) -> None:
+def test_a_page_draws_nothing_that_has_no_content(tmp_path: Path, figures: None) -> None:
     kernels = {"a/x": {"time": 1000.0, "shared_bank_conflicts": 0.0}}
     runs = [make_run(night, kernels) for night in range(3)]
     rows = [make_judgement("a/x", "time", base=1000.0, now=1000.0)]
@@ -944,11 +930,7 @@ def test_what_appeared_and_another_toolchain_are_on_the_first_page(tmp_path: Pat
     rows = [make_judgement("a/x", "time", "regressed", base=1.0, now=2.0, appeared="fp64_arithmetic 0 -> 2.10 M")]
     kernels = [{"kernel": "a/x", "class": "other instructions", "lost": 1200.0, "change": "registers 18 -> 22"}]
     upgrade = {"was": "nvcc 13.0.88", "is": "nvcc 13.5.37", "same": 20, "kernels": kernels, "libraries": []}
-    with History(str(tmp_path / "history.db")) as history:
-        for document in (*runs, make_report(runs[-1], rows, exit_code=1, upgrade=upgrade)):
-            history.ingest(document)
-        site.write(history, tmp_path / "page", 365)
-    pages = check(tmp_path / "page")
+    pages = check(write(tmp_path, *runs, make_report(runs[-1], rows, exit_code=1, upgrade=upgrade)))
     index, kernel = pages["index.html"], kernel_page(pages, "a/x")
     assert index.says("appeared: fp64_arithmetic 0 -> 2.10 M") and kernel.says("appeared: fp64_arithmetic 0 -> 2.10 M")
     assert index.says("1 kernel has other machine code, 20 the same") and index.says("nvcc 13.5.37")
@@ -964,21 +946,17 @@ def test_commits_and_lines_are_links_where_cugate_ini_says_to_what(tmp_path: Pat
     rows = [make_judgement("a/x", "time", "regressed", causes=causes)]
     host = "https://host.example/o/r"
     address = Links(f"{host}/commit/{{commit}}", f"{host}/blob/{{commit}}/{{path}}#L{{line}}")
-    with History(str(tmp_path / "history.db")) as history:
-        for document in (*runs, make_report(runs[-1], rows, exit_code=1)):
-            history.ingest(document)
-        site.write(history, tmp_path / "linked", 365, links=address)
-        site.write(history, tmp_path / "plain", 365)
+    write(tmp_path, *runs, make_report(runs[-1], rows, exit_code=1), to="linked", links=address)
     for name in ("index.html", "kernels/a-x.html"):
-        page = Page(tmp_path / "linked" / name)
+        page = page_of(tmp_path / "linked" / name)
         assert {link for link in page.links if "://" in link} >= {
             f"{host}/commit/{1:012x}",
             f"{host}/blob/{1:012x}/kernels/a%20b.cu#L51",
         }
         assert page.says("kernels/a b.cu:51") and page.says("/usr/include/x.h:3")
         assert not any("include" in link for link in page.links)
-    assert f"{host}/commit/{0:012x}" in Page(tmp_path / "linked/index.html").links  # the commit of the night before
-    for page in check(tmp_path / "plain").values():
+    assert f"{host}/commit/{0:012x}" in page_of(tmp_path / "linked/index.html").links  # the commit of the night before
+    for page in check(write(tmp_path, to="plain")).values():
         assert "host.example" not in page.source
         assert page.says(f"commit {1:012x}")
 
@@ -988,7 +966,7 @@ def test_the_command_takes_the_links_of_cugate_ini(tmp_path: Path) -> None:
     (tmp_path / "links.ini").write_text("[links]\ncommit = https://host.example/{commit}\n")
     ended = run_page(tmp_path, "--config", str(tmp_path / "links.ini"))
     assert ended.returncode == 0, ended.stderr
-    assert "https://host.example/0123456789ab" in Page(tmp_path / "page/index.html").links
+    assert "https://host.example/0123456789ab" in page_of(tmp_path / "page/index.html").links
     (tmp_path / "links.ini").write_text("[links]\ncommit = javascript:{commit}\n")
     ended = run_page(tmp_path, "--config", str(tmp_path / "links.ini"))
     assert ended.returncode == 2 and "links.ini: [links] commit: " in ended.stderr

@@ -421,9 +421,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Nights:
         subprocess.run(
             [CUGATE, *command, "-o", folder / name], cwd=TOP, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-    for name in commands:
-        for root in documents((folder / name).read_text()):
-            assert complaints(name.removesuffix(".json"), root) == [], name
+    for name in ("explain", "aa"):  # test_schemas.py has the report
+        for root in documents((folder / f"{name}.json").read_text()):
+            assert complaints(name, root) == [], name
     return loaded(folder, RECORDED.read_bytes(), *((folder / name).read_bytes() for name in commands))
 
 

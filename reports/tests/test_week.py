@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 from conftest import make_explanations, make_judgement, make_report, make_run
+from test_site import write
+from test_views import loaded
 
 from cugate_reports import people, site, views, week
-from cugate_reports.history import History
-from cugate_reports.nights import Loader, Nights
 from cugate_reports.people import Asked, Commit, Repository
 
 Verdict = tuple[str, float, float]  # a kernel's verdict on its time, its base and its time
@@ -34,14 +34,6 @@ def night(number: int, kernels: dict[str, Verdict], judged: bool = True, **facts
     return [run, make_report(run, rows)] if judged else [run]
 
 
-def nights_of(folder: Path, documents: Sequence[bytes]) -> Nights:
-    with History(str(folder / "history.db")) as history:
-        for document in documents:
-            history.ingest(document)
-        with Loader(history) as loader:
-            return loader.load(history.devices()[0], 365)
-
-
 def quiet(count: int, **facts: Any) -> list[bytes]:
     same = {"a/x": ("same", 100.0, 100.0), "b/y": ("same", 50.0, 50.0)}
     return [one for number in range(count) for one in night(number, same, **facts)]
@@ -59,7 +51,7 @@ def test_a_kernel_is_slower_since_the_first_red_night_of_those_up_to_now(tmp_pat
     documents = [*quiet(4), *night(4, SLOW, commit=OLD), *night(5, well, commit=OLD)]
     documents += night(6, SLOW, commit=NEW, driver="590.1")
     documents += [*night(7, {"b/y": SLOW["b/y"]}), *night(8, SLOW, judged=False), *night(9, SLOW, commit=NEW)]
-    nights = nights_of(tmp_path, documents)
+    nights = loaded(tmp_path, *documents)
     found = week.week(nights)
     (one,) = found.slower
     assert (one.kernel, one.night, one.earlier, one.before, one.now) == ("a/x", 6, 5, 100.0, 130.0)
@@ -72,25 +64,25 @@ def test_a_kernel_is_slower_since_the_first_red_night_of_those_up_to_now(tmp_pat
 
 def test_what_is_slow_for_longer_is_not_of_this_week(tmp_path: Path) -> None:
     documents = [*quiet(2), *(one for number in range(2, 12) for one in night(number, SLOW))]
-    found = week.week(nights_of(tmp_path, documents))
+    found = week.week(loaded(tmp_path, *documents))
     assert (found.slower, found.longer) == ([], ["a/x"])
 
 
 def test_days_without_a_night_are_counted(tmp_path: Path) -> None:
     documents = [*night(0, SLOW), *night(3, SLOW), *night(20, SLOW), *night(24, SLOW)]
-    found = week.week(nights_of(tmp_path, documents))
+    found = week.week(loaded(tmp_path, *documents))
     assert (found.first, found.days, found.of_days, found.longer) == (2, 2, 7, ["a/x"])
 
 
 def test_one_night_does_not_know_when_it_began(tmp_path: Path) -> None:
-    (one,) = week.week(nights_of(tmp_path, night(0, SLOW))).slower
+    (one,) = week.week(loaded(tmp_path, *night(0, SLOW))).slower
     assert (one.night, one.earlier, one.around) == (0, None, [])
 
 
 @pytest.mark.parametrize("judged", [True, False])
 def test_nothing_is_slower(tmp_path: Path, judged: bool) -> None:
     documents = quiet(7) if judged else [one for number in range(7) for one in night(number, SLOW, judged=False)]
-    found = week.week(nights_of(tmp_path, documents))
+    found = week.week(loaded(tmp_path, *documents))
     assert (found.slower, found.longer, found.doubt, found.unknown) == ([], [], [], [])
     assert found.judged == judged
 
@@ -100,14 +92,14 @@ def test_a_level_decides_only_where_the_gate_does_not(tmp_path: Path) -> None:
     for number in range(30):
         now = 100.0 if number < 26 else 110.0
         documents += night(number, {f"a/{verdict}": (verdict, 100.0, now) for verdict in ("improved", "info", "same")})
-    found = week.week(nights_of(tmp_path, documents))
+    found = week.week(loaded(tmp_path, *documents))
     assert ([one.kernel for one in found.slower], found.within) == (["a/info"], 2)
     assert [(one.night, one.earlier, one.of_gate) for one in found.slower] == [(26, 25, False)]
 
 
 def test_what_is_not_known_is_not_called_well(tmp_path: Path) -> None:
     tonight: dict[str, Verdict] = {"a/x": ("unsure", 100.0, 130.0), "b/y": ("missing", 50.0, 50.0)}
-    found = week.week(nights_of(tmp_path, [*quiet(3), *night(3, tonight)]))
+    found = week.week(loaded(tmp_path, *quiet(3), *night(3, tonight)))
     assert (found.slower, found.doubt, found.unknown) == ([], ["a/x"], ["b/y"])
 
 
@@ -117,7 +109,7 @@ def test_the_most_lost_time_comes_first(tmp_path: Path) -> None:
         "b/y": ("regressed", 1000.0, 1100.0),
         "c/z": ("regressed", 10.0, 2000.0),
     }
-    found = week.week(nights_of(tmp_path, night(0, tonight))).slower
+    found = week.week(loaded(tmp_path, *night(0, tonight))).slower
     assert [one.kernel for one in found] == ["c/z", "b/y", "a/x"]
     assert [one.words for one in found] == ["200 times as long", "10.0 % longer", "3.0 times as long"]
 
@@ -133,7 +125,7 @@ def test_worse_is_red_whichever_direction_that_is(tmp_path: Path) -> None:
     document = json.loads(run)
     document["metrics"]["mine"]["better"] = "higher"
     run = json.dumps(document).encode()
-    heat = views.heat_map(nights_of(tmp_path, [run, make_report(run, rows)]))
+    heat = views.heat_map(loaded(tmp_path, run, make_report(run, rows)))
     assert dict(zip(heat.metrics, heat.moves[0].tolist(), strict=True)) == {
         "achieved_occupancy": 1.0,
         "mine": -2.0,
@@ -222,10 +214,7 @@ def test_a_pattern_of_codeowners_matches_as_githubs(pattern: str, has: str, lack
 
 def text_of(folder: Path, documents: Sequence[bytes], repository: Repository = site.NO_REPOSITORY) -> dict[str, str]:
     """Returns the words of the main part of pages, by their names."""
-    with History(str(folder / "history.db")) as history:
-        for document in documents:
-            history.ingest(document)
-        site.write(history, folder / "page", 365, repository=repository, most=0)
+    write(folder, *documents, repository=repository, most=0)
     found = {}
     for name in ("index", "changes", "gpu"):
         main = re.search(r"<main>(.*)</main>", (folder / f"page/{name}.html").read_text(), re.DOTALL)
@@ -236,7 +225,7 @@ def text_of(folder: Path, documents: Sequence[bytes], repository: Repository = s
 
 
 def test_the_page_says_which_since_when_and_who_is_asked(
-    tmp_path: Path, repository: tuple[Repository, list[str]]
+    tmp_path: Path, repository: tuple[Repository, list[str]], figures: None
 ) -> None:
     git, (first, second, third) = repository
     cause = {"file": "kernels/b.cu", "line": 7, "text": "sum += a[i];", "now": 3.0}

@@ -96,19 +96,20 @@ expect() {
     =*) expect_golden "${1#=}" ;;
     'file '*) [ -e "${1#file }" ] || complain "${1#file } is not there" ;;
     '!file '*) [ ! -e "${1#!file }" ] || complain "${1#!file } is there" ;;
-    '!'*) ! grep -qF -e "$(printf '%b' "${1#!}")" all one_line || complain "said: ${1#!}" ;;
-    *) grep -qF -e "$(printf '%b' "$1")" all one_line || complain "did not say: $1" ;;
+    *)
+        printf -v words '%b' "$1"
+        lacks "$words"
+        ;;
     esac
 }
 
 # finish LABEL CODE WANTED EXPECTATIONS: judges a command that left its output in out and err
 finish() {
-    local label=$1 code=$2 wanted=$3 rest=$4 one
+    local label=$1 code=$2 wanted=$3 rest=$4 one words
     complaints=
-    cat out err >all
-    unbroken all >one_line
+    hear out err
     [ "$code" = "$wanted" ] || complain "exit code $code, expected $wanted"
-    grep -q 'runtime error\|Sanitizer\|cugate: bug' err && complain "a bug was found"
+    [[ $heard != *'runtime error'* && $heard != *Sanitizer* && $heard != *'cugate: bug'* ]] || complain 'a bug was found'
     while [ -n "$rest" ]; do
         one=${rest%%; *}
         [ "$one" = "$rest" ] && rest= || rest=${rest#*; }
@@ -119,14 +120,16 @@ finish() {
     else
         failed=$((failed + 1))
         printf 'FAILED: %s\n%s' "$label" "$complaints"
-        sed 's/^/    | /' all | head -40
+        cat out err | sed 's|^|    | |' | head -40
     fi
 }
 
-trim() {
-    local text=$1
-    text=${text#"${text%%[![:space:]]*}"}
-    printf '%s' "${text%"${text##*[![:space:]]}"}"
+trim() { # VARIABLE...: of spaces at both ends
+    local -n text
+    for text; do
+        text=${text#"${text%%[![:space:]]*}"}
+        text=${text%"${text##*[![:space:]]}"}
+    done
 }
 
 while IFS='|' read -r wanted arguments expectations; do
@@ -134,7 +137,8 @@ while IFS='|' read -r wanted arguments expectations; do
     eval "set -- $arguments"
     "$cugate" "$@" >out 2>err </dev/null
     code=$?
-    finish "cugate $(trim "$arguments")" $code "$(trim "$wanted")" "$(trim "$expectations")"
+    trim wanted arguments expectations
+    finish "cugate $arguments" $code "$wanted" "$expectations"
 done <"$here/cases.txt"
 
 # What a table cannot say.

@@ -16,16 +16,10 @@ ask() {
 }
 
 expect() {
-    local label=$1 wanted=$2 complaints='' words
-    shift 2
-    unbroken "$work/said" >"$work/unbroken"
+    local label=$1 wanted=$2 complaints=''
+    hear "$work/said"
     [ "$code" = "$wanted" ] || complaints+="    exit code $code, expected $wanted"$'\n'
-    for words; do
-        case $words in
-        '!'*) ! grep -qF -e "${words#!}" "$work/said" "$work/unbroken" || complaints+="    said: ${words#!}"$'\n' ;;
-        *) grep -qF -e "$words" "$work/said" "$work/unbroken" || complaints+="    did not say: $words"$'\n' ;;
-        esac
-    done
+    lacks "${@:3}"
     if [ -z "$complaints" ]; then
         passed=$((passed + 1))
     else

@@ -1,7 +1,47 @@
 # shellcheck shell=bash
-# Sourced by scripts that search a command's output for words. `unbroken FILE` prints it as one line, because line breaks in
-# a text or a command depend on the length of paths.
+# Sourced by scripts that search a command's output for words. It starts no process, for there are thousands of searches.
+#
+#   hear FILE...            reads them, as they are and as one line, because line breaks depend on the length of paths
+#   lacks [!]WORDS...       adds to $complaints which of the words are not there, and which of those after `!` are
+#   unbroken FILE           prints it as one line
+
+hear() {
+    local IFS=' ' file parts
+    heard='' heard_line=''
+    for file; do
+        mapfile -d '' -t parts <"$file" # between NULs
+        heard+="${parts[*]}"
+    done
+}
+
+fold() {
+    local IFS=$' \n' -
+    set -f
+    heard_line=${heard//$' \\\n'/ }
+    heard_line=${heard_line//$'\'\\\n\''/}
+    # shellcheck disable=SC2086 # as words, for each space between two is one
+    set -- ${heard_line//$'\\\n'/}
+    heard_line=" $* "
+}
+
+heard() { # WORDS
+    [[ $heard != *"$1"* ]] || return 0
+    [ -n "$heard_line" ] || fold # which takes a while
+    [[ $heard_line == *"$1"* ]]
+}
+
+lacks() {
+    local words
+    for words; do
+        case $words in
+        '!'*) ! heard "${words#!}" || complaints+="    said: ${words#!}"$'\n' ;;
+        *) heard "$words" || complaints+="    did not say: $words"$'\n' ;;
+        esac
+    done
+}
 
 unbroken() {
-    sed -z "s/ \\\\\n */ /g; s/'\\\\\n'//g; s/\\\\\n//g" "$1" | tr -s ' \n' ' '
+    hear "$1"
+    fold
+    printf '%s\n' "$heard_line"
 }

@@ -1,14 +1,17 @@
-/* coverage.c - which instructions of machine code the simulator does not know, without executing anything.
+/* coverage.c - which instructions machine code has, and which of them the simulator does not know, without executing
+ * anything.
  *
- *   coverage FILE...
+ *   coverage [--forms] FILE...
  *
- * For each opcode that it does not, in any function of a library, program or cubin: how often it stands there, and
- * where first. Exits 0 when there is none, 1 when there are some, 2 when a file could not be read. What an instruction
- * does may still depend on timing: that shows only where it is executed. */
+ * --forms: prints each function as "f NAME", and its instructions as "o OFFSET OPCODE". Otherwise, for each opcode that
+ * the simulator does not know, in any function of a library, program or cubin: how often it stands there, and where
+ * first. Exits 0 when there is none, 1 when there are some, 2 when a file could not be read. What an instruction does
+ * may still depend on timing: that shows only where it is executed. */
 #include "sim/machine.h"
 
 #include "base/base.h"
 #include "cubin/cubin.h"
+#include "names/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +27,7 @@ struct coverage {
     struct gap *gaps;
     size_t gap_count;
     unsigned long long instructions, functions;
+    bool forms;
 };
 
 static void note(struct coverage *coverage, const struct function *function, const struct instruction *code)
@@ -35,6 +39,16 @@ static void note(struct coverage *coverage, const struct function *function, con
         }
     *ARRAY_GROW(coverage->gaps, coverage->gap_count) =
         (struct gap){.opcode = code->opcode, .function = function->text.name, .index = code->index, .count = 1};
+}
+
+static void print_forms(const struct function *function)
+{
+    char *name = x_strdup(function->text.name), **names[] = {&name};
+    demangle(names, 1);
+    printf("f %s\n", name);
+    for (size_t k = 0; k < function->code->count; k++)
+        printf("o %zu %s\n", k * INSTRUCTION_BYTES, function->code->list[k].opcode);
+    free(name);
 }
 
 static int look_at(void *data, const unsigned char *bytes, size_t size)
@@ -53,6 +67,8 @@ static int look_at(void *data, const unsigned char *bytes, size_t size)
             return 2;
         }
         coverage->functions++;
+        if (coverage->forms)
+            print_forms(function);
         for (size_t k = 0; k < function->code->count; k++) {
             coverage->instructions++;
             if (function->code->list[k].control == CONTROL_UNKNOWN)
@@ -69,18 +85,21 @@ static int by_name(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-    struct coverage coverage = {0};
-    if (argc < 2) {
-        fprintf(stderr, "usage: coverage FILE...\n");
+    struct coverage coverage = {.forms = argc > 1 && strcmp(argv[1], "--forms") == 0};
+    const int first = coverage.forms ? 2 : 1;
+    if (argc <= first) {
+        fprintf(stderr, "usage: coverage [--forms] FILE...\n");
         return 2;
     }
-    for (int i = 1; i < argc; i++)
+    for (int i = first; i < argc; i++)
         if (cubin_each_image(argv[i], look_at, &coverage) != 0)
             return 2;
     if (coverage.functions == 0) {
-        error("no machine code for a GPU in %s", argc > 2 ? "these files" : argv[1]);
+        error("no machine code for a GPU in %s", argc > first + 1 ? "these files" : argv[first]);
         return 2;
     }
+    if (coverage.forms)
+        return 0;
     if (coverage.gap_count > 0)
         qsort(coverage.gaps, coverage.gap_count, sizeof *coverage.gaps, by_name);
     for (size_t i = 0; i < coverage.gap_count; i++)

@@ -248,6 +248,8 @@ Test(judge_revise, a_suite_that_moved_is_no_unexpected_pass)
         snprintf(id, sizeof id, "suite/%02d", i);
         put_times(&fixture.base, id, "time", 100000, 10);
         put_times(&fixture.run, id, "time", i == 0 ? 100000 : 110000, 2);
+        put_code(&fixture.base, id, "f00d");
+        put_code(&fixture.run, id, "f00d");
     }
     const struct comparison *comparison = compare(&fixture);
     cr_expect_eq(find(comparison, "suite/00", "time")->verdict, VERDICT_SAME);

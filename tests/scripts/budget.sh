@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Tests ci/budget.awk, which holds the seconds of tests to their budget. Ends with "N passed, N failed".
+#
+#   tests/scripts/budget.sh
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# shellcheck source=/dev/null
+. tests/scripts/expect.sh
+
+# judge LABEL CODE ROWS TAKEN SLOW [!]WORDS...: files of lines "SECONDS PART", on a machine that is SLOW; 100 s are allowed.
+judge() {
+    tr ' ;' '\t\n' <<<"$3" >"$work/rows"
+    tr ' ;' '\t\n' <<<"$4" >"$work/taken"
+    ask awk -v limit=100 -v slow="$5" -f ci/budget.awk "$work/rows" "$work/taken"
+    expect "$1" "$2" "${@:6}"
+}
+
+judge 'within the rows' 0 '60 a;40 b' '61 a;39 b' 1 '    61.0     60.0  a' '   100.0    100.0  all' '!over'
+judge 'half as much again is allowed' 0 '60 a;40 b' '40 a;60 b' 1 '!over'
+judge 'more is not' 1 '60 a;40 b' '39 a;60.5 b' 1 'over: b took 60.5 CPU seconds, and 1.5 times its row is 60.0 here' '!over: a' '!over: all'
+judge 'nor is a sum beyond the limit' 1 '60 a;40 b' '61 a;40 b' 1 'over: all took 101.0 CPU seconds, and 100.0 are allowed here' '!over: a '
+judge 'a slower machine may take longer' 0 '60 a;40 b' '75 a;74 b' 1.5 '!over'
+judge 'but not any time' 1 '60 a;40 b' '75 a;76 b' 1.5 'over: all took 151.0' '!over: b'
+judge 'a row is raised where another is lowered' 1 '61 a;40 b' '60 a;30 b' 1 'over: the rows add up to 101.0 CPU seconds'
+judge 'what did not run has no figure' 1 '60 a;40 b' '60 a' 1 'over: b has no figure'
+judge 'what has no row is over' 1 '60 a' '60 a;1 b' 1 'over: b has no row'
+ask ci/how_slow.sh
+expect 'how slow a machine is, is a number of at least 1' 0
+[[ $(cat "$work/said") =~ ^[1-9][0-9]*\.[0-9]{2}$ ]]
+# shellcheck disable=SC2034 # expect() reads it
+code=$?
+expect 'with two digits' 0
+summary

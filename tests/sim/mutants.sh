@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Breaks the simulator in many ways, one line of mutations.txt for each, and each must make a test fail: kernels of the
+# sample (recorded.sh) or a script that is named. A mutant is one file compiled anew, in a libcugate_sim.so that takes the
+# place of the simulator's own. Ends with "N passed, N failed".
+#
+#   BUILD=build COMPILE='cc -c ...' LINK='cc ...' OBJECTS='...' LIBS='...' tests/sim/mutants.sh [NAME]
+set -euo pipefail
+shopt -s extglob
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top"
+work=$(realpath -m "${BUILD:?}/tests/mutants")
+: "${COMPILE:?}" "${LINK:?}" "${OBJECTS:?}" "${LIBS:?}"
+export CUGATE=$BUILD/cugate GENERATOR=$BUILD/tests/random_kernels
+
+# try_mutation NUMBER ROW: says "caught" when what is named fails. Of the files that are compiled for each kind of vector
+# unit, the simplest is broken and taken. An archive's own of a file that is in a mutant is not linked.
+try_mutation() {
+    local number=$1 name file expression part source object
+    IFS='|' read -r name file expression part <<<"${2//*( )|*( )/|}"
+    local mutant=$work/$number objects=" $OBJECTS "
+    source=$(echo harness/@(sim|sass)/"$file")
+    mkdir -p "$mutant"
+    sed "$expression" "$source" >"$mutant/$file"
+    if cmp -s "$source" "$mutant/$file" && [ "$part" != nothing ]; then
+        echo "mutation: $name: ERROR: $expression changes nothing in $source"
+        return
+    fi
+    for object in "$BUILD/${source%.c}".{o,base.o}; do
+        objects=${objects/" $object "/ }
+    done
+    # shellcheck disable=SC2086 # words: they are whole command lines
+    if ! { $COMPILE -w -g0 -O1 -ffp-contract=off -DVECTOR=base -iquote "$(dirname "$source")" -o "$mutant/mutant.o" "$mutant/$file" &&
+        $LINK -shared -o "$mutant/libcugate_sim.so" "$mutant/mutant.o" $objects "$BUILD/libcugate.a" \
+            -Wl,-soname,libcudart.so.13 -Wl,--version-script=harness/sim/cudart.map -Wl,--exclude-libs,ALL \
+            -Wl,--as-needed $LIBS; } >"$mutant/log" 2>&1; then
+        echo "mutation: $name: ERROR: it does not compile: $(grep -m 1 error "$mutant/log")"
+        return
+    fi
+    case $part in
+        faults | hazards | oracle) set -- "tests/sim/$part.sh" ;;
+        nothing) set -- tests/sim/recorded.sh async ;;
+        *) set -- tests/sim/recorded.sh "${part%% *}" ;;
+    esac
+    if LD_LIBRARY_PATH=$mutant CUGATE_SIM_VECTOR=base timeout 300 "$@" >"$mutant/said" 2>&1; then
+        [ "$part" = nothing ] && echo "mutation: $name: caught by $part" || echo "mutation: $name: SURVIVED: $part passes"
+    elif [ "$part" = nothing ]; then
+        echo "mutation: $name: ERROR: ${*: -1} fails: $(tail -1 "$mutant/said")"
+    else
+        echo "mutation: $name: caught by $part"
+    fi
+    rm "$mutant"/*.{o,so}
+}
+
+if [ "${1-}" = --mutation ]; then
+    try_mutation "$2" "$3" >"$work/said-$2"
+    exit
+fi
+
+rm -rf "$work"
+mkdir -p "$work"
+# The first is the simulator as it is, of which nothing may fail.
+{ echo 'as it is | counting.c | | nothing' && grep -v '^#\|^$' tests/sim/mutations.txt; } | { grep -e "${1-}" || true; } | nl -b a -w 3 -n rz -s $'\t' |
+    tr '\t' '\n' | tr '\n' '\0' | xargs -0 -n 2 -P "$(nproc)" "$0" --mutation
+cat "$work"/said-*
+caught=$(cat "$work"/said-* | grep -c ': caught by ' || true)
+missed=$(cat "$work"/said-* | grep -vc ': caught by ' || true)
+echo "$caught passed, $missed failed"
+[ "$missed" -eq 0 ]
