@@ -38,6 +38,7 @@ struct judgement {
     double base, now;  /* in the metric's unit; valid where has_base, has_now */
     double change;     /* how far the value moved, now - base; valid when `compared` */
     double limit;      /* the largest change that counts as none; valid when `compared`, but not for info */
+    double chance;     /* how far chance may move it: the limit, or more where few sessions say little */
     double drift;      /* the part of the change that is common to all kernels and was subtracted */
     double detectable; /* the smallest change that is caught with probability RULE_POWER; NAN where unknown, 0: any */
     bool compared;     /* both numbers are there and of the same counter */

@@ -40,17 +40,18 @@ static void judge_pairs(struct judgement *judgement, const struct row *now)
         set_reason(judgement, "too many pairs are worse for chance, and too few to be sure");
 }
 
-/* Whether the number is worse than `value` by more than that share of it and by more than the limit. */
-static bool is_past(const struct judgement *judgement, double value, double share)
+/* Whether the number is worse than `value` by more than that share of it and by more than a limit. */
+static bool is_past(const struct judgement *judgement, double value, double share, double limit)
 {
     const double sign = judgement->metric->better == METRIC_LOWER ? 1 : -1;
-    return sign * (judgement->now - judgement->drift - value) > fmax(share * fabs(value), judgement->limit);
+    return sign * (judgement->now - judgement->drift - value) > fmax(share * fabs(value), limit);
 }
 
 /* Fails a row by slow drift: each step was within its limit, but their sum is not. Returns whether that is so. */
 static bool judge_drift(struct judgement *judgement, const struct row *base)
 {
-    if (!base->has_drift_reference || !is_past(judgement, base->drift_reference, RULE_DRIFT_REFERENCE))
+    if (!base->has_drift_reference ||
+        !is_past(judgement, base->drift_reference, RULE_DRIFT_REFERENCE, judgement->limit))
         return false;
     char reference[64];
     metric_format(judgement->metric, base->drift_reference, reference, sizeof reference);
@@ -80,26 +81,41 @@ static bool judge_exactness(struct judgement *judgement, const struct pairing *p
     return true;
 }
 
-/* Returns true when the baseline has too few sessions for a moved value to fail. */
+/* Returns true when the baseline has too few sessions for a moved value to fail: it moved no further than chance may
+ * move it, or its machine code is the same, so that nothing else can have. */
 static bool judge_provisional(struct judgement *judgement, const struct pairing *pairing)
 {
-    const size_t needed = rule_sessions_needed(judgement->metric->class);
-    if (judgement->metric->class == METRIC_EXACT)
+    const struct metric *metric = judgement->metric;
+    const size_t needed = rule_sessions_needed(metric->class);
+    if (metric->class == METRIC_EXACT)
         return judge_exactness(judgement, pairing);
     if (!judgement->worse || judgement->base_sessions >= needed)
+        return false;
+    const bool same = !is_metric_of_program(metric) && !is_program_row(judgement->kernel) &&
+                      same_code(pairing->base_result, pairing->now_result);
+    if (!same && is_past(judgement, judgement->base, 0, judgement->chance))
         return false;
     judgement->verdict = VERDICT_UNSURE;
     add_reason(judgement, "too few sessions: the baseline has %zu of this row, and it takes %zu to know the spread",
                judgement->base_sessions, needed);
+    if (!same && judgement->chance < HUGE_VAL) {
+        char chance[64];
+        metric_format(metric, judgement->chance, chance, sizeof chance);
+        add_reason(judgement, "chance may move it by %s", chance);
+    }
     return true;
 }
 
 /* Sessions of one GPU all share its peculiarities, so on a GPU that the baseline does not know they prove no more than
- * one does. Of 4 recorded GPUs, one always had a kernel 2.4 % slower, and one a hit rate 1.5 points lower. */
+ * one does. Of 4 recorded GPUs, one always had a kernel 2.4 % slower, and one a hit rate 1.5 points lower; of 23, one
+ * time in a thousand was 10 % off. A program as a whole feels less of that. */
 static void judge_gpu(struct judgement *judgement)
 {
     const size_t gpus = judgement->other_gpus;
     if (judgement->verdict != VERDICT_REGRESSED || gpus == 0 || gpus >= RULE_GPUS)
+        return;
+    const double differ = is_program_row(judgement->kernel) ? RULE_DRIFT_REFERENCE : RULE_SAME_CODE;
+    if (judgement->metric->class == METRIC_TIME && is_past(judgement, judgement->base, differ, judgement->limit))
         return;
     judgement->verdict = VERDICT_UNSURE;
     add_reason(judgement, "another GPU than the baseline's %zu, too few to know how GPUs differ (%d)%s", gpus,
@@ -139,6 +155,14 @@ static bool is_unwitnessed(const struct assessment *found, const struct pairing 
     return fabs(beyond) <= found->limit || (beyond > 0) != (moved > 0);
 }
 
+/* Whether one session is enough, because none that was recorded went so far by chance on the same GPU. By the host's
+ * clock some did. */
+static bool stands_out(const struct judgement *judgement, const struct pairing *pairing)
+{
+    const bool known = prior_of(judgement->metric, judgement->base, pairing->sides->origin->own_caches).freedom > 0;
+    return known && is_past(judgement, judgement->base, RULE_SAME_CODE, 2 * judgement->chance);
+}
+
 /* Applies the further conditions that a time must meet to fail. */
 static void judge_time(struct judgement *judgement, const struct pairing *pairing)
 {
@@ -159,7 +183,7 @@ static void judge_time(struct judgement *judgement, const struct pairing *pairin
         judgement->verdict = VERDICT_UNSURE;
         add_reason(judgement, "%s", why);
     } else if (!judge_provisional(judgement, pairing) && judgement->verdict == VERDICT_REGRESSED &&
-               judgement->run_sessions == 1) {
+               judgement->run_sessions == 1 && !stands_out(judgement, pairing)) {
         judgement->verdict = VERDICT_UNSURE;
         judgement->wants_session = true;
         add_reason(judgement, "one session; a second one has to agree");
@@ -195,7 +219,8 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
     const bool other = differs_by_gpu(metric, pairing->base) &&
                        find_other_gpus(pairing->sides, pairing->base_result, pairing->base, pairing->now, &others);
     struct assessment found =
-        rule_assess(quantiles, metric, pairing->base, pairing->now, shift, other ? &others : NULL);
+        rule_assess(quantiles, metric, pairing->base, pairing->now, shift, other ? &others : NULL,
+                    prior_of(metric, row_value(pairing->base), pairing->sides->origin->own_caches));
     judgement->unwitnessed = is_unwitnessed(&found, pairing, metric);
     widen_limit(&found, pairing, metric);
     const enum finding seen = found.finding;
@@ -208,6 +233,7 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
     judgement->computed = pairing->sides->origin->computed && metric->class != METRIC_STATIC;
     judgement->change = round_value(judgement->now - judgement->base);
     judgement->limit = found.limit;
+    judgement->chance = fmax(found.chance, found.limit);
     judgement->drift = found.drift;
     judgement->base_sessions = found.base.sessions;
     judgement->run_sessions = found.sessions;
@@ -224,10 +250,10 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
     judgement->detectable = found.detectable;
     judgement->verdict = by_finding[found.finding];
     judgement->worse = found.finding == FOUND_WORSE || found.finding == FOUND_MIXED;
-    judgement->far =
-        metric->class == METRIC_TIME &&
-        (is_past(judgement, judgement->base, RULE_SAME_CODE) ||
-         (pairing->base->has_drift_reference && is_past(judgement, pairing->base->drift_reference, RULE_SAME_CODE)));
+    judgement->far = metric->class == METRIC_TIME &&
+                     (is_past(judgement, judgement->base, RULE_SAME_CODE, judgement->limit) ||
+                      (pairing->base->has_drift_reference &&
+                       is_past(judgement, pairing->base->drift_reference, RULE_SAME_CODE, judgement->limit)));
     if (pairing->now->pair_count > 0) {
         judge_pairs(judgement, pairing->now);
         /* Pairs compare the base build with the new one, while the drift reference belongs to the baseline. So drift

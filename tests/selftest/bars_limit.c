@@ -165,7 +165,7 @@ void q3_caution(struct selftest *selftest)
     } rows[] = {
         {"time, baseline of 20 sessions, doubled in one session: unsure", "time", 20, VERDICT_UNSURE},
         {"time, baseline of 9 sessions, doubled: unsure, provisional", "time", 9, VERDICT_UNSURE},
-        {"steady, baseline of 1 session, doubled: unsure, provisional", "steady", 1, VERDICT_UNSURE},
+        {"steady, baseline of 1 session, doubled: regressed, beyond the prior", "steady", 1, VERDICT_REGRESSED},
         {"steady, baseline of 3 sessions, doubled: regressed", "steady", 3, VERDICT_REGRESSED},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
