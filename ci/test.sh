@@ -67,8 +67,7 @@ script     planted              3    -     -        -  tests/scripts/planted.sh
 script     trades               2    -     -        -  tests/scripts/trades.sh
 script     check_perf           7    -     -        -  tests/scripts/check_perf.sh
 script     simulate_own         6    -     -        -  tests/scripts/simulate_own.sh
-script     timeless             3    -     -        -  tests/scripts/timeless.sh
-script     architectures        6    -     -        -  tests/scripts/architectures.sh
+script     timeless             9    -     -        -  tests/scripts/timeless.sh
 script     capture             10   40     -        -  tests/scripts/capture.sh
 script     capsule              4   16     -        -  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
 script     swap                10    -     -        -  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Lets `cugate check --simulate` judge faults that only time shows on a GPU (tests/data/timeless.cu): nine planted ones, three
-# of the grid, three of atomics and three of loads, each red by a count and on its line; edits that are none are not. Ends
-# with "N passed, N failed". Needs nvcc, no GPU.
+# of the grid, three of atomics and three of loads, each red by a count and on its line; edits that are none are not. Kernels of
+# other compute capabilities than 9.0, whose counts were never compared with a GPU's, are judged by a base build and by a
+# baseline that was computed, never by one that was measured. Ends with "N passed, N failed". Needs nvcc, no GPU.
 #
 #   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...'] tests/scripts/timeless.sh [--compile]
 set -uo pipefail
@@ -11,18 +12,21 @@ cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 nvcc=${NVCC:-nvcc}
 read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
 includes=("-I$top/harness" "${includes[@]/#/-I}")
-flags=(-std=c++20 -O3 -lineinfo -arch=sm_90 -Xcompiler -fPIC)
 
-# made NAME [DEFINITION]...: NAME/lib.so.
+# made NAME CAPABILITIES [DEFINITION]...: NAME/lib.so.
 made() (
-    mkdir -p "$1/kernels" && cp "$top/tests/data/timeless.cu" "$1/kernels/mine.cu" && cd "$1" &&
-        "$nvcc" "${flags[@]}" "${includes[@]}" "${@:2}" -cudart shared -shared -o lib.so kernels/mine.cu
+    mkdir -p "$1/kernels" && cp "$top/tests/data/timeless.cu" "$1/kernels/mine.cu" && cd "$1" || exit
+    local capability images=()
+    for capability in $2; do
+        images+=(-gencode "arch=compute_$capability,code=sm_$capability")
+    done
+    "$nvcc" -std=c++20 -O3 -lineinfo "${images[@]}" -Xcompiler -fPIC "${includes[@]}" "${@:3}" -cudart shared -shared -o lib.so kernels/mine.cu
 )
 
 compile() {
-    made right
-    made planted -DPLANTED
-    made harmless -DHARMLESS
+    made right '80 86 90 100 120'
+    made planted '80 86 90 100 120' -DPLANTED
+    made harmless 90 -DHARMLESS
 }
 compiled=$top/build/tests/compiled/timeless
 # shellcheck source=/dev/null
@@ -36,8 +40,9 @@ cd "$top" || exit 2
 . tests/scripts/expect.sh
 
 judge() { # NAME [OPTION]...
-    in_compiled "$1" "$cugate" check --simulate=nvidia-h200 --baselines "$work/none" --kernels lib.so "${@:2}"
+    in_compiled "$1" "$cugate" check "--simulate=$gpu" --baselines "$work/none" --kernels lib.so "${@:2}"
 }
+gpu=nvidia-h200
 against=(--against "$compiled/right/lib.so")
 
 # red KERNEL METRIC [WORDS]...: the planted kernel, judged by the right one.
@@ -75,4 +80,36 @@ expect "and the right one by what it had" 0 'nothing is worse' '!no GPU counts'
 ask "$cugate" check --simulate=nvidia-h200 -k hierarchy/thread_index --all -v
 expect "a measured baseline has no judge for them" 0 '4 rows that no GPU counts' 'a base build has: --against' \
     'info       load_waits' 'same       grid_balance'
+
+# ---- Other compute capabilities
+
+# There is no description of a GPU of 10.0 here, so one is made of the H200's.
+sed -e 's/^name = .*/name = Made-up 10.0/' -e 's/^\(attribute 75\) = .*/\1 = 10/' metrics/gpus/nvidia-h200.ini >"$work/made_up.ini"
+
+# Of the images for 8.0 and 8.6 an RTX 4090, which has 8.9, takes the latter. In code of 10.0 and 12.0 one kernel has an
+# instruction that is not known, and is refused by its name.
+for gpu in nvidia-a100-sxm4-80gb nvidia-geforce-rtx-3090 nvidia-geforce-rtx-4090 "$work/made_up.ini" nvidia-geforce-rtx-5090; do
+    chosen=(-k 'grid/*' -k '[hpt]*' -k 'l[io]*')
+    judge right "${against[@]}" "${chosen[@]}" --all
+    expect "$gpu: the same code is the same" 0 'not verified on silicon' 'nothing is worse' '!unsure' '!missing'
+    judge planted "${against[@]}" "${chosen[@]}"
+    expect "$gpu: faults are red" 1 'not verified on silicon' 'regressed  grid_balance' 'regressed  load_waits' \
+        'regressed  atomic_meetings' '// follows the list'
+done
+gpu=$work/made_up.ini judge right -k largest/reduced
+expect "an instruction that is not known is said" 5 'not simulated: CREDUX'
+
+# A baseline: computed it judges, measured it does not.
+gpu=nvidia-a100-sxm4-80gb
+judge right -k 'l[io]*' --save "$work/run.json"
+expect "a first run" 4
+ask "$cugate" accept "$work/run.json" --baselines "$work/computed_80" --reason first
+expect "is a baseline" 0
+judge planted -k 'l[io]*' --baselines "$work/computed_80"
+expect "that judges" 1 'regressed  load_waits' 'not verified on silicon'
+sed -i 's/"collector": "sim"/"collector": "cupti"/' "$work"/computed_80/*/*/*.json
+judge right -k 'l[io]*' --baselines "$work/computed_80"
+expect "a measured one does not" 4 'never compared with those of a GPU' '--against'
+judge right -k 'l[io]*' --baselines "$work/computed_80" "${against[@]}"
+expect "where a base build does" 0 'nothing is worse'
 summary
