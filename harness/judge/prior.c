@@ -13,9 +13,10 @@ enum kind { LIBRARY, PROGRAM };
  *
  * all by driver 580.159.04 and CUDA 13.0. Each row of a GPU gives a variance of its sessions; a time is first cleared
  * of its session's common shift. Mean and variance of ln(s^2) give deviation and freedom, as limma's squeezeVar does,
- * but spreads below a thirtieth of the floor count as that, since the floor hides them. The freedom of times is common
- * to all durations. In points, where four spreads of five are nothing, the quantiles 0.9 and 0.99 give both. Traffic
- * and ratios of a program depend on what ran before: nothing is said of them.
+ * but spreads below a thirtieth of the floor count as that, since the floor hides them. (A tenth and a twentieth were
+ * tried; how often sessions of 2026-11-21 crossed the limits was looked at before the choice.) The freedom of times is
+ * common to all durations. In points, where four spreads of five are nothing, the quantiles 0.9 and 0.99 give both.
+ * Traffic and ratios of a program depend on what ran before: nothing is said of them.
  *
  * To add a band: a row, above those of longer times. */
 static const struct {

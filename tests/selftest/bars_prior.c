@@ -1,4 +1,6 @@
-/* Q10: one recorded session as baseline, and two of one GPU judged by it. The prior knows neither day nor GPU. */
+/* Q10: one recorded session as baseline, and two of one GPU judged by it. The prior was fitted on neither day nor GPU,
+ * though the least spread that the fit takes (prior.c) was chosen with these sessions in view. On another GPU +10 % is
+ * at the edge of what GPUs differ by, and is red half the time; so the bar there is at +12 %. */
 #include "selftest.h"
 
 #include <stdlib.h>
@@ -112,7 +114,7 @@ void q10_slower(struct selftest *selftest)
     static const struct {
         bool same_gpu;
         double factor, rate; /* rate 0: told, no bar */
-    } rows[] = {{true, 1.05, 0.9}, {true, 1.1, 0.9}, {false, 1.05, 0}, {false, 1.12, 0.9}};
+    } rows[] = {{true, 1.05, 0.9}, {true, 1.1, 0.9}, {false, 1.05, 0}, {false, 1.1, 0}, {false, 1.12, 0.9}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct tally tally =
             judge_by_one(selftest, rows[i].same_gpu, (struct change){.other_code = true, .factor = rows[i].factor});
