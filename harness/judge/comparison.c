@@ -122,7 +122,10 @@ bool judgement_wants_pairs(const struct judgement *judgement)
     if (!metric || metric->class != METRIC_TIME || !judgement->compared || judgement->pairs > 0)
         return false;
     const bool other_code = !judgement->same_code && !is_program_row(judgement->kernel); /* which has no code */
-    return judgement->verdict == VERDICT_UNSURE || judgement_is_suspect(judgement) || other_code;
+    /* Of a program that became faster no pair tells whether its work is gone. */
+    const bool in_doubt =
+        judgement->verdict == VERDICT_UNSURE && (judgement->worse || !is_program_row(judgement->kernel));
+    return in_doubt || judgement_is_suspect(judgement) || other_code;
 }
 
 /* ---- Notes ---- */
