@@ -64,6 +64,7 @@ script     faults               5   20     -        -  tests/sim/faults.sh
 script     hazards              2    8     -        -  tests/sim/hazards.sh
 script     runtime              1    -     -        -  tests/sim/runtime.sh
 script     planted              3    -     -        -  tests/scripts/planted.sh
+script     trades               2    -     -        -  tests/scripts/trades.sh
 script     check_perf           7    -     -        -  tests/scripts/check_perf.sh
 script     simulate_own         6    -     -        -  tests/scripts/simulate_own.sh
 script     timeless             9    -     -        -  tests/scripts/timeless.sh

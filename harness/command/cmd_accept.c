@@ -119,10 +119,11 @@ static void print_accepted(const struct options *options, const struct metrics *
 
     const size_t needed = rule_sessions_needed(METRIC_TIME);
     if (accepted->time_sessions > 0 && accepted->time_sessions < needed)
-        print_wrapped(2,
-                      "time only warns until its rows have %zu session%s, each one process that measured; now they "
-                      "have %zu: accept more run files, each of its own `cugate run` or `exec`",
-                      needed, plural(needed), accepted->time_sessions);
+        print_wrapped(
+            2,
+            "time has wider limits until its rows have %zu session%s, each one process that measured; now they "
+            "have %zu: accept more run files, each of its own `cugate run` or `exec`",
+            needed, plural(needed), accepted->time_sessions);
 }
 
 static int accept_runs(const struct options *options, const struct metrics *metrics, const struct run *runs,

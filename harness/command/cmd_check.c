@@ -165,7 +165,7 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "before", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(before),
            .doc = "say what was weakened since DIR/baselines and DIR/metrics, those of the revision before"),
     &option_first, &option_skip, &option_nvtx, &option_from_start, &option_m, &option_lines, &option_runs, &option_name,
-    &option_kernels, &option_metrics, &option_collector, &option_device, &option_samples, &option_timeout,
+    &option_kernels, &option_metrics, &option_trades, &option_collector, &option_device, &option_samples, &option_timeout,
     &option_format, &option_report,
     OPTION(.name = "dry-run", .kind = KIND_FLAG, .place = PLACE(dry_run),
            .doc = "print as JSON what would be judged, and by what"),

@@ -61,7 +61,7 @@ out:
 
 /* clang-format off */
 static const struct option_row *const takes[] = {
-    &option_k, &option_output, &option_power, &option_metrics, &option_format, &option_report, NULL,
+    &option_k, &option_output, &option_power, &option_metrics, &option_trades, &option_format, &option_report, NULL,
 };
 
 const struct command command_compare = {

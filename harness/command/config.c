@@ -26,6 +26,7 @@ static const struct key_name {
     {"kernels", KEY_PATH}, {"metrics", KEY_METRICS}, {"baselines", KEY_PATH}, {"samples", KEY_WORD},
     {"timeout", KEY_WORD}, {"device", KEY_WORD},     {"sessions", KEY_WORD},  {"explain", KEY_WORD},
     {"first", KEY_WORD},   {"skip", KEY_WORD},       {"build", KEY_WORD},     {"gpu", KEY_GPU},
+    {"trades", KEY_WORD},
 };
 
 /* Words that a link of the pages may contain, as {word}; each kind of link has some that it must. */

@@ -35,6 +35,9 @@ const struct option_row option_metrics = {
     .name = "metrics", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(metrics),
     .place_more = PLACE(metric_sets),
     .doc = "folder of metrics in place of cugate's own; +DIR or +tensor, an optional set: beside them"};
+const struct option_row option_trades = {
+    .name = "trades", .argument = "no", .kind = KIND_TEXT, .place = PLACE(trades),
+    .doc = "every row that is worse fails, whatever its kernel gained by it"};
 const struct option_row option_collector = {
     .name = "collector", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(collector),
     .doc = "how to measure (default: cupti)", .ways = WAYS_OF_LIBRARY | WAY_RECORDED};

@@ -13,8 +13,12 @@ const char *options_shipped_metrics(const struct options *options)
 
 int options_read_metrics(const struct options *options, struct metrics *metrics)
 {
-    return metrics_read_sets(metrics, options->metrics, options->metric_sets, options->metric_set_count,
-                             options_shipped_metrics(options));
+    if (options->trades && strcmp(options->trades, "no") != 0 && strcmp(options->trades, "yes") != 0)
+        return error("--trades %s: write yes, or no where every row that is worse is to fail", options->trades);
+    const int read = metrics_read_sets(metrics, options->metrics, options->metric_sets, options->metric_set_count,
+                                       options_shipped_metrics(options));
+    metrics->never_paid = options->trades && strcmp(options->trades, "no") == 0;
+    return read;
 }
 
 static void choose_time(struct metrics *chosen, const struct metrics *all)

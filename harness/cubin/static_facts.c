@@ -176,13 +176,20 @@ static int add_facts(struct inquiry *inquiry, struct result *result)
     return 0;
 }
 
-/* A kernel library says by which compiler it is, and a file of capsules does not: their code does. */
+/* The compiler is what the machine code says, "ptxas 13.0.88". What a kernel library says of itself is kept, and alone
+ * where it is that release: "nvcc 13.0.88". */
 static void add_compilers(struct run *run, const struct kernel_code *code)
 {
-    char *compilers = code->capsules.path ? kernel_code_compilers(code) : NULL;
-    for (size_t i = 0; i < run->session_count; i++)
-        if (!run->sessions[i].facts[SESSION_COMPILER])
-            run->sessions[i].facts[SESSION_COMPILER] = x_strdup(compilers);
+    char *compilers = kernel_code_compilers(code);
+    for (size_t i = 0; i < run->session_count && compilers; i++) {
+        char **said = &run->sessions[i].facts[SESSION_COMPILER];
+        const char *release = strrchr(compilers, ' ') + 1;
+        if (*said && strstr(*said, release))
+            continue;
+        char *both = *said ? x_sprintf("%s, %s", *said, compilers) : x_strdup(compilers);
+        free(*said);
+        *said = both;
+    }
     free(compilers);
 }
 

@@ -48,7 +48,7 @@ static const char *reason_of(const struct result *was, const struct result *now,
 static bool is_worse(struct weighing *weighing, const struct metric *metric, const struct row *was,
                      const struct row *now)
 {
-    const struct assessment found = rule_assess(&weighing->quantiles, metric, was, now, 0, NULL);
+    const struct assessment found = rule_assess(&weighing->quantiles, metric, was, now, 0, NULL, (struct prior){0});
     return found.finding == FOUND_WORSE || found.finding == FOUND_MIXED;
 }
 
@@ -65,6 +65,7 @@ static bool is_wider(struct weighing *weighing, const struct metric *metric, con
     struct spread before = rule_spread(was);
     const double floor = rule_floor(metric, before.mean);
     before.sessions = is.sessions;
+    before.freedom = is.freedom;
     return rule_limit(&weighing->quantiles, floor, &is, 1) > 2 * rule_limit(&weighing->quantiles, floor, &before, 1);
 }
 
@@ -180,6 +181,8 @@ static void weigh_metrics(struct comparison *comparison, const struct metrics *w
         char *words;
         if (note_compare(&before, &after, &words) == NOTE_WEAKENED)
             note_items_add(&laxer, "%s (%s)", metric->name, words);
+        else if (was->list[i].never_paid && !metric->never_paid)
+            note_items_add(&laxer, "%s (trades no -> yes)", metric->name);
         free(words);
     }
     comparison_add_items(comparison, &gone, "WEAKENED: metrics are gone from the metric files");

@@ -268,7 +268,7 @@ static bool leave_out(struct judging *judging, const struct result *base, const 
     struct note_items *items = NULL;
     if (result_is_not_simulated(now) && same_code(base, now) && !find_not_computed(judging->sides, now->id))
         items = &judging->not_simulated;
-    else if ((now->status == RESULT_FAILED || now->status == RESULT_NOT_BUILT) && is_code_of_others(base))
+    else if ((result_is_elsewhere(now) || now->status == RESULT_NOT_BUILT) && is_code_of_others(base))
         items = &judging->elsewhere;
     else if (now->status == RESULT_OK && now->launch_count == 0 && base->launch_count == 0)
         items = &judging->without_launch;
@@ -377,19 +377,38 @@ static void count_computed(struct comparison *comparison, size_t first)
     comparison->computing.unchanged_rows += unchanged;
 }
 
+/* Gives the kernel whose judgements begin at first its verdict, which is that of its worst row; but what a faster
+ * kernel paid does not count. Returns the index behind them. */
+static size_t conclude_kernel(struct comparison *comparison, size_t first)
+{
+    enum verdict worst = VERDICT_INFO;
+    size_t end = first;
+    bool worse = false;
+    for (; end < comparison->count && strcmp(comparison->list[end].kernel, comparison->list[first].kernel) == 0;
+         end++) {
+        const struct judgement *judgement = &comparison->list[end];
+        worst = judgement_counts_as(judgement) < worst ? judgement_counts_as(judgement) : worst;
+        worse |= judgement_is_worse(judgement);
+    }
+    for (size_t i = first; i < end; i++) {
+        comparison->list[i].of_kernel = worst;
+        comparison->list[i].gained = worse && comparison->list[i].verdict == VERDICT_IMPROVED &&
+                                     comparison->list[i].metric && !comparison->list[i].metric->trade;
+    }
+    return end;
+}
+
 /* Counts the kernel whose judgements begin at first. A program as a whole is none, nor is a kernel that is gone. */
 static void count_kernel(struct comparison *comparison, size_t first)
 {
-    enum verdict worst = VERDICT_INFO;
-    for (size_t i = first; i < comparison->count; i++)
-        if (comparison->list[i].verdict < worst)
-            worst = comparison->list[i].verdict;
     const struct judgement *judgement = comparison->count > first ? &comparison->list[first] : NULL;
     const bool is_gone = judgement && !judgement->metric && judgement->verdict == VERDICT_INFO;
     if (is_gone || (judgement && is_program_row(judgement->kernel)))
         return;
+    if (judgement)
+        conclude_kernel(comparison, first);
     comparison->kernels++;
-    comparison->kernel_counts[worst]++;
+    comparison->kernel_counts[judgement ? judgement->of_kernel : VERDICT_INFO]++;
 }
 
 /* Whether a row passed that could hardly have failed (blind). Except for a time, the limit must also exceed the
@@ -438,6 +457,8 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
     free(judging.unknown.names);
     free(judging.renamed);
 
+    for (size_t i = 0; i < comparison->count;)
+        i = conclude_kernel(comparison, i);
     for (size_t i = 0; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
         judgement->blind = is_blind(judgement);

@@ -50,12 +50,23 @@ static double moved(const struct judgement *judgement, double measure)
     return measure > 0 ? fabs(judgement->change) / measure : HUGE_VAL;
 }
 
+/* Branches cost little themselves: what they make warps do is in other rows. */
+static bool is_of_branches(const struct judgement *judgement)
+{
+    return judgement->metric && strncmp(judgement->metric->name, "branch_", strlen("branch_")) == 0;
+}
+
 int judgements_worst_first(const void *left, const void *right)
 {
     const struct judgement *a = left;
     const struct judgement *b = right;
     if (a->verdict != b->verdict)
         return a->verdict < b->verdict ? -1 : 1;
+
+    if (a->share != b->share)
+        return a->share > b->share ? -1 : 1;
+    if (is_of_branches(a) != is_of_branches(b))
+        return is_of_branches(a) ? 1 : -1;
 
     double limits_a = moved(a, a->limit), limits_b = moved(b, b->limit);
     if (limits_a != limits_b)
@@ -87,6 +98,11 @@ const char *judgement_evidence(const struct judgement *judgement, char *text, si
     return text;
 }
 
+enum verdict judgement_counts_as(const struct judgement *judgement)
+{
+    return judgement->paid ? VERDICT_IMPROVED : judgement->verdict;
+}
+
 bool judgement_is_worse(const struct judgement *judgement)
 {
     return judgement->worse && judgement->verdict >= VERDICT_REGRESSED && judgement->verdict <= VERDICT_EXPECTED;
@@ -106,7 +122,10 @@ bool judgement_wants_pairs(const struct judgement *judgement)
     if (!metric || metric->class != METRIC_TIME || !judgement->compared || judgement->pairs > 0)
         return false;
     const bool other_code = !judgement->same_code && !is_program_row(judgement->kernel); /* which has no code */
-    return judgement->verdict == VERDICT_UNSURE || judgement_is_suspect(judgement) || other_code;
+    /* Of a program that became faster no pair tells whether its work is gone. */
+    const bool in_doubt =
+        judgement->verdict == VERDICT_UNSURE && (judgement->worse || !is_program_row(judgement->kernel));
+    return in_doubt || judgement_is_suspect(judgement) || other_code;
 }
 
 /* ---- Notes ---- */

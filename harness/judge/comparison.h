@@ -38,6 +38,7 @@ struct judgement {
     double base, now;  /* in the metric's unit; valid where has_base, has_now */
     double change;     /* how far the value moved, now - base; valid when `compared` */
     double limit;      /* the largest change that counts as none; valid when `compared`, but not for info */
+    double chance;     /* how far chance may move it: the limit, or more where few sessions say little */
     double drift;      /* the part of the change that is common to all kernels and was subtracted */
     double detectable; /* the smallest change that is caught with probability RULE_POWER; NAN where unknown, 0: any */
     bool compared;     /* both numbers are there and of the same counter */
@@ -54,13 +55,22 @@ struct judgement {
     size_t pairs, pairs_worse;
     enum paired paired; /* what the pairs with the base build show */
     size_t other_gpus;  /* number of GPUs in the baseline's row, when none of them is the run's; else 0 */
-    bool wants_session; /* one more session would settle it */
-    char *reason;       /* for missing, unsure and new, and wherever there is something to add; else NULL. Owned */
+    double share; /* how much of the time its change explains, by the estimate: 0 to 1; 0 where that is not known */
+    bool wants_session;     /* one more session would settle it */
+    bool unwitnessed;       /* a time that moved as those of all kernels, of which too few have unchanged code */
+    bool paid;              /* a trade-off of a kernel that is faster: the kernel counts as improved */
+    bool gained;            /* an improved row of a kernel of which another is worse: what that was paid for */
+    enum verdict of_kernel; /* the verdict of the kernel */
+    char *reason;           /* for missing, unsure and new, and wherever there is something to add; else NULL. Owned */
 };
 
 /* Writes the evidence of a verdict into text and returns it. It is "13 of 14 pairs slower by more than 1 %", "2 of 2
  * sessions against 12", or nothing. */
 const char *judgement_evidence(const struct judgement *judgement, char *text, size_t size);
+
+/* Returns what the row's verdict is for its kernel, whose own is the worst of them: what a faster kernel paid counts as
+ * improved. */
+enum verdict judgement_counts_as(const struct judgement *judgement);
 
 /* Whether the row is worse, and neither excused by the same code nor irrelevant. These rows get lines to blame. */
 bool judgement_is_worse(const struct judgement *judgement);
@@ -83,8 +93,8 @@ struct suite {
     double shift;    /* median relative change of the kernels; positive means more */
     size_t kernels;  /* number of kernels that it is from; if below RULE_DRIFT the shift is unknown, set to 0 and not
                         subtracted */
-    bool same_code;  /* only kernels with unchanged machine code were used */
-    bool moved;      /* the shift is beyond RULE_SUITE_SHIFT */
+    bool same_code;  /* only kernels with unchanged machine code were used; else the shift is not subtracted */
+    bool moved;      /* the shift is beyond RULE_SUITE_SHIFT, by kernels of unchanged code */
 };
 
 /* What a computed run computed; all 0 for a measured run. */
@@ -99,7 +109,8 @@ struct computing {
 };
 
 struct comparison {
-    struct judgement *list; /* worst first; then by change in limits, by relative change, by name */
+    struct judgement *list; /* worst first; then by what explains most of the time, by change in limits, relative
+                               change, name */
     size_t count;
     size_t kernels;                 /* number of judged kernels */
     size_t not_built;               /* number of kernels that are not built and that the baseline lacks: not judged */

@@ -6,6 +6,8 @@
 #include "comparison.h"
 #include "known_regression.h"
 
+#include "estimate/estimate.h"
+
 /* The two sides of a comparison. */
 struct sides {
     const struct run *baseline, *run;
@@ -36,6 +38,12 @@ bool is_without_judge(const struct sides *sides, const struct metric *metric);
 /* Whether other processes computed on the GPU during a session of the row. */
 bool has_gpu_processes(const struct run *run, const struct row *row);
 
+/* Why a row is excused: judge_excuses.c has the order. why_not_judged: the reason, or NULL. widen_limit: widens the
+ * limit of a row that may stray. is_chance: whether a row of the same code moved by the machine's doing. */
+const char *why_not_judged(const struct judgement *judgement, const struct pairing *pairing);
+void widen_limit(struct assessment *found, const struct pairing *pairing, const struct metric *metric);
+bool is_chance(const struct assessment *found, const struct pairing *pairing, const struct metric *metric);
+
 /* Adds the judgement of one row by everything except other rows. */
 void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
                const struct metric *metric, struct quantiles *quantiles);
@@ -44,6 +52,11 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
  * now may be NULL. */
 void revise_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
                    const struct result *now);
+
+/* Gives a kernel its verdict by the table of judge_weigh.c: its rows that are worse and do not fail become trade-offs,
+ * or unsure. They begin at index first; base and now may be NULL. */
+void weigh_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
+                  const struct result *now);
 
 /* Computes the common shift of every metric of class time into comparison->suites. */
 void find_suites(struct comparison *comparison, const struct sides *sides);
@@ -122,9 +135,10 @@ const char *newest_fact(const struct run *run, enum session_fact fact);
 const char *other_compiler(const struct sides *sides, const struct result *base, const struct row *row,
                            const char **was);
 
-/* Revises the judgements of a kernel whose other code another toolchain made; they begin at index first. */
-void revise_toolchain(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
-                      const struct result *now);
+/* Returns the toolchain of the run if another one made other code of the kernel, else NULL: a compiler that differs, or
+ * in a program packages and libraries that make kernels. *was is that of the baseline. */
+const char *other_toolchain(const struct comparison *comparison, const struct sides *sides, const struct result *base,
+                            const struct result *now, const char **was);
 
 /* Numbers the GPUs that each session of a baseline's row was measured on, into gpus->of, which has space for them.
  * Returns false when the run's row was measured on one of them, or a GPU is not recorded. */

@@ -183,6 +183,26 @@ static bool is_paid_fill(const struct judgement *judgement, const struct sides *
            fill_time(sides->metrics, now) - fill_time(sides->metrics, base) < -program->change;
 }
 
+/* Returns the share of the time, in %, in which the GPU worked for the program; NAN where that is not known. */
+static double busy_share(const struct metrics *metrics, const struct result *program)
+{
+    for (size_t m = 0; program && m < metrics->count; m++) {
+        const struct row *row = computed_counter_of(&metrics->list[m]) == COMPUTED_GPU_BUSY
+                                    ? result_find(program, metrics->list[m].name)
+                                    : NULL;
+        if (row && row->state == VALUE_MEASURED)
+            return row_value(row);
+    }
+    return NAN;
+}
+
+/* Whether the GPU waits for the host so much more that less GPU time is no gain: it is busy less than half as long. */
+static bool has_become_idle(const struct sides *sides, const char *program)
+{
+    return busy_share(sides->metrics, program_of(sides->run, program)) <
+           RULE_IDLE * busy_share(sides->metrics, program_of(sides->baseline, program));
+}
+
 /* Whether it says that there are more launches, in the program or of a kernel in it; that memory is set more often; or
  * that the same machine code takes longer by its arguments. Copies are no part of the GPU time, and the host may wait
  * for each. */
@@ -197,11 +217,61 @@ static bool is_more_work(const struct judgement *judgement, const struct sides *
            strncmp(judgement->kernel, program, strcspn(program, "/") + 1) == 0;
 }
 
+/* GPU time of a program's kernels that the run launches no more, that it launches less often, and of what may be in
+ * their place: other code, and further launches. In ns. */
+struct work {
+    double gone, fewer, instead;
+};
+
+static void add_work(struct work *work, const struct sides *sides, const struct result *one, const struct run *there,
+                     bool is_now)
+{
+    const struct metric *ignored;
+    const struct result *other = run_find(there, one->id);
+    const double often = program_launches(sides->metrics, one), time = program_time(sides->metrics, one, &ignored);
+    const double kept = other && same_code(one, other) ? fmin(1, program_launches(sides->metrics, other) / often) : 0;
+    if (!isnan(time) && !isnan(kept))
+        *(is_now ? &work->instead : other ? &work->fewer : &work->gone) += time * (1 - kept);
+}
+
+static struct work compare_work(const struct sides *sides, const char *program)
+{
+    const struct run *runs[] = {sides->baseline, sides->run};
+    const size_t family = strcspn(program, "/") + 1;
+    struct work work = {0};
+    for (size_t side = 0; side < 2; side++)
+        for (size_t i = 0; i < runs[side]->result_count; i++)
+            if (strncmp(runs[side]->results[i].id, program, family) == 0 && !is_program_row(runs[side]->results[i].id))
+                add_work(&work, sides, &runs[side]->results[i], runs[1 - side], side == 1);
+    return work;
+}
+
+/* A program that does less may be better, or may have lost its work. Where kernels with a part of its time are gone, or
+ * most of its launches, and hardly anything is in their place, only a person knows. */
+static void revise_lost_work(struct judgement *program, const struct sides *sides)
+{
+    if (!is_improved_program(program))
+        return;
+    const struct work work = compare_work(sides, program->kernel);
+    const double lost = work.gone + work.fewer;
+    if ((work.gone < RULE_LOST_KERNELS * program->base && lost < RULE_LOST_WORK * program->base) ||
+        work.instead > RULE_REPLACED * lost)
+        return;
+    program->verdict = VERDICT_UNSURE;
+    set_reason(program,
+               "%.0f %% of its GPU time is gone with hardly anything in its place: accept it if the work is not needed",
+               100 * lost / program->base);
+}
+
 void revise_programs(struct comparison *comparison, const struct sides *sides)
 {
+    for (size_t p = 0; p < comparison->count; p++)
+        if (is_program_row(comparison->list[p].kernel))
+            revise_lost_work(&comparison->list[p], sides);
     for (size_t p = 0; p < comparison->count; p++) {
         const struct judgement *program = &comparison->list[p];
-        for (size_t i = 0; is_improved_program(program) && i < comparison->count; i++) {
+        const bool gains = is_improved_program(program) && !has_become_idle(sides, program->kernel);
+        for (size_t i = 0; gains && i < comparison->count; i++) {
             struct judgement *judgement = &comparison->list[i];
             if (!is_more_work(judgement, sides, program))
                 continue;

@@ -103,47 +103,6 @@ static void revise_same_code(struct comparison *comparison, size_t first, const 
     }
 }
 
-/* Whether a metric of the kernel is known not to be worse. A time within its limit may be worse: it must be better, or
- * the same by pairs. */
-static bool is_no_worse(const struct comparison *comparison, size_t first, const char *metric)
-{
-    for (size_t i = first; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
-        if (!judgement->metric || strcmp(judgement->metric->name, metric) != 0)
-            continue;
-        if (!judgement->compared || judgement->verdict == VERDICT_IMPROVED)
-            return judgement->compared;
-        return judgement->verdict == VERDICT_SAME &&
-               (judgement->metric->class != METRIC_TIME || judgement->paired == PAIRED_SAME);
-    }
-    return false;
-}
-
-/* A ratio is no cost in itself but hints at one. So it may fall while none of the metrics that it stands for (`trade`)
- * is worse. Where not all of these can be computed, the row is unsure. A static metric is excused only if all are
- * known. */
-static void revise_trade(struct comparison *comparison, size_t first, const struct sides *sides,
-                         struct judgement *judgement)
-{
-    const char *rest = judgement->metric ? judgement->metric->trade : NULL;
-    char name[METRIC_NAME];
-    bool whole = true; /* all metrics of `trade` are known */
-    if (!rest || !judgement->worse)
-        return;
-    while (metric_next_trade(&rest, name)) {
-        if (is_beyond_computing(sides, name) && judgement->metric->class != METRIC_STATIC)
-            whole = false;
-        else if (!is_no_worse(comparison, first, name))
-            return;
-    }
-    judgement->verdict = whole ? VERDICT_TRADED : VERDICT_UNSURE;
-    if (whole)
-        set_reason(judgement, "a trade-off: not worse is %s", judgement->metric->trade);
-    else
-        set_reason(judgement, "it stands for %s, of which not all is computed here: measuring decides",
-                   judgement->metric->trade);
-}
-
 /* A time that a base build should have settled but could not is not settled. */
 static void revise_unpaired(struct judgement *judgement, const struct result *now)
 {
@@ -197,11 +156,9 @@ void revise_kernel(struct comparison *comparison, size_t first, const struct sid
     revise_same_code(comparison, first, sides, base, now);
     revise_counted_otherwise(comparison, first, sides, base, now);
     revise_counted_less(comparison, first, base, now);
-    for (size_t i = first; i < comparison->count; i++) {
-        revise_trade(comparison, first, sides, &comparison->list[i]);
+    for (size_t i = first; i < comparison->count; i++)
         revise_unpaired(&comparison->list[i], now);
-    }
-    revise_toolchain(comparison, first, sides, base, now);
+    weigh_kernel(comparison, first, sides, base, now);
     for (size_t i = first; i < comparison->count; i++) {
         const struct metric *metric = comparison->list[i].metric;
         revise_expected(&comparison->list[i], sides, metric ? suite_of(comparison, sides->run, now, metric) : NULL);

@@ -40,17 +40,18 @@ static void judge_pairs(struct judgement *judgement, const struct row *now)
         set_reason(judgement, "too many pairs are worse for chance, and too few to be sure");
 }
 
-/* Whether the number is worse than `value` by more than that share of it and by more than the limit. */
-static bool is_past(const struct judgement *judgement, double value, double share)
+/* Whether the number is worse than `value` by more than that share of it and by more than a limit. */
+static bool is_past(const struct judgement *judgement, double value, double share, double limit)
 {
     const double sign = judgement->metric->better == METRIC_LOWER ? 1 : -1;
-    return sign * (judgement->now - judgement->drift - value) > fmax(share * fabs(value), judgement->limit);
+    return sign * (judgement->now - judgement->drift - value) > fmax(share * fabs(value), limit);
 }
 
 /* Fails a row by slow drift: each step was within its limit, but their sum is not. Returns whether that is so. */
 static bool judge_drift(struct judgement *judgement, const struct row *base)
 {
-    if (!base->has_drift_reference || !is_past(judgement, base->drift_reference, RULE_DRIFT_REFERENCE))
+    if (!base->has_drift_reference ||
+        !is_past(judgement, base->drift_reference, RULE_DRIFT_REFERENCE, judgement->limit))
         return false;
     char reference[64];
     metric_format(judgement->metric, base->drift_reference, reference, sizeof reference);
@@ -80,26 +81,41 @@ static bool judge_exactness(struct judgement *judgement, const struct pairing *p
     return true;
 }
 
-/* Returns true when the baseline has too few sessions for a moved value to fail. */
+/* Returns true when the baseline has too few sessions for a moved value to fail: it moved no further than chance may
+ * move it, or its machine code is the same, so that nothing else can have. */
 static bool judge_provisional(struct judgement *judgement, const struct pairing *pairing)
 {
-    const size_t needed = rule_sessions_needed(judgement->metric->class);
-    if (judgement->metric->class == METRIC_EXACT)
+    const struct metric *metric = judgement->metric;
+    const size_t needed = rule_sessions_needed(metric->class);
+    if (metric->class == METRIC_EXACT)
         return judge_exactness(judgement, pairing);
     if (!judgement->worse || judgement->base_sessions >= needed)
+        return false;
+    const bool same = !is_metric_of_program(metric) && !is_program_row(judgement->kernel) &&
+                      same_code(pairing->base_result, pairing->now_result);
+    if (!same && is_past(judgement, judgement->base, 0, judgement->chance))
         return false;
     judgement->verdict = VERDICT_UNSURE;
     add_reason(judgement, "too few sessions: the baseline has %zu of this row, and it takes %zu to know the spread",
                judgement->base_sessions, needed);
+    if (!same && judgement->chance < HUGE_VAL) {
+        char chance[64];
+        metric_format(metric, judgement->chance, chance, sizeof chance);
+        add_reason(judgement, "chance may move it by %s", chance);
+    }
     return true;
 }
 
 /* Sessions of one GPU all share its peculiarities, so on a GPU that the baseline does not know they prove no more than
- * one does. Of 4 recorded GPUs, one always had a kernel 2.4 % slower, and one a hit rate 1.5 points lower. */
+ * one does. Of 4 recorded GPUs, one always had a kernel 2.4 % slower, and one a hit rate 1.5 points lower; of 23, one
+ * time in a thousand was 10 % off. A program as a whole feels less of that. */
 static void judge_gpu(struct judgement *judgement)
 {
     const size_t gpus = judgement->other_gpus;
     if (judgement->verdict != VERDICT_REGRESSED || gpus == 0 || gpus >= RULE_GPUS)
+        return;
+    const double differ = is_program_row(judgement->kernel) ? RULE_DRIFT_REFERENCE : RULE_SAME_CODE;
+    if (judgement->metric->class == METRIC_TIME && is_past(judgement, judgement->base, differ, judgement->limit))
         return;
     judgement->verdict = VERDICT_UNSURE;
     add_reason(judgement, "another GPU than the baseline's %zu, too few to know how GPUs differ (%d)%s", gpus,
@@ -127,6 +143,26 @@ static bool is_steady_enough(const struct judgement *judgement, const struct pai
            !(judgement->worse && rule_two_groups(pairing->now, why, size));
 }
 
+/* Whether a time moved beyond its limit, and no further than all kernels did, of which too few have unchanged code to
+ * tell the GPU from the code. */
+static bool is_unwitnessed(const struct assessment *found, const struct pairing *pairing, const struct metric *metric)
+{
+    const struct suite *suite = pairing->suite;
+    if (metric->class != METRIC_TIME || !suite || suite->same_code || suite->kernels < RULE_DRIFT ||
+        found->finding == FOUND_SAME)
+        return false;
+    const double moved = found->now - found->base.mean, beyond = found->now / (1 + suite->shift) - found->base.mean;
+    return fabs(beyond) <= found->limit || (beyond > 0) != (moved > 0);
+}
+
+/* Whether one session is enough, because none that was recorded went so far by chance on the same GPU. By the host's
+ * clock some did. */
+static bool stands_out(const struct judgement *judgement, const struct pairing *pairing)
+{
+    const bool known = prior_of(judgement->metric, judgement->base, pairing->sides->origin->own_caches).freedom > 0;
+    return known && is_past(judgement, judgement->base, RULE_SAME_CODE, 2 * judgement->chance);
+}
+
 /* Applies the further conditions that a time must meet to fail. */
 static void judge_time(struct judgement *judgement, const struct pairing *pairing)
 {
@@ -134,6 +170,12 @@ static void judge_time(struct judgement *judgement, const struct pairing *pairin
     if (pairing->suite && pairing->suite->moved) {
         judgement->verdict = judgement->worse ? VERDICT_UNSURE : VERDICT_SAME;
         add_reason(judgement, "not judged: all kernels moved alike");
+    } else if (judgement->unwitnessed) {
+        judgement->verdict = VERDICT_UNSURE;
+        add_reason(judgement,
+                   "all kernels moved alike, by %+.1f %%, and too few have unchanged code to tell the GPU from the "
+                   "code; --against a base library settles it",
+                   100 * pairing->suite->shift);
     } else if (has_gpu_processes(pairing->sides->run, pairing->now)) {
         judgement->verdict = VERDICT_UNSURE;
         add_reason(judgement, "other processes computed on the GPU: measure when it is free");
@@ -141,7 +183,7 @@ static void judge_time(struct judgement *judgement, const struct pairing *pairin
         judgement->verdict = VERDICT_UNSURE;
         add_reason(judgement, "%s", why);
     } else if (!judge_provisional(judgement, pairing) && judgement->verdict == VERDICT_REGRESSED &&
-               judgement->run_sessions == 1) {
+               judgement->run_sessions == 1 && !stands_out(judgement, pairing)) {
         judgement->verdict = VERDICT_UNSURE;
         judgement->wants_session = true;
         add_reason(judgement, "one session; a second one has to agree");
@@ -165,140 +207,6 @@ static void judge_static(struct judgement *judgement, const struct pairing *pair
     set_reason(judgement, "%s made this code, %s that of the baseline", is, was);
 }
 
-/* Returns the weight of a ratio. Where it is not known, it is larger than any ratio needs. */
-static double weight_of(const struct result *result, const struct metric *metric)
-{
-    const struct row *row = result_find(result, metric->weight);
-    return row && row->state == VALUE_MEASURED ? row_value(row) : HUGE_VAL;
-}
-
-/* Returns why a row has too little to be judged, or NULL. Anywhere, that is a ratio with a small weight. In a program,
- * which leaves caches as they are, short launches and little traffic depend on what ran before. So do hit rates and
- * occupancy of any launch. It must be short or little on both sides: what grew beyond is judged. */
-static const char *too_little(const struct judgement *judgement, const struct pairing *pairing)
-{
-    const struct metric *metric = judgement->metric;
-    const struct metrics *metrics = pairing->sides->metrics;
-    const bool is_program = is_program_row(pairing->now_result->id), is_own = is_metric_of_program(metric);
-    if (is_program && metric->class != METRIC_TIME && !is_own)
-        return "not judged: the program's time and launches are";
-    if (is_program && !is_own && program_is_timed(metrics, pairing->base_result) &&
-        program_is_timed(metrics, pairing->now_result))
-        return "not judged: the GPU time by records is";
-    if (metric->few > 0 &&
-        fmax(weight_of(pairing->base_result, metric), weight_of(pairing->now_result, metric)) < metric->few)
-        return "not judged: a ratio of almost nothing (`few` in its metric file)";
-    if (is_of_first_part(pairing) && metric->class != METRIC_STATIC && !is_own)
-        return "not judged: launched in the first part of the program only; the program's GPU time is";
-    if (explains_only(pairing, metric))
-        return "not judged: the same machine code in the same shape; its time is, or as a part of the program's";
-    if ((metric->class != METRIC_TIME && metric->class != METRIC_STEADY) || !pairing->sides->origin->own_caches)
-        return NULL;
-    const double longest = fmax(kernel_time(metrics, pairing->base_result), kernel_time(metrics, pairing->now_result));
-    if (longest > 0 && longest < RULE_SHORT)
-        return "not judged: a launch of less than 10 us in a program";
-    if (metric->class == METRIC_STEADY && strcmp(metric->unit, "B") != 0)
-        return "not judged in a program, whose caches are its own";
-    if (metric->class == METRIC_STEADY && same_code(pairing->base_result, pairing->now_result))
-        return "not judged: the same machine code in the same shape, whose time is";
-    if (metric->class == METRIC_STEADY && fmax(judgement->base, judgement->now) < RULE_FEW_BYTES)
-        return "not judged: less than 4 MB in a program, whose caches are its own";
-    return NULL;
-}
-
-/* Returns how far the readings of a row lie apart, over all its sessions. */
-static double row_range(const struct row *row)
-{
-    double least = HUGE_VAL, most = 0;
-    for (size_t s = 0; s < row->session_count; s++)
-        for (size_t i = 0; i < row->sessions[s].count; i++) {
-            least = fmin(least, row->sessions[s].samples[i]);
-            most = fmax(most, row->sessions[s].samples[i]);
-        }
-    return fmax(most - least, 0);
-}
-
-/* Returns how far a count of the same code in the same shape may stray: as far as it does from launch to launch, since
- * that is its data. What strays in this run alone is believed up to RULE_SAME_CODE. */
-static double stray_of_same_code(const struct assessment *found, const struct pairing *pairing,
-                                 const struct metric *metric)
-{
-    if (metric->class != METRIC_EXACT || is_metric_of_program(metric) ||
-        !same_code(pairing->base_result, pairing->now_result))
-        return 0;
-    return fmax(row_range(pairing->base), fmin(row_range(pairing->now), RULE_SAME_CODE * fabs(found->base.mean)));
-}
-
-static void allow(struct assessment *found, double margin)
-{
-    found->limit = fmax(found->limit, margin);
-    if (margin > 0 && fabs(found->now - found->drift - found->base.mean) <= margin)
-        found->finding = FOUND_SAME;
-}
-
-/* Widens the limits of a program's rows. Nothing is restored before its launches, so counts depend on their data and on
- * what ran before. Counts that differ within a session are exact to a percent at best, even if the medians of some
- * sessions are equal. And while there are too few sessions to know how much a row moves, it may move by 5 %. */
-static void widen_limit(struct assessment *found, const struct pairing *pairing, const struct metric *metric)
-{
-    if (!pairing->sides->origin->own_caches)
-        return;
-    allow(found, stray_of_same_code(found, pairing, metric));
-    const bool few = found->base.sessions < rule_sessions_needed(metric->class);
-    /* A few sessions do not prove that a count repeats. But if it repeats on both sides, it is compared to the
-     * digit. */
-    const bool repeats =
-        metric->class == METRIC_STATIC || (metric->class == METRIC_EXACT && row_equal_readings(pairing->base) > 0 &&
-                                           (row_equal_readings(pairing->now) > 0 || !few));
-    if (!repeats)
-        allow(found, fabs(found->base.mean) * (few                             ? RULE_DRIFT_REFERENCE
-                                               : metric->class == METRIC_EXACT ? RULE_INEXACT
-                                                                               : 0));
-}
-
-/* Returns how uncertain a row is. A computed count that depends on which lanes of a warp come first has a lower and an
- * upper bound, which are among its samples. */
-static double row_uncertainty(const struct row *row)
-{
-    double widest = 0;
-    for (size_t s = 0; s < row->session_count; s++)
-        for (size_t i = 0; i < row->sessions[s].count; i++)
-            widest = fmax(widest, fabs(row->sessions[s].samples[i] - row_session_value(row, s)));
-    return widest;
-}
-
-/* A count that does not repeat in the baseline depends on timing. Where the machine code is the same, it is exact to a
- * percent at best: the looks of a warp that waits strayed by 0.26 % in two sessions by a baseline of four. */
-static void allow_timing(struct assessment *found, const struct pairing *pairing, const struct metric *metric)
-{
-    if (metric->class == METRIC_EXACT && !is_metric_of_program(metric) && row_equal_readings(pairing->base) == 0 &&
-        row_range(pairing->base) > 0 && same_code(pairing->base_result, pairing->now_result))
-        allow(found, RULE_INEXACT * fabs(found->base.mean));
-}
-
-static void leave_uncertain(struct assessment *found, const struct pairing *pairing)
-{
-    if (!pairing->sides->origin->computed)
-        return;
-    const double margin = row_uncertainty(pairing->now);
-    found->limit = fmax(found->limit, margin);
-    if (margin > 0 && fabs(found->now - found->base.mean) <= margin)
-        found->finding = FOUND_SAME;
-}
-
-/* Whether a row moved by the machine's doing, since the machine code is the same: a count that repeated in the baseline
- * and does not now, because a kernel whose warps wait for each other may take one more turn in a launch of hundreds; or
- * a hit rate, say, that is another in one session and not in the next. How often a program launches a kernel is the
- * program's. */
-static bool is_chance(const struct assessment *found, const struct pairing *pairing, const struct metric *metric)
-{
-    if (is_metric_of_program(metric) || !same_code(pairing->base_result, pairing->now_result))
-        return false;
-    if (found->finding == FOUND_MIXED)
-        return metric->class == METRIC_STEADY;
-    return found->finding == FOUND_NONREPEATING && fabs(found->now - found->base.mean) <= found->limit;
-}
-
 static void judge_values(struct judgement *judgement, const struct pairing *pairing, struct quantiles *quantiles)
 {
     static const enum verdict by_finding[] = {
@@ -306,15 +214,15 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
         [FOUND_MIXED] = VERDICT_UNSURE, [FOUND_NONREPEATING] = VERDICT_UNSURE,
     };
     const struct metric *metric = judgement->metric;
-    const double shift = pairing->suite ? pairing->suite->shift : 0;
+    const double shift = pairing->suite && pairing->suite->same_code ? pairing->suite->shift : 0;
     struct gpus others = {x_calloc(pairing->base->session_count, sizeof *others.of), 0};
     const bool other = differs_by_gpu(metric, pairing->base) &&
                        find_other_gpus(pairing->sides, pairing->base_result, pairing->base, pairing->now, &others);
     struct assessment found =
-        rule_assess(quantiles, metric, pairing->base, pairing->now, shift, other ? &others : NULL);
+        rule_assess(quantiles, metric, pairing->base, pairing->now, shift, other ? &others : NULL,
+                    prior_of(metric, row_value(pairing->base), pairing->sides->origin->own_caches));
+    judgement->unwitnessed = is_unwitnessed(&found, pairing, metric);
     widen_limit(&found, pairing, metric);
-    allow_timing(&found, pairing, metric);
-    leave_uncertain(&found, pairing);
     const enum finding seen = found.finding;
     const bool chance = is_chance(&found, pairing, metric);
     if (chance)
@@ -325,12 +233,13 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
     judgement->computed = pairing->sides->origin->computed && metric->class != METRIC_STATIC;
     judgement->change = round_value(judgement->now - judgement->base);
     judgement->limit = found.limit;
+    judgement->chance = fmax(found.chance, found.limit);
     judgement->drift = found.drift;
     judgement->base_sessions = found.base.sessions;
     judgement->run_sessions = found.sessions;
     judgement->agree = found.agree;
     judgement->other_gpus = other ? others.count : 0;
-    const char *little = too_little(judgement, pairing);
+    const char *little = why_not_judged(judgement, pairing);
     if (little) {
         judgement->verdict = VERDICT_INFO;
         set_reason(judgement, "%s", little);
@@ -341,10 +250,10 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
     judgement->detectable = found.detectable;
     judgement->verdict = by_finding[found.finding];
     judgement->worse = found.finding == FOUND_WORSE || found.finding == FOUND_MIXED;
-    judgement->far =
-        metric->class == METRIC_TIME &&
-        (is_past(judgement, judgement->base, RULE_SAME_CODE) ||
-         (pairing->base->has_drift_reference && is_past(judgement, pairing->base->drift_reference, RULE_SAME_CODE)));
+    judgement->far = metric->class == METRIC_TIME &&
+                     (is_past(judgement, judgement->base, RULE_SAME_CODE, judgement->limit) ||
+                      (pairing->base->has_drift_reference &&
+                       is_past(judgement, pairing->base->drift_reference, RULE_SAME_CODE, judgement->limit)));
     if (pairing->now->pair_count > 0) {
         judge_pairs(judgement, pairing->now);
         /* Pairs compare the base build with the new one, while the drift reference belongs to the baseline. So drift
@@ -366,7 +275,7 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
                    row_equal_readings(pairing->base));
     else if (found.finding == FOUND_MIXED)
         set_reason(judgement, "%zu of %zu sessions say so", found.agree, found.sessions);
-    else if (found.finding == FOUND_SAME)
+    if (judgement->verdict == VERDICT_SAME)
         judge_drift(judgement, pairing->base);
 
     if (metric->class == METRIC_TIME)

@@ -52,8 +52,8 @@ static double *changes_of(const struct witness *witnesses, size_t count, bool on
     return changes;
 }
 
-/* Adds a common shift. Kernels with unchanged code are preferred: a change of code in most kernels would shift the
- * median of the others. */
+/* Adds a common shift. Kernels with unchanged code alone are its witnesses: a change of code in most kernels would
+ * shift the median of the others. Where there are too few, the shift of all is known, and nobody knows whose it is. */
 static void add_suite(struct comparison *comparison, struct suite suite, const struct witness *witnesses, size_t count)
 {
     suite.same_code = true;
@@ -65,7 +65,7 @@ static void add_suite(struct comparison *comparison, struct suite suite, const s
     }
     if (suite.kernels >= RULE_DRIFT) {
         suite.shift = median(changes, suite.kernels);
-        suite.moved = fabs(suite.shift) > RULE_SUITE_SHIFT;
+        suite.moved = suite.same_code && fabs(suite.shift) > RULE_SUITE_SHIFT;
     }
     *ARRAY_GROW(comparison->suites, comparison->suite_count) = suite;
     free(changes);

@@ -1,23 +1,45 @@
-/* Judges code that another toolchain made. The same source then has other instructions, registers and spills, and what
- * that costs is a question of time: pairs with the base build decide, and counts say why. Without a GPU there is no
- * time, and counts decide as far as they can. */
+/* Finds whether another toolchain made the code of a kernel. */
 #include "judge_parts.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Whether all compilers of a list, "ptxas 12.8.93, ptxas 13.0.88", are in another. */
+/* Returns the release of an item of a list, "ptxas 12.8.93, nvcc 13.0.88", where it names NVIDIA's assembler, which has
+ * that of its nvcc; else NULL. */
+static const char *release_of(const char *item)
+{
+    return strncmp(item, "ptxas ", 6) == 0 ? item + 6 : strncmp(item, "nvcc ", 5) == 0 ? item + 5 : NULL;
+}
+
+static const char *next_item(const char *item)
+{
+    item += strcspn(item, ",");
+    return item + strspn(item, ", ");
+}
+
+static bool same_compiler(const char *a, const char *b)
+{
+    if (release_of(a) && release_of(b)) {
+        a = release_of(a);
+        b = release_of(b);
+    }
+    const size_t length = strcspn(a, ",");
+    return length == strcspn(b, ",") && strncmp(a, b, length) == 0;
+}
+
+/* Whether all compilers of a list are in another. Where the machine code says who assembled it, that decides, and not
+ * what else a library says of itself. */
 static bool has_all(const char *list, const char *compilers)
 {
-    while (*compilers) {
-        const size_t length = strcspn(compilers, ",");
-        const char *at = list;
-        for (; *at && !(strcspn(at, ",") == length && strncmp(at, compilers, length) == 0); at += strspn(at, ", "))
-            at += strcspn(at, ",");
-        if (!*at)
+    bool assembled = false;
+    for (const char *item = compilers; *item; item = next_item(item))
+        assembled |= release_of(item) != NULL;
+    for (; *compilers; compilers = next_item(compilers)) {
+        const char *item = list;
+        while (*item && !same_compiler(item, compilers))
+            item = next_item(item);
+        if (!*item && (release_of(compilers) || !assembled))
             return false;
-        compilers += length;
-        compilers += strspn(compilers, ", ");
     }
     return true;
 }
@@ -53,9 +75,8 @@ const char *other_compiler(const struct sides *sides, const struct result *base,
     return compiler_of_others(sides, base, row, was);
 }
 
-/* A compiler that differs is the reason. Else, in a program, packages and libraries that make kernels may. */
-static const char *other_toolchain(const struct comparison *comparison, const struct sides *sides,
-                                   const struct result *base, const struct result *now, const char **was)
+const char *other_toolchain(const struct comparison *comparison, const struct sides *sides, const struct result *base,
+                            const struct result *now, const char **was)
 {
     *was = NULL;
     if (same_code(base, now))
@@ -75,77 +96,4 @@ const char *compare_other_toolchain(const struct comparison *comparison, const s
 {
     const struct sides sides = {.baseline = baseline, .run = run};
     return other_toolchain(comparison, &sides, base, now, was);
-}
-
-/* What the times of a kernel say together. They are no worse only where pairs show it: a limit may hide a percent. */
-static enum paired paired_times(const struct comparison *comparison, size_t first, size_t *pairs)
-{
-    enum paired all = PAIRED_UNDECIDED;
-    *pairs = 0;
-    for (size_t i = first; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
-        if (!judgement->metric || judgement->metric->class != METRIC_TIME || !judgement->compared)
-            continue;
-        if (judgement->verdict == VERDICT_REGRESSED)
-            return PAIRED_WORSE;
-        if (judgement->pairs == 0)
-            continue;
-        if (judgement->paired != PAIRED_SAME && judgement->paired != PAIRED_BETTER)
-            return PAIRED_UNDECIDED;
-        all = PAIRED_SAME;
-        *pairs = judgement->pairs;
-    }
-    return all;
-}
-
-/* Whether the row is worse and may be so by the compiler's choice. */
-static bool is_choice(const struct judgement *judgement)
-{
-    return judgement->worse && judgement->compared && judgement->metric && judgement->metric->class != METRIC_TIME &&
-           !is_metric_of_program(judgement->metric) &&
-           (judgement->verdict == VERDICT_REGRESSED || judgement->verdict == VERDICT_UNSURE);
-}
-
-static void revise_timed(struct judgement *judgement, enum paired times, size_t pairs, const char *was, const char *is)
-{
-    if (times == PAIRED_WORSE)
-        return;
-    judgement->verdict = times == PAIRED_SAME ? VERDICT_TRADED : VERDICT_UNSURE;
-    if (times == PAIRED_SAME)
-        set_reason(judgement, "code of another toolchain, %s -> %s: %zu pairs do not show its time %g %% worse", was,
-                   is, pairs, 100 * RULE_MARGIN);
-    else
-        set_reason(judgement,
-                   "code of another toolchain, %s -> %s: its time decides, by pairs with a base build (--against)", was,
-                   is);
-}
-
-/* Where no kernel ran on a GPU, a count that moved by a little says nothing of the time. */
-static void revise_counted(struct judgement *judgement, const char *was, const char *is)
-{
-    if (judgement->metric->class == METRIC_STATIC ||
-        !(fabs(judgement->change) <= RULE_TOOLCHAIN * fabs(judgement->base)))
-        return;
-    judgement->verdict = VERDICT_TRADED;
-    set_reason(judgement, "code of another toolchain, %s -> %s, and less than %g %%: measuring says what it costs", was,
-               is, 100 * RULE_TOOLCHAIN);
-}
-
-void revise_toolchain(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
-                      const struct result *now)
-{
-    const char *was, *is = base && now ? other_toolchain(comparison, sides, base, now, &was) : NULL;
-    if (!is || sides->origin->code_only)
-        return;
-    size_t pairs;
-    const enum paired times = paired_times(comparison, first, &pairs);
-    for (size_t i = first; i < comparison->count; i++) {
-        struct judgement *judgement = &comparison->list[i];
-        if (!is_choice(judgement))
-            continue;
-        if (sides->origin->computed)
-            revise_counted(judgement, was, is);
-        else
-            revise_timed(judgement, times, pairs, was, is);
-    }
 }

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many sessions a baseline needs before a moved value may fail. Two say nothing about a spread, and a time moves
- * for more reasons. */
+/* How many sessions a baseline needs before its spread alone says what may fail. Two say nothing about a spread, and a
+ * time moves for more reasons. */
 static const size_t sessions_needed[METRIC_CLASSES] = {
-    [METRIC_STATIC] = 1, [METRIC_EXACT] = 3, [METRIC_STEADY] = 3, [METRIC_TIME] = 10, [METRIC_INFO] = 1,
+    [METRIC_STATIC] = 1, [METRIC_EXACT] = 3, [METRIC_STEADY] = 3, [METRIC_TIME] = RULE_SESSIONS, [METRIC_INFO] = 1,
 };
 
 size_t rule_sessions_needed(enum metric_class class)
@@ -35,6 +35,7 @@ struct spread rule_spread(const struct row *row)
         double *values = session_values(row);
         spread.deviation = gsl_stats_sd_m(values, 1, row->session_count, spread.mean);
         free(values);
+        spread.freedom = (double)row->session_count - 1;
     }
     return spread;
 }
@@ -45,31 +46,30 @@ static double prediction(const struct spread *base, size_t run_sessions)
     return base->deviation * sqrt(1 / (double)run_sessions + 1 / (double)base->sessions);
 }
 
-static void find_quantiles(struct quantiles *quantiles, size_t sessions)
+static void find_quantiles(struct quantiles *quantiles, double freedom)
 {
-    if (quantiles->sessions == sessions)
+    if (quantiles->freedom == freedom)
         return;
-    const double freedom = (double)(sessions - 1);
-    quantiles->sessions = sessions;
+    quantiles->freedom = freedom;
     quantiles->alpha = gsl_cdf_tdist_Qinv(RULE_ALPHA, freedom);
     quantiles->power = gsl_cdf_tdist_Pinv(RULE_POWER, freedom);
 }
 
 double rule_limit(struct quantiles *quantiles, double floor, const struct spread *base, size_t run_sessions)
 {
-    if (base->sessions < 2 || base->deviation == 0)
+    if (base->freedom == 0 || base->deviation == 0)
         return floor;
-    find_quantiles(quantiles, base->sessions);
+    find_quantiles(quantiles, base->freedom);
     return fmax(floor, quantiles->alpha * prediction(base, run_sessions));
 }
 
 double rule_detectable(struct quantiles *quantiles, double floor, const struct spread *base, size_t run_sessions)
 {
-    if (base->sessions < 2)
+    if (base->freedom == 0)
         return NAN;
     if (base->deviation == 0)
         return floor;
-    find_quantiles(quantiles, base->sessions);
+    find_quantiles(quantiles, base->freedom);
     return rule_limit(quantiles, floor, base, run_sessions) + quantiles->power * prediction(base, run_sessions);
 }
 
@@ -245,8 +245,8 @@ static double floor_of(const struct metric *metric, const struct row *base, cons
     return floor;
 }
 
-/* Returns the largest limit of a row whose baseline has too few sessions for it to fail. With few sessions t makes
- * limits of several times the value, and then a doubled time would pass silently. */
+/* Returns the largest limit of a row whose baseline has too few sessions. With few sessions t makes limits of several
+ * times the value, and then a doubled time would pass silently. */
 static double provisional_limit(const struct metric *metric, double floor, const struct spread *base)
 {
     return base->sessions < sessions_needed[metric->class] ? fmax(floor, RULE_DRIFT_REFERENCE * fabs(base->mean))
@@ -270,22 +270,36 @@ static struct spread spread_of_gpus(const struct row *base, const struct gpus *g
     const double deviation = gsl_stats_sd(means, 1, gpus->count);
     free(counts);
     free(means);
-    return (struct spread){mean, deviation * sqrt((1 + weights) / (1 + 1 / (double)gpus->count)), gpus->count};
+    return (struct spread){mean, deviation * sqrt((1 + weights) / (1 + 1 / (double)gpus->count)), gpus->count,
+                           (double)gpus->count - 1};
+}
+
+/* Returns the spread as the prior moderates it, while it is that of few sessions. */
+static struct spread moderated(struct spread own, struct prior prior)
+{
+    if (own.sessions >= RULE_SESSIONS)
+        return own;
+    const double freedom = prior.freedom + own.freedom;
+    const double squares = prior.freedom * pow(prior.deviation, 2) + own.freedom * pow(own.deviation, 2);
+    own.deviation = freedom > 0 ? sqrt(squares / freedom) : 0;
+    own.freedom = freedom;
+    return own;
 }
 
 struct assessment rule_assess(struct quantiles *quantiles, const struct metric *metric, const struct row *base,
-                              const struct row *now, double shift, const struct gpus *others)
+                              const struct row *now, double shift, const struct gpus *others, struct prior prior)
 {
     struct assessment found = {.base = rule_spread(base), .now = row_value(now), .sessions = now->session_count};
     const double mean = found.base.mean;
     const double floor = floor_of(metric, base, now, &found.base);
     const double max = provisional_limit(metric, floor, &found.base);
     const bool by_gpu = others && others->count >= RULE_GPUS;
-    const struct spread known = by_gpu ? spread_of_gpus(base, others, mean) : found.base;
+    const struct spread known = by_gpu ? spread_of_gpus(base, others, mean) : moderated(found.base, prior);
     const size_t independent = by_gpu ? 1 : found.sessions;
     const double limit_one = round_value(fmin(rule_limit(quantiles, floor, &known, 1), max));
     const double limit = rule_limit(quantiles, floor, &known, independent);
     found.limit = round_value(fmin(limit, max));
+    found.chance = max == HUGE_VAL || prior.freedom > 0 ? round_value(limit) : HUGE_VAL;
     found.detectable = rule_detectable(quantiles, floor, &known, independent) - fmax(0, limit - max);
     found.drift = found.now - found.now / (1 + shift);
 

@@ -2,20 +2,23 @@
  *
  * A value is worse when it moved in its metric's bad direction by more than
  *
- *     limit = max(floor, t(alpha, S - 1) * s * sqrt(1 / r + 1 / S))
+ *     limit = max(floor, t(alpha, d0 + S - 1) * s * sqrt(1 / r + 1 / S)),   s^2 = (d0 * s0^2 + (S - 1) * s_own^2) / (d0
+ * + S - 1)
  *
- * where S is the number of sessions in the baseline, s their standard deviation (with n - 1), r the number of sessions
- * in the run, and t the quantile of Student's distribution. That is the one-sided prediction interval for the mean of r
- * further sessions; alpha is RULE_ALPHA. */
+ * where S is the number of sessions in the baseline, s_own their standard deviation (with n - 1), r the number of
+ * sessions in the run, and t the quantile of Student's distribution. That is the one-sided prediction interval for the
+ * mean of r further sessions; alpha is RULE_ALPHA. s0 and d0 are the prior (prior.h), which speaks while S is less than
+ * RULE_SESSIONS; then d0 is 0. */
 #ifndef RULE_H
 #define RULE_H
 
-#include "model/model.h"
+#include "prior.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #define RULE_ALPHA 0.001          /* probability that a normally distributed metric moves beyond its limit by chance */
+#define RULE_SESSIONS 10          /* with so many sessions a baseline knows its spread by itself */
 #define RULE_POWER 0.99           /* probability with which the smallest detectable change is caught */
 #define RULE_MARGIN 0.01          /* relative difference from which on a pair counts as slower */
 #define RULE_GPUS 8               /* how many GPUs a baseline needs to know how GPUs of a model differ */
@@ -30,6 +33,10 @@
 #define RULE_SAME_CODE 0.1        /* unchanged code excuses so much: a time moved 8.3 % in 25 nights of 62 kernels */
 #define RULE_TOOLCHAIN 0.05       /* a count of another compiler's code that moves by less is no fault without a time */
 #define RULE_PROGRAM_SHARE 0.01   /* a program feels a time that costs it so much of its GPU time as a whole */
+#define RULE_IDLE 0.5             /* a GPU that is busy for less than this part of before has become idle */
+#define RULE_LOST_KERNELS 0.1     /* kernels that are gone from a program matter from this share of its GPU time on, */
+#define RULE_LOST_WORK 0.5        /* launches that are from this one, */
+#define RULE_REPLACED 0.05        /* and what takes at least this share of its time may be in its place */
 #define RULE_INEXACT 0.01         /* floor of an exact metric that ceased to repeat, as a share of its value */
 #define RULE_BLIND 0.25           /* a row with a larger limit, as a share of its value, can hardly fail */
 #define RULE_CLOCK 0.02           /* clocks that differ by more are not comparable */
@@ -43,29 +50,30 @@ struct spread {
     double mean;
     double deviation; /* standard deviation; 0 for one session */
     size_t sessions;
+    double freedom; /* degrees of freedom of the deviation */
 };
 
 /* Computes the spread of a measured row. */
 struct spread rule_spread(const struct row *row);
 
-/* A cache for t(alpha, sessions - 1), which is expensive. The caller keeps the struct for many rows and starts with
+/* A cache for t(alpha, freedom), which is expensive. The caller keeps the struct for many rows and starts with
  * {0}. */
 struct quantiles {
-    size_t sessions;
-    double alpha, power;
+    double freedom, alpha, power;
 };
 
-/* Returns the limit for a run of `run_sessions` sessions; only the floor for a baseline of one session. */
+/* Returns the limit for a run of `run_sessions` sessions; only the floor where nothing is known of the spread. */
 double rule_limit(struct quantiles *quantiles, double floor, const struct spread *base, size_t run_sessions);
 
-/* Returns the smallest change that is caught with probability RULE_POWER; NAN when the baseline has one session. */
+/* Returns the smallest change that is caught with probability RULE_POWER; NAN where nothing is known of the spread. */
 double rule_detectable(struct quantiles *quantiles, double floor, const struct spread *base, size_t run_sessions);
 
 /* Returns the floor of a metric for a baseline value; 0 for exact and static metrics. */
 double rule_floor(const struct metric *metric, double base);
 
-/* Returns how many baseline sessions a metric of that class needs. With fewer it is provisional: a moved value is
- * unsure, never regressed. In return its limit is at most RULE_DRIFT_REFERENCE of the value, or the floor. */
+/* Returns how many baseline sessions a metric of that class needs. With fewer it is provisional: a value that moved no
+ * further than chance may move it is unsure. In return its limit is at most RULE_DRIFT_REFERENCE of the value, or the
+ * floor. */
 size_t rule_sessions_needed(enum metric_class class);
 
 /* Returns how many of `pairs` must be beyond RULE_MARGIN so that chance explains it with a probability of at most
@@ -121,6 +129,7 @@ struct assessment {
     double now;        /* mean over the run's sessions */
     double drift;      /* what was subtracted for the common shift of all kernels, in the metric's unit */
     double limit;      /* limit of the change, for a run with as many sessions as the row */
+    double chance;     /* how far chance may move it: the limit, or more where that is provisional */
     double detectable; /* smallest detectable change; NAN where unknown, 0: any */
     size_t sessions;   /* number of sessions of the run */
     size_t agree;      /* how many sessions are beyond the limit of one session, in the finding's direction */
@@ -135,8 +144,8 @@ struct gpus {
 /* Compares a row with the baseline's. shift is the common relative change of all kernels, 0 where it is not subtracted.
  * others are the baseline's GPUs if the run's is none of them, else NULL. Then each GPU counts once, by its mean, and
  * the run is one more GPU, whatever its sessions: sessions of one GPU share its peculiarities. With fewer than
- * RULE_GPUS, when nothing may fail, others counts as NULL. */
+ * RULE_GPUS, others counts as NULL. A prior without freedom says nothing. */
 struct assessment rule_assess(struct quantiles *quantiles, const struct metric *metric, const struct row *base,
-                              const struct row *now, double shift, const struct gpus *others);
+                              const struct row *now, double shift, const struct gpus *others, struct prior prior);
 
 #endif

@@ -41,6 +41,7 @@ struct metric {
                     else NULL */
     char *trade; /* for a ratio: the metrics that it stands for, separated by spaces. While none of them is worse, its
                     fall is only a trade-off. Else NULL */
+    bool never_paid; /* a kernel may not pay with it (`trades = no`): worse fails, whatever else was gained */
     struct laws laws;
     int laws_line; /* the line of the key `law` in the file */
     char *doc;     /* documentation: what the metric says, and its traps */
@@ -55,6 +56,7 @@ struct metric {
 struct metrics {
     struct metric *list;
     size_t count;
+    bool never_paid; /* as that of each metric */
 };
 
 /* Reads every *.ini of a folder except optional ones. Errors are unknown keys, a missing or repeated key, a repeated

@@ -157,6 +157,15 @@ static int set_trade(struct metric_reader *reader, const char *value)
     return 0;
 }
 
+static int set_trades(struct metric_reader *reader, const char *value)
+{
+    if (strcmp(value, "no") != 0)
+        return ini_text_wrong(&reader->text, reader->text.line,
+                              "a metric says trades = no, or has no such line, but not \"%s\"", value);
+    current(reader)->never_paid = true;
+    return 0;
+}
+
 /* Appends to a text that may continue over several lines. */
 static int add_text(char **text, const char *value)
 {
@@ -189,7 +198,7 @@ static const struct key {
     {"class", true, set_class},    {"better", true, set_better},   {"floor", false, set_floor},
     {"weight", false, set_weight}, {"clock", false, set_clock},    {"trade", false, set_trade},
     {"law", false, set_law},       {"doc", true, set_doc},         {"headline", false, set_headline},
-    {"few", false, set_few},
+    {"few", false, set_few},       {"trades", false, set_trades},
 };
 
 static int wrong_floor(struct metric_reader *reader)

@@ -145,6 +145,7 @@ static const char *differing_key(const struct metric *a, const struct metric *b)
         {"few", a->few != b->few},
         {"clock", order_of_texts(a->clock, b->clock) != 0},
         {"trade", order_of_texts(a->trade, b->trade) != 0},
+        {"trades", a->never_paid != b->never_paid},
         {"law", !same_laws(&a->laws, &b->laws)},
         {"title", order_of_texts(a->title, b->title) != 0},
         {"headline", order_of_texts(a->headline, b->headline) != 0},

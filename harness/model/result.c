@@ -34,6 +34,12 @@ bool result_is_not_simulated(const struct result *result)
            strncmp(result->reason, RESULT_NOT_SIMULATED, strlen(RESULT_NOT_SIMULATED)) == 0;
 }
 
+bool result_is_elsewhere(const struct result *result)
+{
+    return result->status == RESULT_FAILED && result->reason &&
+           strncmp(result->reason, RESULT_ELSEWHERE, strlen(RESULT_ELSEWHERE)) == 0;
+}
+
 void row_clear(struct row *row)
 {
     for (size_t i = 0; i < row->session_count; i++)

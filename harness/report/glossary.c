@@ -17,8 +17,8 @@ static const struct entry {
     {"shift", NULL,
      "the change that all kernels have in common: it is the machine's and not the code's, and is taken off"},
     {"limit", "limits",
-     "the largest change that chance explains, by the spread of the baseline's sessions, and at least the metric's "
-     "floor, its own least tolerance, which is all that one session gives; 0 for counts that repeat to the digit"},
+     "the largest change that chance explains, by the spread of the baseline's sessions and, while they are few, of "
+     "recorded ones, and at least the metric's floor, its own least tolerance; 0 for counts that repeat to the digit"},
     {"detects", NULL, "the smallest change that would be caught in 99 of 100 cases"},
     {"pairs", "pair",
      "this build and the base's run in turn on one GPU, until the pairs decide; a clear change takes 4, none more than "
@@ -27,8 +27,8 @@ static const struct entry {
     {"drift reference", "drift references", "the value from which slow drift is measured; `accept --anchor` sets it"},
     {"rows", "row", "a metric of a kernel, compared"},
     {"trade-off", NULL,
-     "worse, while what it stands for is not: a ratio whose costs did not rise, or a part of a program that became "
-     "faster"},
+     "worse, and paid for what is better: by a kernel or program that is faster, or as fast and better elsewhere; or a "
+     "ratio whose costs did not rise"},
     {"unexpected-pass", NULL, "declared as worse in expected.ini, and it is not"},
     {"noise", NULL, "what differs although the code is the same"},
     {"GPU time", NULL, "of all launches of the program, or of a kernel in it, together; before: in the baseline"},

@@ -78,7 +78,8 @@ static bool is_listed(const struct report *report, const struct judgement *judge
         return true;
     if (judgement->metric && judgement->verdict <= VERDICT_NEW && !judgement->has_base && judgement->has_now)
         return ++*lacking <= NEW_ROWS;
-    return judgement->verdict <= VERDICT_NEW || (report->power && judgement->verdict != VERDICT_INFO);
+    return judgement->verdict <= VERDICT_NEW || judgement->gained ||
+           (report->power && judgement->verdict != VERDICT_INFO);
 }
 
 struct placed {
@@ -130,7 +131,8 @@ struct groups groups_make(const struct report *report)
             };
         struct group *group = &groups.list[groups.count - 1];
         group->count++;
-        group->verdict = judgement->verdict < group->verdict ? judgement->verdict : group->verdict;
+        group->verdict =
+            judgement_counts_as(judgement) < group->verdict ? judgement_counts_as(judgement) : group->verdict;
         group->section = section_of(group->verdict);
     }
     for (size_t i = 0; i < groups.count; i++)

@@ -36,7 +36,7 @@ int order_of_time_lost(double left, double right);
 /* A kernel with its listed rows (at least one), in the order of the comparison. */
 struct group {
     const char *kernel;
-    enum verdict verdict; /* the worst verdict of the kernel's rows */
+    enum verdict verdict; /* of the kernel */
     enum section section;
     double lost;
     const struct judgement **rows; /* the kernel's listed rows, borrowed */

@@ -109,6 +109,7 @@ static void put_judgement(struct json_writer *json, const struct report *report,
     json_put_known(json, "change", judgement->compared, judgement->change);
     json_put_known(json, "limit", judgement->compared && judgement->verdict != VERDICT_INFO, judgement->limit);
     json_put_text(json, "reason", judgement->reason);
+    json_put_text(json, "kernel_verdict", verdict_name(judgement->of_kernel));
     json_put_text(json, "launched_by", caller_of(report, judgement->kernel));
     put_evidence(json, judgement);
     put_blame(json, blame);

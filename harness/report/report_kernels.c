@@ -15,7 +15,7 @@ struct kernel_line {
     double lost; /* lost time as in time_lost, when there is a comparison; in a program that of all launches together */
     double total; /* in a program: the larger of both sides' total times, in ns; else 0 */
     double moved; /* by how much its total differs from before, in ns, if that is 1 % of the program's; else 0 */
-    enum verdict verdict; /* the worst verdict of its rows; VERDICTS when nothing was judged */
+    enum verdict verdict; /* of the kernel; VERDICTS when nothing was judged */
     bool blind;           /* one of its rows is blind */
 };
 
@@ -172,8 +172,8 @@ static struct kernel_line *make_lines(const struct report *report, size_t *count
                 .verdict = VERDICTS,
             };
         }
-        if (judgement->verdict < line->verdict)
-            line->verdict = judgement->verdict;
+        if (judgement_counts_as(judgement) < line->verdict)
+            line->verdict = judgement_counts_as(judgement);
         line->blind |= judgement->blind;
     }
     const bool totals = shows_totals(report);

@@ -340,7 +340,7 @@ static void add_upgrade(struct page *page, const struct report *report)
 static bool is_listed(const struct report *report, const struct judgement *judgement)
 {
     if (report->quiet)
-        return words_verdict_tone(judgement->verdict) >= TONE_WARN;
+        return words_verdict_tone(judgement->verdict) >= TONE_WARN || judgement->gained;
     return report->verbose || judgement->verdict != VERDICT_INFO || !judgement->metric; /* a kernel that is gone */
 }
 

@@ -215,6 +215,24 @@ static struct advice advice_on_no_value(const struct origin *origin)
     return (struct advice){x_strdup("see whether this machine can read counters"), x_strdup(origin->no_value)};
 }
 
+/* Advises when nothing fails: what would let the gate detect more. */
+static struct advice advice_on_fine(const struct report *report)
+{
+    const size_t *counts = report->comparison->counts;
+    const bool is_new = counts[VERDICT_NEW] > 0, is_gone = report->comparison->gone > 0;
+    if (!is_new && !is_gone && counts[VERDICT_IMPROVED] == 0)
+        return (struct advice){0};
+    char *file = shell_word(report->run_name && !*words_run_file(report) ? report->run_name : "RUN.json");
+    const struct advice advice = {x_sprintf("%s%s",
+                                            is_gone  ? "make this mix of kernels the baseline"
+                                            : is_new ? "take what is new into the baseline"
+                                                     : "keep what improved as the baseline",
+                                            words_run_file(report)),
+                                  x_sprintf("cugate accept %s%s --reason \"...\"", file, is_gone ? " --gone" : "")};
+    free(file);
+    return advice;
+}
+
 /* Why a kernel or a number is not there decides what to do. */
 static struct advice advice_on_missing(const struct report *report, const char *kernel)
 {
@@ -248,25 +266,9 @@ static struct advice advice_on_unsure(const struct report *report, const struct 
         return (struct advice){.words = x_sprintf("accept more runs of the old code until the baseline has %zu "
                                                   "sessions of %s of %s, or judge by its build with check --against",
                                                   needed, row->metric->name, group->kernel)};
+    if (is_program_row(group->kernel) && row->compared && !row->worse) /* work is gone: a person decides */
+        return advice_on_fine(report);
     return (struct advice){.words = x_strdup("mend what the reason says, and measure again")};
-}
-
-/* Advises when nothing fails: what would let the gate detect more. */
-static struct advice advice_on_fine(const struct report *report)
-{
-    const size_t *counts = report->comparison->counts;
-    const bool is_new = counts[VERDICT_NEW] > 0, is_gone = report->comparison->gone > 0;
-    if (!is_new && !is_gone && counts[VERDICT_IMPROVED] == 0)
-        return (struct advice){0};
-    char *file = shell_word(report->run_name && !*words_run_file(report) ? report->run_name : "RUN.json");
-    const struct advice advice = {x_sprintf("%s%s",
-                                            is_gone  ? "make this mix of kernels the baseline"
-                                            : is_new ? "take what is new into the baseline"
-                                                     : "keep what improved as the baseline",
-                                            words_run_file(report)),
-                                  x_sprintf("cugate accept %s%s --reason \"...\"", file, is_gone ? " --gone" : "")};
-    free(file);
-    return advice;
 }
 
 /* Advises on a run that was not judged: how to continue with it. */

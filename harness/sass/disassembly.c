@@ -66,8 +66,11 @@ static char *entry_name(XXH128_hash_t image, XXH128_hash_t program, const char *
 static json_t *take(int folder, const char *name)
 {
     const int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    json_t *json = file >= 0 && is_ours(file) ? json_loadfd(file, 0, NULL) : NULL;
-    if (file >= 0)
+    FILE *stream = file >= 0 && is_ours(file) ? fdopen(file, "r") : NULL; /* json_loadfd reads byte by byte */
+    json_t *json = stream ? json_loadf(stream, 0, NULL) : NULL;
+    if (stream)
+        fclose(stream);
+    else if (file >= 0)
         close(file);
     return json;
 }
@@ -76,9 +79,10 @@ static void keep(const json_t *json, int folder, const char *name)
 {
     char *temporary = x_sprintf("%s.%ld", name, (long)getpid());
     const int file = openat(folder, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (file >= 0) {
-        const bool is_whole = json_dumpfd(json, file, JSON_COMPACT) == 0;
-        if (close(file) < 0 || !is_whole || renameat(folder, temporary, folder, name) < 0)
+    FILE *stream = file >= 0 ? fdopen(file, "w") : NULL;
+    if (stream) {
+        const bool is_whole = json_dumpf(json, stream, JSON_COMPACT) == 0;
+        if (fclose(stream) != 0 || !is_whole || renameat(folder, temporary, folder, name) < 0)
             unlinkat(folder, temporary, 0);
     }
     free(temporary);

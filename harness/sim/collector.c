@@ -96,6 +96,10 @@ static int run_in_order(const struct workload *workload, unsigned order, struct 
     const int failed = workload_run(workload, problem);
     outcomes_watch(false);
     launches_end();
+    if (failed < 0 && !runtime_reason() && launches_counted() == 0) {
+        const struct problem said = *problem;
+        problem_set(problem, RESULT_ELSEWHERE "%s", said.text);
+    }
     return failed < 0 || check(problem) < 0 ? -1 : 0;
 }
 

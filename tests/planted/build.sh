@@ -43,7 +43,7 @@ offences_of() {
     [ -z "${family_of[$name]-}" ] || echo "there is another row of this name"
     grep -qsF ".name = \"${kernel#*/}\"" "kernels/$family.cu" || echo "there is no kernel $kernel"
     if [ "$metrics" != - ]; then
-        for metric in $metrics; do
+        for metric in ${metrics#\~}; do
             [[ $metric =~ ^[a-z0-9_]+$ ]] || echo "there is no metric $metric"
         done
     elif [ "$line" != - ]; then

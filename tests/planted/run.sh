@@ -8,7 +8,7 @@
 # --record leaves in DIR what --replay needs: NAME.json for each case, and the baselines that they were judged by. A fault
 # passes when one of the metrics of its row is regressed. Its line is `exact` when the first line that the first of those
 # metrics is blamed on is the one of the row, `near` when another one that is named is, `other` when none is; `-` where no
-# line can be blamed. A harmless edit passes when nothing is regressed. The recording of one fault has one kernel, that of
+# line can be blamed. Where cases.txt says that the kernel takes no longer, the row is a trade-off or unsure, and not red. A harmless edit passes when nothing is regressed. The recording of one fault has one kernel, that of
 # an edit its whole family.
 set -euo pipefail
 export LC_ALL=C
@@ -51,10 +51,10 @@ judge() {
     fi
 }
 
-# The first of the wanted metrics that regressed, and how its line fits: "METRIC LINE PLACE".
+# The first of the wanted metrics that has one of the wanted verdicts, and how its line fits: "METRIC LINE PLACE".
 # shellcheck disable=SC2016 # the dollars are jq's
 blame='
-    [.judgements[] | select(.verdict == "regressed" and .kernel == $kernel)] as $red
+    [.judgements[] | select((.verdict | test($verdicts)) and .kernel == $kernel)] as $red
     | ($metrics / " " | map(. as $m | $red[] | select(.metric == $m))) as $named
     | ($named | map(select(.causes | length > 0)) | first) as $told
     | (if $line == "-" then $named[0] else $told // $named[0] end) as $row
@@ -92,12 +92,17 @@ while IFS= read -r row; do
         printf '%-22s %-34s %-4s %-25s %-6s %s\n' "$name" "${kernel%/*}/*" "$code" "${red:--}" - '(harmless)'
         continue
     fi
+    verdicts='^regressed$' codes=1
+    if [ "$metrics" != "${metrics#\~}" ]; then
+        metrics=${metrics#\~} verdicts='^(trade-off|unsure)$' codes='0 3'
+    fi
     judge "$name" "$kernel"
     faults=$((faults + 1))
-    found=$(jq -r --arg kernel "$kernel" --arg metrics "$metrics" --arg line "$line" "$blame" "$scratch/$name.json" \
+    found=$(jq -r --arg kernel "$kernel" --arg metrics "$metrics" --arg line "$line" \
+        --arg verdicts "$verdicts" "$blame" "$scratch/$name.json" \
         2>/dev/null || echo '- - no report')
     read -r metric fit place <<<"$found"
-    if [ $code -eq 1 ] && [ "$metric" != - ]; then
+    if [[ " $codes " = *" $code "* ]] && [ "$metric" != - ]; then
         caught=$((caught + 1))
     fi
     if [ "$fit" = exact ]; then

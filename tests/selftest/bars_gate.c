@@ -87,7 +87,9 @@ void q5_clean(struct selftest *selftest)
 }
 
 /* Without a base library the limit decides, and the limit of a noisy or a very short kernel is wide: hence the figures
- * without a bar. On a new GPU, and few known, sessions alone never fail, so there it is enough that nothing passes. */
+ * without a bar. On a new GPU, and few known, sessions alone fail beyond 10 %, so there it is enough that nothing
+ * passes.
+ */
 static const struct fault {
     double slower, rate; /* rate 0: told, no bar */
     size_t way;          /* of ways[] */
@@ -107,7 +109,8 @@ static size_t count_caught(const struct nature *nature, const struct fault *faul
             check.slower[k] = fault->slower;
         simulated_judge(&check, way->route);
         for (size_t k = 0; k < PLANTED_KERNELS; k++)
-            caught += check_time(&check, k) == (may_fail(way) ? VERDICT_REGRESSED : VERDICT_UNSURE);
+            caught += check_time(&check, k) == VERDICT_REGRESSED ||
+                      (!may_fail(way) && check_time(&check, k) == VERDICT_UNSURE);
         simulated_release(&check);
     }
     return caught;
@@ -121,7 +124,7 @@ void q5_planted(struct selftest *selftest)
     for (size_t f = 0; f < ARRAY_SIZE(faults); f++) {
         const struct fault *fault = &faults[f];
         const struct way *way = &ways[fault->way];
-        const char *verdict = may_fail(way) ? "regressed" : "unsure";
+        const char *verdict = may_fail(way) ? "regressed" : "no pass";
         const size_t caught = count_caught(&nature, fault, way);
         char words[96];
         snprintf(words, sizeof words, "planted +%g %%, %s: %s, %g %%", 100 * fault->slower, way->words, verdict,

@@ -7,16 +7,18 @@
 #define TIME 100000.0
 #define COUNT 1000.0
 #define SHARE 90.0
+#define SECTORS 500.0
 
-/* To add a change: a row. Of time, instructions and achieved_occupancy; 0: as in the baseline, which has 10 sessions,
- * each on a GPU of its own, where the run has 2 by the same code on one of these GPUs. */
+/* To add a change: a row. Of time, instructions, achieved_occupancy and global_load_sectors; 0: as in the baseline,
+ * which has 10 sessions, each on a GPU of its own, where the run has 2 by the same code on one of these GPUs. */
 static const struct change {
     const char *words, *metric;
     enum verdict verdict;
-    double time, count, share, drift_reference; /* of time */
+    double time, count, share, sectors, drift_reference; /* of time */
     double paired; /* 14 pairs: the times of the head by those of the base build; 0: none */
     bool other_code, other_gpu, gpu_processes;
     size_t base_sessions, run_sessions; /* 0: as above */
+    size_t steady;                      /* in so many sessions the share is as in the baseline */
 } changes[] = {
     {"other code, time +4 %: regressed", "time", VERDICT_REGRESSED, .time = 104000, .other_code = true},
     {"the same code, time +9 %: same", "time", VERDICT_SAME, .time = 109000},
@@ -44,6 +46,28 @@ static const struct change {
      .share = 86, .other_gpu = true},
     {"the same code on a known GPU, occupancy -2.5 points: regressed", "achieved_occupancy", VERDICT_REGRESSED,
      .share = 87.5},
+    {"other code, time -20 % with one instruction more: trade-off", "instructions", VERDICT_TRADED, .time = 80000,
+     .count = 1001, .other_code = true},
+    {"other code, time -8 % in one session with one instruction more: unsure", "instructions", VERDICT_UNSURE,
+     .time = 92000, .count = 1001, .other_code = true, .run_sessions = 1},
+    {"other code, time -8 % in two sessions with one instruction more: trade-off", "instructions", VERDICT_TRADED,
+     .time = 92000, .count = 1001, .other_code = true},
+    {"the same code, time -20 % with one instruction more: regressed", "instructions", VERDICT_REGRESSED, .time = 80000,
+     .count = 1001},
+    {"other code, time +4 %, one instruction more, fewer sectors: regressed", "instructions", VERDICT_REGRESSED,
+     .time = 104000, .count = 1001, .sectors = 400, .other_code = true},
+    {"other code, equal by pairs, one instruction more: regressed", "instructions", VERDICT_REGRESSED, .count = 1001,
+     .paired = 1, .other_code = true},
+    {"other code, equal by pairs, one instruction more, fewer sectors: trade-off", "instructions", VERDICT_TRADED,
+     .count = 1001, .sectors = 400, .paired = 1, .other_code = true},
+    {"other code, time within its limit, one instruction more, fewer sectors: unsure", "instructions", VERDICT_UNSURE,
+     .count = 1001, .sectors = 400, .other_code = true},
+    {"the same code, occupancy -4 points in 1 of 2 sessions: same", "achieved_occupancy", VERDICT_SAME, .share = 86,
+     .steady = 1},
+    {"the same code, occupancy -4 points in 2 of 3 sessions: unsure", "achieved_occupancy", VERDICT_UNSURE, .share = 86,
+     .run_sessions = 3, .steady = 1},
+    {"the same code, occupancy -40 points in 1 of 2 sessions: unsure", "achieved_occupancy", VERDICT_UNSURE,
+     .share = 50, .steady = 1},
     {"occupancy -40 points, time -10 %: trade-off", "achieved_occupancy", VERDICT_TRADED, .share = 50, .time = 90000,
      .other_code = true},
     {"occupancy -40 points, time as it was, by pairs: trade-off", "achieved_occupancy", VERDICT_TRADED, .share = 50,
@@ -77,6 +101,7 @@ static void make_baseline(struct run *baseline, const struct change *change)
     time->drift_reference = change->drift_reference;
     put(baseline, "instructions", COUNT, sessions);
     put(baseline, "achieved_occupancy", SHARE, sessions);
+    put(baseline, "global_load_sectors", SECTORS, sessions);
     put_code(baseline, "f00d");
     struct result *result = run_find(baseline, KERNEL);
     for (size_t i = 0; i < sessions; i++)
@@ -91,7 +116,9 @@ static void make_run(struct run *run, const struct change *change)
     for (size_t i = 0; i < RULE_PAIRS && change->paired > 0; i++)
         row_add_pair(time, TIME, TIME * change->paired);
     put(run, "instructions", change->count > 0 ? change->count : COUNT, sessions);
-    put(run, "achieved_occupancy", change->share > 0 ? change->share : SHARE, sessions);
+    put(run, "achieved_occupancy", change->share > 0 ? change->share : SHARE, sessions - change->steady);
+    put(run, "achieved_occupancy", SHARE, change->steady);
+    put(run, "global_load_sectors", change->sectors > 0 ? change->sectors : SECTORS, sessions);
     put_code(run, change->other_code ? "beef" : "f00d");
     session->facts[SESSION_GPU_UUID] = x_strdup(change->other_gpu ? "GPU-new" : "GPU-0");
     session->facts[SESSION_GPU_PROCESSES] = x_strdup(change->gpu_processes ? "1" : "0");

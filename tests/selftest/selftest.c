@@ -16,14 +16,14 @@ static const struct part {
     const char *name;
     part_fn *check;
 } parts[] = {
-    {"Q1-pairs", q1_pairs},       {"Q1-one-more", q1_one_more}, {"Q2-simulated", q2_simulated},
-    {"Q2-recorded", q2_recorded}, {"Q3-screen", q3_screen},     {"Q3-caution", q3_caution},
-    {"Q4-judge", q4_judge},       {"Q4-recorded", q4_recorded}, {"Q4-early", q4_early},
-    {"Q5-noise", q5_noise},       {"Q5-clean", q5_clean},       {"Q5-planted", q5_planted},
-    {"Q5-hiccup", q5_hiccup},     {"Q5-recorded", q5_recorded}, {"Q6-simulated", q6_simulated},
-    {"Q6-recorded", q6_recorded}, {"Q6-clock", q6_clock},       {"Q7-check", q7_check},
-    {"Q7-revise", q7_revise},     {"Q7-computed", q7_computed}, {"Q8-repetition", q8_repetition},
-    {"Q8-files", q8_files},
+    {"Q1-pairs", q1_pairs},       {"Q1-one-more", q1_one_more},     {"Q2-simulated", q2_simulated},
+    {"Q2-recorded", q2_recorded}, {"Q3-screen", q3_screen},         {"Q3-caution", q3_caution},
+    {"Q4-judge", q4_judge},       {"Q4-recorded", q4_recorded},     {"Q4-early", q4_early},
+    {"Q5-noise", q5_noise},       {"Q5-clean", q5_clean},           {"Q5-planted", q5_planted},
+    {"Q5-hiccup", q5_hiccup},     {"Q5-recorded", q5_recorded},     {"Q6-simulated", q6_simulated},
+    {"Q6-recorded", q6_recorded}, {"Q6-clock", q6_clock},           {"Q7-check", q7_check},
+    {"Q7-revise", q7_revise},     {"Q7-computed", q7_computed},     {"Q8-repetition", q8_repetition},
+    {"Q8-files", q8_files},       {"Q10-unchanged", q10_unchanged}, {"Q10-slower", q10_slower},
 };
 
 static const char plain_metrics[] = "[steady]\ntitle = Steady\ncounter = made_up_steady.sum\nunit = count\n"
@@ -31,11 +31,17 @@ static const char plain_metrics[] = "[steady]\ntitle = Steady\ncounter = made_up
                                     "[time]\ntitle = Time\ncounter = made_up_time.sum\nunit = ns\n"
                                     "class = time\nbetter = lower\ndoc = Without a floor.\n";
 
+/* How much of the name of a part is the number of its bar. */
+static int id_width(const struct selftest *selftest)
+{
+    return (int)strcspn(selftest->part, "-");
+}
+
 static void row(struct selftest *selftest, const char *words, size_t count, size_t trials, bool passed)
 {
     char figure[64];
     snprintf(figure, sizeof figure, "%zu of %zu", count, trials);
-    printf("%.2s  %-82s %18s  %s\n", selftest->part, words, figure, passed ? "pass" : "FAIL");
+    printf("%.*s  %-82s %18s  %s\n", id_width(selftest), selftest->part, words, figure, passed ? "pass" : "FAIL");
     selftest->passed += passed;
     selftest->failed += !passed;
     if (!passed && selftest->until_failed)
@@ -75,7 +81,7 @@ void tell(const struct selftest *selftest, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    printf("%.2s  ", selftest->part);
+    printf("%.*s  ", id_width(selftest), selftest->part);
     vprintf(format, list);
     putchar('\n');
     va_end(list);

@@ -132,3 +132,66 @@ rewrite() {
         .metrics.instructions.sessions[0][] -= 1000 | .metrics.l2_hit_rate.sessions[0][] -= 4)'
 }
 way 'a hit rate falls while time by pairs and DRAM bytes got no worse' rewrite 0 "$judge -k reduce/sequential" 'trade-off' 'l2_hit_rate'
+
+# ---- One verdict a kernel
+
+# changed KERNEL FACTORS: other code of a kernel, whose metrics are multiplied: '{time: 0.5}'.
+changed() {
+    change "($2) as \$factors | .kernels[\"$1\"] |= (.launches[].code |= \"f00d\" |
+        reduce (\$factors | to_entries[]) as \$f (.; .metrics[\$f.key].sessions |= map(map(. * \$f.value | round))))"
+}
+fast='{time: 0.5, sm_cycles: 0.5, sm_cycles_active: 0.5'
+
+faster() { changed reduce/sequential "$fast, instructions: 1.1}"; }
+way 'a kernel is twice as fast by more instructions' faster 0 "$judge -k reduce/sequential" \
+    'improved' 'trade-off' 'instructions' 'paid by a kernel that is faster (time -50' '!regressed'
+way 'a kernel is twice as fast, and a team wants no trades' faster 1 "$judge -k reduce/sequential --trades no" \
+    'regressed' 'instructions'
+way 'a kernel pays with what its metric says nobody pays with' faster 1 'cp -r "$top/metrics" . &&
+    sed -i "/^\[instructions\]/a trades = no" metrics/*.ini &&
+    "$cugate" check --baselines "$top/baselines" --metrics metrics --replay run.json -k reduce/sequential' 'regressed' 'instructions'
+way 'a kernel is twice as fast, and the option is misspelt' faster 2 "$judge --trades non" '--trades non: write yes, or no'
+
+# ---- Excuses have bounds
+
+# Ten sessions, in nine of which the same code reads ten times as much.
+nine_of_ten() {
+    change '.sessions[0] as $s | .sessions = [range(10) | $s] | .kernels[].metrics[] |= (if .sessions then .sessions |= [range(10) as $i | .[0]] else . end) |
+        .kernels["reduce/sequential"].metrics.dram_bytes_read.sessions |= (to_entries | map(if .key > 0 then .value | map(. * 10) else .value end))'
+}
+way 'the same machine code reads ten times as much in 9 of 10 sessions' nine_of_ten 3 "$judge -k reduce/sequential" \
+    'dram_bytes_read' '9 of 10 sessions' '!nothing is worse'
+one_of_two() {
+    change '.sessions += .sessions | .kernels[].metrics[] |= (if .sessions then .sessions += .sessions else . end) |
+        .kernels["reduce/sequential"].metrics.dram_bytes_read.sessions[0] |= map(. * 10)'
+}
+way 'the same machine code reads ten times as much in one of two sessions' one_of_two 3 "$judge -k reduce/sequential" \
+    'dram_bytes_read' '1 of 2 sessions' '!nothing is worse'
+
+all_slower() {
+    change '.sessions += .sessions | .kernels[].metrics[] |= (if .sessions then .sessions += .sessions else . end) |
+        .kernels[] |= ((.launches[]? | select(.code)).code = "f00d" |
+            (.metrics.time, .metrics.sm_cycles, .metrics.sm_cycles_active) |= (if .sessions then .sessions |= map(map(. * 1.029)) else . end))'
+}
+way 'all kernels are of other code and 2.9 % slower' all_slower 3 "$judge" 'all kernels moved alike' \
+    'too few have unchanged code' '!nothing is worse'
+
+# By the sessions of a baseline that a program has.
+program=programs-nvidia-h100/gpt2-1.json
+recorded_program() {
+    tar -xJf "$top/tests/data/programs-nvidia-h100-80gb-hbm3.tar.xz" &&
+        "$cugate" accept -q --metrics "$top/metrics" --baselines baselines --reason recorded ${program%1.json}[123].json && jq -c "$1" "$program" >run.json
+}
+judge_program='"$cugate" check --metrics "$top/metrics" --baselines baselines --replay run.json'
+lost_work() {
+    recorded_program '(.kernels | to_entries | map(select(.key | endswith("/program") | not)) | min_by(.value.metrics.gpu_time.sessions[0][0] // 1e12)) as $least |
+        .kernels |= with_entries(select(.key == $least.key or (.key | endswith("/program")))) |
+        .kernels["gpt2/program"].metrics |= (.launches.sessions |= map(map(1)) | .gpu_time.sessions |= map(map(2000)))'
+}
+way 'a program launches one kernel of 2 us in place of 15,309' lost_work 3 "$judge_program" 'gpt2/program' \
+    'of its GPU time is gone with hardly anything in its place' '!nothing is worse'
+idle() {
+    recorded_program '.kernels["gpt2/program"].metrics |= (.launches.sessions |= map(map(. * 100)) |
+        .gpu_time.sessions |= map(map(. * 0.5)) | .gpu_busy.sessions |= map(map(. * 0.04)))'
+}
+way 'a hundred times the launches leave the GPU idle' idle 1 "$judge_program" 'launches' 'regressed' '!trade-off'

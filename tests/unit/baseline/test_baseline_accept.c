@@ -363,17 +363,20 @@ Test(baseline_accept, the_command_says_what_happened)
     fflush(stdout);
     char *expected = x_sprintf(
         "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 12 new\n"
-        "time only warns until its rows have 10 sessions, each one process that measured; now they have 2: accept more "
+        "time has wider limits until its rows have 10 sessions, each one process that measured; now they have 2: "
+        "accept more "
         "run files, each of its own "
         "`cugate run` or `exec`\n"
         "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 9 agreed and were added, 3 there already\n"
-        "time only warns until its rows have 10 sessions, each one process that measured; now they have 3: accept more "
+        "time has wider limits until its rows have 10 sessions, each one process that measured; now they have 3: "
+        "accept more "
         "run files, each of its own "
         "`cugate run` or `exec`\n"
         "accepted 12 rows of 3 kernels from 1 session in %s/nvidia-h200: 7 agreed and were added, 1 replaced, "
         "1 of class info replaced beside them, 3 there already; 1 drift reference moved\n"
         "  worse    access/coalesced count: 7 -> 10.00 M (+1.43e+08 %%)\n"
-        "time only warns until its rows have 10 sessions, each one process that measured; now they have 4: accept more "
+        "time has wider limits until its rows have 10 sessions, each one process that measured; now they have 4: "
+        "accept more "
         "run files, each of its own "
         "`cugate run` or `exec`\n"
         "accepted 12 rows of 3 kernels from 1 session in %s/nvidia-h200: 3 agreed and were added, 3 replaced, "
@@ -381,7 +384,8 @@ Test(baseline_accept, the_command_says_what_happened)
         "  worse    access/coalesced count: 10000000 -> 10000001 (+1e-05 %%)\n"
         "  worse    reduce/tree time: 202 ns -> 250 ns (+23.5 %%)\n"
         "  changed  reduce/warp count: 7 -> not supported\n"
-        "time only warns until its rows have 10 sessions, each one process that measured; now they have 1: accept more "
+        "time has wider limits until its rows have 10 sessions, each one process that measured; now they have 1: "
+        "accept more "
         "run files, each of its own "
         "`cugate run` or `exec`\n",
         folder, folder, folder, folder);
@@ -416,14 +420,16 @@ Test(baseline_accept, the_command_names_what_it_left_out)
     fflush(stdout);
     char *expected = x_sprintf(
         "accepted 4 rows of 1 kernel from 1 session in %s/nvidia-h200: 4 new\n"
-        "time only warns until its rows have 10 sessions, each one process that measured; now they have 1: accept more "
+        "time has wider limits until its rows have 10 sessions, each one process that measured; now they have 1: "
+        "accept more "
         "run files, each of its own "
         "`cugate run` or `exec`\n"
         "accepted 3 rows of 1 kernel from 1 session in %s/nvidia-h200: 2 agreed and were added, 1 there already, "
         "1 far off though the code is the same and left out\n"
         "  worse    reduce/tree time: 200 ns -> 300 ns (+50 %%), left out: -k reduce/tree -m time takes it all the "
         "same\n"
-        "time only warns until its rows have 10 sessions, each one process that measured; now they have 1: accept more "
+        "time has wider limits until its rows have 10 sessions, each one process that measured; now they have 1: "
+        "accept more "
         "run files, each of its own "
         "`cugate run` or `exec`\n",
         folder, folder);

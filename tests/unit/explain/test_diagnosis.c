@@ -174,7 +174,7 @@ Test(diagnosis, unsure_and_expected_rows_have_hotspots)
     struct fixture fixture;
     set_up_hotspots(&fixture);
     put(&fixture.base, "k/v", "time", 10000);
-    put(&fixture.run, "k/v", "time", 90000);
+    put(&fixture.run, "k/v", "time", 10900);
     put(&fixture.run, "k/v", "shared_wavefronts", 100);
     struct result *now = run_find(&fixture.run, "k/v");
     now->profile = made_wavefronts(12, 900, 100);

@@ -121,6 +121,11 @@ Test(aa, a_shift_of_the_whole_suite_is_counted)
         snprintf(id, sizeof id, "a/%zu", kernel);
         aa_put(&fixture, 0, id, "time", 100000);
         aa_put(&fixture, 1, id, "time", 110000);
+        for (size_t session = 0; session < 2; session++) {
+            struct result *result = run_find(&fixture.runs[session], id);
+            *ARRAY_GROW(result->launches, result->launch_count) =
+                (struct launch){.function = x_strdup("f()"), .code = x_strdup("f00d"), .times = 1};
+        }
     }
     const struct analysis *analysis = aa_analyse(&fixture);
     cr_expect_eq(analysis->views[VIEW_PAIRS].moved, 2);

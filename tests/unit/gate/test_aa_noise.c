@@ -116,7 +116,7 @@ Test(aa_noise, detectable_changes_are_the_rules_and_sorted)
     cr_expect_str_eq(analysis->detectables[1].kernel, "a/quiet");
     cr_expect_eq(analysis->detectables[1].change, 2000); /* the smallest detectable change is the floor */
     struct quantiles quantiles = {0};
-    const struct spread spread = {.mean = 101500, .deviation = 1290.99444873580563, .sessions = 4};
+    const struct spread spread = {.mean = 101500, .deviation = 1290.99444873580563, .sessions = 4, .freedom = 3};
     cr_expect_float_eq(analysis->detectables[0].change, rule_detectable(&quantiles, 2030, &spread, 1), 1e-6);
     aa_tear_down(&fixture);
 }

@@ -26,30 +26,37 @@ static bool near(double value, double expected)
 Test(judge_suite, a_shift_of_the_suite_is_taken_off)
 {
     static const struct {
-        size_t kernels; /* number of kernels, besides one that is slower by 3 % */
+        size_t kernels; /* number of kernels, besides one of unknown code that is slower by 3 % */
         double factor;
-        double shift;
+        double shift, taken;
+        const char *code; /* of the kernels in the run; f00d in the baseline */
         enum verdict others, slower;
     } rows[] = {
-        {12, 1.025, 0.025, VERDICT_SAME, VERDICT_SAME},      /* the slower one relative to the others: 1.03 / 1.025 */
-        {12, 0.99, -0.01, VERDICT_SAME, VERDICT_REGRESSED},  /* the other kernel is 4 % slower than these */
-        {12, 1.005, 0.005, VERDICT_SAME, VERDICT_REGRESSED}, /* the other kernel is 2.5 % slower than these */
-        {8, 1.025, 0, VERDICT_REGRESSED, VERDICT_REGRESSED}, /* nine kernels are too few to know a shift */
+        {12, 1.025, 0.025, 0.025, "f00d", VERDICT_SAME, VERDICT_SAME}, /* the slower one by 1.03 / 1.025 */
+        {12, 0.99, -0.01, -0.01, "f00d", VERDICT_SAME, VERDICT_REGRESSED},
+        {12, 1.005, 0.005, 0.005, "f00d", VERDICT_SAME, VERDICT_REGRESSED},
+        {8, 1.025, 0, 0, "f00d", VERDICT_SAME, VERDICT_REGRESSED}, /* nine kernels are too few to know a shift */
+        /* of other code: nobody knows whether it is the GPU's */
+        {12, 1.029, 0.029, 0, "beef", VERDICT_UNSURE, VERDICT_UNSURE},
+        {12, 0.971, -0.029, 0, "beef", VERDICT_UNSURE, VERDICT_REGRESSED},
+        {12, 1.005, 0.005, 0, "beef", VERDICT_SAME, VERDICT_REGRESSED},
+        {8, 1.029, 0, 0, "beef", VERDICT_REGRESSED, VERDICT_REGRESSED},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
-        put_suite(&fixture, rows[i].kernels, rows[i].factor, NULL, NULL);
+        put_suite(&fixture, rows[i].kernels, rows[i].factor, "f00d", rows[i].code);
         put_times(&fixture.base, "x/slower", "time", 100000, 10);
         put_times(&fixture.run, "x/slower", "time", 103000, 2);
         const struct comparison *comparison = compare(&fixture);
-        const struct judgement *slower = find(comparison, "x/slower", "time");
+        const struct judgement *slower = find(comparison, "x/slower", "time"),
+                               *other = find(comparison, "coded/00", "time");
         cr_assert_eq(comparison->suite_count, 1);
         cr_expect(near(comparison->suites[0].shift, rows[i].shift), "row %zu: %g", i, comparison->suites[0].shift);
-        cr_expect_eq(find(comparison, "suite/00", "time")->verdict, rows[i].others, "row %zu", i);
+        cr_expect_eq(other->verdict, rows[i].others, "row %zu: %s", i, verdict_name(other->verdict));
         cr_expect_eq(slower->verdict, rows[i].slower, "row %zu: %s", i, verdict_name(slower->verdict));
         cr_expect_eq(slower->change, 3000, "the change is the measured one");
-        cr_expect(near(slower->drift, 103000 - 103000 / (1 + rows[i].shift)), "row %zu: %g", i, slower->drift);
+        cr_expect(near(slower->drift, 103000 - 103000 / (1 + rows[i].taken)), "row %zu: %g", i, slower->drift);
         tear_down(&fixture);
     }
 }
@@ -63,7 +70,7 @@ Test(judge_suite, a_suite_that_moved_is_one_verdict)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
-        put_suite(&fixture, 20, rows[i].factor, NULL, NULL);
+        put_suite(&fixture, 20, rows[i].factor, "f00d", "f00d");
         const struct comparison *comparison = compare(&fixture);
         const struct judgement *suite = find(comparison, COMPARISON_SUITE, "time");
         cr_expect_eq(suite != NULL, rows[i].moved, "row %zu", i);
@@ -117,6 +124,8 @@ static void put_on_gpu(struct fixture *fixture, const char *family, size_t kerne
         snprintf(id, sizeof id, "%s/%02zu", family, i);
         put_times(&fixture->base, id, "time", 100000, 10);
         put_times(&fixture->run, id, "time", 100000 * factor, 1);
+        put_code(&fixture->base, id, "f00d");
+        put_code(&fixture->run, id, "f00d");
         result_set_session(run_find(&fixture->run, id), session);
     }
 }

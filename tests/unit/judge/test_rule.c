@@ -51,7 +51,10 @@ Test(rule, limits_are_those_of_the_formula)
     };
     struct quantiles quantiles = {0}; /* one cache for all rows, as callers have it */
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const struct spread base = {.mean = 1000, .deviation = rows[i].deviation, .sessions = rows[i].sessions};
+        const struct spread base = {.mean = 1000,
+                                    .deviation = rows[i].deviation,
+                                    .sessions = rows[i].sessions,
+                                    .freedom = (double)rows[i].sessions - 1};
         const double limit = rule_limit(&quantiles, rows[i].floor, &base, rows[i].run_sessions);
         const double detectable = rule_detectable(&quantiles, rows[i].floor, &base, rows[i].run_sessions);
         cr_expect(near(limit, rows[i].limit), "row %zu: limit %.9g", i, limit);
@@ -292,8 +295,8 @@ Test(rule, findings_need_every_session)
             base++;
         while (now < 3 && rows[i].now[now] > 0)
             now++;
-        const struct assessment found =
-            rule_assess(&quantiles, &metric, row_of(rows[i].base, base), row_of(rows[i].now, now), rows[i].shift, NULL);
+        const struct assessment found = rule_assess(&quantiles, &metric, row_of(rows[i].base, base),
+                                                    row_of(rows[i].now, now), rows[i].shift, NULL, (struct prior){0});
         cr_expect_eq(found.finding, rows[i].finding, "row %zu: %d", i, (int)found.finding);
         cr_expect_eq(found.agree, rows[i].agree, "row %zu: %zu", i, found.agree);
         cr_expect_eq(found.sessions, now);
@@ -334,7 +337,8 @@ Test(rule, on_another_gpu_gpus_count_and_not_sessions)
         }
         const struct gpus others = {of, rows[i].gpus};
         const struct row *base = row_of(values, ARRAY_SIZE(values));
-        const double limit = rule_assess(&quantiles, &metric, base, now, 0, rows[i].gpus ? &others : NULL).limit;
+        const double limit =
+            rule_assess(&quantiles, &metric, base, now, 0, rows[i].gpus ? &others : NULL, (struct prior){0}).limit;
         const double spread = rows[i].gpus == RULE_GPUS - 1 ? rule_spread(base).deviation / 10 / sqrt(16 / 15.0) : 1;
         cr_expect(fabs(limit / rows[i].limit / spread - 1) < 0.001, "row %zu: %g, not %g", i, limit, rows[i].limit);
     }
@@ -360,8 +364,8 @@ Test(rule, a_count_that_never_repeated_has_a_limit)
         size_t count = 0;
         while (count < 4 && rows[i].base[count] > 0)
             count++;
-        const struct assessment found =
-            rule_assess(&quantiles, &metric, row_of(rows[i].base, count), row_of(&rows[i].now, 1), 0, NULL);
+        const struct assessment found = rule_assess(&quantiles, &metric, row_of(rows[i].base, count),
+                                                    row_of(&rows[i].now, 1), 0, NULL, (struct prior){0});
         cr_expect_eq(found.finding, rows[i].finding, "row %zu: %d, limit %g", i, (int)found.finding, found.limit);
     }
 }
@@ -375,5 +379,5 @@ Test(rule, equal_medians_of_a_count_that_does_not_repeat_have_no_slack)
     row_add_session(base, (const double[]){1000000, 1000000, 1000001}, 3);
     row_add_session(base, (const double[]){1000000}, 1);
     struct quantiles quantiles = {0};
-    cr_expect_eq(rule_assess(&quantiles, &metric, base, now, 0, NULL).finding, FOUND_WORSE);
+    cr_expect_eq(rule_assess(&quantiles, &metric, base, now, 0, NULL, (struct prior){0}).finding, FOUND_WORSE);
 }

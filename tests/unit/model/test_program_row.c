@@ -10,7 +10,7 @@ static struct metric list[] = {{.name = "instructions", .counter = "smsp__inst_e
                                {.name = "launches", .counter = "cugate.launches"},
                                {.name = "processes", .counter = "cugate.processes"},
                                {.name = "time", .counter = COUNTER_TIME}};
-static const struct metrics metrics = {list, ARRAY_SIZE(list)};
+static const struct metrics metrics = {.list = list, .count = ARRAY_SIZE(list)};
 
 Test(program_row, its_id_is_that_of_no_kernel)
 {

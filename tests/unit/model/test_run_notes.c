@@ -20,7 +20,7 @@ Test(run_notes, notes_come_sorted_from_metrics)
         {.name = (char[]){"time"}, .counter = (char[]){"t.sum"}, .unit = (char[]){"ns"}},
         {.name = (char[]){"bytes"}, .counter = (char[]){"b.sum"}, .unit = (char[]){"B"}},
     };
-    struct metrics metrics = {list, ARRAY_SIZE(list)};
+    struct metrics metrics = {.list = list, .count = ARRAY_SIZE(list)};
     struct run run = {0};
     run_set_note(&run,
                  &(struct metric_note){.name = (char[]){"hits"}, .counter = (char[]){"h.pct"}, .unit = (char[]){"%"}});

@@ -297,7 +297,7 @@ Test(words_why, junit_says_it_short_and_in_full)
     expect_word(text, "; at kernels/transpose.cu:40: excess shared wavefronts 0 -&gt; 16,777,216\">");
     expect_word(text, ">at kernels/transpose.cu:40: excess shared wavefronts 0 -&gt; 16,777,216 (100 % of the kernel's)"
                       "&#10;    out[(y + j) * width + x] = tile[threadIdx.x][threadIdx.y + j];&#10;lanes of one warp");
-    expect_word(text, "; launch: grid 1024x1x1 -&gt; 8192x1x1; block 256x1x1 -&gt; 32x1x1\"/>");
+    expect_word(text, "; launch: grid 1024x1x1 -&gt; 8192x1x1; block 256x1x1 -&gt; 32x1x1\">launch: grid");
     free(text);
     report_tear_down(&fixture);
 }

@@ -83,7 +83,7 @@ Test(gpu, the_only_one_beside_the_metrics_is_taken)
 {
     struct problem problem;
     struct metric metric = {0};
-    const struct metrics metrics = {&metric, 1};
+    const struct metrics metrics = {.list = &metric, .count = 1};
     struct job job = {.metrics = &metrics};
     char *metrics_folder = scratch_make(), *folder = x_sprintf("%s/gpus", metrics_folder);
     metric.file = x_sprintf("%s/core.ini", metrics_folder);

@@ -1,0 +1,236 @@
+/* What a row that moved is excused by, in the order in which it is asked. Each excuse names its evidence and how far it
+ * reaches; none covers a row without a number. What lets a whole kernel pass is in judge_weigh.c.
+ *
+ * 1. Rows that say too little are not judged: the table below.
+ * 2. Limits are widened by what is known of the row: widen_limit().
+ * 3. Chance: is_chance(). */
+#include "judge_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- 1. Rows that are not judged ---- */
+
+/* Returns the weight of a ratio. Where it is not known, it is larger than any ratio needs. */
+static double weight_of(const struct result *result, const struct metric *metric)
+{
+    const struct row *row = result_find(result, metric->weight);
+    return row && row->state == VALUE_MEASURED ? row_value(row) : HUGE_VAL;
+}
+
+/* A row and what is asked of it. */
+struct asked {
+    const struct judgement *judgement;
+    const struct pairing *pairing;
+    const struct metric *metric;
+    bool is_program; /* it is of the program as a whole, */
+    bool is_own;     /* and counted of that alone */
+};
+
+static bool is_no_program_count(const struct asked *row)
+{
+    return row->is_program && row->metric->class != METRIC_TIME && !row->is_own;
+}
+
+static bool has_gpu_time(const struct asked *row)
+{
+    const struct metrics *metrics = row->pairing->sides->metrics;
+    return row->is_program && !row->is_own && program_is_timed(metrics, row->pairing->base_result) &&
+           program_is_timed(metrics, row->pairing->now_result);
+}
+
+static bool is_of_almost_nothing(const struct asked *row)
+{
+    return row->metric->few > 0 && fmax(weight_of(row->pairing->base_result, row->metric),
+                                        weight_of(row->pairing->now_result, row->metric)) < row->metric->few;
+}
+
+static bool is_first_part(const struct asked *row)
+{
+    return is_of_first_part(row->pairing) && row->metric->class != METRIC_STATIC && !row->is_own;
+}
+
+static bool explains(const struct asked *row)
+{
+    return explains_only(row->pairing, row->metric);
+}
+
+/* Whether the metric depends on what ran before, in a program that leaves caches as they are. */
+static bool is_of_caches(const struct asked *row)
+{
+    return row->pairing->sides->origin->own_caches &&
+           (row->metric->class == METRIC_TIME || row->metric->class == METRIC_STEADY);
+}
+
+static bool is_short(const struct asked *row)
+{
+    const struct metrics *metrics = row->pairing->sides->metrics;
+    const double longest =
+        fmax(kernel_time(metrics, row->pairing->base_result), kernel_time(metrics, row->pairing->now_result));
+    return is_of_caches(row) && longest > 0 && longest < RULE_SHORT;
+}
+
+static bool is_ratio_of_caches(const struct asked *row)
+{
+    return is_of_caches(row) && row->metric->class == METRIC_STEADY && strcmp(row->metric->unit, "B") != 0;
+}
+
+static bool is_traffic_of_same_code(const struct asked *row)
+{
+    return is_of_caches(row) && row->metric->class == METRIC_STEADY &&
+           same_code(row->pairing->base_result, row->pairing->now_result);
+}
+
+static bool is_little_traffic(const struct asked *row)
+{
+    return is_of_caches(row) && row->metric->class == METRIC_STEADY &&
+           fmax(row->judgement->base, row->judgement->now) < RULE_FEW_BYTES;
+}
+
+/* The first that applies decides. Amounts are those of the larger side, so what grew beyond is judged. */
+static const struct excuse {
+    bool (*applies)(const struct asked *row);
+    const char *words;
+} not_judged[] = {
+    {is_no_program_count, "not judged: the program's time and launches are"},
+    {has_gpu_time, "not judged: the GPU time by records is"},
+    {is_of_almost_nothing, "not judged: a ratio of almost nothing (`few` in its metric file)"},
+    {is_first_part, "not judged: launched in the first part of the program only; the program's GPU time is"},
+    {explains, "not judged: the same machine code in the same shape; its time is, or as a part of the program's"},
+    {is_short, "not judged: a launch of less than 10 us in a program"},
+    {is_ratio_of_caches, "not judged in a program, whose caches are its own"},
+    {is_traffic_of_same_code, "not judged: the same machine code in the same shape, whose time is"},
+    {is_little_traffic, "not judged: less than 4 MB in a program, whose caches are its own"},
+};
+
+const char *why_not_judged(const struct judgement *judgement, const struct pairing *pairing)
+{
+    const struct asked row = {judgement, pairing, judgement->metric, is_program_row(pairing->now_result->id),
+                              is_metric_of_program(judgement->metric)};
+    for (size_t i = 0; i < ARRAY_SIZE(not_judged); i++)
+        if (not_judged[i].applies(&row))
+            return not_judged[i].words;
+    return NULL;
+}
+
+/* ---- 2. Limits ---- */
+
+/* Returns how far the readings of a row lie apart, over all its sessions. */
+static double row_range(const struct row *row)
+{
+    double least = HUGE_VAL, most = 0;
+    for (size_t s = 0; s < row->session_count; s++)
+        for (size_t i = 0; i < row->sessions[s].count; i++) {
+            least = fmin(least, row->sessions[s].samples[i]);
+            most = fmax(most, row->sessions[s].samples[i]);
+        }
+    return fmax(most - least, 0);
+}
+
+/* Returns how far a count of the same code in the same shape may stray: as far as it does from launch to launch, since
+ * that is its data. What strays in this run alone is believed up to RULE_SAME_CODE. */
+static double stray_of_same_code(const struct assessment *found, const struct pairing *pairing,
+                                 const struct metric *metric)
+{
+    if (metric->class != METRIC_EXACT || is_metric_of_program(metric) ||
+        !same_code(pairing->base_result, pairing->now_result))
+        return 0;
+    return fmax(row_range(pairing->base), fmin(row_range(pairing->now), RULE_SAME_CODE * fabs(found->base.mean)));
+}
+
+static void allow(struct assessment *found, double margin)
+{
+    found->limit = fmax(found->limit, margin);
+    if (margin > 0 && fabs(found->now - found->drift - found->base.mean) <= margin)
+        found->finding = FOUND_SAME;
+}
+
+/* Widens the limits of a program's rows. Nothing is restored before its launches, so counts depend on their data and on
+ * what ran before. Counts that differ within a session are exact to a percent at best, even if the medians of some
+ * sessions are equal. And while there are too few sessions to know how much a row moves, it may move by 5 %. */
+static void widen_of_program(struct assessment *found, const struct pairing *pairing, const struct metric *metric)
+{
+    if (!pairing->sides->origin->own_caches)
+        return;
+    allow(found, stray_of_same_code(found, pairing, metric));
+    const bool few = found->base.sessions < rule_sessions_needed(metric->class);
+    /* A few sessions do not prove that a count repeats. But if it repeats on both sides, it is compared to the
+     * digit. */
+    const bool repeats =
+        metric->class == METRIC_STATIC || (metric->class == METRIC_EXACT && row_equal_readings(pairing->base) > 0 &&
+                                           (row_equal_readings(pairing->now) > 0 || !few));
+    if (!repeats)
+        allow(found, fabs(found->base.mean) * (few                             ? RULE_DRIFT_REFERENCE
+                                               : metric->class == METRIC_EXACT ? RULE_INEXACT
+                                                                               : 0));
+}
+
+/* A count that does not repeat in the baseline depends on timing. Where the machine code is the same, it is exact to a
+ * percent at best: the looks of a warp that waits strayed by 0.26 % in two sessions by a baseline of four. */
+static void allow_timing(struct assessment *found, const struct pairing *pairing, const struct metric *metric)
+{
+    if (metric->class == METRIC_EXACT && !is_metric_of_program(metric) && row_equal_readings(pairing->base) == 0 &&
+        row_range(pairing->base) > 0 && same_code(pairing->base_result, pairing->now_result))
+        allow(found, RULE_INEXACT * fabs(found->base.mean));
+}
+
+/* The bounds of a count: a computed one may depend on which lanes of a warp come first. */
+struct bounds {
+    double least, most;
+};
+
+static struct bounds bounds_of(const struct row *row)
+{
+    struct bounds bounds = {HUGE_VAL, -HUGE_VAL};
+    for (size_t s = 0; s < row->session_count; s++)
+        for (size_t i = 0; i < row->sessions[s].count; i++) {
+            bounds.least = fmin(bounds.least, row->sessions[s].samples[i]);
+            bounds.most = fmax(bounds.most, row->sessions[s].samples[i]);
+        }
+    return bounds;
+}
+
+/* A computed count may be anything between its bounds. Where both sides were computed, lower meets lower and upper
+ * meets upper; a number that was measured is the same if it lies between them. */
+static void allow_bounds(struct assessment *found, const struct pairing *pairing, const struct metric *metric)
+{
+    const struct bounds now = bounds_of(pairing->now), base = bounds_of(pairing->base);
+    const bool both = pairing->base->from_base_build || run_origin(pairing->sides->baseline)->computed;
+    if (!pairing->sides->origin->computed || (now.least == now.most && (!both || base.least == base.most)))
+        return;
+    found->limit = fmax(found->limit, fmax(now.most - row_value(pairing->now), row_value(pairing->now) - now.least));
+    if (!both) {
+        if (fabs(found->now - found->base.mean) <= found->limit)
+            found->finding = FOUND_SAME;
+        return;
+    }
+    const int least = (now.least > base.least) - (now.least < base.least),
+              most = (now.most > base.most) - (now.most < base.most), moved = least == most ? least : 0;
+    found->finding = moved == 0                                        ? FOUND_SAME
+                     : (moved > 0) == (metric->better == METRIC_LOWER) ? FOUND_WORSE
+                                                                       : FOUND_BETTER;
+}
+
+void widen_limit(struct assessment *found, const struct pairing *pairing, const struct metric *metric)
+{
+    widen_of_program(found, pairing, metric);
+    allow_timing(found, pairing, metric);
+    allow_bounds(found, pairing, metric);
+}
+
+/* ---- 3. Chance ---- */
+
+/* What the machine does to the same code: a count that repeated in the baseline and does not now, because a kernel
+ * whose warps wait for each other may take one more turn in a launch of hundreds; or a hit rate, say, that is another
+ * in one session and not in the next. It reaches as far as the limit, or as unchanged code may stray; and it is no more
+ * than half of the sessions that say so. How often a program launches a kernel is the program's. */
+bool is_chance(const struct assessment *found, const struct pairing *pairing, const struct metric *metric)
+{
+    const double moved = fabs(found->now - found->base.mean);
+    if (is_metric_of_program(metric) || !same_code(pairing->base_result, pairing->now_result))
+        return false;
+    if (found->finding == FOUND_MIXED)
+        return metric->class == METRIC_STEADY && 2 * found->agree <= found->sessions &&
+               moved <= fmax(RULE_OTHER_GPU_LIMITS * found->limit, RULE_SAME_CODE * fabs(found->base.mean));
+    return found->finding == FOUND_NONREPEATING && moved <= found->limit;
+}

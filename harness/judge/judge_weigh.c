@@ -1,0 +1,281 @@
+/* Gives a kernel its verdict. Rows are its evidence: most optimisations pay for one count with another, so a row that
+ * is worse fails only where the table below keeps it. */
+#include "judge_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Evidence ---- */
+
+/* What is known of a kernel's time, what excuses most first. */
+enum known_time {
+    TIME_FASTER,  /* by pairs, or beyond its limit, and by other code */
+    TIME_EQUAL,   /* by pairs */
+    TIME_ONCE,    /* faster beyond its limit, in one session alone */
+    TIME_UNKNOWN, /* there is none, or it lies within its limit */
+    TIME_OPEN,    /* it is unsure, or pairs do not decide it */
+    TIME_SLOWER,
+};
+
+/* What the rows of a kernel say together. */
+struct evidence {
+    enum known_time time;
+    size_t pairs;
+    const char *was, *is; /* the toolchains, where they differ; else NULL */
+    char better[160];     /* the metrics that are better; empty: none is */
+    double change;        /* of the time, relative to the baseline's */
+};
+
+static bool is_judged(const struct judgement *judgement)
+{
+    return judgement->metric && judgement->compared && judgement->verdict != VERDICT_INFO;
+}
+
+/* A gain of more than unchanged code may show by chance needs no second session, nor many of the baseline. */
+static enum known_time time_of(const struct judgement *judgement, bool other_code)
+{
+    if (judgement->verdict == VERDICT_REGRESSED)
+        return TIME_SLOWER;
+    if (judgement->pairs > 0)
+        return judgement->paired == PAIRED_BETTER ? TIME_FASTER
+               : judgement->paired == PAIRED_SAME ? TIME_EQUAL
+                                                  : TIME_OPEN;
+    if (judgement->verdict == VERDICT_UNSURE)
+        return TIME_OPEN;
+    if (judgement->verdict != VERDICT_IMPROVED || !other_code)
+        return TIME_UNKNOWN;
+    if (fabs(judgement->change) > RULE_SAME_CODE * fabs(judgement->base))
+        return TIME_FASTER;
+    return judgement->base_sessions < rule_sessions_needed(METRIC_TIME) ? TIME_UNKNOWN
+           : judgement->run_sessions == 1                               ? TIME_ONCE
+                                                                        : TIME_FASTER;
+}
+
+/* Appends the name of a metric; what does not fit is left out. */
+static void add_name(char *names, size_t size, const char *name)
+{
+    const size_t used = strlen(names);
+    if (used + strlen(name) + sizeof ", " < size)
+        snprintf(names + used, size - used, "%s%s", used ? ", " : "", name);
+}
+
+/* Collects the evidence from the rows of a kernel. Of several times the worst counts. A ratio that rose is no gain in
+ * itself, but for what a launch has: its occupancy, and how evenly it lies. */
+static struct evidence find_evidence(const struct comparison *comparison, size_t first, bool other_code)
+{
+    struct evidence evidence = {.time = TIME_FASTER};
+    bool timed = false;
+    for (size_t i = first; i < comparison->count; i++) {
+        const struct judgement *judgement = &comparison->list[i];
+        if (!is_judged(judgement))
+            continue;
+        if (judgement->metric->class == METRIC_TIME) {
+            const enum known_time time = time_of(judgement, other_code);
+            evidence.time = time > evidence.time ? time : evidence.time;
+            evidence.pairs = judgement->pairs > 0 ? judgement->pairs : evidence.pairs;
+            evidence.change = judgement->base != 0 ? judgement->change / judgement->base : 0;
+            timed = true;
+        } else if (judgement->verdict == VERDICT_IMPROVED &&
+                   (!judgement->metric->trade || judgement->metric->class == METRIC_STATIC)) {
+            add_name(evidence.better, sizeof evidence.better, judgement->metric->name);
+        }
+    }
+    if (!timed)
+        evidence.time = TIME_UNKNOWN;
+    return evidence;
+}
+
+/* ---- The table ---- */
+
+/* What becomes of the rows that are worse. */
+enum outcome {
+    STAYS,   /* they fail */
+    PAID,    /* trade-offs: what was paid for a kernel that is better */
+    AGAIN,   /* unsure: a better known time decides */
+    ASKED,   /* unsure: pairs with a base build decide */
+    WEIGHED, /* an estimate of the time by the counts decides */
+};
+
+enum whether { NO, YES, ANY };
+
+/* The first line that applies decides. To let more pass: a line, and a mutant in tests/selftest/mutations.txt. */
+static const struct line {
+    enum known_time time;
+    enum whether better;   /* other rows of the kernel are better */
+    enum whether upgraded; /* another toolchain made the code */
+    enum outcome outcome;
+    const char *words; /* why */
+} table[] = {
+    {TIME_SLOWER, ANY, ANY, STAYS, NULL},
+    {TIME_FASTER, ANY, YES, PAID, "code of another toolchain, and faster"},
+    {TIME_FASTER, ANY, NO, PAID, "paid by a kernel that is faster"},
+    {TIME_EQUAL, ANY, YES, PAID, "code of another toolchain"},
+    {TIME_EQUAL, YES, NO, PAID, "paid by a kernel that gained elsewhere"},
+    {TIME_EQUAL, NO, NO, STAYS, NULL},
+    {TIME_ONCE, ANY, ANY, AGAIN, "the kernel is faster in one session; a second one has to agree"},
+    {TIME_OPEN, ANY, YES, ASKED, "code of another toolchain"},
+    {TIME_OPEN, YES, NO, AGAIN, "other counts are better, and its time decides, which is unsure"},
+    {TIME_OPEN, NO, NO, STAYS, NULL},
+    {TIME_UNKNOWN, ANY, YES, ASKED, "code of another toolchain"},
+    {TIME_UNKNOWN, YES, NO, WEIGHED, NULL},
+    {TIME_UNKNOWN, NO, NO, STAYS, NULL},
+};
+
+static const struct line *find_line(const struct evidence *evidence)
+{
+    const enum whether better = *evidence->better ? YES : NO, upgraded = evidence->is ? YES : NO;
+    const struct line *line = table;
+    while (line->time != evidence->time || (line->better != ANY && line->better != better) ||
+           (line->upgraded != ANY && line->upgraded != upgraded))
+        line++;
+    return line;
+}
+
+/* Whether the row is worse, and no time: what a kernel may pay with. */
+static bool is_cost(const struct judgement *judgement, const struct sides *sides)
+{
+    return is_judged(judgement) && judgement->worse && judgement->metric->class != METRIC_TIME &&
+           !judgement->metric->never_paid && !sides->metrics->never_paid &&
+           (judgement->verdict == VERDICT_REGRESSED || judgement->verdict == VERDICT_UNSURE);
+}
+
+/* Gives the rows that are worse what a line says. */
+static void apply(struct comparison *comparison, size_t first, const struct sides *sides, const struct line *line,
+                  const struct evidence *evidence)
+{
+    for (size_t i = first; i < comparison->count; i++) {
+        struct judgement *judgement = &comparison->list[i];
+        if (!is_cost(judgement, sides))
+            continue;
+        judgement->verdict = line->outcome == PAID ? VERDICT_TRADED : VERDICT_UNSURE;
+        judgement->paid = line->outcome == PAID && evidence->time == TIME_FASTER;
+        judgement->wants_session |= evidence->time == TIME_ONCE;
+        if (line->outcome == ASKED)
+            set_reason(judgement, "%s, %s -> %s: its time decides, by pairs with a base build (--against)", line->words,
+                       evidence->was, evidence->is);
+        else if (line->upgraded == YES && evidence->time == TIME_EQUAL)
+            set_reason(judgement, "%s, %s -> %s: %zu pairs do not show its time %g %% worse", line->words,
+                       evidence->was, evidence->is, evidence->pairs, 100 * RULE_MARGIN);
+        else if (line->upgraded == YES)
+            set_reason(judgement, "%s, %s -> %s", line->words, evidence->was, evidence->is);
+        else if (evidence->time == TIME_EQUAL)
+            set_reason(judgement, "%s (%s): %zu pairs do not show its time %g %% worse", line->words, evidence->better,
+                       evidence->pairs, 100 * RULE_MARGIN);
+        else if (evidence->time == TIME_FASTER)
+            set_reason(judgement, "%s (time %+.1f %%)", line->words, 100 * evidence->change);
+        else
+            set_reason(judgement, "%s", line->words);
+    }
+}
+
+/* ---- Where no time is known ---- */
+
+/* The time of both sides by their counts. */
+struct estimates {
+    struct estimate was, now;
+};
+
+/* Lets the estimates weigh what is better against what is worse. */
+static void weigh(struct comparison *comparison, size_t first, const struct sides *sides,
+                  const struct estimates *estimates)
+{
+    char why[256];
+    const enum weighed weighed = estimate_weigh(&estimates->was, &estimates->now, why, sizeof why);
+    for (size_t i = first; i < comparison->count && weighed != WEIGHED_SLOWER; i++) {
+        struct judgement *judgement = &comparison->list[i];
+        if (!is_cost(judgement, sides))
+            continue;
+        judgement->verdict = weighed == WEIGHED_FASTER ? VERDICT_TRADED : VERDICT_UNSURE;
+        set_reason(judgement, "%s", why);
+    }
+}
+
+/* Of code that another compiler made, a count that moved by a little says nothing of the time. */
+static void allow_upgrade(struct comparison *comparison, size_t first, const struct sides *sides,
+                          const struct evidence *evidence)
+{
+    for (size_t i = first; i < comparison->count; i++) {
+        struct judgement *judgement = &comparison->list[i];
+        if (!is_cost(judgement, sides) || judgement->metric->class == METRIC_STATIC ||
+            !(fabs(judgement->change) <= RULE_TOOLCHAIN * fabs(judgement->base)))
+            continue;
+        judgement->verdict = VERDICT_TRADED;
+        set_reason(judgement, "code of another toolchain, %s -> %s, and less than %g %%: measuring says what it costs",
+                   evidence->was, evidence->is, 100 * RULE_TOOLCHAIN);
+    }
+}
+
+/* ---- Ratios ---- */
+
+/* Whether a metric of the kernel is known not to be worse. A time within its limit may be worse: it must be better, or
+ * the same by pairs. */
+static bool is_no_worse(const struct comparison *comparison, size_t first, const char *metric)
+{
+    for (size_t i = first; i < comparison->count; i++) {
+        const struct judgement *judgement = &comparison->list[i];
+        if (!judgement->metric || strcmp(judgement->metric->name, metric) != 0)
+            continue;
+        if (!judgement->compared || judgement->verdict == VERDICT_IMPROVED)
+            return judgement->compared;
+        return judgement->verdict == VERDICT_SAME &&
+               (judgement->metric->class != METRIC_TIME || judgement->paired == PAIRED_SAME);
+    }
+    return false;
+}
+
+/* A ratio is no cost in itself but hints at one. So it may fall while none of the metrics that it stands for (`trade`)
+ * is worse. Where not all of these can be computed, the row is unsure. A static metric is excused only if all are
+ * known. */
+static void allow_ratio(struct comparison *comparison, size_t first, const struct sides *sides,
+                        struct judgement *judgement)
+{
+    const char *rest = judgement->metric ? judgement->metric->trade : NULL;
+    char name[METRIC_NAME];
+    bool whole = true; /* all metrics of `trade` are known */
+    if (!rest || !judgement->worse)
+        return;
+    while (metric_next_trade(&rest, name)) {
+        if (is_beyond_computing(sides, name) && judgement->metric->class != METRIC_STATIC)
+            whole = false;
+        else if (!is_no_worse(comparison, first, name))
+            return;
+    }
+    judgement->verdict = whole ? VERDICT_TRADED : VERDICT_UNSURE;
+    if (whole)
+        set_reason(judgement, "a trade-off: not worse is %s", judgement->metric->trade);
+    else
+        set_reason(judgement, "it stands for %s, of which not all is computed here: measuring decides",
+                   judgement->metric->trade);
+}
+
+/* ---- The whole ---- */
+
+void weigh_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
+                  const struct result *now)
+{
+    if (first == comparison->count || is_program_row(comparison->list[first].kernel))
+        return;
+    for (size_t i = first; i < comparison->count; i++)
+        allow_ratio(comparison, first, sides, &comparison->list[i]);
+    if (!base || !now || sides->origin->code_only)
+        return;
+    struct estimates estimates;
+    estimate_time(&estimates.was, &sides->run->device, base);
+    estimate_time(&estimates.now, &sides->run->device, now);
+    for (size_t i = first; i < comparison->count; i++)
+        if (is_judged(&comparison->list[i]))
+            comparison->list[i].share =
+                estimate_share(&estimates.was, &estimates.now, comparison->list[i].metric->name);
+    struct evidence evidence = find_evidence(comparison, first, !same_code(base, now));
+    evidence.is = other_toolchain(comparison, sides, base, now, &evidence.was);
+    if (evidence.is && sides->origin->computed) {
+        allow_upgrade(comparison, first, sides, &evidence);
+        evidence.is = NULL; /* the counts that are left decide */
+    }
+    const struct line *line = find_line(&evidence);
+    if (line->outcome == WEIGHED)
+        weigh(comparison, first, sides, &estimates);
+    else if (line->outcome != STAYS)
+        apply(comparison, first, sides, line, &evidence);
+}

@@ -1,0 +1,133 @@
+#include "estimate/estimate.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* A copy of 270336 floats by 1056 blocks of 256 threads, as it is computed. */
+static const struct launch launch = {.grid = {1056, 1, 1}, .block = {256, 1, 1}, .times = 1};
+static const char copied[][24] = {"atomic_meetings",      "fp64_arithmetic",     "global_atomics",
+                                  "global_load_requests", "global_load_sectors", "global_store_requests",
+                                  "global_store_sectors", "hottest_address",     "instructions",
+                                  "load_waits",           "local_memory",        "shared_wavefronts",
+                                  "theoretical_occupancy"};
+static const double counted[] = {0, 0, 0, 8448, 33792, 8448, 33792, 0, 109824, 8448, 0, 0, 100};
+static const struct device h200 = {.compute_capability = (char[]){"9.0"}, .sm_count = 132};
+
+static void set(struct result *result, const char *metric, double value)
+{
+    result_remove(result, metric);
+    row_add_session(result_add(result, metric), &value, 1);
+}
+
+static struct result made[64];
+static size_t made_count;
+static struct estimate before, after;
+
+/* Returns a copy in which one count has another value. */
+static struct result *copy_but(const char *metric, double value)
+{
+    struct result *result = &made[made_count++];
+    *result = (struct result){.launches = malloc(sizeof launch), .launch_count = 1};
+    *result->launches = launch;
+    for (size_t i = 0; i < sizeof copied / sizeof *copied; i++)
+        set(result, copied[i], counted[i]);
+    set(result, metric, value);
+    return result;
+}
+
+static void release_made(void)
+{
+    while (made_count > 0)
+        result_release(&made[--made_count]);
+}
+TestSuite(estimate, .fini = release_made);
+
+/* Expects this of two sides, and these words. */
+static void expect(const struct result *was, const struct result *now, enum weighed weighed, const char *words)
+{
+    char why[300];
+    estimate_time(&before, &h200, was);
+    estimate_time(&after, &h200, now);
+    cr_expect_eq(estimate_weigh(&before, &after, why, sizeof why), weighed, "%s: %s", words, why);
+    cr_expect(strstr(why, words), "%s: %s", words, why);
+}
+
+Test(estimate, each_count_makes_a_kernel_slower_and_on_its_way_back_faster)
+{
+    static const struct {
+        const char *metric, *words;
+        double was, now;
+    } changes[] = {{"instructions", "slower by its counts: issue of instructions 2.05 us -> 20.5 us", 2e6, 20e6},
+                   {"shared_wavefronts", "slower by its counts: shared memory 0 ns -> 7.65 us", 0, 2e6},
+                   {"global_load_requests", "loads in the L1", 8448, 1e6},
+                   {"global_store_sectors", "scattered stores", 33792, 8448 * 32},
+                   {"global_atomics", "atomics", 8448, 844800},
+                   {"atomic_meetings", "atomics", 0, 20000},
+                   {"hottest_address", "atomics at one address", 33, 33792},
+                   {"fp64_arithmetic", "double precision", 0, 1e8},
+                   {"load_waits", "waits for loads", 8448, 84480},
+                   {"theoretical_occupancy", "waits for loads", 100, 12.5},
+                   {"local_memory", "local memory", 0, 4096}};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        const char *metric = changes[i].metric;
+        const struct result *was = copy_but(metric, changes[i].was), *now = copy_but(metric, changes[i].now);
+        expect(now, was, WEIGHED_FASTER, "faster by its counts: ");
+        expect(was, now, WEIGHED_SLOWER, changes[i].words);
+        cr_expect_gt(estimate_share(&before, &after, metric), 0.05, "%s", metric);
+        cr_expect_eq(estimate_share(&before, &after, "registers"), 0);
+    }
+}
+
+Test(estimate, launches_blocks_and_an_empty_gpu_make_it_slower)
+{
+    struct result *copy = copy_but("registers", 16), *now = copy_but("registers", 16);
+    now->launches->times = 3;
+    expect(copy, now, WEIGHED_SLOWER, "launches 2.38 us -> 7.14 us");
+    *now->launches = (struct launch){.grid = {84480, 1, 1}, .block = {32, 1, 1}, .times = 1};
+    expect(copy, now, WEIGHED_SLOWER, "start of blocks");
+    *now->launches = (struct launch){.grid = {12, 1, 1}, .block = {256, 1, 1}, .times = 1};
+    expect(copy, now, WEIGHED_SLOWER, "waits for loads");
+}
+
+Test(estimate, what_it_cannot_say_is_left_open)
+{
+    const struct result *copy = copy_but("registers", 16);
+    expect(copy, copy, WEIGHED_OPEN, "its counts do not tell, from 0 % faster to 0 % faster by them, and pairs");
+    expect(copy_but("load_waits", 9500), copy_but("instructions", 200000), WEIGHED_OPEN, "do not tell");
+    expect(copy, copy_but("tensor_instructions", 1), WEIGHED_OPEN, "since it uses tensor cores");
+    expect(copy_but("global_load_sectors", 33 * 8448), copy, WEIGHED_OPEN, "asynchronously");
+    struct result *now = copy_but("global_load_sectors", 0);
+    set(now, "global_load_requests", 0);
+    expect(copy, now, WEIGHED_OPEN, "by other ways than global loads");
+    now = copy_but("registers", 16);
+    now->bytes = 1e8;
+    expect(copy, now, WEIGHED_OPEN, "by other ways than global loads");
+    result_remove(now, "instructions");
+    row_add_session(result_add(now, "instructions"), (double[]){100000, 110000}, 2);
+    expect(copy, now, WEIGHED_OPEN, "since its warps wait for each other");
+    now = copy_but("registers", 16);
+    result_remove(now, "hottest_address");
+    expect(copy, now, WEIGHED_OPEN, "its atomics were not counted");
+    result_remove(now, "load_waits");
+    expect(copy, now, WEIGHED_OPEN, "its traffic was not measured");
+    result_remove(now, "instructions");
+    expect(copy, now, WEIGHED_OPEN, "not all of its instructions");
+    now->launches->grid[0] = 0;
+    expect(now, copy, WEIGHED_OPEN, "its launches");
+    estimate_time(&after, &(struct device){.compute_capability = (char[]){"8.0"}, .sm_count = 108}, copy);
+    cr_expect(!after.known && strstr(after.unknown, "9.0"));
+}
+
+Test(estimate, measured_counts_have_traffic_and_no_waits)
+{
+    struct result *sides[2];
+    for (int i = 0; i < 2; i++) {
+        sides[i] = copy_but("l1_sectors", 67584);
+        result_remove(sides[i], "load_waits");
+        set(sides[i], "l1_hit_rate", 0);
+        set(sides[i], "dram_bytes_read", i ? 100e6 : 1e6);
+        set(sides[i], "dram_bytes_write", 1e6);
+        expect(sides[i], copy_but("registers", 16), WEIGHED_OPEN, "one side was measured and the other computed");
+    }
+    expect(sides[0], sides[1], WEIGHED_SLOWER, "memory traffic");
+}
