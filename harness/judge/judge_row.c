@@ -143,8 +143,8 @@ static bool is_steady_enough(const struct judgement *judgement, const struct pai
            !(judgement->worse && rule_two_groups(pairing->now, why, size));
 }
 
-/* Whether a time moved beyond its limit, and no further than all kernels did, of which too few have unchanged code to
- * tell the GPU from the code. */
+/* Whether a time moved beyond its limit, and no further than twice as far as all kernels did, of which too few have
+ * unchanged code to tell the GPU from the code. */
 static bool is_unwitnessed(const struct assessment *found, const struct pairing *pairing, const struct metric *metric)
 {
     const struct suite *suite = pairing->suite;
@@ -152,7 +152,7 @@ static bool is_unwitnessed(const struct assessment *found, const struct pairing 
         found->finding == FOUND_SAME)
         return false;
     const double moved = found->now - found->base.mean, beyond = found->now / (1 + suite->shift) - found->base.mean;
-    return fabs(beyond) <= found->limit || (beyond > 0) != (moved > 0);
+    return fabs(beyond) <= fmax(found->limit, fabs(suite->shift * found->base.mean)) || (beyond > 0) != (moved > 0);
 }
 
 /* Whether one session is enough, because none that was recorded went so far by chance on the same GPU. By the host's
