@@ -37,61 +37,61 @@ declare -A limits=([test]=420 [san]=500 [all]=3000 [install]=300)
 table="
 script     mutants              -    -   900        -  tests/sim/mutants.sh
 script     recorded_all         -    -   600        -  tests/sim/recorded.sh --all
-reports    reports             30    -     -        -  $pytest reports/tests ${reports_first[*]/#/--ignore=} --ignore=$browser ${years[*]/#/--ignore=}
-reports    reports_pages       30    -     -        -  $pytest ${reports_first[*]}
-script     gate                43    -     -        -  tests/scripts/gate.sh
-criterion  unit                54  216     -        -  $build/tests/unit_tests
-script     ways_round          18    -     -        -  tests/ways_round/run.sh !ci !reports !hostile
-script     hostile              5   20     -        -  tests/ways_round/run.sh hostile
-script     recorded            40  160     -        -  tests/sim/recorded.sh
-script     scripts_round       14    -     -        -  tests/ways_round/run.sh ci reports
-script     rooms               15    -     -        -  tests/scripts/rooms.sh
-script     exec                22   88     -        -  tests/scripts/exec.sh
+reports    reports             32    -     -        -  $pytest reports/tests ${reports_first[*]/#/--ignore=} --ignore=$browser ${years[*]/#/--ignore=}
+reports    reports_pages       25    -     -        -  $pytest ${reports_first[*]}
+script     gate                32    -     -        -  tests/scripts/gate.sh
+criterion  unit                32  121     -        -  $build/tests/unit_tests
+script     ways_round          23    -     -        -  tests/ways_round/run.sh !ci !reports !hostile
+script     hostile              6   12     -        -  tests/ways_round/run.sh hostile
+script     recorded            42   35     -        -  tests/sim/recorded.sh
+script     scripts_round       11    -     -        -  tests/ways_round/run.sh ci reports
+script     rooms                2    -     -        -  tests/scripts/rooms.sh
+script     exec                21   83     -        -  tests/scripts/exec.sh
 script     ci_templates        15    -     -        -  tests/scripts/ci_templates.sh
-script     seats                9   36     -        -  tests/scripts/seats.sh
-script     cli                 11   44     -        -  tests/cli/run.sh
-script     simulate            10    -     -        -  tests/scripts/simulate.sh
-script     readme               8    -     -        -  tests/scripts/readme.sh
-script     measuring_cupti      7   28     -        -  tests/scripts/measuring.sh
-script     shards               6    -     -        -  tests/scripts/shards.sh
+script     seats               10   14     -        -  tests/scripts/seats.sh
+script     cli                  6   22     -        -  tests/cli/run.sh
+script     simulate            11    -     -        -  tests/scripts/simulate.sh
+script     readme               7    -     -        -  tests/scripts/readme.sh
+script     measuring_cupti      7   10     -        -  tests/scripts/measuring.sh
+script     shards               7    -     -        -  tests/scripts/shards.sh
 script     bisect               6    -     -        -  tests/scripts/bisect.sh
-script     own                  4    -     -        -  tests/scripts/own.sh
-script     exec_recorded        3    -     -        -  tests/scripts/exec_recorded.sh
-script     terminal             3    -     -        -  tests/scripts/terminal.sh
+script     own                  5    -     -        -  tests/scripts/own.sh
+script     exec_recorded        4    -     -        -  tests/scripts/exec_recorded.sh
+script     terminal             4    -     -        -  tests/scripts/terminal.sh
 script     programs_recorded    2    -     -        -  tests/scripts/programs_recorded.sh
 script     upgrades             3    -     -        -  tests/scripts/upgrades.sh
-script     faults               5   20     -        -  tests/sim/faults.sh
-script     hazards              2    8     -        -  tests/sim/hazards.sh
-script     runtime              1    -     -        -  tests/sim/runtime.sh
+script     faults               5    8     -        -  tests/sim/faults.sh
+script     hazards              2    3     -        -  tests/sim/hazards.sh
+script     runtime              2    -     -        -  tests/sim/runtime.sh
 script     planted              3    -     -        -  tests/scripts/planted.sh
 script     trades               2    -     -        -  tests/scripts/trades.sh
-script     check_perf           7    -     -        -  tests/scripts/check_perf.sh
-script     simulate_own         6    -     -        -  tests/scripts/simulate_own.sh
-script     timeless             9    -     -        -  tests/scripts/timeless.sh
-script     capture             10   40     -        -  tests/scripts/capture.sh
-script     capsule              4   16     -        -  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
+script     check_perf           6    -     -        -  tests/scripts/check_perf.sh
+script     simulate_own         8    -     -        -  tests/scripts/simulate_own.sh
+script     timeless            10    -     -        -  tests/scripts/timeless.sh
+script     capture             11   35     -        -  tests/scripts/capture.sh
+script     capsule              4    8     -        -  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
 script     swap                10    -     -        -  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
-script     oracle               5   20     -        -  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
-script     two_models           2    -     -        -  tests/scripts/two_models.sh
-script     static               1    4     -        -  tests/scripts/static.sh
-script     static_files         1    4     -        -  tests/scripts/static_files.sh
-script     standin              1    4     -        -  tests/scripts/standin.sh
-script     laws                 1    -     -        -  tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json
-criterion  standin_test         1    4     -        -  $build/tests/standin/standin_test
-script     record_baseline      1    -     -        -  tests/scripts/record_baseline.sh
-script     merge                1    -     -        -  tests/scripts/merge.sh
+script     oracle               6    9     -        -  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
+script     two_models           3    -     -        -  tests/scripts/two_models.sh
+script     static               2    3     -        -  tests/scripts/static.sh
+script     static_files         2    3     -        -  tests/scripts/static_files.sh
+script     standin              2    3     -        -  tests/scripts/standin.sh
+script     laws                 2    -     -        -  tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json
+criterion  standin_test         2    3     -        -  $build/tests/standin/standin_test
+script     record_baseline      2    -     -        -  tests/scripts/record_baseline.sh
+script     merge                2    -     -        -  tests/scripts/merge.sh
 script     recorded_turn        -    -     -       90  tests/sim/recorded.sh --quarter $commit
 script     junit                -    -     -       20  tests/scripts/junit.sh
-script     exec_figures         1    -     -        -  tests/gpu/exec.sh --self-test
-script     fuzz                 1    4     -        -  env BUILD=$build ci/test.sh --corpora
+script     exec_figures         2    -     -        -  tests/gpu/exec.sh --self-test
+script     fuzz                 2    3     -        -  env BUILD=$build ci/test.sh --corpora
 script     slurm                -    -     -       20  tests/scripts/slurm.sh
 reports    years                -    -     -       20  $pytest ${years[*]}
 script     packages             -    -     -       20  flock $build/tests/install.lock tests/scripts/packages.sh
 script     outside              -    -     -       20  flock $build/tests/install.lock tests/outside/run.sh
 reports    browser              -    -     -       20  $pytest $browser
 script     action               -    -     -       20  flock $build/tests/install.lock tests/scripts/action.sh
-script     budget               1    -     -        -  tests/scripts/budget.sh
-script     release              1    -     -        -  tests/scripts/release.sh
+script     budget               2    -     -        -  tests/scripts/budget.sh
+script     release              2    -     -        -  tests/scripts/release.sh
 script     python               -    -     -       20  tests/scripts/python.sh
 "
 
