@@ -207,12 +207,9 @@ static void judge_static(struct judgement *judgement, const struct pairing *pair
     set_reason(judgement, "%s made this code, %s that of the baseline", is, was);
 }
 
-static void judge_values(struct judgement *judgement, const struct pairing *pairing, struct quantiles *quantiles)
+/* Holds both numbers against each other by the rule, and sets what stands behind the row. */
+static struct assessment assess(struct judgement *judgement, const struct pairing *pairing, struct quantiles *quantiles)
 {
-    static const enum verdict by_finding[] = {
-        [FOUND_SAME] = VERDICT_SAME,    [FOUND_BETTER] = VERDICT_IMPROVED,     [FOUND_WORSE] = VERDICT_REGRESSED,
-        [FOUND_MIXED] = VERDICT_UNSURE, [FOUND_NONREPEATING] = VERDICT_UNSURE,
-    };
     const struct metric *metric = judgement->metric;
     const double shift = pairing->suite && pairing->suite->same_code ? pairing->suite->shift : 0;
     struct gpus others = {x_calloc(pairing->base->session_count, sizeof *others.of), 0};
@@ -221,14 +218,9 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
     struct assessment found =
         rule_assess(quantiles, metric, pairing->base, pairing->now, shift, other ? &others : NULL,
                     prior_of(metric, row_value(pairing->base), pairing->sides->origin->own_caches));
+    free(others.of);
     judgement->unwitnessed = is_unwitnessed(&found, pairing, metric);
     widen_limit(&found, pairing, metric);
-    const enum finding seen = found.finding;
-    const bool chance = is_chance(&found, pairing, metric);
-    if (chance)
-        found.finding = FOUND_SAME;
-    free(others.of);
-
     judgement->compared = true;
     judgement->computed = pairing->sides->origin->computed && metric->class != METRIC_STATIC;
     judgement->change = round_value(judgement->now - judgement->base);
@@ -239,6 +231,43 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
     judgement->run_sessions = found.sessions;
     judgement->agree = found.agree;
     judgement->other_gpus = other ? others.count : 0;
+    return found;
+}
+
+/* Says what was found where sessions, or readings, do not agree. */
+static void tell_disagreement(struct judgement *judgement, const struct assessment *found, bool chance,
+                              const struct pairing *pairing)
+{
+    const char *same =
+        chance ? found->finding == FOUND_MIXED ? ", and its machine code is the same" : "; its machine code is the same"
+               : "";
+    if (found->finding == FOUND_MIXED)
+        set_reason(judgement, "%zu of %zu sessions say so%s", found->agree, found->sessions, same);
+    else if (found->finding == FOUND_NONREPEATING)
+        set_reason(judgement, "it repeated to the digit in %zu readings of the baseline, and does not now%s",
+                   row_equal_readings(pairing->base), same);
+}
+
+/* Applies what a metric of its class must meet to fail. */
+static void judge_class(struct judgement *judgement, const struct pairing *pairing)
+{
+    if (judgement->metric->class == METRIC_TIME)
+        judge_time(judgement, pairing);
+    else if (judgement->metric->class == METRIC_STATIC)
+        judge_static(judgement, pairing);
+    else if (!judge_provisional(judgement, pairing))
+        judge_gpu(judgement);
+}
+
+static void judge_values(struct judgement *judgement, const struct pairing *pairing, struct quantiles *quantiles)
+{
+    static const enum verdict by_finding[] = {
+        [FOUND_SAME] = VERDICT_SAME,    [FOUND_BETTER] = VERDICT_IMPROVED,     [FOUND_WORSE] = VERDICT_REGRESSED,
+        [FOUND_MIXED] = VERDICT_UNSURE, [FOUND_NONREPEATING] = VERDICT_UNSURE,
+    };
+    const struct metric *metric = judgement->metric;
+    const struct assessment found = assess(judgement, pairing, quantiles);
+    const bool chance = is_chance(&found, pairing, metric);
     const char *little = why_not_judged(judgement, pairing);
     if (little) {
         judgement->verdict = VERDICT_INFO;
@@ -248,8 +277,8 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
         return;
 
     judgement->detectable = found.detectable;
-    judgement->verdict = by_finding[found.finding];
-    judgement->worse = found.finding == FOUND_WORSE || found.finding == FOUND_MIXED;
+    judgement->verdict = chance ? VERDICT_SAME : by_finding[found.finding];
+    judgement->worse = !chance && (found.finding == FOUND_WORSE || found.finding == FOUND_MIXED);
     judgement->far = metric->class == METRIC_TIME &&
                      (is_past(judgement, judgement->base, RULE_SAME_CODE, judgement->limit) ||
                       (pairing->base->has_drift_reference &&
@@ -262,28 +291,10 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
             judge_time(judgement, pairing);
         return;
     }
-    if (chance && seen == FOUND_MIXED)
-        set_reason(judgement, "%zu of %zu sessions say so, and its machine code is the same", found.agree,
-                   found.sessions);
-    else if (chance)
-        set_reason(judgement,
-                   "it repeated to the digit in %zu readings of the baseline, and does not now; its machine "
-                   "code is the same",
-                   row_equal_readings(pairing->base));
-    else if (found.finding == FOUND_NONREPEATING)
-        set_reason(judgement, "it repeated to the digit in %zu readings of the baseline, and does not now",
-                   row_equal_readings(pairing->base));
-    else if (found.finding == FOUND_MIXED)
-        set_reason(judgement, "%zu of %zu sessions say so", found.agree, found.sessions);
+    tell_disagreement(judgement, &found, chance, pairing);
     if (judgement->verdict == VERDICT_SAME)
         judge_drift(judgement, pairing->base);
-
-    if (metric->class == METRIC_TIME)
-        judge_time(judgement, pairing);
-    else if (metric->class == METRIC_STATIC)
-        judge_static(judgement, pairing);
-    else if (!judge_provisional(judgement, pairing))
-        judge_gpu(judgement);
+    judge_class(judgement, pairing);
 }
 
 /* ---- By states ---- */
