@@ -170,7 +170,7 @@ static void judge_time(struct judgement *judgement, const struct pairing *pairin
     if (pairing->suite && pairing->suite->moved) {
         judgement->verdict = judgement->worse ? VERDICT_UNSURE : VERDICT_SAME;
         add_reason(judgement, "not judged: all kernels moved alike");
-    } else if (judgement->unwitnessed) {
+    } else if (judgement->unwitnessed && pairing->suite) {
         judgement->verdict = VERDICT_UNSURE;
         add_reason(judgement,
                    "all kernels moved alike, by %+.1f %%, and too few have unchanged code to tell the GPU from the "
