@@ -30,7 +30,7 @@ struct options {
     size_t out_count;
     const char *kernels; /* --kernels; default: libkernels.so beside the program */
     const char *metrics; /* --metrics DIR; default: ../metrics or ../share/cugate/metrics beside the program */
-    const char *trades;    /* --trades: "no" or "yes"; NULL: yes */
+    const char *trades;  /* --trades: "no" or "yes"; NULL: yes */
     char **metric_sets;  /* --metrics +SET without the `+`: further sets, see metrics_read_sets */
     size_t metric_set_count;
     const char *baselines; /* --baselines: folder; default OPTIONS_BASELINES */
@@ -123,9 +123,9 @@ struct option_row {
 
 /* Options that several commands take; in options.c. */
 extern const struct option_row option_k, option_output, option_save, option_replay, option_power, option_baselines,
-    option_kernels, option_metrics, option_trades, option_collector, option_device, option_samples, option_timeout, option_format,
-    option_report, option_first, option_skip, option_nvtx, option_from_start, option_name, option_simulate, option_m,
-    option_lines, option_runs;
+    option_kernels, option_metrics, option_trades, option_collector, option_device, option_samples, option_timeout,
+    option_format, option_report, option_first, option_skip, option_nvtx, option_from_start, option_name,
+    option_simulate, option_m, option_lines, option_runs;
 
 /* ---- Commands: each is a file cmd_<name>.c and a row in commands.c ---- */
 

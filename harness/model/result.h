@@ -110,8 +110,8 @@ struct result {
  * example. It is not the kernel's fault. */
 #define RESULT_NOT_SIMULATED "not simulated: "
 bool result_is_not_simulated(const struct result *result);
-/* It begins with this when a workload failed before the simulator saw any launch of it, as where another library, such as
- * cuBLAS, launches kernels of its own and needs a GPU. */
+/* It begins with this when a workload failed before the simulator saw any launch of it, as where another library, such
+ * as cuBLAS, launches kernels of its own and needs a GPU. */
 #define RESULT_ELSEWHERE "it launched nothing that can be executed here: "
 bool result_is_elsewhere(const struct result *result);
 
