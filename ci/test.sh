@@ -24,7 +24,7 @@ years=(reports/tests/test_{change_rates,bench_pages}.py) # of nights
 pytest='build/python/bin/python -I -m pytest -q -rs -p no:cacheprovider'
 
 # To add a part: a row. Rows that take longest come first, so that none of them is left to run alone.
-# A row has its budget, in CPU seconds, for each pass that runs it; - stands for one that does not:
+# A row has its budget, in CPU seconds, for each pass that runs it; a dot stands for one that does not:
 #   test       `make test`
 #   san        `make SAN=... test`: not parts in which sanitizers find nothing more, since they test scripts, Python or counts
 #   all        `make test-all`, besides those of `make test`: more of the same, or tests of the tests themselves
@@ -32,67 +32,67 @@ pytest='build/python/bin/python -I -m pytest -q -rs -p no:cacheprovider'
 # The rows of a pass add up to its limit at most. So a row is raised only where others are lowered. Some room is left: a part
 # may take 1.5 times its row (ci/budget.awk), on a machine as fast as that where they were measured (ci/how_slow.sh).
 # The kind says how its log is counted: by one of the functions count_* below.
-declare -A limits=([test]=420 [san]=500 [all]=3000 [install]=300)
+declare -A limits=([test]=420 [san]=420 [all]=1500 [install]=300)
 # kind     name              test  san   all  install  command
 table="
-script     mutants              -    -   900        -  tests/sim/mutants.sh
-script     recorded_all         -    -   600        -  tests/sim/recorded.sh --all
-reports    reports             32    -     -        -  $pytest reports/tests ${reports_first[*]/#/--ignore=} --ignore=$browser ${years[*]/#/--ignore=}
-reports    reports_pages       25    -     -        -  $pytest ${reports_first[*]}
-script     gate                32    -     -        -  tests/scripts/gate.sh
-criterion  unit                32  121     -        -  $build/tests/unit_tests
-script     ways_round          23    -     -        -  tests/ways_round/run.sh !ci !reports !hostile
-script     hostile              6   12     -        -  tests/ways_round/run.sh hostile
-script     recorded            42   35     -        -  tests/sim/recorded.sh
-script     scripts_round       11    -     -        -  tests/ways_round/run.sh ci reports
-script     rooms                2    -     -        -  tests/scripts/rooms.sh
-script     exec                21   83     -        -  tests/scripts/exec.sh
-script     ci_templates        15    -     -        -  tests/scripts/ci_templates.sh
-script     seats               10   14     -        -  tests/scripts/seats.sh
-script     cli                  6   22     -        -  tests/cli/run.sh
-script     simulate            11    -     -        -  tests/scripts/simulate.sh
-script     readme               7    -     -        -  tests/scripts/readme.sh
-script     measuring_cupti      7   10     -        -  tests/scripts/measuring.sh
-script     shards               7    -     -        -  tests/scripts/shards.sh
-script     bisect               6    -     -        -  tests/scripts/bisect.sh
-script     own                  5    -     -        -  tests/scripts/own.sh
-script     exec_recorded        4    -     -        -  tests/scripts/exec_recorded.sh
-script     terminal             4    -     -        -  tests/scripts/terminal.sh
-script     programs_recorded    2    -     -        -  tests/scripts/programs_recorded.sh
-script     upgrades             3    -     -        -  tests/scripts/upgrades.sh
-script     faults               5    8     -        -  tests/sim/faults.sh
-script     hazards              2    3     -        -  tests/sim/hazards.sh
-script     runtime              2    -     -        -  tests/sim/runtime.sh
-script     planted              3    -     -        -  tests/scripts/planted.sh
-script     trades               2    -     -        -  tests/scripts/trades.sh
-script     check_perf           6    -     -        -  tests/scripts/check_perf.sh
-script     simulate_own         8    -     -        -  tests/scripts/simulate_own.sh
-script     timeless            10    -     -        -  tests/scripts/timeless.sh
-script     capture             11   35     -        -  tests/scripts/capture.sh
-script     capsule              4    8     -        -  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
-script     swap                10    -     -        -  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
-script     oracle               6    9     -        -  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
-script     two_models           3    -     -        -  tests/scripts/two_models.sh
-script     static               2    3     -        -  tests/scripts/static.sh
-script     static_files         2    3     -        -  tests/scripts/static_files.sh
-script     standin              2    3     -        -  tests/scripts/standin.sh
-script     laws                 2    -     -        -  tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json
-criterion  standin_test         2    3     -        -  $build/tests/standin/standin_test
-script     record_baseline      2    -     -        -  tests/scripts/record_baseline.sh
-script     merge                2    -     -        -  tests/scripts/merge.sh
-script     recorded_turn        -    -     -       90  tests/sim/recorded.sh --quarter $commit
-script     junit                -    -     -       20  tests/scripts/junit.sh
-script     exec_figures         2    -     -        -  tests/gpu/exec.sh --self-test
-script     fuzz                 2    3     -        -  env BUILD=$build ci/test.sh --corpora
-script     slurm                -    -     -       20  tests/scripts/slurm.sh
-reports    years                -    -     -       20  $pytest ${years[*]}
-script     packages             -    -     -       20  flock $build/tests/install.lock tests/scripts/packages.sh
-script     outside              -    -     -       20  flock $build/tests/install.lock tests/outside/run.sh
-reports    browser              -    -     -       20  $pytest $browser
-script     action               -    -     -       20  flock $build/tests/install.lock tests/scripts/action.sh
-script     budget               2    -     -        -  tests/scripts/budget.sh
-script     release              2    -     -        -  tests/scripts/release.sh
-script     python               -    -     -       20  tests/scripts/python.sh
+script     mutants              .    .   900        .  tests/sim/mutants.sh
+script     recorded_all         .    .   600        .  tests/sim/recorded.sh --all
+reports    reports             32    .     .        .  $pytest reports/tests ${reports_first[*]/#/--ignore=} --ignore=$browser ${years[*]/#/--ignore=}
+reports    reports_pages       25    .     .        .  $pytest ${reports_first[*]}
+script     gate                32    .     .        .  tests/scripts/gate.sh
+criterion  unit                32  132     .        .  $build/tests/unit_tests
+script     ways_round          23    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
+script     hostile              6    6     .        .  tests/ways_round/run.sh hostile
+script     recorded            42   53     .        .  tests/sim/recorded.sh
+script     scripts_round       11    .     .        .  tests/ways_round/run.sh ci reports
+script     rooms                2    .     .        .  tests/scripts/rooms.sh
+script     exec                21   82     .        .  tests/scripts/exec.sh
+script     ci_templates        15    .     .        .  tests/scripts/ci_templates.sh
+script     seats               10   14     .        .  tests/scripts/seats.sh
+script     cli                  6   17     .        .  tests/cli/run.sh
+script     simulate            11    .     .        .  tests/scripts/simulate.sh
+script     readme               7    .     .        .  tests/scripts/readme.sh
+script     measuring_cupti      7   10     .        .  tests/scripts/measuring.sh
+script     shards               7    .     .        .  tests/scripts/shards.sh
+script     bisect               6    .     .        .  tests/scripts/bisect.sh
+script     own                  5    .     .        .  tests/scripts/own.sh
+script     exec_recorded        4    .     .        .  tests/scripts/exec_recorded.sh
+script     terminal             4    .     .        .  tests/scripts/terminal.sh
+script     programs_recorded    2    .     .        .  tests/scripts/programs_recorded.sh
+script     upgrades             3    .     .        .  tests/scripts/upgrades.sh
+script     faults               5    8     .        .  tests/sim/faults.sh
+script     hazards              2    3     .        .  tests/sim/hazards.sh
+script     runtime              2    .     .        .  tests/sim/runtime.sh
+script     planted              3    .     .        .  tests/scripts/planted.sh
+script     trades               2    .     .        .  tests/scripts/trades.sh
+script     check_perf           6    .     .        .  tests/scripts/check_perf.sh
+script     simulate_own         8    .     .        .  tests/scripts/simulate_own.sh
+script     timeless            10    .     .        .  tests/scripts/timeless.sh
+script     capture             11   37     .        .  tests/scripts/capture.sh
+script     capsule              4    8     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
+script     swap                10    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
+script     oracle               6    9     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
+script     two_models           3    .     .        .  tests/scripts/two_models.sh
+script     static               2    3     .        .  tests/scripts/static.sh
+script     static_files         2    3     .        .  tests/scripts/static_files.sh
+script     standin              2    3     .        .  tests/scripts/standin.sh
+script     laws                 2    .     .        .  tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json
+criterion  standin_test         2    3     .        .  $build/tests/standin/standin_test
+script     record_baseline      2    .     .        .  tests/scripts/record_baseline.sh
+script     merge                2    .     .        .  tests/scripts/merge.sh
+script     recorded_turn        .    .     .       40  tests/sim/recorded.sh --quarter $commit
+script     junit                .    .     .       20  tests/scripts/junit.sh
+script     exec_figures         2    .     .        .  tests/gpu/exec.sh --self-test
+script     fuzz                 2    3     .        .  env BUILD=$build ci/test.sh --corpora
+script     slurm                .    .     .        5  tests/scripts/slurm.sh
+reports    years                .    .     .       34  $pytest ${years[*]}
+script     packages             .    .     .       50  flock $build/tests/install.lock tests/scripts/packages.sh
+script     outside              .    .     .       45  flock $build/tests/install.lock tests/outside/run.sh
+reports    browser              .    .     .       26  $pytest $browser
+script     action               .    .     .       62  flock $build/tests/install.lock tests/scripts/action.sh
+script     budget               2    .     .        .  tests/scripts/budget.sh
+script     release              2    .     .        .  tests/scripts/release.sh
+script     python               .    .     .       12  tests/scripts/python.sh
 "
 
 passed=0
@@ -230,7 +230,7 @@ fuzz_targets() { # SECONDS, or none: the corpora alone
 # Prints the rows of a pass: the budget and the part.
 budgets() { # PASS
     awk -v pass="$1" 'BEGIN { split("test san all install", names); for (i in names) column[names[i]] = i + 2 }
-        NF && $column[pass] != "-" { print $column[pass] "\t" $2 }' <<<"$table"
+        NF && $column[pass] != "." { print $column[pass] "\t" $2 }' <<<"$table"
 }
 
 run_parts() { # PASS
@@ -243,7 +243,7 @@ run_parts() { # PASS
     while read -r kind name test san all install command; do
         taken=$((taken + 1))
         # shellcheck disable=SC2086 # words
-        [ "${!1}" = - ] || part "$kind" "$name" $command
+        [ "${!1}" = . ] || part "$kind" "$name" $command
     done < <(sed '/^$/d' <<<"$table")
     end_parts
     show_seconds "$1"
