@@ -182,9 +182,9 @@ void estimate_time(struct estimate *estimate, const struct device *device, const
     term[ESTIMATE_SHARED] = of.shared / busy;
     term[ESTIMATE_L1] = fmax(of.loads, of.load_sectors / 4) / busy;
     term[ESTIMATE_PARTIAL] = fmax(0, of.store_sectors - FULL_STORE * of.stores);
-    term[ESTIMATE_FP64] = fmax(0, number(result, "fp64_arithmetic")) / busy;
+    term[ESTIMATE_FP64] = number(result, "fp64_arithmetic") / busy;
     term[ESTIMATE_BLOCKS] = shape.blocks / sms;
-    term[ESTIMATE_LOCAL] = fmax(0, number(result, "local_memory")) * shape.threads;
+    term[ESTIMATE_LOCAL] = number(result, "local_memory") * shape.threads;
     term[ESTIMATE_LAUNCHES] = shape.launches;
     bool all = true;
     for (int i = 0; i < ESTIMATE_TERMS; i++) {

@@ -27,9 +27,11 @@ struct evidence {
     double change;        /* of the time, relative to the baseline's */
 };
 
+/* How often a program launches a kernel is the program's, and neither paid nor gained by the kernel's code. */
 static bool is_judged(const struct judgement *judgement)
 {
-    return judgement->metric && judgement->compared && judgement->verdict != VERDICT_INFO;
+    return judgement->metric && judgement->compared && judgement->verdict != VERDICT_INFO &&
+           !is_metric_of_program(judgement->metric);
 }
 
 /* A gain of more than unchanged code may show by chance needs no second session, nor many of the baseline. */

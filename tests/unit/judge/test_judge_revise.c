@@ -170,6 +170,22 @@ Test(judge_revise, what_became_worse_for_a_gain_is_a_trade)
     }
 }
 
+/* A launch that is faster pays for none that is added. */
+Test(judge_revise, more_launches_are_not_paid_by_a_faster_one)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    put_times(&fixture.base, "a/b", "time", 100000, 10);
+    put_times(&fixture.run, "a/b", "time", 50000, 2);
+    put_times(&fixture.base, "a/b", "launches", 10, 10);
+    put_times(&fixture.run, "a/b", "launches", 100, 2);
+    put_code(&fixture.base, "a/b", "f00d");
+    put_code(&fixture.run, "a/b", "beef");
+    cr_expect_eq(find(compare(&fixture), "a/b", "time")->verdict, VERDICT_IMPROVED);
+    cr_expect_eq(find(compare(&fixture), "a/b", "launches")->verdict, VERDICT_REGRESSED);
+    tear_down(&fixture);
+}
+
 /* For example, a hit rate falls because unnecessary hits are gone. */
 Test(judge_revise, a_ratio_may_fall_while_what_it_stands_for_is_no_worse)
 {
