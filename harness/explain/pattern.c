@@ -79,6 +79,11 @@ static const struct pattern patterns[] = {
      "more atomics on global memory, and all warps of the grid meet there: add up in registers or shared memory first, "
      "then once a block",
      {1, {{LINE_ATOMICS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
+    {"constant_replays", "replays of constant reads", "replays",
+     " constant_replays ",
+     "lanes read constant memory at different addresses, one after the other: keep a table that lanes index by their data "
+     "in shared memory, or read it through a const __restrict__ pointer",
+     {1, {{LINE_CONSTANT_REPLAYS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
     {"load_waits", "waits for global loads", "waits",
      " load_waits ",
      "a warp waits here for memory before it asks for more: load several elements before the first is used, or what the "

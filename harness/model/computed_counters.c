@@ -35,6 +35,7 @@ static const struct {
     [COMPUTED_ATOMICS]   = {"cugate.global_atomics",        SOURCE_SIMULATION, false},
     [COMPUTED_ATOMIC_MEETINGS] = {"cugate.atomic_meetings", SOURCE_SIMULATION, false},
     [COMPUTED_HOTTEST]   = {"cugate.hottest_address",       SOURCE_SIMULATION, false},
+    [COMPUTED_CONSTANT_REPLAYS] = {"cugate.constant_replays", SOURCE_SIMULATION, false},
 };
 /* clang-format on */
 

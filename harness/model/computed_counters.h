@@ -37,8 +37,9 @@ enum computed_counter {
                             as the one with most */
     COMPUTED_LOAD_WAITS, /* warps that wait for loads from global memory */
     COMPUTED_ATOMICS,    /* threads' atomics on global memory */
-    COMPUTED_ATOMIC_MEETINGS, /* those of lanes that meet an earlier lane of their warp at an address */
-    COMPUTED_HOTTEST,         /* atomics at the address that most come to, in one launch */
+    COMPUTED_ATOMIC_MEETINGS,  /* those of lanes that meet an earlier lane of their warp at an address */
+    COMPUTED_HOTTEST,          /* atomics at the address that most come to, in one launch */
+    COMPUTED_CONSTANT_REPLAYS, /* turns beyond the first of reads of constant memory */
     COMPUTED_COUNTERS
 };
 

@@ -30,6 +30,7 @@ static const struct {
     [LINE_LOAD_WAITS]      = {"load_waits",         NULL, LINE_ANY},
     [LINE_ATOMICS]         = {"global_atomics",     NULL, LINE_ANY},
     [LINE_ATOMIC_MEETINGS] = {"atomic_meetings",    NULL, LINE_ANY},
+    [LINE_CONSTANT_REPLAYS] = {"constant_replays",  NULL, LINE_ANY},
 };
 /* clang-format on */
 

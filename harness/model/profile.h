@@ -22,9 +22,10 @@ enum line_counter {
     LINE_GLOBAL_LOADS,  /* global load instructions */
     LINE_GLOBAL_STORES, /* global store instructions */
     /* Those below are computed without a GPU only. */
-    LINE_LOAD_WAITS,      /* warps that wait for loads from global memory, or for answers of atomics there */
-    LINE_ATOMICS,         /* threads' atomics on global memory */
-    LINE_ATOMIC_MEETINGS, /* atomics at an address where an earlier lane of the same warp has one */
+    LINE_LOAD_WAITS,       /* warps that wait for loads from global memory, or for answers of atomics there */
+    LINE_ATOMICS,          /* threads' atomics on global memory */
+    LINE_ATOMIC_MEETINGS,  /* atomics at an address where an earlier lane of the same warp has one */
+    LINE_CONSTANT_REPLAYS, /* turns beyond the first of reads of constant memory */
     LINE_COUNTERS,
     LINE_GPU_COUNTERS = LINE_LOAD_WAITS /* as many have a counter of CUPTI, and come first */
 };

@@ -243,7 +243,7 @@ static void read_tile(struct tile_copy *copy, struct warp *warp, const struct in
     for (unsigned i = 0; i + 2 < rank; i++)
         copy->place.offsets[i] = (int)(packed >> i * bits & ((1u << bits) - 1));
     const int64_t first = (int64_t)copy->place.at[0] * tensor_element_bytes(map->type);
-    if (first % COPY_UNIT)
+    if (first % COPY_UNIT) /* to an H200 it is an illegal instruction, with and without swizzle */
         block_fault(block,
                     "a tile begins %lld bytes from the tensor's beginning in dimension 0, which is no multiple of %u",
                     (long long)first, COPY_UNIT);

@@ -114,6 +114,7 @@ PLAIN(waits)
 PLAIN(atomics)
 PLAIN(atomic_meetings)
 PLAIN(hottest)
+PLAIN(constant_replays)
 PLAIN(loose)
 PLAIN(wide)
 PLAIN(loose_threads)
@@ -153,6 +154,7 @@ static const struct {
     [EXACT_ATOMICS] = {atomics, NULL},
     [EXACT_ATOMIC_MEETINGS] = {atomic_meetings, NULL},
     [EXACT_HOTTEST] = {hottest, NULL},
+    [EXACT_CONSTANT_REPLAYS] = {constant_replays, NULL},
 };
 
 static double total(amount *of, const struct tally *tallies, const unsigned *traits, size_t count)
@@ -279,4 +281,5 @@ void counters_of_line(const struct tally *tally, unsigned traits, double counts[
     counts[LINE_LOAD_WAITS] = (double)tally->waits;
     counts[LINE_ATOMICS] = (double)tally->atomics;
     counts[LINE_ATOMIC_MEETINGS] = (double)tally->atomic_meetings;
+    counts[LINE_CONSTANT_REPLAYS] = (double)tally->constant_replays;
 }

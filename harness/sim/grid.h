@@ -37,6 +37,8 @@ struct tally {
     uint64_t atomics, atomic_meetings;
     /* The atomics at the address that most of the launch come to, at one of the instructions that do. */
     uint64_t hottest;
+    /* Turns beyond the first that reads of constant memory take: one for each further address of a warp's lanes. */
+    uint64_t constant_replays;
     /* Waits for a phase of a barrier in memory, and how often more than once they may look, for they give up after some
      * microseconds; and the instructions of these looks. */
     uint64_t phase_waits, looks, look_instructions;

@@ -196,9 +196,25 @@ static bool prepare_ldc(struct instruction *code)
            (code->operands[1].kind == OPERAND_CONSTANT || code->operands[1].kind == OPERAND_ROW);
 }
 
+/* Counts the turns that lanes take whose addresses differ, be it by a byte of the same word. An H200's
+ * sm__idc_divergent_instruction_replays.sum counts the same, for reads of 1 to 16 bytes. */
+static void count_turns(struct block *block, const struct instruction *code, uint32_t lanes, const int64_t *offsets)
+{
+    if (!block->counts)
+        return;
+    for (uint32_t left = lanes; left;) {
+        const int64_t offset = offsets[__builtin_ctz(left)];
+        for (uint32_t others = left; others; others &= others - 1)
+            if (offsets[__builtin_ctz(others)] == offset)
+                left &= ~(others & -others);
+        block->tallies[code->index].constant_replays += left != 0;
+    }
+}
+
 /* Reads constants at addresses of each lane. Beyond the end of a bank are zeros, as on the hardware. */
 static void ldc(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
+    int64_t offsets[LANES];
     const struct operand *from = &code->operands[1];
     size_t size;
     const unsigned char *bank = bank_of(warp->block, from->index, &size);
@@ -206,7 +222,7 @@ static void ldc(struct warp *warp, const struct instruction *code, uint32_t lane
     for (unsigned l = 0; l < LANES; l++) {
         if (!(lanes >> l & 1))
             continue;
-        const int64_t offset =
+        const int64_t offset = offsets[l] =
             from->value + (from->kind == OPERAND_CONSTANT ? (int32_t)row_at(warp, SPACE_WARP, from->row)[l] : 0);
         uint32_t words[4] = {0};
         if (bank && offset >= 0 && (uint64_t)offset < size)
@@ -216,6 +232,7 @@ static void ldc(struct warp *warp, const struct instruction *code, uint32_t lane
         for (unsigned k = 0; k * 4 < code->size; k++)
             row_at(warp, SPACE_WARP, code->operands[0].row + k * step)[l] = words[k];
     }
+    count_turns(warp->block, code, lanes, offsets);
 }
 
 /* ---- Between lanes ---- */

@@ -1,6 +1,6 @@
-/* Kernels for tests/scripts/timeless.sh: nine right ones, and with -DPLANTED the same with a fault that changes no
+/* Kernels for tests/scripts/timeless.sh: ten right ones, and with -DPLANTED the same with a fault that changes no
  * other count of the gate for the worse, or hardly any, but time: in the grid, in atomics on global memory, in what
- * loads wait for. With -DHARMLESS they have edits that are none. */
+ * loads wait for, in reads of constants. With -DHARMLESS they have edits that are none. */
 #include <cugate/kernel.hpp>
 
 #ifdef PLANTED
@@ -104,6 +104,18 @@ __global__ void through_pointer(unsigned *out, const table *of)
 #pragma unroll 1
     for (unsigned k = 0; k < 4; k++)
         out[i + k * count / 4] = FAULT(of->data, data)[i + k * count / 4]; // asks where it is each time
+}
+
+__constant__ unsigned squares[256];
+
+/* Bytes become the squares of what they are. */
+__global__ void decode(unsigned *out, const unsigned *in, const unsigned *numbers)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    FAULT(, __shared__ unsigned staged[256]; staged[threadIdx.x] = numbers[threadIdx.x]; __syncthreads();)
+    const unsigned *const table = FAULT(squares, staged);
+    const unsigned v = in[i] * 2654435761u;
+    out[i] = table[v & 255] + table[v >> 8 & 255] + table[v >> 16 & 255] + table[v >> 24];
 }
 
 template <class T> struct problem {
@@ -210,6 +222,25 @@ struct copies : problem<unsigned> {
     }
 };
 
+struct decoded : problem<unsigned> {
+    cugate::array<unsigned> numbers;
+    int open()
+    {
+        CUGATE_TRY(problem::open());
+        CUGATE_TRY(numbers.fill(256, [](size_t i) { return unsigned(i * i); }));
+        return cudaMemcpyToSymbol(squares, numbers.host.data(), sizeof squares);
+    }
+    int verify(cugate::why &why)
+    {
+        return out.compare(why, [&](size_t i) {
+            unsigned sum = 0;
+            for (unsigned v = in.host[i] * 2654435761u, k = 0; k < 4; k++)
+                sum += (v >> k * 8 & 255) * (v >> k * 8 & 255);
+            return sum;
+        });
+    }
+};
+
 CUGATE_LIBRARY(
     cugate::family<sums>("grid", "sums by strides")
         .variant("filled", "eight blocks of 256 an SM; planted: 64 blocks", [](sums &s) { s.run(FAULT(64, 132 * 4)); })
@@ -225,6 +256,8 @@ CUGATE_LIBRARY(
         .variant("in_flight", "", [](fours &f) { in_flight<<<count / 4 / threads, threads>>>(f.out.data, f.in.data); }),
     cugate::family<chains>("list", "by index; planted: a list is followed")
         .variant("indexed", "", [](chains &c) { chain<<<count / threads, threads>>>(c.out.data, c.in.data); }),
+    cugate::family<decoded>("decode", "by a table in shared memory; planted: in constant memory")
+        .variant("table", "", [](decoded &d) { decode<<<count / 256, 256>>>(d.out.data, d.in.data, d.numbers.data); }),
     cugate::family<copies>("pointer", "loaded once; planted: each time").variant("hoisted", "", [](copies &c) {
         through_pointer<<<count / 4 / threads, threads>>>(c.out.data, c.where.data);
     }))

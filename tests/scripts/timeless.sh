@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Lets `cugate check --simulate` judge faults that only time shows on a GPU (tests/data/timeless.cu): nine planted ones, three
-# of the grid, three of atomics and three of loads, each red by a count and on its line; edits that are none are not. Kernels of
+# Lets `cugate check --simulate` judge faults that only time shows on a GPU (tests/data/timeless.cu): ten planted ones, three
+# of the grid, three of atomics, three of loads and one of constants, each red by a count and on its line; edits that are none are not. Kernels of
 # other compute capabilities than 9.0, whose counts were never compared with a GPU's, are judged by a base build and by a
 # baseline that was computed, never by one that was measured. Ends with "N passed, N failed". Needs nvcc, no GPU.
 #
@@ -60,6 +60,10 @@ red loads/in_flight load_waits '// one at a time'
 red list/indexed load_waits '// follows the list'
 red pointer/hoisted load_waits '// asks where it is each time'
 
+red decode/table constant_replays 'out[i] = table[v & 255]' 'keep a table that lanes index by their data in shared memory'
+
+judge right -k decode/table --against "$compiled/planted/lib.so"
+expect "and a table that comes back to shared memory pays" 0 'trade-off  decode/table' 'improved   constant_replays' 'faster by its counts'
 judge right "${against[@]}" --all
 expect "the right ones are not" 0 'nothing is worse' '!unsure' '!missing'
 judge harmless "${against[@]}"
@@ -78,7 +82,7 @@ expect "and the right one by what it had" 0 'nothing is worse' '!no GPU counts'
 
 # One that a GPU measured has not, and that is said: neither good nor red. Its launches tell of the grid.
 ask "$cugate" check --simulate=nvidia-h200 -k hierarchy/thread_index --all -v
-expect "a measured baseline has no judge for them" 0 '4 rows that no GPU counts' 'a base build has: --against' \
+expect "a measured baseline has no judge for them" 0 '5 rows that no GPU counts' 'a base build has: --against' \
     'info       load_waits' 'same       grid_balance'
 
 # ---- Other compute capabilities

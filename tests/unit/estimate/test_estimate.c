@@ -5,12 +5,12 @@
 
 /* A copy of 270336 floats by 1056 blocks of 256 threads, as it is computed. */
 static const struct launch launch = {.grid = {1056, 1, 1}, .block = {256, 1, 1}, .times = 1};
-static const char copied[][24] = {"atomic_meetings",      "fp64_arithmetic",     "global_atomics",
-                                  "global_load_requests", "global_load_sectors", "global_store_requests",
-                                  "global_store_sectors", "hottest_address",     "instructions",
-                                  "load_waits",           "local_memory",        "shared_wavefronts",
-                                  "theoretical_occupancy"};
-static const double counted[] = {0, 0, 0, 8448, 33792, 8448, 33792, 0, 109824, 8448, 0, 0, 100};
+static const char copied[][24] = {"atomic_meetings",       "constant_replays",     "fp64_arithmetic",
+                                  "global_atomics",        "global_load_requests", "global_load_sectors",
+                                  "global_store_requests", "global_store_sectors", "hottest_address",
+                                  "instructions",          "load_waits",           "local_memory",
+                                  "shared_wavefronts",     "theoretical_occupancy"};
+static const double counted[] = {0, 0, 0, 0, 8448, 33792, 8448, 33792, 0, 109824, 8448, 0, 0, 100};
 static const struct device h200 = {.compute_capability = (char[]){"9.0"}, .sm_count = 132};
 
 static void set(struct result *result, const char *metric, double value)
@@ -64,6 +64,7 @@ Test(estimate, each_count_makes_a_kernel_slower_and_on_its_way_back_faster)
                    {"global_atomics", "atomics", 8448, 844800},
                    {"atomic_meetings", "atomics", 0, 20000},
                    {"hottest_address", "atomics at one address", 33, 33792},
+                   {"constant_replays", "reads of constants one after the other", 0, 4e6},
                    {"fp64_arithmetic", "double precision", 0, 1e8},
                    {"load_waits", "waits for loads", 8448, 84480},
                    {"theoretical_occupancy", "waits for loads", 100, 12.5},
@@ -107,7 +108,10 @@ Test(estimate, what_it_cannot_say_is_left_open)
     expect(copy, now, WEIGHED_OPEN, "since its warps wait for each other");
     now = copy_but("registers", 16);
     result_remove(now, "hottest_address");
-    expect(copy, now, WEIGHED_OPEN, "its atomics were not counted");
+    expect(copy, now, WEIGHED_OPEN, "its atomics, or its reads of constants, were not counted");
+    now = copy_but("registers", 16);
+    result_remove(now, "constant_replays");
+    expect(copy, now, WEIGHED_OPEN, "reads of constants, were not counted");
     result_remove(now, "load_waits");
     expect(copy, now, WEIGHED_OPEN, "its traffic was not measured");
     result_remove(now, "instructions");

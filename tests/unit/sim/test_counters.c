@@ -59,8 +59,13 @@ static const struct tally tallies[COUNT] = {
         {.executed = 1, .active = 32, .working = 32, .sectors = 128, .unit_sectors = 128, .local_accesses = 1},
     [BRANCH] = {.executed = 4, .active = 128, .working = 100, .uniform = 3, .divergent = 1},
     [FUSED] = {.executed = 2, .active = 64, .working = 60},
-    [SHARED_LOAD] =
-        {.executed = 1, .active = 32, .working = 32, .wavefronts = 5, .ideal_wavefronts = 1, .shared_accesses = 1},
+    [SHARED_LOAD] = {.executed = 1,
+                     .active = 32,
+                     .working = 32,
+                     .constant_replays = 7,
+                     .wavefronts = 5,
+                     .ideal_wavefronts = 1,
+                     .shared_accesses = 1},
 };
 
 Test(counters, each_kind_is_where_the_gpu_has_it)
@@ -80,6 +85,7 @@ Test(counters, each_kind_is_where_the_gpu_has_it)
         [EXACT_LOCAL_STORE_SECTORS] = 128,
         [EXACT_FP32] = 60,
         [EXACT_FP32_FUSED] = 60,
+        [EXACT_CONSTANT_REPLAYS] = 7,
     };
     double values[EXACT_COUNTERS];
     counters_of(tallies, traits, COUNT, BOUND_LEAST, values);
