@@ -8,7 +8,7 @@
  * CUDA 13.0, 1.98 GHz, L2 flushed before each launch): 57 of tests/data/recorded-nvidia-h200.json, and 116 of small
  * kernels that were made to trade counts. `error` is the factor by which a constant may be wrong for a kernel: large
  * where counts do not tell what decides, as atomics cost a tenth where lanes are neighbours. That of constants is by
- * itself: 2.04 cycles for each further address of 32 in a kilobyte, and up to 5.7 in 18 KB (an H200, 23 kernels). */
+ * itself: 2 cycles for each further address of 32 in a kilobyte, and 5.1 in 18 KB (an H200, 23 kernels). */
 static const struct term {
     const char *words;
     const char *metrics; /* the rows that it explains, each between spaces */
