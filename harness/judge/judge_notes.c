@@ -132,6 +132,11 @@ static void note_varying(struct comparison *comparison, const struct sides *side
         if (sides->run->results[i].varies)
             note_items_add(&items, "%s: %s", sides->run->results[i].id, sides->run->results[i].varies);
     comparison_add_items(comparison, &items, "results depend on which block or warp comes first");
+    struct note_items doubts = {0};
+    for (size_t i = 0; i < sides->run->result_count; i++)
+        if (sides->run->results[i].doubt)
+            note_items_add(&doubts, "%s: %s", sides->run->results[i].id, sides->run->results[i].doubt);
+    comparison_add_items(comparison, &doubts, "no fault, since nothing depends on it");
 }
 
 /* Notes how to remove kernels that are gone: a program whose shapes changed may have many, each with a file. */

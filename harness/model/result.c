@@ -156,6 +156,7 @@ void result_release(struct result *result)
     free(result->launched_by);
     free(result->unpaired);
     free(result->varies);
+    free(result->doubt);
     free(result->elsewhere);
     free(result->reason);
     free(result->id);
@@ -269,6 +270,8 @@ void result_copy_facts(struct result *to, const struct result *from)
     to->launched_by = x_strdup(from->launched_by);
     free(to->varies);
     to->varies = x_strdup(from->varies);
+    free(to->doubt);
+    to->doubt = x_strdup(from->doubt);
 }
 
 static int order_of_launches(const struct launch *a, const struct launch *b)

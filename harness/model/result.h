@@ -101,6 +101,8 @@ struct result {
     char *unpaired;    /* why pairs with the base build did not settle its times, though they should have; else NULL */
     char *varies; /* of a kernel that was computed: which of its results depend on which block or warp comes first, and
                      where; NULL: none was seen to */
+    char *doubt;  /* of a kernel that was computed: what would be a fault if anything depended on it, which nothing did;
+                     NULL: there is none */
     struct session *sessions; /* in a baseline: the sessions of this kernel's file, oldest first. Else none: the run's
                                  sessions are of all kernels */
     size_t session_count;

@@ -29,7 +29,8 @@
  *
  * A kernel of a program may say who launches it, in "launched_by".
  *
- * A computed kernel says in "varies" which of its results depend on which block or warp comes first.
+ * A computed kernel says in "varies" which of its results depend on which block or warp comes first, and in "doubt"
+ * what it does that would be a fault if anything depended on it.
  *
  * In a run on several GPUs each GPU has a session. A metric's "from" says in which session each of its lists was
  * measured. It is absent where they are the first sessions of the run, in order. A kernel that failed on one GPU and

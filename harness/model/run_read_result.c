@@ -289,9 +289,9 @@ static int read_seconds(const struct json_at *at, json_t *object, struct result 
 
 int read_result(const struct json_at *above, const char *id, json_t *object, struct result *result)
 {
-    static const char *const keys[] = {"base_lines",  "bytes",    "elsewhere", "flops",   "inputs",
-                                       "launched_by", "launches", "lines",     "metrics", "reason",
-                                       "seconds",     "status",   "unpaired",  "varies"};
+    static const char *const keys[] = {"base_lines", "bytes",       "doubt",    "elsewhere", "flops",
+                                       "inputs",     "launched_by", "launches", "lines",     "metrics",
+                                       "reason",     "seconds",     "status",   "unpaired",  "varies"};
     if (!is_kernel_id(id))
         return json_error(above,
                           "\"%.64s\" is no kernel: write family/variant or family/variant[axis=value], at most %d "
@@ -308,7 +308,8 @@ int read_result(const struct json_at *above, const char *id, json_t *object, str
         json_at_text(&at, object, "elsewhere", false, &result->elsewhere) < 0 ||
         json_at_text(&at, object, "launched_by", false, &result->launched_by) < 0 ||
         json_at_text(&at, object, "unpaired", false, &result->unpaired) < 0 ||
-        json_at_text(&at, object, "varies", false, &result->varies) < 0 || read_rows(&at, object, result) < 0)
+        json_at_text(&at, object, "varies", false, &result->varies) < 0 ||
+        json_at_text(&at, object, "doubt", false, &result->doubt) < 0 || read_rows(&at, object, result) < 0)
         return -1;
     return 0;
 }

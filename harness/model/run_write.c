@@ -251,6 +251,7 @@ static void write_result(struct json_writer *json, const struct result *result)
     json_put_text(json, "status", result_status_name(result->status));
     json_put_if(json, "unpaired", result->unpaired);
     json_put_if(json, "varies", ok ? result->varies : NULL);
+    json_put_if(json, "doubt", ok ? result->doubt : NULL);
     json_close(json);
 }
 

@@ -107,13 +107,20 @@ static void print_programs(const struct text *text, const struct report *report)
 /* Of a run that is not judged. A comparison has notes of them. */
 static void print_varying(const struct text *text, const struct run *run)
 {
-    for (size_t i = 0; i < run->result_count; i++)
-        if (run->results[i].varies) {
-            char *words = x_sprintf("%s: what it leaves in memory depends on which block or warp comes first: %s",
-                                    run->results[i].id, run->results[i].varies);
-            print_fact(text, "note", words);
-            free(words);
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *of = &run->results[i];
+        char *words[] = {of->varies ? x_sprintf("%s: what it leaves in memory depends on which block or warp comes "
+                                                "first: %s",
+                                                of->id, of->varies)
+                                    : NULL,
+                         of->doubt ? x_sprintf("%s: no fault, since nothing depends on it: %s", of->id, of->doubt)
+                                   : NULL};
+        for (size_t k = 0; k < ARRAY_SIZE(words); k++) {
+            if (words[k])
+                print_fact(text, "note", words[k]);
+            free(words[k]);
         }
+    }
 }
 
 static void print_header(const struct text *text, const struct report *report)

@@ -85,7 +85,7 @@ static int check(struct problem *problem)
     return reason ? problem_set(problem, "%s", reason) : 0;
 }
 
-/* Executes the workload once, with its blocks in one of the ORDERS. */
+/* Executes the workload once, in one of ALL_ORDERS. */
 static int run_in_order(const struct workload *workload, unsigned order, struct problem *problem)
 {
     launches_order(order);
@@ -112,11 +112,40 @@ static void note_outcome(struct result *result)
     free(where);
 }
 
+/* Fails where something depends on what a launch did that it should not: it reads shared memory that nobody wrote, or
+ * its warps meet without a barrier between them. With other contents of that memory, and in other orders of the warps,
+ * the workload leaves the same in memory, and goes the same ways, if what was read is never used. */
+static int settle_doubt(const struct workload *workload, struct result *result, struct problem *problem)
+{
+    struct problem doubt;
+    if (!launches_doubt())
+        return 0;
+    problem_set(&doubt, "%s", launches_doubt());
+    for (unsigned order = ORDERS; order < ALL_ORDERS; order++) {
+        bool differs = run_in_order(workload, order, problem) < 0;
+        if (order == ORDERS && !differs) {
+            launches_keep();
+            outcomes_keep();
+            continue;
+        }
+        char *where = differs ? NULL : outcomes_compare();
+        differs |= (where && !outcomes_are_near()) || !launches_are_alike();
+        free(where);
+        if (differs) {
+            *problem = doubt;
+            return -1;
+        }
+    }
+    free(result->doubt);
+    result->doubt = x_strdup(doubt.text);
+    return run_in_order(workload, 0, problem);
+}
+
 /* Executes the workload. If blocks meet, it is executed in the other orders too, which are the same on every machine.
  * What they do not count alike is open. What they do not leave alike in memory is said of the result. */
 static int run_in_orders(const struct workload *workload, struct result *result, struct problem *problem)
 {
-    if (run_in_order(workload, 0, problem) < 0)
+    if (run_in_order(workload, 0, problem) < 0 || settle_doubt(workload, result, problem) < 0)
         return -1;
     const bool meet = launches_meet();
     for (unsigned order = 1; meet && order < ORDERS; order++) {

@@ -36,13 +36,19 @@ char *block_place(const struct block *block)
     return whole;
 }
 
-__attribute__((noreturn)) static void fail(struct block *block, const char *prefix, const char *format, va_list list)
+static void describe(struct problem *problem, const struct block *block, const char *prefix, const char *format,
+                     va_list list)
 {
     char text[400];
     vsnprintf(text, sizeof text, format, list);
     char *place = block_place(block);
-    problem_set(block->problem, "%s%s at %s", prefix, text, place);
+    problem_set(problem, "%s%s at %s", prefix, text, place);
     free(place);
+}
+
+__attribute__((noreturn)) static void fail(struct block *block, const char *prefix, const char *format, va_list list)
+{
+    describe(block->problem, block, prefix, format, list);
     longjmp(*block->failed, 1);
 }
 
@@ -60,4 +66,27 @@ void block_not_simulated(struct block *block, const char *format, ...)
     va_start(list, format);
     *block->fault = false;
     fail(block, "not simulated: ", format, list);
+}
+
+void block_doubt(struct block *block, const char *format, ...)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct doubt *doubt = block->grid->doubt;
+    if (block->doubted)
+        return;
+    block->doubted = true;
+    va_list list;
+    va_start(list, format);
+    if (!doubt) {
+        *block->fault = true;
+        fail(block, "", format, list);
+    }
+    pthread_mutex_lock(&lock);
+    if (!doubt->any || block->number < doubt->block) {
+        describe(&doubt->problem, block, "", format, list);
+        doubt->block = block->number;
+        doubt->any = true;
+    }
+    pthread_mutex_unlock(&lock);
+    va_end(list);
 }

@@ -29,13 +29,22 @@ enum {
     MOST_ALIGNED = 128 /* as much as an argument can be aligned */
 };
 
-/* The rows are the ORDERS. Each says how many clusters a thread has begun at a time, and how many instructions a warp
- * executes before the next one. Without clusters, each block is one by itself. In the first order, turns are short
- * because warps of a block often read the same lines, which then are still in the CPU's caches. */
+/* The rows are the orders. Each says how many clusters a thread has begun at a time, and how many instructions a warp
+ * executes before the next one; whether blocks, and warps, come last first; and which word shared memory holds at
+ * first. Without clusters, each block is one by itself. In the first order, turns are short because warps of a block
+ * often read the same lines, which then are still in the CPU's caches. */
 static const struct order {
     unsigned clusters, turn;
-    bool backwards, parts;
-} orders[ORDERS] = {{1, 256, false, false}, {1, FUEL, true, false}, {16, 61, false, false}, {5, 7, true, true}};
+    bool backwards, warps_backwards, parts;
+    uint32_t fresh;
+} orders[ALL_ORDERS] = {{1, 256, false, false, false, 0},
+                        {1, FUEL, true, true, false, 0},
+                        {16, 61, false, false, false, 0},
+                        {5, 7, true, true, true, 0},
+                        /* Large as a float, a half, a whole number: positive, and negative. */
+                        {1, FUEL, true, true, false, 0x7f7f7f7f},
+                        {1, FUEL, true, false, false, 0xff7fff7f},
+                        {1, 1, true, false, false, 0x7f7f7f7f}};
 
 /* What the threads of a launch share. */
 struct run_state {
@@ -286,7 +295,10 @@ static void start_block(struct block *block, uint64_t cluster)
     place_block(block, cluster);
     block->runs = true;
     block->epoch = 1;
+    block->doubted = false;
     block->swaps.count = 0;
+    for (size_t at = block->reserved; orders[grid->order].fresh && at < block->shared_size; at += sizeof(uint32_t))
+        memcpy(block->shared + at, &orders[grid->order].fresh, sizeof(uint32_t));
     block->copies_arrive = false;
     start_watching(block);
     memset(block->barriers, 0, sizeof block->barriers);
@@ -393,7 +405,7 @@ __attribute__((noreturn)) static void block_stuck(struct block *block)
 /* Executes a turn of each warp. Returns whether anything was executed, or something continues. */
 static bool run_block(struct block *block)
 {
-    const bool is_backwards = orders[block->grid->order].backwards;
+    const bool is_backwards = orders[block->grid->order].warps_backwards;
     bool ran = false, alive = false, idle = true;
     block->at_turn = true;
     for (unsigned i = 0; i < block->warp_count; i++) {

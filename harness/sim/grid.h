@@ -51,8 +51,19 @@ struct tally {
  * first, and lanes that yield are not waited for any more. All but order 0 are the same on every machine. Where all
  * blocks that have begun wait for others, one more begins, in every order. */
 enum { ORDERS = 4 };
+/* Behind them come orders for a doubt, which are compared with each other: of the blocks in one order, warps come last
+ * first, first first, and each for one instruction at a time. Shared memory that nobody wrote holds another large
+ * number in each. */
+enum { DOUBT_ORDERS = 3, ALL_ORDERS = ORDERS + DOUBT_ORDERS };
 
 struct meetings;
+
+/* What a launch does that is a fault if anything depends on it: the first of its blocks that does. */
+struct doubt {
+    struct problem problem;
+    uint64_t block;
+    bool any;
+};
 
 /* One launch. grid_run() borrows all of it. */
 struct grid {
@@ -65,6 +76,7 @@ struct grid {
     unsigned cluster[3]; /* blocks of a cluster; 0: there are no clusters */
     unsigned order;
     struct meetings *meetings; /* where its blocks meet is noted here; NULL: nobody asks */
+    struct doubt *doubt;       /* is set; NULL: what would be a doubt is a fault */
 };
 
 static inline uint64_t grid_blocks(const struct grid *grid)

@@ -37,6 +37,7 @@ static struct counted *functions;
 static size_t function_count;
 static unsigned order;
 static struct meetings *meetings;
+static struct doubt doubt; /* of the first launch in order 0 that had one */
 /* The counts of order 1, which are compared with those of the orders behind it, and where its blocks met. */
 static size_t kept_count;
 static char *kept_place;
@@ -54,6 +55,11 @@ void launches_order(unsigned chosen)
 bool launches_meet(void)
 {
     return meetings_place(meetings) != NULL;
+}
+
+const char *launches_doubt(void)
+{
+    return doubt.any ? doubt.problem.text : NULL;
 }
 
 void launches_keep(void)
@@ -78,6 +84,11 @@ static bool same_ways(void)
                 return false;
         }
     return true;
+}
+
+bool launches_are_alike(void)
+{
+    return value_count == kept_count && same_ways();
 }
 
 /* Seen on an H100: where answers of atomics decide which way threads go, a count may be another one on the GPU though
@@ -127,6 +138,7 @@ void launches_begin(void)
     for (size_t i = 0; i < function_count; i++)
         memset(functions[i].tallies, 0, functions[i].count * sizeof *functions[i].tallies);
     if (order == 0) {
+        doubt.any = false;
         memset(open_counters, 0, sizeof open_counters);
         open_lines = 0;
     }
@@ -193,7 +205,14 @@ static int run_counted(const struct grid *grid, bool *fault, struct problem *pro
         return -1;
     struct counted *counted = find_function(grid->function);
     struct tally *tallies = x_calloc(counted->count, sizeof *tallies);
-    const int failed = grid_run(grid, tallies, fault, problem);
+    struct doubt had = {.any = false};
+    struct grid doubted = *grid;
+    doubted.doubt = &had;
+    const int failed = grid_run(&doubted, tallies, fault, problem);
+    if (had.any && !doubt.any)
+        doubt = had;
+    if (failed < 0 && *fault && doubt.any)
+        *problem = doubt.problem;
     if (failed == 0) {
         note_launch(grid);
         struct values *own = ARRAY_GROW(values, value_count);

@@ -8,10 +8,14 @@
 #include "model/model.h"
 #include "worker/worker.h"
 
-/* Sets the order of blocks, below ORDERS, of the launches that follow. Forgets where blocks met. */
+/* Sets the order of blocks, below ALL_ORDERS, of the launches that follow. Forgets where blocks met. */
 void launches_order(unsigned order);
 /* Returns whether blocks have met since then, so that another order may give other counts. */
 bool launches_meet(void);
+/* Returns what the launches did in order 0 that is a fault if anything depends on it; NULL: nothing. */
+const char *launches_doubt(void);
+/* Whether every instruction was executed by as many threads as in the order that was kept. */
+bool launches_are_alike(void);
 /* Keeps the counts, for launches_compare() after other executions of the same workload. */
 void launches_keep(void);
 /* Compares the counts with those that were kept. Which of them differ is known to launches_open(). -1 with *problem,

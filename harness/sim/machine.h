@@ -162,6 +162,7 @@ struct block {
     bool keeps;     /* what it writes there is compared with other orders: outcomes.h */
     uint64_t begun; /* blocks of this launch that this CPU thread has begun, this one included */
     unsigned turn;  /* instructions that a warp executes before the next warp does */
+    bool doubted;   /* it has had a doubt */
     bool runs;      /* it has begun, and is not done */
     bool idle;      /* in the last turn, all of its warps waited for others */
     bool borrows;   /* its memos are those of another block */
@@ -179,6 +180,9 @@ struct block {
  * something that cannot be simulated. */
 __attribute__((noreturn, format(printf, 2, 3))) void block_fault(struct block *block, const char *format, ...);
 __attribute__((noreturn, format(printf, 2, 3))) void block_not_simulated(struct block *block, const char *format, ...);
+
+/* Notes what is a fault if anything depends on it, and goes on: only the block's first one. */
+__attribute__((format(printf, 2, 3))) void block_doubt(struct block *block, const char *format, ...);
 
 enum {
     RANK_SHIFT = 24,        /* an address of shared memory has the block's rank above its offset */

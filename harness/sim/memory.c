@@ -256,10 +256,9 @@ void shadow_close(struct shadow *shadow)
     free(shadow);
 }
 
-__attribute__((noreturn)) static void writes_meet(struct block *block, unsigned one, unsigned other, uint32_t address,
-                                                  const char *what)
+static void writes_meet(struct block *block, unsigned one, unsigned other, uint32_t address, const char *what)
 {
-    block_fault(block, "warps %u and %u of a block %s byte %lld of shared memory without a barrier between them", one,
+    block_doubt(block, "warps %u and %u of a block %s byte %lld of shared memory without a barrier between them", one,
                 other, what, (long long)address - SHARED_RESERVED);
 }
 
@@ -299,7 +298,7 @@ static void visit_word(struct warp *warp, uint32_t address, enum shadow_use use)
     else if (word->writer && word->writer != me)
         writes_meet(block, word->writer - 1u, warp->number, address, writes ? "write" : "write and read");
     if (writes && word->reader && word->reader != me)
-        block_fault(block,
+        block_doubt(block,
                     "warp %u writes byte %lld of shared memory that another warp read, without a barrier between them",
                     warp->number, byte);
     if (writes) {
@@ -310,7 +309,7 @@ static void visit_word(struct warp *warp, uint32_t address, enum shadow_use use)
     }
 }
 
-/* Fails the block if all lanes read words that nobody wrote. If only some do, that may be right: CUB's sort by merging
+/* Doubts the block if all lanes read words that nobody wrote. If only some do, that may be right: CUB's sort by merging
  * reads one key too many, and does not use it. */
 static void look_for_unwritten(struct warp *warp, uint32_t lanes, const uint32_t *addresses)
 {
@@ -319,7 +318,7 @@ static void look_for_unwritten(struct warp *warp, uint32_t lanes, const uint32_t
         if (words[addresses[__builtin_ctz(left)] / 4].written)
             return;
     const unsigned lane = (unsigned)__builtin_ctz(lanes);
-    block_fault(warp->block,
+    block_doubt(warp->block,
                 "warp %u reads shared memory that nobody wrote: lane %u byte %lld, the other lanes likewise",
                 warp->number, lane, (long long)addresses[lane] - warp->block->reserved);
 }
@@ -347,7 +346,7 @@ void shadow_product(struct warp *warp, uint32_t address)
     const struct shadow_word *word = &warp->block->shadow->words[address / 4];
     for (unsigned k = 0; k < 4; k++)
         if (word[k].epoch == warp->block->epoch && word[k].writer && (word[k].writer - 1u) / 4 != warp->number / 4)
-            block_fault(
+            block_doubt(
                 warp->block,
                 "warp %u writes byte %lld of shared memory and warp %u's warpgroup reads it in a matrix product, "
                 "without a barrier between them",

@@ -26,6 +26,8 @@ void outcomes_keep(void);
 /* Says in which allocation memory differs most from what was kept, and how, such as "12 of 4096 bytes of the allocation
  * at 0x200000002000, from byte 8 on"; NULL: it does not differ. Caller frees. */
 char *outcomes_compare(void);
+/* Whether all that differs may be floats that are nearly the same. */
+bool outcomes_are_near(void);
 void outcomes_forget(void);
 
 #endif

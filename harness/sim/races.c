@@ -70,11 +70,11 @@ static void visit(struct warp *warp, uint64_t address, bool changes)
     if (!word)
         return;
     if (word->writer && word->writer != me)
-        block_fault(block,
+        block_doubt(block,
                     "warps %u and %u of a block %s the word at 0x%llx of global memory without a barrier between them",
                     word->writer - 1u, warp->number, changes ? "change" : "change and read", at);
     if (changes && word->reader && word->reader != me)
-        block_fault(block,
+        block_doubt(block,
                     "warp %u changes the word at 0x%llx of global memory that another warp of its block read, without "
                     "a barrier "
                     "between them",

@@ -100,6 +100,19 @@ KERNEL(sums_meet)
     out[T % 32] += in[I]; /* sums_meet */
 }
 
+/* Each warp adds one for a warp: in whichever order they come, and unless they come at once, the sum is right. */
+KERNEL(counts_meet)
+{
+    __shared__ volatile int warps;
+    if (T == 0)
+        warps = 0;
+    __syncthreads();
+    if (T % 32 == 0)
+        warps = warps + 1; /* counts_meet */
+    __syncthreads();
+    out[I] = in[I] + warps - 1;
+}
+
 /* A warp reads what the other one is writing. */
 KERNEL(neighbour_in_global)
 {
@@ -490,6 +503,41 @@ KERNEL(upper_word)
     out[I] = in[I] + (one == 0x1p63f) - (two != -0x1p62f);
 }
 
+/* Reads the next stage, in the last round one that nobody filled, which is not used then. */
+KERNEL(reads_ahead)
+{
+    __shared__ int stages[2][threads];
+    const volatile int *const stage = stages[0];
+    stages[0][T] = in[I];
+    __syncthreads();
+    int now = stage[T ^ 32], sum = 0;
+    for (unsigned round = 0; round < 1 + zero; round++) {
+        const int next = stage[(round + 1) % 2 * threads + (T ^ 32)];
+        sum += now;
+        now = next;
+    }
+    out[I ^ 32] = sum + 1;
+}
+
+/* The same, while the other warp writes its sum there. */
+KERNEL(reads_aside)
+{
+    __shared__ int stages[2][threads];
+    const volatile int *const stage = stages[0];
+    stages[0][T] = in[I];
+    stages[1][T] = 0;
+    __syncthreads();
+    int now = stage[T ^ 32], sum = 0;
+    for (unsigned round = 0; round < 1 + zero; round++) {
+        const int next = stage[(round + 1) % 2 * threads + (T ^ 32)];
+        sum += now;
+        now = next;
+    }
+    stages[1][T] = sum + 1;
+    __syncthreads();
+    out[I ^ 32] = stages[1][T];
+}
+
 /* ---- The library ---- */
 
 struct arrays {
@@ -566,6 +614,7 @@ static const struct cugate_variant wrong[] = {
     ROW(shared_beyond), ROW(shared_unwritten),    ROW(writes_meet),  ROW(read_after_write),    ROW(write_after_read),
     ROW(sums_meet),     ROW(neighbour_in_global), ROW(local_beyond), ROW(lost_barrier),        ROW(trap),
     ROW(assertion),     ROW(second_block),        ROW(wraps_around), ROW(atomic_wraps_around), ROW(lower_words_wrap),
+    ROW(counts_meet),
 };
 static const struct cugate_variant timing[] = {
     ROW(waits_for_block),
@@ -587,7 +636,7 @@ static const struct cugate_variant right[] = {
     ROW(shared_atomics),  ROW(warp_exchange),    ROW(parts_of_words),     ROW(named_barriers), ROW(last_block),
     ROW(flag_in_warp),    ROW(reused_tile),      ROW(reads_one_too_many), ROW(takes_tiles),    ROW(says_it_was_there),
     ROW(in_place),        ROW(volatile_in_loop), ROW(turned_in_global),   ROW(same_in_shared), ROW(negated_index),
-    ROW(infinity_chosen), ROW(bits_kept),        ROW(upper_word)};
+    ROW(infinity_chosen), ROW(bits_kept),        ROW(upper_word),         ROW(reads_ahead),    ROW(reads_aside)};
 
 #define FAMILY(name)                                                                                                   \
     {                                                                                                                  \
