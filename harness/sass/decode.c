@@ -64,8 +64,9 @@ static size_t split_operands(char *text, char **tokens)
     int depth = 0;
     char *start = text;
     for (char *at = text;; at++) {
-        /* In R48[R76+0x1000] a comma is missing. */
-        const bool glued = *at == '[' && depth == 0 && at > start && at[-1] != 'c' && at[-1] != ']' && at[-1] != 'x' &&
+        /* In R48[R76+0x1000] a comma is missing, and in [R7][R2.64]. */
+        const bool glued = *at == '[' && depth == 0 && at > start && at[-1] != 'c' &&
+                           (at[-1] != ']' || *start == '[') && at[-1] != 'x' &&
                            !(at - start == 4 && starts(start, "desc"));
         if (glued && count < TOKENS) {
             /* Here the token of the bracket begins. The register's token needs an end of its own. */

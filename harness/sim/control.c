@@ -79,11 +79,10 @@ static void indirect(struct warp *warp, const struct instruction *code, struct s
     warp->block->tallies[code->index].uniform += split->lanes == before;
 }
 
-static void branch(struct warp *warp, const struct instruction *code, struct split *split, uint32_t lanes,
-                   uint32_t taken)
+/* Sends some of the lanes, all or none to the target, and the others on. */
+static void send(struct warp *warp, const struct instruction *code, struct split *split, uint32_t taken)
 {
     const uint32_t target = target_of(warp, code);
-    warp->block->tallies[code->index].unsent_threads += count_lanes(lanes & ~taken);
     tally_branch(warp, code, split->lanes, taken);
     if (taken == split->lanes) {
         split->pc = target;
@@ -94,6 +93,13 @@ static void branch(struct warp *warp, const struct instruction *code, struct spl
         split->lanes &= ~taken;
         split->pc++;
     }
+}
+
+static void branch(struct warp *warp, const struct instruction *code, struct split *split, uint32_t lanes,
+                   uint32_t taken)
+{
+    warp->block->tallies[code->index].unsent_threads += count_lanes(lanes & ~taken);
+    send(warp, code, split, taken);
 }
 
 /* With .U it is taken by all lanes or by none. */
@@ -148,14 +154,7 @@ static bool do_call(struct warp *warp, const struct instruction *code, unsigned 
     const struct operand *place = operand_of(code, OPERAND_ROW);
     if (place && !place->immediate)
         return do_return(warp, code, index, lanes);
-    tally_branch(warp, code, split->lanes, lanes);
-    if (lanes == split->lanes) {
-        split->pc = target_of(warp, code);
-    } else {
-        split_add(warp, split, lanes, target_of(warp, code));
-        split->lanes &= ~lanes;
-        split->pc++;
-    }
+    send(warp, code, split, lanes);
     return true;
 }
 

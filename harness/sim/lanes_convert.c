@@ -161,6 +161,9 @@ static bool prepare_f2fp(struct instruction *code)
                  !is_one(roundings, modifier, &code->flags[ROUNDING]))
             return false;
     }
+    /* On 8.0 and 8.6 the source is always of 32 bits, and the destination is told where it is no F16. */
+    for (; count < 2; count++)
+        types[count] = count ? F32 : F16;
     const unsigned char to = types[0], from = types[1];
     code->flags[TO] = to;
     code->flags[FROM] = from;
@@ -168,15 +171,15 @@ static bool prepare_f2fp(struct instruction *code)
     switch ((enum packing)code->flags[PACKING]) {
     case PACK_AB:
     case MERGE_C:
-        return count == 2 && from == F32 && to_half;
+        return from == F32 && to_half;
     case PACK_AB_MERGE_C:
-        return count == 2 && from == F32 && to_byte;
+        return from == F32 && to_byte;
     case PACK_B:
-        return count == 2 && from == F32 && to == TF32;
+        return from == F32 && to == TF32;
     case UNPACK_B:
-        return count == 2 && to == F16 && (from == E4M3 || from == E5M2);
+        return to == F16 && (from == E4M3 || from == E5M2);
     case UNPACK_B_MERGE_C:
-        return count == 2 && from == F16 && to_byte;
+        return from == F16 && to_byte;
     case NOT_PACKED:
         break;
     }
