@@ -198,7 +198,8 @@ static void allow_bounds(struct assessment *found, const struct pairing *pairing
     const bool both = pairing->base->from_base_build || run_origin(pairing->sides->baseline)->computed;
     if (!pairing->sides->origin->computed || (now.least == now.most && (!both || base.least == base.most)))
         return;
-    found->limit = fmax(found->limit, fmax(now.most - row_value(pairing->now), row_value(pairing->now) - now.least));
+    const double below = row_value(pairing->now) - now.least, above = now.most - row_value(pairing->now);
+    found->limit = fmax(found->limit, found->now > found->base.mean ? below : above);
     if (!both) {
         if (fabs(found->now - found->base.mean) <= found->limit)
             found->finding = FOUND_SAME;

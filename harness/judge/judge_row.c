@@ -148,8 +148,7 @@ static bool is_steady_enough(const struct judgement *judgement, const struct pai
 static bool is_unwitnessed(const struct assessment *found, const struct pairing *pairing, const struct metric *metric)
 {
     const struct suite *suite = pairing->suite;
-    if (metric->class != METRIC_TIME || !suite || suite->same_code || suite->kernels < RULE_DRIFT ||
-        found->finding == FOUND_SAME)
+    if (metric->class != METRIC_TIME || !suite || suite->same_code || found->finding == FOUND_SAME)
         return false;
     const double moved = found->now - found->base.mean, beyond = found->now / (1 + suite->shift) - found->base.mean;
     return fabs(beyond) <= fmax(found->limit, fabs(suite->shift * found->base.mean)) || (beyond > 0) != (moved > 0);
