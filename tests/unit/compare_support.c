@@ -1,4 +1,5 @@
 #include "compare_support.h"
+#include "baseline/baseline.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
