@@ -429,7 +429,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
     struct judging judging = {.comparison = comparison, .sides = &sides, .renamed = find_renamed(&sides)};
     *comparison = (struct comparison){0};
     find_suites(comparison, &sides);
-    find_makers(comparison, &sides);
+    compare_libraries(comparison, &sides);
 
     for (size_t b = 0, n = 0; b < baseline->result_count || n < run->result_count;) {
         int order = b == baseline->result_count ? 1

@@ -175,7 +175,6 @@ static void note_fact(struct comparison *comparison, const struct sides *sides, 
 
 void add_notes(struct comparison *comparison, const struct sides *sides, const struct unknown *unknown)
 {
-    note_libraries(comparison, sides);
     note_definitions(comparison, sides);
     for (size_t i = 0; i < ARRAY_SIZE(soft_facts); i++)
         note_fact(comparison, sides, &soft_facts[i]);
