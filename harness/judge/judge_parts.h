@@ -145,15 +145,6 @@ const char *other_toolchain(const struct comparison *comparison, const struct si
 bool find_other_gpus(const struct sides *sides, const struct result *base, const struct row *row, const struct row *now,
                      struct gpus *gpus);
 
-/* Metrics in the files that the metric folder does not define. A note names them; they are never judged. */
-struct unknown {
-    const char **names;
-    size_t count;
-};
-
 /* Sets comparison->makers_*, and adds a note for each loaded library that differs: judge_libraries.c. */
 void compare_libraries(struct comparison *comparison, const struct sides *sides);
-/* Adds the notes: changed definitions of metrics, changed facts of the session, an old baseline, unknown metrics. */
-void add_notes(struct comparison *comparison, const struct sides *sides, const struct unknown *unknown);
-
 #endif
