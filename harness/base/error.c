@@ -181,15 +181,20 @@ char *x_strdup(const char *text)
     return memcpy(x_calloc(size, 1), text, size);
 }
 
-char *x_sprintf(const char *format, ...)
+char *x_vsprintf(const char *format, va_list list)
 {
     char *text = NULL;
+    if (vasprintf(&text, format, list) < 0)
+        out_of_memory(1, strlen(format));
+    return text;
+}
+
+char *x_sprintf(const char *format, ...)
+{
     va_list list;
     va_start(list, format);
-    int length = vasprintf(&text, format, list);
+    char *text = x_vsprintf(format, list);
     va_end(list);
-    if (length < 0)
-        out_of_memory(1, strlen(format));
     return text;
 }
 

@@ -7,6 +7,8 @@
 #include "judge/judge.h"
 #include "model/model.h"
 
+#include "known_regression_file.h"
+
 #define BASELINE_SESSIONS 20 /* how many sessions a row keeps; the oldest are dropped */
 
 /* Returns the folder of a device below the baselines folder: "baselines/nvidia-h200". Caller frees. */

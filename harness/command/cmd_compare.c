@@ -1,5 +1,6 @@
 #include "command.h"
 
+#include "explain/explain.h"
 #include "gate/gate.h"
 #include "model/model.h"
 
@@ -36,6 +37,7 @@ static int cmd_compare(const struct options *options)
         goto out;
 
     compare_runs(&comparison, &base, &run, &metrics, NULL);
+    note_differences(&comparison, &base, &run, &metrics);
     diagnosis_make(&diagnosis, &comparison, &base, &run);
     struct report report = {
         .metrics = &metrics,

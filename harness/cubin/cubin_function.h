@@ -2,6 +2,8 @@
 #ifndef CUBIN_FUNCTION_H
 #define CUBIN_FUNCTION_H
 
+#include "model/model.h"
+
 #include <stddef.h>
 
 struct cubin_function {
@@ -13,10 +15,11 @@ struct cubin_function {
     unsigned registers;   /* registers of a thread */
     unsigned local_bytes; /* bytes of stack of a thread, with all that the function calls: spilled registers and local
                              arrays. Of a recursive function its own frame only */
-    unsigned shared_bytes; /* bytes of static shared memory of a block */
-    unsigned max_threads;  /* the largest block that it was compiled for (launch bounds); 0 where it does not say */
-    unsigned barriers;     /* named barriers of a block */
-    size_t image;          /* index of its image, from 0: one for each source file, unless device code was linked */
+    unsigned shared_bytes;    /* bytes of static shared memory of a block */
+    unsigned max_threads;     /* the largest block that it was compiled for (launch bounds); 0 where it does not say */
+    unsigned barriers;        /* named barriers of a block */
+    size_t image;             /* index of its image, from 0: one for each source file, unless device code was linked */
+    enum tensor_cores tensor; /* of it and of the image's functions that are no kernels, which it may call */
 };
 
 /* Computes the code hashes. Functions with equal hashes do the same work in the same way. A hash covers the

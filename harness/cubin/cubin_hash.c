@@ -232,7 +232,7 @@ static void hash_kernels(struct image *image, const struct parts *parts)
     }
 }
 
-/* ---- The mix of instructions ----
+/* ---- The mix of instructions, and tensor cores ----
  *
  * From compute capability 7.0 on an instruction has 16 bytes, and its lowest 12 bits are the opcode, which also says of
  * what kind the operands are. So says each line of `nvdisasm -hex`. Padding is left out: it depends on how long the
@@ -240,10 +240,25 @@ static void hash_kernels(struct image *image, const struct parts *parts)
 
 enum { INSTRUCTION = 16, OPCODES = 1 << 12, OPCODE_NOP = 0x918 };
 
-static void count_opcodes(size_t counts[OPCODES], const struct image_section *section)
+/* The opcodes of tensor cores up to compute capability 9.0, as nvdisasm 13.0 names them in what ptxas 13.0 makes of
+ * each type of mma and wgmma. HFMA2.MMA multiplies no matrix. */
+static const unsigned short tensor_opcodes[] = {
+    0x236, 0x23c,                                           /* HMMA.884, HMMA */
+    0x237, 0x23d, 0x23f, 0x27a,                             /* IMMA, BMMA, DMMA, QMMA */
+    0x9f0, 0xdf0, 0x9f1, 0xdf1, 0x9f2, 0xdf2, 0x9f3, 0xdf3, /* HGMMA, IGMMA, BGMMA, QGMMA */
+};
+#define TENSOR_CAPABILITY 90 /* before 7.0 there are none */
+
+/* Counts the instructions of one kernel, from 1; 0: of the functions that are no kernels. */
+static void count_opcodes(size_t counts[OPCODES], const struct image *image, size_t owner)
 {
-    for (size_t at = 0; at + INSTRUCTION <= section->header.sh_size; at += INSTRUCTION)
-        counts[(section->bytes[at] | section->bytes[at + 1] << 8) % OPCODES]++;
+    for (size_t i = 0; i < image->section_count; i++) {
+        const struct image_section *section = &image->sections[i];
+        if (!(section->header.sh_flags & SHF_EXECINSTR) || part_of(section) != owner)
+            continue;
+        for (size_t at = 0; at + INSTRUCTION <= section->header.sh_size; at += INSTRUCTION)
+            counts[(section->bytes[at] | section->bytes[at + 1] << 8) % OPCODES]++;
+    }
     counts[OPCODE_NOP] = 0;
 }
 
@@ -256,16 +271,29 @@ static char *mix_of(const size_t counts[OPCODES])
     return in_hexadecimal(&hash);
 }
 
-static void hash_mixes(struct image *image)
+static bool has_tensor(const size_t counts[OPCODES])
 {
-    if (image->capability < 70)
-        return;
+    for (size_t i = 0; i < ARRAY_SIZE(tensor_opcodes); i++)
+        if (counts[tensor_opcodes[i]] > 0)
+            return true;
+    return false;
+}
+
+static void look_at_opcodes(struct image *image)
+{
+    size_t shared[OPCODES] = {0};
+    if (image->capability >= 70)
+        count_opcodes(shared, image, 0);
     for (size_t k = 0; k < image->kernel_count; k++) {
+        struct cubin_function *facts = &image->kernels[k].facts;
         size_t counts[OPCODES] = {0};
-        for (size_t i = 0; i < image->section_count; i++)
-            if ((image->sections[i].header.sh_flags & SHF_EXECINSTR) && part_of(&image->sections[i]) == k + 1)
-                count_opcodes(counts, &image->sections[i]);
-        image->kernels[k].facts.mix = mix_of(counts);
+        if (image->capability >= 70) {
+            count_opcodes(counts, image, k + 1);
+            facts->mix = mix_of(counts);
+        }
+        facts->tensor = image->capability > TENSOR_CAPABILITY      ? TENSOR_UNKNOWN
+                        : has_tensor(shared) || has_tensor(counts) ? TENSOR_USED
+                                                                   : TENSOR_UNUSED;
     }
 }
 
@@ -282,7 +310,7 @@ int image_hash(struct image *image)
         if (parts.list)
             qsort(parts.list, parts.count, sizeof *parts.list, by_owner);
         hash_kernels(image, &parts);
-        hash_mixes(image);
+        look_at_opcodes(image);
     }
     free(parts.list);
     return result;

@@ -86,7 +86,7 @@ bool image_variable(const struct image *image, const char *name, uint64_t *size)
 /* Returns the names of all variables, a line each. Caller frees. In variables.c. */
 char *image_variables(const struct image *image);
 
-/* Computes facts.code and facts.mix of every kernel. -1 after error(). */
+/* Computes facts.code, facts.mix and facts.tensor of every kernel. -1 after error(). */
 int image_hash(struct image *image);
 
 #endif

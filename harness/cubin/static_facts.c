@@ -110,8 +110,8 @@ void static_facts_set_code(struct launch *launch, const struct cubin_function *f
     launch->has_machine = function != NULL;
     launch->machine = (struct machine){0};
     if (function)
-        launch->machine = (struct machine){function->registers, function->local_bytes, function->shared_bytes,
-                                           function->max_threads, function->barriers};
+        launch->machine = (struct machine){function->registers,   function->local_bytes, function->shared_bytes,
+                                           function->max_threads, function->barriers,    function->tensor};
 }
 
 /* Sets the code hash of each launch and computes the facts. If a function cannot be identified, the kernel has no

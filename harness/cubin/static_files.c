@@ -290,13 +290,10 @@ static void add_launch(struct result *result, const struct function *function)
         return;
     *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
         .function = x_strdup(facts->name),
-        .code = x_strdup(facts->code),
-        .mix = x_strdup(facts->mix),
         .block = {threads, threads > 0, threads > 0},
         .shared = shared,
-        .has_machine = true,
-        .machine = {facts->registers, facts->local_bytes, facts->shared_bytes, facts->max_threads, facts->barriers},
     };
+    static_facts_set_code(&result->launches[result->launch_count - 1], facts);
 }
 
 static void add_session(struct run *run, const struct static_files *files)

@@ -117,6 +117,23 @@ static struct shape shape_of(const struct result *result, double most)
     return shape;
 }
 
+/* Returns why it may use tensor cores, which have no term, or NULL: by the machine code, or where that says nothing by
+ * counts that are optional. */
+static const char *tensor_cores(const struct result *result)
+{
+    bool known = true;
+    for (size_t i = 0; i < result->launch_count; i++) {
+        if (result->launches[i].machine.tensor == TENSOR_USED)
+            return "it uses tensor cores";
+        known &= result->launches[i].machine.tensor == TENSOR_UNUSED;
+    }
+    const double counted = fmax(number(result, "tensor_instructions"), number(result, "tensor_active"));
+    return known          ? NULL
+           : counted > 0  ? "it uses tensor cores"
+           : counted == 0 ? NULL
+                          : "its file is too old to say whether it uses tensor cores";
+}
+
 struct counts {
     double instructions, shared, loads, load_sectors, stores, store_sectors, occupancy, balance;
 };
@@ -132,8 +149,8 @@ static const char *uncalibrated(const struct device *device, const struct result
         return "not all of its instructions, wavefronts, requests and sectors were counted";
     if (spins(result))
         return "its warps wait for each other";
-    if (number(result, "tensor_instructions") > 0 || number(result, "tensor_active") > 0)
-        return "it uses tensor cores";
+    if (tensor_cores(result))
+        return tensor_cores(result);
     if (of->load_sectors > 32 * of->loads)
         return "it copies to shared memory asynchronously";
     if (of->loads <= 0 || result->bytes > 1.05 * 32 * (of->load_sectors + of->store_sectors))

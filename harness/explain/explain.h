@@ -7,6 +7,7 @@
 #include "cubin/cubin.h"
 
 #include "diagnosis.h"
+#include "differences.h"
 #include "pattern.h"
 #include "roofline.h"
 #include "stall.h"

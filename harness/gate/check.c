@@ -1,6 +1,7 @@
 #include "check.h"
 
 #include "baseline/baseline.h"
+#include "explain/explain.h"
 
 #include "check_parts.h"
 #include "comparable.h"
@@ -115,6 +116,7 @@ static void compare(struct check *check)
     if (!check->has_baseline)
         return;
     compare_runs(&check->comparison, &check->baseline, &check->run, check->request->metrics, &check->known_regressions);
+    note_differences(&check->comparison, &check->baseline, &check->run, check->request->metrics);
     if (!check->baseline_is_base_build)
         check_note_stand_ins(&check->comparison, &check->baseline);
     check_note_blocks(&check->comparison, &check->baseline, &check->run);

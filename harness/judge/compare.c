@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Metrics in the files that the metric folder does not define. A note names them; they are never judged. */
+struct unknown {
+    const char **names;
+    size_t count;
+};
+
 /* Removes repeated names; each stays where it was first. */
 static void forget_repeated(struct unknown *unknown)
 {
@@ -27,6 +33,14 @@ struct judging {
     /* For a computed run: kernels that are not judged, for one reason each. */
     struct note_items not_simulated, elsewhere, without_launch;
 };
+
+static void note_unknown(struct comparison *comparison, const struct unknown *unknown)
+{
+    struct note_items items = {0};
+    for (size_t i = 0; i < unknown->count; i++)
+        note_items_add(&items, "%s", unknown->names[i]);
+    comparison_add_items(comparison, &items, "not judged, since no metric file defines them");
+}
 
 static bool is_gated_number(const struct metric *metric, const struct row *row)
 {
@@ -429,7 +443,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
     struct judging judging = {.comparison = comparison, .sides = &sides, .renamed = find_renamed(&sides)};
     *comparison = (struct comparison){0};
     find_suites(comparison, &sides);
-    find_makers(comparison, &sides);
+    compare_libraries(comparison, &sides);
 
     for (size_t b = 0, n = 0; b < baseline->result_count || n < run->result_count;) {
         int order = b == baseline->result_count ? 1
@@ -452,7 +466,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
     judge_uncomputed(comparison, &sides);
     forget_repeated(&judging.unknown);
     note_moved_counts(comparison, &sides);
-    add_notes(comparison, &sides, &judging.unknown);
+    note_unknown(comparison, &judging.unknown);
     note_left_out(&judging);
     free(judging.unknown.names);
     free(judging.renamed);

@@ -37,9 +37,19 @@ void set_reason(struct judgement *judgement, const char *format, ...)
     va_list list;
     free(judgement->reason);
     va_start(list, format);
-    if (vasprintf(&judgement->reason, format, list) < 0)
-        die(EXIT_USAGE, "cannot allocate memory for a reason");
+    judgement->reason = x_vsprintf(format, list);
     va_end(list);
+}
+
+void add_reason(struct judgement *judgement, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    char *old = judgement->reason, *added = x_vsprintf(format, list);
+    va_end(list);
+    judgement->reason = old ? x_sprintf("%s; %s", old, added) : x_strdup(added);
+    free(added);
+    free(old);
 }
 
 /* Returns how far the value moved in units of measure (its limit or its old value); infinite for a measure of 0. */
@@ -130,19 +140,11 @@ bool judgement_wants_pairs(const struct judgement *judgement)
 
 /* ---- Notes ---- */
 
-static char *print_words(const char *format, va_list list)
-{
-    char *words;
-    if (vasprintf(&words, format, list) < 0)
-        die(EXIT_USAGE, "cannot allocate memory for a note");
-    return words;
-}
-
 void comparison_add_note(struct comparison *comparison, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    *ARRAY_GROW(comparison->notes, comparison->note_count) = print_words(format, list);
+    *ARRAY_GROW(comparison->notes, comparison->note_count) = x_vsprintf(format, list);
     va_end(list);
 }
 
@@ -150,7 +152,7 @@ void note_items_add(struct note_items *items, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    *ARRAY_GROW(items->list, items->count) = print_words(format, list);
+    *ARRAY_GROW(items->list, items->count) = x_vsprintf(format, list);
     va_end(list);
 }
 
@@ -206,17 +208,4 @@ enum exit_code comparison_exit_code(const struct comparison *comparison)
            : only_new                                                                        ? EXIT_BASELINE
            : comparison->counts[VERDICT_UNSURE]                                              ? EXIT_UNSURE
                                                                                              : EXIT_SAME;
-}
-
-enum exit_code run_exit_code(const struct run *run)
-{
-    bool any = false, elsewhere = false;
-    for (size_t i = 0; i < run->result_count; i++) {
-        enum result_status status = run->results[i].status;
-        if ((status != RESULT_OK && status != RESULT_NOT_BUILT) || result_uncounted(&run->results[i]) > 0)
-            return EXIT_NOT_MEASURED;
-        any |= status == RESULT_OK;
-        elsewhere |= run->results[i].elsewhere != NULL;
-    }
-    return !any ? EXIT_NOT_MEASURED : elsewhere ? EXIT_UNSURE : EXIT_SAME;
 }

@@ -153,9 +153,4 @@ size_t comparison_rows(const struct comparison *comparison);
  * that is 5, and 4 when every row is new. Rows that are unchanged count as judged. */
 enum exit_code comparison_exit_code(const struct comparison *comparison);
 
-/* Returns the exit code of a run that is compared with nothing. EXIT_NOT_MEASURED: there is no kernel, or one that was
- * built is not ok or has a row that is not counted. EXIT_UNSURE: one failed on a GPU and was measured on another. Else
- * 0. */
-enum exit_code run_exit_code(const struct run *run);
-
 #endif

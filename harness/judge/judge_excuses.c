@@ -65,8 +65,8 @@ static bool is_of_caches(const struct asked *row)
 static bool is_short(const struct asked *row)
 {
     const struct metrics *metrics = row->pairing->sides->metrics;
-    const double longest =
-        fmax(kernel_time(metrics, row->pairing->base_result), kernel_time(metrics, row->pairing->now_result));
+    const double longest = fmax(program_value(metrics, row->pairing->base_result, COMPUTED_NONE),
+                                program_value(metrics, row->pairing->now_result, COMPUTED_NONE));
     return is_of_caches(row) && longest > 0 && longest < RULE_SHORT;
 }
 
@@ -115,16 +115,26 @@ const char *why_not_judged(const struct judgement *judgement, const struct pairi
 
 /* ---- 2. Limits ---- */
 
-/* Returns how far the readings of a row lie apart, over all its sessions. */
-static double row_range(const struct row *row)
+/* The least and the most of all readings of a row. */
+struct bounds {
+    double least, most;
+};
+
+static struct bounds bounds_of(const struct row *row)
 {
-    double least = HUGE_VAL, most = 0;
+    struct bounds bounds = {HUGE_VAL, -HUGE_VAL};
     for (size_t s = 0; s < row->session_count; s++)
         for (size_t i = 0; i < row->sessions[s].count; i++) {
-            least = fmin(least, row->sessions[s].samples[i]);
-            most = fmax(most, row->sessions[s].samples[i]);
+            bounds.least = fmin(bounds.least, row->sessions[s].samples[i]);
+            bounds.most = fmax(bounds.most, row->sessions[s].samples[i]);
         }
-    return fmax(most - least, 0);
+    return bounds;
+}
+
+static double row_range(const struct row *row)
+{
+    const struct bounds bounds = bounds_of(row);
+    return fmax(bounds.most - bounds.least, 0);
 }
 
 /* Returns how far a count of the same code in the same shape may stray: as far as it does from launch to launch, since
@@ -174,31 +184,17 @@ static void allow_timing(struct assessment *found, const struct pairing *pairing
         allow(found, RULE_INEXACT * fabs(found->base.mean));
 }
 
-/* The bounds of a count: a computed one may depend on which lanes of a warp come first. */
-struct bounds {
-    double least, most;
-};
-
-static struct bounds bounds_of(const struct row *row)
-{
-    struct bounds bounds = {HUGE_VAL, -HUGE_VAL};
-    for (size_t s = 0; s < row->session_count; s++)
-        for (size_t i = 0; i < row->sessions[s].count; i++) {
-            bounds.least = fmin(bounds.least, row->sessions[s].samples[i]);
-            bounds.most = fmax(bounds.most, row->sessions[s].samples[i]);
-        }
-    return bounds;
-}
-
-/* A computed count may be anything between its bounds. Where both sides were computed, lower meets lower and upper
- * meets upper; a number that was measured is the same if it lies between them. */
+/* A computed count may depend on which lanes of a warp come first: it may be anything between its bounds. Where both
+ * sides were computed, lower meets lower and upper meets upper; a number that was measured is the same if it lies
+ * between them. */
 static void allow_bounds(struct assessment *found, const struct pairing *pairing, const struct metric *metric)
 {
     const struct bounds now = bounds_of(pairing->now), base = bounds_of(pairing->base);
     const bool both = pairing->base->from_base_build || run_origin(pairing->sides->baseline)->computed;
     if (!pairing->sides->origin->computed || (now.least == now.most && (!both || base.least == base.most)))
         return;
-    found->limit = fmax(found->limit, fmax(now.most - row_value(pairing->now), row_value(pairing->now) - now.least));
+    const double below = row_value(pairing->now) - now.least, above = now.most - row_value(pairing->now);
+    found->limit = fmax(found->limit, found->now > found->base.mean ? below : above);
     if (!both) {
         if (fabs(found->now - found->base.mean) <= found->limit)
             found->finding = FOUND_SAME;

@@ -52,17 +52,6 @@ static char *take_other(const char *library, char **list, size_t count)
     return NULL;
 }
 
-/* The identity is said only where the names are equal. */
-static void note_other(struct note_items *items, const char *now, const char *was)
-{
-    const size_t a = strcspn(now, " "), b = strcspn(was, " ");
-    const bool alike = a == b && strncmp(now, was, a) == 0;
-    if (alike)
-        note_items_add(items, "%s (was%s)", now, was + b);
-    else
-        note_items_add(items, "%.*s (was %.*s)", (int)a, now, (int)b, was);
-}
-
 /* How the names begin of what makes machine code or holds it, of all that inject/libraries.c tells. Another version of
  * these is another toolchain. A package of the user's own is none, though its version may change with every commit.
  *
@@ -81,40 +70,32 @@ static bool is_maker(const char *library)
     return false;
 }
 
-/* Adds a library or package to a list of such: "triton 3.7.0, libcublasLt.so.13.1.0.3". The identity is added where the
- * name has no version. */
-static void add_maker(char **list, const char *library, bool with_identity)
+/* Adds a library or package to a list of such: "triton 3.7.0, libcublasLt.so.13.1.0.3". */
+static void add_maker(char **list, const char *library, size_t length)
 {
-    const int length = with_identity ? (int)strlen(library) : (int)strcspn(library, " ");
-    char *longer = x_sprintf("%s%s%.*s", *list ? *list : "", *list ? ", " : "", length, library);
+    char *longer = x_sprintf("%s%s%.*s", *list ? *list : "", *list ? ", " : "", (int)length, library);
     free(*list);
     *list = longer;
 }
 
-void find_makers(struct comparison *comparison, const struct sides *sides)
+/* Tells of another version. The identity is said only where the names are equal. */
+static void tell_other(struct comparison *comparison, struct note_items *items, const char *now, const char *was)
 {
-    const char *run = newest_libraries(sides->run), *base = newest_libraries(sides->baseline);
-    char *copies[2], **now, **was;
-    if (!run || !base)
-        return;
-    const size_t now_count = cut(run, &copies[0], &now), was_count = cut(base, &copies[1], &was);
-    drop_equals(now, now_count, was, was_count);
-    for (size_t i = 0; i < now_count; i++) {
-        const char *other = now[i] && is_maker(now[i]) ? take_other(now[i], was, was_count) : NULL;
-        if (!other)
-            continue;
-        const size_t a = strcspn(now[i], " "), b = strcspn(other, " ");
-        const bool alike = a == b && strncmp(now[i], other, a) == 0;
-        add_maker(&comparison->makers_was, other, alike);
-        add_maker(&comparison->makers_are, now[i], alike);
+    size_t a = strcspn(now, " "), b = strcspn(was, " "),
+           skip = 0; /* how much of each is said, of `was` from there on */
+    if (a == b && strncmp(now, was, a) == 0) {
+        skip = b + 1;
+        a = strlen(now);
+        b = strlen(was);
     }
-    free(now);
-    free(was);
-    free(copies[0]);
-    free(copies[1]);
+    note_items_add(items, "%.*s (was %.*s)", (int)a, now, (int)(b - skip), was + skip);
+    if (!is_maker(now))
+        return;
+    add_maker(&comparison->makers_was, was, b);
+    add_maker(&comparison->makers_are, now, a);
 }
 
-void note_libraries(struct comparison *comparison, const struct sides *sides)
+void compare_libraries(struct comparison *comparison, const struct sides *sides)
 {
     const char *run = newest_libraries(sides->run), *base = newest_libraries(sides->baseline);
     struct note_items others = {0}, more = {0}, gone = {0};
@@ -126,7 +107,7 @@ void note_libraries(struct comparison *comparison, const struct sides *sides)
     for (size_t i = 0; i < now_count; i++) {
         const char *other = now[i] ? take_other(now[i], was, was_count) : NULL;
         if (other)
-            note_other(&others, now[i], other);
+            tell_other(comparison, &others, now[i], other);
         else if (now[i])
             note_items_add(&more, "%.*s", (int)strcspn(now[i], " "), now[i]);
     }

@@ -19,6 +19,8 @@ struct sides {
 struct judgement *add_judgement(struct comparison *comparison, const char *kernel, const struct metric *metric,
                                 enum verdict verdict);
 __attribute__((format(printf, 2, 3))) void set_reason(struct judgement *judgement, const char *format, ...);
+/* Sets a reason, or appends to the one that is there. */
+__attribute__((format(printf, 2, 3))) void add_reason(struct judgement *judgement, const char *format, ...);
 
 /* Orders judgements for qsort, the worst first. */
 int judgements_worst_first(const void *left, const void *right);
@@ -85,8 +87,6 @@ bool costs_program(const struct sides *sides, const struct judgement *judgement,
 
 /* Whether the run launched the kernel in its first part only, for less than 1 % of its GPU time. */
 bool is_minor_first_part(const struct sides *sides, const struct run *run, const struct result *kernel);
-/* Returns the time of a launch by the GPU's timer, in ns; 0 where it was not measured. In judge_sides.c. */
-double kernel_time(const struct metrics *metrics, const struct result *result);
 /* Whether both sides launched the kernel in the first part of a program only, which was seen whole, and for less than 1
  * % of its GPU time. */
 bool is_of_first_part(const struct pairing *pairing);
@@ -145,17 +145,6 @@ const char *other_toolchain(const struct comparison *comparison, const struct si
 bool find_other_gpus(const struct sides *sides, const struct result *base, const struct row *row, const struct row *now,
                      struct gpus *gpus);
 
-/* Metrics in the files that the metric folder does not define. A note names them; they are never judged. */
-struct unknown {
-    const char **names;
-    size_t count;
-};
-
-/* Sets comparison->makers_*: judge_libraries.c. */
-void find_makers(struct comparison *comparison, const struct sides *sides);
-/* Adds a note for each loaded library that differs from the baseline: judge_libraries.c. */
-void note_libraries(struct comparison *comparison, const struct sides *sides);
-/* Adds the notes: changed definitions of metrics, changed facts of the session, an old baseline, unknown metrics. */
-void add_notes(struct comparison *comparison, const struct sides *sides, const struct unknown *unknown);
-
+/* Sets comparison->makers_*, and adds a note for each loaded library that differs: judge_libraries.c. */
+void compare_libraries(struct comparison *comparison, const struct sides *sides);
 #endif

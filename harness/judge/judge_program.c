@@ -18,9 +18,8 @@ const struct result *program_of(const struct run *run, const char *kernel)
 /* Returns the row of the program if its GPU time is known; else NULL. */
 static const struct result *timed_program_of(const struct sides *sides, const struct run *run, const char *kernel)
 {
-    const struct metric *ignored;
     const struct result *program = program_of(run, kernel);
-    return program && !isnan(program_time(sides->metrics, program, &ignored)) ? program : NULL;
+    return program && !isnan(program_time(sides->metrics, program, NULL)) ? program : NULL;
 }
 
 /* Whether the run has any kernel of the program. */
@@ -52,10 +51,10 @@ const struct metric *metric_of_shift(const struct metrics *metrics, const struct
 
 char *share_of_program(const struct metrics *metrics, const struct run *run, const struct result *kernel)
 {
-    const struct metric *time, *ignored;
+    const struct metric *time;
     const double launches = program_launches(metrics, kernel), took = program_time(metrics, kernel, &time);
     const struct result *program = program_of(run, kernel->id);
-    const double whole = program ? program_time(metrics, program, &ignored) : NAN;
+    const double whole = program ? program_time(metrics, program, NULL) : NAN;
     if (isnan(launches))
         return x_strdup("launches that were not counted");
     if (isnan(took) || isnan(whole))
@@ -70,21 +69,19 @@ char *share_of_program(const struct metrics *metrics, const struct run *run, con
 
 bool costs_program(const struct sides *sides, const struct judgement *judgement, const struct result *now)
 {
-    const struct metric *ignored;
     if (!judgement->metric || judgement->metric->class != METRIC_TIME || !judgement->worse ||
         !is_seen_whole(sides, judgement->kernel))
         return false;
     const double lost = judgement->change * program_launches(sides->metrics, now),
-                 whole = program_time(sides->metrics, program_of(sides->baseline, judgement->kernel), &ignored);
+                 whole = program_time(sides->metrics, program_of(sides->baseline, judgement->kernel), NULL);
     return lost > RULE_PROGRAM_SHARE * whole;
 }
 
 bool is_minor_first_part(const struct sides *sides, const struct run *run, const struct result *kernel)
 {
-    const struct metric *ignored;
     return program_is_of_first_part(sides->metrics, kernel) &&
-           program_is_seldom(program_time(sides->metrics, kernel, &ignored),
-                             program_time(sides->metrics, program_of(run, kernel->id), &ignored));
+           program_is_seldom(program_time(sides->metrics, kernel, NULL),
+                             program_time(sides->metrics, program_of(run, kernel->id), NULL));
 }
 
 bool is_of_first_part(const struct pairing *pairing)
@@ -100,8 +97,8 @@ bool explains_only(const struct pairing *pairing, const struct metric *metric)
     return metric->class == METRIC_EXACT && !is_metric_of_program(metric) &&
            is_seen_whole(pairing->sides, pairing->now_result->id) &&
            same_code(pairing->base_result, pairing->now_result) &&
-           kernel_time(pairing->sides->metrics, pairing->base_result) > 0 &&
-           kernel_time(pairing->sides->metrics, pairing->now_result) > 0;
+           program_value(pairing->sides->metrics, pairing->base_result, COMPUTED_NONE) > 0 &&
+           program_value(pairing->sides->metrics, pairing->now_result, COMPUTED_NONE) > 0;
 }
 
 /* Returns the judgement of the kernel that begins at that index, an exact count that is not judged and moved most; NULL
@@ -159,19 +156,6 @@ static bool is_of_same_code(const struct judgement *judgement, const struct side
     return base && now && same_code(base, now);
 }
 
-/* Returns how long memory was set in the program, in ns; NAN where that is not known. */
-static double fill_time(const struct metrics *metrics, const struct result *program)
-{
-    for (size_t m = 0; m < metrics->count; m++) {
-        const struct row *row = computed_counter_of(&metrics->list[m]) == COMPUTED_FILL_TIME
-                                    ? result_find(program, metrics->list[m].name)
-                                    : NULL;
-        if (row && row->state == VALUE_MEASURED)
-            return row_value(row);
-    }
-    return NAN;
-}
-
 /* Whether the judgement is of memory that is set more often, and the program's GPU time fell by more than that takes.
  */
 static bool is_paid_fill(const struct judgement *judgement, const struct sides *sides, const struct judgement *program)
@@ -180,27 +164,18 @@ static bool is_paid_fill(const struct judgement *judgement, const struct sides *
     const struct result *base = program_of(sides->baseline, program->kernel),
                         *now = program_of(sides->run, program->kernel);
     return (counter == COMPUTED_FILLS || counter == COMPUTED_FILL_BYTES) && base && now &&
-           fill_time(sides->metrics, now) - fill_time(sides->metrics, base) < -program->change;
-}
-
-/* Returns the share of the time, in %, in which the GPU worked for the program; NAN where that is not known. */
-static double busy_share(const struct metrics *metrics, const struct result *program)
-{
-    for (size_t m = 0; program && m < metrics->count; m++) {
-        const struct row *row = computed_counter_of(&metrics->list[m]) == COMPUTED_GPU_BUSY
-                                    ? result_find(program, metrics->list[m].name)
-                                    : NULL;
-        if (row && row->state == VALUE_MEASURED)
-            return row_value(row);
-    }
-    return NAN;
+           program_value(sides->metrics, now, COMPUTED_FILL_TIME) -
+                   program_value(sides->metrics, base, COMPUTED_FILL_TIME) <
+               -program->change;
 }
 
 /* Whether the GPU waits for the host so much more that less GPU time is no gain: it is busy less than half as long. */
 static bool has_become_idle(const struct sides *sides, const char *program)
 {
-    return busy_share(sides->metrics, program_of(sides->run, program)) <
-           RULE_IDLE * busy_share(sides->metrics, program_of(sides->baseline, program));
+    const struct result *was = program_of(sides->baseline, program), *is = program_of(sides->run, program);
+    return was && is &&
+           program_value(sides->metrics, is, COMPUTED_GPU_BUSY) <
+               RULE_IDLE * program_value(sides->metrics, was, COMPUTED_GPU_BUSY);
 }
 
 /* Whether it says that there are more launches, in the program or of a kernel in it; that memory is set more often; or
@@ -226,9 +201,8 @@ struct work {
 static void add_work(struct work *work, const struct sides *sides, const struct result *one, const struct run *there,
                      bool is_now)
 {
-    const struct metric *ignored;
     const struct result *other = run_find(there, one->id);
-    const double often = program_launches(sides->metrics, one), time = program_time(sides->metrics, one, &ignored);
+    const double often = program_launches(sides->metrics, one), time = program_time(sides->metrics, one, NULL);
     const double kept = other && same_code(one, other) ? fmin(1, program_launches(sides->metrics, other) / often) : 0;
     if (!isnan(time) && !isnan(kept))
         *(is_now ? &work->instead : other ? &work->fewer : &work->gone) += time * (1 - kept);

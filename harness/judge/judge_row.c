@@ -3,23 +3,8 @@
 #include "judge_parts.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Sets a reason, or appends to the reason that is there already. */
-__attribute__((format(printf, 2, 3))) static void add_reason(struct judgement *judgement, const char *format, ...)
-{
-    char *old = judgement->reason, *added = NULL;
-    va_list list;
-    va_start(list, format);
-    if (vasprintf(&added, format, list) < 0)
-        die(EXIT_USAGE, "cannot allocate memory for a reason");
-    va_end(list);
-    judgement->reason = old ? x_sprintf("%s; %s", old, added) : x_strdup(added);
-    free(added);
-    free(old);
-}
 
 /* Pairs with the base build settle a time. The baseline's sessions only raised the question. */
 static void judge_pairs(struct judgement *judgement, const struct row *now)
@@ -148,8 +133,7 @@ static bool is_steady_enough(const struct judgement *judgement, const struct pai
 static bool is_unwitnessed(const struct assessment *found, const struct pairing *pairing, const struct metric *metric)
 {
     const struct suite *suite = pairing->suite;
-    if (metric->class != METRIC_TIME || !suite || suite->same_code || suite->kernels < RULE_DRIFT ||
-        found->finding == FOUND_SAME)
+    if (metric->class != METRIC_TIME || !suite || suite->same_code || found->finding == FOUND_SAME)
         return false;
     const double moved = found->now - found->base.mean, beyond = found->now / (1 + suite->shift) - found->base.mean;
     return fabs(beyond) <= fmax(found->limit, fabs(suite->shift * found->base.mean)) || (beyond > 0) != (moved > 0);
@@ -350,13 +334,11 @@ static bool is_seldom(const struct sides *sides, const struct run *run, const st
                       const struct metric *metric)
 {
     const struct result *program = program_of(run, result->id);
-    const struct metric *ignored;
     if (!sides->origin->own_caches || metric->class == METRIC_TIME || is_metric_of_program(metric) || !program)
         return false;
     return program == result || is_minor_first_part(sides, run, result) ||
            (program_is_seldom(program_launches(sides->metrics, result), program_launches(sides->metrics, program)) &&
-            program_is_seldom(program_time(sides->metrics, result, &ignored),
-                              program_time(sides->metrics, program, &ignored)));
+            program_is_seldom(program_time(sides->metrics, result, NULL), program_time(sides->metrics, program, NULL)));
 }
 
 void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,

@@ -22,16 +22,6 @@ bool same_definition(const struct sides *sides, const struct metric *metric, cha
     return true;
 }
 
-double kernel_time(const struct metrics *metrics, const struct result *result)
-{
-    for (size_t m = 0; m < metrics->count; m++) {
-        const struct row *row = result_find(result, metrics->list[m].name);
-        if (row && row->state == VALUE_MEASURED && strcmp(metrics->list[m].counter, COUNTER_TIME) == 0)
-            return row_value(row);
-    }
-    return 0;
-}
-
 bool has_gpu_processes(const struct run *run, const struct row *row)
 {
     for (size_t i = 0; i < row->session_count && run->session_count > 0; i++) {

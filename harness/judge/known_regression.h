@@ -1,20 +1,7 @@
-/* known_regression.h - known regressions, which are declared by hand in <baselines>/<gpu>/expected.ini, one section
- * each:
+/* known_regression.h - known regressions, which are declared by hand (baseline/known_regression_file.h).
  *
- *     [transpose/padded time]
- *     issue = https://example.org/issues/12
- *     expires = 2026-12-31
- *     worst = 55000
- *
- * Until that day (inclusive, by the date of the run) the row is `expected` and does not fail. When it passes again,
- * that fails, so that the section is removed. `worst` is optional: a value in the metric's unit, beyond which the row
- * fails like any other.
- *
- * [transpose/old removed] declares that a kernel is removed which the base build still has: until that day it is not
- * missing.
- *
- * [gemm/wgmma not_computed] declares that a kernel cannot be computed without a GPU. Until that day it is `expected` in
- * a computed run, and counted there; a measured run judges it like any other. When it can be computed, that fails. */
+ * Until the last day of a declaration (inclusive, by the date of the run) its row is `expected` and does not fail. When
+ * it passes again, that fails, so that the declaration is removed. */
 #ifndef KNOWN_REGRESSION_H
 #define KNOWN_REGRESSION_H
 
@@ -42,18 +29,8 @@ struct known_regressions {
     size_t count;
 };
 
-/* Reads <folder>/expected.ini; without that file nothing is declared. -1 after error() with file and line for
- * anything malformed. That is a section other than "KERNEL METRIC", a missing, unknown or repeated key, a repeated
- * section, an invalid date. */
-int known_regressions_read(struct known_regressions *regressions, const char *folder);
-int known_regressions_read_text(struct known_regressions *regressions, const char *path, const char *text);
-void known_regressions_release(struct known_regressions *regressions);
-
-/* Checks that each declaration names a metric that can regress; -1 after error() with file and line for one that does
- * not. Warns about a kernel without a baseline in the folder, since its section is obsolete; but a computed baseline
- * lacks what is not computed. */
-int known_regressions_check(const struct known_regressions *regressions, const struct metrics *metrics,
-                            const char *folder);
+/* Orders declarations by kernel and metric, as the list is sorted. */
+int known_regression_order(const void *left, const void *right);
 
 /* Returns the declaration for that row, or NULL. */
 const struct known_regression *known_regressions_find(const struct known_regressions *regressions, const char *kernel,

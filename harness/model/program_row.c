@@ -38,24 +38,17 @@ bool is_metric_of_program(const struct metric *metric)
     return metric_source(metric) == SOURCE_PROGRAM;
 }
 
-static bool is_time(const struct metric *metric)
-{
-    return strcmp(metric->counter, COUNTER_TIME) == 0;
-}
-
-static bool is_launches(const struct metric *metric)
-{
-    return computed_counter_of(metric) == COMPUTED_LAUNCHES;
-}
-
-/* Returns the value of the first such metric that has one, which *found is set to; else NAN. */
-static double find_value(const struct metrics *metrics, const struct result *result, bool (*is)(const struct metric *),
+/* Returns the value of the first metric of that counter that has one; else NAN. *found is set to it, or to NULL. */
+static double find_value(const struct metrics *metrics, const struct result *result, enum computed_counter counter,
                          const struct metric **found)
 {
     for (size_t m = 0; m < metrics->count; m++) {
-        const struct row *row = is(&metrics->list[m]) ? result_find(result, metrics->list[m].name) : NULL;
+        const struct metric *metric = &metrics->list[m];
+        const bool is_one = counter == COMPUTED_NONE ? strcmp(metric->counter, COUNTER_TIME) == 0
+                                                     : computed_counter_of(metric) == counter;
+        const struct row *row = is_one ? result_find(result, metric->name) : NULL;
         if (row && row->state == VALUE_MEASURED) {
-            *found = &metrics->list[m];
+            *found = metric;
             return row_value(row);
         }
     }
@@ -63,15 +56,15 @@ static double find_value(const struct metrics *metrics, const struct result *res
     return NAN;
 }
 
-double program_launches(const struct metrics *metrics, const struct result *result)
+double program_value(const struct metrics *metrics, const struct result *result, enum computed_counter counter)
 {
     const struct metric *ignored;
-    return find_value(metrics, result, is_launches, &ignored);
+    return find_value(metrics, result, counter, &ignored);
 }
 
-static bool is_gpu_time(const struct metric *metric)
+double program_launches(const struct metrics *metrics, const struct result *result)
 {
-    return computed_counter_of(metric) == COMPUTED_GPU_TIME;
+    return program_value(metrics, result, COMPUTED_LAUNCHES);
 }
 
 bool program_is_seldom(double part, double all)
@@ -79,29 +72,25 @@ bool program_is_seldom(double part, double all)
     return 100 * part < all;
 }
 
-static bool is_first_part(const struct metric *metric)
-{
-    return computed_counter_of(metric) == COMPUTED_FIRST_PART;
-}
-
 bool program_is_of_first_part(const struct metrics *metrics, const struct result *result)
 {
-    const struct metric *ignored;
-    return find_value(metrics, result, is_first_part, &ignored) == 1;
+    return program_value(metrics, result, COMPUTED_FIRST_PART) == 1;
 }
 
 bool program_is_timed(const struct metrics *metrics, const struct result *result)
 {
-    const struct metric *time;
-    (void)find_value(metrics, result, is_gpu_time, &time);
-    return time;
+    return !isnan(program_value(metrics, result, COMPUTED_GPU_TIME));
 }
 
 double program_time(const struct metrics *metrics, const struct result *result, const struct metric **time)
 {
-    const double whole = find_value(metrics, result, is_gpu_time, time);
-    if (*time)
-        return whole;
-    const double one = find_value(metrics, result, is_time, time);
-    return is_program_row(result->id) ? one : one * program_launches(metrics, result);
+    const struct metric *found;
+    double value = find_value(metrics, result, COMPUTED_GPU_TIME, &found);
+    if (!found) {
+        value = find_value(metrics, result, COMPUTED_NONE, &found);
+        value *= is_program_row(result->id) ? 1 : program_launches(metrics, result);
+    }
+    if (time)
+        *time = found;
+    return value;
 }

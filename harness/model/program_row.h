@@ -2,6 +2,7 @@
 #ifndef PROGRAM_ROW_H
 #define PROGRAM_ROW_H
 
+#include "computed_counters.h"
 #include "metric.h"
 #include "result.h"
 
@@ -17,6 +18,9 @@ bool is_program_row(const char *id); /* of either kind */
 
 /* Whether the metric is of what a program launches, which the machine code of a kernel does not determine. */
 bool is_metric_of_program(const struct metric *metric);
+
+/* Returns what was counted of that, COMPUTED_NONE: the time of a launch by the GPU's timer. NAN where it was not. */
+double program_value(const struct metrics *metrics, const struct result *result, enum computed_counter counter);
 
 /* Returns how often one run of the program launched the kernel, or anything where it is the program's row. NAN where
  * that was not counted. */
@@ -34,7 +38,7 @@ bool program_is_of_first_part(const struct metrics *metrics, const struct result
 bool program_is_timed(const struct metrics *metrics, const struct result *result);
 
 /* Returns how long the GPU worked for these launches together, in ns: by CUPTI's records, else launches times the time
- * of one. NAN where that is not known. *time is that metric; it is NULL where there is none. */
+ * of one. NAN where that is not known. *time is that metric, NULL where there is none; time may be NULL. */
 double program_time(const struct metrics *metrics, const struct result *result, const struct metric **time);
 
 #endif

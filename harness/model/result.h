@@ -23,9 +23,14 @@ enum result_status {
 const char *result_status_name(enum result_status status); /* "ok", "wrong result", "failed", "crashed", "hung", ... */
 enum result_status result_status_of(const char *name);     /* returns RESULT_STATUSES when no status has that name */
 
-/* Resources of a function, read from its machine code. struct cubin_function has the units. */
+/* Whether a function has instructions of tensor cores. Not known: files of before 2026-11-26, and GPUs whose
+ * instructions nobody has listed (cubin_hash.c). */
+enum tensor_cores { TENSOR_UNKNOWN, TENSOR_UNUSED, TENSOR_USED };
+
+/* What the machine code says of a function. struct cubin_function has the units. */
 struct machine {
     unsigned registers, local_bytes, shared_bytes, max_threads, barriers;
+    enum tensor_cores tensor;
 };
 
 struct launch {

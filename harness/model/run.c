@@ -173,3 +173,16 @@ void run_append(struct run *run, const struct run *more)
     }
     free(places);
 }
+
+enum exit_code run_exit_code(const struct run *run)
+{
+    bool any = false, elsewhere = false;
+    for (size_t i = 0; i < run->result_count; i++) {
+        enum result_status status = run->results[i].status;
+        if ((status != RESULT_OK && status != RESULT_NOT_BUILT) || result_uncounted(&run->results[i]) > 0)
+            return EXIT_NOT_MEASURED;
+        any |= status == RESULT_OK;
+        elsewhere |= run->results[i].elsewhere != NULL;
+    }
+    return !any ? EXIT_NOT_MEASURED : elsewhere ? EXIT_UNSURE : EXIT_SAME;
+}

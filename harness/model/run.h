@@ -8,6 +8,8 @@
 #include "result.h"
 #include "session.h"
 
+#include "base/base.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -131,5 +133,10 @@ int run_write(const struct run *run, FILE *stream);
 /* Returns one result as a line of JSON without a newline; a worker hands it over in that form. Caller frees. */
 char *result_to_line(const struct result *result);
 int result_from_line(struct result *result, const char *line);
+
+/* Returns the exit code of a run that is compared with nothing. EXIT_NOT_MEASURED: there is no kernel, or one that was
+ * built is not ok or has a row that is not counted. EXIT_UNSURE: one failed on a GPU and was measured on another. Else
+ * 0. */
+enum exit_code run_exit_code(const struct run *run);
 
 #endif

@@ -42,20 +42,24 @@ static int read_extents(const struct json_at *above, json_t *object, const char 
 
 static int read_machine(const struct json_at *above, json_t *object, struct launch *launch)
 {
-    static const char *const keys[] = {"barriers", "local", "max_threads", "registers", "shared"};
+    static const char *const keys[] = {"barriers", "local", "max_threads", "registers", "shared", "tensor"};
     struct machine *machine = &launch->machine;
     struct json_at at = {above, "machine", 0};
     json_t *value = json_object_get(object, at.key);
     if (!value)
         return 0;
+    bool tensor = false;
     launch->has_machine = true;
     if (json_at_object(&at, value, keys, ARRAY_SIZE(keys)) < 0 ||
         json_at_unsigned_key(&at, value, "barriers", &machine->barriers) < 0 ||
         json_at_unsigned_key(&at, value, "local", &machine->local_bytes) < 0 ||
         json_at_unsigned_key(&at, value, "max_threads", &machine->max_threads) < 0 ||
         json_at_unsigned_key(&at, value, "registers", &machine->registers) < 0 ||
-        json_at_unsigned_key(&at, value, "shared", &machine->shared_bytes) < 0)
+        json_at_unsigned_key(&at, value, "shared", &machine->shared_bytes) < 0 ||
+        (json_object_get(value, "tensor") && json_at_flag(&at, value, "tensor", &tensor) < 0))
         return -1;
+    if (json_object_get(value, "tensor"))
+        machine->tensor = tensor ? TENSOR_USED : TENSOR_UNUSED;
     return 0;
 }
 

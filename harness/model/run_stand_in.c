@@ -24,6 +24,14 @@ static void stand_in_rows(struct result *result, const struct result *from, size
     }
 }
 
+/* The baseline's file may be older than a fact of the machine code that the base build tells. */
+static void stand_in_machine(struct result *result, const struct result *from)
+{
+    for (size_t i = 0; i < result->launch_count && i < from->launch_count; i++)
+        if (result->launches[i].code && order_of_texts(result->launches[i].code, from->launches[i].code) == 0)
+            result->launches[i].machine = from->launches[i].machine;
+}
+
 /* Returns the session in which the kernel was measured. */
 static const struct session *find_session(const struct run *base, const struct result *from)
 {
@@ -54,6 +62,7 @@ void run_stand_in(struct run *baseline, const struct run *base)
         if (from->status == RESULT_OK && result->status == RESULT_OK && base->session_count > 0) {
             session_copy(ARRAY_GROW(result->sessions, result->session_count), find_session(base, from));
             stand_in_rows(result, from, result->session_count - 1);
+            stand_in_machine(result, from);
         } else if (from->status != RESULT_OK && only_stands_in(result)) {
             result_fail(result, from->status, from->reason);
         }

@@ -86,6 +86,8 @@ static void write_machine(struct json_writer *json, const struct launch *launch)
     json_put_count(json, "max_threads", launch->machine.max_threads);
     json_put_count(json, "registers", launch->machine.registers);
     json_put_count(json, "shared", launch->machine.shared_bytes);
+    if (launch->machine.tensor != TENSOR_UNKNOWN)
+        json_put_flag(json, "tensor", launch->machine.tensor == TENSOR_USED);
     json_close(json);
 }
 

@@ -1,7 +1,7 @@
 /* fuzz_known_regression - any text as a file of known regressions. What is accepted must survive writing and reading.
  */
 #include "base/base.h"
-#include "judge/known_regression.h"
+#include "baseline/baseline.h"
 
 #include <stdint.h>
 #include <stdlib.h>

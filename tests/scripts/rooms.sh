@@ -34,9 +34,9 @@ include '"rule.h"' harness/report/report.c && sed -i 's/"rule.h"/"none.h"/' harn
 include '<cuda.h>' harness/measure/measure.c
 printf 'int gate_comparable(const void *, const void *);\nint judge_calls(void);\nint judge_calls(void) { return gate_comparable(0, 0); }\n' \
     >>harness/judge/rule.c
-printf 'struct run;\nint run_exit_code(const struct run *);\nint rule_calls(const struct run *run);\nint rule_calls(const struct run *run) { return run_exit_code(run); }\n' \
+printf 'struct comparison;\nint comparison_exit_code(const struct comparison *);\nint rule_calls(const struct comparison *of);\nint rule_calls(const struct comparison *of) { return comparison_exit_code(of); }\n' \
     >>harness/judge/rule.c
-printf 'int rule_calls(const struct run *run);\nint comparison_calls(void);\nint comparison_calls(void) { return rule_calls(0); }\n' \
+printf 'int rule_calls(const struct comparison *of);\nint comparison_calls(void);\nint comparison_calls(void) { return rule_calls(0); }\n' \
     >>harness/judge/comparison.c
 mkdir harness/attic
 printf 'int one;\n' >harness/base/alone.c

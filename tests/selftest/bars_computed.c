@@ -23,6 +23,9 @@ static const struct change {
     bool foreign;              /* the baseline's machine code is not the library's */
     bool transfer;             /* nothing is launched */
     size_t base_sessions;
+    bool base_build; /* one was computed, and stands in for the baseline */
+    /* How far the bounds of the instructions lie below and above the number; 0: there are none. */
+    double base_below, base_above, below, above;
 } changes[] = {
     {"other code, as many instructions: same", "instructions", VERDICT_SAME, .other_code = true},
     {"other code, one instruction more, against 1 session: regressed", "instructions", VERDICT_REGRESSED, .count = 1001,
@@ -54,6 +57,24 @@ static const struct change {
     {"launches nothing, as in the baseline: no judgement", NULL, NO_JUDGEMENT, .transfer = true, .no_rows = true},
     {"other code by another compiler: unsure", NULL, VERDICT_UNSURE, .other_code = true, .compiler = true},
     {"the same code by another compiler: same", "instructions", VERDICT_SAME, .compiler = true},
+    {"by another compiler, against a base build, instructions +4.9 %: trade-off", "instructions", VERDICT_TRADED,
+     .count = 1049, .other_code = true, .compiler = true, .base_build = true},
+    {"by another compiler, against a base build, instructions +5.1 %: regressed", "instructions", VERDICT_REGRESSED,
+     .count = 1051, .other_code = true, .compiler = true, .base_build = true},
+    {"between two bounds, and what was measured too: same", "instructions", VERDICT_SAME, .count = 1005, .below = 5,
+     .above = 1, .other_code = true},
+    {"between two bounds, and what was measured below: regressed", "instructions", VERDICT_REGRESSED, .count = 1050,
+     .below = 49, .above = 80, .other_code = true},
+    {"between two bounds, and what was measured above: improved", "instructions", VERDICT_IMPROVED, .count = 950,
+     .below = 80, .above = 49, .other_code = true},
+    {"both bounds up: regressed", "instructions", VERDICT_REGRESSED, .base_below = 100, .base_above = 100,
+     .count = 1001, .below = 100, .above = 100, .other_code = true, .base_build = true},
+    {"both bounds down: improved", "instructions", VERDICT_IMPROVED, .base_below = 100, .base_above = 100, .count = 999,
+     .below = 100, .above = 100, .other_code = true, .base_build = true},
+    {"the upper bound up: same", "instructions", VERDICT_SAME, .base_below = 100, .base_above = 100, .below = 100,
+     .above = 101, .other_code = true, .base_build = true},
+    {"the lower bound up: same", "instructions", VERDICT_SAME, .base_below = 100, .base_above = 100, .below = 99,
+     .above = 100, .other_code = true, .base_build = true},
 };
 
 static void put(struct run *run, const char *metric, double value, size_t sessions)
@@ -61,6 +82,15 @@ static void put(struct run *run, const char *metric, double value, size_t sessio
     struct row *row = result_add(run_add(run, KERNEL), metric);
     for (size_t i = 0; i < sessions; i++)
         row_add_session(row, &value, 1);
+}
+
+/* A count between two bounds has three samples. */
+static void put_count(struct run *run, double count, double below, double above, size_t sessions)
+{
+    const double samples[] = {count - below, count, count + above};
+    struct row *row = result_add(run_add(run, KERNEL), "instructions");
+    for (size_t i = 0; i < sessions; i++)
+        row_add_session(row, below + above > 0 ? samples : &count, below + above > 0 ? ARRAY_SIZE(samples) : 1);
 }
 
 static void put_code(struct run *run, const char *code)
@@ -82,9 +112,11 @@ static void make_baseline(struct run *baseline, const struct change *change)
     const size_t sessions = change->base_sessions > 0 ? change->base_sessions : 10;
     put(baseline, "time", 100000, sessions);
     if (!change->transfer) {
-        put(baseline, "instructions", COUNT, sessions);
+        put_count(baseline, COUNT, change->base_below, change->base_above, sessions);
         put(baseline, "threads_per_instruction", THREADS, sessions);
         put(baseline, "theoretical_occupancy", OCCUPANCY, sessions);
+        for (size_t i = 0; i < run_find(baseline, KERNEL)->row_count; i++)
+            run_find(baseline, KERNEL)->rows[i].from_base_build = change->base_build;
         put_code(baseline, change->foreign ? NULL : "f00d");
         run_find(baseline, KERNEL)->inputs = x_strdup("cafe");
     }
@@ -102,7 +134,7 @@ static void make_run(struct run *run, const struct change *change, const struct 
     }
     struct result *result = run_add(run, KERNEL);
     if (!change->no_rows && !change->reason) {
-        put(run, "instructions", change->count > 0 ? change->count : COUNT, 1);
+        put_count(run, change->count > 0 ? change->count : COUNT, change->below, change->above, 1);
         put(run, "threads_per_instruction", change->threads > 0 ? change->threads : THREADS, 1);
         put(run, "theoretical_occupancy", change->occupancy > 0 ? change->occupancy : OCCUPANCY, 1);
     }

@@ -1,6 +1,7 @@
 /* Q7: what stands around two numbers of a row: the code, the GPU, the other rows of its kernel. */
 #include "selftest.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define KERNEL "made/up"
@@ -19,6 +20,9 @@ static const struct change {
     bool other_code, other_gpu, gpu_processes;
     size_t base_sessions, run_sessions; /* 0: as above */
     size_t steady;                      /* in so many sessions the share is as in the baseline */
+    size_t others;                      /* so many other kernels, of other code, */
+    double shift;                       /* and how far their times moved, as a share */
+    const char *compiler_was, *compiler_is;
 } changes[] = {
     {"other code, time +4 %: regressed", "time", VERDICT_REGRESSED, .time = 104000, .other_code = true},
     {"the same code, time +9 %: same", "time", VERDICT_SAME, .time = 109000},
@@ -74,6 +78,28 @@ static const struct change {
      .paired = 1, .other_code = true},
     {"occupancy -40 points, time as it was, within the limit: regressed", "achieved_occupancy", VERDICT_REGRESSED,
      .share = 50, .other_code = true},
+    {"other code, time +9 %, and ten more by 5 %: unsure", "time", VERDICT_UNSURE, .time = 109000, .other_code = true,
+     .others = 10, .shift = 0.05},
+    {"other code, time +12 %, and ten more by 5 %: regressed", "time", VERDICT_REGRESSED, .time = 112000,
+     .other_code = true, .others = 10, .shift = 0.05},
+    {"other code, time +9 %, and eight more by 5 %: regressed", "time", VERDICT_REGRESSED, .time = 109000,
+     .other_code = true, .others = 8, .shift = 0.05},
+    {"other code, time -9 %, and ten more by 5 %: unsure", "time", VERDICT_UNSURE, .time = 91000, .other_code = true,
+     .others = 10, .shift = -0.05},
+    {"by another nvcc, one instruction more: unsure", "instructions", VERDICT_UNSURE, .count = 1001, .other_code = true,
+     .compiler_was = "nvcc 13.0.88", .compiler_is = "nvcc 13.5.37"},
+    {"by another nvcc, equal by pairs, one instruction more: trade-off", "instructions", VERDICT_TRADED, .count = 1001,
+     .paired = 1, .other_code = true, .compiler_was = "nvcc 13.0.88", .compiler_is = "nvcc 13.5.37"},
+    {"the same code by another nvcc, one instruction more: regressed", "instructions", VERDICT_REGRESSED, .count = 1001,
+     .compiler_was = "nvcc 13.0.88", .compiler_is = "nvcc 13.5.37"},
+    {"by the same assembler, whatever it says of itself, one instruction more: regressed", "instructions",
+     VERDICT_REGRESSED, .count = 1001, .other_code = true, .compiler_was = "nvcc 13.0.88",
+     .compiler_is = "nvcc 99.9.9, ptxas 13.0.88"},
+    {"by the same assembler and another clang, one instruction more: regressed", "instructions", VERDICT_REGRESSED,
+     .count = 1001, .other_code = true, .compiler_was = "clang 18, ptxas 13.0.88",
+     .compiler_is = "clang 19, ptxas 13.0.88"},
+    {"by a further nvcc beside, one instruction more: regressed", "instructions", VERDICT_REGRESSED, .count = 1001,
+     .other_code = true, .compiler_was = "nvcc 13.0.88", .compiler_is = "nvcc 13.0.88, nvcc 13.5.37"},
     {"occupancy -40 points, time +4 %: regressed", "achieved_occupancy", VERDICT_REGRESSED, .share = 50, .time = 104000,
      .other_code = true},
 };
@@ -86,11 +112,24 @@ static struct row *put(struct run *run, const char *metric, double value, size_t
     return row;
 }
 
-static void put_code(struct run *run, const char *code)
+static void put_code(struct run *run, const char *kernel, const char *code)
 {
-    struct result *result = run_find(run, KERNEL);
+    struct result *result = run_find(run, kernel);
     *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
         .function = x_strdup("made_up()"), .code = x_strdup(code), .grid = {1, 1, 1}, .block = {32, 1, 1}, .times = 1};
+}
+
+/* Other kernels, whose code is the session's own. */
+static void put_others(struct run *run, const struct change *change, const char *code, double time, size_t sessions)
+{
+    for (size_t n = 0; n < change->others; n++) {
+        char *kernel = x_sprintf("made/other%zu", n);
+        struct row *row = result_add(run_add(run, kernel), "time");
+        for (size_t i = 0; i < sessions; i++)
+            row_add_session(row, &time, 1);
+        put_code(run, kernel, code);
+        free(kernel);
+    }
 }
 
 static void make_baseline(struct run *baseline, const struct change *change)
@@ -102,10 +141,14 @@ static void make_baseline(struct run *baseline, const struct change *change)
     put(baseline, "instructions", COUNT, sessions);
     put(baseline, "achieved_occupancy", SHARE, sessions);
     put(baseline, "global_load_sectors", SECTORS, sessions);
-    put_code(baseline, "f00d");
+    put_code(baseline, KERNEL, "f00d");
+    put_others(baseline, change, "f00d", TIME, sessions);
     struct result *result = run_find(baseline, KERNEL);
-    for (size_t i = 0; i < sessions; i++)
-        ARRAY_GROW(result->sessions, result->session_count)->facts[SESSION_GPU_UUID] = x_sprintf("GPU-%zu", i);
+    for (size_t i = 0; i < sessions; i++) {
+        struct session *session = ARRAY_GROW(result->sessions, result->session_count);
+        session->facts[SESSION_GPU_UUID] = x_sprintf("GPU-%zu", i);
+        session->facts[SESSION_COMPILER] = x_strdup(change->compiler_was);
+    }
 }
 
 static void make_run(struct run *run, const struct change *change)
@@ -119,7 +162,9 @@ static void make_run(struct run *run, const struct change *change)
     put(run, "achieved_occupancy", change->share > 0 ? change->share : SHARE, sessions - change->steady);
     put(run, "achieved_occupancy", SHARE, change->steady);
     put(run, "global_load_sectors", change->sectors > 0 ? change->sectors : SECTORS, sessions);
-    put_code(run, change->other_code ? "beef" : "f00d");
+    put_code(run, KERNEL, change->other_code ? "beef" : "f00d");
+    put_others(run, change, "beef", TIME * (1 + change->shift), sessions);
+    session->facts[SESSION_COMPILER] = x_strdup(change->compiler_is);
     session->facts[SESSION_GPU_UUID] = x_strdup(change->other_gpu ? "GPU-new" : "GPU-0");
     session->facts[SESSION_GPU_PROCESSES] = x_strdup(change->gpu_processes ? "1" : "0");
 }

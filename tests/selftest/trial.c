@@ -2,7 +2,6 @@
 
 #include "baseline/baseline.h"
 #include "command/command.h"
-#include "judge/known_regression.h"
 #include "judge/rule.h"
 #include "made_time.h"
 #include "measure/measure.h"

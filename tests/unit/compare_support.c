@@ -1,4 +1,6 @@
 #include "compare_support.h"
+#include "baseline/baseline.h"
+#include "explain/explain.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -87,6 +89,7 @@ const struct comparison *compare(struct fixture *fixture)
 {
     comparison_release(&fixture->comparison);
     compare_runs(&fixture->comparison, &fixture->base, &fixture->run, &fixture->metrics, &fixture->known_regressions);
+    note_differences(&fixture->comparison, &fixture->base, &fixture->run, &fixture->metrics);
     return &fixture->comparison;
 }
 

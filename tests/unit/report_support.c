@@ -37,6 +37,7 @@ static void make_report(struct fixture *fixture)
 void judge(struct fixture *fixture)
 {
     compare_runs(&fixture->comparison, &fixture->base, &fixture->run, &fixture->metrics, NULL);
+    note_differences(&fixture->comparison, &fixture->base, &fixture->run, &fixture->metrics);
     diagnosis_make(&fixture->diagnosis, &fixture->comparison, &fixture->base, &fixture->run);
     make_report(fixture);
 }

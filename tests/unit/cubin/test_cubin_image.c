@@ -15,6 +15,7 @@ static void expect_equal(const char *label, const struct cubin_function *found, 
     cr_expect_eq(found->shared_bytes, expected->shared_bytes, "%s: %u bytes shared", label, found->shared_bytes);
     cr_expect_eq(found->max_threads, expected->max_threads, "%s: %u threads", label, found->max_threads);
     cr_expect_eq(found->barriers, expected->barriers, "%s: %u barriers", label, found->barriers);
+    cr_expect_eq(found->tensor, expected->tensor, "%s: tensor cores %d", label, found->tensor);
 }
 
 /* The expected numbers are those that ptxas printed when it compiled tests/data/small.cu. */
@@ -29,29 +30,29 @@ Test(cubin_image, facts_of_every_kind_of_file)
     } cases[] = {
         {CORPUS "small.fatbin",
          6,
-         {{(char *)bounded, 80, NULL, NULL, 14, 0, 1024, 256, 1, 0},
-          {(char *)bounded, 90, NULL, NULL, 12, 0, 1024, 256, 1, 0},
-          {(char *)"plain(float*)", 80, NULL, NULL, 8, 0, 0, 0, 0, 0},
-          {(char *)"plain(float*)", 90, NULL, NULL, 10, 0, 0, 0, 0, 0},
-          {(char *)stacked, 80, NULL, NULL, 32, 96, 0, 0, 0, 0},
-          {(char *)stacked, 90, NULL, NULL, 32, 96, 0, 0, 0, 0}}},
+         {{(char *)bounded, 80, NULL, NULL, 14, 0, 1024, 256, 1, 0, TENSOR_UNUSED},
+          {(char *)bounded, 90, NULL, NULL, 12, 0, 1024, 256, 1, 0, TENSOR_UNUSED},
+          {(char *)"plain(float*)", 80, NULL, NULL, 8, 0, 0, 0, 0, 0, TENSOR_UNUSED},
+          {(char *)"plain(float*)", 90, NULL, NULL, 10, 0, 0, 0, 0, 0, TENSOR_UNUSED},
+          {(char *)stacked, 80, NULL, NULL, 32, 96, 0, 0, 0, 0, TENSOR_UNUSED},
+          {(char *)stacked, 90, NULL, NULL, 32, 96, 0, 0, 0, 0, TENSOR_UNUSED}}},
         {CORPUS "library.so",
          6,
-         {{(char *)bounded, 80, NULL, NULL, 14, 0, 1024, 256, 1, 0},
-          {(char *)bounded, 90, NULL, NULL, 12, 0, 1024, 256, 1, 0},
-          {(char *)"plain(float*)", 80, NULL, NULL, 8, 0, 0, 0, 0, 0},
-          {(char *)"plain(float*)", 90, NULL, NULL, 10, 0, 0, 0, 0, 0},
-          {(char *)stacked, 80, NULL, NULL, 32, 96, 0, 0, 0, 0},
-          {(char *)stacked, 90, NULL, NULL, 32, 96, 0, 0, 0, 0}}},
+         {{(char *)bounded, 80, NULL, NULL, 14, 0, 1024, 256, 1, 0, TENSOR_UNUSED},
+          {(char *)bounded, 90, NULL, NULL, 12, 0, 1024, 256, 1, 0, TENSOR_UNUSED},
+          {(char *)"plain(float*)", 80, NULL, NULL, 8, 0, 0, 0, 0, 0, TENSOR_UNUSED},
+          {(char *)"plain(float*)", 90, NULL, NULL, 10, 0, 0, 0, 0, 0, TENSOR_UNUSED},
+          {(char *)stacked, 80, NULL, NULL, 32, 96, 0, 0, 0, 0, TENSOR_UNUSED},
+          {(char *)stacked, 90, NULL, NULL, 32, 96, 0, 0, 0, 0, TENSOR_UNUSED}}},
         {CORPUS "cuda12.cubin",
          3,
-         {{(char *)bounded, 80, NULL, NULL, 14, 0, 1024, 256, 1, 0},
-          {(char *)"plain(float*)", 80, NULL, NULL, 8, 0, 0, 0, 0, 0},
-          {(char *)stacked, 80, NULL, NULL, 32, 96, 0, 0, 0, 0}}},
+         {{(char *)bounded, 80, NULL, NULL, 14, 0, 1024, 256, 1, 0, TENSOR_UNUSED},
+          {(char *)"plain(float*)", 80, NULL, NULL, 8, 0, 0, 0, 0, 0, TENSOR_UNUSED},
+          {(char *)stacked, 80, NULL, NULL, 32, 96, 0, 0, 0, 0, TENSOR_UNUSED}}},
         {CORPUS "other.fatbin",
          2,
-         {{(char *)"plain(float*)", 80, NULL, NULL, 8, 0, 0, 0, 0, 0},
-          {(char *)"plain(float*)", 90, NULL, NULL, 10, 0, 0, 0, 0, 0}}},
+         {{(char *)"plain(float*)", 80, NULL, NULL, 8, 0, 0, 0, 0, 0, TENSOR_UNUSED},
+          {(char *)"plain(float*)", 90, NULL, NULL, 10, 0, 0, 0, 0, 0, TENSOR_UNUSED}}},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct cubin cubin;
@@ -130,6 +131,7 @@ Test(cubin_image, every_fact_is_what_ptxas_says)
         expected.barriers = number_before(line, " barriers");
         expected.shared_bytes = number_before(line, " bytes smem");
         expected.max_threads = strcmp(name, "spilled") == 0 ? 512 : 0;
+        expected.tensor = expected.capability > 90 ? TENSOR_UNKNOWN : TENSOR_UNUSED;
         const struct cubin_function *found = find_function(&cubin, name, expected.capability);
         cr_assert(found && found->capability == expected.capability, "%s for %d", name, expected.capability);
         expect_equal(name, found, &expected);
@@ -139,6 +141,48 @@ Test(cubin_image, every_fact_is_what_ptxas_says)
     fclose(stream);
     cr_expect_eq(compared, cubin.count);
     cr_expect_geq(compared, 40);
+    cubin_release(&cubin);
+    free(log);
+    free(output);
+    free(file);
+    scratch_remove(folder);
+}
+
+/* Each kind of product, of a warp and of a warpgroup; the last one is none. */
+static const char products_source[] =
+    "#define P(name, product) extern \"C\" __global__ void name(float *at) { asm volatile(\"{\" \\\n"
+    "    \".reg .f32 f<4>; .reg .b32 r<4>; .reg .b64 d; .reg .f64 q; .reg .pred p;\" \\\n"
+    "    \"ld.global.v4.f32 {f0,f1,f2,f3}, [%0]; ld.global.v4.u32 {r0,r1,r2,r3}, [%0]; ld.global.u64 d, [%0];\" \\\n"
+    "    \"ld.global.f64 q, [%0]; setp.ne.b64 p, d, 0;\" product \\\n"
+    "    \"st.global.v4.f32 [%0], {f0,f1,f2,f3}; st.global.v4.u32 [%0+16], {r0,r1,r2,r3};\" \\\n"
+    "    \"st.global.f64 [%0+32], q;}\" ::\"l\"(at) : \"memory\"); }\n"
+    "#define W(product) \"wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned.m64n8\" product \\\n"
+    "    \"wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\"\n"
+    "P(hmma, \"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {f0,f1,f2,f3},{r0,r1},{r2},{f0,f1,f2,f3};\")\n"
+    "P(imma, \"mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {r0,r1},{r2},{r3},{r0,r1};\")\n"
+    "P(bmma, \"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc {r0,r1},{r2},{r3},{r0,r1};\")\n"
+    "P(dmma, \"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {q,q},{q},{q},{q,q};\")\n"
+    "P(hgmma, W(\"k16.f32.f16.f16 {f0,f1,f2,f3}, d, d, p, 1, 1, 0, 0;\"))\n"
+    "P(hgmma_of_registers, W(\"k16.f32.f16.f16 {f0,f1,f2,f3}, {r0,r1,r2,r3}, d, p, 1, 1, 0;\"))\n"
+    "P(qgmma, W(\"k32.f32.e4m3.e4m3 {f0,f1,f2,f3}, d, d, p, 1, 1;\"))\n"
+    "P(qgmma_of_registers, W(\"k32.f32.e4m3.e4m3 {f0,f1,f2,f3}, {r0,r1,r2,r3}, d, p, 1, 1;\"))\n"
+    "P(igmma, W(\"k32.s32.s8.s8 {r0,r1,r2,r3}, d, d, p;\"))\n"
+    "P(bgmma, W(\"k256.s32.b1.b1.and.popc {r0,r1,r2,r3}, d, d, p;\"))\n"
+    "P(none, \"fma.rn.f32 f0, f1, f2, f3;\")\n";
+
+Test(cubin_image, tensor_cores_are_seen_in_the_opcodes)
+{
+    char *folder = scratch_make();
+    char *file = scratch_file(folder, "products.cu", products_source);
+    char *output = x_sprintf("%s/products.cubin", folder), *log = x_sprintf("%s/log", folder);
+    const char *const arguments[] = {"-w", "-arch=sm_90a", "-cubin", "-o", output, file, NULL};
+    compile_cuda(arguments, log);
+    struct cubin cubin;
+    cr_assert_eq(cubin_read(&cubin, output), 0);
+    cr_expect_eq(cubin.count, 11);
+    for (size_t i = 0; i < cubin.count; i++)
+        cr_expect_eq(cubin.list[i].tensor, strcmp(cubin.list[i].name, "none") == 0 ? TENSOR_UNUSED : TENSOR_USED, "%s",
+                     cubin.list[i].name);
     cubin_release(&cubin);
     free(log);
     free(output);

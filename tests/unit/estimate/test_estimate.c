@@ -4,7 +4,8 @@
 #include <string.h>
 
 /* A copy of 270336 floats by 1056 blocks of 256 threads, as it is computed. */
-static const struct launch launch = {.grid = {1056, 1, 1}, .block = {256, 1, 1}, .times = 1};
+static const struct launch launch = {
+    .grid = {1056, 1, 1}, .block = {256, 1, 1}, .times = 1, .machine.tensor = TENSOR_UNUSED};
 static const char copied[][24] = {"atomic_meetings",       "constant_replays",     "fp64_arithmetic",
                                   "global_atomics",        "global_load_requests", "global_load_sectors",
                                   "global_store_requests", "global_store_sectors", "hottest_address",
@@ -84,9 +85,12 @@ Test(estimate, launches_blocks_and_an_empty_gpu_make_it_slower)
     struct result *copy = copy_but("registers", 16), *now = copy_but("registers", 16);
     now->launches->times = 3;
     expect(copy, now, WEIGHED_SLOWER, "launches 2.38 us -> 7.14 us");
-    *now->launches = (struct launch){.grid = {84480, 1, 1}, .block = {32, 1, 1}, .times = 1};
+    *now->launches = launch;
+    now->launches->grid[0] = 84480;
+    now->launches->block[0] = 32;
     expect(copy, now, WEIGHED_SLOWER, "start of blocks");
-    *now->launches = (struct launch){.grid = {12, 1, 1}, .block = {256, 1, 1}, .times = 1};
+    *now->launches = launch;
+    now->launches->grid[0] = 12;
     expect(copy, now, WEIGHED_SLOWER, "waits for loads");
 }
 
@@ -95,7 +99,6 @@ Test(estimate, what_it_cannot_say_is_left_open)
     const struct result *copy = copy_but("registers", 16);
     expect(copy, copy, WEIGHED_OPEN, "its counts do not tell, from 0 % faster to 0 % faster by them, and pairs");
     expect(copy_but("load_waits", 9500), copy_but("instructions", 200000), WEIGHED_OPEN, "do not tell");
-    expect(copy, copy_but("tensor_instructions", 1), WEIGHED_OPEN, "since it uses tensor cores");
     expect(copy_but("global_load_sectors", 33 * 8448), copy, WEIGHED_OPEN, "asynchronously");
     struct result *now = copy_but("global_load_sectors", 0);
     set(now, "global_load_requests", 0);
@@ -120,6 +123,26 @@ Test(estimate, what_it_cannot_say_is_left_open)
     expect(now, copy, WEIGHED_OPEN, "its launches");
     estimate_time(&after, &(struct device){.compute_capability = (char[]){"8.0"}, .sm_count = 108}, copy);
     cr_expect(!after.known && strstr(after.unknown, "9.0"));
+}
+
+Test(estimate, tensor_cores_are_known_by_the_code_else_by_counts_else_not_at_all)
+{
+    static const struct {
+        enum tensor_cores code;
+        double counted; /* negative: it was not */
+        const char *words;
+    } cases[] = {{TENSOR_UNUSED, -1, "issue of instructions"},      {TENSOR_USED, -1, "since it uses tensor cores"},
+                 {TENSOR_UNKNOWN, -1, "since its file is too old"}, {TENSOR_UNKNOWN, 0, "issue of instructions"},
+                 {TENSOR_UNKNOWN, 1, "since it uses tensor cores"}, {TENSOR_UNUSED, 1, "issue of instructions"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct result *copy = copy_but("registers", 16), *now = copy_but("instructions", 20e6);
+        now->launches->machine.tensor = cases[i].code;
+        if (cases[i].counted >= 0)
+            set(now, "tensor_instructions", cases[i].counted);
+        const bool open = strstr(cases[i].words, "since");
+        expect(copy, now, open ? WEIGHED_OPEN : WEIGHED_SLOWER, cases[i].words);
+        expect(now, copy, open ? WEIGHED_OPEN : WEIGHED_FASTER, cases[i].words);
+    }
 }
 
 Test(estimate, measured_counts_have_traffic_and_no_waits)

@@ -1,3 +1,4 @@
+#include "baseline/baseline.h"
 #include "explain/diagnosis.h"
 
 #include "compare_support.h"

@@ -1,3 +1,4 @@
+#include "baseline/baseline.h"
 #include "compare_support.h"
 
 #include <criterion/criterion.h>

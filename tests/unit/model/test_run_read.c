@@ -184,6 +184,8 @@ Test(run_read, errors_of_machine_code_and_roofs_say_where)
          "machine/registers: must be a whole number, not null"},
         {MACHINE("\"barriers\": 1, \"local\": 0, \"max_threads\": 0, \"registers\": 1"),
          "launches/0/machine/shared: is missing"},
+        {MACHINE("\"barriers\": 1, \"local\": 0, \"max_threads\": 0, \"registers\": 1, \"shared\": 0, \"tensor\": 1"),
+         "launches/0/machine/tensor: must be true or false"},
         {MACHINE("\"register\": 1"), "machine: has an unknown key \"register\"; did you mean \"registers\"?"},
         {LAUNCH("{\"block\": [1,1,1], \"grid\": [1,1,1], \"shared\": 0, \"times\": 1, \"machine\": []}"),
          "launches/0/machine: must be an object, not a list"},

@@ -219,7 +219,8 @@ static const char *const beside[] = {
     "        \"list\": [\n          {\"counts\": {\"shared_ideal\": 4, \"shared_wavefronts\": 4}, \"file\": "
     "\"build/base/kernels/reduce.cu\", \"function\": \"f(float*)\", \"line\": 39, \"offset\": 64, \"stalls\": {}}\n"
     "        ],\n        \"period\": 0\n      },\n      \"bytes\": 0,",
-    "\"machine\": {\"barriers\": 1, \"local\": 96, \"max_threads\": 256, \"registers\": 64, \"shared\": 4096}",
+    "\"machine\": {\"barriers\": 1, \"local\": 96, \"max_threads\": 256, \"registers\": 64, \"shared\": 4096, "
+    "\"tensor\": true}",
     "\"lines\": {\n        \"counted\": [\"instructions\"],\n        \"launches\": 3,\n        \"list\": [\n"
     "          {\"counts\": {\"instructions\": 4096}, \"file\": \"kernels/reduce.cu\", \"function\": \"f(float*)\", "
     "\"line\": 41, \"offset\": 64, \"stalls\": {\"barrier\": 2, \"wait\": 0.5}, \"text\": \"a \\\"b\\\";\"},\n"
@@ -234,12 +235,16 @@ static void put_beside(struct run *run)
                               .roofs = {[ROOF_DRAM] = 4.1e12, [ROOF_FP64] = 0.5}};
     run_add_session(run, &session);
     struct result *result = run_add(run, "reduce/tree");
-    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
-        .grid = {1, 1, 1},
-        .block = {1, 1, 1},
-        .times = 1,
-        .has_machine = true,
-        .machine = {.registers = 64, .local_bytes = 96, .shared_bytes = 4096, .max_threads = 256, .barriers = 1}};
+    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){.grid = {1, 1, 1},
+                                                                          .block = {1, 1, 1},
+                                                                          .times = 1,
+                                                                          .has_machine = true,
+                                                                          .machine = {.registers = 64,
+                                                                                      .local_bytes = 96,
+                                                                                      .shared_bytes = 4096,
+                                                                                      .max_threads = 256,
+                                                                                      .barriers = 1,
+                                                                                      .tensor = TENSOR_USED}};
     result->profile = (struct profile){.counted = 1u << LINE_INSTRUCTIONS, .period = 1024, .launches = 3};
     (void)profile_add(&result->profile, "f(float*)", NULL, 0, 416);
     struct profile_line *line = profile_add(&result->profile, "f(float*)", "kernels/reduce.cu", 41, 64);
@@ -267,6 +272,7 @@ Test(run_write, lines_machine_code_and_roofs_go_through_a_file)
     const struct result *result = &back.results[0];
     cr_expect(result->launches[0].has_machine);
     cr_expect_eq(result->launches[0].machine.local_bytes, 96);
+    cr_expect_eq(result->launches[0].machine.tensor, TENSOR_USED);
     cr_expect_eq(result->profile.counted, 1u << LINE_INSTRUCTIONS);
     cr_expect_eq(result->profile.period, 1024);
     cr_expect_eq(result->profile.launches, 3);

@@ -1,5 +1,5 @@
 #include "base/base.h"
-#include "judge/known_regression.h"
+#include "baseline/baseline.h"
 #include "support.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
-/* Notes of a comparison: facts of the sessions that differ, and what was left out. */
-#include "judge_parts.h"
+#include "differences.h"
 
+#include "base/base.h"
 #include "names/names.h"
 
 #include <stdlib.h>
@@ -51,14 +51,14 @@ static bool read_date(const char *text, time_t *seconds)
 
 /* Notes the age of the baseline. It compares the dates in the files, not today's, so the same files give the same
  * notes. */
-static void note_age(struct comparison *comparison, const struct sides *sides)
+static void note_age(struct comparison *comparison, const struct run *baseline, const struct run *run)
 {
     time_t newest = 0, now = 0, seconds;
-    for (size_t i = 0; i < sides->baseline->session_count; i++)
-        if (read_date(sides->baseline->sessions[i].facts[SESSION_DATE], &seconds) && seconds > newest)
+    for (size_t i = 0; i < baseline->session_count; i++)
+        if (read_date(baseline->sessions[i].facts[SESSION_DATE], &seconds) && seconds > newest)
             newest = seconds;
-    for (size_t i = 0; i < sides->run->session_count; i++)
-        if (read_date(sides->run->sessions[i].facts[SESSION_DATE], &seconds) && seconds > now)
+    for (size_t i = 0; i < run->session_count; i++)
+        if (read_date(run->sessions[i].facts[SESSION_DATE], &seconds) && seconds > now)
             now = seconds;
     const long days = (long)((now - newest) / (24L * 60 * 60));
     if (newest > 0 && now > 0 && days > STALE_DAYS)
@@ -67,21 +67,13 @@ static void note_age(struct comparison *comparison, const struct sides *sides)
                             days);
 }
 
-static void note_unknown(struct comparison *comparison, const struct unknown *unknown)
-{
-    struct note_items items = {0};
-    for (size_t i = 0; i < unknown->count; i++)
-        note_items_add(&items, "%s", unknown->names[i]);
-    comparison_add_items(comparison, &items, "not judged, since no metric file defines them");
-}
-
 /* Notes definitions of metrics that changed. A metric that is no longer defined is among the unknown ones instead. */
-static void note_definitions(struct comparison *comparison, const struct sides *sides)
+static void note_definitions(struct comparison *comparison, const struct run *baseline, const struct metrics *metrics)
 {
     struct note_items weakened = {0}, changed = {0};
-    for (size_t i = 0; i < sides->metrics->count; i++) {
-        const struct metric_note now = note_of_metric(&sides->metrics->list[i]);
-        const struct metric_note *was = run_find_note(sides->baseline, now.name);
+    for (size_t i = 0; i < metrics->count; i++) {
+        const struct metric_note now = note_of_metric(&metrics->list[i]);
+        const struct metric_note *was = run_find_note(baseline, now.name);
         char *words = NULL;
         const enum note_change change = was ? note_compare(was, &now, &words) : NOTE_SAME;
         if (change != NOTE_SAME)
@@ -111,11 +103,11 @@ static size_t find_other_name(const struct result *base, const struct result *no
     return i;
 }
 
-static void note_renamed(struct comparison *comparison, const struct sides *sides)
+static void note_renamed(struct comparison *comparison, const struct run *baseline, const struct run *run)
 {
     struct note_items items = {0};
-    for (size_t i = 0; i < sides->run->result_count; i++) {
-        const struct result *now = &sides->run->results[i], *base = run_find(sides->baseline, now->id);
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *now = &run->results[i], *base = run_find(baseline, now->id);
         const size_t launch = base && now->status == RESULT_OK ? find_other_name(base, now) : now->launch_count;
         if (launch < now->launch_count)
             note_items_add(&items, "%s: %s -> %s", now->id, base->launches[launch].function,
@@ -125,12 +117,12 @@ static void note_renamed(struct comparison *comparison, const struct sides *side
 }
 
 /* Notes kernels that were computed and leave something else in memory when other blocks or warps come first. */
-static void note_varying(struct comparison *comparison, const struct sides *sides)
+static void note_varying(struct comparison *comparison, const struct run *run)
 {
     struct note_items items = {0};
-    for (size_t i = 0; i < sides->run->result_count; i++)
-        if (sides->run->results[i].varies)
-            note_items_add(&items, "%s: %s", sides->run->results[i].id, sides->run->results[i].varies);
+    for (size_t i = 0; i < run->result_count; i++)
+        if (run->results[i].varies)
+            note_items_add(&items, "%s: %s", run->results[i].id, run->results[i].varies);
     comparison_add_items(comparison, &items, "results depend on which block or warp comes first");
     struct note_items doubts = {0};
     for (size_t i = 0; i < sides->run->result_count; i++)
@@ -140,13 +132,13 @@ static void note_varying(struct comparison *comparison, const struct sides *side
 }
 
 /* Notes how to remove kernels that are gone: a program whose shapes changed may have many, each with a file. */
-static void note_gone(struct comparison *comparison, const struct sides *sides)
+static void note_gone(struct comparison *comparison, const struct run *run)
 {
     size_t gone = 0;
     for (size_t i = 0; i < comparison->count; i++)
         gone += !comparison->list[i].metric && comparison->list[i].verdict == VERDICT_MISSING &&
-                !run_find(sides->run, comparison->list[i].kernel);
-    if (gone > 0 && sides->origin->own_caches)
+                !run_find(run, comparison->list[i].kernel);
+    if (gone > 0 && run_origin(run)->own_caches)
         comparison_add_note(comparison,
                             "%zu kernel%s of the baseline %s gone; if that is meant, remove the program's folder from "
                             "the baseline and accept the run anew, or the kernels' files alone",
@@ -154,11 +146,12 @@ static void note_gone(struct comparison *comparison, const struct sides *sides)
 }
 
 /* Notes a fact that differs from all sessions of the baseline, for each GPU of the run, or once if all GPUs agree. */
-static void note_fact(struct comparison *comparison, const struct sides *sides, const struct soft_fact *row)
+static void note_fact(struct comparison *comparison, const struct run *baseline, const struct run *run,
+                      const struct soft_fact *row)
 {
     const char **was, **now;
-    const size_t was_count = list_facts(sides->baseline, row->fact, &was);
-    const size_t now_count = list_facts(sides->run, row->fact, &now);
+    const size_t was_count = list_facts(baseline, row->fact, &was);
+    const size_t now_count = list_facts(run, row->fact, &now);
     const char *newest = was_count > 0 ? was[was_count - 1] : NULL;
     const size_t others = count_distinct(was, was_count);
     size_t *first = first_of_equals(now, now_count, sizeof *now, by_text);
@@ -178,15 +171,14 @@ static void note_fact(struct comparison *comparison, const struct sides *sides, 
     free(was);
 }
 
-void add_notes(struct comparison *comparison, const struct sides *sides, const struct unknown *unknown)
+void note_differences(struct comparison *comparison, const struct run *baseline, const struct run *run,
+                      const struct metrics *metrics)
 {
-    note_libraries(comparison, sides);
-    note_definitions(comparison, sides);
+    note_definitions(comparison, baseline, metrics);
     for (size_t i = 0; i < ARRAY_SIZE(soft_facts); i++)
-        note_fact(comparison, sides, &soft_facts[i]);
-    note_renamed(comparison, sides);
-    note_varying(comparison, sides);
-    note_gone(comparison, sides);
-    note_age(comparison, sides);
-    note_unknown(comparison, unknown);
+        note_fact(comparison, baseline, run, &soft_facts[i]);
+    note_renamed(comparison, baseline, run);
+    note_varying(comparison, run);
+    note_gone(comparison, run);
+    note_age(comparison, baseline, run);
 }

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-Test(judge_notes, metrics_that_no_file_defines_are_named_once)
+Test(differences, metrics_that_no_file_defines_are_named_once)
 {
     struct fixture fixture;
     set_up(&fixture);
@@ -21,7 +21,7 @@ Test(judge_notes, metrics_that_no_file_defines_are_named_once)
     tear_down(&fixture);
 }
 
-Test(judge_notes, changed_facts_are_noted)
+Test(differences, changed_facts_are_noted)
 {
     struct fixture fixture;
     set_up(&fixture);
@@ -43,7 +43,7 @@ Test(judge_notes, changed_facts_are_noted)
     tear_down(&fixture);
 }
 
-Test(judge_notes, a_gpu_that_the_baseline_does_not_know_is_told_in_words)
+Test(differences, a_gpu_that_the_baseline_does_not_know_is_told_in_words)
 {
     struct fixture fixture;
     set_up(&fixture);
@@ -57,7 +57,7 @@ Test(judge_notes, a_gpu_that_the_baseline_does_not_know_is_told_in_words)
     tear_down(&fixture);
 }
 
-Test(judge_notes, a_baseline_is_stale_by_the_dates_of_the_files)
+Test(differences, a_baseline_is_stale_by_the_dates_of_the_files)
 {
     static const struct {
         const char *base, *now;
@@ -82,7 +82,7 @@ Test(judge_notes, a_baseline_is_stale_by_the_dates_of_the_files)
     }
 }
 
-Test(judge_notes, definitions_that_are_not_those_of_the_baseline_are_named)
+Test(differences, definitions_that_are_not_those_of_the_baseline_are_named)
 {
     struct fixture fixture;
     set_up(&fixture);
@@ -107,7 +107,7 @@ Test(judge_notes, definitions_that_are_not_those_of_the_baseline_are_named)
     tear_down(&fixture);
 }
 
-Test(judge_notes, a_note_enumerates_ten_and_says_how_many_more)
+Test(differences, a_note_enumerates_ten_and_says_how_many_more)
 {
     struct comparison comparison = {0};
     struct note_items items = {0};

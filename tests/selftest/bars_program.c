@@ -1,0 +1,88 @@
+/* Q7: a program as a whole: what lets its time be better, and what lets it launch more. */
+#include "selftest.h"
+
+#define PROGRAM "a/program"
+#define TIME 1e6
+#define BUSY 90.0
+#define LAUNCHES 100.0
+
+/* To add a change: a row. In the baseline, which has 10 sessions, a kernel that stays and one that is lost are launched
+ * 100 times each. The run has 2 by the same code. Shares are of the GPU time of the baseline. */
+static const struct change {
+    const char *words, *metric; /* of the program */
+    enum verdict verdict;
+    double lost;    /* the share of the kernel that is lost */
+    double left;    /* how many of its launches are left, as a share; 0: it is gone */
+    double instead; /* the share of a new kernel */
+    double more;    /* launches of that */
+    double busy;    /* 0: as in the baseline */
+} changes[] = {
+    {"kernels with 9 % of the time are gone: improved", "gpu_time", VERDICT_IMPROVED, .lost = 0.09},
+    {"kernels with 11 % of the time are gone: unsure", "gpu_time", VERDICT_UNSURE, .lost = 0.11},
+    {"11 % are gone, with a twentieth of that in their place: improved", "gpu_time", VERDICT_IMPROVED, .lost = 0.11,
+     .instead = 0.006},
+    {"11 % are gone, with less than a twentieth in their place: unsure", "gpu_time", VERDICT_UNSURE, .lost = 0.11,
+     .instead = 0.005},
+    {"launches with 48 % of the time are gone: improved", "gpu_time", VERDICT_IMPROVED, .lost = 0.8, .left = 0.4},
+    {"launches with 56 % of the time are gone: unsure", "gpu_time", VERDICT_UNSURE, .lost = 0.8, .left = 0.3},
+    {"one launch more, time as it was: regressed", "launches", VERDICT_REGRESSED, .lost = 0.1, .left = 1, .more = 1},
+    {"one launch more, time -10 %: trade-off", "launches", VERDICT_TRADED, .lost = 0.2, .instead = 0.1, .more = 101},
+    {"one launch more, time -10 %, the GPU busy for 51 % of before: trade-off", "launches", VERDICT_TRADED, .lost = 0.2,
+     .instead = 0.1, .more = 101, .busy = 46},
+    {"one launch more, time -10 %, the GPU busy for 49 % of before: regressed", "launches", VERDICT_REGRESSED,
+     .lost = 0.2, .instead = 0.1, .more = 101, .busy = 44},
+};
+
+static void put(struct run *run, const char *kernel, const char *metric, double value, size_t sessions)
+{
+    struct row *row = result_add(run_add(run, kernel), metric);
+    for (size_t i = 0; i < sessions; i++)
+        row_add_session(row, &value, 1);
+}
+
+static void put_kernel(struct run *run, const char *kernel, double launches, double time, size_t sessions)
+{
+    struct result *result = run_add(run, kernel);
+    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){.function = x_strdup("made_up()"),
+                                                                          .code = x_strdup("f00d"),
+                                                                          .grid = {1, 1, 1},
+                                                                          .block = {32, 1, 1},
+                                                                          .times = 1};
+    put(run, kernel, "launches", launches, sessions);
+    put(run, kernel, "gpu_time", time, sessions);
+}
+
+static void put_program(struct run *run, double launches, double time, double busy, size_t sessions)
+{
+    put(run, PROGRAM, "launches", launches, sessions);
+    put(run, PROGRAM, "gpu_time", time, sessions);
+    put(run, PROGRAM, "gpu_busy", busy, sessions);
+    for (size_t i = 0; i < sessions; i++)
+        ARRAY_GROW(run->sessions, run->session_count)->facts[SESSION_COLLECTOR] = x_strdup("exec");
+}
+
+void q7_program(struct selftest *selftest)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
+        const struct change *change = &changes[i];
+        const double stays = 1 - change->lost, left = change->lost * change->left;
+        struct run baseline = {0}, run = {0};
+        struct comparison comparison;
+        put_kernel(&baseline, "a/stays@1,32", LAUNCHES, stays * TIME, 10);
+        put_kernel(&baseline, "a/lost@1,32", LAUNCHES, change->lost * TIME, 10);
+        put_program(&baseline, 2 * LAUNCHES, TIME, BUSY, 10);
+        put_kernel(&run, "a/stays@1,32", LAUNCHES, stays * TIME, 2);
+        if (change->left > 0)
+            put_kernel(&run, "a/lost@1,32", LAUNCHES * change->left, left * TIME, 2);
+        if (change->instead > 0)
+            put_kernel(&run, "a/fresh@1,32", change->more, change->instead * TIME, 2);
+        put_program(&run, LAUNCHES * (1 + change->left) + change->more, (stays + left + change->instead) * TIME,
+                    change->busy > 0 ? change->busy : BUSY, 2);
+        compare_runs(&comparison, &baseline, &run, &selftest->metrics, NULL);
+        const enum verdict verdict = judgement_of(&comparison, PROGRAM, change->metric)->verdict;
+        expect_all(selftest, verdict == change->verdict, 1, change->words);
+        comparison_release(&comparison);
+        run_release(&run);
+        run_release(&baseline);
+    }
+}
