@@ -8,7 +8,7 @@
  * where it moved by at least the square root of their ratio; the greater cause comes later. To add a cause: a row. */
 static const struct cause {
     const char *metric;
-    bool appeared; /* where there was nothing of it before alone */
+    bool appeared;       /* where there was nothing of it before alone */
     const char *effects; /* each between spaces */
 } causes[] = {
     {"threads_per_instruction", false, " instructions branch_targets "},
@@ -47,8 +47,8 @@ static void take_effects(struct judgement *judgement, const struct cause *cause,
         }
 }
 
-/* Returns how much of the time of the whole program a row of it or of one of its kernels explains; 0: it is no time, nor
- * launches of a kernel. */
+/* Returns how much of the time of the whole program a row of it or of one of its kernels explains; 0: it is no time,
+ * nor launches of a kernel. */
 static double share_of_time(const struct judgement *judgement, const struct sides *sides, const struct result *now)
 {
     const struct metric *ignored;
@@ -56,10 +56,10 @@ static double share_of_time(const struct judgement *judgement, const struct side
     const double whole = program ? program_time(sides->metrics, program, &ignored) : NAN;
     const double often = program_launches(sides->metrics, now), took = program_time(sides->metrics, now, &ignored);
     const bool is_time = judgement->metric->class == METRIC_TIME, is_whole = is_program_row(judgement->kernel);
-    const double one = is_whole ? (is_time ? 1 : NAN)
-                       : is_time ? often
+    const double one = is_whole                                                      ? (is_time ? 1 : NAN)
+                       : is_time                                                     ? often
                        : computed_counter_of(judgement->metric) == COMPUTED_LAUNCHES ? took / often
-                                                                                      : NAN;
+                                                                                     : NAN;
     const double share = fabs(judgement->change) * one / whole;
     return isfinite(share) ? share : 0;
 }

@@ -20,7 +20,8 @@ struct judgement *add_judgement(struct comparison *comparison, const char *kerne
                                 enum verdict verdict);
 __attribute__((format(printf, 2, 3))) void set_reason(struct judgement *judgement, const char *format, ...);
 
-/* Says how much of the time each row of a kernel or program costs, and which of those that are worse account for others.
+/* Says how much of the time each row of a kernel or program costs, and which of those that are worse account for
+ * others.
  */
 void order_evidence(struct judgement *rows, size_t count, const struct sides *sides);
 

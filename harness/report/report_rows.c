@@ -288,28 +288,21 @@ static void red_words(const struct group *group, char *words, size_t size)
 /* Writes by how much the time of a kernel moved: "time +11.5 us (+58.0 %)". */
 static void time_words(const struct report *report, const struct group *group, char *words, size_t size)
 {
-    const char *const times[] = {"time", "wall_time"};
-    const struct result *now = run_find(report->run, group->kernel);
-    for (size_t i = 0; i < ARRAY_SIZE(times) && now && !isnan(group->lost); i++) {
-        const struct metric *metric = metrics_find(report->metrics, times[i]);
-        const struct row *row = metric ? result_find(now, times[i]) : NULL;
-        char amount[64], share[48] = "";
-        if (!row || row->state != VALUE_MEASURED)
-            continue;
-        const double time = row_value(row);
-        if (fabs(group->lost) < UNMOVED * time) {
-            snprintf(words, size, "time as it was");
-            return;
-        }
-        metric_format(metric, fabs(group->lost), amount, sizeof amount);
-        words_share(time - group->lost, time, share, sizeof share);
-        snprintf(words, size, "time %s%s%s%s%s",
-                 group->lost > 0   ? "+"
-                 : group->lost < 0 ? "-"
-                                   : "",
-                 amount, *share ? " (" : "", share, *share ? ")" : "");
+    const char *name;
+    const struct row *row = time_row(report->run, group->kernel, &name);
+    const struct metric *metric = metrics_find(report->metrics, name);
+    char amount[64], share[48] = "";
+    if (!row || !metric || isnan(group->lost))
+        return;
+    const double time = row_value(row);
+    if (fabs(group->lost) < UNMOVED * time) {
+        snprintf(words, size, "%s as it was", name);
         return;
     }
+    metric_format(metric, fabs(group->lost), amount, sizeof amount);
+    words_share(time - group->lost, time, share, sizeof share);
+    snprintf(words, size, "%s %s%s%s%s%s", name, group->lost > 0 ? "+" : "-", amount, *share ? " (" : "", share,
+             *share ? ")" : "");
 }
 
 /* Returns what a kernel has now and had nothing of before, which may be the cause of all that is worse; NULL where
@@ -318,8 +311,7 @@ static const char *appeared_in(const struct report *report, const struct group *
 {
     const char *appeared = NULL;
     for (size_t i = 0; i < group->count && !appeared; i++)
-        if (judgement_is_worse(group->rows[i]))
-            appeared = diagnosis_of(report->diagnosis, group->rows[i])->appeared;
+        appeared = diagnosis_of(report->diagnosis, group->rows[i])->appeared;
     return appeared;
 }
 
