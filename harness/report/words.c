@@ -146,6 +146,18 @@ const char *words_verdict_on(const struct judgement *judgement)
     return judgement->verdict == VERDICT_SAME ? "same, wide limit" : "improved, wide limit";
 }
 
+const char *words_verdicts(const struct judgement *judgement, char *text, size_t size)
+{
+    const bool is_other =
+        judgement->of_kernel != judgement->verdict && words_verdict_tone(judgement->verdict) != TONE_PLAIN;
+    snprintf(text, size, "%s%s%s%s", words_verdict_on(judgement),
+             !is_other                           ? ""
+             : is_program_row(judgement->kernel) ? " (program: "
+                                                 : " (kernel: ",
+             is_other ? verdict_name(judgement->of_kernel) : "", is_other ? ")" : "");
+    return text;
+}
+
 char *words_why(const struct judgement *judgement)
 {
     char evidence[256] = "", drift[160] = "";
