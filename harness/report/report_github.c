@@ -65,7 +65,7 @@ static void put_gains(FILE *stream, const struct report *report, const char *ker
     for (size_t i = 0; i < report->comparison->count; i++) {
         const struct judgement *judgement = &report->comparison->list[i];
         struct cells cells;
-        if (!judgement->gained || strcmp(judgement->kernel, kernel) != 0)
+        if (!judgement->gained || !judgement->metric || strcmp(judgement->kernel, kernel) != 0)
             continue;
         words_cells(judgement, &cells);
         fprintf(stream, "%s%s %s", before, judgement->metric->name, cells.change);
