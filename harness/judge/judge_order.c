@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-/* A row that is worse accounts for other rows that are worse: it is told before them, as if their cost were its own,
- * where it moved by at least the square root of their ratio; the greater cause comes later. To add a cause: a row. */
+/* A row that is worse accounts for its effects that are worse, where it moved by half as much as they did, as
+ * logarithms: then their cost counts as its own, and it is told before them. Of two causes the one further down is told
+ * first. To add a cause: a row. */
 static const struct cause {
     const char *metric;
     bool appeared;       /* where there was nothing of it before alone */
