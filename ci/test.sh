@@ -65,6 +65,7 @@ script     hazards              2    3     .        .  tests/sim/hazards.sh
 script     runtime              2    .     .        .  tests/sim/runtime.sh
 script     planted              3    .     .        .  tests/scripts/planted.sh
 script     trades               2    .     .        .  tests/scripts/trades.sh
+script     evidence             3    .     .        .  tests/scripts/evidence.sh
 script     check_perf           6    .     .        .  tests/scripts/check_perf.sh
 script     simulate_own         8    .     .        .  tests/scripts/simulate_own.sh
 script     timeless            10    .     .        .  tests/scripts/timeless.sh

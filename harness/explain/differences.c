@@ -125,9 +125,9 @@ static void note_varying(struct comparison *comparison, const struct run *run)
             note_items_add(&items, "%s: %s", run->results[i].id, run->results[i].varies);
     comparison_add_items(comparison, &items, "results depend on which block or warp comes first");
     struct note_items doubts = {0};
-    for (size_t i = 0; i < sides->run->result_count; i++)
-        if (sides->run->results[i].doubt)
-            note_items_add(&doubts, "%s: %s", sides->run->results[i].id, sides->run->results[i].doubt);
+    for (size_t i = 0; i < run->result_count; i++)
+        if (run->results[i].doubt)
+            note_items_add(&doubts, "%s: %s", run->results[i].id, run->results[i].doubt);
     comparison_add_items(comparison, &doubts, "no fault, since nothing depends on it");
 }
 

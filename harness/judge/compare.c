@@ -471,8 +471,10 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
     free(judging.unknown.names);
     free(judging.renamed);
 
-    for (size_t i = 0; i < comparison->count;)
-        i = conclude_kernel(comparison, i);
+    for (size_t i = 0, end; i < comparison->count; i = end) {
+        end = conclude_kernel(comparison, i);
+        order_evidence(&comparison->list[i], end - i, &sides);
+    }
     for (size_t i = 0; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
         judgement->blind = is_blind(judgement);

@@ -52,44 +52,6 @@ void add_reason(struct judgement *judgement, const char *format, ...)
     free(old);
 }
 
-/* Returns how far the value moved in units of measure (its limit or its old value); infinite for a measure of 0. */
-static double moved(const struct judgement *judgement, double measure)
-{
-    if (!judgement->has_base || !judgement->has_now || judgement->change == 0)
-        return 0;
-    return measure > 0 ? fabs(judgement->change) / measure : HUGE_VAL;
-}
-
-/* Branches cost little themselves: what they make warps do is in other rows. */
-static bool is_of_branches(const struct judgement *judgement)
-{
-    return judgement->metric && strncmp(judgement->metric->name, "branch_", strlen("branch_")) == 0;
-}
-
-int judgements_worst_first(const void *left, const void *right)
-{
-    const struct judgement *a = left;
-    const struct judgement *b = right;
-    if (a->verdict != b->verdict)
-        return a->verdict < b->verdict ? -1 : 1;
-
-    if (a->share != b->share)
-        return a->share > b->share ? -1 : 1;
-    if (is_of_branches(a) != is_of_branches(b))
-        return is_of_branches(a) ? 1 : -1;
-
-    double limits_a = moved(a, a->limit), limits_b = moved(b, b->limit);
-    if (limits_a != limits_b)
-        return limits_a > limits_b ? -1 : 1;
-
-    double share_a = moved(a, fabs(a->base)), share_b = moved(b, fabs(b->base));
-    if (share_a != share_b)
-        return share_a > share_b ? -1 : 1;
-
-    int order = strcmp(a->kernel, b->kernel);
-    return order ? order : strcmp(a->metric ? a->metric->name : "", b->metric ? b->metric->name : "");
-}
-
 const char *judgement_evidence(const struct judgement *judgement, char *text, size_t size)
 {
     const struct metric *metric = judgement->metric;

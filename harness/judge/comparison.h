@@ -55,7 +55,9 @@ struct judgement {
     size_t pairs, pairs_worse;
     enum paired paired; /* what the pairs with the base build show */
     size_t other_gpus;  /* number of GPUs in the baseline's row, when none of them is the run's; else 0 */
-    double share; /* how much of the time its change explains, by the estimate: 0 to 1; 0 where that is not known */
+    double share;   /* how much of the time its change explains, by the estimate, or in a program as measured: 0 to 1; 0
+                       where that is not known */
+    unsigned cause; /* accounts for other rows that are worse, so that it is told before them; 0: for none */
     bool wants_session;     /* one more session would settle it */
     bool unwitnessed;       /* a time that moved as those of all kernels, of which too few have unchanged code */
     bool paid;              /* a trade-off of a kernel that is faster: the kernel counts as improved */

@@ -22,6 +22,11 @@ __attribute__((format(printf, 2, 3))) void set_reason(struct judgement *judgemen
 /* Sets a reason, or appends to the one that is there. */
 __attribute__((format(printf, 2, 3))) void add_reason(struct judgement *judgement, const char *format, ...);
 
+/* Says how much of the time each row of a kernel or program costs, and which of those that are worse account for
+ * others.
+ */
+void order_evidence(struct judgement *rows, size_t count, const struct sides *sides);
+
 /* Orders judgements for qsort, the worst first. */
 int judgements_worst_first(const void *left, const void *right);
 

@@ -265,10 +265,6 @@ void weigh_kernel(struct comparison *comparison, size_t first, const struct side
     struct estimates estimates;
     estimate_time(&estimates.was, &sides->run->device, base);
     estimate_time(&estimates.now, &sides->run->device, now);
-    for (size_t i = first; i < comparison->count; i++)
-        if (is_judged(&comparison->list[i]))
-            comparison->list[i].share =
-                estimate_share(&estimates.was, &estimates.now, comparison->list[i].metric->name);
     struct evidence evidence = find_evidence(comparison, first, !same_code(base, now));
     evidence.is = other_toolchain(comparison, sides, base, now, &evidence.was);
     if (evidence.is && sides->origin->computed) {

@@ -58,6 +58,22 @@ static void put_annotation(FILE *stream, enum tone tone, const struct profile_li
     fputc('\n', stream);
 }
 
+/* Writes what a kernel gained that is worse elsewhere: "gained: instructions -2,621,440 (-54.1 %)". */
+static void put_gains(FILE *stream, const struct report *report, const char *kernel)
+{
+    const char *before = "gained: ";
+    for (size_t i = 0; i < report->comparison->count; i++) {
+        const struct judgement *judgement = &report->comparison->list[i];
+        struct cells cells;
+        if (!judgement->gained || !judgement->metric || strcmp(judgement->kernel, kernel) != 0)
+            continue;
+        words_cells(judgement, &cells);
+        fprintf(stream, "%s%s %s", before, judgement->metric->name, cells.change);
+        before = ", ";
+    }
+    fputs(*before == ',' ? "\n" : "", stream);
+}
+
 /* Returns the message about a row: numbers, evidence, lines to blame and how to accept them, each on a line. Caller
  * frees. */
 static char *message_of(const struct report *report, const struct judgement *judgement)
@@ -75,6 +91,7 @@ static char *message_of(const struct report *report, const struct judgement *jud
     if (caller)
         fprintf(memory, "%s\n", caller);
     free(caller);
+    put_gains(memory, report, judgement->kernel);
     words_blame(diagnosis_of(report->diagnosis, judgement), memory);
     if (judgement->verdict == VERDICT_REGRESSED && judgement->metric) {
         fprintf(memory, "If it is meant%s: ", words_run_file(report));
@@ -89,8 +106,9 @@ static char *message_of(const struct report *report, const struct judgement *jud
 
 static void put_judgement(FILE *stream, const struct report *report, const struct judgement *judgement)
 {
+    char verdicts[64];
     char *title = x_sprintf("%s %s%s%s", judgement->kernel, judgement->metric ? judgement->metric->name : "",
-                            judgement->metric ? " " : "", verdict_name(judgement->verdict));
+                            judgement->metric ? " " : "", words_verdicts(judgement, verdicts, sizeof verdicts));
     char *message = message_of(report, judgement);
     const struct blame *blame = diagnosis_of(report->diagnosis, judgement);
     const struct profile_line *line = blame->count > 0 ? blame->hotspots[0].line : NULL;

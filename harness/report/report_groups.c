@@ -43,17 +43,24 @@ static const struct row *measured_row(const struct result *result, const char *m
     return row && row->state == VALUE_MEASURED ? row : NULL;
 }
 
+const struct row *time_row(const struct run *run, const char *kernel, const char **metric)
+{
+    /* In a program what all launches of a kernel take together says more than what one does. */
+    static const char *const times[] = {"gpu_time", "time", "wall_time"};
+    const struct result *result = run ? run_find(run, kernel) : NULL;
+    const struct row *row = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(times) && !row; i++) {
+        row = measured_row(result, times[i]);
+        *metric = times[i];
+    }
+    return row;
+}
+
 double time_lost(const struct report *report, const char *kernel)
 {
-    static const char *const times[] = {"time", "wall_time"};
-    const struct result *now = run_find(report->run, kernel);
-    const struct result *base = report->baseline ? run_find(report->baseline, kernel) : NULL;
-    for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
-        const struct row *row = measured_row(now, times[i]), *before = measured_row(base, times[i]);
-        if (row && before)
-            return row_value(row) - row_value(before);
-    }
-    return NAN;
+    const char *metric, *was;
+    const struct row *now = time_row(report->run, kernel, &metric), *base = time_row(report->baseline, kernel, &was);
+    return now && base && strcmp(metric, was) == 0 ? row_value(now) - row_value(base) : NAN;
 }
 
 int order_of_time_lost(double left, double right)
@@ -88,11 +95,20 @@ struct placed {
     size_t place; /* index in the comparison, where the worst rows come first */
 };
 
+/* Returns what a row of a program costs it: that comes first, whether or not one session more has to agree. Else 0. */
+static double cost_of(const struct judgement *judgement)
+{
+    return is_program_row(judgement->kernel) && judgement_is_worse(judgement) ? judgement->share : 0;
+}
+
 static int by_kernel_and_place(const void *left, const void *right)
 {
     const struct placed *a = left, *b = right;
+    const double cost_a = cost_of(a->judgement), cost_b = cost_of(b->judgement);
     const int order = strcmp(a->kernel, b->kernel);
-    return order ? order : (a->place > b->place) - (a->place < b->place);
+    return order              ? order
+           : cost_a != cost_b ? (cost_a < cost_b) - (cost_a > cost_b)
+                              : (a->place > b->place) - (a->place < b->place);
 }
 
 /* Orders kernels by section, then by lost time, then by their worst rows in the comparison. Under "missing" a kernel

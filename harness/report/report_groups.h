@@ -26,8 +26,11 @@ const struct section_words *section_words(enum section section);
 /* Returns the section of a kernel whose worst row has that verdict, and whose results are right. */
 enum section section_of(enum verdict verdict);
 
-/* Returns how much longer a launch of the kernel takes than in the baseline, in nanoseconds. It is the GPU's time, else
- * the host's; NaN where a side has neither. */
+/* Returns the row that says how long a kernel or a program takes, and its metric's name; NULL where none does. */
+const struct row *time_row(const struct run *run, const char *kernel, const char **metric);
+
+/* Returns how much longer a launch of the kernel takes than in the baseline, in nanoseconds; in a program, all of its
+ * launches. It is the GPU's time, else the host's; NaN where the sides have not the same. */
 double time_lost(const struct report *report, const char *kernel);
 
 /* Orders by lost time for qsort: the largest first, NaN last. */

@@ -3,7 +3,8 @@
  * run.
  *
  * regressed and unexpected-pass are failures. What could not be measured is an error. unsure, new, expected and
- * trade-off are skipped, which is visible but does not fail. A row that passes and is blind says so. Rows that are not
+ * trade-off are skipped, which is visible but does not fail. A row that passes says so if it is blind, and what it
+ * gained if another one of its kernel is worse. Rows that are not
  * gated are left out, and with -q those that pass. */
 #include "words.h"
 
@@ -204,15 +205,16 @@ static char *hotspot_of(const struct blame *blame)
     return hotspot;
 }
 
-/* Returns "regressed: base 18.7 us, now 22.1 us; 2 of 2 sessions against 12". Caller frees. */
+/* Returns "regressed: base 18.7 us, now 22.1 us; 2 of 2 sessions against 12", with the kernel's verdict where it is
+ * another one. Caller frees. */
 static char *message_on(const struct report *report, const struct judgement *judgement)
 {
-    char numbers[512];
+    char numbers[512], verdicts[64];
     words_numbers(judgement, numbers, sizeof numbers);
     char *why = words_why(judgement);
     char *hotspot = hotspot_of(diagnosis_of(report->diagnosis, judgement));
-    char *message = x_sprintf("%s: %s%s%s%s", words_verdict_on(judgement), numbers, *numbers && why ? "; " : "",
-                              why ? why : "", hotspot);
+    char *message = x_sprintf("%s: %s%s%s%s", words_verdicts(judgement, verdicts, sizeof verdicts), numbers,
+                              *numbers && why ? "; " : "", why ? why : "", hotspot);
     free(hotspot);
     free(why);
     return message;
@@ -253,7 +255,8 @@ static void put_case(FILE *stream, const struct report *report, const struct tes
     fputs("  <testcase", stream);
     put_attribute(stream, "classname", test_case->kernel);
     put_attribute(stream, "name", test_case->name);
-    if (test_case->outcome == OUTCOME_PASSED && test_case->judgement && test_case->judgement->blind) {
+    if (test_case->outcome == OUTCOME_PASSED && test_case->judgement &&
+        (test_case->judgement->blind || test_case->judgement->gained)) {
         char *message = message_on(report, test_case->judgement);
         fputs(">\n   <system-out>", stream);
         put_xml(stream, message);

@@ -158,11 +158,12 @@ static void put_hotspots(FILE *stream, const struct blame *blame, const char *be
 static void put_row(FILE *stream, const struct report *report, const struct judgement *judgement)
 {
     struct cells cells;
+    char verdicts[64];
     words_cells(judgement, &cells);
     const bool loud = words_verdict_tone(judgement->verdict) == TONE_FAIL;
     char *reason = words_why(judgement), *caller = loud ? words_caller(report, judgement->kernel) : NULL;
     char *why = caller ? x_sprintf("%s%s%s", reason ? reason : "", reason ? "; " : "", caller) : x_strdup(reason);
-    const char *const row[] = {words_verdict_on(judgement),
+    const char *const row[] = {words_verdicts(judgement, verdicts, sizeof verdicts),
                                judgement->kernel,
                                judgement->metric ? judgement->metric->name : "",
                                cells.base,

@@ -246,10 +246,6 @@ static void print_hotspots(const struct text *text, int indent, const struct bla
     if (words)
         print_line(text, INK_PLAIN, indent, words);
     free(words);
-    words = blame->is_worst && blame->appeared ? x_sprintf("appeared: %s", blame->appeared) : NULL;
-    if (words)
-        print_line(text, INK_PLAIN, indent, words);
-    free(words);
 }
 
 static void print_row(const struct text *text, const struct report *report, const struct layout *layout,
@@ -292,42 +288,50 @@ static void red_words(const struct group *group, char *words, size_t size)
 /* Writes by how much the time of a kernel moved: "time +11.5 us (+58.0 %)". */
 static void time_words(const struct report *report, const struct group *group, char *words, size_t size)
 {
-    const char *const times[] = {"time", "wall_time"};
-    const struct result *now = run_find(report->run, group->kernel);
-    for (size_t i = 0; i < ARRAY_SIZE(times) && now && !isnan(group->lost); i++) {
-        const struct metric *metric = metrics_find(report->metrics, times[i]);
-        const struct row *row = metric ? result_find(now, times[i]) : NULL;
-        char amount[64], share[48] = "";
-        if (!row || row->state != VALUE_MEASURED)
-            continue;
-        const double time = row_value(row);
-        if (fabs(group->lost) < UNMOVED * time) {
-            snprintf(words, size, "time as it was");
-            return;
-        }
-        metric_format(metric, fabs(group->lost), amount, sizeof amount);
-        words_share(time - group->lost, time, share, sizeof share);
-        snprintf(words, size, "time %s%s%s%s%s",
-                 group->lost > 0   ? "+"
-                 : group->lost < 0 ? "-"
-                                   : "",
-                 amount, *share ? " (" : "", share, *share ? ")" : "");
+    const char *name;
+    const struct row *row = time_row(report->run, group->kernel, &name);
+    const struct metric *metric = metrics_find(report->metrics, name);
+    char amount[64], share[48] = "";
+    if (!row || !metric || isnan(group->lost))
+        return;
+    const double time = row_value(row);
+    if (fabs(group->lost) < UNMOVED * time) {
+        snprintf(words, size, "%s as it was", name);
         return;
     }
+    metric_format(metric, fabs(group->lost), amount, sizeof amount);
+    words_share(time - group->lost, time, share, sizeof share);
+    snprintf(words, size, "%s %s%s%s%s%s", name, group->lost > 0 ? "+" : "-", amount, *share ? " (" : "", share,
+             *share ? ")" : "");
 }
 
-/* Writes what is beside a kernel's name, unless its only row says just that: what is red, else how its time moved. */
+/* Returns what a kernel has now and had nothing of before, which may be the cause of all that is worse; NULL where
+ * there is none. */
+static const char *appeared_in(const struct report *report, const struct group *group)
+{
+    const char *appeared = NULL;
+    for (size_t i = 0; i < group->count && !appeared; i++)
+        appeared = diagnosis_of(report->diagnosis, group->rows[i])->appeared;
+    return appeared;
+}
+
+/* Writes what is beside a kernel's name: what is red, else how its time moved, unless its only row says just that; then
+ * what appeared. */
 static void head_words(const struct report *report, const struct group *group, char *words, size_t size)
 {
     const struct metric *metric = group->rows[0]->metric;
     const bool is_red = words_verdict_tone(group->verdict) == TONE_FAIL;
+    const char *appeared = appeared_in(report, group);
     words[0] = '\0';
-    if (!metric || (group->count == 1 && (is_red || metric->class == METRIC_TIME)))
+    if (!metric)
         return;
-    if (is_red)
+    if (is_red && group->count > 1)
         red_words(group, words, size);
-    else
+    else if (!is_red && (group->count > 1 || metric->class != METRIC_TIME))
         time_words(report, group, words, size);
+    const size_t used = strlen(words);
+    if (appeared)
+        snprintf(words + used, size - used, "%sappeared: %s", used ? "; " : "", appeared);
 }
 
 /* Returns the text about a kernel as a whole, once for several in a row. Caller frees. */
@@ -386,7 +390,7 @@ static void print_caller(const struct text *text, const struct report *report, c
 static void print_group(const struct text *text, const struct report *report, const struct layout *layout,
                         const struct group *group, const char *whole, struct said *said)
 {
-    char words[256];
+    char words[512];
     head_words(report, group, words, sizeof words);
     print_head(text, layout, group, whole ? whole : words);
     print_caller(text, report, layout, group);

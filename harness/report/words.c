@@ -146,6 +146,18 @@ const char *words_verdict_on(const struct judgement *judgement)
     return judgement->verdict == VERDICT_SAME ? "same, wide limit" : "improved, wide limit";
 }
 
+const char *words_verdicts(const struct judgement *judgement, char *text, size_t size)
+{
+    const bool is_other =
+        judgement->of_kernel != judgement->verdict && words_verdict_tone(judgement->verdict) != TONE_PLAIN;
+    snprintf(text, size, "%s%s%s%s", words_verdict_on(judgement),
+             !is_other                           ? ""
+             : is_program_row(judgement->kernel) ? " (program: "
+                                                 : " (kernel: ",
+             is_other ? verdict_name(judgement->of_kernel) : "", is_other ? ")" : "");
+    return text;
+}
+
 char *words_why(const struct judgement *judgement)
 {
     char evidence[256] = "", drift[160] = "";
@@ -353,12 +365,21 @@ static int by_kernel(const void *left, const void *right)
     return order ? order : strcmp(a->metric->name, b->metric->name);
 }
 
+/* Whether accepting a kernel's change means to accept the row: it is red, or what a program that is red costs in time.
+ */
+static bool is_to_accept(const struct judgement *judgement)
+{
+    return judgement->metric && (judgement->verdict == VERDICT_REGRESSED ||
+                                 (is_program_row(judgement->kernel) && judgement->of_kernel == VERDICT_REGRESSED &&
+                                  judgement->metric->class == METRIC_TIME && judgement_is_worse(judgement)));
+}
+
 const struct judgement **words_regressed(const struct comparison *comparison, size_t *count)
 {
     const struct judgement **list = NULL;
     *count = 0;
     for (size_t i = 0; comparison && i < comparison->count; i++)
-        if (comparison->list[i].verdict == VERDICT_REGRESSED && comparison->list[i].metric)
+        if (is_to_accept(&comparison->list[i]))
             *ARRAY_GROW(list, *count) = &comparison->list[i];
     if (*count > 0)
         qsort(list, *count, sizeof *list, by_kernel);

@@ -31,6 +31,10 @@ void words_numbers(const struct judgement *judgement, char *text, size_t size);
 /* Returns the verdict on a row for people: "same, wide limit" where it passed but could hardly have failed. */
 const char *words_verdict_on(const struct judgement *judgement);
 
+/* Writes the verdict of a row and, where something moved and it is another one, that of its kernel: "trade-off (kernel:
+ * improved)". */
+const char *words_verdicts(const struct judgement *judgement, char *text, size_t size);
+
 /* Returns the evidence of a judgement, the common shift in its change unless that is small, and its reason. An example
  * is "2 of 2 sessions against 12; the clock was ...". NULL without any of these. Caller frees. */
 char *words_why(const struct judgement *judgement);

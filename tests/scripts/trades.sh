@@ -47,6 +47,14 @@ bounds() {
 "$cugate" accept -q --baselines base --reason recorded base-[123].json
 verdicts pairs "$cugate" check --baselines base --replay paired.json
 bounds pairs 'regressed|unsure|missing' 'regressed' 0
+# Each report has the kernel's verdict, and what was gained beside what was paid.
+ask "$cugate" check --baselines base --replay paired.json -k faster/split_k --report junit=junit.xml --report github=github.txt \
+    --report comment=comment.md
+expect 'a kernel that is faster by pairs passes, whatever it paid' 0
+for gained in 'junit.xml:<system-out>improved: base' 'github.txt:%0Agained: ' 'comment.md:| improved | faster/split_k | time |'; do
+    sed 's/%3A/:/g' "${gained%%:*}" >said
+    expect "the kernel's verdict and its gain in ${gained%%:*}" 0 'trade-off (kernel: improved)' "${gained#*:}"
+done
 verdicts computed "$cugate" compare base-computed.json new-computed.json
 bounds computed 'regressed|missing' 'regressed|unsure' 16
 verdicts sessions "$cugate" check --baselines base --replay new-2.json

@@ -74,6 +74,7 @@ struct judgement *invent(struct fixture *fixture, const char *kernel, const char
         .kernel = kernel,
         .metric = metric ? metrics_find(&fixture->metrics, metric) : NULL,
         .verdict = verdict,
+        .of_kernel = verdict,
         .detectable = NAN,
         .reason = x_strdup(reason),
     };
