@@ -115,6 +115,7 @@ there faster/byte_vectors | more load instructions:
 there faster/byte_vectors | more store instructions:
 there faster/warp_sum | lanes of one warp meet in one address,
 there faster/private_histogram | more atomics on global memory,
+there slower/sorted_kinds | lanes read constant memory at different addresses,
 there faster/double_buffer | a warp waits here for memory before it asks for more:
 there faster/half_pairs | more branches:
 there faster/early_exit | more instructions:
