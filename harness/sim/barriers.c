@@ -170,10 +170,10 @@ bool do_block_barrier(struct warp *warp, const struct instruction *code, unsigne
         else if (operand->kind == OPERAND_ROW && count < 2)
             numbers[count++] = value_of(warp, operand, lanes);
     }
-    /* A register has both: the number below, and the threads above it. */
+    /* Where both are in a register, it has the number below, and the threads above it. */
     if (count > 0 && !code->operands[0].immediate) {
-        numbers[1] = count > 1 ? numbers[1] >> 16 & 0xfff : 0;
         numbers[0] &= 0xf;
+        numbers[1] = count > 1 && !code->operands[1].immediate ? numbers[1] >> 16 & 0xfff : numbers[1];
     }
     struct block_barrier *barrier = &warp->block->barriers[numbers[0] % NAMED_BARRIERS];
     if (IS(ARV)) {

@@ -22,7 +22,7 @@ struct tally {
     uint64_t wavefronts, ideal_wavefronts;                     /* passes through shared memory */
     uint64_t shared_accesses, global_accesses, local_accesses; /* these include accesses of generic instructions */
     /* What the hardware's own counters have in addition. They count some instructions again, once for each group of
-     * lanes that goes its own way. Of a branch with two predicates they count only the lanes that both of them send. */
+     * lanes that goes its own way. Of a branch or exit with two predicates they count only the lanes that both of them send. */
     uint64_t again, again_threads;
     uint64_t unsent_threads;
     /* An upper bound of how much of `executed`, and of its threads, depends on which lanes reach the place first where

@@ -492,6 +492,62 @@ KERNEL(upper_word)
 
 /* ---- The library ---- */
 
+/* The number of the barrier is in a register and its threads are an immediate; the first warp waits twice. */
+KERNEL(barrier_in_register)
+{
+    const unsigned group = T / 32 + 1 + zero;
+    for (unsigned k = group; k <= 2; k++)
+        asm volatile("bar.sync %0, 32;" ::"r"(group) : "memory");
+    out[I] = in[I] + 1;
+}
+
+/* Several lanes start a copy each, from places of their own. */
+KERNEL(copies_by_lanes)
+{
+    __shared__ alignas(16) int tile[threads];
+    tile[T] = in[I] + 1;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    if (T < 8) {
+        const unsigned from = (unsigned)__cvta_generic_to_shared(tile + T * 8);
+        asm volatile(
+            "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 32;" ::"l"(out + blockIdx.x * threads + T * 8),
+            "r"(from)
+            : "memory");
+        asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory");
+    }
+}
+
+/* The division of such small numbers calls a slow path, which returns to a function whose name begins as a constant
+ * does. */
+extern "C" KERNEL(calls_and_returns)
+{
+    out[I] = (int)((in[I] + 1) * 1e-310 / ((I + zero + 1) * 1e-310)) + (int)I;
+}
+
+/* Some lanes exit for whom two predicates hold. */
+KERNEL(exits_by_two)
+{
+    const bool low = in[I % 16], high = in[(I + 4) % 16];
+    if (low)
+        out[I] = in[I] + 1;
+    if (high)
+        out[I] = in[I] + 1;
+    if (low & high)
+        return;
+    out[I] = in[I] + 1;
+}
+
+/* Lanes whose copy is out of bounds write zeros, those of the second warp. */
+KERNEL(copies_zeros)
+{
+    __shared__ alignas(16) int tile[threads * 4];
+    const unsigned to = (unsigned)__cvta_generic_to_shared(tile + T * 4), bytes = (T + zero) % 64 < 32 ? 16 : 0;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(in + T * 4), "r"(bytes) : "memory");
+    asm volatile("cp.async.commit_group; cp.async.wait_group 0;" ::: "memory");
+    out[I] = in[I] + 1 + (T < 32 ? 0 : tile[T * 4]);
+}
+
 struct arrays {
     int *in, *out;
     char *four_gib; /* some more than that, so that 4 GiB end within */
@@ -583,11 +639,14 @@ static const struct cugate_variant timing[] = {
     ROW(warps_take_tickets),
     {"last_writes", "see there", start_next_launch, 0, 0, NULL},
 };
-static const struct cugate_variant right[] = {
-    ROW(shared_atomics),  ROW(warp_exchange),    ROW(parts_of_words),     ROW(named_barriers), ROW(last_block),
-    ROW(flag_in_warp),    ROW(reused_tile),      ROW(reads_one_too_many), ROW(takes_tiles),    ROW(says_it_was_there),
-    ROW(in_place),        ROW(volatile_in_loop), ROW(turned_in_global),   ROW(same_in_shared), ROW(negated_index),
-    ROW(infinity_chosen), ROW(bits_kept),        ROW(upper_word)};
+static const struct cugate_variant right[] = {ROW(shared_atomics),      ROW(warp_exchange),      ROW(parts_of_words),
+                                              ROW(named_barriers),      ROW(last_block),         ROW(flag_in_warp),
+                                              ROW(reused_tile),         ROW(reads_one_too_many), ROW(takes_tiles),
+                                              ROW(says_it_was_there),   ROW(in_place),           ROW(volatile_in_loop),
+                                              ROW(turned_in_global),    ROW(same_in_shared),     ROW(negated_index),
+                                              ROW(infinity_chosen),     ROW(bits_kept),          ROW(upper_word),
+                                              ROW(barrier_in_register), ROW(copies_by_lanes),    ROW(calls_and_returns),
+                                              ROW(exits_by_two),        ROW(copies_zeros)};
 
 #define FAMILY(name)                                                                                                   \
     {                                                                                                                  \
