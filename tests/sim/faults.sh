@@ -45,6 +45,10 @@ expect 'wrong ones are not measured' 5 'computed: 0 of 20 kernels; 20 failed'
 run -k 'timing/*'
 expect 'what depends on what comes first is not counted' 5 'computed: 12 of 14 kernels; 2 failed' 'rows not counted'
 run --save "$work/run.json"
+# shellcheck disable=SC2016 # jq's own
+ask jq -c '.kernels | [.["right/exits_by_two"].metrics.threads_per_instruction, .["right/copies_zeros"].metrics.shared_wavefronts] |
+    map(.sessions[0])' run.json
+expect 'who exits by two predicates, and what writes zeros' 0 '[[26.5365854,27.25,28],[48]]'
 
 # reason KERNEL [!]WORDS...: why it failed, at the line of $source whose comment is its name.
 source=faults.cu
