@@ -211,6 +211,17 @@ KERNEL(adds_by_swapping)
     out[I] = in[I] + 1;
 }
 
+/* Lanes swap words of 8 bytes in one bank, some of them the same. */
+KERNEL(doubles_meet)
+{
+    __shared__ double sums[threads];
+    sums[T] = 0;
+    __syncthreads();
+    atomicAdd(&sums[T % 4 * 16 + zero], 1.0); /* doubles_meet */
+    __syncthreads();
+    out[I] = in[I] + (sums[T % 4 * 16] == threads / 4);
+}
+
 /* Work that does not show in the numbers. */
 __device__ void work(int *out, const int *in, unsigned rounds)
 {
@@ -624,20 +635,11 @@ static const struct cugate_variant wrong[] = {
     ROW(assertion),     ROW(second_block),        ROW(wraps_around), ROW(atomic_wraps_around), ROW(lower_words_wrap),
 };
 static const struct cugate_variant timing[] = {
-    ROW(waits_for_block),
-    ROW(takes_lock),
-    ROW(adds_by_swapping),
-    ROW(reads_clock),
-    ROW(prints),
-    ROW(ticket_decides),
-    ROW(exchange_decides),
-    ROW(most_decides),
-    ROW(bits_decide),
-    ROW(threads_take_tickets),
-    ROW(tile_of_warps),
-    ROW(plain_race),
-    ROW(warps_take_tickets),
-    {"last_writes", "see there", start_next_launch, 0, 0, NULL},
+    ROW(waits_for_block),  ROW(takes_lock),           ROW(doubles_meet),
+    ROW(adds_by_swapping), ROW(reads_clock),          ROW(prints),
+    ROW(ticket_decides),   ROW(exchange_decides),     ROW(most_decides),
+    ROW(bits_decide),      ROW(threads_take_tickets), ROW(tile_of_warps),
+    ROW(plain_race),       ROW(warps_take_tickets),   {"last_writes", "see there", start_next_launch, 0, 0, NULL},
 };
 static const struct cugate_variant right[] = {ROW(shared_atomics),      ROW(warp_exchange),      ROW(parts_of_words),
                                               ROW(named_barriers),      ROW(last_block),         ROW(flag_in_warp),
