@@ -201,7 +201,7 @@ bool do_wait_group(struct warp *warp, const struct instruction *code, unsigned i
     struct split *split = &warp->splits[index];
     (void)lanes;
     struct tally *tally = &warp->block->tallies[code->index];
-    tally->look_instructions++;
+    tally->more_instructions++;
     tally->loose_threads++; /* in which maybe no lane works */
     split->state = SPLIT_AT_BARRIER;
     split->barrier = (unsigned char)(NAMED_BARRIERS + warp->number / WARPS);
@@ -209,33 +209,33 @@ bool do_wait_group(struct warp *warp, const struct instruction *code, unsigned i
     return false;
 }
 
-/* Seen on an H100: a wait gives up after 7,700 clocks, and the code then looks again, for which it executes a few
- * instructions. How long a wait takes is not known here. It is taken to be no longer than what the other warps execute
- * meanwhile, at once, with 64 clocks for each instruction. */
-enum { LOOK_CLOCKS = 7700, STEP_CLOCKS = 64, LOOK_INSTRUCTIONS = 8 };
+/* Seen on an H100: a wait gives up after 7,700 clocks, and the code then looks again. How long a wait takes is not
+ * known here. It ends with the first look where all that other warps execute meanwhile takes less, if it is executed
+ * one after the other, with 64 clocks for each instruction. How often it looks otherwise depends on timing; an H100 was
+ * seen to differ from run to run. So it does where the code also looks without waiting, or sleeps, between two waits.
+ */
+enum { LOOK_CLOCKS = 7700, STEP_CLOCKS = 64 };
 
 void phase_has_ended(struct warp *warp, const struct instruction *code)
 {
     if (code->control != CONTROL_WAIT_PHASE)
         return;
     const struct cluster *cluster = warp->block->cluster;
-    struct tally *tally = &warp->block->tallies[code->index];
-    const uint64_t others = (uint64_t)cluster->count * warp->block->warp_count - 1;
-    const uint64_t steps = (cluster->steps - warp->waits_from) / (others ? others : 1);
-    const uint64_t looks = steps * STEP_CLOCKS / LOOK_CLOCKS;
-    tally->looks += looks;
-    tally->look_instructions += looks * LOOK_INSTRUCTIONS;
+    const uint64_t clocks = (cluster->steps - warp->waits_from) / cluster->count * STEP_CLOCKS;
+    if (clocks >= LOOK_CLOCKS || waits_look_between(warp->block, code))
+        waits_note_looks(warp->block, code);
 }
 
 bool do_wait_phase(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
     struct split *split = &warp->splits[index];
     warp->block->tallies[code->index].phase_waits += code->control == CONTROL_WAIT_PHASE;
+    warp->waits_from = warp->block->cluster->steps;
     if ((code->control == CONTROL_WAIT_PRODUCTS ? products_are_done : phase_is_over)(warp, code, lanes)) {
+        phase_has_ended(warp, code);
         split->pc++;
         return true;
     }
     split->state = SPLIT_AT_PHASE;
-    warp->waits_from = warp->block->cluster->steps;
     return false;
 }

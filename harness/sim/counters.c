@@ -119,8 +119,7 @@ PLAIN(wide)
 PLAIN(loose_threads)
 PLAIN(loose_waits)
 PLAIN(phase_waits)
-PLAIN(looks)
-PLAIN(look_instructions)
+PLAIN(more_instructions)
 PLAIN(loose_wavefronts)
 PLAIN(loose_sectors)
 
@@ -165,13 +164,12 @@ static double total(amount *of, const struct tally *tallies, const unsigned *tra
 }
 
 /* Adds the branches of waits that look again. Branches are counted by code that NVIDIA's tools put in between, which
- * makes a kernel slower, so that every wait may give up once, and long ones more often. */
+ * makes a kernel slower, so that every wait may give up once. */
 static void add_looks(const struct tally *tallies, const unsigned *traits, size_t count, double values[EXACT_COUNTERS])
 {
-    enum { SLOWER = 16 };
     const double targets = total(branch_targets, tallies, traits, count),
                  uniform = total(uniform_percent, tallies, traits, count),
-                 more = total(phase_waits, tallies, traits, count) + SLOWER * total(looks, tallies, traits, count);
+                 more = total(phase_waits, tallies, traits, count);
     if (more == 0 || targets == 0)
         return;
     values[EXACT_BRANCH_TARGETS] += more;
@@ -211,7 +209,7 @@ void counters_of(const struct tally *tallies, const unsigned *traits, size_t cou
     /* Below are the counters of executed instructions, their threads and waits. No other counter depends on which lane
      * comes first. */
     const double all = total(instructions, tallies, traits, count),
-                 seen = total(look_instructions, tallies, traits, count);
+                 seen = total(more_instructions, tallies, traits, count);
     const double all_wide = total(wide, tallies, traits, count), by_chance = total(loose, tallies, traits, count);
     const double more = room(by_chance, all) + all_wide;
     const double share = all_wide > 0 || by_chance == 0 ? 1 : fmax(more / by_chance, 1.0 / 3);

@@ -22,7 +22,8 @@ struct tally {
     uint64_t wavefronts, ideal_wavefronts;                     /* passes through shared memory */
     uint64_t shared_accesses, global_accesses, local_accesses; /* these include accesses of generic instructions */
     /* What the hardware's own counters have in addition. They count some instructions again, once for each group of
-     * lanes that goes its own way. Of a branch or exit with two predicates they count only the lanes that both of them send. */
+     * lanes that goes its own way. Of a branch or exit with two predicates they count only the lanes that both of them
+     * send. */
     uint64_t again, again_threads;
     uint64_t unsent_threads;
     /* An upper bound of how much of `executed`, and of its threads, depends on which lanes reach the place first where
@@ -37,9 +38,8 @@ struct tally {
     uint64_t atomics, atomic_meetings;
     /* The atomics at the address that most of the launch come to, at one of the instructions that do. */
     uint64_t hottest;
-    /* Waits for a phase of a barrier in memory, and how often more than once they may look, for they give up after some
-     * microseconds; and the instructions of these looks. */
-    uint64_t phase_waits, looks, look_instructions;
+    /* Waits for a phase of a barrier in memory, which may give up, and instructions that may be executed once more. */
+    uint64_t phase_waits, more_instructions;
     uint64_t spins; /* not 0: how often it is executed depends on timing, since it is in a loop that waits (waits.h) */
 };
 
@@ -85,5 +85,8 @@ int code_of(struct function *function, struct problem *problem);
 
 /* Returns the opcode of a decoded instruction with its modifiers, such as "LDG.E.128". */
 const char *code_opcode(const struct function *function, size_t index);
+
+/* Returns the place of an instruction, "kernels/a.cu:12" or "kernel(int)+0x40". Caller frees. In fault.c. */
+char *code_place(const struct function *function, size_t index);
 
 #endif

@@ -12,6 +12,8 @@
 void launches_order(unsigned order);
 /* Returns whether blocks have met since then, so that another order may give other counts. */
 bool launches_meet(void);
+/* Finds the counts to which a loop adds that waits, of launches whose blocks did not meet, for launches_open(). */
+void launches_find_waits(void);
 /* Keeps the counts, for launches_compare() after other executions of the same workload. */
 void launches_keep(void);
 /* Compares the counts with those that were kept. Which of them differ is known to launches_open(). -1 with *problem,

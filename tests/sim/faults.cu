@@ -222,6 +222,29 @@ KERNEL(doubles_meet)
     out[I] = in[I] + (sums[T % 4 * 16] == threads / 4);
 }
 
+/* How often the lanes look depends on how long they sleep, though the phase is over at once. */
+KERNEL(sleeps_between_looks)
+{
+    __shared__ uint64_t phase;
+    const unsigned at = (unsigned)__cvta_generic_to_shared(&phase);
+    unsigned over = 0;
+    if (T == 0)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(at), "r"(threads));
+    __syncthreads();
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(at) : "memory");
+    while (true) {
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;"
+                     "selp.u32 %0, 1, 0, p; }"
+                     : "=r"(over)
+                     : "r"(at) /* sleeps_between_looks */
+                     : "memory");
+        if (over)
+            break;
+        __nanosleep(20);
+    }
+    out[I] = in[I] + 1;
+}
+
 /* Work that does not show in the numbers. */
 __device__ void work(int *out, const int *in, unsigned rounds)
 {
@@ -635,11 +658,22 @@ static const struct cugate_variant wrong[] = {
     ROW(assertion),     ROW(second_block),        ROW(wraps_around), ROW(atomic_wraps_around), ROW(lower_words_wrap),
 };
 static const struct cugate_variant timing[] = {
-    ROW(waits_for_block),  ROW(takes_lock),           ROW(doubles_meet),
-    ROW(adds_by_swapping), ROW(reads_clock),          ROW(prints),
-    ROW(ticket_decides),   ROW(exchange_decides),     ROW(most_decides),
-    ROW(bits_decide),      ROW(threads_take_tickets), ROW(tile_of_warps),
-    ROW(plain_race),       ROW(warps_take_tickets),   {"last_writes", "see there", start_next_launch, 0, 0, NULL},
+    ROW(waits_for_block),
+    ROW(takes_lock),
+    ROW(doubles_meet),
+    ROW(sleeps_between_looks),
+    ROW(adds_by_swapping),
+    ROW(reads_clock),
+    ROW(prints),
+    ROW(ticket_decides),
+    ROW(exchange_decides),
+    ROW(most_decides),
+    ROW(bits_decide),
+    ROW(threads_take_tickets),
+    ROW(tile_of_warps),
+    ROW(plain_race),
+    ROW(warps_take_tickets),
+    {"last_writes", "see there", start_next_launch, 0, 0, NULL},
 };
 static const struct cugate_variant right[] = {ROW(shared_atomics),      ROW(warp_exchange),      ROW(parts_of_words),
                                               ROW(named_barriers),      ROW(last_block),         ROW(flag_in_warp),

@@ -43,7 +43,7 @@ expect 'right kernels pass' 0 'computed: 23 of 23 kernels' '!not counted'
 run -k 'wrong/*'
 expect 'wrong ones are not measured' 5 'computed: 0 of 20 kernels; 20 failed'
 run -k 'timing/*'
-expect 'what depends on what comes first is not counted' 5 'computed: 13 of 15 kernels; 2 failed' 'rows not counted'
+expect 'what depends on what comes first is not counted' 5 'computed: 14 of 16 kernels; 2 failed' 'rows not counted'
 run --save "$work/run.json"
 # shellcheck disable=SC2016 # jq's own
 ask jq -c '.kernels | [.["right/exits_by_two"].metrics.threads_per_instruction, .["right/copies_zeros"].metrics.shared_wavefronts] |
@@ -109,6 +109,10 @@ open timing/doubles_meet global_store_sectors
 open timing/waits_for_block global_store_sectors global_store_requests
 open timing/plain_race branch_targets branch_efficiency
 
+ask jq -r '.kernels["timing/sleeps_between_looks"].metrics | .instructions.reason, .global_store_sectors.sessions' run.json
+line=$(grep -n '/\* sleeps_between_looks \*/' "$top/tests/sim/faults.cu" | cut -d: -f1)
+expect 'a wait that sleeps between two looks' 0 "how often SYNCS.PHASECHK.TRANS64.TRYWAIT at tests/sim/faults.cu:$line looks" '!null'
+
 # Neither a number nor its absence may hang on how many of them there are.
 for threads in 1 2 7; do
     CUGATE_SIM_THREADS=$threads run -k 'right/*' -k 'timing/*' --save "$work/run.json"
@@ -128,7 +132,7 @@ expect 'text of other code is not believed' 5 'not simulated: what nvdisasm says
 
 library=$compiled/products.so source=product_faults.cu
 run -k 'right/*'
-expect 'right products pass' 0 'computed: 6 of 6 kernels'
+expect 'right products pass' 5 'computed: 6 of 6 kernels; 4 rows not counted'
 run --save "$work/run.json"
 expect 'wrong ones are not measured' 5 'computed: 6 of 16 kernels; 10 failed'
 not_done='of shared memory, which a matrix product that was not waited for still reads'

@@ -28,7 +28,7 @@ const char *run_program(const char *const *program, unsigned threads)
         char text[100];
         cr_assert_lt(strlen(program[count]), sizeof text);
         strcpy(text, program[count]);
-        char *rest = text, *guard = text[0] == '@' || text[1] == 'R' ? strsep(&rest, " ") : "",
+        char *rest = text, *guard = text[0] == '@' || strncmp(text, "PR ", 3) == 0 ? strsep(&rest, " ") : "",
              *opcode = strsep(&rest, " ");
         json_array_append_new(
             list, json_pack("{s:s, s:s, s:s}", "predicate", guard, "opcode", opcode, "operands", rest ? rest : ""));

@@ -1,6 +1,7 @@
 /* Instructions that say where lanes go on and how they wait, in forms that ptxas makes of large kernels only. */
 #include "made_program.h"
 
+#include "base/base.h"
 #include "sass/sass.h"
 #include "sim/counters.h"
 
@@ -72,4 +73,35 @@ Test(control, predicates_as_bits)
                              : l < 8 ? 0x7dffu
                                      : 0x7fffu),
                      "lane %u: %x", l, made_output[l]);
+}
+
+/* Warp 0 waits for a phase, and warp 1 goes round a loop so many times before it ends it. */
+#define WAIT "SYNCS.PHASECHK.TRANS64.TRYWAIT P0,[RZ+0x400],RZ"
+#define BEGIN(rounds)                                                                                                  \
+    LANE, "ISETP.EQ.U32.AND P1,PT,R0,RZ,PT", "UMOV UR6,0x1ffffe", "UMOV UR7,0x7ffff800",                               \
+        "@P1 SYNCS.EXCH.64 URZ,[RZ+0x400],UR6", "BAR.SYNC.DEFER_BLOCKING 0x0", "ISETP.GE.U32.AND P2,PT,R0,0x20,PT",    \
+        "@!P2 BRA 0xf0", "MOV R8," rounds, "IADD3 R8,R8,-0x1,RZ", "ISETP.NE.AND P4,PT,R8,RZ,PT", "@P4 BRA 0x90",       \
+        "ISETP.EQ.U32.AND P3,PT,R0,0x20,PT", "@P3 SYNCS.ARRIVE.TRANS64.A1T0 RZ,[RZ+0x400],RZ", "EXIT "
+
+/* How often it looks is known only where that takes little time, and nothing else looks between two waits. What stands
+ * behind the loop is executed once, whatever is known. */
+Test(control, waits_that_look_again)
+{
+    enum { FIRST = 15 };
+    const struct {
+        const char *const *program;
+        unsigned between, open; /* instructions of the loop, and of those the ones that are not known */
+    } cases[] = {
+        {PROGRAM(BEGIN("0x4"), WAIT, "@!P0 BRA 0xf0", "NOP "), 2, 0},
+        {PROGRAM(BEGIN("0x60"), WAIT, "@!P0 BRA 0xf0", "NOP "), 2, 2},
+        {PROGRAM(BEGIN("0x60"), WAIT, "@P0 BRA 0x130", "NOP ", "BRA 0xf0", "NOP "), 4, 4},
+        {PROGRAM(BEGIN("0x4"), WAIT, "@!P0 SYNCS.PHASECHK.TRANS64 P0,[RZ+0x400],RZ", "@!P0 BRA 0xf0", "NOP "), 3, 3},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        expect_right(cases[i].program, 64);
+        for (unsigned k = 0; k < cases[i].between; k++)
+            cr_expect_eq(made_tallies[FIRST + k].spins > 0, k < cases[i].open, "%zu: instruction %u", i, k);
+
+        cr_expect_eq(made_tallies[FIRST + cases[i].between].spins, 0, "%zu", i);
+    }
 }
