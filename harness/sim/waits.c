@@ -89,6 +89,7 @@ static bool is_again(const struct poll *poll, const struct instruction *code, ui
 void waits_read(struct warp *warp, const struct instruction *code, uint32_t lanes, uint64_t address, uint64_t value)
 {
     struct poll *poll = &warp->poll;
+    warp->looked = true;
     if (is_again(poll, code, lanes, address)) {
         warp->yields = true;
         warp->idle = poll->value == value;
@@ -103,6 +104,8 @@ void waits_tried(struct warp *warp, const struct instruction *code, uint32_t lan
 {
     struct poll *poll = &warp->poll;
     const bool again = is_again(poll, code, lanes, address);
+    warp->looked = true;
+    warp->block->wrote |= changed;
     if (again) {
         warp->yields = true;
         warp->idle = poll->value == value && !changed;

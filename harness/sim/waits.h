@@ -19,6 +19,7 @@ void waits_tried(struct warp *warp, const struct instruction *code, uint32_t lan
 static inline void waits_written(struct warp *warp)
 {
     warp->poll.pc = 0;
+    warp->block->wrote = true;
 }
 
 /* Says of the innermost loop around an instruction that how often it is executed depends on timing. */

@@ -322,6 +322,28 @@ KERNEL(prints)
         printf("%d\n", out[I]); /* prints */
 }
 
+/* ---- In vain ---- */
+
+/* Nobody sets the flag; what it reads beside it makes each look differ from the one before. */
+KERNEL(never_told)
+{
+    while (*(volatile unsigned *)&flag == 0 && *(volatile unsigned *)&tickets < 7 + zero) /* never_told */
+        continue;
+    out[I] = in[I] + 1;
+}
+
+/* Each block waits for the last one, and keeps much local memory meanwhile. */
+KERNEL(waits_for_last)
+{
+    int own[1 << 15];
+    own[in[T] % (1 << 15)] = in[T];
+    if (blockIdx.x + 1 == gridDim.x)
+        atomicExch(&flag, 1u);
+    while (*(volatile unsigned *)&flag == 0) /* waits_for_last */
+        continue;
+    out[T] = own[in[T + 1] % (1 << 15)];
+}
+
 /* ---- Right ---- */
 
 KERNEL(shared_atomics)
@@ -675,6 +697,17 @@ static const struct cugate_variant timing[] = {
     ROW(warps_take_tickets),
     {"last_writes", "see there", start_next_launch, 0, 0, NULL},
 };
+static int start_many(void *state)
+{
+    const struct arrays *arrays = (const struct arrays *)state;
+    waits_for_last<<<1 << 14, threads>>>(arrays->out, arrays->in, 0);
+    return cudaGetLastError();
+}
+
+static const struct cugate_variant in_vain[] = {
+    ROW(never_told),
+    {"waits_for_last", "see there", start_many, 0, 0, NULL},
+};
 static const struct cugate_variant right[] = {ROW(shared_atomics),      ROW(warp_exchange),      ROW(parts_of_words),
                                               ROW(named_barriers),      ROW(last_block),         ROW(flag_in_warp),
                                               ROW(reused_tile),         ROW(reads_one_too_many), ROW(takes_tiles),
@@ -690,17 +723,18 @@ static const struct cugate_variant right[] = {ROW(shared_atomics),      ROW(warp
             sizeof name / sizeof name[0]                                                                               \
     }
 static const struct cugate_family wrong_family = FAMILY(wrong), timing_family = FAMILY(timing),
-                                  right_family = FAMILY(right);
+                                  in_vain_family = FAMILY(in_vain), right_family = FAMILY(right);
 
 extern "C" __attribute__((visibility("default"))) const struct cugate_library *cugate_library(void)
 {
-    static const struct cugate_family *const families[] = {&wrong_family, &timing_family, &right_family};
+    static const struct cugate_family *const families[] = {&wrong_family, &timing_family, &in_vain_family,
+                                                           &right_family};
     static const struct cugate_library library = {
         CUGATE_KERNEL_ABI,
         "nvcc",
         NULL,
         families,
-        3,
+        4,
         [] { return (int)cudaDeviceSynchronize(); },
         [](int code) { return cudaGetErrorString((cudaError_t)code); },
     };

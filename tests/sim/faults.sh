@@ -44,6 +44,8 @@ run -k 'wrong/*'
 expect 'wrong ones are not measured' 5 'computed: 0 of 20 kernels; 20 failed'
 run -k 'timing/*'
 expect 'what depends on what comes first is not counted' 5 'computed: 14 of 16 kernels; 2 failed' 'rows not counted'
+run -k 'in_vain/*'
+expect 'what would have no end has one' 5 'computed: 0 of 2 kernels; 2 failed'
 run --save "$work/run.json"
 # shellcheck disable=SC2016 # jq's own
 ask jq -c '.kernels | [.["right/exits_by_two"].metrics.threads_per_instruction, .["right/copies_zeros"].metrics.shared_wavefronts] |
@@ -83,6 +85,8 @@ reason wrong/assertion 'an assertion fails' '!not simulated'
 reason wrong/wraps_around 'lane 1 reads 4 bytes at 0xfffffffffffffffc, which is in no allocation'
 reason wrong/atomic_wraps_around 'lane 1 writes 4 bytes at 0xfffffffffffffffc, which is in no allocation'
 reason wrong/lower_words_wrap 'lane 8 reads 4 bytes at 0x' '00000000, '
+reason in_vain/never_told 'not simulated: all blocks have begun, and what its warps wait for does not come'
+reason in_vain/waits_for_last 'not simulated: blocks that wait for others which have not begun take more than 4 GiB'
 reason timing/reads_clock 'not simulated: clock64() or clock(), CS2R'
 reason timing/prints 'not simulated: printf in a kernel that is counted'
 
