@@ -143,8 +143,10 @@ bool do_break(struct warp *warp, const struct instruction *code, unsigned index,
 {
     struct split *split = &warp->splits[index];
     const unsigned barrier = operand_of(code, OPERAND_BARRIER)->index;
-    if (lanes && warp->split_count > 1)
+    if (lanes && warp->split_count > 1) {
         note_loose(warp, code, count_lanes(lanes));
+        warp->block->tallies[code->index].breaks++;
+    }
     splits_break(warp, barrier, split->targets[barrier], lanes & extra_predicate(warp, code));
     split->pc++;
     return false;

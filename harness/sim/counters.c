@@ -116,6 +116,7 @@ PLAIN(atomic_meetings)
 PLAIN(hottest)
 PLAIN(loose)
 PLAIN(wide)
+PLAIN(breaks)
 PLAIN(loose_threads)
 PLAIN(loose_waits)
 PLAIN(phase_waits)
@@ -183,11 +184,12 @@ static void add_looks(const struct tally *tallies, const unsigned *traits, size_
  * threads_per_instruction strayed by 0.21 of what the threads of all of them would make of it, of which a third is
  * allowed. In 101 other kernels an H100 strayed by 0.08 % at most. Two cases strayed further there and are wide, so
  * that all of it is allowed: lanes that leave a loop of swaps in shared memory, as many do at once (31 of 162, and 84
- * in instrumented code), and groups of a WARPSYNC.COLLECTIVE (512 of 512). */
-static double room(double most, double all)
+ * in instrumented code), and groups of a WARPSYNC.COLLECTIVE (512 of 512). Where lanes break out of a loop (BREAK), two
+ * kernels of others strayed by a third: half is allowed there, and 1 % of all. */
+static double room(double most, double all, bool breaks)
 {
     enum { FEW = 16 };
-    return floor(fmin(most, fmax(FEW, fmin(most / 4, 0.005 * all))));
+    return floor(fmin(most, fmax(FEW, fmin(most / (breaks ? 2 : 4), (breaks ? 0.01 : 0.005) * all))));
 }
 
 void counters_of(const struct tally *tallies, const unsigned *traits, size_t count, enum bound bound,
@@ -211,7 +213,7 @@ void counters_of(const struct tally *tallies, const unsigned *traits, size_t cou
     const double all = total(instructions, tallies, traits, count),
                  seen = total(more_instructions, tallies, traits, count);
     const double all_wide = total(wide, tallies, traits, count), by_chance = total(loose, tallies, traits, count);
-    const double more = room(by_chance, all) + all_wide;
+    const double more = room(by_chance, all, total(breaks, tallies, traits, count) > 0) + all_wide;
     const double share = all_wide > 0 || by_chance == 0 ? 1 : fmax(more / by_chance, 1.0 / 3);
     const double threads = total(loose_threads, tallies, traits, count) * share;
     if (more + seen + threads == 0 || all <= more)

@@ -30,6 +30,7 @@ struct tally {
      * they join. */
     uint64_t loose, loose_threads;
     uint64_t wide;                            /* the same, where it may be all of it: counters.c */
+    uint64_t breaks;                          /* among `loose`: lanes that break out of where others are to join them */
     uint64_t loose_wavefronts, loose_sectors; /* of accesses whose rule is not fully known: counting.h */
     /* Warps that wait here for loads from global memory, or for answers of atomics there, of which they have not waited
      * for any yet: by the scoreboards that the machine code names. */
