@@ -42,7 +42,8 @@ static bool is_ok_everywhere(struct gathering *gathering, const char *id)
         const struct result *result = run_find(candidate->run, id);
         if (!result || result->status == RESULT_OK)
             continue;
-        char *declared = result_is_not_simulated(result)
+        const bool computed = run_origin(candidate->run)->computed;
+        char *declared = computed && result_is_not_computed(result)
                              ? x_sprintf("; until it can be computed, [%s " KNOWN_NOT_COMPUTED
                                          "] in " KNOWN_REGRESSION_FILE " declares that the baseline lacks it",
                                          id)

@@ -234,7 +234,8 @@ static void say_next(const struct beginning *beginning)
     } else {
         print_harmless("  %s\n", options->build);
         print_harmless("  cugate check --simulate --save first.json      # ends with 4: there is no baseline yet\n");
-        print_harmless("  cugate accept first.json --reason \"first baseline\"\n");
+        print_harmless("  cugate accept first.json --reason \"first baseline\"      # says what to write into "
+                       "expected.ini of kernels that cannot be computed\n");
     }
     print_harmless("  git add .gitignore %s%s%s %s %s && git commit -m 'a gate for performance'\n", WORKFLOW,
                    options->nightly ? " " NIGHTLY : "", options->slurm ? " " SLURM : "", CONFIG_FILE,

@@ -338,13 +338,25 @@ int check_note_weakened(struct check *check)
                           check->request->metrics, &check->known_regressions);
 }
 
+/* Whether a run can begin a baseline: of one that was computed, kernels that cannot be are no failure. */
+static bool is_without_failure(const struct run *run)
+{
+    bool any = false, failed = false;
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = &run->results[i];
+        any |= result->status == RESULT_OK;
+        failed |= result->status != RESULT_OK && result->status != RESULT_NOT_BUILT && !result_is_not_computed(result);
+    }
+    return run_exit_code(run) != EXIT_NOT_MEASURED || (run_origin(run)->computed && any && !failed);
+}
+
 enum exit_code check_exit_code(const struct check *check)
 {
     if (check->measured != EXIT_SAME)
         return (enum exit_code)check->measured;
     if (check->has_baseline)
         return comparison_exit_code(&check->comparison);
-    return run_exit_code(&check->run) == EXIT_NOT_MEASURED ? EXIT_NOT_MEASURED : EXIT_BASELINE;
+    return is_without_failure(&check->run) ? EXIT_BASELINE : EXIT_NOT_MEASURED;
 }
 
 void check_release(struct check *check)

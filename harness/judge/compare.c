@@ -218,12 +218,21 @@ static const struct known_regression *find_not_computed(const struct sides *side
                : NULL;
 }
 
-/* Judges a kernel that the simulator cannot execute. It is unsure, unless that is declared. */
+/* Whether the kernel could not be computed, for which nothing is held against it; `expected`: the baseline has it. Then
+ * only what is not simulated is left. */
+static bool is_not_computed(const struct sides *sides, bool expected, const struct result *now)
+{
+    return sides->origin->computed && (expected ? result_is_not_simulated(now) : result_is_not_computed(now));
+}
+
+/* Judges a kernel that cannot be computed. It is unsure, unless that is declared. */
 static void judge_not_simulated(struct comparison *comparison, const struct sides *sides, const struct result *now)
 {
     struct judgement *judgement = add_judgement(comparison, now->id, NULL, VERDICT_UNSURE);
     const struct known_regression *known = find_not_computed(sides, now->id);
-    if (!known) {
+    if (!known && !result_is_not_simulated(now)) {
+        set_reason(judgement, "not computed, and not in the baseline: %s", now->reason);
+    } else if (!known) {
         set_reason(judgement, "%s", now->reason);
     } else if (known_regression_is_over(known, run_date(sides->run))) {
         set_reason(judgement, "%s; it was declared as not computed until %s only (%s:%d), see %s", now->reason,
@@ -236,10 +245,11 @@ static void judge_not_simulated(struct comparison *comparison, const struct side
 }
 
 /* Says where the declaration that a kernel is not computed excuses nothing: then it has to go. */
-static void judge_needless(struct comparison *comparison, const struct sides *sides, const struct result *now)
+static void judge_needless(struct comparison *comparison, const struct sides *sides, bool expected,
+                           const struct result *now)
 {
     const struct known_regression *known = find_not_computed(sides, now->id);
-    if (!known || result_is_not_simulated(now))
+    if (!known || is_not_computed(sides, expected, now))
         return;
     if (now->status == RESULT_OK && now->launch_count > 0)
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNEXPECTED),
@@ -341,7 +351,7 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
         comparison->not_built++;
         return false;
     }
-    judge_needless(comparison, judging->sides, now);
+    judge_needless(comparison, judging->sides, expected, now);
     if (judging->sides->origin->computed && expected && leave_out(judging, base, now))
         return false;
     const char *was, *is = expected ? other_counts(judging->sides, base, now, &was) : NULL;
@@ -350,7 +360,7 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNEXPECTED),
                    "it is declared as removed and is there: remove [%s " KNOWN_REGRESSION_REMOVED "] at %s:%d", now->id,
                    removal->file, removal->line);
-    if (judging->sides->origin->computed && result_is_not_simulated(now))
+    if (is_not_computed(judging->sides, expected, now))
         judge_not_simulated(comparison, judging->sides, now);
     else if (now->status != RESULT_OK)
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_MISSING), "%s%s%s", result_status_name(now->status),
@@ -451,7 +461,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
                                                 : strcmp(baseline->results[b].id, run->results[n].id);
         const struct result *base = order <= 0 ? &baseline->results[b++] : NULL;
         const struct result *now = order >= 0 ? &run->results[n++] : NULL;
-        comparison->computing.not_simulated += sides.origin->computed && now && result_is_not_simulated(now);
+        comparison->computing.not_simulated += now && is_not_computed(&sides, base && base->status == RESULT_OK, now);
         const size_t first = comparison->count, declared = comparison->computing.declared;
         if (!judge_kernel(&judging, base, now))
             continue;

@@ -40,6 +40,11 @@ bool result_is_elsewhere(const struct result *result)
            strncmp(result->reason, RESULT_ELSEWHERE, strlen(RESULT_ELSEWHERE)) == 0;
 }
 
+bool result_is_not_computed(const struct result *result)
+{
+    return result_is_not_simulated(result) || result_is_elsewhere(result) || result->status == RESULT_HUNG;
+}
+
 void row_clear(struct row *row)
 {
     for (size_t i = 0; i < row->session_count; i++)

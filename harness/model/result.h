@@ -121,6 +121,8 @@ bool result_is_not_simulated(const struct result *result);
  * as cuBLAS, launches kernels of its own and needs a GPU. */
 #define RESULT_ELSEWHERE "it launched nothing that can be executed here: "
 bool result_is_elsewhere(const struct result *result);
+/* Of a computed run: it is one of these two, or was not done within the time limit. */
+bool result_is_not_computed(const struct result *result);
 
 /* Frees all that the result owns, which is all it points to. */
 void result_release(struct result *result);

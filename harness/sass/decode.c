@@ -139,8 +139,8 @@ static bool read_opcode(struct decoder *decoder, struct instruction *code, const
     return true;
 }
 
-/* Reads the guard of an instruction: "" or "@!P0". For P2R the text is PR, its first source, and no guard. False: the
- * text is something else. */
+/* Reads the guard of an instruction: "" or "@!P0". For P2R the text is PR, its first source, and the guard is among the
+ * operands. False: the text is something else. */
 static bool read_guard(struct instruction *code, const char *predicate)
 {
     struct operand guard;
@@ -155,20 +155,20 @@ static bool read_guard(struct instruction *code, const char *predicate)
     return true;
 }
 
-/* Replaces a symbol that CALL or RET names by its offset. False: an operand is a word that names no symbol. */
-static bool resolve(const struct function_text *function, struct instruction *code)
+/* Reads the symbol that CALL or RET names last, as its offset. A function may have the name of anything else, such as
+ * R2 or nan. */
+static bool read_symbol(const struct function_text *function, const struct instruction *code, const char *text,
+                        struct operand *operand)
 {
-    for (unsigned i = 0; i < code->operand_count; i++) {
-        struct operand *operand = &code->operands[i];
-        for (size_t s = 0; operand->kind == OPERAND_WORD && s < function->symbol_count; s++)
-            if (strcmp(function->symbols[s].name, operand->word) == 0) {
-                const int64_t value = (int64_t)function->symbols[s].offset;
-                *operand = (struct operand){.kind = OPERAND_TARGET, .value = value};
-            }
-        if (operand->kind == OPERAND_WORD)
-            return false;
-    }
-    return true;
+    if (!starts(code->opcode, "CALL") && !starts(code->opcode, "RET"))
+        return false;
+    for (size_t s = 0; s < function->symbol_count; s++)
+        if (strcmp(function->symbols[s].name, text) == 0) {
+            const int64_t value = (int64_t)function->symbols[s].offset;
+            *operand = (struct operand){.kind = OPERAND_TARGET, .scale = 1, .value = value};
+            return true;
+        }
+    return false;
 }
 
 /* Returns whether the instruction has the operands that the loop which executes a warp takes for granted. */
@@ -190,13 +190,17 @@ static bool read_instruction(struct decoder *decoder, struct instruction *code, 
     const size_t count = split_operands(text, tokens);
     bool good = named && count <= OPERANDS && read_guard(code, predicate);
     for (size_t i = 0; i < count && good; i++) {
-        good = read_operand(decoder, code, tokens[i], &code->operands[i]);
+        struct operand *operand = &code->operands[code->operand_count];
+        if (tokens[i][0] == '@') {
+            good = read_guard(code, tokens[i]);
+            continue;
+        }
+        good = (i + 1 == count && read_symbol(decoder->function, code, tokens[i], operand)) ||
+               (read_operand(decoder, code, tokens[i], operand) && operand->kind != OPERAND_WORD);
         code->operand_count++;
     }
-    if (good) {
+    if (good)
         place_decimals(decoder, code);
-        good = resolve(decoder->function, code);
-    }
     free(text);
     const struct opcode *row = decoder->find(code->opcode);
     if (!good || !row || !modifiers_allowed(code, row))

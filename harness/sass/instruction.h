@@ -181,7 +181,8 @@ enum {
         MODIFIER_PLACES
 };
 #define MODIFIER(name) (UINT64_C(1) << MODIFIER_PLACE_##name)
-#define IS(name) ((code->known & MODIFIER(name)) != 0)
+#define IS_OF(code, name) (((code)->known & MODIFIER(name)) != 0)
+#define IS(name) IS_OF(code, name)
 
 /* ---- Opcodes ---- */
 

@@ -161,8 +161,6 @@ static int64_t read_integer(const char *text, char **end)
 static bool read_constant(struct decoder *decoder, const char *text, struct operand *operand)
 {
     char *at;
-    if (!starts(text, "c["))
-        return false;
     const unsigned long bank = strtoul(text + 2, &at, 0);
     if (bank > 4 || !starts(at, "]["))
         return false;
@@ -332,8 +330,8 @@ static void set_immediate(struct decoder *decoder, struct operand *operand, uint
 static bool is_special(const char *text)
 {
     return starts(text, "SR_") || starts(text, "gsb") || strcmp(text, "SRZ") == 0 || starts(text, "SB") ||
-           text[0] == '{' || text[1] == 'D' || strcmp(text, "PR") == 0 || strcmp(text, "CUBE") == 0 ||
-           starts(text, "ARRAY_");
+           text[0] == '{' || text[1] == 'D' || strcmp(text, "PR") == 0 || strcmp(text, "UPR") == 0 ||
+           strcmp(text, "CUBE") == 0 || starts(text, "ARRAY_");
 }
 
 bool read_operand(struct decoder *decoder, const struct instruction *code, const char *text, struct operand *operand)
@@ -367,7 +365,7 @@ bool read_operand(struct decoder *decoder, const struct instruction *code, const
         operand->kind = OPERAND_SIGN;
         return !operand->uniform;
     }
-    if (at[0] == 'c')
+    if (starts(at, "c["))
         return read_constant(decoder, at, operand);
     if (starts(text, "0x") || starts(text, "-0x")) {
         char *rest;

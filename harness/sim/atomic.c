@@ -334,8 +334,9 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
     struct tally *tally = &block->tallies[code->index];
     tally->accesses++;
     tally->shared_accesses++;
+    /* Which of 8 bytes that meet in a bank swap at once is not known, so neither is how often the others try again. */
     if (code->size == 8 && memo.wavefronts > 2)
-        block_not_simulated(block, "%s of lanes that meet in a bank", code->opcode);
+        waits_note(block, code);
     const struct wavefronts cost = count_atomic(lanes, addresses, code->size, ATOMIC_ONE_SWAPS);
     tally->wavefronts += cost.passes;
     tally->ideal_wavefronts += cost.ideal;

@@ -143,8 +143,10 @@ bool do_break(struct warp *warp, const struct instruction *code, unsigned index,
 {
     struct split *split = &warp->splits[index];
     const unsigned barrier = operand_of(code, OPERAND_BARRIER)->index;
-    if (lanes && warp->split_count > 1)
+    if (lanes && warp->split_count > 1) {
         note_loose(warp, code, count_lanes(lanes));
+        warp->block->tallies[code->index].breaks++;
+    }
     splits_break(warp, barrier, split->targets[barrier], lanes & extra_predicate(warp, code));
     split->pc++;
     return false;
@@ -170,10 +172,10 @@ bool do_block_barrier(struct warp *warp, const struct instruction *code, unsigne
         else if (operand->kind == OPERAND_ROW && count < 2)
             numbers[count++] = value_of(warp, operand, lanes);
     }
-    /* A register has both: the number below, and the threads above it. */
+    /* Where both are in a register, it has the number below, and the threads above it. */
     if (count > 0 && !code->operands[0].immediate) {
-        numbers[1] = count > 1 ? numbers[1] >> 16 & 0xfff : 0;
         numbers[0] &= 0xf;
+        numbers[1] = count > 1 && !code->operands[1].immediate ? numbers[1] >> 16 & 0xfff : numbers[1];
     }
     struct block_barrier *barrier = &warp->block->barriers[numbers[0] % NAMED_BARRIERS];
     if (IS(ARV)) {
@@ -201,7 +203,7 @@ bool do_wait_group(struct warp *warp, const struct instruction *code, unsigned i
     struct split *split = &warp->splits[index];
     (void)lanes;
     struct tally *tally = &warp->block->tallies[code->index];
-    tally->look_instructions++;
+    tally->more_instructions++;
     tally->loose_threads++; /* in which maybe no lane works */
     split->state = SPLIT_AT_BARRIER;
     split->barrier = (unsigned char)(NAMED_BARRIERS + warp->number / WARPS);
@@ -209,33 +211,33 @@ bool do_wait_group(struct warp *warp, const struct instruction *code, unsigned i
     return false;
 }
 
-/* Seen on an H100: a wait gives up after 7,700 clocks, and the code then looks again, for which it executes a few
- * instructions. How long a wait takes is not known here. It is taken to be no longer than what the other warps execute
- * meanwhile, at once, with 64 clocks for each instruction. */
-enum { LOOK_CLOCKS = 7700, STEP_CLOCKS = 64, LOOK_INSTRUCTIONS = 8 };
+/* Seen on an H100: a wait gives up after 7,700 clocks, and the code then looks again. How long a wait takes is not
+ * known here. It ends with the first look where all that other warps execute meanwhile takes less, if it is executed
+ * one after the other, with 64 clocks for each instruction. How often it looks otherwise depends on timing; an H100 was
+ * seen to differ from run to run. So it does where the code also looks without waiting, or sleeps, between two waits.
+ */
+enum { LOOK_CLOCKS = 7700, STEP_CLOCKS = 64 };
 
 void phase_has_ended(struct warp *warp, const struct instruction *code)
 {
     if (code->control != CONTROL_WAIT_PHASE)
         return;
     const struct cluster *cluster = warp->block->cluster;
-    struct tally *tally = &warp->block->tallies[code->index];
-    const uint64_t others = (uint64_t)cluster->count * warp->block->warp_count - 1;
-    const uint64_t steps = (cluster->steps - warp->waits_from) / (others ? others : 1);
-    const uint64_t looks = steps * STEP_CLOCKS / LOOK_CLOCKS;
-    tally->looks += looks;
-    tally->look_instructions += looks * LOOK_INSTRUCTIONS;
+    const uint64_t clocks = (cluster->steps - warp->waits_from) / cluster->count * STEP_CLOCKS;
+    if (clocks >= LOOK_CLOCKS || waits_look_between(warp->block, code))
+        waits_note_looks(warp->block, code);
 }
 
 bool do_wait_phase(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
     struct split *split = &warp->splits[index];
     warp->block->tallies[code->index].phase_waits += code->control == CONTROL_WAIT_PHASE;
+    warp->waits_from = warp->block->cluster->steps;
     if ((code->control == CONTROL_WAIT_PRODUCTS ? products_are_done : phase_is_over)(warp, code, lanes)) {
+        phase_has_ended(warp, code);
         split->pc++;
         return true;
     }
     split->state = SPLIT_AT_PHASE;
-    warp->waits_from = warp->block->cluster->steps;
     return false;
 }

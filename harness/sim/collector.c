@@ -148,6 +148,8 @@ static int run_in_orders(const struct workload *workload, struct result *result,
     if (run_in_order(workload, 0, problem) < 0 || settle_doubt(workload, result, problem) < 0)
         return -1;
     const bool meet = launches_meet();
+    if (!meet)
+        launches_find_waits();
     for (unsigned order = 1; meet && order < ORDERS; order++) {
         if (run_in_order(workload, order, problem) < 0)
             return -1;

@@ -160,12 +160,13 @@ static bool do_call(struct warp *warp, const struct instruction *code, unsigned 
 
 static bool do_exit(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
-    lanes &= extra_predicate(warp, code);
-    if (lanes)
-        split_leave(warp, index, lanes);
+    const uint32_t gone = lanes & extra_predicate(warp, code);
+    warp->block->tallies[code->index].unsent_threads += count_lanes(lanes & ~gone);
+    if (gone)
+        split_leave(warp, index, gone);
     else
         warp->splits[index].pc++;
-    return !lanes;
+    return !gone;
 }
 
 /* Seen on an H200: lanes that yield are not waited for any more where they were to join others, now and then. So some

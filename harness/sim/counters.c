@@ -117,11 +117,11 @@ PLAIN(hottest)
 PLAIN(constant_replays)
 PLAIN(loose)
 PLAIN(wide)
+PLAIN(breaks)
 PLAIN(loose_threads)
 PLAIN(loose_waits)
 PLAIN(phase_waits)
-PLAIN(looks)
-PLAIN(look_instructions)
+PLAIN(more_instructions)
 PLAIN(loose_wavefronts)
 PLAIN(loose_sectors)
 
@@ -167,13 +167,12 @@ static double total(amount *of, const struct tally *tallies, const unsigned *tra
 }
 
 /* Adds the branches of waits that look again. Branches are counted by code that NVIDIA's tools put in between, which
- * makes a kernel slower, so that every wait may give up once, and long ones more often. */
+ * makes a kernel slower, so that every wait may give up once. */
 static void add_looks(const struct tally *tallies, const unsigned *traits, size_t count, double values[EXACT_COUNTERS])
 {
-    enum { SLOWER = 16 };
     const double targets = total(branch_targets, tallies, traits, count),
                  uniform = total(uniform_percent, tallies, traits, count),
-                 more = total(phase_waits, tallies, traits, count) + SLOWER * total(looks, tallies, traits, count);
+                 more = total(phase_waits, tallies, traits, count);
     if (more == 0 || targets == 0)
         return;
     values[EXACT_BRANCH_TARGETS] += more;
@@ -187,11 +186,12 @@ static void add_looks(const struct tally *tallies, const unsigned *traits, size_
  * threads_per_instruction strayed by 0.21 of what the threads of all of them would make of it, of which a third is
  * allowed. In 101 other kernels an H100 strayed by 0.08 % at most. Two cases strayed further there and are wide, so
  * that all of it is allowed: lanes that leave a loop of swaps in shared memory, as many do at once (31 of 162, and 84
- * in instrumented code), and groups of a WARPSYNC.COLLECTIVE (512 of 512). */
-static double room(double most, double all)
+ * in instrumented code), and groups of a WARPSYNC.COLLECTIVE (512 of 512). Where lanes break out of a loop (BREAK), two
+ * kernels of others strayed by a third: half is allowed there, and 1 % of all. */
+static double room(double most, double all, bool breaks)
 {
     enum { FEW = 16 };
-    return floor(fmin(most, fmax(FEW, fmin(most / 4, 0.005 * all))));
+    return floor(fmin(most, fmax(FEW, fmin(most / (breaks ? 2 : 4), (breaks ? 0.01 : 0.005) * all))));
 }
 
 void counters_of(const struct tally *tallies, const unsigned *traits, size_t count, enum bound bound,
@@ -213,9 +213,9 @@ void counters_of(const struct tally *tallies, const unsigned *traits, size_t cou
     /* Below are the counters of executed instructions, their threads and waits. No other counter depends on which lane
      * comes first. */
     const double all = total(instructions, tallies, traits, count),
-                 seen = total(look_instructions, tallies, traits, count);
+                 seen = total(more_instructions, tallies, traits, count);
     const double all_wide = total(wide, tallies, traits, count), by_chance = total(loose, tallies, traits, count);
-    const double more = room(by_chance, all) + all_wide;
+    const double more = room(by_chance, all, total(breaks, tallies, traits, count) > 0) + all_wide;
     const double share = all_wide > 0 || by_chance == 0 ? 1 : fmax(more / by_chance, 1.0 / 3);
     const double threads = total(loose_threads, tallies, traits, count) * share;
     if (more + seen + threads == 0 || all <= more)

@@ -194,18 +194,12 @@ struct sector_pair {
     unsigned turned, parts;
 };
 
-/* Whether the pair is a whole sector whose halves change places. */
-static bool is_swapped(const struct sector_pair *pair)
-{
-    return pair->turned && pair->parts == 3;
-}
-
 /* Returns whether two pairs go in the same pass unless they share a sector. */
 static bool are_together(const struct sector_pair *a, const struct sector_pair *b)
 {
     return a->from >> (LINE - SECTOR) == b->from >> (LINE - SECTOR) &&
            a->to >> (LINE - SECTOR) == b->to >> (LINE - SECTOR) && a->turned == b->turned && a->parts == b->parts &&
-           ((a->to - a->from) & 1) == ((b->to - b->from) & 1) && (!is_swapped(a) || a->from >> 1 == b->from >> 1);
+           ((a->to - a->from) & 1) == ((b->to - b->from) & 1);
 }
 
 /* Returns the passes of those pairs that go together with pair n; 0: that was said of a pair before it. */
@@ -231,9 +225,8 @@ static unsigned passes_with(const struct sector_pair *pairs, unsigned count, uns
 
 /* Counts a copy past the L1, which moves pairs of a source and a destination sector. A pass takes pairs of one source
  * line and one destination line, an odd or an even number of sectors apart, whole sectors or the same parts of them,
- * and of each sector one pair. Sectors whose halves change places go together only by 64 bytes. The first was found in
- * 128 cases of 4 rows on an H100 (tests/sim/forms.cu) and holds in all, the second in kernels of Triton, one of which
- * has some passes more than this says. */
+ * and of each sector one pair. That was found in 128 cases of 4 rows on an H100 (tests/sim/forms.cu), and holds in all,
+ * and in kernels of Triton, whose rows lie in another order. */
 static void add_bypass(struct copy_counts *counts, uint32_t lanes, const uint64_t *from, const uint32_t *to)
 {
     enum { HALF = SECTOR - 1 };
@@ -254,23 +247,25 @@ static void add_bypass(struct copy_counts *counts, uint32_t lanes, const uint64_
     }
     counts->lines.touched = count;
     counts->unit = units;
-    bool swapped = false;
-    for (unsigned n = 0; n < count; n++) {
+    for (unsigned n = 0; n < count; n++)
         counts->wavefronts.passes += passes_with(pairs, count, n);
-        swapped |= is_swapped(&pairs[n]);
-    }
-    counts->wavefronts.margin = swapped ? counts->wavefronts.passes / 2 : 1;
+    counts->wavefronts.margin = 1;
 }
 
-/* Returns whether each quarter of a warp copies 128 consecutive bytes, to wherever they go. The rule was made from such
- * copies. Of 128 that scatter, by all lanes, it is wrong in one, by one pass. */
+/* Returns whether each quarter of a warp copies 128 consecutive bytes, to wherever they go, or whole sectors to a line
+ * in an order by exclusive or. The rule was made from such copies. Of 128 that scatter, by all lanes, it is wrong in
+ * one, by one pass. */
 static bool rows_are_regular(uint32_t lanes, const uint64_t *from, const uint32_t *to)
 {
     for (unsigned first = 0; first < LANES; first += 8) {
         const uint32_t quarter = lanes >> first & 0xff;
-        for (unsigned l = first + 1; l < first + 8 && quarter; l++)
-            if (quarter != 0xff || from[l] - from[l - 1] != 16 || to[l] - to[l - 1] != 16)
-                return false;
+        bool row = true, line = true;
+        for (unsigned l = first + 1; l < first + 8; l++) {
+            row &= from[l] - from[l - 1] == 16 && to[l] - to[l - 1] == 16;
+            line &= (l % 2 == 0 || from[l] - from[l - 1] == 16) && to[l] == (to[first] ^ (l - first) * 16);
+        }
+        if (quarter && (quarter != 0xff || !(row || line)))
+            return false;
     }
     return true;
 }

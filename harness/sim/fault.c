@@ -12,15 +12,13 @@
 #include <stdlib.h>
 
 /* Returns the place as FILE:LINE, or without line information as "add(float*)+0x40". */
-char *block_place(const struct block *block)
+char *code_place(const struct function *function, size_t index)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
-    const struct function *function = block->grid->function;
-    const uint64_t offset = block->now ? (uint64_t)block->now->index * INSTRUCTION_BYTES : 0;
+    const uint64_t offset = (uint64_t)index * INSTRUCTION_BYTES;
     unsigned number;
-    char *file =
-        block->now ? line_table_line(module_lines(function->module), function->text.name, offset, &number) : NULL;
+    char *file = line_table_line(module_lines(function->module), function->text.name, offset, &number);
     char *name = file ? source_name(file, NULL) : x_strdup(function->text.name), *place;
     if (file) {
         place = x_sprintf("%s:%u", name, number);
@@ -28,11 +26,17 @@ char *block_place(const struct block *block)
         demangle((char **[]){&name}, 1);
         place = x_sprintf("%s+0x%llx", name, (unsigned long long)offset);
     }
-    char *whole = x_sprintf("%s (block %u,%u,%u)", place, block->index[0], block->index[1], block->index[2]);
-    free(place);
     free(name);
     free(file);
     pthread_mutex_unlock(&lock);
+    return place;
+}
+
+char *block_place(const struct block *block)
+{
+    char *place = code_place(block->grid->function, block->now ? block->now->index : 0);
+    char *whole = x_sprintf("%s (block %u,%u,%u)", place, block->index[0], block->index[1], block->index[2]);
+    free(place);
     return whole;
 }
 

@@ -19,6 +19,11 @@
 
 enum { WORKSPACE_BYTES = 256 };
 
+/* Blocks wait in vain when so many instructions were executed and nothing was done; others begin before that. It is
+ * looked for whenever each warp has executed some. */
+enum { STEPS_BETWEEN = 512, STEPS_TO_BEGIN = 1 << 20, MOST_STEPS = 1 << 24 };
+#define MOST_BYTES (UINT64_C(4) << 30) /* of this machine, of blocks that have begun */
+
 /* Where constants are that the launch sets, in bytes. Only 9.0 has clusters here. */
 enum {
     CONSTANTS_AT = 0xc0, /* the address of constant bank 0 itself, by which nvjet finds its tensor maps */
@@ -54,6 +59,9 @@ struct run_state {
     uint64_t workspace;   /* where the blocks of a cooperative launch meet, an address of the GPU */
     uint64_t parameters;  /* where kernels find their arguments in memory, an address of the GPU */
     uint64_t next, count; /* clusters that have begun, of so many */
+    uint64_t progress;    /* how often a thread saw that its blocks do more than wait */
+    uint64_t live, stuck; /* threads that have blocks, and those of them that have seen none for long */
+    uint64_t bytes;       /* of this machine that the places for blocks take, of all threads */
     uint64_t from_front;  /* where the last one comes first: those of them that others waited for, from the first on */
     bool failed, fault;
     uint64_t failed_block;
@@ -370,6 +378,7 @@ static bool open_barriers(struct block *block)
     for (; waited_for; waited_for &= waited_for - 1)
         opened |= open_barrier(block, (unsigned)__builtin_ctz(waited_for));
     block->cluster->waited &= !opened;
+    block->wrote |= opened;
     return opened;
 }
 
@@ -413,6 +422,7 @@ static bool run_block(struct block *block)
         if (warp->split_count == 0)
             continue;
         const bool went_on = warp_run(warp);
+        warp->ran |= went_on;
         idle &= !went_on || warp->idle;
         ran |= went_on;
         alive |= warp->split_count > 0;
@@ -495,14 +505,27 @@ struct turns {
     struct cluster **list;
     size_t count, capacity;
     struct cluster *at;
+    uint64_t seen, steps; /* the progress that was seen last, and the instructions that were executed until then */
+    uint64_t looked;      /* those that were when it was looked for */
+    bool stuck;
     jmp_buf failed;
     bool fault;
     struct problem problem;
 };
 
+/* Returns about how many bytes of this machine a place for a block takes. */
+static uint64_t bytes_of_block(const struct run_state *run)
+{
+    const struct grid *grid = run->grid;
+    const uint64_t warps = (grid->threads[0] * grid->threads[1] * grid->threads[2] + LANES - 1) / LANES;
+    return warps * (sizeof(struct warp) + (uint64_t)module_stack(grid->function) * LANES) +
+           grid->function->shared_bytes + grid->shared;
+}
+
 /* Adds a place for a cluster. */
 static struct cluster *add_cluster(struct run_state *run, struct turns *turns, const struct block *lender)
 {
+    __atomic_fetch_add(&run->bytes, cluster_blocks(run->grid) * bytes_of_block(run), __ATOMIC_RELAXED);
     struct cluster *cluster = *ARRAY_GROW(turns->list, turns->count) = x_calloc(1, sizeof *cluster);
     cluster->count = (unsigned)cluster_blocks(run->grid);
     cluster->blocks = x_calloc(cluster->count, sizeof *cluster->blocks);
@@ -529,9 +552,74 @@ static void begin_more(struct run_state *run, struct turns *turns)
     struct cluster *cluster = NULL;
     for (size_t i = 0; i < turns->count && !cluster; i++)
         cluster = turns->list[i]->runs ? NULL : turns->list[i];
+    if (!cluster && __atomic_load_n(&run->bytes, __ATOMIC_RELAXED) > MOST_BYTES)
+        block_not_simulated(turns->at->blocks,
+                            "blocks that wait for others which have not begun take more than %llu GiB",
+                            (unsigned long long)(MOST_BYTES >> 30));
     if (!cluster)
         cluster = add_cluster(run, turns, turns->list[0]->blocks);
     cluster->runs = start_next(run, cluster, true);
+}
+
+/* Whether, since it was asked last, the cluster wrote anything or came past a barrier, or one of its warps worked
+ * without a look at what others may change. */
+static bool has_worked(struct cluster *cluster)
+{
+    bool worked = false;
+    for (unsigned i = 0; i < cluster->count; i++) {
+        struct block *block = &cluster->blocks[i];
+        worked |= block->wrote;
+        block->wrote = false;
+        for (unsigned w = 0; w < block->warp_count; w++) {
+            worked |= block->warps[w].ran && !block->warps[w].looked;
+            block->warps[w].ran = block->warps[w].looked = false;
+        }
+    }
+    return worked;
+}
+
+/* Where all warps of a thread only look at what others may change, and no thread does anything else, those blocks may
+ * have to begin that they wait for, though they are not seen to be idle. If all have begun, they wait in vain. */
+static void look_for_progress(struct run_state *run, struct turns *turns)
+{
+    uint64_t steps = 0, warps = 0;
+    for (size_t i = 0; i < turns->count; i++) {
+        steps += turns->list[i]->steps;
+        warps += (uint64_t)turns->list[i]->count * turns->list[i]->blocks->warp_count;
+    }
+    if (steps - turns->looked < warps * STEPS_BETWEEN)
+        return;
+    turns->looked = steps;
+    bool worked = false;
+    for (size_t i = 0; i < turns->count; i++)
+        worked |= has_worked(turns->list[i]);
+    const uint64_t progress = __atomic_add_fetch(&run->progress, worked, __ATOMIC_RELAXED);
+    if (progress != turns->seen) {
+        turns->seen = progress;
+        turns->steps = steps;
+        __atomic_sub_fetch(&run->stuck, turns->stuck, __ATOMIC_RELAXED);
+        turns->stuck = false;
+    }
+    if (steps - turns->steps < STEPS_TO_BEGIN)
+        return;
+    if (__atomic_load_n(&run->next, __ATOMIC_RELAXED) < run->count) {
+        begin_more(run, turns);
+        turns->steps = steps;
+        return;
+    }
+    if (steps - turns->steps >= MOST_STEPS && !turns->stuck) {
+        turns->stuck = true;
+        __atomic_add_fetch(&run->stuck, 1, __ATOMIC_RELAXED);
+    }
+    /* A thread that has not been told yet of another's progress takes itself back first. */
+    if (turns->stuck &&
+        __atomic_load_n(&run->stuck, __ATOMIC_SEQ_CST) >= __atomic_load_n(&run->live, __ATOMIC_SEQ_CST) &&
+        __atomic_load_n(&run->progress, __ATOMIC_SEQ_CST) == turns->seen)
+        block_not_simulated(
+            turns->at->blocks,
+            "all blocks have begun, and what its warps wait for does not come: nothing was written while "
+            "%u instructions were executed",
+            MOST_STEPS);
 }
 
 /* Executes clusters in turn, until all are done. */
@@ -552,6 +640,8 @@ static void run_in_turn(struct run_state *run, struct turns *turns)
         }
         if (any && idle)
             begin_more(run, turns);
+        if (any)
+            look_for_progress(run, turns);
     }
 }
 
@@ -587,6 +677,8 @@ static void *run_blocks(void *data)
         run_in_turn(run, turns);
     else
         note_failure(run, turns);
+    __atomic_sub_fetch(&run->stuck, turns->stuck, __ATOMIC_SEQ_CST);
+    __atomic_sub_fetch(&run->live, 1, __ATOMIC_SEQ_CST);
     for (size_t i = turns->count; i-- > 0;) {
         for (unsigned b = turns->list[i]->count; b-- > 0;)
             close_block(&turns->list[i]->blocks[b]);
@@ -654,6 +746,12 @@ static void add_counts(struct tally *tallies, struct thread_state *threads, size
         add_tallies(tallies, threads[i].tallies, code->count);
         add_flows(tallies, threads[i].flows, code->count);
     }
+    /* Of a copy past the L1 that @!P0 guards, instrumented code counts more lanes: lanes_copy.c. */
+    for (size_t i = 0; i < code->count; i++) {
+        const struct instruction *one = &code->list[i];
+        if (one->guard == 0 && one->guard_flip && IS_OF(one, BYPASS))
+            tallies[i].loose_wavefronts += tallies[i].active;
+    }
     for (size_t i = 1; i < count; i++)
         hot_merge(&threads[0].hot, &threads[i].hot);
     const struct hot_address most = hot_most(&threads[0].hot);
@@ -688,6 +786,7 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
         memcpy(parameters + before, grid->parameters, entry->parameter_bytes);
     run.parameters = parameters ? (uintptr_t)parameters + before : 0;
     const size_t most = thread_count(&run);
+    run.live = most;
     struct thread_state *threads = x_calloc(most, sizeof *threads);
     for (size_t i = 0; i < most; i++) {
         threads[i].run = &run;

@@ -22,13 +22,15 @@ struct tally {
     uint64_t wavefronts, ideal_wavefronts;                     /* passes through shared memory */
     uint64_t shared_accesses, global_accesses, local_accesses; /* these include accesses of generic instructions */
     /* What the hardware's own counters have in addition. They count some instructions again, once for each group of
-     * lanes that goes its own way. Of a branch with two predicates they count only the lanes that both of them send. */
+     * lanes that goes its own way. Of a branch or exit with two predicates they count only the lanes that both of them
+     * send. */
     uint64_t again, again_threads;
     uint64_t unsent_threads;
     /* An upper bound of how much of `executed`, and of its threads, depends on which lanes reach the place first where
      * they join. */
     uint64_t loose, loose_threads;
     uint64_t wide;                            /* the same, where it may be all of it: counters.c */
+    uint64_t breaks;                          /* among `loose`: lanes that break out of where others are to join them */
     uint64_t loose_wavefronts, loose_sectors; /* of accesses whose rule is not fully known: counting.h */
     /* Warps that wait here for loads from global memory, or for answers of atomics there, of which they have not waited
      * for any yet: by the scoreboards that the machine code names. */
@@ -39,9 +41,8 @@ struct tally {
     uint64_t hottest;
     /* Turns beyond the first that reads of constant memory take: one for each further address of a warp's lanes. */
     uint64_t constant_replays;
-    /* Waits for a phase of a barrier in memory, and how often more than once they may look, for they give up after some
-     * microseconds; and the instructions of these looks. */
-    uint64_t phase_waits, looks, look_instructions;
+    /* Waits for a phase of a barrier in memory, which may give up, and instructions that may be executed once more. */
+    uint64_t phase_waits, more_instructions;
     uint64_t spins; /* not 0: how often it is executed depends on timing, since it is in a loop that waits (waits.h) */
 };
 
@@ -99,5 +100,8 @@ int code_of(struct function *function, struct problem *problem);
 
 /* Returns the opcode of a decoded instruction with its modifiers, such as "LDG.E.128". */
 const char *code_opcode(const struct function *function, size_t index);
+
+/* Returns the place of an instruction, "kernels/a.cu:12" or "kernel(int)+0x40". Caller frees. In fault.c. */
+char *code_place(const struct function *function, size_t index);
 
 #endif

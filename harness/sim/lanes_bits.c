@@ -413,19 +413,28 @@ static void iabs(struct warp *warp, const struct instruction *code, uint32_t lan
 
 /* ---- Predicates as bits of a word ---- */
 
-/* Operands d, PR, a, mask: replaces bits of a by the predicates that the mask chooses. PR is no operand here, because
- * nvdisasm prints it in place of the guard. */
+/* Operands d, PR, a, mask: replaces bits of a by the predicates that the mask chooses, of the byte that .B1 and its
+ * like name. PR is no operand here, because nvdisasm prints it in place of the guard. UP2UR has the uniform predicates.
+ */
 static bool prepare_p2r(struct instruction *code)
 {
+    static const char *const bytes[] = {"B1", "B2", "B3"};
+    if (code->operand_count == 4 && code->operands[1].kind == OPERAND_SPECIAL) {
+        memmove(code->operands + 1, code->operands + 2, 2 * sizeof *code->operands);
+        code->operand_count = 3;
+    }
     const struct operand *second = &code->operands[1];
+    code->flags[0] = second->byte ? second->byte - 1 : 0;
+    for (unsigned char i = 0; i < ARRAY_SIZE(bytes); i++)
+        code->flags[0] = has_modifier(code, bytes[i]) ? i + 1 : code->flags[0];
     return code->operand_count == 3 && second->kind == OPERAND_ROW && prepare_plain(code);
 }
 
 static void p2r(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(1), *chosen = ROW(2);
-    const unsigned shift = code->operands[1].byte ? 8u * (code->operands[1].byte - 1u) : 0;
-    const uint32_t *masks = warp->masks;
+    const unsigned shift = 8u * code->flags[0];
+    const uint32_t *masks = warp->masks + (code->uniform ? MASK_TRUE + 1 : 0);
     uint32_t result[LANES];
     for (int l = 0; l < LANES; l++) {
         uint32_t bits = 0;
@@ -479,7 +488,8 @@ const struct opcode TABLE(lanes_bits)[] = {
     {"FLO",            flo,         CONTROL_NEXT, NULL,              "d",   "U32 SH"},
     {"BREV",           brev,        CONTROL_NEXT, prepare_plain,     "d",   ""},
     {"IABS",           iabs,        CONTROL_NEXT, NULL,              "d",   ""},
-    {"P2R",            p2r,         CONTROL_NEXT, prepare_p2r,       "d",   ""},
+    {"P2R",            p2r,         CONTROL_NEXT, prepare_p2r,       "d",   "B1 B2 B3"},
+    {"UP2UR",          p2r,         CONTROL_NEXT, prepare_p2r,       "d",   ""},
     {"R2P",            r2p,         CONTROL_NEXT, prepare_r2p,       "",    ""},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };

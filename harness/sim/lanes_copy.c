@@ -37,12 +37,59 @@ static const struct copy_counts *count_again(struct memo *memo, const struct ins
 /* Counts the wavefronts of lanes that write zeros, as many as a store of them has: an H100 counts about so many in a
  * product of cuBLAS whose tiles jut out (5,744). Passes that zeros and copies of one instruction share are not known.
  */
-static void count_zeros(struct tally *tally, uint32_t lanes, const uint32_t *to, unsigned size, unsigned copied)
+static void count_zeros(struct tally *tally, uint32_t lanes, const uint32_t *to, unsigned size, bool shares)
 {
     const struct wavefronts zeros = count_wavefronts(lanes, to, size, true);
-    tally->wavefronts += copied ? 0 : zeros.passes;
-    tally->ideal_wavefronts += copied ? 0 : zeros.ideal;
-    tally->loose_wavefronts += copied ? zeros.passes + zeros.margin : zeros.margin;
+    tally->wavefronts += shares ? 0 : zeros.passes;
+    tally->ideal_wavefronts += shares ? 0 : zeros.ideal;
+    tally->loose_wavefronts += shares ? zeros.passes + zeros.margin : zeros.margin;
+}
+
+/* What NVIDIA's instrumented code counts of copies past the L1 whose guard, or predicate of which lanes copy, is P0:
+ * it has changed P0 when it reads it (CUDA 13.0; an H200 on 2026-11-22, an H100 on 2026-11-26). With @P0 it counts no
+ * access to memory, in 69 of 69 instructions, and [..], P0 as zeros of all lanes, in each of 4 kernels of Triton. With
+ * @!P0 it counts more lanes than there are, up to all (grid.c), and with !P0 that may be so as well. */
+enum { P0_KEEPS, P0_COUNTS_NONE, P0_COUNTS_ZEROS, P0_COUNTS_ANY };
+static unsigned p0_of(const struct instruction *code)
+{
+    const struct operand *which = &code->operands[2];
+    if (!code->flags[FLAG_BYPASS])
+        return P0_KEEPS;
+    if (code->guarded && code->guard == 0 && !code->guard_flip)
+        return P0_COUNTS_NONE;
+    if (code->operand_count == 3 && which->row == 0)
+        return which->invert ? P0_COUNTS_ANY : P0_COUNTS_ZEROS;
+    return P0_KEEPS;
+}
+
+/* Counts what lanes copy, and others fill with zeros. */
+static void count_all(struct tally *tally, const struct instruction *code, uint32_t copies, uint32_t zeros,
+                      const uint64_t *from, const uint32_t *to, const struct copy_counts *counts)
+{
+    const struct copy_counts none = {0};
+    const unsigned p0 = p0_of(code);
+    counts = counts ? counts : &none;
+    tally->unit_sectors += counts->unit;
+    tally->loose_sectors += counts->margin;
+    if (p0 == P0_COUNTS_NONE)
+        return;
+    tally->sectors += counts->lines.touched;
+    tally->ideal_sectors += counts->lines.ideal;
+    if (p0 == P0_COUNTS_ZEROS) {
+        count_zeros(tally, copies | zeros, to, code->size, false);
+        return;
+    }
+    const uint64_t before = tally->wavefronts;
+    tally->wavefronts += counts->wavefronts.passes;
+    tally->ideal_wavefronts += counts->wavefronts.ideal;
+    tally->loose_wavefronts += counts->wavefronts.margin;
+    if (zeros)
+        count_zeros(tally, zeros, to, code->size, copies != 0);
+    if (zeros && p0 == P0_COUNTS_ANY) {
+        const unsigned all = count_copy(copies | zeros, from, to, code->size, true).wavefronts.passes;
+        const uint64_t here = tally->wavefronts - before;
+        tally->loose_wavefronts += all > here ? all - here : here - all;
+    }
 }
 
 /* Operands [shared], [global] [, which lanes copy; the others write zeros]. */
@@ -63,27 +110,18 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
     }
     struct memo memo = {0};
     struct tally *tally = &block->tallies[code->index];
-    unsigned copied = 0;
+    const struct copy_counts *counts = NULL;
     if (copies) {
         memo_global(&memo, NULL, copies, from, code->size);
         memory_check(block, &memo, copies, from, code->size, false);
         if (!memo.aligned)
             memory_misaligned(block, copies, from, code->size);
         memory_meet(warp, code, &memo, copies, from[__builtin_ctz(copies)], from, false);
-        if (block->counts) {
-            const struct copy_counts *counts = count_again(&block->memos[code->index], code, copies, from, to);
-            tally->sectors += counts->lines.touched;
-            tally->ideal_sectors += counts->lines.ideal;
-            tally->unit_sectors += counts->unit;
-            tally->wavefronts += counts->wavefronts.passes;
-            tally->ideal_wavefronts += counts->wavefronts.ideal;
-            tally->loose_wavefronts += counts->wavefronts.margin;
-            tally->loose_sectors += counts->margin;
-            copied = counts->wavefronts.passes;
-        }
+        if (block->counts)
+            counts = count_again(&block->memos[code->index], code, copies, from, to);
     }
-    if (block->counts && lanes & ~copies && !code->flags[FLAG_BYPASS]) /* past the L1 they take none */
-        count_zeros(tally, lanes & ~copies, to, code->size, copied);
+    if (block->counts)
+        count_all(tally, code, copies, lanes & ~copies, from, to, counts);
     tally->accesses++;
     for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);

@@ -114,6 +114,24 @@ int launches_compare(struct problem *problem)
     return 0;
 }
 
+void launches_find_waits(void)
+{
+    char *place = NULL, *waits = NULL;
+    for (size_t i = 0; i < function_count; i++) {
+        const struct counted *counted = &functions[i];
+        for (size_t k = 0; k < counted->count && !place; k++)
+            if (counted->tallies[k].spins && counted->tallies[k].executed) {
+                place = code_place(counted->function, k);
+                waits = x_sprintf("how often %s at %s looks", code_opcode(counted->function, k), place);
+            }
+        counters_compare(counted->tallies, counted->tallies, counted->traits, counted->count, open_counters,
+                         &open_lines);
+    }
+    free(kept_place);
+    free(place);
+    kept_place = waits ? waits : x_strdup("");
+}
+
 const char *launches_place(void)
 {
     return kept_place;

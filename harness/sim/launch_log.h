@@ -16,6 +16,8 @@ bool launches_meet(void);
 const char *launches_doubt(void);
 /* Whether every instruction was executed by as many threads as in the order that was kept. */
 bool launches_are_alike(void);
+/* Finds the counts to which a loop adds that waits, of launches whose blocks did not meet, for launches_open(). */
+void launches_find_waits(void);
 /* Keeps the counts, for launches_compare() after other executions of the same workload. */
 void launches_keep(void);
 /* Compares the counts with those that were kept. Which of them differ is known to launches_open(). -1 with *problem,

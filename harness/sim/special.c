@@ -237,7 +237,8 @@ static void ldc(struct warp *warp, const struct instruction *code, uint32_t lane
 
 /* ---- Between lanes ---- */
 
-/* Operands p, d, a: d is the value of the first lane; p is true in lanes that have another. */
+/* Operands p, d, a: d is the value of the first lane; p is true in lanes that have another. With .OR it stays true
+ * where it was: so lanes that have the same in several registers are found. */
 static void r2ur(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *from = ROW(2), first = from[__builtin_ctz(warp->guarded)];
@@ -245,6 +246,8 @@ static void r2ur(struct warp *warp, const struct instruction *code, uint32_t lan
     for (unsigned l = 0; l < LANES; l++)
         others |= (uint32_t)(from[l] != first) << l;
     write_all(warp, &code->operands[1], ALL_LANES, first);
+    if (IS(OR))
+        others |= predicate(warp, &code->operands[0]);
     predicate_set(warp, &code->operands[0], warp->guarded & lanes, others);
 }
 
@@ -397,7 +400,7 @@ const struct opcode warp_opcodes[] = {
     {"CS2R",  cs2r,  CONTROL_NEXT, prepare_cs2r, "d",  "32"},
     {"LDC",   ldc,   CONTROL_NEXT, prepare_ldc,  "d",  "U8 S8 U16 S16 64 128"},
     {"LDCU",  ldc,   CONTROL_NEXT, prepare_ldc,  "d",  "U8 S8 U16 S16 64 128"},
-    {"R2UR",  r2ur,  CONTROL_NEXT, NULL,         "pd", ""},
+    {"R2UR",  r2ur,  CONTROL_NEXT, NULL,         "pd", "OR"},
     {"SHFL",  shfl,  CONTROL_NEXT, NULL,         "pd", "IDX UP DOWN BFLY"},
     {"VOTE",  vote,  CONTROL_NEXT, prepare_vote, "Dp", "ANY ALL EQ"},
     {"VOTEU", vote,  CONTROL_NEXT, prepare_vote, "Dp", "ANY ALL EQ"},

@@ -19,10 +19,17 @@ void waits_tried(struct warp *warp, const struct instruction *code, uint32_t lan
 static inline void waits_written(struct warp *warp)
 {
     warp->poll.pc = 0;
+    warp->block->wrote = true;
 }
 
 /* Says of the innermost loop around an instruction that how often it is executed depends on timing. */
 void waits_note(struct block *block, const struct instruction *code);
+
+/* Says so of the instructions between a wait for a phase that gave up and the next one. */
+void waits_note_looks(struct block *block, const struct instruction *code);
+
+/* Returns whether something else than a wait looks for the phase there, or lanes sleep. */
+bool waits_look_between(const struct block *block, const struct instruction *code);
 
 /* Says so of all instructions: they are executed apart or together by chance. */
 void waits_note_all(struct block *block, const struct instruction *code);

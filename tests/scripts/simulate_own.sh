@@ -100,6 +100,8 @@ expect "a gated metric that was asked for and is not computed is no pass" 3 'uns
 # ---- What cannot be computed
 judge as_it_was --baselines "$work/mine" --save "$work/all.json"
 expect "what cannot be simulated is unsure, with its reason" 3 'unsure' 'mine/handle' 'not simulated: cudaIpcGetMemHandle'
+judge as_it_was --baselines "$work/none"
+expect "and nothing that keeps a baseline from its beginning" 4 'no baseline' 'mine/handle'
 ask "$cugate" run --simulate=nvidia-h200 --kernels "$compiled/as_it_was/lib.so" -k mine/handle
 expect "and a run of it has measured nothing" 5 'not simulated: cudaIpcGetMemHandle'
 ask "$cugate" accept "$work/all.json" --baselines "$work/declared" --reason first

@@ -224,6 +224,40 @@ KERNEL(adds_by_swapping)
     out[I] = in[I] + 1;
 }
 
+/* Lanes swap words of 8 bytes in one bank, some of them the same. */
+KERNEL(doubles_meet)
+{
+    __shared__ double sums[threads];
+    sums[T] = 0;
+    __syncthreads();
+    atomicAdd(&sums[T % 4 * 16 + zero], 1.0); /* doubles_meet */
+    __syncthreads();
+    out[I] = in[I] + (sums[T % 4 * 16] == threads / 4);
+}
+
+/* How often the lanes look depends on how long they sleep, though the phase is over at once. */
+KERNEL(sleeps_between_looks)
+{
+    __shared__ uint64_t phase;
+    const unsigned at = (unsigned)__cvta_generic_to_shared(&phase);
+    unsigned over = 0;
+    if (T == 0)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(at), "r"(threads));
+    __syncthreads();
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(at) : "memory");
+    while (true) {
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;"
+                     "selp.u32 %0, 1, 0, p; }"
+                     : "=r"(over)
+                     : "r"(at) /* sleeps_between_looks */
+                     : "memory");
+        if (over)
+            break;
+        __nanosleep(20);
+    }
+    out[I] = in[I] + 1;
+}
+
 /* Work that does not show in the numbers. */
 __device__ void work(int *out, const int *in, unsigned rounds)
 {
@@ -299,6 +333,28 @@ KERNEL(prints)
     out[I] = in[I] + 1;
     if (I == 0)
         printf("%d\n", out[I]); /* prints */
+}
+
+/* ---- In vain ---- */
+
+/* Nobody sets the flag; what it reads beside it makes each look differ from the one before. */
+KERNEL(never_told)
+{
+    while (*(volatile unsigned *)&flag == 0 && *(volatile unsigned *)&tickets < 7 + zero) /* never_told */
+        continue;
+    out[I] = in[I] + 1;
+}
+
+/* Each block waits for the last one, and keeps much local memory meanwhile. */
+KERNEL(waits_for_last)
+{
+    int own[1 << 15];
+    own[in[T] % (1 << 15)] = in[T];
+    if (blockIdx.x + 1 == gridDim.x)
+        atomicExch(&flag, 1u);
+    while (*(volatile unsigned *)&flag == 0) /* waits_for_last */
+        continue;
+    out[T] = own[in[T + 1] % (1 << 15)];
 }
 
 /* ---- Right ---- */
@@ -540,6 +596,62 @@ KERNEL(reads_aside)
 
 /* ---- The library ---- */
 
+/* The number of the barrier is in a register and its threads are an immediate; the first warp waits twice. */
+KERNEL(barrier_in_register)
+{
+    const unsigned group = T / 32 + 1 + zero;
+    for (unsigned k = group; k <= 2; k++)
+        asm volatile("bar.sync %0, 32;" ::"r"(group) : "memory");
+    out[I] = in[I] + 1;
+}
+
+/* Several lanes start a copy each, from places of their own. */
+KERNEL(copies_by_lanes)
+{
+    __shared__ alignas(16) int tile[threads];
+    tile[T] = in[I] + 1;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    if (T < 8) {
+        const unsigned from = (unsigned)__cvta_generic_to_shared(tile + T * 8);
+        asm volatile(
+            "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 32;" ::"l"(out + blockIdx.x * threads + T * 8),
+            "r"(from)
+            : "memory");
+        asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory");
+    }
+}
+
+/* The division of such small numbers calls a slow path, which returns to a function whose name begins as a constant
+ * does. */
+extern "C" KERNEL(calls_and_returns)
+{
+    out[I] = (int)((in[I] + 1) * 1e-310 / ((I + zero + 1) * 1e-310)) + (int)I;
+}
+
+/* Some lanes exit for whom two predicates hold. */
+KERNEL(exits_by_two)
+{
+    const bool low = in[I % 16], high = in[(I + 4) % 16];
+    if (low)
+        out[I] = in[I] + 1;
+    if (high)
+        out[I] = in[I] + 1;
+    if (low & high)
+        return;
+    out[I] = in[I] + 1;
+}
+
+/* Lanes whose copy is out of bounds write zeros, those of the second warp. */
+KERNEL(copies_zeros)
+{
+    __shared__ alignas(16) int tile[threads * 4];
+    const unsigned to = (unsigned)__cvta_generic_to_shared(tile + T * 4), bytes = (T + zero) % 64 < 32 ? 16 : 0;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(in + T * 4), "r"(bytes) : "memory");
+    asm volatile("cp.async.commit_group; cp.async.wait_group 0;" ::: "memory");
+    out[I] = in[I] + 1 + (T < 32 ? 0 : tile[T * 4]);
+}
+
 struct arrays {
     int *in, *out;
     char *four_gib; /* some more than that, so that 4 GiB end within */
@@ -619,6 +731,8 @@ static const struct cugate_variant wrong[] = {
 static const struct cugate_variant timing[] = {
     ROW(waits_for_block),
     ROW(takes_lock),
+    ROW(doubles_meet),
+    ROW(sleeps_between_looks),
     ROW(adds_by_swapping),
     ROW(reads_clock),
     ROW(prints),
@@ -632,11 +746,26 @@ static const struct cugate_variant timing[] = {
     ROW(warps_take_tickets),
     {"last_writes", "see there", start_next_launch, 0, 0, NULL},
 };
-static const struct cugate_variant right[] = {
-    ROW(shared_atomics),  ROW(warp_exchange),    ROW(parts_of_words),     ROW(named_barriers), ROW(last_block),
-    ROW(flag_in_warp),    ROW(reused_tile),      ROW(reads_one_too_many), ROW(takes_tiles),    ROW(says_it_was_there),
-    ROW(in_place),        ROW(volatile_in_loop), ROW(turned_in_global),   ROW(same_in_shared), ROW(negated_index),
-    ROW(infinity_chosen), ROW(bits_kept),        ROW(upper_word),         ROW(reads_ahead),    ROW(reads_aside)};
+static int start_many(void *state)
+{
+    const struct arrays *arrays = (const struct arrays *)state;
+    waits_for_last<<<1 << 14, threads>>>(arrays->out, arrays->in, 0);
+    return cudaGetLastError();
+}
+
+static const struct cugate_variant in_vain[] = {
+    ROW(never_told),
+    {"waits_for_last", "see there", start_many, 0, 0, NULL},
+};
+static const struct cugate_variant right[] = {ROW(shared_atomics),      ROW(warp_exchange),      ROW(parts_of_words),
+                                              ROW(named_barriers),      ROW(last_block),         ROW(flag_in_warp),
+                                              ROW(reused_tile),         ROW(reads_one_too_many), ROW(takes_tiles),
+                                              ROW(says_it_was_there),   ROW(in_place),           ROW(volatile_in_loop),
+                                              ROW(turned_in_global),    ROW(same_in_shared),     ROW(negated_index),
+                                              ROW(infinity_chosen),     ROW(bits_kept),          ROW(upper_word),
+                                              ROW(barrier_in_register), ROW(copies_by_lanes),    ROW(calls_and_returns),
+                                              ROW(exits_by_two),        ROW(copies_zeros),       ROW(reads_ahead),
+                                              ROW(reads_aside)};
 
 #define FAMILY(name)                                                                                                   \
     {                                                                                                                  \
@@ -644,17 +773,18 @@ static const struct cugate_variant right[] = {
             sizeof name / sizeof name[0]                                                                               \
     }
 static const struct cugate_family wrong_family = FAMILY(wrong), timing_family = FAMILY(timing),
-                                  right_family = FAMILY(right);
+                                  in_vain_family = FAMILY(in_vain), right_family = FAMILY(right);
 
 extern "C" __attribute__((visibility("default"))) const struct cugate_library *cugate_library(void)
 {
-    static const struct cugate_family *const families[] = {&wrong_family, &timing_family, &right_family};
+    static const struct cugate_family *const families[] = {&wrong_family, &timing_family, &in_vain_family,
+                                                           &right_family};
     static const struct cugate_library library = {
         CUGATE_KERNEL_ABI,
         "nvcc",
         NULL,
         families,
-        3,
+        4,
         [] { return (int)cudaDeviceSynchronize(); },
         [](int code) { return cudaGetErrorString((cudaError_t)code); },
     };

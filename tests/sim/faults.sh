@@ -39,14 +39,20 @@ run() {
 }
 
 run -k 'right/*'
-expect 'right kernels pass' 0 'computed: 20 of 20 kernels' '!not counted' \
+expect 'right kernels pass' 0 'computed: 25 of 25 kernels' '!not counted' \
     'right/reads_ahead: no fault, since nothing depends on it: warp 0 reads shared memory that nobody wrote' \
     'right/reads_aside: no fault, since nothing depends on it: warps 0 and 1 of a block write and read byte 256'
 run -k 'wrong/*'
 expect 'wrong ones are not measured' 5 'computed: 0 of 21 kernels; 21 failed'
 run -k 'timing/*'
-expect 'what depends on what comes first is not counted' 5 'computed: 12 of 14 kernels; 2 failed' 'rows not counted'
+expect 'what depends on what comes first is not counted' 5 'computed: 14 of 16 kernels; 2 failed' 'rows not counted'
+run -k 'in_vain/*'
+expect 'what would have no end has one' 5 'computed: 0 of 2 kernels; 2 failed'
 run --save "$work/run.json"
+# shellcheck disable=SC2016 # jq's own
+ask jq -c '.kernels | [.["right/exits_by_two"].metrics.threads_per_instruction, .["right/copies_zeros"].metrics.shared_wavefronts] |
+    map(.sessions[0])' run.json
+expect 'who exits by two predicates, and what writes zeros' 0 '[[26.5365854,27.25,28],[48]]'
 
 # reason KERNEL [!]WORDS...: why it failed, at the line of $source whose comment is its name.
 source=faults.cu
@@ -82,6 +88,8 @@ reason wrong/assertion 'an assertion fails' '!not simulated'
 reason wrong/wraps_around 'lane 1 reads 4 bytes at 0xfffffffffffffffc, which is in no allocation'
 reason wrong/atomic_wraps_around 'lane 1 writes 4 bytes at 0xfffffffffffffffc, which is in no allocation'
 reason wrong/lower_words_wrap 'lane 8 reads 4 bytes at 0x' '00000000, '
+reason in_vain/never_told 'not simulated: all blocks have begun, and what its warps wait for does not come'
+reason in_vain/waits_for_last 'not simulated: blocks that wait for others which have not begun take more than 4 GiB'
 reason timing/reads_clock 'not simulated: clock64() or clock(), CS2R'
 reason timing/prints 'not simulated: printf in a kernel that is counted'
 
@@ -104,8 +112,13 @@ for kernel in ticket_decides exchange_decides most_decides bits_decide threads_t
     takes_lock adds_by_swapping; do
     open timing/$kernel fp32_arithmetic
 done
+open timing/doubles_meet global_store_sectors
 open timing/waits_for_block global_store_sectors global_store_requests
 open timing/plain_race branch_targets branch_efficiency
+
+ask jq -r '.kernels["timing/sleeps_between_looks"].metrics | .instructions.reason, .global_store_sectors.sessions' run.json
+line=$(grep -n '/\* sleeps_between_looks \*/' "$top/tests/sim/faults.cu" | cut -d: -f1)
+expect 'a wait that sleeps between two looks' 0 "how often SYNCS.PHASECHK.TRANS64.TRYWAIT at tests/sim/faults.cu:$line looks" '!null'
 
 # Neither a number nor its absence may hang on how many of them there are.
 for threads in 1 2 7; do
@@ -126,7 +139,7 @@ expect 'text of other code is not believed' 5 'not simulated: what nvdisasm says
 
 library=$compiled/products.so source=product_faults.cu
 run -k 'right/*'
-expect 'right products pass' 0 'computed: 6 of 6 kernels'
+expect 'right products pass' 5 'computed: 6 of 6 kernels; 4 rows not counted'
 run --save "$work/run.json"
 expect 'wrong ones are not measured' 5 'computed: 6 of 16 kernels; 10 failed'
 not_done='of shared memory, which a matrix product that was not waited for still reads'

@@ -773,6 +773,47 @@ Test(compare, what_is_declared_as_not_computed_is_expected_until_a_day_and_count
     }
 }
 
+/* The baseline has a/fine only; of a kernel that it has, nothing is excused. */
+Test(compare, what_the_baseline_never_had_and_cannot_be_computed_is_no_failure)
+{
+    static const struct {
+        const char *kernel;
+        enum result_status status;
+        const char *reason;
+        bool declared;
+        enum exit_code code;
+    } rows[] = {
+        {"a/new", RESULT_HUNG, "no result within 300 s", false, EXIT_UNSURE},
+        {"a/new", RESULT_HUNG, "no result within 300 s", true, EXIT_SAME},
+        {"a/new", RESULT_FAILED, RESULT_ELSEWHERE "cublasCreate", false, EXIT_UNSURE},
+        {"a/new", RESULT_FAILED, "it reads beyond the end", false, EXIT_NOT_MEASURED},
+        {"a/new", RESULT_WRONG, NULL, false, EXIT_NOT_MEASURED},
+        {"a/fine", RESULT_HUNG, "no result within 300 s", true, EXIT_NOT_MEASURED},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        set_up_computed(&fixture);
+        char *text = x_sprintf("[%s not_computed]\nissue = why\nexpires = 2999-12-31\n", rows[i].kernel);
+        if (rows[i].declared)
+            cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "expected.ini", text), 0);
+        put_date(&fixture.run);
+        for (unsigned k = 0; k < 2; k++) {
+            const char *fine = k ? "a/fine" : "a/other";
+            put(&fixture.base, fine, "count", 7);
+            put_code(&fixture.base, fine, "f00d");
+            put(&fixture.run, fine, "count", 7);
+            put_code(&fixture.run, fine, "f00d");
+        }
+        put_status(&fixture.run, rows[i].kernel, rows[i].status, rows[i].reason);
+        const struct comparison *comparison = compare(&fixture);
+        cr_expect_eq(comparison_exit_code(comparison), rows[i].code, "row %zu: %d", i,
+                     comparison_exit_code(comparison));
+        cr_expect_eq(comparison->computing.declared, rows[i].declared && rows[i].code == EXIT_SAME, "row %zu", i);
+        tear_down(&fixture);
+        free(text);
+    }
+}
+
 Test(compare, nothing_but_what_is_declared_as_not_computed_is_no_pass)
 {
     struct fixture fixture;

@@ -12,8 +12,9 @@ static struct code *code;
 /* One instruction, by itself. */
 static const struct instruction *decoded(const char *guard, const char *opcode, const char *operands)
 {
-    static struct code_symbol symbols[] = {{"kernel", 0}, {"helper", 0x440}};
-    const struct function_text function = {.name = "kernel", .symbols = symbols, .symbol_count = 2};
+    static struct code_symbol symbols[] = {{"kernel", 0}, {"helper", 0x440}, {"cupy_divide", 0x880}, {"R2", 0x990}};
+    const struct function_text function = {
+        .name = "kernel", .symbols = symbols, .symbol_count = sizeof symbols / sizeof *symbols};
     json_t *list = json_pack("[{s:s, s:s, s:s}]", "predicate", guard, "opcode", opcode, "operands", operands);
     if (code)
         code_free(code);
@@ -163,6 +164,12 @@ Test(decode, places_to_go_to)
     cr_expect_eq(one->control, CONTROL_CALL);
     cr_expect_eq(one->operands[0].kind, OPERAND_TARGET);
     cr_expect_eq(one->operands[0].value, 0x440);
+    /* A function may have the name of anything else. */
+    one = decoded("", "RET.REL.NODEC", "R10,cupy_divide");
+    cr_expect(one->control == CONTROL_RETURN && one->operands[1].value == 0x880);
+    one = decoded("", "RET.REL.NODEC", "R10,R2");
+    cr_expect(one->operands[1].kind == OPERAND_TARGET && one->operands[1].value == 0x990);
+    cr_expect_not(is_simulated("", "RET.REL.NODEC", "R10,c"));
     one = decoded("", "BSSY", "B7,0x440");
     cr_expect_eq(one->control, CONTROL_OPEN);
     cr_expect_eq(one->operands[0].index, 7);
@@ -179,6 +186,11 @@ Test(decode, P2R_has_its_source_in_the_guard)
     cr_expect_eq(one->operand_count, 3);
     cr_expect_eq(immediate(&one->operands[2]), 8u);
     cr_expect_not(is_simulated("", "P2R", "R30"));
+    one = decoded("PR", "P2R.B1", "R30,@!P6,R3,0x8");
+    cr_assert_eq(one->control, CONTROL_NEXT);
+    cr_expect(one->guarded && one->guard == 6 * 4u && one->guard_flip == ALL_LANES);
+    expect_row(&one->operands[1], SPACE_WARP, 3);
+    cr_expect_not(is_simulated("PR", "P2R", "R30,@Q6,R3,0x8"));
 }
 
 Test(decode, signs_and_crossed_halves)

@@ -1,16 +1,18 @@
 /* What a warp may not do before it has waited for its warpgroup's products. ptxas mends such code when it sees it, so
  * these are programs in machine code. */
-#include "sass/decode.h"
-#include "sim/architecture.h"
-#include "sim/grid.h"
-#include "sim/machine.h"
+#include "made_program.h"
+
+#include "base/base.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* An instruction is "OPCODE OPERANDS", without blanks in the operands. */
-enum { MOST = 40, THREADS = 128, TILES = 4096 };
+#define THREADS 128
+
+static const char *executed(const char *const *program)
+{
+    return run_program(program, THREADS);
+}
 
 /* Both matrices begin where the block's own shared memory does: 128 bytes from k to k, 256 from line to line. */
 #define DESCRIPTORS "UMOV UR8,0x80040", "UMOV UR9,0x10", "UMOV UR10,0x80040", "UMOV UR11,0x10"
@@ -20,42 +22,6 @@ enum { MOST = 40, THREADS = 128, TILES = 4096 };
 #define ADDRESS "S2R R2,SR_TID.X", "IMAD.SHL.U32 R2,R2,0x4,RZ", "IADD3 R2,R2,0x400,RZ"
 #define BARRIER "BAR.SYNC.DEFER_BLOCKING 0x0"
 #define FENCE "FENCE.VIEW.ASYNC.S"
-
-static struct problem problem;
-static bool fault;
-
-/* Returns why a block of four warps fails that executes this; NULL: it does not. */
-static const char *executed(const char *const *program)
-{
-    static struct module module;
-    struct tally tallies[MOST];
-    json_t *list = json_array();
-    size_t count = 0;
-    memset(tallies, 0, sizeof tallies);
-    module.architecture = architecture_find(90);
-    for (; program[count]; count++) {
-        char text[100];
-        cr_assert_lt(strlen(program[count]), sizeof text);
-        strcpy(text, program[count]);
-        char *rest = text, *guard = text[0] == '@' ? strsep(&rest, " ") : "", *opcode = strsep(&rest, " ");
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s}", "predicate", guard, "opcode", opcode, "operands", rest ? rest : ""));
-    }
-    json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "predicate", "", "opcode", "EXIT", "operands", ""));
-    cr_assert_lt(count + 1, MOST);
-    struct function function = {.text = {.name = "kernel", .size = (count + 1) * INSTRUCTION_BYTES},
-                                .module = &module,
-                                .shared_bytes = TILES,
-                                .entry = {.parameter_base = 0x210}};
-    function.code = code_read(&function.text, list, opcode_find);
-    const struct grid grid = {.function = &function, .blocks = {1, 1, 1}, .threads = {THREADS, 1, 1}};
-    const int result = grid_run(&grid, tallies, &fault, &problem);
-    code_free(function.code);
-    json_decref(list);
-    return result < 0 ? problem.text : NULL;
-}
-
-#define PROGRAM(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 struct program {
     const char *why; /* part of the fault; NULL: there is none */
@@ -69,7 +35,7 @@ static void expect_programs(const struct program *programs, size_t count)
         if (!programs[i].why)
             cr_expect_null(said, "program %zu: %s", i, said);
         else
-            cr_expect(said && fault && strstr(said, programs[i].why), "program %zu: %s, not %s", i,
+            cr_expect(said && made_fault && strstr(said, programs[i].why), "program %zu: %s, not %s", i,
                       said ? said : "no fault", programs[i].why);
     }
 }
@@ -138,9 +104,9 @@ Test(warpgroup, shared_memory)
     };
     expect_programs(programs, ARRAY_SIZE(programs));
     const char *beyond = executed(PROGRAM("UMOV UR8,0x80140", "UMOV UR9,0x10", ARRIVE, PRODUCT, WAIT));
-    cr_expect(beyond && fault && strstr(beyond, "of the block's 4096 bytes of shared memory"), "%s", beyond);
+    cr_expect(beyond && made_fault && strstr(beyond, "of the block's 4096 bytes of shared memory"), "%s", beyond);
     const char *before = executed(PROGRAM(ARRIVE, PRODUCT, WAIT));
-    cr_expect(before && fault && strstr(before, "reads bytes -1024 to -1009"), "%s", before);
+    cr_expect(before && made_fault && strstr(before, "reads bytes -1024 to -1009"), "%s", before);
 }
 
 Test(warpgroup, what_it_cannot_know)
@@ -148,10 +114,10 @@ Test(warpgroup, what_it_cannot_know)
     /* A warp that waits for something else keeps the others from multiplying. */
     const char *said = executed(PROGRAM(DESCRIPTORS, "S2R R2,SR_TID.X", "ISETP.GE.U32.AND P0,PT,R2,0x60,PT",
                                         "@P0 BAR.SYNC.DEFER_BLOCKING 0x0", ARRIVE, PRODUCT, WAIT));
-    cr_expect(said && fault && strstr(said, "the block waits for itself"), "%s", said);
+    cr_expect(said && made_fault && strstr(said, "the block waits for itself"), "%s", said);
     said = executed(PROGRAM(DESCRIPTORS, "S2R R2,SR_LANEID", "ISETP.GE.U32.AND P0,PT,R2,0x10,PT", "@P0 EXIT ", ARRIVE,
                             PRODUCT, WAIT));
-    cr_expect(said && !fault && strstr(said, "by some lanes of a warp"), "%s", said);
+    cr_expect(said && !made_fault && strstr(said, "by some lanes of a warp"), "%s", said);
     said = executed(PROGRAM("UMOV UR9,0x100000", ARRIVE, PRODUCT, WAIT));
-    cr_expect(said && !fault && strstr(said, "with the descriptor 0x10000000000000"), "%s", said);
+    cr_expect(said && !made_fault && strstr(said, "with the descriptor 0x10000000000000"), "%s", said);
 }
