@@ -277,12 +277,8 @@ struct copy_counts count_copy(uint32_t lanes, const uint64_t *from, const uint32
         add_bypass(&counts, lanes, from, to);
         counts.lines.ideal = smaller(counts.lines.touched, least(lanes, size, 1 << SECTOR));
         counts.wavefronts.ideal = smaller(counts.wavefronts.passes, least(lanes, size, BANKS * 4));
-        if (rows_are_regular(lanes, from, to)) {
+        if (rows_are_regular(lanes, from, to))
             counts.wavefronts.margin = 0;
-        } else if (lanes != UINT32_MAX) {
-            counts.margin = counts.lines.touched;
-            counts.wavefronts.margin = least(lanes, size, size);
-        }
         return counts;
     }
     counts.lines = count_sectors(lanes, from, size);

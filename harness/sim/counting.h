@@ -34,7 +34,6 @@ struct wavefronts count_atomic(uint32_t lanes, const uint32_t *addresses, unsign
 struct copy_counts {
     struct sectors lines; /* as the source-line counters have them */
     unsigned unit;        /* as the L1's own counter has them */
-    unsigned margin;      /* by how much sectors may be wrong */
     struct wavefronts wavefronts;
 };
 /* Counts the cost of an asynchronous copy from global to shared memory. bypass: it does not go through the L1 (16

@@ -749,8 +749,10 @@ static void add_counts(struct tally *tallies, struct thread_state *threads, size
     /* Of a copy past the L1 that @!P0 guards, instrumented code counts more lanes: lanes_copy.c. */
     for (size_t i = 0; i < code->count; i++) {
         const struct instruction *one = &code->list[i];
-        if (one->guard == 0 && one->guard_flip && IS_OF(one, BYPASS))
+        if (one->guard == 0 && one->guard_flip && IS_OF(one, BYPASS)) {
             tallies[i].loose_wavefronts += tallies[i].active;
+            tallies[i].loose_sectors += tallies[i].active; /* by line */
+        }
     }
     for (size_t i = 1; i < count; i++)
         hot_merge(&threads[0].hot, &threads[i].hot);

@@ -425,8 +425,8 @@ static bool prepare_p2r(struct instruction *code)
     }
     const struct operand *second = &code->operands[1];
     code->flags[0] = second->byte ? second->byte - 1 : 0;
-    for (unsigned char i = 0; i < ARRAY_SIZE(bytes); i++)
-        code->flags[0] = has_modifier(code, bytes[i]) ? i + 1 : code->flags[0];
+    for (size_t i = 0; i < ARRAY_SIZE(bytes); i++)
+        code->flags[0] = has_modifier(code, bytes[i]) ? (unsigned char)(i + 1) : code->flags[0];
     return code->operand_count == 3 && second->kind == OPERAND_ROW && prepare_plain(code);
 }
 

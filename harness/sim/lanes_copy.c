@@ -70,7 +70,6 @@ static void count_all(struct tally *tally, const struct instruction *code, uint3
     const unsigned p0 = p0_of(code);
     counts = counts ? counts : &none;
     tally->unit_sectors += counts->unit;
-    tally->loose_sectors += counts->margin;
     if (p0 == P0_COUNTS_NONE)
         return;
     tally->sectors += counts->lines.touched;
