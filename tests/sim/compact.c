@@ -22,6 +22,7 @@ static const char *const rows[] = {
     "branch_efficiency",
     "branch_targets",
     "branch_targets_divergent",
+    "constant_replays",
     "excess_wavefronts",
     "fp16_arithmetic",
     "fp16_fused",

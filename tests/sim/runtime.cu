@@ -32,7 +32,7 @@ static float *results; /* managed memory */
 /* The texel at x, y, z is x + 10 * y + 100 * z. */
 static cudaArray_t make_array(cudaExtent extent, unsigned flags)
 {
-    static float texels[4 * 4 * 12];
+    static float texels[10000];
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
     const size_t rows = extent.height ? extent.height : 1, slices = extent.depth ? extent.depth : 1;
     cudaArray_t array;
@@ -90,6 +90,28 @@ __global__ void fetch(shapes s, float *out, float at)
     out[12] = four.x, out[13] = four.y, out[14] = four.z, out[15] = four.w;
     const uchar4 some = tex1Dfetch<uchar4>(s.row, 1);
     out[16] = some.y + some.w;
+}
+
+__global__ void nearest(cudaTextureObject_t texture, const float *at, float *out)
+{
+    out[threadIdx.x] = tex1D<float>(texture, at[threadIdx.x]);
+}
+
+/* Beside a border of two texels, as an H200 read them: 21 bits of a coordinate count, or 22 of a long row's. */
+static void test_borders()
+{
+    static const struct {
+        unsigned width, coordinates[4];
+    } rows[] = {{3, {0x3eaaaaaa, 0x3eaaaaab, 0x3eaaaaae, 0x3eaaaab5}},
+                {10000, {0x38d1b717, 0x38d1b724, 0x38d1eb85, 0x38d288ce}}};
+    static const float right[] = {0, 0, 0, 1};
+    float *at;
+    TRY(cudaMalloc(&at, sizeof right));
+    for (const auto &row : rows) {
+        TRY(cudaMemcpy(at, row.coordinates, sizeof right, cudaMemcpyHostToDevice));
+        nearest<<<1, 4>>>(texture_of(make_cudaExtent(row.width, 0, 0), 0), at, results);
+        judge("borders", results, right, 4);
+    }
 }
 
 static void test_textures()
@@ -258,6 +280,7 @@ int main()
 {
     TRY(cudaMallocManaged(&results, 64 * sizeof *results));
     test_textures();
+    test_borders();
     test_surfaces();
     test_calls();
     test_graphs();

@@ -37,7 +37,7 @@ alone() {
 }
 
 ask alone "$compiled/program"
-expect 'all is right' 0 'right: textures' 'right: surfaces' 'right: malloc' 'right: arguments of 8 KB' \
+expect 'all is right' 0 'right: textures' 'right: borders' 'right: surfaces' 'right: malloc' 'right: arguments of 8 KB' \
     'right: a loop in a graph, launched twice' '!wrong'
 printed=$(grep -A 20 '^block 0.0' "$work/said" | grep -B 20 -m1 '^block 2.1')
 line=':  1.50|-3  |c own 1099511627776 ff %'
