@@ -32,7 +32,8 @@ static void take_bytes(struct capsule *capsule, CUfunction function, void *const
     size_t offset, size, whole;
     const unsigned char *piece = in_one_piece(extra, &whole);
     for (size_t i = 0; place_of(function, i, &offset, &size); i++) {
-        *ARRAY_GROW(capsule->arguments, capsule->argument_count) = (struct argument){(unsigned)offset, (unsigned)size};
+        *ARRAY_GROW(capsule->arguments, capsule->argument_count) =
+            (struct argument){.offset = (unsigned)offset, .size = (unsigned)size};
         if (offset + size > capsule->byte_count)
             capsule->byte_count = offset + size;
     }
