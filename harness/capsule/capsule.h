@@ -149,6 +149,11 @@ struct compared {
 int capsules_compared(const struct capsules *capsules, const struct capsule *capsule, struct compared *compared,
                       struct problem *problem);
 
+/* Whether two launches find the same in memory and in their arguments. Pointers are the same where they point to the
+ * same place of the same range, wherever that is. In capsule_compared.c. */
+bool capsules_same_inputs(const struct capsules *capsules, const struct capsule *capsule, const struct capsules *others,
+                          const struct capsule *other);
+
 /* ---- Writing: capsule_write.c ---- */
 
 /* Compresses a page of size bytes into room (`most` bytes). Returns the size; 0: it does not become smaller. */
