@@ -58,6 +58,7 @@ struct memory_range {
 /* The place of an argument among the bytes of all. */
 struct argument {
     unsigned offset, size;
+    bool exact; /* it points to results that have no tolerance, such as integers */
 };
 
 enum proof {
@@ -147,6 +148,11 @@ struct compared {
 /* Counts them. -1 with *problem. In capsule_compared.c. */
 int capsules_compared(const struct capsules *capsules, const struct capsule *capsule, struct compared *compared,
                       struct problem *problem);
+
+/* Whether two launches find the same in memory and in their arguments. Pointers are the same where they point to the
+ * same place of the same range, wherever that is. In capsule_compared.c. */
+bool capsules_same_inputs(const struct capsules *capsules, const struct capsule *capsule, const struct capsules *others,
+                          const struct capsule *other);
 
 /* ---- Writing: capsule_write.c ---- */
 
@@ -276,15 +282,21 @@ void replay_close(struct replay *replay);
  *   |actual - expected| <= tolerance x the largest |expected| of the values there that the launch changes
  *
  * A NaN as arithmetic makes them equals any other, and an infinity itself alone. Where the launch changes nothing, or
- * all that it changes is as it was before, nothing may differ. All values are of one type: an integer among them is
- * read as such a number too. */
-enum { TOLERANCE_SPAN = 512 };
+ * all that it changes is as it was before, nothing may differ.
+ *
+ * Integers have no tolerance: where the 32-bit words that the launch changes are all less than INTEGER_MOST in
+ * magnitude, and not all 0, nothing may differ. As single precision that is less than 1e-37. Of halves it takes
+ * INTEGER_WORDS such words, since the second of a pair may be 0 by chance. Larger integers among values are told by
+ * what points to them (struct argument). */
+enum { TOLERANCE_SPAN = 512, INTEGER_MOST = 1 << 25, INTEGER_WORDS = 8 };
 
 struct tolerance {
     double most; /* of the rule */
     enum value_type type;
-    uint64_t beyond; /* counted: values that differ by more */
-    double largest;  /* counted: the largest difference of these; INFINITY where a value is no number */
+    bool exact;        /* they are integers, whatever they look like */
+    uint64_t integers; /* counted: 32-bit words that differ where there are integers */
+    uint64_t beyond;   /* counted: values that differ by more */
+    double largest;    /* counted: the largest difference of these; INFINITY where a value is no number */
 };
 
 /* Replaces the values of `expected` by those of `actual` that are near enough, and counts the others. before: as the

@@ -105,16 +105,17 @@ static int read_bytes(const struct json_at *above, json_t *object, struct capsul
 
 static int read_argument(const struct json_at *at, json_t *value, size_t byte_count, struct argument *argument)
 {
-    struct json_at offset = {at, NULL, 0}, size = {at, NULL, 1};
-    long long begin, length;
+    struct json_at offset = {at, NULL, 0}, size = {at, NULL, 1}, exact = {at, NULL, 2};
+    long long begin, length, one = 0;
     if (json_at_expect(at, value, JSON_ARRAY, "a list of offset and size") < 0)
         return -1;
-    if (json_array_size(value) != 2)
+    if (json_array_size(value) != 2 && json_array_size(value) != 3)
         return json_error(at, "has %zu numbers, not 2: offset and size", json_array_size(value));
     if (json_at_whole(&offset, json_array_get(value, 0), 0, (long long)byte_count, &begin) < 0 ||
-        json_at_whole(&size, json_array_get(value, 1), 0, (long long)byte_count - begin, &length) < 0)
+        json_at_whole(&size, json_array_get(value, 1), 0, (long long)byte_count - begin, &length) < 0 ||
+        (json_array_size(value) == 3 && json_at_whole(&exact, json_array_get(value, 2), 1, 1, &one) < 0))
         return -1;
-    *argument = (struct argument){.offset = (unsigned)begin, .size = (unsigned)length};
+    *argument = (struct argument){.offset = (unsigned)begin, .size = (unsigned)length, .exact = one == 1};
     return 0;
 }
 

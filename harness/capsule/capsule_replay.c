@@ -304,6 +304,30 @@ int replay_wait(struct replay *replay, struct problem *problem)
 
 /* ---- Comparing ---- */
 
+/* Returns the address that an argument points to; 0: it is too short to be a pointer. */
+static uint64_t pointed_by(const struct capsule *capsule, size_t i)
+{
+    uint64_t address = 0;
+    if (capsule->arguments[i].size == sizeof address)
+        memcpy(&address, capsule->bytes + capsule->arguments[i].offset, sizeof address);
+    return address;
+}
+
+/* Whether the bytes at an address have no tolerance: the argument that points right before them says so. */
+static bool is_exact(const struct capsule *capsule, const struct memory_range *range, uint64_t address)
+{
+    uint64_t nearest = 0;
+    bool exact = false;
+    for (size_t i = 0; i < capsule->argument_count; i++) {
+        const uint64_t begin = pointed_by(capsule, i);
+        if (begin < range->address || begin >= address + TOLERANCE_SPAN || begin < nearest)
+            continue;
+        exact = capsule->arguments[i].exact || (exact && begin == nearest);
+        nearest = begin;
+    }
+    return exact;
+}
+
 /* The bytes that differ, and the first of them. */
 struct difference {
     uint64_t bytes;
@@ -340,6 +364,16 @@ static void leave_out(const struct replay *replay, const struct part *part, uint
         expected[i] = (unsigned char)((expected[i] & ~varies[i]) | (actual[i] & varies[i]));
 }
 
+static void tolerate_part(struct difference *difference, const struct capsule *capsule, const struct part *part,
+                          uint64_t offset, unsigned char *expected, const unsigned char *actual, size_t size)
+{
+    for (size_t at = 0; at < size; at += TOLERANCE_SPAN) {
+        const size_t left = size - at < TOLERANCE_SPAN ? size - at : TOLERANCE_SPAN;
+        difference->tolerance.exact = is_exact(capsule, part->range, part->range->address + offset + at);
+        tolerate(&difference->tolerance, difference->before + at, expected + at, actual + at, left);
+    }
+}
+
 static int compare_chunk(struct replay *replay, struct part *part, size_t first, size_t size, void *data,
                          struct problem *problem)
 {
@@ -357,7 +391,7 @@ static int compare_chunk(struct replay *replay, struct part *part, size_t first,
     if (difference->tolerance.most > 0) {
         if (read_pages(replay, part, BEFORE, first, pages_of(size), difference->before, problem) < 0)
             return -1;
-        tolerate(&difference->tolerance, difference->before, expected, actual, size);
+        tolerate_part(difference, replay->capsule, part, offset, expected, actual, size);
     }
     for (size_t i = 0; i < size; i++) {
         if (expected[i] == actual[i])
@@ -378,20 +412,23 @@ static void say_difference(const struct difference *difference, char *why, size_
 {
     const struct memory_range *range = difference->part->range;
     const struct tolerance *tolerance = &difference->tolerance;
-    char place[256], values[128] = "";
+    char place[256], integers[64] = "", values[128] = "";
     if (range->kind == MEMORY_VARIABLE)
         snprintf(place, sizeof place, "variable %s", range->variable);
     else
         snprintf(place, sizeof place, "memory at 0x%" PRIx64, range->address);
-    if (tolerance->most > 0)
+    if (tolerance->integers > 0)
+        snprintf(integers, sizeof integers, ", in %" PRIu64 " integer%s, of which all bits count", tolerance->integers,
+                 plural((size_t)tolerance->integers));
+    if (tolerance->beyond > 0)
         snprintf(values, sizeof values, ", in %" PRIu64 " %s value%s beyond the tolerance of %g, the largest by %.3g",
                  tolerance->beyond, value_type_name(tolerance->type), plural((size_t)tolerance->beyond),
                  tolerance->most, tolerance->largest);
     snprintf(why, why_size,
              "%s differs from what the program's launch left: at byte %" PRIu64 " of %" PRIu64
-             " is 0x%08x in place of 0x%08x; %" PRIu64 " byte%s in all%s",
+             " is 0x%08x in place of 0x%08x; %" PRIu64 " byte%s in all%s%s",
              place, difference->offset, range->size, difference->actual, difference->expected, difference->bytes,
-             difference->bytes == 1 ? " differs" : "s differ", values);
+             difference->bytes == 1 ? " differs" : "s differ", integers, values);
 }
 
 int replay_compare(struct replay *replay, char *why, size_t why_size, struct problem *problem)

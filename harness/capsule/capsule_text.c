@@ -30,6 +30,8 @@ static void put_arguments(struct json_writer *json, const struct capsule *capsul
         json_open(json, NULL, '[', JSON_IN_LINE);
         json_put_count(json, NULL, capsule->arguments[i].offset);
         json_put_count(json, NULL, capsule->arguments[i].size);
+        if (capsule->arguments[i].exact)
+            json_put_count(json, NULL, 1);
         json_close(json);
     }
     json_close(json);

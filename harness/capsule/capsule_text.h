@@ -1,6 +1,7 @@
 /* capsule_text.h - a capsule as JSON. Private to the capsule_*.c files.
  *
- *   { "arguments": [[0, 8], [8, 4]],         place and size of each among the bytes
+ *   { "arguments": [[0, 8], [8, 4]],         place and size of each among the bytes; a 1 behind
+ *                                          them: what it points to has no tolerance
  *     "block": [256, 1, 1],
  *     "bytes": "0000d4a1c17f000000010000",
  *     "carve_out": 50,                       absent: the driver chooses

@@ -21,6 +21,7 @@ struct changes {
     unsigned ctas; /* blocks of a cluster that the code is for; 0: not known */
     double tolerance;
     enum value_type type;
+    uint64_t exact; /* arguments that point to what has no tolerance, a bit each */
 };
 
 struct swap {
@@ -87,6 +88,22 @@ static int read_tolerance(struct changes *changes, const struct options *options
     return 0;
 }
 
+/* Reads numbers of arguments, from 1. */
+static int read_exact(struct changes *changes, const char *text)
+{
+    for (const char *at = text; at;) {
+        char *end;
+        const unsigned long number = isdigit((unsigned char)*at) ? strtoul(at, &end, 10) : 0;
+        if (number == 0 || number > 64 || (*end && *end != ','))
+            return error("--exact needs numbers of arguments from 1, such as 2 or 2,5, not '%s'", text);
+        changes->exact |= UINT64_C(1) << (number - 1);
+        at = *end ? end + 1 : NULL;
+    }
+    if (text && changes->tolerance == 0)
+        return error("--exact says what has no --tolerance: add that");
+    return 0;
+}
+
 /* Takes the launch that Triton describes beside its code, unless an option says otherwise. */
 static int read_description(struct changes *changes, const char *path)
 {
@@ -110,7 +127,7 @@ static int read_changes(struct changes *changes, const struct options *options)
 {
     if (read_extents("--block", options->block, changes->block) < 0 ||
         read_extents("--grid", options->grid, changes->grid) < 0 || read_shared(changes, options->shared) < 0 ||
-        read_tolerance(changes, options) < 0)
+        read_tolerance(changes, options) < 0 || read_exact(changes, options->exact) < 0)
         return -1;
     return read_description(changes, options->code);
 }
@@ -173,6 +190,9 @@ static void say_swapped(const struct capsule *now, const struct capsule *was, co
         fprintf(stderr, ", %u bytes of dynamic shared memory in place of %u", now->shared, was->shared);
     if (now->tolerance > 0)
         fprintf(stderr, ", results within %g as %s", now->tolerance, value_type_name(now->type));
+    for (size_t i = 0; i < now->argument_count; i++)
+        if (now->arguments[i].exact)
+            fprintf(stderr, ", but those of argument %zu exact", i + 1);
     if (compared->masked > 0)
         fprintf(stderr, ", %.3g %% of what the launch changes is not compared, since it varies",
                 100 * (double)compared->masked / (double)compared->changed);
@@ -191,12 +211,33 @@ static int capability_of(const struct capsules *capsules)
     return capability;
 }
 
+/* Returns the arguments with those marked that point to what has no tolerance. NULL after error(). Caller frees. */
+static struct argument *mark_exact(const struct capsule *capsule, uint64_t exact)
+{
+    struct argument *arguments = x_calloc(capsule->argument_count + 1, sizeof *arguments);
+    for (size_t i = 0; i < capsule->argument_count; i++) {
+        arguments[i] = capsule->arguments[i];
+        arguments[i].exact = i < 64 && exact >> i & 1;
+        if (arguments[i].exact && arguments[i].size == sizeof(uint64_t))
+            exact &= ~(UINT64_C(1) << i);
+    }
+    if (exact == 0)
+        return arguments;
+    free(arguments);
+    error("--exact: argument %d of %s is no pointer", __builtin_ctzll(exact) + 1, capsule->id);
+    return NULL;
+}
+
 static int swap_one(struct swap *swap, const struct capsule *capsule, int capability)
 {
     const struct options *options = swap->options;
     struct capsule changed = *capsule; /* it borrows all */
     struct replacement replacement;
     struct compared compared;
+    struct argument *const arguments = mark_exact(capsule, swap->changes.exact);
+    if (!arguments)
+        return -1;
+    changed.arguments = arguments;
     changed.function = options->function ? (char *)options->function : capsule->function;
     changed.swapped = (char *)options->code;
     changed.proof = PROOF_NONE;
@@ -216,6 +257,7 @@ static int swap_one(struct swap *swap, const struct capsule *capsule, int capabi
         blob_release(&code);
     }
     replacement_release(&replacement);
+    free(arguments);
     return result;
 }
 
@@ -300,6 +342,8 @@ static const struct option_row *const takes[] = {
            .doc = "how far results may be off, as a part of the largest beside them (default: equal bit for bit)"),
     OPTION(.name = "type", .argument = "TYPE", .kind = KIND_TEXT, .place = PLACE(type),
            .doc = "what results are, where they may be off: f16, bf16, f32 or f64 (default: f32)"),
+    OPTION(.name = "exact", .argument = "N[,N]...", .kind = KIND_TEXT, .place = PLACE(exact),
+           .doc = "numbers of arguments, from 1, that point to results of which all bits count"),
     NULL,
 };
 
@@ -314,8 +358,9 @@ const struct command command_swap = {
                "Triton writes NAME.json beside NAME.cubin. If it is there, block and dynamic shared memory are those "
                "that it says. The launch is the capsule's in all else, but for what options say. A kernel keeps its id.\n"
                "With --tolerance 1e-5 a result may be off by 1e-5 of the largest value that the launch leaves in the "
-               "512 bytes around it. Integers are read as --type too, so one may be wrong and small beside such a value. "
-               "Without, each bit counts, but for those that vary from replay to replay.",
+               "512 bytes around it. Of integers all bits count. They are known by their bits as long as all there are "
+               "less than 33 million; name the arguments that point to larger ones with --exact. "
+               "Without --tolerance each bit counts, but for those that vary from replay to replay.",
     .exits = EXITS({EXIT_SAME, "the code was put in"},
                    {EXIT_USAGE, "the code does not fit the launch, or a file cannot be read: nothing was written"}),
     .example = "cugate swap softmax.capsule --code ~/.triton/cache/KEY/softmax.cubin --tolerance 1e-5 -o new.capsule",

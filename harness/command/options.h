@@ -64,16 +64,16 @@ struct options {
     size_t nvtx_count;
     const char *from_start; /* --from-start: on or off; NULL: on */
     const char *name;
-    const char *code, *function, *block, *grid, *shared, *tolerance, *type; /* of swap, as they are typed */
-    const char *build;                                                      /* bisect --build */
-    const char *program, *runner, *action;                                  /* of init, as they are typed */
-    bool nightly, slurm;                                                    /* of init: what else is written */
-    bool force;                                                             /* init --force */
-    const char *judge;                                                      /* bisect --judge */
-    bool measure;                                                           /* bisect --measure */
-    bool toolchain;                                                         /* bisect --toolchain */
-    int explain;                                                            /* --explain, seconds, default 20 */
-    int sessions;                                                           /* --sessions, default 10 */
+    const char *code, *function, *block, *grid, *shared, *tolerance, *type, *exact; /* of swap, as they are typed */
+    const char *build;                                                              /* bisect --build */
+    const char *program, *runner, *action;                                          /* of init, as they are typed */
+    bool nightly, slurm;                                                            /* of init: what else is written */
+    bool force;                                                                     /* init --force */
+    const char *judge;                                                              /* bisect --judge */
+    bool measure;                                                                   /* bisect --measure */
+    bool toolchain;                                                                 /* bisect --toolchain */
+    int explain;                                                                    /* --explain, seconds, default 20 */
+    int sessions;                                                                   /* --sessions, default 10 */
     bool list_metrics, list_devices, list_collectors, list_config;
     char **arguments; /* arguments that are no options, borrowed */
     size_t argument_count;

@@ -104,7 +104,7 @@ bool occupancy_of(struct occupancy *occupancy, int capability, const struct occu
         .maxDynamicSharedSizeBytes = shared,
         .numBlockBarriers = at_most(1024, launch->barriers),
     };
-    const cudaOccDeviceState state = {.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT};
+    const cudaOccDeviceState state = {.carveoutConfig = at_most(101, launch->carve_out) - 1}; /* -1: default */
     cudaOccResult result = {0};
     if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &function, &state,
                                                 at_most(2 * BLOCK_THREADS, launch->threads),

@@ -12,6 +12,7 @@ struct occupancy_launch {
     unsigned shared_bytes; /* bytes of shared memory of a block, static and dynamic */
     unsigned max_threads;  /* launch bounds: the largest block allowed; 0: as large as the GPU allows */
     unsigned barriers;     /* named barriers of a block */
+    unsigned carve_out;    /* as struct launch has it */
 };
 
 /* The resource that limits the number of blocks. Several are set when they limit it to the same number. */

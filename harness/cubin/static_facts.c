@@ -56,6 +56,7 @@ struct occupancy_launch static_facts_of_launch(const struct launch *launch)
         .shared_bytes = to_unsigned((unsigned long long)launch->machine.shared_bytes + launch->shared),
         .max_threads = launch->machine.max_threads,
         .barriers = launch->machine.barriers,
+        .carve_out = launch->carve_out,
     };
 }
 

@@ -60,9 +60,12 @@ struct launch_call {
     CUfunction function;
     unsigned grid[3], block[3], shared;
     CUstream stream;
+    unsigned carve_out; /* that the call asks for: as struct launch has it; 0: none */
 };
 /* params: those of one of launch_calls, as CUPTI's callback has them. */
 void launch_call_read(struct launch_call *launch, CUpti_CallbackId id, const void *params);
+/* Returns an attribute of a function, which may be the handle of a kernel of a library. */
+int function_attribute(CUfunction function, CUfunction_attribute which, int otherwise);
 
 /* ---- Counts by instruction: cupti_sass.c ---- */
 

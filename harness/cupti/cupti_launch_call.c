@@ -1,6 +1,7 @@
 /* The driver's functions that launch kernels, which the runtime and cuBLAS use too. */
 
-/* cuda.h defines the old types that generated_cuda_meta.h names only under this; no driver function is called here. */
+/* cuda.h defines the old types that generated_cuda_meta.h names only under this; of the functions called below there is
+ * one type each. */
 #define __CUDA_API_VERSION_INTERNAL
 #include "cupti.h"
 
@@ -25,7 +26,11 @@ void launch_call_read(struct launch_call *launch, CUpti_CallbackId id, const voi
                                        {c->gridDimX, c->gridDimY, c->gridDimZ},
                                        {c->blockDimX, c->blockDimY, c->blockDimZ},
                                        c->sharedMemBytes,
-                                       c->hStream};
+                                       c->hStream,
+                                       0};
+        for (unsigned i = 0; i < c->numAttrs; i++)
+            if (c->attrs[i].id == CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
+                launch->carve_out = c->attrs[i].value.sharedMemCarveout + 1;
     } else {
         /* cuLaunchCooperativeKernel's parameters begin with the same fields. */
         const cuLaunchKernel_params *p = params;
@@ -33,6 +38,19 @@ void launch_call_read(struct launch_call *launch, CUpti_CallbackId id, const voi
                                        {p->gridDimX, p->gridDimY, p->gridDimZ},
                                        {p->blockDimX, p->blockDimY, p->blockDimZ},
                                        p->sharedMemBytes,
-                                       p->hStream};
+                                       p->hStream,
+                                       0};
     }
+}
+
+int function_attribute(CUfunction function, CUfunction_attribute which, int otherwise)
+{
+    int value;
+    CUdevice device;
+    if (cuFuncGetAttribute(&value, which, function) == CUDA_SUCCESS)
+        return value;
+    if (cuCtxGetDevice(&device) == CUDA_SUCCESS &&
+        cuKernelGetAttribute(&value, which, (CUkernel)function, device) == CUDA_SUCCESS)
+        return value;
+    return otherwise;
 }

@@ -9,9 +9,15 @@
 /* Takes function. */
 static void record(struct launch_log *log, char *function, const struct launch_call *call)
 {
+    const unsigned carve_out =
+        call->carve_out > 0
+            ? call->carve_out
+            : (unsigned)(function_attribute(call->function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, -1) +
+                         1);
     struct launch *last = log->list_count > 0 ? &log->list[log->list_count - 1] : NULL;
     if (last && strcmp(last->function, function) == 0 && memcmp(last->grid, call->grid, sizeof last->grid) == 0 &&
-        memcmp(last->block, call->block, sizeof last->block) == 0 && last->shared == call->shared) {
+        memcmp(last->block, call->block, sizeof last->block) == 0 && last->shared == call->shared &&
+        last->carve_out == carve_out) {
         last->times++;
         free(function);
         return;
@@ -21,6 +27,7 @@ static void record(struct launch_log *log, char *function, const struct launch_c
     memcpy(launch->grid, call->grid, sizeof launch->grid);
     memcpy(launch->block, call->block, sizeof launch->block);
     launch->shared = call->shared;
+    launch->carve_out = carve_out;
     launch->times = 1;
 }
 

@@ -66,11 +66,21 @@ static void compare_occupancy(struct changes *changes, const struct launch *was,
                    occupancy_limits(new.limits, limits));
 }
 
+static const char *carve_out_name(const struct launch *launch, char text[16])
+{
+    snprintf(text, 16, launch->carve_out > 0 ? "%u %%" : "the driver's", launch->carve_out - 1);
+    return text;
+}
+
 static void compare_launches(struct changes *changes, const struct launch *was, const struct launch *is)
 {
+    char before[16], after[16];
     compare_extents(changes, "grid", was->grid, is->grid);
     compare_extents(changes, "block", was->block, is->block);
     compare_numbers(changes, "dynamic shared memory", was->shared, is->shared, " B");
+    if (was->carve_out != is->carve_out)
+        add_change(changes, "preferred carve-out of shared memory %s -> %s", carve_out_name(was, before),
+                   carve_out_name(is, after));
     compare_numbers(changes, "times in a row", was->times, is->times, "");
     if (was->has_machine && is->has_machine) {
         compare_machines(changes, &was->machine, &is->machine);

@@ -126,3 +126,23 @@ void check_note_stand_ins(struct comparison *comparison, const struct run *basel
                          "compared with the base build, because the baseline lacks them or a row of "
                          "theirs");
 }
+
+void check_note_inputs(struct comparison *comparison, const char *kernels, const char *against, const struct run *run)
+{
+    struct capsules now = {0}, base = {0};
+    struct problem ignored; /* what is wrong with a file was said when it was measured */
+    struct note_items others = {0};
+    if (!capsules_is_file(kernels) || !capsules_is_file(against))
+        return;
+    if (capsules_open(&now, kernels, false, &ignored) == 0 && capsules_open(&base, against, false, &ignored) == 0)
+        for (size_t i = 0; i < now.count; i++) {
+            const struct capsule *capsule = &now.list[i], *other = capsules_find(&base, capsule->id);
+            if (other && run_find(run, capsule->id) && !capsules_same_inputs(&now, capsule, &base, other))
+                note_items_add(&others, "%s", capsule->id);
+        }
+    comparison_add_items(
+        comparison, &others,
+        "captured with other arguments or memory than in the base file, which alone may change counts");
+    capsules_release(&now);
+    capsules_release(&base);
+}

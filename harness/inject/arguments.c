@@ -32,7 +32,8 @@ static void take_bytes(struct capsule *capsule, CUfunction function, void *const
     size_t offset, size, whole;
     const unsigned char *piece = in_one_piece(extra, &whole);
     for (size_t i = 0; place_of(function, i, &offset, &size); i++) {
-        *ARRAY_GROW(capsule->arguments, capsule->argument_count) = (struct argument){(unsigned)offset, (unsigned)size};
+        *ARRAY_GROW(capsule->arguments, capsule->argument_count) =
+            (struct argument){.offset = (unsigned)offset, .size = (unsigned)size};
         if (offset + size > capsule->byte_count)
             capsule->byte_count = offset + size;
     }
@@ -41,18 +42,6 @@ static void take_bytes(struct capsule *capsule, CUfunction function, void *const
         memcpy(capsule->bytes, piece, whole < capsule->byte_count ? whole : capsule->byte_count);
     for (size_t i = 0; !piece && each && i < capsule->argument_count; i++)
         memcpy(capsule->bytes + capsule->arguments[i].offset, each[i], capsule->arguments[i].size);
-}
-
-static int function_attribute(CUfunction function, CUfunction_attribute which, int otherwise)
-{
-    int value;
-    CUdevice device;
-    if (cuFuncGetAttribute(&value, which, function) == CUDA_SUCCESS)
-        return value;
-    if (cuCtxGetDevice(&device) == CUDA_SUCCESS &&
-        cuKernelGetAttribute(&value, which, (CUkernel)function, device) == CUDA_SUCCESS)
-        return value;
-    return otherwise;
 }
 
 /* False: the launch has an attribute that a replay cannot give it. */
@@ -70,10 +59,8 @@ static bool take_attribute(struct capsule *capsule, const CUlaunchAttribute *att
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
         capsule->overlaps |= attribute->value.programmaticStreamSerializationAllowed != 0;
         return true;
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        capsule->carve_out = (int)attribute->value.sharedMemCarveout;
-        return true;
     /* What these say is of other launches, of caches, or of when the launch begins. */
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: /* launch_call_read() took it */
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
@@ -107,7 +94,9 @@ int arguments_take(struct capsule *capsule, CUpti_CallbackId id, const void *par
     capsule->shared = call.shared;
     capsule->shared_limit =
         (unsigned)function_attribute(call.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 0);
-    capsule->carve_out = function_attribute(call.function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, -1);
+    capsule->carve_out =
+        call.carve_out > 0 ? (int)call.carve_out - 1
+                           : function_attribute(call.function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, -1);
     capsule->large_cluster =
         function_attribute(call.function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 0) != 0;
     if (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx || id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz) {

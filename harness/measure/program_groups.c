@@ -440,13 +440,14 @@ struct program_images {
     struct cubin *list;
     size_t count;
     int capability;
+    size_t lost; /* how many a process could not write, or not whole */
 };
 
 static void read_images(struct program_images *images)
 {
     images->list = x_calloc(images->count, sizeof *images->list);
     for (size_t i = 0; i < images->count; i++)
-        (void)read_image(&images->list[i], images->folder, images->names[i]);
+        images->lost += !read_image(&images->list[i], images->folder, images->names[i]);
 }
 
 static void release_images(struct program_images *images)
@@ -513,7 +514,8 @@ static void set_compilers(struct compilers *compilers, struct run *run)
 void program_groups_add_code(const struct program_groups *groups, const char *folder, char *const *names, size_t count,
                              const struct metrics *metrics, struct run *run)
 {
-    struct program_images images = {folder, names, NULL, count, static_facts_capability(&run->device)};
+    struct program_images images = {
+        .folder = folder, .names = names, .count = count, .capability = static_facts_capability(&run->device)};
     struct compilers compilers = {0};
     read_images(&images);
     for (size_t g = 0; g < groups->count; g++) {
@@ -540,13 +542,19 @@ void program_groups_add_code(const struct program_groups *groups, const char *fo
 void program_groups_find_images(const struct program_groups *groups, const char *folder, char *const *names,
                                 size_t count, int capability)
 {
-    struct program_images images = {folder, names, NULL, count, capability};
+    struct program_images images = {.folder = folder, .names = names, .count = count, .capability = capability};
     read_images(&images);
     for (size_t g = 0; g < groups->count; g++) {
         struct program_group *group = groups->list[g];
         size_t where;
-        if (!group->graph && !group->image && find_function(&images, &group->launches[0], &where))
+        if (group->graph || group->image)
+            continue;
+        if (find_function(&images, &group->launches[0], &where))
             group->image = x_strdup(names[where]);
+        else if (images.lost > 0)
+            group->refused = x_sprintf("its machine code is not known: %zu module%s of the program could not be kept "
+                                       "below %s, which may be full; TMPDIR names another place",
+                                       images.lost, plural(images.lost), folder);
     }
     release_images(&images);
 }

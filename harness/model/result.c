@@ -284,8 +284,9 @@ static int order_of_launches(const struct launch *a, const struct launch *b)
     const int code = order_of_texts(a->code, b->code);
     const int grid = memcmp(a->grid, b->grid, sizeof a->grid), block = memcmp(a->block, b->block, sizeof a->block);
     const int shared = (a->shared > b->shared) - (a->shared < b->shared);
+    const int carve_out = (a->carve_out > b->carve_out) - (a->carve_out < b->carve_out);
     const int times = (a->times > b->times) - (a->times < b->times);
-    return code ? code : grid ? grid : block ? block : shared ? shared : times;
+    return code ? code : grid ? grid : block ? block : shared ? shared : carve_out ? carve_out : times;
 }
 
 int order_of_code(const struct result *a, const struct result *b)

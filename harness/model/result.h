@@ -41,6 +41,7 @@ struct launch {
     unsigned block[3]; /* its blocks will be (static_files.h) */
     unsigned shared;   /* dynamic shared memory, bytes */
     unsigned times;    /* launched so often in a row */
+    unsigned carve_out; /* preferred shared memory in percent of the largest, plus 1; 0: the driver chooses */
     bool has_machine;
     struct machine machine;
 };

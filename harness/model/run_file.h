@@ -21,6 +21,8 @@
  *
  * Of the device only the two numbers have to be there; they are 0 where they are not known. A session may have "roofs".
  *
+ * A launch with a preferred carve-out of shared memory has its percent in "carve_out".
+ *
  * A launch of which only the machine code is known lacks "grid". It also lacks "block" if nothing says what it is.
  *
  * A metric has a "state", which may have a "reason" beside it, or "sessions". That is a list of samples for each

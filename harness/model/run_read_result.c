@@ -63,9 +63,23 @@ static int read_machine(const struct json_at *above, json_t *object, struct laun
     return 0;
 }
 
+static int read_carve_out(const struct json_at *above, json_t *object, struct launch *launch)
+{
+    struct json_at at = {above, "carve_out", 0};
+    long long percent;
+    json_t *value = json_object_get(object, at.key);
+    if (!value)
+        return 0;
+    if (json_at_whole(&at, value, 0, 100, &percent) < 0)
+        return -1;
+    launch->carve_out = (unsigned)percent + 1;
+    return 0;
+}
+
 static int read_launches(const struct json_at *above, json_t *object, struct result *result)
 {
-    static const char *const keys[] = {"block", "code", "function", "grid", "machine", "mix", "shared", "times"};
+    static const char *const keys[] = {"block",   "carve_out", "code",   "function", "grid",
+                                       "machine", "mix",       "shared", "times"};
     struct json_at list = {above, "launches", 0};
     json_t *value = json_object_get(object, list.key);
     if (!value)
@@ -83,7 +97,8 @@ static int read_launches(const struct json_at *above, json_t *object, struct res
             read_extents(&at, member, "grid", launch->grid) < 0 ||
             read_extents(&at, member, "block", launch->block) < 0 ||
             json_at_unsigned_key(&at, member, "shared", &launch->shared) < 0 ||
-            json_at_unsigned_key(&at, member, "times", &launch->times) < 0 || read_machine(&at, member, launch) < 0)
+            json_at_unsigned_key(&at, member, "times", &launch->times) < 0 || read_carve_out(&at, member, launch) < 0 ||
+            read_machine(&at, member, launch) < 0)
             return -1;
     }
     return 0;

@@ -95,6 +95,8 @@ static void write_launch(struct json_writer *json, const struct launch *launch)
 {
     json_open(json, NULL, '{', JSON_IN_LINE);
     write_extents(json, "block", launch->block);
+    if (launch->carve_out > 0)
+        json_put_count(json, "carve_out", launch->carve_out - 1);
     json_put_if(json, "code", launch->code);
     json_put_if(json, "function", launch->function);
     write_extents(json, "grid", launch->grid);

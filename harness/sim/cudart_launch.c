@@ -16,23 +16,23 @@
 
 /* ---- The launch ---- */
 
-static const dim3 no_cluster = {0, 0, 0};
-
-static cudaError_t launch(const void *handle, dim3 blocks, dim3 threads, void **arguments, size_t shared,
-                          bool cooperative, dim3 cluster)
+static cudaError_t launch(const struct launch_work *work)
 {
+    const struct cudaKernelNodeParams *params = &work->params;
+    void *const *arguments = params->kernelParams;
     struct device_kernel *kernel;
     cudaError_t error = runtime_lost();
-    if (error != cudaSuccess || (error = runtime_kernel(&kernel, handle)) != cudaSuccess)
+    if (error != cudaSuccess || (error = runtime_kernel(&kernel, params->func)) != cudaSuccess)
         return error;
     struct function *function = kernel->function;
     struct grid grid = {
         .function = function,
-        .blocks = {blocks.x, blocks.y, blocks.z},
-        .threads = {threads.x, threads.y, threads.z},
-        .shared = shared < UINT_MAX ? (unsigned)shared : UINT_MAX,
-        .cooperative = cooperative,
-        .cluster = {cluster.x, cluster.y, cluster.z},
+        .blocks = {params->gridDim.x, params->gridDim.y, params->gridDim.z},
+        .threads = {params->blockDim.x, params->blockDim.y, params->blockDim.z},
+        .shared = params->sharedMemBytes,
+        .carve_out = work->carve_out > 0 ? work->carve_out : kernel->carve_out,
+        .cooperative = work->cooperative,
+        .cluster = {work->cluster.x, work->cluster.y, work->cluster.z},
     };
     error = function_check(&grid, kernel_dynamic_limit(kernel), kernel->large_cluster);
     if (error == cudaSuccess && function->entry.parameter_count > 0 && !arguments)
@@ -50,9 +50,7 @@ static cudaError_t launch(const void *handle, dim3 blocks, dim3 threads, void **
 
 cudaError_t node_launch(const struct CUgraphNode_st *node)
 {
-    const struct cudaKernelNodeParams *params = &node->launch.params;
-    return launch(params->func, params->gridDim, params->blockDim, params->kernelParams, params->sharedMemBytes,
-                  node->launch.cooperative, node->launch.cluster);
+    return launch(&node->launch);
 }
 
 cudaError_t launch_keep(struct launch_work *kept, const struct launch_work *work)
@@ -76,28 +74,29 @@ cudaError_t launch_keep(struct launch_work *kept, const struct launch_work *work
 }
 
 /* Launches, or adds the launch to the graph that the stream is captured into. */
-static cudaError_t launch_in(cudaStream_t stream, const void *kernel, dim3 blocks, dim3 threads, void **arguments,
-                             size_t shared, bool cooperative, dim3 cluster)
+static cudaError_t launch_in(cudaStream_t stream, const struct launch_work *work)
 {
     cudaGraph_t graph = stream_graph(stream);
     if (!graph)
-        return launch(kernel, blocks, threads, arguments, shared, cooperative, cluster);
+        return launch(work);
     struct launch_work kept = {0};
-    const struct launch_work work = {
-        .params = {(void *)kernel, blocks, threads, shared < UINT_MAX ? (unsigned)shared : UINT_MAX, arguments, NULL},
-        .cooperative = cooperative,
-        .cluster = cluster,
-    };
-    const cudaError_t error = launch_keep(&kept, &work);
+    const cudaError_t error = launch_keep(&kept, work);
     if (error == cudaSuccess)
         graph_add_behind(graph, cudaGraphNodeTypeKernel, node_launch)->launch = kept;
     return error;
 }
 
+static struct launch_work work_of(const void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared)
+{
+    return (struct launch_work){
+        .params = {(void *)kernel, blocks, threads, shared < UINT_MAX ? (unsigned)shared : UINT_MAX, arguments, NULL}};
+}
+
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared,
                              cudaStream_t stream)
 {
-    return launch_in(stream, kernel, blocks, threads, arguments, shared, false, no_cluster);
+    const struct launch_work work = work_of(kernel, blocks, threads, arguments, shared);
+    return launch_in(stream, &work);
 }
 ALSO(cudaLaunchKernel, _ptsz);
 
@@ -106,33 +105,38 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 blocks, dim3 threads, v
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared,
                                cudaStream_t stream)
 {
-    return launch_in(stream, kernel, blocks, threads, arguments, shared, false, no_cluster);
+    const struct launch_work work = work_of(kernel, blocks, threads, arguments, shared);
+    return launch_in(stream, &work);
 }
 ALSO(__cudaLaunchKernel, _ptsz);
 
 cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared,
                                         cudaStream_t stream)
 {
-    return launch_in(stream, kernel, blocks, threads, arguments, shared, true, no_cluster);
+    struct launch_work work = work_of(kernel, blocks, threads, arguments, shared);
+    work.cooperative = true;
+    return launch_in(stream, &work);
 }
 ALSO(cudaLaunchCooperativeKernel, _ptsz);
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments)
 {
-    bool cooperative = false;
-    dim3 cluster = no_cluster;
     if (!config)
         return runtime_return(cudaErrorInvalidValue);
+    struct launch_work work = work_of(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes);
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttribute *attribute_of = &config->attrs[i];
         switch (attribute_of->id) {
         case cudaLaunchAttributeCooperative:
-            cooperative |= attribute_of->val.cooperative != 0;
+            work.cooperative |= attribute_of->val.cooperative != 0;
             break;
         case cudaLaunchAttributeClusterDimension:
-            cluster.x = attribute_of->val.clusterDim.x;
-            cluster.y = attribute_of->val.clusterDim.y;
-            cluster.z = attribute_of->val.clusterDim.z;
+            work.cluster.x = attribute_of->val.clusterDim.x;
+            work.cluster.y = attribute_of->val.clusterDim.y;
+            work.cluster.z = attribute_of->val.clusterDim.z;
+            break;
+        case cudaLaunchAttributePreferredSharedMemoryCarveout:
+            work.carve_out = attribute_of->val.sharedMemCarveout + 1;
             break;
         /* These say when a launch may begin, and what stays in the caches. They change no count. */
         case cudaLaunchAttributeIgnore:
@@ -142,15 +146,13 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
         case cudaLaunchAttributeProgrammaticStreamSerialization:
         case cudaLaunchAttributeMemSyncDomain:
         case cudaLaunchAttributeMemSyncDomainMap:
-        case cudaLaunchAttributePreferredSharedMemoryCarveout:
         case cudaLaunchAttributeClusterSchedulingPolicyPreference:
             break;
         default:
             return runtime_not_simulated("cudaLaunchKernelExC with attribute %d", (int)attribute_of->id);
         }
     }
-    return launch_in(config->stream, kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
-                     cooperative, cluster);
+    return launch_in(config->stream, &work);
 }
 ALSO(cudaLaunchKernelExC, _ptsz);
 
@@ -207,7 +209,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
         .ptxVersion = capability,
         .binaryVersion = capability,
         .maxDynamicSharedSizeBytes = (int)kernel_dynamic_limit(kernel),
-        .preferredShmemCarveout = -1,
+        .preferredShmemCarveout = (int)kernel->carve_out - 1,
     };
     return cudaSuccess;
 }
@@ -226,7 +228,10 @@ cudaError_t cudaFuncSetAttribute(const void *handle, enum cudaFuncAttribute whic
         kernel->has_dynamic_limit = true;
         kernel->dynamic_limit = (unsigned)value;
         return cudaSuccess;
-    case cudaFuncAttributePreferredSharedMemoryCarveout: /* it changes no count */
+    case cudaFuncAttributePreferredSharedMemoryCarveout: /* it changes no count but occupancy */
+        if (value < -1 || value > 100)
+            return runtime_return(cudaErrorInvalidValue);
+        kernel->carve_out = (unsigned)(value + 1);
         return cudaSuccess;
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
         kernel->large_cluster = value != 0;
@@ -297,7 +302,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
         return error;
     if (threads <= 0)
         return runtime_return(cudaErrorInvalidValue);
-    *blocks = (int)function_resident_blocks(kernel->function, (unsigned)threads, shared);
+    *blocks = (int)function_resident_blocks(kernel->function, (unsigned)threads, shared, kernel->carve_out);
     return cudaSuccess;
 }
 
@@ -323,7 +328,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *handle, co
         return runtime_return(cudaErrorInvalidValue);
     *clusters =
         function_resident_clusters(kernel->function, config->blockDim.x * config->blockDim.y * config->blockDim.z,
-                                   config->dynamicSmemBytes, blocks);
+                                   config->dynamicSmemBytes, kernel->carve_out, blocks);
     if (*clusters < 0)
         return runtime_not_simulated(
             "cudaOccupancyMaxActiveClusters of clusters of %u blocks: it differs from chip to chip", blocks);

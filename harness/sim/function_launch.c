@@ -44,22 +44,18 @@ unsigned function_most_threads(const struct function *function)
     return function->max_threads > 0 && function->max_threads < most ? function->max_threads : most;
 }
 
-static struct occupancy_launch occupancy_launch(const struct function *function, unsigned threads, size_t shared)
+unsigned function_resident_blocks(const struct function *function, unsigned threads, size_t shared, unsigned carve_out)
 {
+    struct occupancy occupancy;
     const size_t all = function->shared_bytes + shared;
-    return (struct occupancy_launch){
+    const struct occupancy_launch launch = {
         .threads = threads,
         .registers = function->registers,
         .shared_bytes = all < UINT_MAX ? (unsigned)all : UINT_MAX,
         .max_threads = function->max_threads,
         .barriers = module_facts(function)->barriers,
+        .carve_out = carve_out,
     };
-}
-
-unsigned function_resident_blocks(const struct function *function, unsigned threads, size_t shared)
-{
-    const struct occupancy_launch launch = occupancy_launch(function, threads, shared);
-    struct occupancy occupancy;
     return occupancy_of(&occupancy, gpu_capability(runtime_gpu()), &launch) ? occupancy.blocks : 0;
 }
 
@@ -102,10 +98,11 @@ static cudaError_t check_cluster(struct grid *grid, bool large)
                                                                              : cudaSuccess;
 }
 
-int function_resident_clusters(const struct function *function, unsigned threads, size_t shared, unsigned blocks)
+int function_resident_clusters(const struct function *function, unsigned threads, size_t shared, unsigned carve_out,
+                               unsigned blocks)
 {
     const unsigned all =
-        function_resident_blocks(function, threads, shared) * attribute(cudaDevAttrMultiProcessorCount);
+        function_resident_blocks(function, threads, shared, carve_out) * attribute(cudaDevAttrMultiProcessorCount);
     return blocks > 2 ? -1 : (int)(all / blocks);
 }
 
@@ -122,8 +119,9 @@ cudaError_t function_check(struct grid *grid, unsigned dynamic_limit, bool large
     if (grid->shared > dynamic_limit || threads > function_most_threads(function))
         return cudaErrorInvalidValue;
     const unsigned long long blocks = 1ull * grid->blocks[0] * grid->blocks[1] * grid->blocks[2];
-    if (grid->cooperative && blocks > 1ull * function_resident_blocks(function, (unsigned)threads, grid->shared) *
-                                          attribute(cudaDevAttrMultiProcessorCount))
+    if (grid->cooperative &&
+        blocks > 1ull * function_resident_blocks(function, (unsigned)threads, grid->shared, grid->carve_out) *
+                     attribute(cudaDevAttrMultiProcessorCount))
         return cudaErrorCooperativeLaunchTooLarge;
     return check_cluster(grid, large_cluster);
 }

@@ -12,8 +12,8 @@
 /* Returns the most threads that a block of the function can have. */
 unsigned function_most_threads(const struct function *function);
 
-/* Returns how many blocks are resident on a multiprocessor at once. */
-unsigned function_resident_blocks(const struct function *function, unsigned threads, size_t shared);
+/* Returns how many blocks are resident on a multiprocessor at once; carve_out is that of struct launch. */
+unsigned function_resident_blocks(const struct function *function, unsigned threads, size_t shared, unsigned carve_out);
 
 /* Returns the error that the launch gives; dynamic_limit is the most dynamic shared memory that it may have.
  * large_cluster: clusters may have up to 16 blocks, not 8. Sets grid->cluster if the machine code says it. */
@@ -21,7 +21,8 @@ cudaError_t function_check(struct grid *grid, unsigned dynamic_limit, bool large
 
 /* Returns how many clusters of that many blocks are resident at once. -1: it depends on which multiprocessors of a chip
  * work, so that it is not known. */
-int function_resident_clusters(const struct function *function, unsigned threads, size_t shared, unsigned blocks);
+int function_resident_clusters(const struct function *function, unsigned threads, size_t shared, unsigned carve_out,
+                               unsigned blocks);
 
 /* Executes a launch that was checked, and counts it (launch_log.h). Notes a fault as the runtime does: a later call
  * returns it. */

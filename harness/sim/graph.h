@@ -12,7 +12,8 @@
 struct launch_work {
     struct cudaKernelNodeParams params;
     bool cooperative;
-    dim3 cluster; /* 0: the launch asks for none */
+    dim3 cluster;       /* 0: the launch asks for none */
+    unsigned carve_out; /* as struct launch has it; 0: the kernel's */
     /* Where its arguments are a copy: the number of pointers, and the bytes of them and of the values behind them. */
     size_t argument_count, argument_size;
 };

@@ -72,6 +72,7 @@ struct grid {
     unsigned blocks[3];
     unsigned threads[3];
     unsigned shared;                 /* dynamic shared memory in bytes */
+    unsigned carve_out;              /* as struct launch has it */
     const unsigned char *parameters; /* arguments of the kernel, function->entry.parameter_bytes of them */
     bool cooperative;
     unsigned cluster[3]; /* blocks of a cluster; 0: there are no clusters */

@@ -197,12 +197,16 @@ static void note_launch(const struct grid *grid)
     struct launch *last = launch_count > 0 ? &launches[launch_count - 1] : NULL;
     if (last && strcmp(last->function, grid->function->text.name) == 0 &&
         memcmp(last->grid, grid->blocks, sizeof last->grid) == 0 &&
-        memcmp(last->block, grid->threads, sizeof last->block) == 0 && last->shared == grid->shared) {
+        memcmp(last->block, grid->threads, sizeof last->block) == 0 && last->shared == grid->shared &&
+        last->carve_out == grid->carve_out) {
         last->times++;
         return;
     }
     struct launch *launch = ARRAY_GROW(launches, launch_count);
-    *launch = (struct launch){.function = x_strdup(grid->function->text.name), .shared = grid->shared, .times = 1};
+    *launch = (struct launch){.function = x_strdup(grid->function->text.name),
+                              .shared = grid->shared,
+                              .carve_out = grid->carve_out,
+                              .times = 1};
     memcpy(launch->grid, grid->blocks, sizeof launch->grid);
     memcpy(launch->block, grid->threads, sizeof launch->block);
 }

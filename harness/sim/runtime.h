@@ -42,6 +42,7 @@ struct device_kernel {
     bool has_dynamic_limit;
     bool large_cluster;     /* the program allows clusters of more than 8 blocks */
     unsigned dynamic_limit; /* most dynamic shared memory of a launch, if the program set it */
+    unsigned carve_out;     /* as struct launch has it */
 };
 
 /* Finds the kernel for a host function, or for a handle of cudaGetKernel, with its machine code. Otherwise notes and

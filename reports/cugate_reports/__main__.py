@@ -54,13 +54,14 @@ class Progress:
             self._stream.flush()
 
 
-def error(words: str) -> None:
-    print(f"reports: error: {words}", file=sys.stderr)
-
-
 def shown(name: object) -> str:
     """Returns a name from outside in a form that is safe for a terminal and for any encoding."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(name))
+
+
+def error(words: str) -> None:
+    """Prints one line. Words may have keys of a file that anyone wrote, and to a CI system a line can be a command."""
+    print(f"reports: error: {shown(words)}", file=sys.stderr)
 
 
 # ---- ingest ---------------------------------------------------------------------------------------------------------

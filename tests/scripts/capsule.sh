@@ -96,10 +96,10 @@ ask "$cugate" accept "$work/first.json" --baselines "$work/kept" --reason first
 expect "begins with one that was computed" 0 'of 5 kernels'
 judge first
 expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 15 rows in 5 kernels' \
-    '0 rows of 0 kernels computed here' '70 rows not computed again, all the same'
+    '0 rows of 0 kernels computed here' '75 rows not computed again, all the same'
 judge other_data
 expect "with other data it is computed again" 0 'of 4 kernels computed here' \
-    '14 rows of 1 kernel of unchanged machine code, launches and inputs'
+    '15 rows of 1 kernel of unchanged machine code, launches and inputs'
 made strided strided swapped=strided.cubin
 judge strided
 expect "other code is caught on its line" 1 'regressed  train/saxpy@64,256' 'launched by train.py:31 in step' \
@@ -111,7 +111,12 @@ expect "a wrong output is no measurement" 0 'not computed again' # its inputs an
 judge wrong --all
 expect "where it is computed" 5 'wrong result' 'train/saxpy@64,256'
 judge strided --baselines "$work/none" --against "$work/first.capsule"
-expect "without a baseline by another file" 1 'regressed  train/saxpy@64,256' 'measured now:' '!train/transpose'
+expect "without a baseline by another file" 1 'regressed  train/saxpy@64,256' 'measured now:' '!train/transpose' '!captured with'
+made moved as_it_was at=7c0000000000
+judge moved --baselines "$work/none" --against "$work/first.capsule"
+expect "the same elsewhere is the same, but for pointers in memory" 0 'base file, which alone may change counts: train/tally@1,32, train/chain@1,32'
+judge other_data --baselines "$work/none" --against "$work/first.capsule"
+expect "other memory is said" 0 'captured with other arguments or memory than in the base file, which alone may change counts: train/'
 made padded padded swapped=padded.cubin
 judge first --baselines "$work/none" --against "$work/padded.capsule" -k 'train/*se@*'
 expect "of which it has other code" 1 'regressed  train/transpose@1,32x32,4224' 'shared_wavefronts' 'mine/kernels.cu:23'

@@ -334,14 +334,18 @@ if chosen 'places'; then
     ask_standin env "TMPDIR=$work/nowhere" "$cugate" capture -o file.capsule -- "$program" plain 8
     expect 'places: no TMPDIR' 2 "cannot make a folder like $work/nowhere/cugate-" 'TMPDIR names another place'
     # As on a full disk. What the program itself writes is small.
-    (
-        trap '' XFSZ
-        ulimit -f 64
-        captured -- "$program" memory filled
-        exit "$code"
-    ) 2>/dev/null
-    code=$?
-    expect 'places: a disk that is full' 5 'cannot write' 'File too large; TMPDIR names another place' 'NO FILE' '!WRONG'
+    full() {
+        (
+            trap '' XFSZ
+            ulimit -f "$1"
+            captured -- "$program" memory filled
+            exit "$code"
+        ) 2>/dev/null
+        code=$?
+        expect "places: a disk that is full at $1 kB" 5 'TMPDIR names another place' 'NO FILE' '!WRONG' '!several' "${@:2}"
+    }
+    full 64 'cannot write' 'File too large'
+    full 16 'machine code is not known: 1 module of the program could not be kept below' # of 55 kB
 fi
 
 # ---- Ctrl-C

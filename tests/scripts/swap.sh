@@ -197,6 +197,17 @@ for words in '--block 0' '--block 1,2,3,4' '--grid 5x' '--shared -1' '--shared 1
     swap turn x turn.cubin $words
     expect "$words" 2 "${words% *} needs" "not '${words#* }'"
 done
+for words in '--exact 0' '--exact 2,' '--exact 65' '--exact x'; do
+    # shellcheck disable=SC2086 # words
+    swap turn x turn.cubin --tolerance 1e-5 $words
+    expect "$words" 2 "--exact needs numbers of arguments from 1" "not '${words#* }'"
+done
+swap turn x turn.cubin --exact 1
+expect "of what has a tolerance" 2 '--exact says what has no --tolerance: add that'
+swap first x as_it_was.cubin -k 'train/saxpy@64,256' --tolerance 1e-5 --exact 1,4
+expect "of pointers" 2 '--exact: argument 4 of train/saxpy@64,256 is no pointer'
+swap first exact padded.cubin -k 'train/saxpy@64,256' --tolerance 1e-5 --exact 1
+expect "what is exact is said" 0 'results within 1e-05 as f32, but those of argument 1 exact'
 swap turn x turn.cubin --tolerance 1e-5 --type i32
 expect "a type that is none" 2 '--type needs f16, bf16, f32 or f64'
 swap turn x turn.cubin --type f32

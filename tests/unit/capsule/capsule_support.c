@@ -43,7 +43,7 @@ static void add_first(struct capsule_writer *writer, const struct blob *image, c
                       const struct blob *later)
 {
     uint32_t bits[] = {PAGE_ZERO, capsule_writer_page(writer, "\1\0\0\200", 4), PAGE_ZERO};
-    struct argument arguments[] = {{0, 8}, {8, 4}};
+    struct argument arguments[] = {{0, 8, true}, {8, 4, false}};
     struct memory_range ranges[] = {
         {MEMORY_DEVICE, NULL, 0x7fc000000000, before->size, before->pages, later->pages, bits},
         {MEMORY_VARIABLE, (char[]){"_ZN3netE5scale"}, 0x7fc200000100, image->size, image->pages, image->pages, NULL},
@@ -183,7 +183,8 @@ static void expect_equal_launches(const struct capsule *a, const struct capsule 
     cr_expect_eq(memcmp(a->bytes, b->bytes, a->byte_count), 0);
     cr_assert_eq(a->argument_count, b->argument_count);
     for (size_t i = 0; i < a->argument_count; i++)
-        cr_expect(a->arguments[i].offset == b->arguments[i].offset && a->arguments[i].size == b->arguments[i].size);
+        cr_expect(a->arguments[i].offset == b->arguments[i].offset && a->arguments[i].size == b->arguments[i].size &&
+                  a->arguments[i].exact == b->arguments[i].exact);
 }
 
 void expect_equal_capsules(const struct capsules *a, const struct capsules *b)

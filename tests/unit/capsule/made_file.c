@@ -78,6 +78,8 @@ static void end(struct capsule_writer *writer, struct capsule *capsule, const ch
     capsule->bytes = x_calloc(count, sizeof *arguments);
     memcpy(capsule->bytes, arguments, count * sizeof *arguments);
     capsule->byte_count = count * sizeof *arguments;
+    for (unsigned i = 0; i < count; i++)
+        *ARRAY_GROW(capsule->arguments, capsule->argument_count) = (struct argument){.offset = i * 8, .size = 8};
     for (size_t i = 0; i < 3; i++)
         capsule->grid[i] = capsule->block[i] = 1;
     capsule->carve_out = -1;
@@ -95,7 +97,7 @@ static void add_adding(struct capsule_writer *writer, uint64_t to, uint64_t from
     uint32_t *in = x_calloc(ADD_COUNT, sizeof *in), *out = x_calloc(ADD_COUNT, sizeof *out),
              *old = x_calloc(ADD_COUNT, sizeof *old);
     for (uint32_t i = 0; i < ADD_COUNT; i++) {
-        in[i] = i * 3 + more;
+        in[i] = 0x20000000 + i * 3 + more; /* no small integer */
         out[i] = in[i] + 1;
         old[i] = ~i;
     }

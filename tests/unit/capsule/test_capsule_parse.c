@@ -100,6 +100,9 @@ static const struct {
     {"arguments", "[[0, 9]]", "x: arguments/0/1: is 9, but must lie between 0 and 8"},
     {"arguments", "[[4, 5]]", "x: arguments/0/1: is 5, but must lie between 0 and 4"},
     {"arguments", "[[9, 0]]", "x: arguments/0/0: is 9, but must lie between 0 and 8"},
+    {"arguments", "[[0, 8, 1]]", NULL},
+    {"arguments", "[[0, 8, 2]]", "x: arguments/0/2: is 2, but must lie between 1 and 1"},
+    {"arguments", "[[0, 8, 1, 1]]", "x: arguments/0: has 4 numbers, not 2: offset and size"},
     {"arguments", "[[0]]", "x: arguments/0: has 1 numbers, not 2: offset and size"},
     {"arguments", "[0]", "x: arguments/0: must be a list of offset and size"},
 

@@ -100,7 +100,7 @@ Test(capsule_replay, it_is_said_where_memory_differs)
     cr_expect_eq(replayed(replay), 1);
     cr_expect_str_eq(why,
                      "memory at 0x7d0000000200 differs from what the program's launch left: at byte 80000 of 160000 is "
-                     "0x0001ea61 in place of 0x0000ea61; 3 bytes differ in all");
+                     "0x2001ea61 in place of 0x2000ea61; 3 bytes differ in all");
     made_device_fault = MADE_FINE;
     cr_expect_eq(replayed(replay), 0, "%s", why);
     made_memory(MADE_IN + 77, 1)[0] ^= 1; /* memory that the launch should not have changed */
@@ -110,7 +110,7 @@ Test(capsule_replay, it_is_said_where_memory_differs)
     made_file_close(&made);
 }
 
-/* A tolerance by which the words of MADE_ADD are single precision numbers near zero. */
+/* The words of MADE_ADD are single precision numbers, of 1e-19, unless its argument says that they are none. */
 Test(capsule_replay, values_within_the_tolerance_do_not_differ)
 {
     made_file_open(&made);
@@ -120,14 +120,20 @@ Test(capsule_replay, values_within_the_tolerance_do_not_differ)
     struct replay *replay = opened(MADE_ADD);
     cr_expect_eq(replayed(replay), 0, "%s", why);
     uint32_t *words = (uint32_t *)(void *)made_memory(MADE_OUT, ADD_COUNT * sizeof(uint32_t));
-    words[20000] += 3; /* of 20000, more or less */
+    words[20000] += 3;
     cr_expect_eq(replay_compare(replay, why, sizeof why, &problem), 0, "%s", why);
-    words[20001] += 10000;
+    words[20001] += 1000000;
     cr_expect_eq(replay_compare(replay, why, sizeof why, &problem), 1);
     cr_expect(strstr(why, "at byte 80004 of 160000 is ") &&
-                  strstr(why, " in all, in 1 f32 value beyond the tolerance of 0.01, the largest by 1.4e-41"),
+                  strstr(why, " in all, in 1 f32 value beyond the tolerance of 0.01, the largest by 1.29e-20"),
               "%s", why);
-    words[20001] -= 10000;
+    words[20001] -= 1000000;
+    capsule->arguments[0].exact = true;
+    cr_expect_eq(replay_compare(replay, why, sizeof why, &problem), 1);
+    cr_expect(strstr(why, "at byte 80000 of 160000 is ") &&
+                  strstr(why, " in all, in 1 integer, of which all bits count"),
+              "%s", why);
+    capsule->arguments[0].exact = false;
     made_memory(MADE_IN + 400, 1)[0] ^= 1; /* memory that the launch should not have changed */
     cr_expect_eq(replay_compare(replay, why, sizeof why, &problem), 1);
     cr_expect(strstr(why, "memory at 0x7d0000200000") && strstr(why, "; 1 byte differs in all"), "%s", why);

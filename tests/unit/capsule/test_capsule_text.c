@@ -9,7 +9,7 @@
 
 static const char first[] =
     "{\n"
-    " \"arguments\": [[0, 8], [8, 4]],\n"
+    " \"arguments\": [[0, 8, 1], [8, 4]],\n"
     " \"block\": [256, 1, 1],\n"
     " \"bytes\": \"00000000c07f0000100000ff\",\n"
     " \"carve_out\": 50,\n"

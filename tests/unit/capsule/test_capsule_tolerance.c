@@ -2,6 +2,7 @@
 #include "capsule/capsule.h"
 
 #include <criterion/criterion.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -94,6 +95,44 @@ Test(capsule_tolerance, a_negative_integer_is_no_nan)
         memcpy(&actual[i], &integers[(i + 1) % ARRAY_SIZE(integers)], sizeof integers[i]);
         cr_expect_eq(compared(1e-3).beyond, 1, "%d", integers[i]);
     }
+}
+
+/* Integers near each other are as near as single precision can be. */
+Test(capsule_tolerance, integers_have_none)
+{
+    static const struct {
+        enum value_type type;
+        int32_t first, step;
+        bool exact; /* stated */
+        uint64_t wrong;
+    } rows[] = {
+        {VALUE_F32, 1000000, 1, false, 1},    {VALUE_F32, 33554304, 1, false, 1},  {VALUE_F32, -50, 1, false, 1},
+        {VALUE_F32, 100, 0, false, 1},        {VALUE_F32, 900000000, 1, false, 0}, {VALUE_F32, 900000000, 1, true, 1},
+        {VALUE_F64, 70000, 1, false, 1},      {VALUE_F16, 70000, 1, false, 1},     {VALUE_BF16, 20000, 1, false, 1},
+        {VALUE_F32, 0x3f800000, 1, false, 0},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        int32_t old[COUNT] = {0}, wanted[COUNT], left[COUNT];
+        for (size_t k = 0; k < COUNT; k++)
+            left[k] = wanted[k] = rows[i].first + rows[i].step * (int32_t)k;
+        left[77]++;
+        struct tolerance tolerance = {.most = 1e-2, .type = rows[i].type, .exact = rows[i].exact};
+        tolerate(&tolerance, (const unsigned char *)old, (unsigned char *)wanted, (const unsigned char *)left,
+                 sizeof left);
+        cr_expect_eq(tolerance.integers, rows[i].wrong, "row %zu: %" PRIu64, i, tolerance.integers);
+        cr_expect_eq(wanted[77] != left[77], rows[i].wrong, "row %zu", i);
+    }
+}
+
+/* A half beside memory that stays 0 looks like an integer. */
+Test(capsule_tolerance, a_single_half_is_none)
+{
+    const uint32_t old = 0, left = 0x3c01;
+    uint32_t wanted = 0x3c00;
+    struct tolerance tolerance = {.most = 1e-2, .type = VALUE_F16};
+    tolerate(&tolerance, (const unsigned char *)&old, (unsigned char *)&wanted, (const unsigned char *)&left,
+             sizeof left);
+    cr_expect_eq(wanted, left);
 }
 
 Test(capsule_tolerance, what_the_launch_does_not_change_may_not_differ)

@@ -17,36 +17,36 @@ Test(occupancy, what_fits_and_what_does_not_let_more_in)
     };
     static const struct {
         int capability;
-        struct occupancy_launch launch; /* in the order threads, registers, shared, launch bound, barriers */
+        struct occupancy_launch launch; /* in the order threads, registers, shared, launch bound, barriers, carve-out */
         unsigned blocks, warps, max;
         double percent;
         unsigned limits;
     } cases[] = {
-        {90, {256, 32, 0, 0, 0}, 8, 64, 64, 100, T | R},
-        {90, {256, 31, 0, 256, 1}, 8, 64, 64, 100, T | R},
-        {90, {256, 24, 0, 0, 1}, 8, 64, 64, 100, T},
-        {90, {32, 16, 0, 0, 0}, 32, 32, 64, 50, B},
-        {90, {33, 16, 0, 0, 0}, 32, 64, 64, 100, T | B},
-        {90, {256, 86, 0, 0, 0}, 2, 16, 64, 25, R},
-        {90, {128, 254, 32768, 128, 1}, 2, 8, 64, 12.5, R},
-        {90, {256, 32, 115712, 0, 0}, 2, 16, 64, 25, S},
-        {90, {256, 32, 115713, 0, 0}, 1, 8, 64, 12.5, S},
-        {90, {64, 8, 0, 0, 16}, 4, 8, 64, 12.5, N},
-        {90, {1024, 64, 0, 0, 0}, 1, 32, 64, 50, R},
-        {90, {1024, 65, 0, 0, 0}, 0, 0, 64, 0, R},
-        {90, {512, 32, 0, 256, 0}, 0, 0, 64, 0, T},
-        {90, {1025, 16, 0, 0, 0}, 0, 0, 64, 0, T},
-        {90, {256, 32, 232448, 0, 0}, 1, 8, 64, 12.5, S},
-        {90, {256, 32, 232449, 0, 0}, 0, 0, 64, 0, S},
-        {70, {256, 32, 0, 0, 0}, 8, 64, 64, 100, T | R},
-        {75, {256, 32, 0, 0, 0}, 4, 32, 32, 100, T},
-        {75, {32, 16, 0, 0, 0}, 16, 16, 32, 50, B},
-        {80, {256, 32, 166912, 0, 0}, 1, 8, 64, 12.5, S},
-        {86, {1024, 32, 0, 0, 0}, 1, 32, 48, 200.0 / 3, T},
-        {86, {32, 16, 0, 0, 0}, 16, 16, 48, 100.0 / 3, B},
-        {89, {32, 16, 0, 0, 0}, 24, 24, 48, 50, B},
-        {100, {256, 32, 0, 0, 0}, 8, 64, 64, 100, T | R},
-        {120, {256, 16, 50176, 0, 0}, 2, 16, 48, 100.0 / 3, S},
+        {90, {256, 32, 0, 0, 0, 0}, 8, 64, 64, 100, T | R},
+        {90, {256, 31, 0, 256, 1, 0}, 8, 64, 64, 100, T | R},
+        {90, {256, 24, 0, 0, 1, 0}, 8, 64, 64, 100, T},
+        {90, {32, 16, 0, 0, 0, 0}, 32, 32, 64, 50, B},
+        {90, {33, 16, 0, 0, 0, 0}, 32, 64, 64, 100, T | B},
+        {90, {256, 86, 0, 0, 0, 0}, 2, 16, 64, 25, R},
+        {90, {128, 254, 32768, 128, 1, 0}, 2, 8, 64, 12.5, R},
+        {90, {256, 32, 115712, 0, 0, 0}, 2, 16, 64, 25, S},
+        {90, {256, 32, 115713, 0, 0, 0}, 1, 8, 64, 12.5, S},
+        {90, {64, 8, 0, 0, 16, 0}, 4, 8, 64, 12.5, N},
+        {90, {1024, 64, 0, 0, 0, 0}, 1, 32, 64, 50, R},
+        {90, {1024, 65, 0, 0, 0, 0}, 0, 0, 64, 0, R},
+        {90, {512, 32, 0, 256, 0, 0}, 0, 0, 64, 0, T},
+        {90, {1025, 16, 0, 0, 0, 0}, 0, 0, 64, 0, T},
+        {90, {256, 32, 232448, 0, 0, 0}, 1, 8, 64, 12.5, S},
+        {90, {256, 32, 232449, 0, 0, 0}, 0, 0, 64, 0, S},
+        {70, {256, 32, 0, 0, 0, 0}, 8, 64, 64, 100, T | R},
+        {75, {256, 32, 0, 0, 0, 0}, 4, 32, 32, 100, T},
+        {75, {32, 16, 0, 0, 0, 0}, 16, 16, 32, 50, B},
+        {80, {256, 32, 166912, 0, 0, 0}, 1, 8, 64, 12.5, S},
+        {86, {1024, 32, 0, 0, 0, 0}, 1, 32, 48, 200.0 / 3, T},
+        {86, {32, 16, 0, 0, 0, 0}, 16, 16, 48, 100.0 / 3, B},
+        {89, {32, 16, 0, 0, 0, 0}, 24, 24, 48, 50, B},
+        {100, {256, 32, 0, 0, 0, 0}, 8, 64, 64, 100, T | R},
+        {120, {256, 16, 50176, 0, 0, 0}, 2, 16, 48, 100.0 / 3, S},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct occupancy found;
@@ -56,6 +56,26 @@ Test(occupancy, what_fits_and_what_does_not_let_more_in)
         cr_expect_eq(found.max_warps, cases[i].max, "case %zu: of %u warps", i, found.max_warps);
         cr_expect_float_eq(found.percent, cases[i].percent, 1e-9, "case %zu: %g %%", i, found.percent);
         cr_expect_eq(found.limits, cases[i].limits, "case %zu: limits %u", i, found.limits);
+    }
+}
+
+/* Measured on an H200 with driver 580.159.04 on 2026-11-26: the occupancy API and ncu agree. */
+Test(occupancy, of_shared_memory_there_is_what_the_carve_out_leaves)
+{
+    static const struct {
+        int percent;
+        unsigned blocks;
+        double occupancy;
+    } rows[] = {{-1, 13, 81.25}, {0, 1, 6.25},    {10, 1, 6.25},   {25, 3, 18.75},
+                {50, 7, 43.75},  {75, 11, 68.75}, {100, 13, 81.25}};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const struct occupancy_launch launch = {
+            .threads = 128, .registers = 16, .shared_bytes = 16 << 10, .carve_out = (unsigned)(rows[i].percent + 1)};
+        struct occupancy found;
+        cr_assert(occupancy_of(&found, 90, &launch));
+        cr_expect_eq(found.blocks, rows[i].blocks, "%d %%: %u blocks", rows[i].percent, found.blocks);
+        cr_expect_eq(found.percent, rows[i].occupancy, "%d %%: %g %%", rows[i].percent, found.percent);
+        cr_expect_eq(found.limits, OCCUPANCY_SHARED_MEMORY, "%d %%: limits %u", rows[i].percent, found.limits);
     }
 }
 
@@ -89,7 +109,7 @@ Test(occupancy, what_is_too_large_for_all_gpus_fits_nowhere)
         {.threads = 1024, .registers = UINT_MAX},
         {.threads = 32, .registers = 8, .shared_bytes = UINT_MAX},
         {.threads = 32, .registers = 8, .barriers = UINT_MAX},
-        {UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX},
+        {UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX},
     };
     for (size_t i = 0; i < ARRAY_SIZE(launches); i++) {
         struct occupancy found;
@@ -181,21 +201,24 @@ Test(occupancy, steps_worked_out_by_hand)
         unsigned to; /* expected number; 0: there is no step */
         double percent;
     } cases[] = {
-        {{256, 48, 0, 0, 0}, OCCUPANCY_REGISTERS, 40, 75},            /* with 40 registers 6 blocks fit instead of 5 */
-        {{256, 16, 60000, 0, 0}, OCCUPANCY_SHARED_MEMORY, 57344, 50}, /* four blocks share 228 KiB, less 1 KiB each */
-        {{768, 16, 0, 0, 0}, OCCUPANCY_THREADS, 672, 98.4375},        /* 3 x 21 warps fit instead of 2 x 24 */
-        {{32, 16, 0, 0, 0}, OCCUPANCY_BLOCKS, 64, 100},               /* all 32 block slots are used */
+        {{256, 48, 0, 0, 0, 0}, OCCUPANCY_REGISTERS, 40, 75}, /* with 40 registers 6 blocks fit instead of 5 */
+        {{256, 16, 60000, 0, 0, 0},
+         OCCUPANCY_SHARED_MEMORY,
+         57344,
+         50},                                                     /* four blocks share 228 KiB, less 1 KiB each */
+        {{768, 16, 0, 0, 0, 0}, OCCUPANCY_THREADS, 672, 98.4375}, /* 3 x 21 warps fit instead of 2 x 24 */
+        {{32, 16, 0, 0, 0, 0}, OCCUPANCY_BLOCKS, 64, 100},        /* all 32 block slots are used */
         /* 64 barriers are enough for 5 blocks instead of 4 */
-        {{64, 8, 0, 0, 16}, OCCUPANCY_BARRIERS, 12, 15.625},
-        {{512, 32, 0, 256, 0}, OCCUPANCY_THREADS, 256, 100},  /* the block is larger than its launch bound */
-        {{256, 32, 0, 256, 0}, OCCUPANCY_REGISTERS, 0, 0},    /* every warp fits already */
-        {{256, 86, 115000, 0, 0}, OCCUPANCY_REGISTERS, 0, 0}, /* shared memory limits it to 2 blocks as well */
-        {{256, 86, 115000, 0, 0}, OCCUPANCY_SHARED_MEMORY, 0, 0},
-        {{32, 16, 0, 32, 0}, OCCUPANCY_BLOCKS, 0, 0},            /* the launch bound allows no larger block */
-        {{UINT_MAX, 16, 0, 0, 0}, OCCUPANCY_THREADS, 1024, 100}, /* a hostile file may have such a launch */
-        {{1024, UINT_MAX, 0, 0, 0}, OCCUPANCY_REGISTERS, 64, 50},
-        {{32, 8, UINT_MAX, 0, 0}, OCCUPANCY_SHARED_MEMORY, 232448, 1.5625},
-        {{0, 8, 0, 0, 0}, OCCUPANCY_THREADS, 0, 0},
+        {{64, 8, 0, 0, 16, 0}, OCCUPANCY_BARRIERS, 12, 15.625},
+        {{512, 32, 0, 256, 0, 0}, OCCUPANCY_THREADS, 256, 100},  /* the block is larger than its launch bound */
+        {{256, 32, 0, 256, 0, 0}, OCCUPANCY_REGISTERS, 0, 0},    /* every warp fits already */
+        {{256, 86, 115000, 0, 0, 0}, OCCUPANCY_REGISTERS, 0, 0}, /* shared memory limits it to 2 blocks as well */
+        {{256, 86, 115000, 0, 0, 0}, OCCUPANCY_SHARED_MEMORY, 0, 0},
+        {{32, 16, 0, 32, 0, 0}, OCCUPANCY_BLOCKS, 0, 0},            /* the launch bound allows no larger block */
+        {{UINT_MAX, 16, 0, 0, 0, 0}, OCCUPANCY_THREADS, 1024, 100}, /* a hostile file may have such a launch */
+        {{1024, UINT_MAX, 0, 0, 0, 0}, OCCUPANCY_REGISTERS, 64, 50},
+        {{32, 8, UINT_MAX, 0, 0, 0}, OCCUPANCY_SHARED_MEMORY, 232448, 1.5625},
+        {{0, 8, 0, 0, 0, 0}, OCCUPANCY_THREADS, 0, 0},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct occupancy_step step;

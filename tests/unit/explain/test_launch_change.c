@@ -17,6 +17,7 @@ static const struct {
      {{.grid = {512, 2, 1}, .block = {32, 1, 1}, .times = 1}},
      "grid 64x1x1 -> 512x2x1; block 256x1x1 -> 32x1x1"},
     {{{LAUNCH, .shared = 4096}}, {{LAUNCH, .shared = 49152}}, "dynamic shared memory 4,096 -> 49,152 B"},
+    {{{LAUNCH}}, {{LAUNCH, .carve_out = 1}}, "preferred carve-out of shared memory the driver's -> 0 %"},
     {{{LAUNCH}}, {{.grid = {64, 1, 1}, .block = {256, 1, 1}, .times = 3}}, "times in a row 1 -> 3"},
     {{{MACHINE = {.registers = 64}}}, {{MACHINE = {.registers = 128}}}, "registers 64 -> 128"},
     {{{MACHINE = {.local_bytes = 0, .shared_bytes = 4096}}},

@@ -1,5 +1,7 @@
 #include "measure/program_parts.h"
 
+#include "base/base.h"
+
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +48,7 @@ static void expect_refused(struct fixture *fixture, size_t asked, const char *wh
     cr_assert_not_null(fixture->group.refused);
     cr_expect(strstr(fixture->group.refused, why), "%s", fixture->group.refused);
     free(fixture->group.refused);
+    fixture->group.refused = NULL;
 }
 
 Test(program_pick, a_group_of_which_none_can_be_kept_says_why)
@@ -56,7 +59,9 @@ Test(program_pick, a_group_of_which_none_can_be_kept_says_why)
     set_up(&fixture, 6);
     expect_refused(&fixture, 7, "it has 6 launches, so there is no number 7");
     fixture.group.image = NULL;
-    expect_refused(&fixture, 0, "its machine code is not known");
+    expect_refused(&fixture, 0, "its machine code is not known: several modules have a function of that name");
+    fixture.group.refused = x_strdup("the disk is full"); /* as program_groups_find_images() found */
+    expect_refused(&fixture, 0, "the disk is full");
     fixture.group.graph = true;
     expect_refused(&fixture, 0, "it is the launch of a graph");
 }

@@ -166,6 +166,8 @@ Test(run_read, errors_say_where_and_what)
         {LAUNCH("{\"grid\": [1,1,4294967296]}"), "launches/0/grid/2: is 4294967296, but"},
         {LAUNCH("{\"grid\": [1,1,1.5]}"), "launches/0/grid/2: must be a whole number, not a real number"},
         {LAUNCH("{\"grid\": [1,1,1], \"block\": [1,1,1]}"), "launches/0/shared: is missing"},
+        {LAUNCH("{\"block\": [1,1,1], \"carve_out\": 101, \"grid\": [1,1,1], \"shared\": 0, \"times\": 1}"),
+         "launches/0/carve_out: is 101, but must lie between 0 and 100"},
         {LAUNCH("{\"thread\": 1}"), "launches/0: has an unknown key \"thread\""},
         {KERNEL("") " {}", "end of file expected"},
     };

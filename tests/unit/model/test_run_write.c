@@ -41,7 +41,7 @@ static struct run make_run(void)
     *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
         .function = x_strdup("sum<float>"), .grid = {4294967295u, 2, 3}, .block = {256, 1, 1}, .shared = 0, .times = 7};
     *ARRAY_GROW(result->launches, result->launch_count) =
-        (struct launch){.grid = {1, 1, 1}, .block = {1, 1, 1}, .shared = 1024, .times = 1};
+        (struct launch){.grid = {1, 1, 1}, .block = {1, 1, 1}, .shared = 1024, .times = 1, .carve_out = 1};
     row_add_session(result_add(result, "time"), (double[]){18700, 18710.5, 18690}, 3);
     row_add_session(result_add(result, "time"), (double[]){1.0 / 3}, 1);
     result_add(result, "hits")->state = VALUE_NOT_APPLICABLE;
@@ -73,7 +73,7 @@ static const char *const golden =
     "      \"launches\": [\n"
     "        {\"block\": [256, 1, 1], \"function\": \"sum<float>\", \"grid\": [4294967295, 2, 3], \"shared\": 0, "
     "\"times\": 7},\n"
-    "        {\"block\": [1, 1, 1], \"grid\": [1, 1, 1], \"shared\": 1024, \"times\": 1}\n"
+    "        {\"block\": [1, 1, 1], \"carve_out\": 0, \"grid\": [1, 1, 1], \"shared\": 1024, \"times\": 1}\n"
     "      ],\n"
     "      \"metrics\": {\n"
     "        \"hits\": {\"state\": \"not applicable\"},\n"
@@ -158,6 +158,8 @@ Test(run_write, what_was_written_reads_back_equal)
     cr_expect_eq(tree->launches[0].block[0], 256);
     cr_expect_eq(tree->launches[0].times, 7);
     cr_expect_null(tree->launches[1].function);
+    cr_expect_eq(tree->launches[0].carve_out, 0);
+    cr_expect_eq(tree->launches[1].carve_out, 1);
     cr_expect_eq(tree->launches[1].shared, 1024);
     cr_assert_eq(tree->row_count, 4);
     cr_expect_eq(result_find(tree, "hits")->state, VALUE_NOT_APPLICABLE);

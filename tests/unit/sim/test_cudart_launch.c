@@ -110,6 +110,24 @@ Test(cudart_launch, blocks_that_fit)
     cr_expect_eq(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &plain, 0, 0), cudaErrorInvalidValue);
 }
 
+Test(cudart_launch, a_carve_out_bounds_the_blocks_that_fit)
+{
+    register_kernels();
+    struct cudaFuncAttributes attributes;
+    const enum cudaFuncAttribute carve_out = cudaFuncAttributePreferredSharedMemoryCarveout;
+    int blocks;
+    cr_expect_eq(cudaFuncSetAttribute(&shared, carve_out, 101), cudaErrorInvalidValue);
+    cr_expect_eq(cudaFuncSetAttribute(&shared, carve_out, -2), cudaErrorInvalidValue);
+    cr_expect_eq(cudaFuncSetAttribute(&shared, carve_out, 25), cudaSuccess);
+    cr_expect_eq(cudaFuncGetAttributes(&attributes, &shared), cudaSuccess);
+    cr_expect_eq(attributes.preferredShmemCarveout, 25);
+    cr_expect_eq(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &shared, 128, 15 << 10), cudaSuccess);
+    cr_expect_eq(blocks, 3);
+    cr_expect_eq(cudaFuncSetAttribute(&shared, carve_out, -1), cudaSuccess);
+    cr_expect_eq(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &shared, 128, 15 << 10), cudaSuccess);
+    cr_expect_eq(blocks, 13);
+}
+
 unsigned __cudaPushCallConfiguration(dim3 blocks, dim3 threads, size_t shared, cudaStream_t stream);
 cudaError_t __cudaPopCallConfiguration(dim3 *blocks, dim3 *threads, size_t *shared, void *stream);
 

@@ -56,6 +56,31 @@ Test(launch_log, what_is_launched_while_it_is_on_is_counted)
         cr_assert_eq(out[i], i, "it is executed");
 }
 
+/* Of a function, or of a launch, which then counts. */
+Test(launch_log, a_carve_out_is_of_a_launch)
+{
+    register_kernels();
+    struct result result = {0};
+    cudaLaunchAttribute attribute = {.id = cudaLaunchAttributePreferredSharedMemoryCarveout};
+    attribute.val.sharedMemCarveout = 100;
+    const cudaLaunchConfig_t config = {
+        .gridDim = {1, 1, 1}, .blockDim = {32, 1, 1}, .attrs = &attribute, .numAttrs = 1};
+    launches_begin();
+    launch(&fill, 1, 32);
+    cr_assert_eq(cudaFuncSetAttribute(&fill, cudaFuncAttributePreferredSharedMemoryCarveout, 25), cudaSuccess);
+    launch(&fill, 1, 32);
+    launch(&fill, 1, 32);
+    cr_assert_eq(cudaLaunchKernelExC(&config, &fill, (void *[]){&out}), cudaSuccess);
+    launches_end();
+    launches_hand_over(&result);
+    cr_assert_eq(result.launch_count, 3);
+    cr_expect_eq(result.launches[0].carve_out, 0);
+    cr_expect_eq(result.launches[1].carve_out, 26);
+    cr_expect_eq(result.launches[1].times, 2);
+    cr_expect_eq(result.launches[2].carve_out, 101);
+    result_release(&result);
+}
+
 Test(launch_log, equal_launches_in_a_row_are_one_and_lines_are_of_all)
 {
     register_kernels();
