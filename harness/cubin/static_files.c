@@ -27,6 +27,8 @@ static int read_description(struct static_file *file)
     file->shared = launch.shared;
     free(file->family);
     file->family = x_strdup("triton");
+    if (*launch.version)
+        file->maker = x_sprintf("triton %s", launch.version);
     return 0;
 }
 
@@ -102,6 +104,7 @@ void static_files_release(struct static_files *files)
         cubin_release(files->list[i].cubin);
         free(files->list[i].cubin);
         free(files->list[i].family);
+        free(files->list[i].maker);
         free(files->list[i].path);
     }
     free(files->list);
@@ -296,6 +299,24 @@ static void add_launch(struct result *result, const struct function *function)
     static_facts_set_code(&result->launches[result->launch_count - 1], facts);
 }
 
+/* Returns what made the files, each once, "triton 3.7.1"; NULL where none is known. Caller frees. */
+static char *join_makers(const struct static_files *files)
+{
+    char *joined = NULL;
+    for (size_t i = 0; i < files->count; i++) {
+        const char *maker = files->list[i].maker;
+        bool known = !maker;
+        for (size_t k = 0; k < i && !known; k++)
+            known = files->list[k].maker && strcmp(files->list[k].maker, maker) == 0;
+        if (known)
+            continue;
+        char *longer = joined ? x_sprintf("%s; %s", joined, maker) : x_strdup(maker);
+        free(joined);
+        joined = longer;
+    }
+    return joined;
+}
+
 static void add_session(struct run *run, const struct static_files *files)
 {
     const char **names = NULL;
@@ -306,6 +327,7 @@ static void add_session(struct run *run, const struct static_files *files)
     struct session *session = ARRAY_GROW(run->sessions, run->session_count);
     session->facts[SESSION_COLLECTOR] = x_strdup(origin_of(ORIGIN_FILES)->collector);
     session->facts[SESSION_COMPILER] = cubin_join_compilers(names, count);
+    session->facts[SESSION_LIBRARIES] = join_makers(files);
     free(names);
 }
 

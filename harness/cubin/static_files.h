@@ -15,6 +15,7 @@ struct static_file {
     size_t argument;  /* index of the path on the command line that it is, or is below */
     unsigned threads; /* block size that its functions are launched with; 0 where nobody says */
     unsigned shared;  /* dynamic shared memory of a block, in bytes */
+    char *maker;      /* what made it of its source, as session facts have it, "triton 3.7.1"; NULL where unknown */
     struct cubin *cubin;
 };
 

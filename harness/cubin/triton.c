@@ -3,6 +3,7 @@
 #include "base/base.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,8 +11,17 @@
 #define DESCRIPTION_LIMIT ((size_t)1 << 20) /* bytes; Triton's descriptions have one or two thousand */
 #define WARP 32
 
+/* Takes Triton's version, if it looks like one: it is told in reports. */
+static void take_version(struct triton_launch *launch, const char *version)
+{
+    static const char allowed[] = "0123456789.+-_abcdefghijklmnopqrstuvwxyz";
+    if (version && strspn(version, allowed) == strlen(version))
+        snprintf(launch->version, sizeof launch->version, "%s", version);
+}
+
 static void take(struct triton_launch *launch, const json_t *root)
 {
+    take_version(launch, json_string_value(json_object_get(root, "triton_version")));
     const json_t *num_warps = json_object_get(root, "num_warps"), *shared = json_object_get(root, "shared");
     const json_t *num_ctas = json_object_get(root, "num_ctas");
     if (!json_is_integer(num_warps) || !json_is_integer(shared))

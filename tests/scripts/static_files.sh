@@ -102,6 +102,12 @@ describe 8 115712 ONE
 ask "$cugate" check --static --baselines triton cache -k triton/bounded
 expect "more shared memory, fewer warps" 1 'regressed  triton/bounded' '  regressed  theoretical_occupancy' \
     'dynamic shared memory 2,048 -> 115,712 B'
+cp -r cache older
+sed -i 's/}$/, "triton_version": "3.6.0"}/' older/*/kernel.json
+cp -r older newer
+sed -i 's/3\.6\.0/3.7.1/' newer/*/kernel.json
+ask "$cugate" check --static=sm_90 newer --against older
+expect "another Triton is told, though the same ptxas made the code" 0 'triton 3.7.1 (was 3.6.0)'
 rm cache/TWO/kernel.json
 ask "$cugate" check --static --baselines triton cache -k 'triton/*' -k 'kernel/*'
 expect "a description that is lost" 1 'new        kernel/bounded'

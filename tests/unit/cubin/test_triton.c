@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct triton_launch launch;
 
@@ -25,16 +26,20 @@ Test(triton, other_descriptions)
         int result;
         struct triton_launch launch;
     } rows[] = {
-        {"{\"num_warps\": 8, \"shared\": 0, \"num_ctas\": 2}", 0, {true, 256, 0, 2}},
-        {"{\"num_warps\": 1, \"shared\": 99}", 0, {true, 32, 99, 1}},
-        {"{\"num_warps\": 0, \"shared\": 99}", 0, {true, 0, 0, 0}},
-        {"{\"num_warps\": 64, \"shared\": 99}", 0, {true, 0, 0, 0}},
-        {"{\"num_warps\": 4, \"shared\": -1}", 0, {true, 0, 0, 0}},
-        {"{\"num_warps\": 4, \"shared\": 0, \"num_ctas\": 99}", 0, {true, 0, 0, 0}},
-        {"{\"num_warps\": \"4\", \"shared\": 0}", 0, {false, 0, 0, 0}},
-        {"{\"shared\": 0}", 0, {false, 0, 0, 0}},
-        {"[]", 0, {false, 0, 0, 0}},
-        {"{", -1, {false, 0, 0, 0}},
+        {"{\"num_warps\": 8, \"shared\": 0, \"num_ctas\": 2}", 0, {true, 256, 0, 2, ""}},
+        {"{\"num_warps\": 1, \"shared\": 99, \"triton_version\": \"3.7.1+git1a\"}",
+         0,
+         {true, 32, 99, 1, "3.7.1+git1a"}},
+        {"{\"num_warps\": 1, \"shared\": 99, \"triton_version\": \"3; torch 1\"}", 0, {true, 32, 99, 1, ""}},
+        {"{\"num_warps\": 1, \"shared\": 99, \"triton_version\": 3}", 0, {true, 32, 99, 1, ""}},
+        {"{\"num_warps\": 0, \"shared\": 99}", 0, {true, 0, 0, 0, ""}},
+        {"{\"num_warps\": 64, \"shared\": 99}", 0, {true, 0, 0, 0, ""}},
+        {"{\"num_warps\": 4, \"shared\": -1}", 0, {true, 0, 0, 0, ""}},
+        {"{\"num_warps\": 4, \"shared\": 0, \"num_ctas\": 99}", 0, {true, 0, 0, 0, ""}},
+        {"{\"num_warps\": \"4\", \"shared\": 0}", 0, {false, 0, 0, 0, ""}},
+        {"{\"shared\": 0}", 0, {false, 0, 0, 0, ""}},
+        {"[]", 0, {false, 0, 0, 0, ""}},
+        {"{", -1, {false, 0, 0, 0, ""}},
     };
     char *folder = scratch_make();
     char *cubin = x_sprintf("%s/a.cubin", folder), *json = x_sprintf("%s/a.json", folder);
@@ -43,7 +48,8 @@ Test(triton, other_descriptions)
         cr_assert(file && fputs(rows[i].text, file) >= 0 && fclose(file) == 0);
         cr_expect_eq(triton_read(&launch, cubin), rows[i].result, "row %zu", i);
         cr_expect(launch.found == rows[i].launch.found && launch.threads == rows[i].launch.threads &&
-                      launch.shared == rows[i].launch.shared && launch.ctas == rows[i].launch.ctas,
+                      launch.shared == rows[i].launch.shared && launch.ctas == rows[i].launch.ctas &&
+                      strcmp(launch.version, rows[i].launch.version) == 0,
                   "row %zu", i);
     }
     free(cubin);
