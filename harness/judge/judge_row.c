@@ -388,6 +388,11 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
         set_reason(judgement, "not counted again: the machine code and the exact counts are the baseline's");
     } else if (judgement->verdict == VERDICT_MISSING && is == ABSENT && metric_is_on_demand(metric)) {
         set_reason(judgement, "not in this run: `cugate run --lines` and `cugate check` count it");
+    } else if (judgement->verdict == VERDICT_MISSING && pairing->now && row_is_open(pairing->now)) {
+        const bool same = same_code(pairing->base_result, pairing->now_result);
+        judgement->verdict = same ? VERDICT_INFO : VERDICT_UNSURE;
+        set_reason(judgement, same ? "not judged: the same machine code, whose count %s" : "not counted: %s",
+                   pairing->now->reason);
     } else if (judgement->verdict == VERDICT_MISSING) {
         const char *law = pairing->now ? pairing->now->reason : NULL;
         set_reason(judgement, "%s%s", law ? "not counted: " : state_reasons[is], law ? law : "");

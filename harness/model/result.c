@@ -40,6 +40,11 @@ bool result_is_elsewhere(const struct result *result)
            strncmp(result->reason, RESULT_ELSEWHERE, strlen(RESULT_ELSEWHERE)) == 0;
 }
 
+bool row_is_open(const struct row *row)
+{
+    return row->state == VALUE_NOT_COUNTED && row->reason && strncmp(row->reason, ROW_OPEN, strlen(ROW_OPEN)) == 0;
+}
+
 bool result_is_not_computed(const struct result *result)
 {
     return result_is_not_simulated(result) || result_is_elsewhere(result) || result->status == RESULT_HUNG;
@@ -253,6 +258,14 @@ size_t result_uncounted(const struct result *result)
     size_t count = 0;
     for (size_t i = 0; i < result->row_count; i++)
         count += result->rows[i].state == VALUE_NOT_COUNTED;
+    return count;
+}
+
+size_t result_failed_rows(const struct result *result)
+{
+    size_t count = result_uncounted(result);
+    for (size_t i = 0; i < result->row_count; i++)
+        count -= row_is_open(&result->rows[i]);
     return count;
 }
 

@@ -122,6 +122,10 @@ bool result_is_not_simulated(const struct result *result);
  * as cuBLAS, launches kernels of its own and needs a GPU. */
 #define RESULT_ELSEWHERE "it launched nothing that can be executed here: "
 bool result_is_elsewhere(const struct result *result);
+/* The reason of a computed row that is not counted begins with this where no count is the kernel's, since it depends on
+ * timing. That is no failure of reading it. */
+#define ROW_OPEN "depends on which block or warp comes first: "
+bool row_is_open(const struct row *row);
 /* Of a computed run: it is one of these two, or was not done within the time limit. */
 bool result_is_not_computed(const struct result *result);
 
@@ -174,6 +178,8 @@ double row_value(const struct row *row);
 
 /* Returns how many rows of the result are not counted. */
 size_t result_uncounted(const struct result *result);
+/* Returns how many of those a counter should have given: the others are open. */
+size_t result_failed_rows(const struct result *result);
 
 /* Copies what is not rows, status or lines: bytes, flops, launches with their inputs, and seconds where known. */
 void result_copy_facts(struct result *to, const struct result *from);

@@ -179,7 +179,7 @@ enum exit_code run_exit_code(const struct run *run)
     bool any = false, elsewhere = false;
     for (size_t i = 0; i < run->result_count; i++) {
         enum result_status status = run->results[i].status;
-        if ((status != RESULT_OK && status != RESULT_NOT_BUILT) || result_uncounted(&run->results[i]) > 0)
+        if ((status != RESULT_OK && status != RESULT_NOT_BUILT) || result_failed_rows(&run->results[i]) > 0)
             return EXIT_NOT_MEASURED;
         any |= status == RESULT_OK;
         elsewhere |= run->results[i].elsewhere != NULL;

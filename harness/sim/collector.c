@@ -69,7 +69,7 @@ static void add_rows(const struct metrics *metrics, struct result *result)
         struct row *row = result_add(result, metrics->list[m].name);
         row->state = open ? VALUE_NOT_COUNTED : values[m].state;
         if (open)
-            row->reason = x_sprintf("depends on which block or warp comes first: %s", open);
+            row->reason = x_sprintf(ROW_OPEN "%s", open);
         if (row->state == VALUE_MEASURED)
             row_add_session(row, numbers, numbers[BOUND_LEAST] == numbers[BOUND_MOST] ? 1 : BOUNDS);
     }

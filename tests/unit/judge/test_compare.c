@@ -707,6 +707,34 @@ Test(compare, nothing_computed_is_no_pass)
     tear_down(&fixture);
 }
 
+/* A count that depends on timing is no number on either side; no other reason for one that is not counted passes. */
+Test(compare, a_count_of_timing_is_not_judged_in_the_same_code_and_unsure_in_another)
+{
+    static const struct {
+        const char *now, *reason;
+        enum verdict verdict;
+    } rows[] = {{"f00d", ROW_OPEN "X at a.cu:7", VERDICT_INFO},
+                {"beef", ROW_OPEN "X at a.cu:7", VERDICT_UNSURE},
+                {"f00d", "it broke a law", VERDICT_MISSING},
+                {"f00d", NULL, VERDICT_MISSING}};
+    for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        set_up_computed(&fixture);
+        put_baseline(&fixture, "a/waits", "f00d");
+        put(&fixture.run, "a/waits", "count", 7);
+        put_code(&fixture.run, "a/waits", rows[i / 2].now);
+        for (unsigned side = i % 2; side < 2; side++) { /* the run's row alone, or the baseline's as well */
+            struct row *row = result_find(run_find(side ? &fixture.run : &fixture.base, "a/waits"), "count");
+            row_clear(row);
+            row->state = VALUE_NOT_COUNTED;
+            row->reason = rows[i / 2].reason ? x_strdup(rows[i / 2].reason) : NULL;
+        }
+        const struct comparison *comparison = compare(&fixture);
+        cr_expect_eq(find(comparison, "a/waits", "count")->verdict, rows[i / 2].verdict, "row %zu", i / 2);
+        tear_down(&fixture);
+    }
+}
+
 Test(compare, what_cannot_be_simulated_is_unsure_and_only_of_a_computed_run)
 {
     for (int computed = 0; computed < 2; computed++) {
