@@ -1,11 +1,15 @@
-/* Reads Nsight Compute's raw page as CSV: ncu --csv --page raw. A line is a launch. Launches of one kernel with the
- * same shape become its samples.
+/* Reads what Nsight Compute prints as CSV. Of its raw page, ncu --csv --page raw, a line is a launch. Without --page a
+ * line is a metric of one, and lines of one ID are a launch. Launches of one kernel with the same shape become its
+ * samples.
  *
  *     ==PROF== Connected to process 4711
  *     "ID","Process ID","Process Name","Host Name","Kernel Name",...,"Block Size","Grid
  * Size",...,"CC","gpu__time_...",...
  *     "","","","","",...,"","",...,"","us",...
- *     "0","4711","app","127.0.0.1","scale(float *, int)",...,"(256, 1, 1)","(4096, 1, 1)",...,"9.0","12.50",... */
+ *     "0","4711","app","127.0.0.1","scale(float *, int)",...,"(256, 1, 1)","(4096, 1, 1)",...,"9.0","12.50",...
+ *
+ *     "ID","Process ID","Process Name","Host Name","Kernel Name",...,"Metric Name","Metric Unit","Metric Value"
+ *     "0","4711","app","127.0.0.1","scale(float *, int)",...,"gpu__time_duration.sum","us","12.50" */
 #include "csv.h"
 #include "import_parts.h"
 #include "ncu_unit.h"
@@ -27,6 +31,9 @@ enum column {
     COLUMN_GPU,
     COLUMN_SMS,
     COLUMN_SHARED,
+    COLUMN_METRIC,
+    COLUMN_UNIT,
+    COLUMN_VALUE,
     COLUMNS
 };
 
@@ -42,6 +49,9 @@ static const char *const titles[COLUMNS] = {
     [COLUMN_GPU] = "device__attribute_display_name",
     [COLUMN_SMS] = "device__attribute_multiprocessor_count",
     [COLUMN_SHARED] = "launch__shared_mem_per_block_dynamic",
+    [COLUMN_METRIC] = "Metric Name",
+    [COLUMN_UNIT] = "Metric Unit",
+    [COLUMN_VALUE] = "Metric Value",
 };
 
 struct counter {
@@ -58,7 +68,11 @@ struct ncu {
     double shared_scale;    /* factor to bytes for shared memory; 0: unknown unit */
     struct counter *counters;
     size_t counter_count;
-    char *device; /* device of the launches before */
+    char *device;               /* device of the launches before */
+    bool by_metric;             /* a line is a metric */
+    char *id;                   /* of the launch of the line before, where it is */
+    struct observation *launch; /* that launch; NULL: there is none yet */
+    size_t known;               /* lines whose metric the metric files have */
 };
 
 /* Returns a field of the current row; NULL when the column is missing. */
@@ -107,17 +121,11 @@ static bool has_counter(const struct ncu *ncu, const struct metric *metric)
 static int read_head(struct ncu *ncu)
 {
     static const char begin[] = "\"ID\",";
-    static const char other[] = "\"Metric Name\"";
     struct csv *csv = &ncu->csv;
     if (skip_others(ncu, begin) < 0)
         return -1;
     if (!csv_has_more(csv))
-        return error("%s holds no table of ncu's: it should be what `ncu --csv --page raw` printed", csv->name);
-    const char *line_end = csv->rest + strcspn(csv->rest, "\n"), *found = strstr(csv->rest, other);
-    if (found && found < line_end)
-        return error("%s:%zu: has a metric a line, which is another page than the raw one: print it with `ncu --csv "
-                     "--page raw`, from a report with `ncu --import REPORT --csv --page raw`",
-                     csv->name, csv->line);
+        return error("%s holds no table of ncu's: it should be what `ncu --csv` printed", csv->name);
     if (csv_read(csv) < 0)
         return -1;
     ncu->width = csv->count;
@@ -135,7 +143,12 @@ static int read_head(struct ncu *ncu)
     }
     if (ncu->places[COLUMN_KERNEL] == SIZE_MAX)
         return error("%s:%zu: the table has no column \"%s\"", csv->name, csv->line - 1, titles[COLUMN_KERNEL]);
-    if (ncu->counter_count == 0)
+    ncu->by_metric = ncu->places[COLUMN_METRIC] != SIZE_MAX;
+    if (ncu->by_metric && (ncu->places[COLUMN_ID] == SIZE_MAX || ncu->places[COLUMN_UNIT] == SIZE_MAX ||
+                           ncu->places[COLUMN_VALUE] == SIZE_MAX))
+        return error("%s:%zu: the table has a metric a line, and lacks one of the columns \"%s\", \"%s\" and \"%s\"",
+                     csv->name, csv->line - 1, titles[COLUMN_ID], titles[COLUMN_UNIT], titles[COLUMN_VALUE]);
+    if (ncu->counter_count == 0 && !ncu->by_metric)
         return error("%s: none of its columns is a counter of the metric files, for example gpu__time_duration.sum; "
                      "`cugate list --metrics` names them all, for ncu --metrics",
                      csv->name);
@@ -149,6 +162,14 @@ static int expect_width(const struct ncu *ncu, size_t line)
                                                 line, ncu->csv.count, ncu->width);
 }
 
+static int read_unit(const struct ncu *ncu, size_t line, const char *unit, struct counter *counter)
+{
+    return ncu_unit(unit, counter->metric->unit, &counter->scale)
+               ? 0
+               : error("%s:%zu: %s is in \"%.32s\", which is no unit of %s in %s; print it with --print-units base",
+                       ncu->csv.name, line, counter->metric->name, unit, counter->metric->name, counter->metric->unit);
+}
+
 static int read_units(struct ncu *ncu)
 {
     const size_t line = ncu->csv.line;
@@ -160,14 +181,9 @@ static int read_units(struct ncu *ncu)
         return -1;
     if (*field(ncu, COLUMN_ID))
         return error("%s:%zu: the row of units is missing, which follows the titles", ncu->csv.name, line);
-    for (size_t i = 0; i < ncu->counter_count; i++) {
-        struct counter *counter = &ncu->counters[i];
-        const char *unit = ncu->csv.fields[counter->column];
-        if (!ncu_unit(unit, counter->metric->unit, &counter->scale))
-            return error("%s:%zu: %s is in \"%.32s\", which is no unit of %s in %s; print it with --print-units base",
-                         ncu->csv.name, line, counter->metric->name, unit, counter->metric->name,
-                         counter->metric->unit);
-    }
+    for (size_t i = 0; i < ncu->counter_count; i++)
+        if (read_unit(ncu, line, ncu->csv.fields[ncu->counters[i].column], &ncu->counters[i]) < 0)
+            return -1;
     const char *shared = field(ncu, COLUMN_SHARED);
     if (!shared || !ncu_unit(shared, "B", &ncu->shared_scale))
         ncu->shared_scale = 0;
@@ -223,17 +239,40 @@ static bool is_of_nothing(const struct observation *observation, const struct me
     return false;
 }
 
-static void read_counters(const struct ncu *ncu, struct observation *observation)
+/* Reads a number. In some languages a point stands between thousands, so that 18.980 ns are 19 us: what is a whole
+ * number, and has a point with three digits behind it, is refused. */
+static int read_number(const struct ncu *ncu, size_t line, const struct counter *counter, const char *text,
+                       struct observation *observation)
 {
-    for (size_t i = 0; i < ncu->counter_count; i++) {
-        const struct counter *counter = &ncu->counters[i];
-        const char *text = ncu->csv.fields[counter->column];
-        double number;
-        if (ncu_number(text, &number))
-            import_number(observation, counter->metric, number * counter->scale);
-        else
-            import_no_number(observation, counter->metric, text);
-    }
+    double number;
+    const char *const point = strchr(text, '.');
+    const bool whole =
+        counter->scale == 1 && (strcmp(counter->metric->unit, "ns") == 0 || strcmp(counter->metric->unit, "B") == 0 ||
+                                strcmp(counter->metric->unit, "count") == 0);
+    if (whole && point && point > text && point - text <= 3 && strlen(point) == 4 &&
+        strspn(point + 1, "0123456789") == 3)
+        return error(
+            "%s:%zu: %s is %s, which is a thousand times as much where a point stands between thousands: print "
+            "it anew, with LC_ALL=C or on a machine whose language is English",
+            ncu->csv.name, line, counter->metric->name, text);
+    if (ncu_number(text, &number))
+        import_number(observation, counter->metric, number * counter->scale);
+    else
+        import_no_number(observation, counter->metric, text);
+    return 0;
+}
+
+static int read_counters(const struct ncu *ncu, size_t line, struct observation *observation)
+{
+    for (size_t i = 0; i < ncu->counter_count; i++)
+        if (read_number(ncu, line, &ncu->counters[i], ncu->csv.fields[ncu->counters[i].column], observation) < 0)
+            return -1;
+    return 0;
+}
+
+/* Of a launch that is read whole: ratios of nothing do not apply. */
+static void settle_ratios(struct observation *observation)
+{
     for (size_t i = 0; i < observation->reading_count; i++) {
         struct reading *reading = &observation->readings[i];
         if (reading->state != VALUE_NOT_COUNTED || !is_of_nothing(observation, reading->metric))
@@ -242,6 +281,26 @@ static void read_counters(const struct ncu *ncu, struct observation *observation
         reading->reason = NULL;
         reading->state = VALUE_NOT_APPLICABLE;
     }
+}
+
+static bool has_reading(const struct observation *observation, const struct metric *metric)
+{
+    for (size_t i = 0; i < observation->reading_count; i++)
+        if (observation->readings[i].metric == metric)
+            return true;
+    return false;
+}
+
+/* Reads the metric of a line. Of two counters of one metric the first one is taken. */
+static int read_metric(struct ncu *ncu, size_t line, struct observation *observation)
+{
+    struct counter counter = {0, import_metric(ncu->import, field(ncu, COLUMN_METRIC)), 1};
+    if (!counter.metric || has_reading(observation, counter.metric))
+        return 0;
+    ncu->known++;
+    return read_unit(ncu, line, field(ncu, COLUMN_UNIT), &counter) < 0
+               ? -1
+               : read_number(ncu, line, &counter, field(ncu, COLUMN_VALUE), observation);
 }
 
 /* Takes a text of the row that must be the same in all rows. */
@@ -273,8 +332,10 @@ static int read_row(struct ncu *ncu, struct device *device, struct session *sess
         session->facts[SESSION_HOST] = x_strdup(host);
     if (count && ncu_number(count, &sms) && sms >= 1 && sms < 1e6)
         device->sm_count = (long long)sms;
-    const char *process = field(ncu, COLUMN_PROCESS);
+    const char *process = field(ncu, COLUMN_PROCESS), *id = field(ncu, COLUMN_ID);
     process = process && *process ? process : "program";
+    if (ncu->launch && id && strcmp(ncu->id, id) == 0)
+        return read_metric(ncu, line, ncu->launch);
     struct launch launch = {0};
     if (read_launch(ncu, line, &launch) < 0) {
         free(launch.function);
@@ -285,17 +346,22 @@ static int read_row(struct ncu *ncu, struct device *device, struct session *sess
     struct observation *observation = import_add(ncu->import, key, import_words(process), NULL);
     observation->ordinal = (long long)observation->place; /* a kernel may have many launches */
     observation->launch = launch;
-    read_counters(ncu, observation);
-    return 0;
+    if (!ncu->by_metric)
+        return read_counters(ncu, line, observation);
+    free(ncu->id);
+    ncu->id = x_strdup(id);
+    ncu->launch = observation;
+    return read_metric(ncu, line, observation);
 }
 
 int import_ncu(struct import *import, const char *text, size_t length, struct device *device, struct session *session)
 {
     struct ncu ncu = {.import = import};
+    const size_t first = import->count;
     int result = csv_open(&ncu.csv, import->name, text, length);
     if (result == 0)
         result = read_head(&ncu);
-    if (result == 0)
+    if (result == 0 && !ncu.by_metric)
         result = read_units(&ncu);
     while (result == 0) {
         result = skip_others(&ncu, "\"");
@@ -303,6 +369,13 @@ int import_ncu(struct import *import, const char *text, size_t length, struct de
             break;
         result = read_row(&ncu, device, session);
     }
+    for (size_t i = first; i < import->count; i++)
+        settle_ratios(&import->list[i]);
+    if (result == 0 && ncu.by_metric && ncu.known == 0)
+        result = error("%s: none of its metrics is a counter of the metric files, for example gpu__time_duration.sum; "
+                       "`cugate list --metrics` names them all, for ncu --metrics",
+                       import->name);
+    free(ncu.id);
     free(ncu.device);
     free(ncu.counters);
     csv_release(&ncu.csv);

@@ -46,6 +46,23 @@ Test(import_ncu, launches_of_one_kernel_in_one_shape_are_samples)
     import_end(&imported);
 }
 
+#define LINES "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
+#define LINE(id, metric, unit, value)                                                                                  \
+    "\"" id "\",\"scale(float *, int)\",\"(256, 1, 1)\",\"(4096, 2, 1)\",\"" metric "\",\"" unit "\",\"" value "\"\n"
+
+Test(import_ncu, lines_of_one_id_are_a_launch)
+{
+    struct imported imported;
+    begin(&imported,
+          "==PROF== Connected\n" LINES LINE("0", "gpu__time_duration.sum", "us", "12.48")
+              LINE("0", "sm__unknown.sum", "furlong", "1") LINE("0", "smsp__inst_executed.sum", "inst", "2,048")
+                  LINE("1", "gpu__time_duration.sum", "ns", "12,512")
+                      LINE("1", "smsp__inst_executed.sum", "inst", "2,049") "==PROF== Disconnected\n");
+    EXPECT_SAMPLES(&imported, "program/scale@4096x2,256", "time", 12480, 12512);
+    EXPECT_SAMPLES(&imported, "program/scale@4096x2,256", "instructions", 2048, 2049);
+    import_end(&imported);
+}
+
 Test(import_ncu, columns_are_metrics_by_any_of_their_counters)
 {
     struct imported imported;
@@ -109,12 +126,17 @@ Test(import_ncu, names_are_shortened_and_no_column_but_the_name_is_needed)
 
 Test(import_ncu, other_forms_are_errors_that_say_where)
 {
-    static const char other_page[] = "\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n";
-    expect_error("nothing\n", "x holds no table of ncu's: it should be what `ncu --csv --page raw` printed");
+    expect_error("nothing\n", "x holds no table of ncu's: it should be what `ncu --csv` printed");
     expect_error("==ERROR== ERR_NVGPUCTRPERM - no permission\n",
                  "x:1: ncu failed, so what it wrote is not whole: ==ERROR== ERR_NVGPUCTRPERM - no permission");
     expect_error(TIMED SCALE "\"1\"\n==ERROR== The application returned an error code (9).\n", "x:4: ncu failed");
-    expect_error(other_page, "x:1: has a metric a line, which is another page than the raw one");
+    expect_error("\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Value\"\n",
+                 "x:1: the table has a metric a line, and lacks one of the columns \"ID\", \"Metric Unit\"");
+    expect_error(LINES LINE("0", "sm__unknown.sum", "inst", "1"), "x: none of its metrics is a counter of the metric");
+    expect_error(LINES LINE("0", "gpu__time_duration.sum", "furlong", "1"), "x:2: time is in \"furlong\"");
+    expect_error(LINES LINE("0", "gpu__time_duration.sum", "ns", "18.980"),
+                 "x:2: time is 18.980, which is a thousand times as much where a point stands between thousands");
+    expect_error(HEAD "\"gpu__time_duration.sum\"\n" NONE "\"ns\"\n" SCALE "\"18.980\"\n", "x:3: time is 18.980");
     expect_error("\"ID\",\"gpu__time_duration.sum\"\n", "x:1: the table has no column \"Kernel Name\"");
     expect_error(HEAD "\"gpu__time_duration.sum\",\"smsp__inst_executed.sum\",\"gpu__time_duration.sum\"\n",
                  "x:1: the table has the column \"gpu__time_duration.sum\" twice: print it anew, by one ncu");
