@@ -19,7 +19,6 @@ Option = bool | int | float | str | os.PathLike[str] | Sequence[str | os.PathLik
 
 Words = str | Sequence[str | os.PathLike[str]] | None  # of what stands behind "--"
 
-JUDGED = (0, 1, 3, 4)  # exit codes after which there is a verdict, or only the baseline is missing
 SCHEMA = 1
 COMPLAINT = "cugate: error: "
 
@@ -27,21 +26,20 @@ COMPLAINT = "cugate: error: "
 class Error(Exception):
     """cugate could not do what it was asked to. The text is what it said.
 
-    `exit_code` is cugate's: 2 for an unknown option or a file that cannot be read, 5 for no GPU, or for a kernel that
-    crashed, hung or was wrong; 130 if it was stopped. `check` is what it found until then, or None.
+    `exit_code` is cugate's: 2 for an unknown option or a file that cannot be read, 5 for no GPU, or for a program that
+    failed; 130 if it was stopped.
     """
 
-    def __init__(self, exit_code: int, message: str, check: Check | None = None) -> None:
+    def __init__(self, exit_code: int, message: str) -> None:
         super().__init__(message)
         self.exit_code = exit_code
-        self.check = check
 
 
 @dataclass(frozen=True)
 class Row:
     """What was found of one metric of one kernel. What has no value is None, and never 0."""
 
-    kernel: str  # "softmax/add_one@64,256", as the report names it
+    kernel: str  # "bench_softmax/add_one@64,256", as the report names it
     metric: str | None  # "time"; None: the verdict is about the kernel as a whole, for example that it is missing
     unit: str | None  # of the values: "ns", "count", "byte", "%"
     verdict: str  # "same", "regressed", "improved", "unsure", "missing" and others
@@ -54,11 +52,13 @@ class Row:
     causes: tuple[Mapping[str, Any], ...]  # lines that have more of it, each with "file", "line", "base" and "now"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Check:
-    """What `cugate check` found."""
+    """What `cugate check` found. It is true if it passed, and nothing else is."""
 
-    exit_code: int  # 0: nothing is worse; 1: something is; 3: something is in doubt; 4: there is no baseline
+    exit_code: (
+        int  # 0: nothing is worse; 1: something is; 3: in doubt; 4: no baseline; 5: a kernel failed or is missing
+    )
     verdict: str  # the exit code as a word
     rows: tuple[Row, ...]  # what was judged, worst first
     report: str = field(repr=False)  # the report for people
@@ -68,6 +68,18 @@ class Check:
     def passed(self) -> bool:
         """Whether something was judged and nothing is worse: exit code 0, and no other."""
         return self.exit_code == 0
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __repr__(self) -> str:
+        return f"<cugate.Check {self.summary}>"
+
+    @property
+    def summary(self) -> str:
+        """The verdict in one line: "regressed: 4 of 19 rows in 1 of 1 kernel (exit 1)"."""
+        lines = [line for line in self.report.splitlines() if line.endswith(f"(exit {self.exit_code})")]
+        return lines[-1] if lines else f"{self.verdict} (exit {self.exit_code})"
 
     @property
     def kernels(self) -> dict[str, tuple[Row, ...]]:
@@ -156,11 +168,11 @@ def run_check(what: Words, options: Mapping[str, Option], environment: Mapping[s
                 if text.startswith(COMPLAINT):
                     said.append(text.removeprefix(COMPLAINT).strip())
         result = read_check(document, report, process.returncode)
-    if result and result.exit_code in JUDGED:
+    if result is not None and (result.exit_code != 5 or result.rows or result.document["failures"]):
         return result
-    if result and result.report:
+    if result is not None and result.report:
         said.append(result.report.rstrip())
-    raise Error(process.returncode, "\n".join(said) or f"cugate ended with {process.returncode}, and no report", result)
+    raise Error(process.returncode, "\n".join(said) or f"cugate ended with {process.returncode}, and no report")
 
 
 def read_check(document: Path, report: Path, exit_code: int) -> Check | None:

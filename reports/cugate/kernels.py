@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, overload
 
 from .checking import Check, Option, Words, run_check, run_plan
+
+LONGEST = 40  # of --name
+
+
+def program_name(words: str) -> str:
+    """Returns words as cugate has the name of a program. A long one is cut, and a hash tells it from others."""
+    name = re.sub("[^a-z0-9_]", "_", words.lower())
+    digest = hashlib.sha256(words.encode()).hexdigest()[:6]
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 7]}_{digest}"
 
 
 class Kernel:
@@ -30,18 +41,27 @@ class Kernel:
         self.function = function
         self.name = function.__name__
         self.calls = calls
-        self.options: dict[str, Option] = {"name": self.name, "from_start": "off", **options}
+        # Two modules may have functions of one name, and each has a baseline of its own.
+        self.options: dict[str, Option] = {
+            "name": program_name(f"{self.module}_{self.name}"),
+            "from_start": "off",
+            **options,
+        }
 
     def __call__(self) -> Any:
         return self.function()
 
     @property
+    def module(self) -> str:
+        """The name by which another process finds the function's module."""
+        name = self.function.__module__
+        return Path(inspect.getfile(self.function)).stem if name == "__main__" else name
+
+    @property
     def command(self) -> list[str]:
         """The program that calls the function."""
         file = Path(inspect.getfile(self.function)).resolve()
-        module = self.function.__module__
-        if module == "__main__":
-            module = file.stem
+        module = self.module
         # The folder from which the module has its name: a/b.py is a.b from the folder above a.
         root = file.parents[module.count(".") + (file.name == "__init__.py")]
         launch = Path(__file__).with_name("launch.py")
@@ -57,9 +77,9 @@ def kernel(
 ) -> Kernel | Callable[[Callable[[], Any]], Kernel]:
     """Makes a Kernel of a function without parameters, which stands at the top of its module.
 
-    Rows are named after the function: `softmax/KERNEL@GRID,BLOCK`. What the module launches when it is imported, and
-    the function when it is first called, does not count. `calls` is six, since cugate leaves out the first launch of a
-    kernel and measures five (`--first`). Options are those of check().
+    Rows are named after the module and the function: `bench_softmax/KERNEL@GRID,BLOCK`. What the module launches when
+    it is imported, and the function when it is first called, does not count. `calls` is six, since cugate leaves out
+    the first launch of a kernel and measures five (`--first`). Options are those of check().
     """
     if function is None:
         return lambda function: Kernel(function, calls, options)
@@ -79,8 +99,8 @@ def check(what: Checked = None, /, **options: Option) -> Check:
     Without a GPU `simulate="nvidia-h200"` computes, `static="sm_90"` reads machine code, and `replay="run.json"`
     judges a recorded run. True is an option without a value. A list repeats the option: `nvtx=["forward", "backward"]`.
 
-    Returns what was found, also if something is worse or there is no baseline: see Check.passed. Raises Error if
-    nothing could be judged, such as without a GPU: Error.exit_code.
+    Returns what was found, also if something is worse, a kernel failed or there is no baseline; that is true if it
+    passed: `assert cugate.check(...)`. Raises Error if nothing could be judged, such as without a GPU: Error.exit_code.
     """
     environment = dict(os.environ)
     if isinstance(what, Kernel):  # its process finds the modules that this one finds, and none of the current folder

@@ -45,7 +45,7 @@ def passes(config: pytest.Config, what: cugate.Checked, options: dict[str, cugat
             pytest.skip(missing)
         pytest.fail(f"{failed}\n(cugate's exit code {failed.exit_code})", pytrace=False)
     if not result.passed:
-        pytest.fail(result.report, pytrace=False)
+        pytest.fail(f"{result.summary}\n\n{result.report}", pytrace=False)
     return result
 
 

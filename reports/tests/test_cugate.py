@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from conftest import RECORDED, TOP
 
 import cugate
+from cugate import kernels
 from cugate.checking import command_line
 
 pytest_plugins = ["pytester"]
@@ -68,7 +70,8 @@ def test_a_program_that_got_worse(gpu: None) -> None:
     accept("run.json")
     assert cugate.check(f"{PROGRAM} plain", baselines="baselines", explain=0).passed
     worse = cugate.check([PROGRAM, "changed"], baselines="baselines", explain=0)
-    assert worse.exit_code == 1 and not worse.passed and worse.verdict == "regressed"
+    assert worse.exit_code == 1 and not worse and not worse.passed and worse.verdict == "regressed"
+    assert worse.summary.startswith("regressed: ") and repr(worse) == f"<cugate.Check {worse.summary}>"
     row = next(row for row in worse.kernels["program/add_one@64,256"] if row.metric == "instructions")
     assert (row.verdict, row.unit) == ("regressed", "count")
     assert row.base and row.now and row.change == row.now - row.base > 0
@@ -120,7 +123,7 @@ def test_what_cannot_be_judged_raises(
 ) -> None:
     with pytest.raises(cugate.Error, match=words) as raised:
         cugate.check(what, **options)
-    assert raised.value.exit_code == code and raised.value.check is None
+    assert raised.value.exit_code == code
 
 
 def test_a_program_that_fails_raises(gpu: None, capfd: pytest.CaptureFixture[str]) -> None:
@@ -130,13 +133,11 @@ def test_a_program_that_fails_raises(gpu: None, capfd: pytest.CaptureFixture[str
     assert "exit3: 23 launches" in capfd.readouterr().err
 
 
-def test_a_kernel_that_fails_raises_with_what_was_found() -> None:
-    with pytest.raises(cugate.Error, match="crashed") as raised:
-        cugate.check(replay=MADE_UP / "broken.json", metrics=MADE_UP / "metrics", baselines="none")
-    assert raised.value.exit_code == 5
-    assert raised.value.check and {failure["status"] for failure in raised.value.check.document["failures"]} >= {
-        "crashed"
-    }
+def test_a_kernel_that_fails_is_found_and_does_not_pass() -> None:
+    found = cugate.check(replay=MADE_UP / "broken.json", metrics=MADE_UP / "metrics", baselines="none")
+    assert found.exit_code == 5 and not found
+    assert "crashed" in {failure["status"] for failure in found.document["failures"]}
+    assert repr(found).startswith("<cugate.Check ") and repr(found).endswith("(exit 5)>")
 
 
 def test_a_verdict_without_its_report_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,6 +170,7 @@ def test_the_program_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
 LAUNCHING = f"""
 import ctypes, sys
 import cugate
+from cugate import kernels
 
 driver = ctypes.CDLL("libcuda.so.1")
 cubin = open({str(TOP / "build/tests/standin/kernels.cubin")!r}, "rb").read()
@@ -224,8 +226,14 @@ def test_a_function_is_measured_in_a_process_of_its_own(gpu: None, pytester: pyt
     path.write_text("import apart\n" + LAUNCHING + SOFTMAX + '    launch("add_one")\n    launch("add_one")\n')
     run = pytester.runpytest_subprocess("-p", "cugate.pytest_plugin")
     run.assert_outcomes(failed=1)
-    run.stdout.fnmatch_lines(["*regressed  softmax/*"])
+    run.stdout.fnmatch_lines(["*regressed  test_launching_softmax/*"])
     assert "tiny" not in run.stdout.str()
+
+
+def test_a_long_name_is_cut_and_stays_one_of_its_own() -> None:
+    long = [kernels.program_name(f"tests.test_{'x' * 50}_{end}") for end in "ab"]
+    assert kernels.program_name("tests.Bench_softmax") == "tests_bench_softmax"
+    assert all(re.fullmatch("[a-z0-9_]{40}", name) for name in long) and long[0] != long[1]
 
 
 def test_a_kernel_takes_no_arguments_and_stands_at_the_top() -> None:
@@ -250,7 +258,7 @@ def test_the_fixture_judges(gpu: None, pytester: pytest.Pytester) -> None:
     baselines = str(Path("baselines").resolve())
     for how, outcome, words in (
         ("plain", {"passed": 1}, []),
-        ("changed", {"failed": 1}, ["regressed  program/add_one@64,256*"]),
+        ("changed", {"failed": 1}, ["regressed  program/add_one@64,256*", "FAILED *::test_softmax - *regressed: *"]),
         ("exit3", {"failed": 1}, ["*ended with exit code 3*", "*(cugate's exit code 5)"]),
     ):
         pytester.makepyfile(USES.format(what=repr(f"{PROGRAM} {how}"), baselines=baselines))
