@@ -4,6 +4,7 @@
 #include "base/base.h"
 #include "model/model.h"
 
+#include <ctype.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,16 +63,35 @@ static const char *find_only(const struct options *options, const glob_t *paths)
     return paths->gl_pathc == 1 ? paths->gl_pathv[0] : count == 1 ? found : NULL;
 }
 
+/* Leaves the letters and digits of a name, the former in lower case. */
+static void squeeze(char *name)
+{
+    char *to = name;
+    for (const char *from = name; *from; from++)
+        if (isalnum((unsigned char)*from))
+            *to++ = (char)tolower((unsigned char)*from);
+    *to = '\0';
+}
+
+/* Returns the description of that name, or else the only one in whose name it stands: "H200" is nvidia-h200, and "RTX
+ * 4090" is nvidia-geforce-rtx-4090. NULL: there is none, or there are several. */
 static const char *find_named(const char *meant, const glob_t *paths)
 {
+    const char *exact = NULL, *like = NULL;
+    size_t alike = 0;
+    char *part = x_strdup(meant);
+    squeeze(part);
     for (size_t i = 0; i < paths->gl_pathc; i++) {
         char *name = name_of(paths->gl_pathv[i]);
-        const bool is_meant = strcmp(name, meant) == 0;
+        if (strcmp(name, meant) == 0)
+            exact = paths->gl_pathv[i];
+        squeeze(name);
+        if (*part && strstr(name, part) && alike++ == 0)
+            like = paths->gl_pathv[i];
         free(name);
-        if (is_meant)
-            return paths->gl_pathv[i];
     }
-    return NULL;
+    free(part);
+    return exact ? exact : alike == 1 ? like : NULL;
 }
 
 /* Lists the descriptions in a folder; globfree() releases *paths. */
