@@ -104,6 +104,8 @@ void warpgroup_end(struct warp *warp, const struct instruction *code, unsigned r
     if (product_metadata(code) && register_of(&code->operands[product_metadata(code)]) >= 0)
         add(&products->groups[group].read, (unsigned)register_of(&code->operands[product_metadata(code)]), 1);
     add_set(&products->written, &products->groups[group].written);
+    for (unsigned i = 0; i < ARRAY_SIZE(products->changed.bits); i++) /* what it leaves is its own */
+        products->changed.bits[i] &= ~products->groups[group].written.bits[i];
     add_set(&products->read, &products->groups[group].read);
     products->open = !(code->flags[PRODUCT_WAYS] & WAY_ENDS_GROUP);
     products->committed += !products->open;
