@@ -112,9 +112,10 @@ static void note_outcome(struct result *result)
     free(where);
 }
 
-/* Fails where something depends on what a launch did that it should not: it reads shared memory that nobody wrote, or
- * its warps meet without a barrier between them. With other contents of that memory, and in other orders of the warps,
- * the workload leaves the same in memory, and goes the same ways, if what was read is never used. */
+/* Fails where something depends on what a launch did that it should not: it reads shared memory that nobody wrote, its
+ * warps meet without a barrier between them, or its products read what was stored without a fence (warpgroup_unit()).
+ * With other contents of that memory, and in other orders of the warps, the workload leaves the same in memory, and
+ * goes the same ways, if what was read is never used. */
 static int settle_doubt(const struct workload *workload, struct result *result, struct problem *problem)
 {
     struct problem doubt;

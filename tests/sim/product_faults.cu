@@ -345,6 +345,24 @@ KERNEL(stored_when_done)
         put(out, d);
 }
 
+/* What is stored without a fence was there before. */
+KERNEL(stored_again)
+{
+    __shared__ __align__(1024) tile t;
+    uint32_t d[4];
+    fill(t.words[0]);
+    proxy_fence();
+    __syncthreads();
+    for (unsigned i = T; i < tile_words; i += threads)
+        ((volatile uint32_t *)t.words[0])[i] = ONES;
+    __syncthreads();
+    if (T < group) {
+        begin<plain_op>(d, t.words[0]);
+        gmma_wait<0>();
+        put(out, d);
+    }
+}
+
 /* cp.async needs no fence: CUTLASS and Triton have none. */
 KERNEL(copied_before)
 {
@@ -418,7 +436,8 @@ static const cugate_variant wrong[] = {
     ROW(bulk_in_flight),   ROW(freed_in_flight),
 };
 static const cugate_variant right[] = {ROW(reader_has_fence), ROW(other_tile_is_stored), ROW(stored_when_done),
-                                       ROW(copied_before),    ROW(filled_in_turn),       ROW(overwritten_by_copy)};
+                                       ROW(copied_before),    ROW(filled_in_turn),       ROW(overwritten_by_copy),
+                                       ROW(stored_again)};
 
 #define FAMILY(name)                                                                                                   \
     {                                                                                                                  \

@@ -75,6 +75,12 @@ Test(warpgroup, registers)
          PROGRAM(DESCRIPTORS, ARRIVE, "MOV R6,RZ", "HGMMA.64x8x16.F32 R24,R4,gdesc[UR8],RZ,!UPT,gsb0", WAIT)},
         {NULL, PROGRAM(DESCRIPTORS, "MOV R24,RZ", ARRIVE, "HGMMA.64x8x16.F32 R24,gdesc[UR8],R24,gsb0", WAIT)},
         {NULL, PROGRAM(DESCRIPTORS, ARRIVE, "MOV R24,RZ", PRODUCT, WAIT)},
+        /* the first product of two does not read what was written, and the second reads what the first one left */
+        {NULL, PROGRAM(DESCRIPTORS, ARRIVE, "MOV R24,RZ", "HGMMA.64x8x16.F32 R24,gdesc[UR8],RZ,!UPT",
+                       "HGMMA.64x8x16.F32 R24,gdesc[UR8],R24,gsb0", WAIT)},
+        {"reads R28, which was written without a wgmma.fence behind it",
+         PROGRAM(DESCRIPTORS, ARRIVE, "MOV R28,RZ", "HGMMA.64x8x16.F32 R24,gdesc[UR8],RZ,!UPT",
+                 "HGMMA.64x8x16.F32 R28,gdesc[UR8],R28,gsb0", WAIT)},
     };
     expect_programs(programs, ARRAY_SIZE(programs));
 }
