@@ -41,7 +41,9 @@ static int take_parameter(struct entry *entry, const struct image_attribute *att
         *ARRAY_GROW(entry->parameters, entry->parameter_count) = (struct parameter){0};
     entry->parameters[number] = (struct parameter){
         .offset = number_at(attribute->bytes + 6, 2),
-        .size = number_at(attribute->bytes + 8, 4) >> (attribute->number == EIATTR_KPARAM_INFO ? 18 : 0),
+        /* Of 12.0 there is more behind it. */
+        .size = attribute->number == EIATTR_KPARAM_INFO ? number_at(attribute->bytes + 8, 4) >> 18
+                                                        : number_at(attribute->bytes + 8, 2),
     };
     return 0;
 }

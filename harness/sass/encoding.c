@@ -1,7 +1,8 @@
 /* In every instruction, bits 12 to 15 are the predicate and the bits from 9 on the form. The form says what the second
  * word is. In forms 2 and 4 it is an immediate. In forms 3 and 5 it is a constant: its offset in bytes begins at bit 6,
  * its bank at bit 22. That held in 220,000 instructions of nvcc 13.0 for compute capability 9.0. LDCU, which came
- * with 10.0, has its offset from bit 5 on. */
+ * with 10.0, has its offset from bit 5 on. MOV.64 of 12.0 has an immediate of 64 bits, which begins in the first word.
+ */
 #include "encoding.h"
 
 #include "traits.h"
@@ -36,6 +37,7 @@ static bool is_same(const struct instruction *code, uint32_t first, uint32_t wor
     const unsigned form = first >> 9 & 7, predicate = first >> 12 & 15;
     /* LDCU has a bit more of the offset. */
     const unsigned offset_from = strncmp(code->opcode, "LDCU", 4) == 0 ? 5 : 6;
+    const unsigned number_from = strstr(code->opcode, "MOV.64") ? 24 : 32;
     bool numbers = false, found = false;
     if ((code->guard / 4 & 7) != (predicate & 7) || (code->guard_flip != 0) != (predicate >> 3))
         return false;
@@ -44,7 +46,7 @@ static bool is_same(const struct instruction *code, uint32_t first, uint32_t wor
         const bool row = operand->kind == OPERAND_ROW && operand->space == SPACE_CONSTANTS;
         if (row && operand->immediate) {
             numbers = true;
-            found |= (uint32_t)operand->value == word;
+            found |= (((uint64_t)word << 32 | first) >> number_from & UINT32_MAX) == (uint32_t)operand->value;
         } else if ((row || operand->kind == OPERAND_CONSTANT) &&
                    ((form != 3 && form != 5) || (word >> offset_from & 0xffff) != ((uint32_t)operand->value & 0xffff) ||
                     (word >> 22 & 31) != operand->index)) {

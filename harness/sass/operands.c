@@ -287,9 +287,12 @@ static bool read_descriptor(const char *text, struct operand *operand)
 /* The type of an instruction's decimal immediates: of a conversion that of its source, which stands last. */
 static char float_type(const struct instruction *code)
 {
-    const bool converts = starts(code->opcode, "FRND") || starts(code->opcode, "F2") || starts(code->opcode, "MUFU");
     const bool prefixed = code->opcode[0] == 'U' || code->opcode[0] == 'V';
-    char type = has_modifier(code, "BF16_V2") ? 'B' : code->opcode[prefixed];
+    const char *name = code->opcode + prefixed;
+    const bool converts = starts(name, "FRND") || starts(name, "F2") || starts(name, "MUFU");
+    char type = has_modifier(code, "BF16_V2") ? 'B' : name[0];
+    if (starts(name, "F2FP") && code->modifier_count < 3) /* of 8.x: BF16.PACK_AB, whose source has no name */
+        return 'F';
     for (unsigned i = 0; i < code->modifier_count && converts; i++) {
         const char *modifier = code->modifiers[i];
         type = strcmp(modifier, "F16") == 0    ? 'H'
@@ -371,7 +374,9 @@ bool read_operand(struct decoder *decoder, const struct instruction *code, const
         char *rest;
         const int64_t value = read_integer(text, &rest);
         const bool upper = starts(code->opcode, "I2F") && (IS(S64) || has_modifier(code, "U64"));
-        set_immediate(decoder, operand, upper ? 0 : (uint32_t)value, upper ? (uint32_t)value : 0);
+        /* Of a number of 64 bits the text has both words, or the sign of the lower one. */
+        set_immediate(decoder, operand, upper ? 0 : (uint32_t)value,
+                      upper ? (uint32_t)value : (uint32_t)((uint64_t)value >> 32));
         operand->value = value;
         return *rest == '\0';
     }

@@ -314,13 +314,13 @@ static void atomic_shared(struct warp *warp, const struct instruction *code, uin
     shared_lanes(warp, code, lanes, addresses, 1);
 }
 
-/* Operands d, [address], expected, new. Of the lanes in one bank that find what they expect, one swaps and gets 1. The
- * others get 0, even if the value stays what it was. */
+/* Operands p, d, [address], expected, new. Of the lanes in one bank that find what they expect, one swaps and gets 1.
+ * The others get 0, even if the value stays what it was. Code of 10.0 and 12.0 has p in place of d. */
 static void atomic_cast(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     struct block *block = warp->block;
     uint32_t addresses[LANES];
-    narrow_addresses(warp, &code->operands[1], addresses);
+    narrow_addresses(warp, &code->operands[2], addresses);
     struct memo memo = {0};
     memo_shared(&memo, lanes, addresses, code->size, true);
     const uint32_t one = addresses[__builtin_ctz(lanes)];
@@ -341,7 +341,7 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
     tally->wavefronts += cost.passes;
     tally->ideal_wavefronts += cost.ideal;
     tally->loose_wavefronts += cost.margin;
-    const struct operand *to = &code->operands[0];
+    const struct operand *to = &code->operands[1];
     uint32_t *result = row_at(warp, to->space, to->row), done = 0;
     uint32_t results[LANES] = {0};
     for (unsigned l = 0; l < LANES; l++) {
@@ -355,13 +355,14 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
             continue;
         uint64_t old = 0;
         memcpy(&old, block->shared + addresses[l], code->size);
-        if (old != operand_value(warp, code, 2, l))
+        if (old != operand_value(warp, code, 3, l))
             continue;
-        const uint64_t fresh = operand_value(warp, code, 3, l);
+        const uint64_t fresh = operand_value(warp, code, 4, l);
         memcpy(block->shared + addresses[l], &fresh, code->size);
         results[l] = 1;
         done |= 1u << l;
     }
+    predicate_set(warp, &code->operands[0], lanes, done);
     for (unsigned l = 0; l < LANES; l++)
         result[l] = lanes >> l & 1 ? results[l] : result[l];
     uint32_t *upper = row_at(warp, to->space, to->high);
@@ -398,7 +399,7 @@ static bool prepare_shared(struct instruction *code)
 static bool prepare_cast(struct instruction *code)
 {
     code->size = IS(64) ? 8 : 4;
-    return code->operand_count == 4 && code->operands[1].kind == OPERAND_ADDRESS;
+    return code->operand_count == 5 && code->operands[2].kind == OPERAND_ADDRESS;
 }
 
 /* clang-format off */
@@ -411,7 +412,7 @@ const struct opcode atomic_opcodes[] = {
     {"REDG.E.ADD.F32x2", reduction_of_parts, CONTROL_NEXT, prepare_parts, "", "FTZ RN STRONG GPU SYS SM CTA"},
     {"REDG.E.ADD.F32x4", reduction_of_parts, CONTROL_NEXT, prepare_parts, "", "FTZ RN STRONG GPU SYS SM CTA"},
     {"ATOMS",      atomic_shared, CONTROL_NEXT, prepare_shared,    "d",  KINDS " POPC 32"},
-    {"ATOMS.CAST.SPIN", atomic_cast, CONTROL_NEXT, prepare_cast,   "d",  "64"},
+    {"ATOMS.CAST.SPIN", atomic_cast, CONTROL_NEXT, prepare_cast,   "pD", "64"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -348,7 +348,28 @@ static void mov(struct warp *warp, const struct instruction *code, uint32_t lane
     WRITE_LANES(ROW(0), lanes, (a[l] ^ ia) + add);
 }
 
+static void mov_64(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    WRITE_WIDE(ROW(0), HIGH(0), lanes, wide(ROW(1)[l], HIGH(1)[l]));
+}
+
+static bool prepare_mov_64(struct instruction *code)
+{
+    return code->operand_count == 2 && code->operands[1].kind == OPERAND_ROW && prepare_plain(code);
+}
+
 /* Operands d, a, b, p: a where p is true, else b. */
+static void sel_64(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t chosen = predicate(warp, &code->operands[3]);
+    WRITE_WIDE(ROW(0), HIGH(0), lanes, chosen >> l & 1 ? PAIR(1, l) + CARRY(1) : PAIR(2, l) + CARRY(2));
+}
+
+static bool prepare_sel_64(struct instruction *code)
+{
+    return code->operand_count == 4 && prepare_pairs(code, 1, 2) && code->operands[3].kind == OPERAND_PREDICATE;
+}
+
 static void sel(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(1), *b = ROW(2);
@@ -483,7 +504,9 @@ const struct opcode TABLE(lanes_bits)[] = {
     {"PLOP3.LUT",      plop3,       CONTROL_NEXT, prepare_plop3,     "pp",  ""},
     {"PRMT",           prmt,        CONTROL_NEXT, prepare_prmt,      "d",   "F4E B4E RC8 ECL ECR RC16"},
     {"MOV",            mov,         CONTROL_NEXT, NULL,              "d",   ""},
+    {"MOV.64",         mov_64,      CONTROL_NEXT, prepare_mov_64,    "d",   ""},
     {"SEL",            sel,         CONTROL_NEXT, NULL,              "d",   ""},
+    {"SEL.64",         sel_64,      CONTROL_NEXT, prepare_sel_64,    "d",   ""},
     {"POPC",           popc,        CONTROL_NEXT, NULL,              "d",   ""},
     {"FLO",            flo,         CONTROL_NEXT, NULL,              "d",   "U32 SH"},
     {"BREV",           brev,        CONTROL_NEXT, prepare_plain,     "d",   ""},

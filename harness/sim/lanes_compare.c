@@ -79,6 +79,55 @@ static void isetp(struct warp *warp, const struct instruction *code, uint32_t la
     predicate_set(warp, &o[0], lanes, combine(how, result, other));
 }
 
+/* Whether a is the lesser of two numbers of 64 bits. */
+static inline bool is_less(uint64_t a, uint64_t b, uint64_t flip)
+{
+    return (a ^ flip) < (b ^ flip);
+}
+
+static void isetp_64(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const struct operand *o = code->operands;
+    const uint64_t flip = code->flags[FLAG_SIGNED] ? UINT64_C(1) << 63 : 0;
+    const unsigned compared = code->flags[FLAG_COMPARE], how = code->flags[FLAG_COMBINE];
+    uint32_t less, greater;
+    MASK_OF(less, is_less(PAIR(2, l), PAIR(3, l), flip));
+    MASK_OF(greater, is_less(PAIR(3, l), PAIR(2, l), flip));
+    /* Bits of the comparison's number: less, equal, greater. */
+    const uint32_t result =
+        (compared & 1 ? less : 0) | (compared & 2 ? ~less & ~greater : 0) | (compared & 4 ? greater : 0);
+    const uint32_t other = predicate(warp, &o[4]);
+    predicate_set(warp, &o[1], lanes, combine(how, ~result, other));
+    predicate_set(warp, &o[0], lanes, combine(how, result, other));
+}
+
+static bool prepare_isetp_any(struct instruction *code)
+{
+    if (!IS(S64) && !has_modifier(code, "U64"))
+        return prepare_isetp(code);
+    const bool good = prepare_isetp(code) && !code->flags[FLAG_LOW] && prepare_pairs(code, 2, 3);
+    code->flags[FLAG_SIGNED] = IS(S64);
+    code->run = isetp_64;
+    return good && !code->operands[2].negate && !code->operands[3].negate;
+}
+
+/* Operands p, p, d, a, b, q, !PT: the smaller where q is true, else the larger. Other predicates were not seen. */
+static void imnmx_64(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint64_t flip = IS(S64) ? UINT64_C(1) << 63 : 0;
+    const uint32_t smaller = predicate(warp, &code->operands[5]);
+    WRITE_WIDE(ROW(2), HIGH(2), lanes,
+               is_less(PAIR(3, l), PAIR(4, l), flip) == (smaller >> l & 1) ? PAIR(3, l) : PAIR(4, l));
+}
+
+static bool prepare_imnmx_64(struct instruction *code)
+{
+    const struct operand *o = code->operands;
+    return code->operand_count == 7 && is_sink(&o[0]) && is_sink(&o[1]) && prepare_pairs(code, 3, 4) && !o[3].negate &&
+           !o[4].negate && o[5].kind == OPERAND_PREDICATE && o[6].kind == OPERAND_PREDICATE && o[6].invert &&
+           o[6].index == MASK_TRUE;
+}
+
 /* Flags of minimum and maximum. Halves of a word are compared one by one. The smaller is taken where p is true. */
 enum { FLAG_HALVES = 4, FLAG_RELU = 5 };
 
@@ -104,11 +153,16 @@ static inline uint32_t add_halves(uint32_t x, uint32_t y)
 
 static bool prepare_minimum(struct instruction *code)
 {
+    without_true(code);
+    const bool bytes = has_modifier(code, "U8x4");
     code->flags[FLAG_HALVES] = has_modifier(code, "S16x2") || has_modifier(code, "U16x2");
     code->flags[FLAG_SIGNED] = !IS(U32) && !has_modifier(code, "U16x2");
     code->flags[FLAG_RELU] = IS(RELU);
-    for (unsigned i = 1; i < code->operand_count && code->flags[FLAG_HALVES]; i++)
+    for (unsigned i = 1; i < code->operand_count && (bytes || code->flags[FLAG_HALVES]); i++)
         if (code->operands[i].kind == OPERAND_ROW && code->operands[i].negate)
+            return false;
+    for (unsigned i = 1; i + 1 < code->operand_count; i++)
+        if (code->operands[i].kind != OPERAND_ROW)
             return false;
     return code->operands[code->operand_count - 1].kind == OPERAND_PREDICATE;
 }
@@ -143,6 +197,16 @@ static void imnmx(struct warp *warp, const struct instruction *code, uint32_t la
     const uint32_t *a = ROW(1), *b = ROW(2);
     const uint32_t ia = INVERT(1), ib = INVERT(2), ca = CARRY(1), cb = CARRY(2);
     MINIMUM((a[l] ^ ia) + ca, (b[l] ^ ib) + cb, 3);
+}
+
+/* The same of four bytes. */
+static void vimnmx_8x4(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t *a = ROW(1), *b = ROW(2), smaller = predicate(warp, &code->operands[3]);
+    uint32_t result[LANES] = {0};
+    for (unsigned bits = 0; bits < 32; bits += 8)
+        EACH_LANE result[l] |= choose(a[l] >> bits & 0xff, b[l] >> bits & 0xff, 0, smaller >> l & 1) << bits;
+    WRITE_LANES(ROW(0), lanes, result[l]);
 }
 
 /* Operands d, a, b, c, p: chooses from a + b and c. */
@@ -217,9 +281,12 @@ static void i2ip(struct warp *warp, const struct instruction *code, uint32_t lan
 
 /* clang-format off */
 const struct opcode TABLE(lanes_compare)[] = {
-    {"ISETP",          isetp,       CONTROL_NEXT, prepare_isetp,     "pp",  "F LT EQ LE GT NE GE T U32 AND OR XOR EX"},
+    {"ISETP",          isetp,       CONTROL_NEXT, prepare_isetp_any, "pp",  "F LT EQ LE GT NE GE T U32 U64 S64 AND OR XOR EX"},
     {"IMNMX",          imnmx,       CONTROL_NEXT, prepare_minimum,   "d",   "U32"},
-    {"VIMNMX",         imnmx,       CONTROL_NEXT, prepare_minimum,   "d",   "U32 RELU S16x2 U16x2"},
+    {"IMNMX.U64",      imnmx_64,    CONTROL_NEXT, prepare_imnmx_64,  "ppd", ""},
+    {"IMNMX.S64",      imnmx_64,    CONTROL_NEXT, prepare_imnmx_64,  "ppd", ""},
+    {"VIMNMX",         imnmx,       CONTROL_NEXT, prepare_minimum,   "d",   "U32 S32 RELU S16x2 U16x2"},
+    {"VIMNMX.U8x4",    vimnmx_8x4,  CONTROL_NEXT, prepare_minimum,   "d",   ""},
     {"VIMNMX3",        vimnmx3,     CONTROL_NEXT, prepare_minimum,   "d",   "U32 RELU S16x2 U16x2"},
     {"VIADDMNMX",      viaddmnmx,   CONTROL_NEXT, prepare_minimum,   "d",   "U32 RELU S16x2 U16x2"},
     {"VABSDIFF",       vabsdiff,    CONTROL_NEXT, prepare_plain,     "d",   "U32"},

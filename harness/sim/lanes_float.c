@@ -344,8 +344,19 @@ static void fsel(struct warp *warp, const struct instruction *code, uint32_t lan
         WRITE_LANES(ROW(0), lanes, chosen >> l & 1 ? (a[l] & ka) ^ fa : (b[l] & kb) ^ fb);
 }
 
-/* Operands d, a, b, p: the smaller number where p is true, else the larger. If one is NaN, the other is taken; with
- * .NAN the result is NaN. */
+/* The smaller or larger of two numbers. If one is NaN, the other is taken, or NaN where that propagates. */
+static inline uint32_t chosen_of(uint32_t u, uint32_t v, bool smaller, bool propagates)
+{
+    const float a = to_float(u), b = to_float(v);
+    const bool less = a < b || (a == b && (int32_t)u < (int32_t)v); /* -0 is below 0 */
+    const bool zeros = a == b;
+    const bool first = zeros ? ((u >> 31) > (v >> 31)) == smaller : less == smaller;
+    const bool no_a = a != a, no_b = b != b;
+    const uint32_t some = no_a && no_b ? NAN_32 : no_a ? v : no_b ? u : first ? u : v;
+    return propagates && (no_a || no_b) ? NAN_32 : some;
+}
+
+/* Operands d, a, b, p: the smaller number where p is true, else the larger. */
 static void fmnmx(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *x = ROW(1), *y = ROW(2);
@@ -358,15 +369,29 @@ static void fmnmx(struct warp *warp, const struct instruction *code, uint32_t la
         uint32_t u = (x[l] & kx) ^ fx, v = (y[l] & ky) ^ fy;
         u = ftz ? flush(u) : u;
         v = ftz ? flush(v) : v;
-        const float a = to_float(u), b = to_float(v);
-        const bool less = a < b || (a == b && (int32_t)u < (int32_t)v); /* -0 is below 0 */
-        const bool zeros = a == b;
-        const bool first = zeros ? ((u >> 31) > (v >> 31)) == (smaller >> l & 1) : less == (smaller >> l & 1);
-        const bool no_a = a != a, no_b = b != b;
-        const uint32_t some = no_a && no_b ? NAN_32 : no_a ? v : no_b ? u : first ? u : v;
-        result[l] = propagates && (no_a || no_b) ? NAN_32
-                    : xorsign                    ? (some & 0x7fffffffu) | ((x[l] ^ y[l]) & 0x80000000u)
-                                                 : some;
+        const uint32_t some = chosen_of(u, v, smaller >> l & 1, propagates);
+        const bool number = to_float(some) == to_float(some) || !propagates;
+        result[l] = xorsign && number ? (some & 0x7fffffffu) | ((x[l] ^ y[l]) & 0x80000000u) : some;
+    }
+    WRITE_LANES(ROW(0), lanes, result[l]);
+}
+
+/* Operands d, a, b, c, p: one of three. */
+static void fmnmx3(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t *x = ROW(1), *y = ROW(2), *z = ROW(3);
+    const uint32_t kx = KEEP(1), ky = KEEP(2), kz = KEEP(3), fx = FLIP(1), fy = FLIP(2), fz = FLIP(3);
+    const uint32_t smaller = predicate(warp, &code->operands[4]);
+    const bool ftz = IS(FTZ), propagates = code->flags[FLAG_UNORDERED];
+    uint32_t result[LANES];
+    EACH_LANE
+    {
+        uint32_t u = (x[l] & kx) ^ fx, v = (y[l] & ky) ^ fy, w = (z[l] & kz) ^ fz;
+        u = ftz ? flush(u) : u;
+        v = ftz ? flush(v) : v;
+        w = ftz ? flush(w) : w;
+        const bool least = smaller >> l & 1;
+        result[l] = chosen_of(chosen_of(u, v, least, propagates), w, least, propagates);
     }
     WRITE_LANES(ROW(0), lanes, result[l]);
 }
@@ -402,6 +427,7 @@ const struct opcode TABLE(lanes_float)[] = {
     {"FSET",  fset,      CONTROL_NEXT, prepare_compare, "d",  COMPARISONS " FTZ BF"},
     {"FSEL",  fsel,      CONTROL_NEXT, NULL,            "d",  "FTZ"},
     {"FMNMX", fmnmx,     CONTROL_NEXT, prepare_fmnmx,   "d",  "FTZ NAN XORSIGN"},
+    {"FMNMX3", fmnmx3,   CONTROL_NEXT, prepare_fmnmx,   "d",  "FTZ NAN"},
     {"FCHK",  fchk,      CONTROL_NEXT, NULL,            "p",  ""},
     {"DADD",  dadd,      CONTROL_NEXT, prepare_dadd,    "d",  "RZ RM RP"},
     {"DMUL",  dmul,      CONTROL_NEXT, prepare_dmul,    "d",  "RZ RM RP"},

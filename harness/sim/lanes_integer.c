@@ -59,6 +59,29 @@ static void viadd_16x2(struct warp *warp, const struct instruction *code, uint32
                     (((a[l] ^ ia) & 0xffff0000u) + ((b[l] ^ ib) & 0xffff0000u) + (add << 16)));
 }
 
+static void viadd_8x4(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t *a = ROW(1), *b = ROW(2);
+    const uint32_t ia = INVERT(1), ib = INVERT(2), add = (CARRY(1) + CARRY(2)) * 0x010001;
+    WRITE_LANES(ROW(0), lanes,
+                ((((a[l] ^ ia) & 0xff00ff) + ((b[l] ^ ib) & 0xff00ff) + add) & 0xff00ff) |
+                    ((((a[l] ^ ia) >> 8 & 0xff00ff) + ((b[l] ^ ib) >> 8 & 0xff00ff) + add) & 0xff00ff) << 8);
+}
+
+/* The exact sum, or what is nearest to it. */
+static void viadd_saturated(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t *a = ROW(1), *b = ROW(2);
+    const int64_t sa = CARRY(1) ? -1 : 1, sb = CARRY(2) ? -1 : 1;
+    uint32_t result[LANES];
+    EACH_LANE
+    {
+        const int64_t sum = sa * (int32_t)a[l] + sb * (int32_t)b[l];
+        result[l] = (uint32_t)(sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum);
+    }
+    WRITE_LANES(ROW(0), lanes, result[l]);
+}
+
 /* ---- Products: d, carry, a, b, c [, carry in]. Of a product the sign is that of both operands. ---- */
 
 #define PRODUCT_SIGN (code->operands[2].negate != code->operands[3].negate ? ALL_LANES : 0)
@@ -174,31 +197,41 @@ static void imad_wide(struct warp *warp, const struct instruction *code, uint32_
     predicate_set(warp, &code->operands[1], lanes, carry);
 }
 
-/* Operands d, a, b, c, pairs of registers: adds three numbers of 64 bits. Of an immediate the sign goes on into
- * the upper word: nvjet adds 0x40 and then -0x40 to an address. */
+/* Operands d, a, b, c, pairs of registers: adds three numbers of 64 bits. */
 static void iadd3_64(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    uint64_t sum[LANES] = {0};
-    for (unsigned n = 1; n <= 3; n++) {
-        const uint32_t *low = ROW(n), *high = HIGH(n);
-        const uint64_t sign = code->operands[n].negate ? UINT64_MAX : 0;
-        const uint64_t above = code->operands[n].value < 0 ? ALL_LANES : 0;
-        if (code->operands[n].immediate)
-            EACH_LANE sum[l] += low[l] | above << 32;
-        else
-            EACH_LANE sum[l] += (wide(low[l], high[l]) ^ sign) + (sign & 1);
-    }
-    WRITE_WIDE(ROW(0), HIGH(0), lanes, sum[l]);
+    const uint32_t add = CARRY(1) + CARRY(2) + CARRY(3);
+    WRITE_WIDE(ROW(0), HIGH(0), lanes, PAIR(1, l) + PAIR(2, l) + PAIR(3, l) + add);
 }
 
 static bool prepare_iadd3_64(struct instruction *code)
 {
-    for (unsigned n = 0; n < code->operand_count; n++)
-        if (code->operands[n].kind != OPERAND_ROW || code->operands[n].invert || code->operands[n].absolute ||
-            (code->operands[n].immediate &&
-             (code->operands[n].negate || code->operands[n].value < INT32_MIN || code->operands[n].value > INT32_MAX)))
-            return false;
-    return code->operand_count == 4;
+    without_true(code);
+    return code->operand_count == 4 && prepare_pairs(code, 1, 3);
+}
+
+/* Operands d, carry, a, b [, carry in]: adds two numbers of 64 bits. A minus sign adds ~x + 1 in the wider sum. */
+static void iadd_64(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t add = CARRY(2) + CARRY(3);
+    const uint32_t in = code->flags[FLAG_EXTENDED] ? predicate(warp, &code->operands[4]) : 0;
+    uint64_t sums[LANES];
+    uint32_t carries[LANES], carry;
+    EACH_LANE
+    {
+        const uint64_t a = PAIR(2, l), sum = a + PAIR(3, l), whole = sum + add + (in >> l & 1);
+        sums[l] = whole;
+        carries[l] = sum < a || whole < sum;
+    }
+    MASK_OF(carry, carries[l]);
+    WRITE_WIDE(ROW(0), HIGH(0), lanes, sums[l]);
+    predicate_set(warp, &code->operands[1], lanes, carry);
+}
+
+static bool prepare_iadd_64(struct instruction *code)
+{
+    return prepare_extended(code) && prepare_pairs(code, 2, 3) &&
+           code->operand_count == 4u + code->flags[FLAG_EXTENDED];
 }
 
 static bool prepare_imad_wide(struct instruction *code)
@@ -289,8 +322,11 @@ static void idp_2a(struct warp *warp, const struct instruction *code, uint32_t l
 const struct opcode TABLE(lanes_integer)[] = {
     {"IADD3",          iadd3_carry, CONTROL_NEXT, prepare_iadd3,     "dpp", "X"},
     {"IADD3.64",       iadd3_64,    CONTROL_NEXT, prepare_iadd3_64,  "d",   ""},
+    {"IADD.64",        iadd_64,     CONTROL_NEXT, prepare_iadd_64,   "dp",  "X"},
     {"VIADD",          viadd,       CONTROL_NEXT, NULL,              "d",   ""},
     {"VIADD.16x2",     viadd_16x2,  CONTROL_NEXT, NULL,              "d",   ""},
+    {"VIADD.U8x4",     viadd_8x4,   CONTROL_NEXT, NULL,              "d",   ""},
+    {"VIADD.S32.ISAT", viadd_saturated, CONTROL_NEXT, NULL,          "d",   ""},
     {"IMAD",           imad,        CONTROL_NEXT, prepare_imad,      "dp",  "U32 X MOV SHL IADD"},
     {"IMAD.WIDE",      imad_wide,   CONTROL_NEXT, prepare_imad_wide, "dp",  "U32 X"},
     {"IMAD.HI",        imad_hi,     CONTROL_NEXT, prepare_imad_hi,   "dp",  "U32 X"},

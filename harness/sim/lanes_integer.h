@@ -37,4 +37,27 @@ static inline uint32_t byte_of(uint32_t word, int n, bool is_signed)
     return is_signed ? (uint32_t)(int32_t)(int8_t)byte : byte;
 }
 
+/* Takes out the predicates that some code of 10.0 and 12.0 has behind the result. Where they are others than PT, they
+ * stay and make the operands too many. */
+static inline void without_true(struct instruction *code)
+{
+    const struct operand *two = &code->operands[1];
+    for (unsigned i = 0; i < 2; i++)
+        if (code->operand_count < 3 || two[i].kind != OPERAND_PREDICATE || two[i].index != MASK_TRUE || two[i].invert)
+            return;
+    code->operand_count -= 2;
+    memmove(code->operands + 1, code->operands + 3, (code->operand_count - 1u) * sizeof *code->operands);
+}
+
+/* Checks the sources of an operation on 64 bits: pairs of registers, or numbers. */
+static inline bool prepare_pairs(const struct instruction *code, unsigned first, unsigned last)
+{
+    for (unsigned n = first; n <= last; n++)
+        if (n >= code->operand_count || code->operands[n].kind != OPERAND_ROW || code->operands[n].absolute)
+            return false;
+    return true;
+}
+
+#define PAIR(n, l) (wide(ROW(n)[l], HIGH(n)[l]) ^ (INVERT(n) ? UINT64_MAX : 0))
+
 #endif

@@ -150,8 +150,21 @@ void memory_misaligned(struct block *block, uint32_t lanes, const uint64_t *addr
     block_fault(block, "misaligned access");
 }
 
+/* Code that allocates tensor memory (tcgen05) notes that in the part of shared memory that the system keeps. */
+static const char *tensor_memory(const struct block *block)
+{
+    for (size_t i = 0; i < block->code->count; i++)
+        if (strncmp(block->code->list[i].opcode, "UTC", 3) == 0)
+            return block->code->list[i].opcode;
+    return NULL;
+}
+
 void shared_outside(struct block *block, uint32_t lanes, const uint32_t *addresses, unsigned size)
 {
+    const char *allocates = tensor_memory(block);
+    for (unsigned l = 0; l < LANES && allocates; l++)
+        if ((lanes >> l & 1) && addresses[l] < block->reserved)
+            block_not_simulated(block, "%s", allocates);
     for (unsigned l = 0; l < LANES; l++) {
         const uint64_t end = (uint64_t)addresses[l] + size;
         if ((lanes >> l & 1) && (addresses[l] < block->reserved || end > block->shared_size))

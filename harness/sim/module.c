@@ -173,8 +173,9 @@ static void find_variables(struct module *module, unsigned char *const *places)
     }
 }
 
-static void relocate(const struct image *image, const GElf_Rela *relocation, unsigned char *place, size_t size,
-                     unsigned char *const *places)
+/* Code of 9.0 and later has addends in its relocations; that of 8.x has them in place. */
+static void relocate(const struct image *image, const GElf_Rela *relocation, bool has_addend, unsigned char *place,
+                     size_t size, unsigned char *const *places)
 {
     const size_t number = GELF_R_SYM(relocation->r_info);
     if (size < sizeof(uint64_t) || relocation->r_offset > size - sizeof(uint64_t) || number >= image->symbol_count)
@@ -183,7 +184,12 @@ static void relocate(const struct image *image, const GElf_Rela *relocation, uns
     const unsigned type = (unsigned)GELF_R_TYPE(relocation->r_info);
     const bool known = (type == R_CUDA_64 || type == R_CUDA_G64) && is_variable(image, symbol, places);
     const uint64_t address = known ? (uint64_t)(uintptr_t)places[symbol->st_shndx] + symbol->st_value : NOWHERE;
-    const uint64_t value = address + (known ? (uint64_t)relocation->r_addend : number << 4);
+    uint64_t addend = 0;
+    if (has_addend)
+        addend = (uint64_t)relocation->r_addend;
+    else
+        memcpy(&addend, place + relocation->r_offset, sizeof addend);
+    const uint64_t value = address + (known ? addend : number << 4);
     memcpy(place + relocation->r_offset, &value, sizeof value);
 }
 
@@ -194,12 +200,19 @@ static void relocate_sections(struct module *module, unsigned char *const *place
     for (size_t i = 0; i < image->section_count; i++) {
         const GElf_Shdr *header = &image->sections[i].header;
         const size_t to = header->sh_info;
-        if (header->sh_type != SHT_RELA || to >= image->section_count || !places[to])
+        const bool has_addend = header->sh_type == SHT_RELA;
+        if ((!has_addend && header->sh_type != SHT_REL) || to >= image->section_count || !places[to])
             continue;
         Elf_Data *data = elf_getdata(elf_getscn(image->elf, i), NULL);
-        GElf_Rela relocation;
-        for (int k = 0; data && gelf_getrela(data, k, &relocation); k++)
-            relocate(image, &relocation, places[to], image->sections[to].header.sh_size, places);
+        for (int k = 0; data; k++) {
+            GElf_Rela relocation = {0};
+            GElf_Rel shorter;
+            if (has_addend ? !gelf_getrela(data, k, &relocation) : !gelf_getrel(data, k, &shorter))
+                break;
+            if (!has_addend)
+                relocation = (GElf_Rela){.r_offset = shorter.r_offset, .r_info = shorter.r_info};
+            relocate(image, &relocation, has_addend, places[to], image->sections[to].header.sh_size, places);
+        }
     }
 }
 

@@ -406,6 +406,7 @@ const struct opcode warp_opcodes[] = {
     {"VOTEU", vote,  CONTROL_NEXT, prepare_vote, "Dp", "ANY ALL EQ"},
     {"MATCH", match, CONTROL_NEXT, NULL,         "pd", "ANY ALL U64"},
     {"REDUX", redux, CONTROL_NEXT, NULL,         "d",  "SUM MIN MAX AND OR XOR S32"},
+    {"CREDUX", redux, CONTROL_NEXT, NULL,        "d",  "MIN MAX S32"},
     {"ELECT", elect, CONTROL_NEXT, NULL,         "pd", ""},
     {"B2R.RESULT", b2r, CONTROL_NEXT, NULL,      "dp", ""},
     {"QSPC.E", qspc, CONTROL_NEXT, prepare_qspc, "pd", "S D L G"},

@@ -67,7 +67,13 @@ static unsigned char *place_of(struct warp *warp, const struct instruction *code
     return surface->texels + (at[2] * surface->counts[1] + at[1]) * surface->pitch + at[0];
 }
 
-/* Operands d, coordinates, handle, 0x0. What others write meanwhile may be read. */
+/* The third operand: a register, which 9.0 has 0x0 behind, or in code of 8.x constant bank 0 and a word of it. */
+static uint32_t handle_of(struct warp *warp, const struct instruction *code, unsigned lane)
+{
+    return code->operands[2].immediate ? texture_handle_of(warp->block, code->operands[3].value) : ROW(2)[lane];
+}
+
+/* Operands d, coordinates, handle. What others write meanwhile may be read. */
 static void suld(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     uint32_t words[LANES][4] = {{0}};
@@ -75,7 +81,7 @@ static void suld(struct warp *warp, const struct instruction *code, uint32_t lan
     for (unsigned l = 0; l < LANES; l++) {
         if (!(lanes >> l & 1))
             continue;
-        const struct texture *surface = find(warp, code, ROW(2)[l]);
+        const struct texture *surface = find(warp, code, handle_of(warp, code, l));
         const unsigned char *bytes = place_of(warp, code, surface, &code->operands[1], l);
         if (bytes)
             memcpy(words[l], bytes, code->size);
@@ -86,13 +92,13 @@ static void suld(struct warp *warp, const struct instruction *code, uint32_t lan
                 ROW_BEHIND(0, k)[l] = words[l][k];
 }
 
-/* Operands coordinates, values, handle, 0x0. */
+/* Operands coordinates, values, handle. */
 static void sust(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     for (unsigned l = 0; l < LANES; l++) {
         if (!(lanes >> l & 1))
             continue;
-        const struct texture *surface = find(warp, code, ROW(2)[l]);
+        const struct texture *surface = find(warp, code, handle_of(warp, code, l));
         unsigned char *bytes = place_of(warp, code, surface, &code->operands[0], l);
         uint32_t words[4];
         for (unsigned k = 0; k < 4; k++)
@@ -113,9 +119,12 @@ static bool prepare(struct instruction *code, unsigned coordinates)
     unsigned shape = 0;
     while (shape < sizeof shapes / sizeof *shapes && !has_modifier(code, shapes[shape].name))
         shape++;
-    if (shape == sizeof shapes / sizeof *shapes || code->operand_count != 4 ||
+    if (shape == sizeof shapes / sizeof *shapes || code->operand_count < 3 || code->operand_count > 4 ||
         code->operands[coordinates].kind != OPERAND_ADDRESS || code->operands[coordinates].value != 0 ||
-        code->operands[coordinates].based || code->operands[2].kind != OPERAND_ROW || code->operands[3].value != 0)
+        code->operands[coordinates].based || code->operands[2].kind != OPERAND_ROW)
+        return false;
+    const bool bound = code->operands[2].immediate;
+    if (code->operand_count == 4 ? code->operands[bound ? 2 : 3].value != 0 : bound)
         return false;
     code->size = 4;
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++)

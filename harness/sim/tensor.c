@@ -22,8 +22,11 @@ enum { SHAPE, LEFT, RIGHT, SATURATES }; /* flags */
 static const struct shape {
     const char *name;
     unsigned short rows, depth;
-} shapes[] = {{"8816", 8, 16},     {"88128", 8, 128}, {"16816", 16, 16}, {"16832", 16, 32}, {"168128", 16, 128},
-              {"168256", 16, 256}, {"8x8x4", 8, 4},   {"16x8x4", 16, 4}, {"16x8x8", 16, 8}, {"16x8x16", 16, 16}};
+    bool of_doubles;
+} shapes[] = {{"8816", 8, 16, false},   {"88128", 8, 128, false},   {"16816", 16, 16, false},
+              {"16832", 16, 32, false}, {"168128", 16, 128, false}, {"168256", 16, 256, false},
+              {"884", 8, 4, true},      {"8x8x4", 8, 4, true},      {"16x8x4", 16, 4, true},
+              {"16x8x8", 16, 8, true},  {"16x8x16", 16, 16, true}};
 
 static bool find_shape(struct instruction *code)
 {
@@ -113,7 +116,7 @@ static void double_mma(struct warp *warp, const struct instruction *code, uint32
 
 static bool prepare_dmma(struct instruction *code)
 {
-    return find_shape(code) && code->modifier_count == 1 && strchr(code->modifiers[0], 'x') != NULL;
+    return find_shape(code) && code->modifier_count == 1 && shapes[code->flags[SHAPE]].of_doubles;
 }
 
 /* ---- Integers ---- */

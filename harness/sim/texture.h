@@ -43,6 +43,11 @@ struct texture {
 /* Returns the object of a handle, which stays until it is destroyed; NULL: there is none. */
 const struct texture *texture_find(uint64_t handle);
 
+/* Returns the handle that code of 8.x names by its place: a word of constant bank 0, by its number. 0: none is there.
+ */
+struct block;
+uint32_t texture_handle_of(const struct block *block, int64_t word);
+
 /* Where a texture is read. */
 struct texture_place {
     float at[TEXTURE_AXES]; /* coordinates; of a cube the direction */

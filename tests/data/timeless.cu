@@ -1,6 +1,7 @@
 /* Kernels for tests/scripts/timeless.sh: ten right ones, and with -DPLANTED the same with a fault that changes no
  * other count of the gate for the worse, or hardly any, but time: in the grid, in atomics on global memory, in what
- * loads wait for, in reads of constants. With -DHARMLESS they have edits that are none. */
+ * loads wait for, in reads of constants. With -DHARMLESS they have edits that are none. With -DTENSOR_MEMORY one uses
+ * tcgen05 of compute capability 10.0. */
 #include <cugate/kernel.hpp>
 
 #ifdef PLANTED
@@ -56,6 +57,11 @@ __global__ void total(float *out, const unsigned *in)
 __global__ void largest(unsigned *out, const unsigned *in)
 {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+#if defined(TENSOR_MEMORY) && defined(__CUDA_ARCH__)
+    __shared__ unsigned place;
+    asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 32;" ::"r"(
+        unsigned(__cvta_generic_to_shared(&place))));
+#endif
 #ifdef PLANTED
     atomicMax(&out[i / 32 % bins], in[i]); // every lane
 #else

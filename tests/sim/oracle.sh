@@ -3,7 +3,8 @@
 # operands and of constants (tests/sim/oracle_rows.h), and random wide expressions and programs. Both compilers are given
 # the same text. Without seeds a third of the operations and few programs, at one level of ptxas each; with seeds all, with
 # the operands, constants and programs of each, at all levels. A row either is right or has an instruction that is not
-# simulated, of those known here. Code for the debugger (-G) is not simulated at all. Ends with "N passed, N failed". Needs
+# simulated, of those known here. Some rows are compiled for other compute capabilities than 9.0, for what their code has of
+# its own; and random kernels are, which have to leave the same in memory on all. Code for the debugger (-G) is not simulated at all. Ends with "N passed, N failed". Needs
 # nvcc, no GPU.
 #
 # Not compared: approximations (MUFU, and what is made of it without correction); which word a double that is no number
@@ -39,15 +40,26 @@ verdict() {
 
 # build LEVEL SOURCE FLAG...: a kernel library, at a level of optimization.
 build() {
-    "$nvcc" -std=c++20 -arch=sm_90 -Xptxas "$1" -fmad=false --expt-relaxed-constexpr -Xcompiler -fPIC,-O0 "-I$top/harness" \
+    "$nvcc" -std=c++20 "-arch=sm_${capability:-90}" -Xptxas "$1" -fmad=false --expt-relaxed-constexpr -Xcompiler -fPIC,-O0 "-I$top/harness" \
         "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared -shared -o lib.so "$top/tests/sim/$2" "${@:3}" >log 2>&1
+}
+
+# gpu_of CAPABILITY: a GPU that executes such code.
+gpu_of() {
+    case $1 in
+        80) echo nvidia-a100-sxm4-80gb ;;
+        86) echo nvidia-geforce-rtx-3090 ;;
+        100) echo nvidia-b200 ;;
+        120) echo nvidia-geforce-rtx-5090 ;;
+        *) echo nvidia-h200 ;;
+    esac
 }
 
 # compare NAME LIBRARY: simulates it.
 compare() {
     local why
     rm -f run.json
-    "$cugate" run --simulate=nvidia-h200 --kernels "$2" --metrics "$top/metrics" --save run.json >log 2>&1
+    "$cugate" run "--simulate=$(gpu_of "${1##* sm_}")" --kernels "$2" --metrics "$top/metrics" --save run.json >log 2>&1
     jq -r '.kernels | to_entries[] | .value.status as $s | "\(.key) \($s) \(.value.bytes) \(.value.reason)"' run.json >said ||
         verdict "$1" "cannot be simulated: $(tail -3 log)"
     why=$(awk -v known="not simulated: ($not_simulated)" '$2 != "ok" && $0 !~ known' said)
@@ -104,16 +116,18 @@ known() {
 }
 
 # some_operations: each third row, which neighbours that differ in their rounding share; macros are expanded before.
-some_operations() {
+every_row() {
     "${CXX:-c++}" -E -P -DROW=ROW -include "$top/tests/sim/oracle_lists.h" "$top/tests/sim/oracle_rows.h" |
-        sed 's/ROW(/\n&/g' | awk 'BEGIN { print "#ifdef ROW" } /^ROW/ && ++rows % 3 == 0 { print } END { print "#endif" }' \
-        >some_rows.h || exit 2
+        sed 's/ROW(/\n&/g' | awk 'BEGIN { print "#ifdef ROW" } /^ROW/ { print } END { print "#endif" }'
+}
+some_operations() {
+    every_row | awk '!/^ROW/ || ++rows % 3 == 0' >some_rows.h || exit 2
 }
 
 # What is taken without seeds: nvcc compiles it once.
 compile() {
     take() { # NAME
-        mv lib.so "$1.so"
+        mv lib.so "$1${capability:+ sm_$capability}.so"
     }
     some_operations
     judge operations "$PWD/some_rows.h" 1 1 -O3
@@ -122,7 +136,19 @@ compile() {
     known 9002 27 # a barrier's mask was written to RZ, and read from it
     known 4104 78 # __mul24 overflowed, which nvcc takes never to happen
     judge 'known programs' "$PWD/known_rows.h" 9002 4 -O0
-    warps -O3
+    for capability in '' 80 100 120; do
+        warps -O3
+    done
+    # In code of 12.0 these have what is its own: IADD.64, ISETP.U64, VIMNMX.U8x4, BREAK.RELIABLE and their like.
+    grep -hE '^#(ifdef|endif)|ROW\((add|below|larger|smaller|divide)_(.64|128)|vabs|sub_sat_s32|viaddmin_s32|halves_trunc|fdiv_rd|any_bits' \
+        <(every_row) >some_rows.h
+    judge operations "$PWD/some_rows.h" 1 2 -O3
+    mkdir random
+    "$generator" 1 6 >kernels.cu
+    for capability in 80 86 90 100 120; do
+        "$nvcc" -std=c++20 -O3 "-arch=sm_$capability" -cudart shared -Xcompiler -fPIC -shared "-I$top/harness" \
+            "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -o "random/$capability.so" kernels.cu
+    done
     [ $failed -eq 0 ]
 }
 compiled=$top/build/tests/compiled/oracle
@@ -140,6 +166,15 @@ if [ $# -eq 0 ]; then
     for library in "$compiled"/*.so; do
         compare "$(basename "$library" .so)" "$library"
     done
+    for capability in 90 80 86 100 120; do
+        mkdir "left.$capability"
+        CUGATE_OUTPUTS=$work/left.$capability "$cugate" run "--simulate=$(gpu_of $capability)" --metrics "$top/metrics" \
+            --kernels "$compiled/random/$capability.so" --save run.json >log 2>&1
+        "$top/tests/sim/outputs.sh" "left.$capability" >"left.$capability.txt"
+        [ "$(wc -l <left.90.txt)" -eq 6 ] && cmp -s left.90.txt "left.$capability.txt" && why= || why='is not what 9.0 has'
+        verdict "random kernels leave in memory what they do on 9.0: sm_$capability" "$why"
+    done
+    unset capability
 fi
 [ $# -eq 0 ] || warps -O3 -O0 -O1 -O2
 for seed; do

@@ -10,7 +10,11 @@ cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
 read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
 compile() {
-    "${NVCC:-nvcc}" -std=c++17 -O2 -arch=sm_90 -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared \
+    local images=()
+    for capability in 80 90 100 120; do
+        images+=(-gencode "arch=compute_$capability,code=sm_$capability")
+    done
+    "${NVCC:-nvcc}" -std=c++17 -O2 "${images[@]}" -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared \
         -o program "$top/tests/sim/runtime.cu"
     "${NVCC:-nvcc}" -arch=sm_90 -rdc=true "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared -o apart \
         "$top/tests/sim/apart.cu"
@@ -33,12 +37,14 @@ ln -s "$build/libcugate_sim.so" "$work/libcudart.so.13"
 "${CC:-cc}" -std=c11 -D_GNU_SOURCE -shared -fPIC -I"$top/harness" "${includes[@]/#/-I}" -o "$work/alone.so" \
     "$top/tests/sim/alone.c" -L"$work" -l:libcudart.so.13
 alone() {
-    CUGATE_GPU=$top/metrics/gpus/nvidia-h200.ini LD_PRELOAD=$work/alone.so LD_LIBRARY_PATH=$work:${LD_LIBRARY_PATH:-} "$@"
+    CUGATE_GPU=$top/metrics/gpus/${gpu:-nvidia-h200}.ini LD_PRELOAD=$work/alone.so LD_LIBRARY_PATH=$work:${LD_LIBRARY_PATH:-} "$@"
 }
 
-ask alone "$compiled/program"
-expect 'all is right' 0 'right: textures' 'right: borders' 'right: surfaces' 'right: malloc' 'right: arguments of 8 KB' \
-    'right: a loop in a graph, launched twice' '!wrong'
+for gpu in nvidia-a100-sxm4-80gb nvidia-b200 nvidia-geforce-rtx-5090 nvidia-h200; do
+    ask alone "$compiled/program"
+    expect "all is right on $gpu" 0 'right: textures' 'right: borders' 'right: surfaces' 'right: malloc' 'right: arguments of 8 KB' \
+        'right: a loop in a graph, launched twice' '!wrong'
+done
 printed=$(grep -A 20 '^block 0.0' "$work/said" | grep -B 20 -m1 '^block 2.1')
 line=':  1.50|-3  |c own 1099511627776 ff %'
 [ "$printed" = "$(printf '%s\n' "block 0.0$line" "block 0.1$line" "block 1.0$line" "block 1.1$line" 'the end' \

@@ -162,6 +162,7 @@ static const struct product {
     {"HMMA.1684.F32.TF32", 16, 4, TENSOR, TENSOR, SINGLE, a_1684_tf32, b_word},
     {"HMMA.1688.F32.TF32", 16, 8, TENSOR, TENSOR, SINGLE, a_1688_tf32, b_word},
     {"DMMA.8x8x4", 8, 4, DOUBLE, DOUBLE, DOUBLE, a_8x8x4, b_word},
+    {"DMMA.884", 8, 4, DOUBLE, DOUBLE, DOUBLE, a_8x8x4, b_word},
     {"DMMA.16x8x4", 16, 4, DOUBLE, DOUBLE, DOUBLE, a_1684_tf32, b_word},
     {"DMMA.16x8x8", 16, 8, DOUBLE, DOUBLE, DOUBLE, a_16x8x8, b_word},
     {"DMMA.16x8x16", 16, 16, DOUBLE, DOUBLE, DOUBLE, a_16x8x16, b_16x8x16},
@@ -269,7 +270,7 @@ Test(tensor, what_is_not_known_is_refused)
     static const char *const opcodes[] = {
         "HMMA.SP.16832.F32",   "HMMA.16816",          "HMMA.16816.F64", "HMMA.16816.F16.BF16", "HMMA.16816.F32.TF32",
         "HMMA.16816.F32.E4M3", "HMMA.1684.F32",       "HMMA.8816.F32",  "IMMA.16832.S4.S4",    "IMMA.16832.S8.S8.X",
-        "IMMA.168128.S8.S8",   "BMMA.88128.XOR.POPC", "DMMA.884",       "LDSM.8.M88",          "LDSM.16.M832",
+        "IMMA.168128.S8.S8",   "BMMA.88128.XOR.POPC", "DMMA.888",       "LDSM.8.M88",          "LDSM.16.M832",
         "LDSM.16.M88.3",       "MOVM.16.M88",         "MOVM.16.MT88.2"};
     for (size_t i = 0; i < ARRAY_SIZE(opcodes); i++)
         cr_expect_null(made_instruction(table_of(opcodes[i], 0), opcodes[i], 4), "%s", opcodes[i]);
