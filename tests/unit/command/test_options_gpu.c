@@ -75,8 +75,21 @@ Test(options_gpu, the_only_description_is_meant)
     put_description(fixture.own, "README");
     expect(&fixture, NULL, fixture.own, "big.ini", "");
     expect(&fixture, "big", fixture.own, "big.ini", "");
-    expect(&fixture, "bi", "", NULL, "no description of a GPU 'bi' in");
-    expect(&fixture, "bi", "", NULL, "it has big");
+    expect(&fixture, "bit", "", NULL, "no description of a GPU 'bit' in");
+    expect(&fixture, "bit", "", NULL, "it has big");
+    tear_down(&fixture);
+}
+
+Test(options_gpu, a_part_of_a_name_is_enough_where_only_one_has_it)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    put_description(fixture.own, "maker-big-40.ini");
+    put_description(fixture.own, "maker-big-400.ini");
+    expect(&fixture, "Big 400", fixture.own, "maker-big-400.ini", "");
+    expect(&fixture, "maker-big-40", fixture.own, "maker-big-40.ini", "");
+    expect(&fixture, "big40", "", NULL, "it has maker-big-40, maker-big-400");
+    expect(&fixture, "-", "", NULL, "it has maker-big-40, maker-big-400");
     tear_down(&fixture);
 }
 
