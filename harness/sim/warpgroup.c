@@ -299,7 +299,7 @@ void tiles_stored(struct warp *warp, uint32_t lanes, const uint32_t *addresses, 
                         "still reads",
                         warp->number, (long long)addresses[l] - SHARED_RESERVED);
         if (!unit->stored || is_fenced(block, unit))
-            memcpy(unit->old, block->shared + addresses[l] / UNIT * UNIT, UNIT);
+            memcpy(unit->old, block->shared + (size_t)(addresses[l] / UNIT) * UNIT, UNIT);
         unit->stored = now;
         unit->storer = (unsigned short)warp->number;
         unit->epoch = block->epoch;
