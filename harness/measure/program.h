@@ -28,8 +28,9 @@ struct program {
     int *status;    /* how the first run ended, as a shell has it: exit code, or 128 and the signal */
 };
 
-/* Returns the family of a command's kernels. It is the base name of the program, or of the script that an interpreter
- * runs. Characters that a family may not have are left out. "python3 -u train.py" is "train". Caller frees. */
+/* Returns the family of a command's kernels. It is the base name of the program or script that the user wrote, whatever
+ * starts it. Characters that a family may not have are replaced. "torchrun --standalone train.py" is "train". Caller
+ * frees. */
 char *program_name(char *const *arguments);
 
 /* It takes the place of a worker's backend. */

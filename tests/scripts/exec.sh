@@ -396,13 +396,22 @@ warned=$ended runs 'a process that ends without a word' 3 3 0 '8 ok, 0 failed, s
 
 # ---- What it is given
 
-# given LABEL CODE HELD PROGRAM [ARGUMENT]...
+# given LABEL CODE HELD [WORDS... --] PROGRAM [ARGUMENT]...
 given() {
-    chosen "$1" || return
-    alone "${@:4}"
-    measured -- "${@:4}"
+    local label=$1 wanted=$2 words=("$3")
+    chosen "$label" || return
+    shift 3
+    if [[ " $* " == *' -- '* ]]; then
+        until [ "$1" = -- ]; do
+            words+=("$1")
+            shift
+        done
+        shift
+    fi
+    alone "$@"
+    measured -- "$@"
     compared
-    expect "$1" "$2" "$3" '!DIFFERS' '!WRONG' "${warned:-!warning}"
+    expect "$label" "$wanted" "${words[@]}" '!DIFFERS' '!WRONG' "${warned:-!warning}"
 }
 printf '%s "$@"\n' "$program" >without_shebang
 printf '#!/bin/sh\n# A comment.\n%s plain 8\nexit 6\n' "$program" >script.sh
@@ -410,6 +419,11 @@ chmod +x without_shebang script.sh
 given 'a script without a shebang' 0 '8 ok, 0 failed' ./without_shebang plain 8
 given 'a script that ends with a code of its own' 6 '8 ok, 0 failed' ./script.sh
 given 'a program that is not linked with the driver' 0 '1 ok, 0 failed, samples 5 5 5' "$standin/late"
+# Two ranks of a script are one program, which has the script's name, whatever starts it.
+printf '#!/bin/sh\nshift\n"$@" &\n"$@"\nwait\n' >torchrun
+chmod +x torchrun
+given 'a script that something starts' 0 '8 ok, 0 failed, samples 80 80 80' 'program/tiny@1,32' '!torchrun/' -- \
+    sh -c "cd . && ./torchrun --nproc_per_node=2 $program plain"
 for bare in bare bare_static; do
     given "$bare, without CUDA" 5 'opened no GPU, so there is nothing to measure' "$standin/$bare"
 done
