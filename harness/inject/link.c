@@ -99,7 +99,7 @@ static void take_line(struct request *request, const char *key, char *text)
         request->waits = true;
     } else if (strcmp(key, "nvtx") == 0 && request->nvtx_count < NVTX_MAX) {
         request->nvtx[request->nvtx_count++] = x_strdup(text);
-    } else if (strcmp(key, "metric") == 0) {
+    } else if (strcmp(key, "metric") == 0 || strcmp(key, "exact") == 0) {
         char *counter = strchr(text, ' ');
         if (!counter)
             return;
@@ -107,6 +107,7 @@ static void take_line(struct request *request, const char *key, char *text)
         struct metric *metric = ARRAY_GROW(request->metrics.list, request->metrics.count);
         metric->name = x_strdup(text);
         metric->counter = x_strdup(counter);
+        metric->class = *key == 'e' ? METRIC_EXACT : METRIC_INFO;
     }
 }
 

@@ -328,8 +328,8 @@ static bool is_part_of_program(const struct pairing *pairing, const struct metri
     return computed_counter_of(metric) == COMPUTED_GPU_TIME && !is_program_row(pairing->now_result->id);
 }
 
-/* Returns whether the kernel is launched too seldom in its program for the row to be asked of it, or in its first part
- * only. Its time is. The program's own row lacks what any of its kernels does. */
+/* Returns whether the kernel takes too little of its program's time for the row to be asked of it, or is of its first
+ * part only. Its time is. The program's own row lacks what any of its kernels does. */
 static bool is_seldom(const struct sides *sides, const struct run *run, const struct result *result,
                       const struct metric *metric)
 {
@@ -337,8 +337,7 @@ static bool is_seldom(const struct sides *sides, const struct run *run, const st
     if (!sides->origin->own_caches || metric->class == METRIC_TIME || is_metric_of_program(metric) || !program)
         return false;
     return program == result || is_minor_first_part(sides, run, result) ||
-           (program_is_seldom(program_launches(sides->metrics, result), program_launches(sides->metrics, program)) &&
-            program_is_seldom(program_time(sides->metrics, result, NULL), program_time(sides->metrics, program, NULL)));
+           program_is_seldom(program_time(sides->metrics, result, NULL), program_time(sides->metrics, program, NULL));
 }
 
 void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
@@ -372,7 +371,7 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
         judgement->verdict = VERDICT_INFO;
         set_reason(
             judgement,
-            "not judged: less than 1 %% of the program's launches, or in its first part only, so that it was not "
+            "not judged: less than 1 %% of the program's GPU time, or in its first part only, so that it was not "
             "counted in all sets");
     } else if (judgement->has_base && judgement->has_now) {
         if (same_definition(pairing->sides, metric, &judgement->reason) && same_part(pairing, &judgement->reason))

@@ -34,7 +34,8 @@ static char *request_text(const struct program_run *run, const char *token)
     for (size_t i = 0; i < run->measurement->program->nvtx_count; i++)
         fprintf(stream, "nvtx %s\n", run->measurement->program->nvtx[i]);
     for (size_t m = 0; m < metrics->count; m++)
-        fprintf(stream, "metric %s %s\n", metrics->list[m].name, metrics->list[m].counter);
+        fprintf(stream, "%s %s %s\n", metrics->list[m].class == METRIC_EXACT ? "exact" : "metric",
+                metrics->list[m].name, metrics->list[m].counter);
     fclose(stream);
     return text;
 }
@@ -152,7 +153,8 @@ static bool take_group(struct program_run *run, struct program_process *process,
                          : run->further && group && group->complete ? 0
                                                                     : measurement->program->first;
     char *answer = wanted && run->keeps ? program_pick_answer(group, run->setting->folder)
-                   : wanted             ? x_sprintf("%zu %zu %s", measurement->program->skip, first, group->id)
+                   : wanted             ? x_sprintf("%zu %zu %zu %s", measurement->program->skip, first,
+                                                    measurement->program->known, group->id)
                                         : x_strdup("");
     if (wanted)
         run_add(&process->part, group->id);
@@ -210,9 +212,20 @@ void program_join_rows(struct result *result, const struct result *more)
     }
 }
 
-/* Of cold launches of a group the last one stands. */
-static void take_cold(struct program_process *process, struct result *taken)
+/* Exact counts of a cold launch are those of any other. For the rest the last one stands. */
+static void take_cold(const struct metrics *metrics, struct program_process *process, struct result *result,
+                      struct result *taken)
 {
+    struct result exact = {.id = taken->id};
+    for (size_t m = 0; m < metrics->count; m++) {
+        const struct row *row =
+            metrics->list[m].class == METRIC_EXACT ? result_find(taken, metrics->list[m].name) : NULL;
+        if (row && row->state == VALUE_MEASURED)
+            row_add_session(result_add(&exact, row->metric), row->sessions[0].samples, 1);
+    }
+    program_join_rows(result, &exact);
+    exact.id = NULL;
+    result_release(&exact);
     struct result *cold = run_add(&process->cold, taken->id);
     const struct result before = *cold;
     *cold = *taken;
@@ -229,7 +242,7 @@ static bool take_result(const struct program_run *run, struct program_process *p
     if (good && run->measurement->profile)
         program_find_lines(run, program_group_find(run->groups, taken.id), &taken.profile, &result->profile);
     else if (good && is_cold)
-        take_cold(process, &taken);
+        take_cold(run->measurement->metrics, process, result, &taken);
     else if (good)
         program_join_rows(result, &taken);
     result_release(&taken);
@@ -311,8 +324,16 @@ static bool take_module(struct program_run *run, const char *name)
     return true;
 }
 
+static bool is_exact(const struct metrics *metrics, const char *name)
+{
+    for (size_t m = 0; m < metrics->count; m++)
+        if (strcmp(metrics->list[m].name, name) == 0)
+            return metrics->list[m].class == METRIC_EXACT;
+    return false;
+}
+
 /* Of no group more was counted than was launched. launches is that of each of its results. */
-static bool are_launches(const struct program_process *process, const size_t *launches)
+static bool are_launches(const struct metrics *metrics, const struct program_process *process, const size_t *launches)
 {
     for (size_t i = 0; i < process->part.result_count; i++) {
         const struct result *result = &process->part.results[i];
@@ -320,7 +341,9 @@ static bool are_launches(const struct program_process *process, const size_t *la
         if (cold > launches[i])
             return false;
         for (size_t r = 0; r < result->row_count; r++)
-            if (result->rows[r].session_count > 0 && result->rows[r].sessions[0].count + cold > launches[i])
+            if (result->rows[r].session_count > 0 &&
+                result->rows[r].sessions[0].count + (is_exact(metrics, result->rows[r].metric) ? 0 : cold) >
+                    launches[i])
                 return false;
     }
     return true;
@@ -422,7 +445,7 @@ static bool take_end(struct program_run *run, struct program_process *process, c
     bool good = true;
     for (char *line; good && (line = strtok_r(NULL, "\n", &rest));)
         good = take_launches(run, process, line, launches);
-    good = good && are_launches(process, launches);
+    good = good && are_launches(run->measurement->metrics, process, launches);
     bool launched = false;
     for (size_t i = 0; i < process->part.result_count; i++)
         launched |= launches[i] > 0;

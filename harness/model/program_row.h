@@ -26,9 +26,9 @@ double program_value(const struct metrics *metrics, const struct result *result,
  * that was not counted. */
 double program_launches(const struct metrics *metrics, const struct result *result);
 
-/* A kernel of less than 1 % of the program's launches, and of its GPU time, is counted in all sets of metrics only if
- * it happens to be. To run the program again for it would cost more than it tells: its time and instructions are known.
- * This is asked of both parts; false where one is NAN. */
+/* A kernel of less than 1 % of the program's GPU time is counted in all sets of metrics only if it happens to be. To
+ * run the program again for it would cost more than it tells: its time and instructions are known. This is asked of
+ * both parts; false where one is NAN. */
 bool program_is_seldom(double part, double all);
 
 /* Whether the program launched the kernel in its first part only: a warm-up, or what an autotuner tries. */
