@@ -66,7 +66,16 @@ enum program_work {
     WORK_KINDS
 };
 
+/* What a process launched in the first run, of each group: how often, and how long those took that have a record. */
+struct program_rank {
+    long number; /* by its starter; -1: none told */
+    struct program_share *launched;
+    size_t count; /* of them, in the order of the groups; groups beyond were not launched */
+};
+
 struct program_groups {
+    struct program_rank *ranks;
+    size_t rank_count;
     struct program_group **list; /* groups of like launches, in the order in which their first launch came */
     size_t count;
     double *processes;        /* of each run that ended, how many processes launched */
@@ -236,6 +245,7 @@ struct program_process {
     char token[PROGRAM_TOKEN + 1]; /* begins all that it says once it was greeted: cugate's library has it, and the
                                     * program has to look for it there; empty until then */
     bool described, ended, told_work;
+    long rank;       /* the number that its starter gave it; -1: none */
     struct run part; /* a result for each group that it was asked to measure */
     struct run cold; /* what stands where part has nothing: the launch of a group that was colder than the rest */
 };
