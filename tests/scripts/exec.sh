@@ -231,6 +231,9 @@ program 'warmed-up 4000' 0 '22 ok, 0 failed, samples 26 2 2' 'first part: 20 ker
 program 'long-first 480' 0 '2 ok, 0 failed, samples 6 3 3' 'first part: 1 kernels' 'run 3 of'
 options='--runs 3' program 'warmed-up 4000' 0 '22 ok, 0 failed, samples 26 23 23' 'first part: 20 kernels' 'run 3 of'
 program 'shapes' 0 '100 ok, 0 failed, samples 100 100 100'
+# Many shapes of one function are one line.
+program 'training 6' 0 '70 ok, 0 failed' 'program/add_one@1-69,128, 50 shapes   19.4 ms     1,620' '!add_one@10,128'
+options=-v program 'training 6' 0 '70 ok, 0 failed' 'program/add_one@10,128 ' '! shapes'
 program 'data' 0 '1 ok, 0 failed, samples 5 2 2'
 program 'restless' 0 '2 ok, 0 failed, samples 9 4 4'
 program 'namesakes' 0 '2 ok, 0 failed, samples 2 4 4' 'program/add_one@64,256#2'
