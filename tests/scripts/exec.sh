@@ -748,7 +748,7 @@ gate 'another kernel' 1 'regressed  program/add_one@64,256' 'instructions' '16.3
 gate 'other shapes' 3 'new        program/add_one@3,128' '; 8 kernels gone' 'gone with hardly anything in its place' '!missing' -- -- "$program" shapes 3
 gate 'fewer launches' 3 '; 3 kernels gone' 'gone with hardly anything in its place' '!missing' '!new ' -- -- "$program" plain 5
 gate 'ten times the launches' 1 'regressed  program/program' '27.7 ms  +24.9 ms (10.0 x)' \
-    'regressed  launches       48      480' 'regressed  program/tiny@1,32' 'see in the table above' \
+    'regressed  launches       48      480' 'regressed  program/tiny@1,32' 'see in the table above' '1 of 1 session against 3' \
     'accept RUN.json --reason "..."' '!-m launches' '!shift' -- -- "$program" plain 480
 gate 'a replaced kernel' 1 'regressed  program/program' '24.0 ms  +21.2 ms' '; 7 kernels gone' '!missing' \
     -- -- "$program" many 2000
