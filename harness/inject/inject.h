@@ -132,8 +132,8 @@ void graph_spoil(CUgraphExec exec); /* nobody knows how the graph was changed, s
 void graph_set_kernel(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *kernel);
 void graph_set_inner(CUgraphExec exec, CUgraphNode node, CUgraph inner);
 void graph_enable_node(CUgraphExec exec, CUgraphNode node, bool enabled);
-bool groups_lack(size_t set, size_t since); /* whether one that was launched since then needs the set: group_needs() */
-void functions_forget(void);                /* forgets the handles of all functions */
+struct group *const *groups_all(size_t *all_count);
+void functions_forget(void); /* forgets the handles of all functions */
 /* Returns a line for each group: its launches, how many of them were due, whether (1) it was launched in the first part
  * of the program only, those that were missed in each set, its shares as LAUNCHES/TIMED/NS, and its id. The first part
  * ends where the longest stretch without a new group begins. Caller frees. */

@@ -157,6 +157,17 @@ static size_t find_needing(const struct group *group)
     return set;
 }
 
+/* Whether a group that was launched since then needs the set. */
+static bool groups_lack(size_t set, size_t since)
+{
+    size_t count;
+    struct group *const *list = groups_all(&count);
+    for (size_t i = 0; i < count; i++)
+        if (list[i]->seen >= since && group_needs(list[i], set))
+            return true;
+    return false;
+}
+
 /* Whether it is time to leave the set for the next one, or for home, where nothing is lacking. */
 static bool is_time(bool lacks)
 {
