@@ -69,6 +69,8 @@ int options_program(struct program *program, struct measurement *measurement, co
         .name = name,
         .skip = (size_t)options->skip,
         .first = options->first > 0 ? (size_t)options->first : PROGRAM_FIRST,
+        .known = options->first > 0 ? (size_t)options->first + 1 : PROGRAM_KNOWN, /* one is the cold one */
+        .enough = options->first > 0 ? (size_t)options->first : 1,
         .nvtx = options->nvtx,
         .nvtx_count = options->nvtx_count,
         .waits = options->from_start && strcmp(options->from_start, "off") == 0,

@@ -63,7 +63,8 @@ static void choose_program(struct metrics *chosen, const struct metrics *all)
     for (size_t m = 0; m < all->count; m++) {
         const enum computed_counter counter = computed_counter_of(&all->list[m]);
         if (counter == COMPUTED_LAUNCHES || counter == COMPUTED_PROCESSES || counter == COMPUTED_FIRST_PART ||
-            (counter == COMPUTED_GPU_TIME && (is_timed || !counts)))
+            ((counter == COMPUTED_GPU_TIME || counter == COMPUTED_COMPUTING || counter == COMPUTED_COMMUNICATION) &&
+             (is_timed || !counts)))
             metrics_need(chosen, all, all->list[m].name);
     }
 }

@@ -135,6 +135,21 @@ static bool is_to_be_confirmed(const struct check *check, const struct judgement
            (settled ? judgement->pairs > 0 : !(check->request->against && judgement->metric->class == METRIC_TIME));
 }
 
+/* Whether one session made the check red for good, and nothing is in doubt: the program as a whole became slower by
+ * more than sessions that were recorded ever strayed. No further session changes that. */
+static bool is_settled(const struct check *check)
+{
+    bool settled = false;
+    for (size_t i = 0; i < check->comparison.count; i++) {
+        const struct judgement *judgement = &check->comparison.list[i];
+        if (judgement_is_suspect(judgement) && judgement->verdict == VERDICT_UNSURE)
+            return false;
+        settled |= judgement->metric && judgement->metric->class == METRIC_TIME && is_program_row(judgement->kernel) &&
+                   judgement->verdict == VERDICT_REGRESSED && judgement->run_sessions == 1;
+    }
+    return settled;
+}
+
 /* Lists the kernels that have such a row, each once. Caller frees the list. */
 static char **find_suspects(const struct check *check, bool settled, size_t *count)
 {
@@ -188,7 +203,7 @@ static void confirm(struct check *check, bool settled)
 {
     size_t count;
     char **ids = find_suspects(check, settled, &count);
-    if (count > 0) {
+    if (count > 0 && !is_settled(check)) {
         measure_again(check, ids, count);
         for (size_t s = 1; s < rule_sessions_needed(METRIC_STEADY) && check->measured == EXIT_SAME; s++)
             check->measured = check_base_again(&check->request->measurement, check->request->against, ids, count,

@@ -134,14 +134,15 @@ static void tell_shape(FILE *stream, const struct shape *shape)
             function->name);
 }
 
-/* Asks the parent what it wants of the group: "SKIP FIRST ID", then names of variables, a line each, if launches are
- * kept. Owns text from then on. */
+/* Asks the parent what it wants of the group: "SKIP FIRST KNOWN ID", then names of variables, a line each, if launches
+ * are kept. Owns text from then on. */
 static void ask(struct group *group, char *text)
 {
     char *answer = NULL, *end;
     if (link_ask(MESSAGE_GROUP, text, &answer) && *answer) {
         group->skip = strtoul(answer, &end, 10);
         group->first = strtoul(end, &end, 10);
+        group->known = strtoul(end, &end, 10);
         char *more = strchr(end, '\n');
         if (more) {
             *more++ = '\0';
@@ -196,6 +197,12 @@ struct counted *group_counted(struct group *group, size_t set)
     while (group->counted_count <= set)
         *ARRAY_GROW(group->counted, group->counted_count) = (struct counted){0};
     return &group->counted[set];
+}
+
+struct group *const *groups_all(size_t *all_count)
+{
+    *all_count = count;
+    return all;
 }
 
 /* What was launched so far, in kernels, and since when nothing new was; the longest such stretch. */

@@ -21,7 +21,7 @@
 
 /* What the parent asks of this process. Its strings are never freed. */
 struct request {
-    struct metrics metrics; /* only name and counter of each metric are set */
+    struct metrics metrics; /* only name, counter and whether it is exact are set of each metric */
     size_t set;             /* index of the set of metrics to begin with; a set takes one pass */
     bool changes;           /* the set changes while the program runs; otherwise it stays that one */
     char *folder;           /* folder for the machine code of modules */
@@ -85,7 +85,9 @@ struct group {
     bool graph;              /* it is of launches of a graph, */
     size_t kernels;          /* which has so many kernels */
     char *id;                /* the parent's name for it; NULL: the parent does not want it */
-    size_t skip, first;      /* how many launches to leave out, and how many to measure then */
+    size_t skip, first;      /* how many launches to leave out, and how many to measure then at most */
+    size_t known;            /* so many readings of a set are enough if they are alike */
+    size_t seen;             /* which launch of those that may be measured was its last one: sets_follow() */
     size_t launches;         /* how many launches there were */
     size_t due;              /* launches that were to be measured, if nothing had prevented it */
     struct share *shares;    /* those that count, then for each NVTX range of the request those within it */
@@ -107,6 +109,9 @@ struct share {
 /* What became of a group's launches in one set of metrics. */
 struct counted {
     size_t taken;      /* how many were measured, after the cold one */
+    size_t readings;   /* the same with it */
+    double *exact;     /* the exact counts of the first; NULL: none was read yet */
+    bool strays;       /* those of another were not the same */
     size_t cold, warm; /* launches of a graph that were the first of a session; measured launches that were not */
     size_t missed;     /* how many were wanted in this set while another was counted */
 };
@@ -127,6 +132,7 @@ void graph_spoil(CUgraphExec exec); /* nobody knows how the graph was changed, s
 void graph_set_kernel(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *kernel);
 void graph_set_inner(CUgraphExec exec, CUgraphNode node, CUgraph inner);
 void graph_enable_node(CUgraphExec exec, CUgraphNode node, bool enabled);
+struct group *const *groups_all(size_t *all_count);
 void functions_forget(void); /* forgets the handles of all functions */
 /* Returns a line for each group: its launches, how many of them were due, whether (1) it was launched in the first part
  * of the program only, those that were missed in each set, its shares as LAUNCHES/TIMED/NS, and its id. The first part
@@ -239,11 +245,12 @@ size_t sets_count(void); /* 0: they are not made yet */
 size_t sets_now(void);   /* index of the set that is counted now */
 const struct metrics *sets_metrics(size_t set);
 bool sets_are_blind(size_t set); /* whether the set has instrumented counters only, which do not see into graphs */
-/* Whether the group's next launch is to be measured in that set. */
+/* Whether the group's next launch is to be measured in that set; whether without it too little is known. */
 bool group_is_wanted(const struct group *group, size_t set);
+bool group_needs(const struct group *group, size_t set);
 /* Notes that a launch of the group is to come, which may be measured. Returns whether it is time to end the session,
  * give the counters back, and then call sets_change(). */
-bool sets_follow(const struct group *group);
+bool sets_follow(struct group *group);
 void sets_change(void);
 /* Notes in which other sets that launch was wanted as well. */
 void sets_note_missed(struct group *group);

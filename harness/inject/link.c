@@ -99,7 +99,7 @@ static void take_line(struct request *request, const char *key, char *text)
         request->waits = true;
     } else if (strcmp(key, "nvtx") == 0 && request->nvtx_count < NVTX_MAX) {
         request->nvtx[request->nvtx_count++] = x_strdup(text);
-    } else if (strcmp(key, "metric") == 0) {
+    } else if (strcmp(key, "metric") == 0 || strcmp(key, "exact") == 0) {
         char *counter = strchr(text, ' ');
         if (!counter)
             return;
@@ -107,6 +107,7 @@ static void take_line(struct request *request, const char *key, char *text)
         struct metric *metric = ARRAY_GROW(request->metrics.list, request->metrics.count);
         metric->name = x_strdup(text);
         metric->counter = x_strdup(counter);
+        metric->class = *key == 'e' ? METRIC_EXACT : METRIC_INFO;
     }
 }
 
@@ -121,12 +122,23 @@ static void take_request(struct request *request, char *text)
     }
 }
 
+/* Returns the number by which the program's own starter tells this process from others; NULL: there is none. */
+static const char *rank_of_process(void)
+{
+    static const char *const names[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (getenv(names[i]))
+            return getenv(names[i]);
+    return NULL;
+}
+
 bool link_open(struct request *request)
 {
     const char *path = getenv(WIRE_ADDRESS);
     char *text;
-    char hello[32];
-    snprintf(hello, sizeof hello, "%d", (int)getpid());
+    char hello[64];
+    snprintf(hello, sizeof hello, "%d%s%.20s", (int)getpid(), rank_of_process() ? " " : "",
+             rank_of_process() ? rank_of_process() : "");
     if (!path || !connect_parent(path)) {
         link_close();
         return false;

@@ -264,8 +264,10 @@ void ranges_add(struct group *group)
         range.use = can_pass_over(group) ? PASSED_OVER : group->begun ? COUNTED : COLD;
     if (group && range.use == COLD)
         group->begun = true;
-    else if (group && range.use == COUNTED)
-        group_counted(group, sets_now())->taken++;
+    if (group && range.use != PASSED_OVER) {
+        group_counted(group, sets_now())->taken += range.use == COUNTED;
+        group_counted(group, sets_now())->readings++;
+    }
     ranges.launches[ranges.count++] = range;
 }
 
@@ -339,6 +341,19 @@ static int decode(struct problem *problem)
     return 0;
 }
 
+/* Notes whether exact counts are those of the group's first launch in this set. */
+static void compare(struct counted *counted, const double *numbers)
+{
+    const struct metrics *set = sets_metrics(sets_now());
+    if (!counted->exact) {
+        counted->exact = x_calloc(ranges.counters.count, sizeof *counted->exact);
+        memcpy(counted->exact, numbers, ranges.counters.count * sizeof *numbers);
+    }
+    for (size_t m = 0, n = 0; m < set->count; n += ranges.counters.names[m++] != NULL)
+        if (ranges.counters.names[m] && set->list[m].class == METRIC_EXACT && numbers[n] != counted->exact[n])
+            counted->strays = true;
+}
+
 static int deliver(struct problem *problem)
 {
     double *numbers = x_calloc(ranges.counters.count, sizeof *numbers);
@@ -351,6 +366,7 @@ static int deliver(struct problem *problem)
         failed = counters_evaluate(&ranges.counters, ranges.image, ranges.image_size, i, numbers, problem);
         if (failed == 0) {
             send_values(range, numbers, is_first);
+            compare(group_counted(range->group, sets_now()), numbers);
             group_counted(range->group, sets_now())->warm += !is_first;
             range->group = NULL;
         }
@@ -373,8 +389,8 @@ static void lose(struct problem *problem)
             continue;
         if (range->use == COLD)
             range->group->begun = false;
-        else
-            group_counted(range->group, sets_now())->taken--;
+        group_counted(range->group, sets_now())->taken -= range->use == COUNTED;
+        group_counted(range->group, sets_now())->readings--;
         ranges.lost++;
     }
 }

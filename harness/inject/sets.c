@@ -1,10 +1,11 @@
 /* The sets of metrics, each of which the chip counts in one pass, and which of them is counted now.
  *
- * In the program's first run the set changes while the program runs. A change costs 0.2 s. So the process stays in a
- * set until as many launches in a row had no need of it as it took to count this set or one before: then what repeats
- * has been seen, and what is lacking comes too seldom to wait for. Set 0, which has time and instructions, is home:
- * where no set lacks anything any more, launches of a new kind find it. All of this follows from the sequence of
- * launches alone, so a program that repeats is counted alike each time. */
+ * In the program's first run the set changes while the program runs. A count that two launches give alike is known, so
+ * a set needs two of each group, and more where they differ. A process leaves a set when no group that is still to be
+ * expected needs it: one that was launched longer ago than any came back so far is not. A change costs 0.2 s, so it
+ * takes more launches without need of the set each time that all were counted. Set 0, which has time and instructions,
+ * is home: where no set lacks anything any more, launches of a new kind find it. All of this follows from the sequence
+ * of launches and their counts alone, so a program that repeats is counted alike each time. */
 #include "inject.h"
 
 #include "base/base.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 
 enum {
-    PATIENCE = 16,   /* launches in a row, without need of the set, that it takes at least to leave it */
+    PATIENCE = 16,   /* launches in a row, without need of the set, that it takes at first to leave it */
     CHANGES_MAX = 12 /* how often a process changes the set, since a program may have something new in each step */
 };
 
@@ -25,9 +26,11 @@ static struct {
     bool change;          /* they do while the program runs */
     size_t launches;      /* since this set began */
     size_t needed;        /* of these, those up to the last that was to be counted in this set */
-    size_t patience;      /* as in PATIENCE; the most that was needed of any set */
+    size_t most;          /* the most that was needed of any set, */
+    size_t longest;       /* and the longest time, in launches, after which a group came back that needed one */
+    size_t followed;      /* launches that might be measured */
     size_t changes;
-} sets = {.patience = PATIENCE};
+} sets;
 
 /* ---- Making them ---- */
 
@@ -125,35 +128,75 @@ bool sets_are_blind(size_t set)
 
 /* ---- Changing ---- */
 
-bool group_is_wanted(const struct group *group, size_t set)
+static bool is_open(const struct group *group, size_t set)
 {
-    if (!group || !group->id || group->launches < group->skip || (group->graph && sets_are_blind(set)))
-        return false;
-    return (set < group->counted_count ? group->counted[set].taken : 0) < group->first;
+    return group && group->id && group->launches >= group->skip && !(group->graph && sets_are_blind(set)) &&
+           (set < group->counted_count ? group->counted[set].taken : 0) < group->first;
 }
 
-/* Returns the first set in which the launch is to be counted; the number of sets when there is none. */
-static size_t find_wanted(const struct group *group)
+bool group_needs(const struct group *group, size_t set)
+{
+    if (!is_open(group, set))
+        return false;
+    const bool any = set < group->counted_count;
+    return (any ? group->counted[set].readings : 0) < group->known || (any && group->counted[set].strays);
+}
+
+/* Times are taken beyond what is needed, where that costs no change. */
+bool group_is_wanted(const struct group *group, size_t set)
+{
+    return set == 0 || !sets.change ? is_open(group, set) : group_needs(group, set);
+}
+
+/* Returns the first set that needs the launch; the number of sets when there is none. */
+static size_t find_needing(const struct group *group)
 {
     size_t set = 0;
-    while (set < sets.count && !group_is_wanted(group, set))
+    while (set < sets.count && !group_needs(group, set))
         set++;
     return set;
 }
 
-bool sets_follow(const struct group *group)
+/* Whether a group that was launched since then needs the set. */
+static bool groups_lack(size_t set, size_t since)
 {
+    size_t count;
+    struct group *const *list = groups_all(&count);
+    for (size_t i = 0; i < count; i++)
+        if (list[i]->seen >= since && group_needs(list[i], set))
+            return true;
+    return false;
+}
+
+/* Whether it is time to leave the set for the next one, or for home, where nothing is lacking. */
+static bool is_time(bool lacks)
+{
+    const size_t idle = sets.launches - sets.needed, back = sets.followed - sets.longest;
+    if (lacks && !groups_lack(sets.now, 1))
+        return true;
+    if (idle <= (size_t)PATIENCE << sets.changes / sets.count)
+        return false;
+    return idle > sets.most || !groups_lack(sets.now, sets.longest < sets.followed ? back : 1);
+}
+
+bool sets_follow(struct group *group)
+{
+    const size_t seen = group ? group->seen : 0;
     sets.launches++;
-    if (sets.count < 2 || !sets.change || group_is_wanted(group, sets.now)) {
+    sets.followed++;
+    if (group)
+        group->seen = sets.followed;
+    if (sets.count < 2 || !sets.change || group_needs(group, sets.now)) {
         sets.needed = sets.launches;
-        sets.patience = sets.needed > sets.patience ? sets.needed : sets.patience;
+        sets.most = sets.needed > sets.most ? sets.needed : sets.most;
+        if (seen > 0 && sets.followed - seen > sets.longest)
+            sets.longest = sets.followed - seen;
         return false;
     }
-    const size_t wanted = find_wanted(group);
-    sets.next = wanted < sets.count ? wanted : 0;
+    const size_t needing = find_needing(group);
+    sets.next = needing < sets.count ? needing : 0;
     /* The last change that a process may make is the one to set 0. */
-    return sets.next != sets.now && sets.changes + (sets.next != 0) < CHANGES_MAX &&
-           sets.launches - sets.needed > sets.patience;
+    return sets.next != sets.now && sets.changes + (sets.next != 0) < CHANGES_MAX && is_time(needing < sets.count);
 }
 
 void sets_change(void)
@@ -166,6 +209,6 @@ void sets_change(void)
 void sets_note_missed(struct group *group)
 {
     for (size_t set = 0; set < sets.count && sets.change; set++)
-        if (set != sets.now && group_is_wanted(group, set))
+        if (set != sets.now && group_needs(group, set))
             group_counted(group, set)->missed++;
 }

@@ -39,6 +39,14 @@ static bool has_gpu_time(const struct asked *row)
            program_is_timed(metrics, row->pairing->now_result);
 }
 
+static bool has_computing_time(const struct asked *row)
+{
+    const struct metrics *metrics = row->pairing->sides->metrics;
+    return row->is_program && computed_counter_of(row->metric) == COMPUTED_GPU_TIME &&
+           !isnan(program_value(metrics, row->pairing->base_result, COMPUTED_COMPUTING)) &&
+           !isnan(program_value(metrics, row->pairing->now_result, COMPUTED_COMPUTING));
+}
+
 static bool is_of_almost_nothing(const struct asked *row)
 {
     return row->metric->few > 0 && fmax(weight_of(row->pairing->base_result, row->metric),
@@ -48,6 +56,13 @@ static bool is_of_almost_nothing(const struct asked *row)
 static bool is_first_part(const struct asked *row)
 {
     return is_of_first_part(row->pairing) && row->metric->class != METRIC_STATIC && !row->is_own;
+}
+
+/* Whether it is of a collective on both sides, whatever code. The program's computing is judged, and its calls. */
+static bool is_of_collective(const struct asked *row)
+{
+    return row->pairing->sides->origin->own_caches && !row->is_own && row->metric->class != METRIC_STATIC &&
+           program_communicates(row->pairing->base_result) && program_communicates(row->pairing->now_result);
 }
 
 static bool explains(const struct asked *row)
@@ -94,8 +109,11 @@ static const struct excuse {
 } not_judged[] = {
     {is_no_program_count, "not judged: the program's time and launches are"},
     {has_gpu_time, "not judged: the GPU time by records is"},
+    {has_computing_time, "not judged: a part of it waits for other processes; the computing of the slowest rank is"},
     {is_of_almost_nothing, "not judged: a ratio of almost nothing (`few` in its metric file)"},
     {is_first_part, "not judged: launched in the first part of the program only; the program's GPU time is"},
+    {is_of_collective,
+     "not judged: it waits for other processes; the program's computing is, and how often it is called"},
     {explains, "not judged: the same machine code in the same shape; its time is, or as a part of the program's"},
     {is_short, "not judged: a launch of less than 10 us in a program"},
     {is_ratio_of_caches, "not judged in a program, whose caches are its own"},

@@ -41,7 +41,8 @@ bool is_seen_whole(const struct sides *sides, const char *kernel)
 const struct metric *metric_of_shift(const struct metrics *metrics, const struct result *now,
                                      const struct metric *metric)
 {
-    if (computed_counter_of(metric) != COMPUTED_GPU_TIME || !is_program_row(now->id))
+    const enum computed_counter counter = computed_counter_of(metric);
+    if ((counter != COMPUTED_GPU_TIME && counter != COMPUTED_COMPUTING) || !is_program_row(now->id))
         return metric;
     for (size_t m = 0; m < metrics->count; m++)
         if (strcmp(metrics->list[m].counter, COUNTER_TIME) == 0)

@@ -328,8 +328,14 @@ static bool is_part_of_program(const struct pairing *pairing, const struct metri
     return computed_counter_of(metric) == COMPUTED_GPU_TIME && !is_program_row(pairing->now_result->id);
 }
 
-/* Returns whether the kernel is launched too seldom in its program for the row to be asked of it, or in its first part
- * only. Its time is. The program's own row lacks what any of its kernels does. */
+/* Whether it is a part of the program's GPU time where there are collectives. */
+static bool is_of_division(const struct metric *metric)
+{
+    return computed_counter_of(metric) == COMPUTED_COMPUTING || computed_counter_of(metric) == COMPUTED_COMMUNICATION;
+}
+
+/* Returns whether the kernel takes too little of its program's time for the row to be asked of it, or is of its first
+ * part only. Its time is. The program's own row lacks what any of its kernels does. */
 static bool is_seldom(const struct sides *sides, const struct run *run, const struct result *result,
                       const struct metric *metric)
 {
@@ -337,8 +343,7 @@ static bool is_seldom(const struct sides *sides, const struct run *run, const st
     if (!sides->origin->own_caches || metric->class == METRIC_TIME || is_metric_of_program(metric) || !program)
         return false;
     return program == result || is_minor_first_part(sides, run, result) ||
-           (program_is_seldom(program_launches(sides->metrics, result), program_launches(sides->metrics, program)) &&
-            program_is_seldom(program_time(sides->metrics, result, NULL), program_time(sides->metrics, program, NULL)));
+           program_is_seldom(program_time(sides->metrics, result, NULL), program_time(sides->metrics, program, NULL));
 }
 
 void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
@@ -364,6 +369,10 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
         set_reason(judgement,
                    "not judged: no GPU counts it, so a baseline that was measured has none; `--against` a base "
                    "build does");
+    } else if (is_of_division(metric) && judgement->has_base != judgement->has_now) {
+        judgement->verdict = VERDICT_INFO;
+        set_reason(judgement, "not judged: %s has no collectives, or was measured before they were told apart",
+                   judgement->has_base ? "the run" : "the baseline");
     } else if (is_part_of_program(pairing, metric)) {
         judgement->verdict = VERDICT_INFO;
         set_reason(judgement, "not judged: the time of a launch is, and the program's");
@@ -372,7 +381,7 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
         judgement->verdict = VERDICT_INFO;
         set_reason(
             judgement,
-            "not judged: less than 1 %% of the program's launches, or in its first part only, so that it was not "
+            "not judged: less than 1 %% of the program's GPU time, or in its first part only, so that it was not "
             "counted in all sets");
     } else if (judgement->has_base && judgement->has_now) {
         if (same_definition(pairing->sides, metric, &judgement->reason) && same_part(pairing, &judgement->reason))

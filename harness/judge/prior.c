@@ -37,7 +37,8 @@ static const struct {
 /* Whether a GPU's clock takes the time. Copies by the host's clock differed by 48 % between sessions. */
 static bool is_by_host(const struct metric *metric)
 {
-    return metric->class == METRIC_TIME && !metric->clock && computed_counter_of(metric) != COMPUTED_GPU_TIME;
+    return metric->class == METRIC_TIME && !metric->clock && computed_counter_of(metric) != COMPUTED_GPU_TIME &&
+           computed_counter_of(metric) != COMPUTED_COMPUTING;
 }
 
 struct prior prior_of(const struct metric *metric, double value, bool program)

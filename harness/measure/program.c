@@ -254,10 +254,9 @@ static bool is_too_seldom(struct measuring *measuring, size_t set, size_t kernel
 {
     const struct program *program = measuring->measurement->program;
     size_t all;
-    bool is_short;
-    const size_t launches = program_lacking_launches(&measuring->groups, &all, &is_short);
-    if (set == 0 || !is_short || program->runs > 0 || measuring->broken_off ||
-        !program_is_seldom((double)launches, (double)all))
+    bool matters;
+    const size_t launches = program_lacking_launches(&measuring->groups, &all, &matters);
+    if (set == 0 || matters || program->runs > 0 || measuring->broken_off)
         return false;
     if (!measuring->seldom)
         measuring->seldom = x_calloc(measuring->sets, sizeof *measuring->seldom);
@@ -304,7 +303,7 @@ static int complete(struct measuring *measuring)
     size_t spared = 0;
     for (size_t set = 0; set < measuring->sets && code == EXIT_SAME && measuring->status < 128; set++) {
         size_t kernels = program_lacks(&measuring->groups, measuring->run, measuring->measurement->metrics,
-                                       measuring->set_of, set, program->first, !measuring->broken_off);
+                                       measuring->set_of, set, program->enough, !measuring->broken_off);
         const size_t firsts =
             spares_first_part(measuring, set) ? program_spare_first_part(&measuring->groups, program->first) : 0;
         spared = firsts > spared ? firsts : spared;

@@ -10,12 +10,15 @@
 #include <stddef.h>
 
 #define PROGRAM_NAME_MAX 40
-#define PROGRAM_FIRST 5 /* launches of a group that are measured by default */
+#define PROGRAM_FIRST 5 /* launches of a group that are measured by default, where they differ, */
+#define PROGRAM_KNOWN 2 /* and where they do not */
 
 struct program {
     char *const *arguments; /* the command; the list ends in NULL */
     char *name;             /* family of its kernels, from program_name() */
     size_t skip, first;     /* for each group of equal launches: how many to leave out, and how many to measure then */
+    size_t known;           /* so many of them are enough of each set of metrics if they are alike; */
+    size_t enough;          /* with so many the program need not run again */
     char *const *nvtx;      /* only launches within an NVTX range that one of these globs matches count */
     size_t nvtx_count;      /* 0: all launches do; at most NVTX_MAX */
     bool waits;             /* launches count only between the program's calls of cudaProfilerStart and Stop */
@@ -28,8 +31,9 @@ struct program {
     int *status;    /* how the first run ended, as a shell has it: exit code, or 128 and the signal */
 };
 
-/* Returns the family of a command's kernels. It is the base name of the program, or of the script that an interpreter
- * runs. Characters that a family may not have are left out. "python3 -u train.py" is "train". Caller frees. */
+/* Returns the family of a command's kernels. It is the base name of the program or script that the user wrote, whatever
+ * starts it. Characters that a family may not have are replaced. "torchrun --standalone train.py" is "train". Caller
+ * frees. */
 char *program_name(char *const *arguments);
 
 /* It takes the place of a worker's backend. */

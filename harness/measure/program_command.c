@@ -1,79 +1,12 @@
-/* What a program is called, and its command as it is recorded. */
+/* The command of a program as it is recorded. */
 #include "program.h"
 
 #include "base/base.h"
 
 #include "program_parts.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- The name ---- */
-
-/* Returns whether a word is an interpreter. People call its program by its first argument that is no option. */
-static bool is_interpreter(const char *name)
-{
-    static const char *const words[] = {"python", "pypy", "bash", "sh", "dash", "perl", "ruby", "julia", "env"};
-    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-        const size_t length = strlen(words[i]);
-        if (strncmp(name, words[i], length) == 0 && strspn(name + length, "0123456789.") == strlen(name + length))
-            return true;
-    }
-    return false;
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
-/* Returns whether an option of an interpreter takes its value from the next word. */
-static bool takes_value(const char *option)
-{
-    return strcmp(option, "-W") == 0 || strcmp(option, "-X") == 0 || strcmp(option, "-o") == 0;
-}
-
-/* Returns the word of the command by which people call it. */
-static const char *telling_word(char *const *arguments, bool *is_module)
-{
-    const char *word = arguments[0];
-    *is_module = false;
-    for (char *const *next = arguments; is_interpreter(base_name(word)) && next[1];) {
-        const char *was = word;
-        while (*++next) {
-            *is_module = strcmp(*next, "-m") == 0 && next[1];
-            if (*is_module)
-                return next[1];
-            if (strcmp(*next, "-c") == 0)
-                return word; /* the text of a program, given as an option */
-            if (takes_value(*next) && next[1]) {
-                next++;
-            } else if (**next != '-' && !strchr(*next, '=')) {
-                word = *next;
-                break;
-            }
-        }
-        if (word == was)
-            break;
-    }
-    return word;
-}
-
-char *program_name(char *const *arguments)
-{
-    bool is_module;
-    const char *word = base_name(telling_word(arguments, &is_module));
-    const char *dot = is_module ? NULL : strrchr(word, '.'); /* dots in the name of a module are no file ending */
-    const int length = (int)(dot && dot != word ? (size_t)(dot - word) : strlen(word));
-    char *name = x_sprintf("%.*s", length < PROGRAM_NAME_MAX ? length : PROGRAM_NAME_MAX, word);
-    for (char *c = name; *c; c++)
-        *c = isalnum((unsigned char)*c) ? (char)tolower((unsigned char)*c) : '_';
-    return name;
-}
-
-/* ---- The command ---- */
 
 /* Adds the options that bound the part of the program that counts. False when all of it does. */
 static bool put_bounds(const struct text *words, const struct program *program)

@@ -79,6 +79,9 @@ void program_groups_release(struct program_groups *groups)
         release_group(groups->list[i]);
     free(groups->list);
     free(groups->processes);
+    for (size_t i = 0; i < groups->rank_count; i++)
+        free(groups->ranks[i].launched);
+    free(groups->ranks);
     for (size_t i = 0; i < WORK_KINDS; i++)
         free(groups->work[i]);
     *groups = (struct program_groups){0};

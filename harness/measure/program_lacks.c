@@ -18,19 +18,20 @@ static size_t samples_of(const struct result *result, const struct metrics *metr
     return rows > 0 && samples == 0 ? SIZE_MAX : samples;
 }
 
-/* Whether the group has more samples in some set than in that one. */
-static bool has_more(const struct result *result, const struct metrics *metrics, const size_t *set_of, size_t samples)
+/* Whether the group has more samples in some set than in that one, which has too few. */
+static bool has_more(const struct result *result, const struct metrics *metrics, const size_t *set_of, size_t samples,
+                     size_t enough)
 {
     for (size_t m = 0; result && m < metrics->count; m++) {
         const size_t other = set_of[m] > 0 ? samples_of(result, metrics, set_of, set_of[m] - 1) : SIZE_MAX;
-        if (other != SIZE_MAX && other > samples)
+        if (other != SIZE_MAX && other > samples && samples < enough)
             return true;
     }
     return false;
 }
 
 size_t program_lacks(const struct program_groups *groups, const struct run *run, const struct metrics *metrics,
-                     const size_t *set_of, size_t set, size_t first, bool is_whole)
+                     const size_t *set_of, size_t set, size_t enough, bool is_whole)
 {
     size_t lacking = 0;
     for (size_t g = 0; g < groups->count; g++) {
@@ -38,8 +39,8 @@ size_t program_lacks(const struct program_groups *groups, const struct run *run,
         const struct result *result = run_find(run, group->id);
         const size_t samples = samples_of(result, metrics, set_of, set);
         const bool missed = (set < group->missed_count && group->missed[set] > 0) ||
-                            (!is_whole && has_more(result, metrics, set_of, samples));
-        group->complete = !group->wanted || !missed || samples >= first;
+                            (!is_whole && has_more(result, metrics, set_of, samples, enough));
+        group->complete = !group->wanted || !missed || samples >= enough;
         lacking += !group->complete;
     }
     return lacking;
@@ -50,13 +51,24 @@ bool program_group_is_of_first_part(const struct program_group *group)
     return group->times > 0 && !group->is_late;
 }
 
-bool program_group_is_spared(const struct program_groups *groups, const struct program_group *group, size_t first)
+/* Return how long the launches of the first run took; NAN where no record tells. */
+static double time_of(const struct program_group *group)
+{
+    return group->runs > 0 ? group->shares[0].took[0] : NAN;
+}
+
+static double all_time(const struct program_groups *groups)
 {
     double all = 0;
     for (size_t g = 0; g < groups->count; g++)
-        all += groups->list[g]->runs > 0 ? groups->list[g]->shares[0].took[0] : NAN;
-    const double took = group->runs > 0 ? group->shares[0].took[0] : NAN;
-    return program_group_is_of_first_part(group) && (group->times > first || program_is_seldom(took, all));
+        all += time_of(groups->list[g]);
+    return all;
+}
+
+bool program_group_is_spared(const struct program_groups *groups, const struct program_group *group, size_t first)
+{
+    return program_group_is_of_first_part(group) &&
+           (group->times > first || program_is_seldom(time_of(group), all_time(groups)));
 }
 
 size_t program_spare_first_part(const struct program_groups *groups, size_t first)
@@ -72,22 +84,23 @@ size_t program_spare_first_part(const struct program_groups *groups, size_t firs
     return spared;
 }
 
-size_t program_lacking_launches(const struct program_groups *groups, size_t *all, bool *is_short)
+size_t program_lacking_launches(const struct program_groups *groups, size_t *all, bool *matters)
 {
     size_t lacking = 0;
-    double time = 0, all_time = 0;
+    const double whole = all_time(groups);
+    double time = 0;
     *all = 0;
+    *matters = false;
     for (size_t g = 0; g < groups->count; g++) {
         const struct program_group *group = groups->list[g];
-        const double took = group->runs > 0 ? group->shares[0].took[0] : NAN;
         *all += group->times;
-        all_time += took;
         if (group->complete)
             continue;
         lacking += group->times;
-        time += took;
+        time += time_of(group);
+        *matters |= !program_is_seldom(time_of(group), whole);
     }
-    *is_short = program_is_seldom(time, all_time);
+    *matters |= !(2 * time < whole);
     return lacking;
 }
 

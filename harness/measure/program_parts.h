@@ -66,7 +66,16 @@ enum program_work {
     WORK_KINDS
 };
 
+/* What a process launched in the first run, of each group: how often, and how long those took that have a record. */
+struct program_rank {
+    long number; /* by its starter; -1: none told */
+    struct program_share *launched;
+    size_t count; /* of them, in the order of the groups; groups beyond were not launched */
+};
+
 struct program_groups {
+    struct program_rank *ranks;
+    size_t rank_count;
     struct program_group **list; /* groups of like launches, in the order in which their first launch came */
     size_t count;
     double *processes;        /* of each run that ended, how many processes launched */
@@ -211,18 +220,18 @@ void program_join_rows(struct result *result, const struct result *more);
  * tries. */
 bool program_group_is_of_first_part(const struct program_group *group);
 /* Says which groups a set of metrics lacks, from 0: those that were launched while another set was counted, and have
- * less than `first` samples. Sets `complete` of all groups accordingly, and returns how many are not. Without
+ * less than `enough` samples. Sets `complete` of all groups accordingly, and returns how many are not. Without
  * is_whole, where processes did not tell what they missed, a group also lacks what it has in another set. */
 size_t program_lacks(const struct program_groups *groups, const struct run *run, const struct metrics *metrics,
-                     const size_t *set_of, size_t set, size_t first, bool is_whole);
+                     const size_t *set_of, size_t set, size_t enough, bool is_whole);
 /* Whether no further run is made for a group of the first part. Its launches are more than `first`, so that set 0 has
  * all its samples, or take less than 1 % of the GPU time. */
 bool program_group_is_spared(const struct program_groups *groups, const struct program_group *group, size_t first);
 /* Sets `complete` of such groups, and returns how many were not. */
 size_t program_spare_first_part(const struct program_groups *groups, size_t first);
-/* Returns how often the first run launched the groups that are not complete; *all, how often all. *is_short says
- * whether these took less than 1 % of its GPU time, as far as that is known. */
-size_t program_lacking_launches(const struct program_groups *groups, size_t *all, bool *is_short);
+/* Returns how often the first run launched the groups that are not complete; *all, how often all. *matters says whether
+ * one of them took 1 % of its GPU time, all of them half of it, or either may be. */
+size_t program_lacking_launches(const struct program_groups *groups, size_t *all, bool *matters);
 /* Puts the samples of a further run in place of a result's where it has more of them, and those in its place. */
 void program_complete_rows(struct result *result, struct result *more);
 
@@ -236,6 +245,7 @@ struct program_process {
     char token[PROGRAM_TOKEN + 1]; /* begins all that it says once it was greeted: cugate's library has it, and the
                                     * program has to look for it there; empty until then */
     bool described, ended, told_work;
+    long rank;       /* the number that its starter gave it; -1: none */
     struct run part; /* a result for each group that it was asked to measure */
     struct run cold; /* what stands where part has nothing: the launch of a group that was colder than the rest */
 };

@@ -4,7 +4,9 @@
 
 #include "base/base.h"
 
+#include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +36,8 @@ static char *request_text(const struct program_run *run, const char *token)
     for (size_t i = 0; i < run->measurement->program->nvtx_count; i++)
         fprintf(stream, "nvtx %s\n", run->measurement->program->nvtx[i]);
     for (size_t m = 0; m < metrics->count; m++)
-        fprintf(stream, "metric %s %s\n", metrics->list[m].name, metrics->list[m].counter);
+        fprintf(stream, "%s %s %s\n", metrics->list[m].class == METRIC_EXACT ? "exact" : "metric",
+                metrics->list[m].name, metrics->list[m].counter);
     fclose(stream);
     return text;
 }
@@ -79,7 +82,7 @@ static bool make_token(char token[PROGRAM_TOKEN + 1])
 }
 
 /* Whoever is answered waits for it, with the library in place. */
-static bool take_hello(struct program_run *run, struct program_process *process)
+static bool take_hello(struct program_run *run, struct program_process *process, const char *text)
 {
     if (*process->token || !make_token(process->token))
         return false;
@@ -91,9 +94,11 @@ static bool take_hello(struct program_run *run, struct program_process *process)
             (int)process->peer.process);
         return false;
     }
-    char *text = request_text(run, process->token);
-    const bool good = message_write(process->peer.pipe, MESSAGE_ANSWER, text);
-    free(text);
+    const char *rank = strchr(text, ' ');
+    process->rank = rank && isdigit((unsigned char)rank[1]) ? strtol(rank, NULL, 10) : -1;
+    char *request = request_text(run, process->token);
+    const bool good = message_write(process->peer.pipe, MESSAGE_ANSWER, request);
+    free(request);
     return good;
 }
 
@@ -152,7 +157,8 @@ static bool take_group(struct program_run *run, struct program_process *process,
                          : run->further && group && group->complete ? 0
                                                                     : measurement->program->first;
     char *answer = wanted && run->keeps ? program_pick_answer(group, run->setting->folder)
-                   : wanted             ? x_sprintf("%zu %zu %s", measurement->program->skip, first, group->id)
+                   : wanted             ? x_sprintf("%zu %zu %zu %s", measurement->program->skip, first,
+                                                    measurement->program->known, group->id)
                                         : x_strdup("");
     if (wanted)
         run_add(&process->part, group->id);
@@ -210,9 +216,20 @@ void program_join_rows(struct result *result, const struct result *more)
     }
 }
 
-/* Of cold launches of a group the last one stands. */
-static void take_cold(struct program_process *process, struct result *taken)
+/* Exact counts of a cold launch are those of any other. For the rest the last one stands. */
+static void take_cold(const struct metrics *metrics, struct program_process *process, struct result *result,
+                      struct result *taken)
 {
+    struct result exact = {.id = taken->id};
+    for (size_t m = 0; m < metrics->count; m++) {
+        const struct row *row =
+            metrics->list[m].class == METRIC_EXACT ? result_find(taken, metrics->list[m].name) : NULL;
+        if (row && row->state == VALUE_MEASURED)
+            row_add_session(result_add(&exact, row->metric), row->sessions[0].samples, 1);
+    }
+    program_join_rows(result, &exact);
+    exact.id = NULL;
+    result_release(&exact);
     struct result *cold = run_add(&process->cold, taken->id);
     const struct result before = *cold;
     *cold = *taken;
@@ -229,7 +246,7 @@ static bool take_result(const struct program_run *run, struct program_process *p
     if (good && run->measurement->profile)
         program_find_lines(run, program_group_find(run->groups, taken.id), &taken.profile, &result->profile);
     else if (good && is_cold)
-        take_cold(process, &taken);
+        take_cold(run->measurement->metrics, process, result, &taken);
     else if (good)
         program_join_rows(result, &taken);
     result_release(&taken);
@@ -311,8 +328,16 @@ static bool take_module(struct program_run *run, const char *name)
     return true;
 }
 
+static bool is_exact(const struct metrics *metrics, const char *name)
+{
+    for (size_t m = 0; m < metrics->count; m++)
+        if (strcmp(metrics->list[m].name, name) == 0)
+            return metrics->list[m].class == METRIC_EXACT;
+    return false;
+}
+
 /* Of no group more was counted than was launched. launches is that of each of its results. */
-static bool are_launches(const struct program_process *process, const size_t *launches)
+static bool are_launches(const struct metrics *metrics, const struct program_process *process, const size_t *launches)
 {
     for (size_t i = 0; i < process->part.result_count; i++) {
         const struct result *result = &process->part.results[i];
@@ -320,7 +345,9 @@ static bool are_launches(const struct program_process *process, const size_t *la
         if (cold > launches[i])
             return false;
         for (size_t r = 0; r < result->row_count; r++)
-            if (result->rows[r].session_count > 0 && result->rows[r].sessions[0].count + cold > launches[i])
+            if (result->rows[r].session_count > 0 &&
+                result->rows[r].sessions[0].count + (is_exact(metrics, result->rows[r].metric) ? 0 : cold) >
+                    launches[i])
                 return false;
     }
     return true;
@@ -357,8 +384,42 @@ static bool add_shares(struct program_group *group, const char *text, size_t tim
     return *rest == '\0';
 }
 
+/* Returns the median time of those launches that were measured; NAN: none was. */
+static double measured_time(const struct metrics *metrics, const struct result *result)
+{
+    for (size_t m = 0; m < metrics->count; m++) {
+        const struct row *row =
+            strcmp(metrics->list[m].counter, COUNTER_TIME) == 0 ? result_find(result, metrics->list[m].name) : NULL;
+        if (row && row->state == VALUE_MEASURED)
+            return row_session_value(row, 0);
+    }
+    return NAN;
+}
+
+/* Adds what the process launched of the group to its rank. Where no record tells how long that took, what was measured
+ * does. */
+static void note_rank(const struct program_run *run, struct program_rank *rank, const struct program_group *group,
+                      const struct program_share *before, const struct result *result)
+{
+    size_t at = 0;
+    while (run->groups->list[at] != group)
+        at++;
+    while (rank->count <= at)
+        *ARRAY_GROW(rank->launched, rank->count) = (struct program_share){0};
+    struct program_share *launched = &rank->launched[at];
+    launched->launches = group->shares[0].launches - before->launches;
+    launched->timed = group->shares[0].timed - before->timed;
+    launched->time_ns = group->shares[0].time_ns - before->time_ns;
+    const double each = launched->timed > 0 ? NAN : measured_time(run->measurement->metrics, result);
+    if (isnan(each))
+        return;
+    launched->timed = launched->launches;
+    launched->time_ns = each * (double)launched->launches;
+}
+
 /* A line of the end: "launches due first missed shares id", of a group that the process asked about. */
-static bool take_launches(struct program_run *run, struct program_process *process, const char *line, size_t *launches)
+static bool take_launches(struct program_run *run, struct program_process *process, const char *line, size_t *launches,
+                          struct program_rank *rank)
 {
     size_t times, due;
     unsigned first;
@@ -370,12 +431,13 @@ static bool take_launches(struct program_run *run, struct program_process *proce
         return false;
     struct program_group *group = program_group_find(run->groups, line + at);
     const struct result *result = run_find(&process->part, line + at);
-    const size_t before = group ? group->shares[0].launches : 0;
+    const struct program_share before = group ? group->shares[0] : (struct program_share){0};
     if (!group || !result || !add_shares(group, shares, times))
         return false;
     launches[result - process->part.results] += times;
     if (!run->further) {
-        const size_t counting = group->shares[0].launches - before;
+        const size_t counting = group->shares[0].launches - before.launches;
+        note_rank(run, rank, group, &before, result);
         group->most = counting > group->most ? counting : group->most;
         group->times += times;
         group->due += due;
@@ -420,13 +482,18 @@ static bool take_end(struct program_run *run, struct program_process *process, c
         return false;
     size_t *launches = x_calloc(process->part.result_count, sizeof *launches);
     bool good = true;
+    struct program_rank rank = {.number = process->rank};
     for (char *line; good && (line = strtok_r(NULL, "\n", &rest));)
-        good = take_launches(run, process, line, launches);
-    good = good && are_launches(process, launches);
+        good = take_launches(run, process, line, launches, &rank);
+    good = good && are_launches(run->measurement->metrics, process, launches);
     bool launched = false;
     for (size_t i = 0; i < process->part.result_count; i++)
         launched |= launches[i] > 0;
     free(launches);
+    if (good && launched && !run->further)
+        *ARRAY_GROW(run->groups->ranks, run->groups->rank_count) = rank;
+    else
+        free(rank.launched);
     if (!good)
         return false;
     run->lost += told[0];
@@ -444,7 +511,7 @@ bool program_take(struct program_run *run, struct program_process *process, stru
         return false;
     switch ((int)message->kind) {
     case MESSAGE_HELLO:
-        return take_hello(run, process);
+        return take_hello(run, process, message->text);
     case MESSAGE_SETS:
         return take_sets(run, message->text);
     case MESSAGE_DEVICE:

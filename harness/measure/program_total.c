@@ -210,6 +210,68 @@ static void fail_empty_ranges(const struct program_groups *groups, const struct 
     }
 }
 
+/* How long a process computed, and how long its collectives took, in ns. */
+struct division {
+    long rank;
+    double computing, communication;
+};
+
+static int by_rank(const void *left, const void *right)
+{
+    const struct division *a = left, *b = right;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* Launches without a record take as long as those of the process with one; where it has none, as those of all. */
+static struct division divide(const struct program_groups *groups, const struct program_rank *rank,
+                              const struct run *run)
+{
+    struct division division = {.rank = rank->number};
+    for (size_t g = 0; g < rank->count; g++) {
+        const struct program_share *share = &rank->launched[g], *all = &groups->list[g]->shares[0];
+        if (share->launches == 0)
+            continue;
+        const double each = share->timed > 0 ? share->time_ns / (double)share->timed : all->took[0] / all->counts[0];
+        *(program_communicates(run_find(run, groups->list[g]->id)) ? &division.communication : &division.computing) +=
+            each * (double)share->launches;
+    }
+    return division;
+}
+
+/* Adds the two parts of the GPU time where there are collectives: of the process that computes longest. All are a fact
+ * of the session. */
+static void add_division(struct result *total, const struct program_groups *groups, const struct metrics *metrics,
+                         struct run *run)
+{
+    struct division *list = x_calloc(groups->rank_count + 1, sizeof *list), slowest = {0};
+    double communication = 0;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        die(EXIT_USAGE, "cannot allocate memory for the ranks");
+    for (size_t i = 0; i < groups->rank_count; i++)
+        list[i] = divide(groups, &groups->ranks[i], run);
+    qsort(list, groups->rank_count, sizeof *list, by_rank);
+    for (size_t i = 0; i < groups->rank_count; i++) {
+        communication += list[i].communication;
+        if (i == 0 || list[i].computing > slowest.computing ||
+            (list[i].computing == slowest.computing && list[i].communication < slowest.communication))
+            slowest = list[i];
+        fprintf(stream, "%s%ld %.0f %.0f", i > 0 ? "; " : "", list[i].rank >= 0 ? list[i].rank : (long)i,
+                list[i].computing, list[i].communication);
+    }
+    fclose(stream);
+    if (communication > 0) {
+        add_counts(total, metrics, COMPUTED_COMPUTING, &slowest.computing, 1);
+        add_counts(total, metrics, COMPUTED_COMMUNICATION, &slowest.communication, 1);
+        run->sessions[0].facts[SESSION_RANKS] = text;
+        text = NULL;
+    }
+    free(text);
+    free(list);
+}
+
 static void add_ranges(const struct program_groups *groups, const struct measurement *measurement, struct run *run)
 {
     const struct program *program = measurement->program;
@@ -248,6 +310,7 @@ void program_total_add(const struct program_groups *groups, const struct measure
     free(id);
     if (!total)
         return;
+    add_division(total, groups, metrics, run);
     add_counts(total, metrics, COMPUTED_PROCESSES, groups->processes, groups->runs);
     for (size_t i = 0; i < WORK_KINDS; i++)
         if (work[i] != COMPUTED_NONE)

@@ -26,13 +26,20 @@ double program_value(const struct metrics *metrics, const struct result *result,
  * that was not counted. */
 double program_launches(const struct metrics *metrics, const struct result *result);
 
-/* A kernel of less than 1 % of the program's launches, and of its GPU time, is counted in all sets of metrics only if
- * it happens to be. To run the program again for it would cost more than it tells: its time and instructions are known.
- * This is asked of both parts; false where one is NAN. */
+/* A kernel of less than 1 % of the program's GPU time is counted in all sets of metrics only if it happens to be. To
+ * run the program again for it would cost more than it tells: its time and instructions are known. This is asked of
+ * both parts; false where one is NAN. */
 bool program_is_seldom(double part, double all);
 
 /* Whether the program launched the kernel in its first part only: a warm-up, or what an autotuner tries. */
 bool program_is_of_first_part(const struct metrics *metrics, const struct result *result);
+
+/* Whether all launches are collectives of NCCL, NVSHMEM and the like, by their names: they move data between processes,
+ * and spin until each has come. */
+bool program_communicates(const struct result *kernel);
+/* Whether a kernel of a program waits for others, so that its counts tell how long: a collective, or one whose exact
+ * counts stray by more than a percent from launch to launch of a session, while its code is the same. */
+bool program_waits(const struct metrics *metrics, const struct result *kernel);
 
 /* Whether it is known from CUPTI's records how long all these launches took. */
 bool program_is_timed(const struct metrics *metrics, const struct result *result);

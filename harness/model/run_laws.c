@@ -2,6 +2,8 @@
 
 #include "base/base.h"
 
+#include "program_row.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +66,8 @@ static char *complaint(const struct metric *metric, const struct law *law, struc
 }
 
 /* Gives a reason to each row that breaks a law of the metric. All rows keep their numbers, which other laws need.
- * `between` chooses the laws between metrics, or the others. */
+ * `between` chooses the laws between metrics, or the others. What these compare may be of different passes, so of a
+ * program's kernel that waits for others nobody asks them. */
 static void judge_laws(const struct result *result, const struct metric *metric, bool between)
 {
     const struct law_reader reader = {read_span, result};
@@ -106,12 +109,14 @@ size_t run_apply_laws(struct run *run, const struct metrics *metrics, const char
 {
     size_t count = 0;
     /* A number that is wrong by itself must not put other rows in doubt, so such laws go first. */
-    for (size_t i = 0; i < run->result_count; i++)
-        for (int between = 0; between < 2; between++) {
+    for (size_t i = 0; i < run->result_count; i++) {
+        const bool waits = run_origin(run)->own_caches && program_waits(metrics, &run->results[i]);
+        for (int between = 0; between < (waits ? 1 : 2); between++) {
             for (size_t m = 0; m < metrics->count; m++)
                 judge_laws(&run->results[i], &metrics->list[m], between);
             count = clear_rows(&run->results[i], name, count);
         }
+    }
     if (count > WARNINGS_SHOWN)
         warning("%s%s%zu more row%s not counted, because a law was broken", name ? name : "", name ? ": " : "",
                 count - WARNINGS_SHOWN, count - WARNINGS_SHOWN == 1 ? " is" : "s are");

@@ -23,6 +23,7 @@ static const char *const fact_names[SESSION_FACTS] = {
     [SESSION_CACHES]    = "caches",
     [SESSION_CUGATE]    = "cugate",
     [SESSION_PART]      = "part",
+    [SESSION_RANKS]     = "ranks",
     [SESSION_LIBRARIES] = "libraries",
     [SESSION_SILICON]   = "silicon",
     [SESSION_REASON]    = "reason",

@@ -37,6 +37,8 @@ enum session_fact {
     SESSION_CACHES,  /* state of the GPU's caches at a launch, where they are not flushed: as the program leaves them */
     SESSION_CUGATE,  /* version of cugate */
     SESSION_PART,    /* which part of the program counts, as options say it: "--nvtx forward"; NULL: all of it */
+    SESSION_RANKS,   /* of a program with collectives, for each rank its number, ns computing and ns communicating: "0
+                        3000 200; 1 2900 300" */
     SESSION_LIBRARIES, /* what the program had loaded, sorted: "libcublasLt.so.13.1.0.3 1a2b3c4d; ..." */
     SESSION_SILICON,   /* of a computed session: "not verified" where such counts were never compared with a GPU's */
     SESSION_REASON,    /* why it was accepted, in baselines only. It must be the last: see by_session */

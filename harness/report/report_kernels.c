@@ -3,6 +3,7 @@
 #include "report_text.h"
 #include "table.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ struct columns {
 
 #define COLUMN_WIDTH 8          /* minimum width of a number */
 #define NOT_JUDGED "not judged" /* in place of a verdict: neither side has the kernel, since it is not built */
+#define SHAPES_MIN 8            /* fewer shapes of a function than that have a line each */
 #define MINOR_MIN 4             /* fewer kernels than that are not left out of a table */
 #define NAME_MIN 12             /* minimum width of a kernel's name, however narrow the terminal is */
 
@@ -193,6 +195,139 @@ static struct kernel_line *make_lines(const struct report *report, size_t *count
         qsort(lines, *count, sizeof *lines, lines_worst_first);
     return lines;
 }
+
+/* ---- Many shapes of one function ---- */
+
+/* Lines that stand for those of many shapes, and what they own. */
+struct folded {
+    struct result *sums; /* for each such line its side of the run, then that of the baseline */
+    size_t count;
+};
+
+/* Whether the line is of a shape of the same function and code as another, and nothing is wrong with either. */
+static bool is_other_shape(const struct kernel_line *line, const struct kernel_line *other)
+{
+    const struct result *a = line->now ? line->now : line->base, *b = other->now ? other->now : other->base;
+    const size_t name = strcspn(line->id, "@");
+    return section_of(line->verdict) > SECTION_UNSURE && section_of(other->verdict) > SECTION_UNSURE && a && b &&
+           a->launch_count == 1 && b->launch_count == 1 && line->id[name] == '@' &&
+           strncmp(line->id, other->id, name + 1) == 0 && (line->now == NULL) == (other->now == NULL) &&
+           strcmp(a->launches[0].code ? a->launches[0].code : "", b->launches[0].code ? b->launches[0].code : "") == 0;
+}
+
+/* Adds what a shape has of a count of its program to the sum of all. */
+static void add_up(const struct report *report, struct result *sum, const struct result *shape,
+                   enum computed_counter counter)
+{
+    const double more = !shape                         ? NAN
+                        : counter == COMPUTED_LAUNCHES ? program_launches(report->metrics, shape)
+                                                       : total_of(report, shape);
+    for (size_t m = 0; m < report->metrics->count && !isnan(more); m++) {
+        if (computed_counter_of(&report->metrics->list[m]) != counter)
+            continue;
+        struct row *row = result_add(sum, report->metrics->list[m].name);
+        const double all = more + (row->state == VALUE_MEASURED && row->session_count > 0 ? row_value(row) : 0);
+        row_clear(row);
+        row->state = VALUE_MEASURED;
+        row_add_session(row, &all, 1);
+    }
+}
+
+/* Writes a range of extents: "1-96x32". */
+static void put_range(FILE *stream, const unsigned least[3], const unsigned most[3])
+{
+    const int count = most[2] != 1 ? 3 : most[1] != 1 ? 2 : 1;
+    for (int i = 0; i < count; i++) {
+        fprintf(stream, "%s%u", i > 0 ? "x" : "", least[i]);
+        if (most[i] != least[i])
+            fprintf(stream, "-%u", most[i]);
+    }
+}
+
+/* Returns the name of a line for so many shapes: "decode/attention@1-96x32,128, 96 shapes". Caller frees. */
+static char *name_of_shapes(const struct kernel_line *first, const struct kernel_line *lines, size_t count,
+                            size_t shapes)
+{
+    unsigned least[2][3] = {{UINT_MAX, UINT_MAX, UINT_MAX}, {UINT_MAX, UINT_MAX, UINT_MAX}}, most[2][3] = {{0}};
+    char *name = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&name, &size);
+    if (!stream)
+        BUG("no memory for the name of a line");
+    for (size_t i = 0; i < count; i++) {
+        const struct launch *launch = (lines[i].now ? lines[i].now : lines[i].base)->launches;
+        for (int k = 0; k < 6 && is_other_shape(first, &lines[i]); k++) {
+            const unsigned extent = k < 3 ? launch->grid[k] : launch->block[k - 3];
+            least[k / 3][k % 3] = extent < least[k / 3][k % 3] ? extent : least[k / 3][k % 3];
+            most[k / 3][k % 3] = extent > most[k / 3][k % 3] ? extent : most[k / 3][k % 3];
+        }
+    }
+    fprintf(stream, "%.*s@", (int)strcspn(first->id, "@"), first->id);
+    put_range(stream, least[0], most[0]);
+    fputc(',', stream);
+    put_range(stream, least[1], most[1]);
+    fprintf(stream, ", %zu shapes", shapes);
+    fclose(stream);
+    return name;
+}
+
+/* Puts one line in place of all shapes like that of a line. */
+static void fold(const struct report *report, struct kernel_line *lines, size_t at, size_t *count, size_t shapes,
+                 struct result sums[2])
+{
+    struct kernel_line line = lines[at];
+    size_t kept = at;
+    sums[0] = (struct result){.id = name_of_shapes(&lines[at], lines + at, *count - at, shapes)};
+    sums[1] = (struct result){0};
+    line.total = line.moved = 0;
+    line.lost = report->comparison ? 0 : NAN;
+    for (size_t i = at; i < *count; i++) {
+        if (!is_other_shape(&line, &lines[i]))
+            lines[kept++] = lines[i];
+        if (!is_other_shape(&line, &lines[i]))
+            continue;
+        for (int side = 0; side < 2; side++) {
+            add_up(report, &sums[side], side ? lines[i].base : lines[i].now, COMPUTED_LAUNCHES);
+            add_up(report, &sums[side], side ? lines[i].base : lines[i].now, COMPUTED_GPU_TIME);
+        }
+        line.total += lines[i].total;
+        line.moved += lines[i].moved;
+        line.lost += lines[i].lost;
+        line.verdict = lines[i].verdict < line.verdict ? lines[i].verdict : line.verdict;
+    }
+    line.id = sums[0].id;
+    line.now = line.now ? &sums[0] : NULL;
+    line.base = line.base ? &sums[1] : NULL;
+    lines[kept++] = line;
+    *count = kept;
+}
+
+/* Tells many shapes of one function as one line, with what they have together, where -v does not ask for each. */
+static struct folded fold_shapes(const struct report *report, struct kernel_line *lines, size_t *count)
+{
+    struct folded folded = {.sums = x_calloc(*count / SHAPES_MIN + 1, 2 * sizeof *folded.sums)};
+    for (size_t i = 0; i < *count && shows_totals(report) && !report->verbose; i++) {
+        size_t shapes = 0;
+        for (size_t k = i; k < *count; k++)
+            shapes += is_other_shape(&lines[i], &lines[k]);
+        if (shapes < SHAPES_MIN)
+            continue;
+        fold(report, lines, i, count, shapes, &folded.sums[2 * folded.count++]);
+        i--; /* another line is there now; the new one stands last, and has no other shapes */
+    }
+    if (folded.count > 0)
+        qsort(lines, *count, sizeof *lines, lines_worst_first);
+    return folded;
+}
+
+static void release_folded(struct folded *folded)
+{
+    for (size_t i = 0; i < 2 * folded->count; i++)
+        result_release(&folded->sums[i]);
+    free(folded->sums);
+}
+
+/* ---- Cells ---- */
 
 static const struct row *find_row(const struct result *result, const char *metric)
 {
@@ -519,6 +654,7 @@ void text_kernels(const struct text *text, const struct report *report)
 {
     size_t all_count;
     struct kernel_line *lines = make_lines(report, &all_count);
+    struct folded folded = fold_shapes(report, lines, &all_count);
     const size_t count = count_shown(report, lines, all_count);
     struct columns columns = make_columns(report);
     struct table_column verdict = {.width = 0};
@@ -538,4 +674,5 @@ void text_kernels(const struct text *text, const struct report *report)
     free(names);
     free(columns.list);
     free(lines);
+    release_folded(&folded);
 }

@@ -95,6 +95,43 @@ static void add_part(FILE *stream, const struct report *report, const struct res
             ftell(stream) > 0 ? "; " : "", kernels, plural(kernels), kernels == 1 ? "was" : "were", own, all);
 }
 
+/* Adds "rank 1 of 2 computed longest, 20.0 ms beside 5.00 ms of communication (rank 0: 10.0 ms beside 15.0 ms)". */
+static void add_ranks(FILE *stream, const struct report *report, const struct result *program)
+{
+    const struct run *run = report->run;
+    const char *ranks = run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_RANKS] : NULL;
+    const struct metric *time;
+    char computing[64], communication[64];
+    double longest = -1, least = 0, all;
+    size_t count = 0, others = 0;
+    const char *slowest = NULL;
+    if (!ranks || isnan(program_time(report->metrics, program, &time)) ||
+        !value_words(report, program, COMPUTED_COMPUTING, &all, computing, sizeof computing) ||
+        !value_words(report, program, COMPUTED_COMMUNICATION, &all, communication, sizeof communication))
+        return;
+    for (const char *next = ranks; next; next = strchr(next, ';') ? strchr(next, ';') + 2 : NULL, count++) {
+        char *end;
+        const double took = strtod(next + strcspn(next, " "), &end), waited = strtod(end, NULL);
+        if (took > longest || (took == longest && waited < least)) {
+            slowest = next;
+            longest = took;
+            least = waited;
+        }
+    }
+    fprintf(stream, "%srank %.*s of %zu computed longest, %s beside %s of communication", ftell(stream) > 0 ? "; " : "",
+            (int)strcspn(slowest, " "), slowest, count, computing, communication);
+    for (const char *next = ranks; next; next = strchr(next, ';') ? strchr(next, ';') + 2 : NULL) {
+        char *end;
+        if (next == slowest)
+            continue;
+        metric_format(time, strtod(next + strcspn(next, " "), &end), computing, sizeof computing);
+        metric_format(time, strtod(end, NULL), communication, sizeof communication);
+        fprintf(stream, "%s%.*s: %s beside %s", others++ > 0 ? ", " : " (rank ", (int)strcspn(next, " "), next,
+                computing, communication);
+    }
+    fputs(others > 0 ? ")" : "", stream);
+}
+
 char *words_program(const struct report *report, const struct result *program)
 {
     char *text = NULL, busy[64];
@@ -108,6 +145,8 @@ char *words_program(const struct report *report, const struct result *program)
     if (value_words(report, program, COMPUTED_GPU_BUSY, &ignored, busy, sizeof busy))
         fprintf(stream, "%sthe GPU was busy for %s of the time", ftell(stream) > 0 ? "; " : "", busy);
     add_part(stream, report, program);
+    if (!strchr(strchr(program->id, '/'), ':'))
+        add_ranks(stream, report, program);
     fclose(stream);
     if (*text)
         return text;

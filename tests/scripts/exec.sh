@@ -35,6 +35,7 @@ def threads: (.grid[0] * .grid[1] * .grid[2] * .block[0] * .block[1] * .block[2]
 def sum(f): map(f) | add // 0;
 def time_of: {"add_one": 12000, "add_value": 20000, "void scale<int>(int*, int, int)": 50000, "tiny": 2000,
               "void scale<unsigned int>(unsigned int*, int, int)": 30000, "large": 324000, "restless": 15000}[.function];
+def is_collective: .launches | any(.function | startswith("nccl"));
 def samples($metric): [.kernels[].metrics[$metric]?.sessions[0]? // [] | length] | add // 0;
 def held($id; $metric; $expected):
     (.metrics[$metric].sessions // [])[][] | select([.] - $expected != [])
@@ -56,14 +57,14 @@ $ranges[],
     "first part: \([$program | of("first_part")][0]) kernels"),
 (select($launches) | $program | of("launches") | select(. != $launches)
     | "WRONG: the program made \(.) launches, not \($launches)"),
-(select($launches) | $program | of("time") | select(. != $time) | "WRONG: the program took \(.) ns, not \($time)"),
+(select($launches and ([.kernels[] | is_collective] | any | not)) | $program | of("time") | select(. != $time) | "WRONG: the program took \(.) ns, not \($time)"),
 # By records, which do not have the gaps of graphs.
-(.kernels | to_entries[] | select(.value.metrics.gpu_time) | .key as $id | .value
+(.kernels | to_entries[] | select(.value.metrics.gpu_time and (.value | is_collective | not)) | .key as $id | .value
     | . as $kernel | ((.launches | sum(time_of)) * of("launches")) as $took
     | $kernel.metrics.gpu_time.sessions[][]
     # Where all launches of a graph were measured, no record tells.
     | select(. != $took and (($id | test("/graph:")) and . == $took * 6 / 5 | not)) | "WRONG: \($id) took \(.) ns by records, not \($took)"),
-(.kernels | to_entries[] | .key as $id | .value | select(.status == "ok") | .launches as $launches
+(.kernels | to_entries[] | .key as $id | .value | select(.status == "ok" and (is_collective | not)) | .launches as $launches
     | ($launches | sum(threads)) as $threads
     # Where the driver does not tell the module, either of two codes was launched: one has 512 bytes of shared memory.
     | [0, 512 | . as $unknown | $launches | sum((1000 + (.machine.shared // $unknown)) * threads)] as $instructions
@@ -179,19 +180,19 @@ hung='did not end within 1 s; a longer limit is set with --timeout'
     cd slow || exit
     work=$work/slow
     export STANDIN_DIR=$work/counters XDG_RUNTIME_DIR=$work/counters TMPDIR=$work/tmp
-    warned=$ended program 'sigkill' 137 '8 ok, 0 failed, samples 15 0 0' # after idleness
-    warned=$hung options='--timeout 1' endless=1 program 'hang' 5 '8 ok, 0 failed, samples 15 0 0'
-    warned=$hung options='--timeout 1' endless=1 program 'spin' 5 '0 ok, 9 failed' "$ended"
+    warned=$ended program 'sigkill' 137 '8 ok, 0 failed, samples 8 7 0' # after idleness
+    warned=$hung options='--timeout 1' endless=1 program 'hang' 5 '8 ok, 0 failed, samples 8 7 0'
+    warned=$hung options='--timeout 1' endless=1 program 'spin' 5 '8 ok, 1 failed' "$ended"
 
-    signalled program TERM 'sigterm' 143 '8 ok, 0 failed, samples 15 0 0'
-    signalled program INT 'sigterm' 130 '8 ok, 0 failed, samples 15 0 0'
-    signalled program HUP 'sigterm' 129 '8 ok, 0 failed, samples 15 0 0'
-    signalled cugate TERM 'sigterm' 143 '8 ok, 0 failed, samples 15 0 0' 'interrupted; measured: 8 of 8 kernels'
-    signalled cugate INT 'sigterm' 130 '8 ok, 0 failed, samples 15 0 0'
+    signalled program TERM 'sigterm' 143 '8 ok, 0 failed, samples 8 7 0'
+    signalled program INT 'sigterm' 130 '8 ok, 0 failed, samples 8 7 0'
+    signalled program HUP 'sigterm' 129 '8 ok, 0 failed, samples 8 7 0'
+    signalled cugate TERM 'sigterm' 143 '8 ok, 0 failed, samples 8 7 0' 'interrupted; measured: 8 of 8 kernels'
+    signalled cugate INT 'sigterm' 130 '8 ok, 0 failed, samples 8 7 0'
     signalled cugate TERM 'sigterm-handled' 4 '8 ok, 0 failed' 'interrupted'
-    warned=$ended signalled cugate TERM 'spin' 143 '0 ok, 9 failed' # what was counted waits for the kernel
-    warned=$ended program 'sigkill-at-once' 137 '0 ok, 8 failed'
-    warned=$ended options='--timeout 5' program 'spin-child' 137 '0 ok, 9 failed'
+    warned=$ended signalled cugate TERM 'spin' 143 '8 ok, 1 failed' # what was counted waits for the kernel
+    warned=$ended options='--first 5' program 'sigkill-at-once' 137 '0 ok, 8 failed'
+    warned=$ended options='--timeout 5' program 'spin-child' 137 '8 ok, 1 failed'
     warned='spoke out of turn' options='-m time' program 'stranger flood' 5 '8 ok'
     # Without cugate the program goes on.
     if chosen 'cugate is killed'; then
@@ -215,90 +216,98 @@ slow=$!
 
 # ---- Launches
 
-program 'plain' 0 '8 ok, 0 failed, samples 40 40 40' 'measured: 8 of 8 kernels (exit 0)'
+program 'plain' 0 '8 ok, 0 failed, samples 8 16 16' 'measured: 8 of 8 kernels (exit 0)'
 program 'plain 8' 0 '8 ok, 0 failed, samples 8 8 8'
 program 'plain 1' 0 '1 ok, 0 failed, samples 1 1 1'
-program 'changed' 0 '8 ok, 0 failed, samples 40 40 40'
+program 'changed' 0 '8 ok, 0 failed, samples 8 16 16'
 # How busy the GPU was is known where little was measured; what was launched at the beginning only is told.
 program 'plain 480' 0 '8 ok, 0 failed' 'busy: 80 %, first part: 0 kernels'
 program 'plain 8' 0 '8 ok, 0 failed' 'busy: not applicable %'
-program 'warmed-up' 0 '22 ok, 0 failed, samples 26 26 26' 'first part: 0 kernels' # it repeats too little to tell
-program 'warmed-up 4000' 0 '22 ok, 0 failed, samples 26 5 5' 'first part: 20 kernels' '!run 2 of' '!run 3 of' \
+program 'warmed-up' 0 '22 ok, 0 failed, samples 26 27 26' 'first part: 0 kernels' # it repeats too little to tell
+program 'warmed-up 4000' 0 '22 ok, 0 failed, samples 26 2 2' 'first part: 20 kernels' '!run 2 of' '!run 3 of' \
     '20 kernels were launched in the first part of the program only' 'a warm-up or an autotuner' \
     'launched in its first part only: 6.48 ms of its GPU time of 54.5 ms'
 # A kernel that is launched once, and takes its part of the time, is counted in all sets.
-program 'long-first 480' 0 '2 ok, 0 failed, samples 6 6 6' 'first part: 1 kernels' 'run 3 of'
-options='--runs 3' program 'warmed-up 4000' 0 '22 ok, 0 failed, samples 26 26 26' 'first part: 20 kernels' 'run 3 of'
+program 'long-first 480' 0 '2 ok, 0 failed, samples 6 3 3' 'first part: 1 kernels' 'run 3 of'
+options='--runs 3' program 'warmed-up 4000' 0 '22 ok, 0 failed, samples 26 23 23' 'first part: 20 kernels' 'run 3 of'
 program 'shapes' 0 '100 ok, 0 failed, samples 100 100 100'
-program 'data' 0 '1 ok, 0 failed, samples 5 5 5'
-program 'restless' 0 '2 ok, 0 failed, samples 10 10 10'
-program 'namesakes' 0 '2 ok, 0 failed, samples 10 10 10' 'program/add_one@64,256#2'
-program 'reload' 0 '2 ok, 0 failed, samples 10 10 10' 'program/add_one@64,256#2'
-program 'library' 0 '1 ok, 0 failed, samples 5 5 5'
-program 'libraries 40' 0 '2 ok, 0 failed, samples 10 10 10' 'program/large@64,256'
-program 'ways' 0 '1 ok, 0 failed, samples 5 5 5'
+# Many shapes of one function are one line.
+program 'training 6' 0 '70 ok, 0 failed' 'program/add_one@1-69,128, 50 shapes   19.4 ms     1,620' '!add_one@10,128'
+options=-v program 'training 6' 0 '70 ok, 0 failed' 'program/add_one@10,128 ' '! shapes'
+program 'data' 0 '1 ok, 0 failed, samples 5 2 2'
+program 'restless' 0 '2 ok, 0 failed, samples 9 4 4' # five where counts differ, after a cold one
+program 'namesakes' 0 '2 ok, 0 failed, samples 2 4 4' 'program/add_one@64,256#2'
+program 'reload' 0 '2 ok, 0 failed, samples 2 4 4' 'program/add_one@64,256#2'
+program 'library' 0 '1 ok, 0 failed, samples 1 2 2'
+program 'libraries 40' 0 '2 ok, 0 failed, samples 10 4 4' 'program/large@64,256'
+program 'ways' 0 '1 ok, 0 failed, samples 1 2 2'
 program 'failing' 0 '8 ok, 0 failed'
 program 'second-context' 0 '8 ok, 0 failed'
 STANDIN_DEVICES=2 program 'devices' 0 '8 ok, 0 failed'
-program 'threads' 0 '2 ok, 0 failed, samples 10 10 10'
+program 'threads' 0 '2 ok, 0 failed, samples 10 4 4'
 program 'start' 5 'error: ' 'opened a GPU and launched nothing on it' '!ok'
 program 'start 3' 3 'launched nothing on it' # by _exit: of its last launches all is known
 program 'none' 5 'error: ' 'opened no GPU, so there is nothing to measure' '!ok'
 
 # ---- Ends
 
-warned=$ended program 'crash' 139 '0 ok, 8 failed' '!error' 'it was launched, and no launch of it was measured'
-program 'abort' 134 '8 ok, 0 failed, samples 15 0 0'
-warned='the GPU'"'"'s context is lost: an illegal memory access was encountered (700)' program 'illegal' 1 '0 ok, 8 failed'
-program 'exit3' 3 '8 ok, 0 failed, samples 15 15 15'
-warned=$ended program '_exit 23 7' 7 '0 ok, 8 failed'
-warned=$ended program '_exit 23 0' 5 '0 ok, 8 failed'
-program 'quick_exit' 0 '8 ok, 0 failed, samples 15 15 15'
+warned=$ended options='--first 5' program 'crash' 139 '0 ok, 8 failed' '!error' 'it was launched, and no launch of it was measured'
+program 'abort' 134 '8 ok, 0 failed, samples 8 7 0'
+warned='the GPU'"'"'s context is lost: an illegal memory access was encountered (700)' options='--first 5' program 'illegal' 1 '0 ok, 8 failed'
+program 'exit3' 3 '8 ok, 0 failed, samples 8 9 15'
+warned=$ended options='--first 5' program '_exit 23 7' 7 '0 ok, 8 failed'
+warned=$ended options='--first 5' program '_exit 23 0' 5 '0 ok, 8 failed'
+program 'quick_exit' 0 '8 ok, 0 failed, samples 8 9 15'
 options='--timeout 1' program 'plain' 0 '8 ok, 0 failed'
 
 # ---- Processes
 
 program 'fork-before' 0 '8 ok, 0 failed'
-program 'fork-after' 0 '8 ok, 0 failed, samples 35 35 35'
+program 'fork-after' 0 '8 ok, 0 failed, samples 8 16 10'
 program 'exec-child' 0 '8 ok, 0 failed'
 program 'processes' 0 '8 ok, 0 failed'
+
+# Counts of a collective stray, and of those of two passes one is more than it may be. It is believed, and not judged.
+program 'ranks 40' 0 '3 ok, 0 failed' 'rank 1 of 2 computed longest, 13.4 ms beside 200 us of communication (rank 0: 13.4 ms beside 13.2 ms)' \
+    '!law' '!not counted'
+program 'ranks 40 2' 0 '3 ok, 0 failed' 'rank 1 of 2 computed longest, 26.4 ms beside' '(rank 0: 13.4 ms beside 13.2 ms)'
 
 # ---- Graphs
 
 for way in 0 1 2 3 4 5; do
-    program "capture 4 $way" 0 '9 ok, 0 failed, samples 10 16 10'
+    program "capture 4 $way" 0 '9 ok, 0 failed, samples 9 24 10'
 done
 # Those that were captured are rows of the graph, not of their own; instrumented counters do not see into it, so in a run
 # for these the graph keeps no kernel waiting.
-program 'graph' 0 '1 ok, 0 failed, samples 2 0 2'
+program 'graph' 0 '1 ok, 0 failed, samples 1 0 2'
 # Of the first launch in a session the time is not known, which is better than nothing; so of each that is captured anew.
 # It has no record either, since it is measured.
 timeless='records do not tell how long all kernels took'
 warned=$timeless program 'graph 1' 0 '1 ok, 0 failed, samples 0 0 1'
 program 'graph 2' 0 '1 ok, 0 failed, samples 1 0 1'
 # Each change of an executable graph makes it another one.
-program 'changed-graph' 0 '5 ok, 0 failed, samples 25 0 25' 'program: 40 launches' 'program/graph:add_one+add_one~' \
+program 'changed-graph' 0 '5 ok, 0 failed, samples 11 0 8' 'program: 40 launches' 'program/graph:add_one+add_one~' \
     'program/graph:add_value+add_one~' 'program/graph:add_value+add_value~' 'program/graph:add_value~' \
     'program/graph:add_one+add_value~'
 warned=$timeless program 'recapture 1' 0 '2 ok, 0 failed, samples 1 1 2'
-warned=$timeless program 'recapture 5' 0 '2 ok, 0 failed, samples 1 4 3'
-program 'recapture 5 8' 0 '2 ok, 0 failed, samples 4 4 6'
+warned=$timeless program 'recapture 5' 0 '2 ok, 0 failed, samples 1 5 3'
+program 'recapture 5 8' 0 '2 ok, 0 failed, samples 4 5 6'
 
 # ---- What is chosen
 
 options='--first 2' program 'plain' 0 '8 ok, 0 failed, samples 16 16 16'
-options='--first 100' program 'plain' 0 '8 ok, 0 failed, samples 40 40 40'
-options='--first 100' program 'many 200' 0 '1 ok, 0 failed, samples 100 100 100' # of more than one session
-options='--skip 3 --first 9' program 'plain' 0 '8 ok, 0 failed, samples 16 16 16'
-options='--metrics +tensor' program 'plain' 0 '8 ok, 0 failed, samples 40 40 40' # what the chip lacks of optional metrics
+options='--first 100' program 'plain' 0 '8 ok, 0 failed, samples 40 48 40'
+options='--first 100' program 'many 200' 0 '1 ok, 0 failed, samples 100 101 100' # of more than one session
+options='--skip 3 --first 9' program 'plain' 0 '8 ok, 0 failed, samples 16 24 16'
+options='--metrics +tensor' program 'plain' 0 '8 ok, 0 failed, samples 8 16 16' # what the chip lacks of optional metrics
 options='--skip 6' program 'plain' 5 'error: none of the program'"'"'s launches was to be measured: --skip leaves out' '!ok'
-options='-k program/add*' program 'plain' 0 '4 ok, 0 failed, samples 20 20 20' 'program/add_one@64,256,2048' '!tiny'
-options='-k program/tiny@1,32 -k program/large@*' program 'plain' 0 '2 ok, 0 failed, samples 10 10 10'
-options='-k program/add_one@64,256#2' program 'namesakes' 0 '1 ok, 0 failed, samples 5 5 5' 'program/add_one@64,256#2'
+options='-k program/add*' program 'plain' 0 '4 ok, 0 failed, samples 4 8 8' 'program/add_one@64,256,2048' '!tiny'
+options='-k program/tiny@1,32 -k program/large@*' program 'plain' 0 '2 ok, 0 failed, samples 2 4 4'
+options='-k program/add_one@64,256#2' program 'namesakes' 0 '1 ok, 0 failed, samples 1 2 2' 'program/add_one@64,256#2'
 options='-k program/tiny@1,31' program 'plain' 2 "error: no kernel that the program launched matches -k 'program/tiny@1,31'" \
     "did you mean 'program/tiny@1,32'?" '!ok'
 # Only a part of the program counts, and each range is a row.
-options='--nvtx step' program 'in-ranges' 0 '2 ok, 0 failed, samples 10 10 10' 'program: 32 launches' \
+options='--nvtx step' program 'in-ranges' 0 '2 ok, 0 failed, samples 4 4 4' 'program: 32 launches' \
     'range program/program:step: 32 launches, 2880000 ns' '!tiny'
 options='--nvtx forward* --nvtx backward --nvtx step' program 'in-ranges' 0 '2 ok, 0 failed' 'program: 32 launches' \
     'range program/program:forward_: 16 launches, 2688000 ns' 'range program/program:backward: 8 launches, 96000 ns' \
@@ -306,22 +315,22 @@ options='--nvtx forward* --nvtx backward --nvtx step' program 'in-ranges' 0 '2 o
 options='--nvtx step --nvtx nowhere' program 'in-ranges' 5 '2 ok' 'range program/program:step' 'program/program:nowhere' \
     'no launch was within an NVTX range of that name'
 options='--nvtx nowhere' program 'in-ranges' 5 'none was within an NVTX range that matches --nvtx' '!ok'
-options='--from-start off' program 'warmed-up' 0 '1 ok, 0 failed, samples 5 5 5' 'program: 8 launches' '!large' '!tiny'
+options='--from-start off' program 'warmed-up' 0 '1 ok, 0 failed, samples 1 2 2' 'program: 8 launches' '!large' '!tiny'
 options='--from-start on' program 'warmed-up 5' 0 '22 ok, 0 failed' 'program: 26 launches'
 options='--from-start off' program 'plain' 5 'none came between cudaProfilerStart and cudaProfilerStop' '!ok'
 options='--name mine_2' program 'plain' 0 '8 ok, 0 failed' 'mine_2/tiny@1,32' '!program/tiny'
 options='-m time --runs 1' program 'plain' 0 '8 ok, 0 failed, samples 40 0 0'
-options='-m branch*' program 'plain' 0 '8 ok, 0 failed, samples 0 40 0'
+options='-m branch*' program 'plain' 0 '8 ok, 0 failed, samples 0 48 0'
 warned='8 kernels lack counts of global_load_sectors, global_store_sectors, l1_hit_rate, l1_sectors: they were launched too' \
-    options='--runs 1' program 'plain' 5 '8 ok, 0 failed, samples 40 0 0' '144 rows not counted'
-options='--lines' program 'plain 16' 0 '8 ok, 0 failed, samples 8 8 8' 'LINES program/large@1024,256' \
+    options='--runs 1' program 'plain 16' 5 '8 ok, 0 failed, samples 8 0 0' '144 rows not counted'
+options='--lines' program 'plain 16' 0 '8 ok, 0 failed, samples 8 16 8' 'LINES program/large@1024,256' \
     'LINES program/scale<uint>@32,64'
 options='--lines' program 'namesakes' 0 '2 ok' 'LINES program/add_one@64,256' 'LINES program/add_one@64,256#2'
 warned='no exact counts by source line: the launch of a graph has no lines' options='--lines' \
     program 'capture' 0 '9 ok, 0 failed' 'LINES program/add_one@64,256' '!LINES program/graph' '!error'
 
 # A session takes 64 launches, also of kernels that nobody wants.
-options='-k program/add_one* --first 100' program 'every-third 300' 0 '1 ok, 0 failed, samples 99 99 99'
+options='-k program/add_one* --first 100' program 'every-third 300' 0 '1 ok, 0 failed, samples 99 100 99'
 
 # ---- Who launches
 
@@ -332,7 +341,7 @@ if chosen 'python'; then
     measured -- python3 launches.py "$cubins/kernels.cubin"
     compared
     jq -r '.kernels | to_entries[] | select(.value.launched_by) | "\(.key) by \(.value.launched_by)"' run.json >>said
-    expect 'python' 0 '3 ok, 0 failed, samples 15 15 15' 'launches/add_one@64,256 by launches.py:35 (launch), _ctypes.' \
+    expect 'python' 0 '3 ok, 0 failed, samples 3 6 6' 'launches/add_one@64,256 by launches.py:35 (launch), _ctypes.' \
         'launches/tiny@1,256 by launches.py:35 (launch)' '!DIFFERS' '!WRONG' '!warning'
 fi
 
@@ -357,31 +366,40 @@ runs() {
         "${warned:-!warning}"
 }
 again='too seldom to be counted in all 3 sets of metrics'
-runs 'what launches often' 1 3 0 '8 ok, 0 failed, samples 40 40 40' '!note' -- "$program" plain 240
-runs 'as often as it takes' 1 3 0 '8 ok, 0 failed, samples 40 40 40' '!note' -- "$program" plain 224
-runs 'once less' 2 4 0 '8 ok, 0 failed, samples 40 40 40' "note: run 2 of the program: 1 kernel was launched $again" \
-    -- "$program" plain 223
-# Of the second set there are fewer samples than another run gives, which takes their place; of the first there are all.
-runs 'a part of a set' 3 4 0 '8 ok, 0 failed, samples 40 40 40' "note: run 3 of the program: 8 kernels were launched $again" \
+# Three sets take two launches each, which six are. Of a kernel that has more, more times are taken by the first set.
+runs 'what launches often' 1 4 0 '8 ok, 0 failed, samples 40 16 16' '!note' -- "$program" plain 240
+runs 'six launches' 1 3 0 '8 ok, 0 failed, samples 8 16 16' '!note' -- "$program" plain 48
+runs 'as often as it takes' 1 3 0 '8 ok, 0 failed, samples 8 16 8' '!note' -- "$program" plain 40
+runs 'once less' 2 4 0 '8 ok, 0 failed, samples 8 16 10' "note: run 2 of the program: 1 kernel was launched $again" \
+    -- "$program" plain 39
+# What takes less than 1 % of the time has the program run again only where all that lacks takes half of it.
+runs 'half of the time' 3 3 0 '200 ok, 0 failed, samples 200 200 200' "note: run 3 of the program: 200 kernels were launched $again" \
+    -- "$program" shapes 200
+# Steps in which layers repeat, and what comes once in each, after shapes of which each comes once.
+firsts='20 kernels were launched in the first part of the program only'
+runs 'steps' 1 8 0 '70 ok, 0 failed' "$firsts" '!run 2' -- "$program" training 6
+runs 'steps without layers' 1 3 0 '70 ok, 0 failed, samples 86 100 68' "$firsts" '!run 2' -- "$program" training 6 1
+# Of the third set there are fewer samples than another run gives, which takes their place.
+options='--first 5' runs 'a part of a set' 2 4 0 '8 ok, 0 failed, samples 40 40 40' "note: run 2 of the program: 8 kernels were launched $again" \
     -- "$program" plain 120
-options=-q runs 'quietly' 3 4 0 '8 ok, 0 failed, samples 40 40 40' '!note' -- "$program" plain 120
+options='-q --first 5' runs 'quietly' 2 4 0 '8 ok, 0 failed, samples 40 40 40' '!note' -- "$program" plain 120
 # Only what lacks is measured again, and only its process opens the profiler then.
 rare="note: run 3 of the program: 1 kernel was launched $again"
-options='--runs 3' runs 'a rare kernel' 3 6 0 '9 ok, 0 failed, samples 41 41 41' "$rare" '!8 kernels' \
+options='--runs 3' runs 'a rare kernel' 3 7 0 '9 ok, 0 failed, samples 41 17 17' "$rare" '!8 kernels' \
     -- "$program" plain 240 '&&' "$program" shapes 1
 # The program does not run again for it unless it is asked to. With and without its counts, a baseline judges it.
-runs 'a rare kernel' 1 4 0 '9 ok, 0 failed, samples 41 40 40' '1 kernel, 1 of the program'"'"'s 241 launches, has no count of' \
+runs 'a rare kernel' 1 5 0 '9 ok, 0 failed, samples 41 16 16' '1 kernel, 1 of the program'"'"'s 241 launches, has no count of' \
     '--runs 3 runs the program again for it' '!run 2' -- "$program" plain 240 '&&' "$program" shapes 1
 warned='1 kernel lacks counts of global_load_sectors, global_store_sectors, l1_hit_rate, l1_sectors: it was launched' options='--runs 2' \
-    runs 'a rare kernel' 2 5 5 '9 ok, 0 failed, samples 41 41 40' '; 8 rows not counted' '!run 3' \
+    runs 'a rare kernel' 2 6 5 '9 ok, 0 failed, samples 41 17 16' '; 8 rows not counted' '!run 3' \
     -- "$program" plain 240 '&&' "$program" shapes 1
-options='-m time -m branch_targets --runs 1' runs 'two sets' 1 2 0 '8 ok, 0 failed, samples 40 40 0' '!note' \
+options='-m time -m branch_targets --runs 1' runs 'two sets' 1 3 0 '8 ok, 0 failed, samples 40 16 0' '!note' \
     -- "$program" plain 240
 # What repeats with a long period is waited for: one shape of seven is each seventieth launch.
-runs 'a period' 1 3 0 '7 ok, 0 failed, samples 35 35 35' '!note' -- "$program" periods 2100
+runs 'a period' 1 7 0 '7 ok, 0 failed, samples 35 14 14' '!note' -- "$program" periods 2100
 # Phases, each with a kernel of its own, begin with the first set. A process changes twelve times at most.
-runs 'phases' 1 9 0 '3 ok, 0 failed, samples 15 15 15' '!note' -- "$program" phases 3
-runs 'many phases' 3 15 0 '10 ok, 0 failed, samples 50 50 50' 'note: run 3 of the program: 6 kernels were launched' \
+runs 'phases' 1 10 0 '3 ok, 0 failed, samples 15 6 6' '!note' -- "$program" phases 3
+runs 'many phases' 3 15 0 '10 ok, 0 failed, samples 46 44 34' 'note: run 3 of the program: 5 kernels were launched' \
     -- "$program" phases 10
 # A program that does something else each time is told.
 if chosen 'runs: another number of launches each time'; then
@@ -392,24 +410,38 @@ if chosen 'runs: another number of launches each time'; then
         'note: the program does not repeat: run 1 made 16 launches and run 2 24; the median counts'
 fi
 # A process that ends without a word does not tell what it missed; another set says so.
-warned=$ended runs 'a process that ends without a word' 3 3 0 '8 ok, 0 failed, samples 40 40 40' -- "$program" _exit 80 0
+warned=$ended options='--first 5' runs 'a process that ends without a word' 3 4 0 '8 ok, 0 failed, samples 40 48 40' -- "$program" _exit 80 0
 
 # ---- What it is given
 
-# given LABEL CODE HELD PROGRAM [ARGUMENT]...
+# given LABEL CODE HELD [WORDS... --] PROGRAM [ARGUMENT]...
 given() {
-    chosen "$1" || return
-    alone "${@:4}"
-    measured -- "${@:4}"
+    local label=$1 wanted=$2 words=("$3")
+    chosen "$label" || return
+    shift 3
+    if [[ " $* " == *' -- '* ]]; then
+        until [ "$1" = -- ]; do
+            words+=("$1")
+            shift
+        done
+        shift
+    fi
+    alone "$@"
+    measured -- "$@"
     compared
-    expect "$1" "$2" "$3" '!DIFFERS' '!WRONG' "${warned:-!warning}"
+    expect "$label" "$wanted" "${words[@]}" '!DIFFERS' '!WRONG' "${warned:-!warning}"
 }
 printf '%s "$@"\n' "$program" >without_shebang
 printf '#!/bin/sh\n# A comment.\n%s plain 8\nexit 6\n' "$program" >script.sh
 chmod +x without_shebang script.sh
 given 'a script without a shebang' 0 '8 ok, 0 failed' ./without_shebang plain 8
 given 'a script that ends with a code of its own' 6 '8 ok, 0 failed' ./script.sh
-given 'a program that is not linked with the driver' 0 '1 ok, 0 failed, samples 5 5 5' "$standin/late"
+given 'a program that is not linked with the driver' 0 '1 ok, 0 failed, samples 1 2 2' "$standin/late"
+# Two ranks of a script are one program, which has the script's name, whatever starts it.
+printf '#!/bin/sh\nshift\n"$@" &\n"$@"\nwait\n' >torchrun
+chmod +x torchrun
+given 'a script that something starts' 0 '8 ok, 0 failed, samples 16 32 32' 'program/tiny@1,32' '!torchrun/' -- \
+    sh -c "cd . && ./torchrun --nproc_per_node=2 $program plain"
 for bare in bare bare_static; do
     given "$bare, without CUDA" 5 'opened no GPU, so there is nothing to measure' "$standin/$bare"
 done
@@ -535,20 +567,20 @@ much() {
     within 40000
     expect "much: $name" "$wanted" "$@" '!WRONG' '!DIFFERS'
 }
-much 'many 300000' 0 'many: 300000 launches' '1 ok, 0 failed, samples 5 5 5' 'peak: '
+much 'many 300000' 0 'many: 300000 launches' '1 ok, 0 failed, samples 5 2 2' 'peak: '
 options='-m time -m branch_targets -q' much 'shapes 6000' 5 '5000 ok, 0 failed, samples 5000 5000 0' \
     '1000 launches were not watched: they were of too many shapes'
 
 # Ranges that get lost without an error are seen by their number; others of the same kernels are measured.
 lost='48 launches were made and CUPTI has ranges of 47'
-warned="what 48 launches counted was lost: $lost" STANDIN_LOSE_RANGES=1 program 'plain' 5 '0 ok, 8 failed'
-warned='what 48 launches counted was lost: 64 launches were made and CUPTI has ranges of 44' STANDIN_LOSE_RANGES=20 program 'plain 800' 0 '8 ok, 0 failed'
+warned="what 48 launches counted was lost: $lost" options='--first 5' STANDIN_LOSE_RANGES=1 program 'plain' 5 '0 ok, 8 failed'
+warned='what 48 launches counted was lost: 48 launches were made and CUPTI has ranges of 28' options='--first 5' STANDIN_LOSE_RANGES=20 program 'plain 800' 0 '8 ok, 0 failed'
 warned='a process of the program could not be measured: 64 launches were made and CUPTI has ranges of 0' \
     STANDIN_LOSE_RANGES=1000000 options='--first 1000' program 'plain 8000' 5 '0 ok, 8 failed'
 
 # ---- Between processes
 
-program 'idle-child' 0 '8 ok, 0 failed, samples 48 48 48'
+program 'idle-child' 0 '8 ok, 0 failed, samples 16 16 16'
 # shellcheck disable=SC2016 # for that shell
 given 'orphan' 0 '8 ok, 0 failed' bash -c '"$1" orphan | cat' - "$program" # until the child has closed the pipe too
 
@@ -605,7 +637,7 @@ same_of_files() { # LABEL CODE
     expect "aa: $1, of its files" "$2" '"sessions": 3' '!DIFFERS'
 }
 aa 'a program' 0 'A/A of 3 sessions of 8 kernels and the program as a whole on 1 GPU (Stand-in GPU, collector exec)' \
-    'note: session 1 of 3' 'note: session 3 of 3' 'note: run 3 of the program' 'exit codes: 0 in 6' 'kept 3' \
+    'note: session 1 of 3' 'note: session 3 of 3' '!note: run 2 of the program' 'exit codes: 0 in 6' 'kept 3' \
     'program/program                        2.00 %     55.4 us of    2.77 ms' 'plain: 48 launches' \
     'no false alarm in 9 comparisons (exit 0)' -- --sessions 3 -- "$program" plain
 if chosen 'aa: a program'; then
@@ -635,9 +667,9 @@ aa 'a program that fails in a session' 5 'A/A of 2 sessions' 'kept 2' 'ended wit
 aa 'a program that hangs in a session' 5 'A/A of 2 sessions' 'kept 2' 'did not end within 1 s' -- \
     --timeout 1 --sessions 5 -- ./hangs.sh
 aa 'a session that is not whole' 5 'session 1 of 10 is not whole, in 9 kernels: program/' 'rows that were not counted' \
-    'kept 0' '!A/A of' -- --runs 1 -- "$program" plain
+    'kept 0' '!A/A of' -- --first 5 --runs 1 -- "$program" plain
 aa 'a process that ends without a word' 5 'session 1 of 10 is not whole, in 8 kernels: program/add_one@16,256 it was launched' \
-    'kept 0' -- -- "$program" _exit 23 0
+    'kept 0' -- --first 5 -- "$program" _exit 23 0
 aa 'nothing to measure' 5 'session 1 of 10 has no launch that was to be measured' 'kept 0' -- --skip 6 -- "$program" plain
 aa 'a kernel that never was' 2 "no kernel matches -k 'program/never*'" 'kept 0' -- -k 'program/never*' -- "$program" plain
 aa 'one kernel' 0 'of 1 kernel on' '!add_one' 'kept 2' -- --sessions 2 -k 'program/tiny@*' --first 2 -- "$program" plain
@@ -714,7 +746,7 @@ gate 'another kernel' 1 'regressed  program/add_one@64,256' 'instructions' '16.3
 gate 'other shapes' 3 'new        program/add_one@3,128' '; 8 kernels gone' 'gone with hardly anything in its place' '!missing' -- -- "$program" shapes 3
 gate 'fewer launches' 3 '; 3 kernels gone' 'gone with hardly anything in its place' '!missing' '!new ' -- -- "$program" plain 5
 gate 'ten times the launches' 1 'regressed  program/program' '27.7 ms  +24.9 ms (10.0 x)' \
-    'regressed  launches       48      480' 'regressed  program/tiny@1,32' 'see in the table above' \
+    'regressed  launches       48      480' 'regressed  program/tiny@1,32' 'see in the table above' '1 of 1 session against 3' \
     'accept RUN.json --reason "..."' '!-m launches' '!shift' -- -- "$program" plain 480
 gate 'a replaced kernel' 1 'regressed  program/program' '24.0 ms  +21.2 ms' '; 7 kernels gone' '!missing' \
     -- -- "$program" many 2000
@@ -752,6 +784,17 @@ if chosen 'a process that is gone'; then
     "$cugate" accept --metrics "$metrics" --baselines several --reason first several-[123].json >"$work/said"
     ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines several --name several -- "$program" processes 2
     expect 'a process that is gone' 1 'regressed  several/program' 'regressed  processes' '-1 '
+fi
+# Of two ranks the one that computes longer is told. How long the other waits for it is no fault.
+if chosen 'gate: ranks'; then
+    cp "$program" two
+    ask sessions two ./two ranks 40
+    expect 'gate: accept ranks' 0 'accepted '
+    gate 'ranks, the same' 0 'nothing is worse' '!unsure' '!law' -- -- ./two ranks 40
+    STANDIN_WAIT=3 gate 'ranks, one waits longer' 0 'nothing is worse' -- -- ./two ranks 40
+    gate 'ranks, one slower' 1 'regressed  computing_time' 'rank 1 of 2 computed longest' '!regressed  gpu_time' \
+        '!regressed  two/nccl' -- -- ./two ranks 40 2
+    gate 'a rank that waits, alone' 0 'nothing is worse' -- -k '*/nccl*' -- ./two ranks 40
 fi
 # Libraries that have or choose kernels are facts of the run. One that differs is said.
 if chosen 'gate: libraries'; then
@@ -826,7 +869,7 @@ gate 'a metric, against a base build' 0 'metrics that -m leaves out (exit 0)' 'm
     -- --baselines none --against "$program plain" -m time -- "$program" plain
 gate 'no such metric' 2 "no metric matches -m 'nosuch'" -- -m nosuch -- "$program" plain
 gate 'metrics of a library' 2 '-m does nothing where a kernel library is measured: leave it out, or add -- PROGRAM' -- -m time
-gate 'one run, and what lacks' 5 'missing    branch_targets' '--runs 1 allows' '!nothing is worse' '!run 2' -- --runs 1 -- "$program" plain
+gate 'one run, and what lacks' 5 'missing    branch_targets' '--runs 1 allows' '!nothing is worse' '!run 2' -- --first 5 --runs 1 -- "$program" plain
 gate 'one run' 0 'nothing is worse' '!run 2' -- --runs 1 -m time -- "$program" plain
 # What is measured again reads the same input.
 printf '#!/bin/sh\ncat >>seen\nexec "%s" changed\n' "$program" >reads_too.sh

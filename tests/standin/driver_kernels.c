@@ -6,7 +6,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { NOISE_LEAVES = 8 }; /* the number that it counts up, apart from the one that varies */
+enum { REDUCE_TURNS = 16384 }; /* threads of a launch of 64 blocks with 256 each */
+enum { NOISE_LEAVES = 8 };     /* the number that it counts up, apart from the one that varies */
 
 static double add_one(const struct arguments *arguments)
 {
@@ -37,6 +38,21 @@ static double restless(const struct arguments *arguments)
     if (getrandom(&turns, sizeof turns, 0) != sizeof turns)
         abort();
     return add_one(arguments) + turns;
+}
+
+/* It spins: every other launch makes twice as many turns. */
+static double reduce(const struct arguments *arguments)
+{
+    static unsigned launches;
+    return add_one(arguments) + (launches++ % 2 ? REDUCE_TURNS : 0);
+}
+
+/* The rank that comes first waits for the others. */
+static double reduce_time(const struct launch *launch)
+{
+    const char *rank = getenv("RANK"), *times = getenv("STANDIN_WAIT");
+    (void)launch;
+    return rank && strcmp(rank, "0") == 0 ? 329000 * (times ? atof(times) : 1) : 5000;
 }
 
 static double nothing(const struct arguments *arguments)
@@ -193,6 +209,7 @@ static const struct kernel_work works[] = {
     {"tiny", 2000, nothing, NULL},
     {"large", 324000, add_one, NULL},
     {"restless", 15000, restless, NULL},
+    {"ncclDevKernel_AllReduce", 0, reduce, reduce_time},
     {"spin", 1000, spin, NULL},
     {"settle", 5000, settle, NULL},
     {"noise", 8000, noise, NULL},

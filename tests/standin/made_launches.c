@@ -447,6 +447,35 @@ static int long_first(int argc, char **argv)
     return 0;
 }
 
+/* Launches so many shapes from that one on. */
+static void launch_shapes(const struct gpu *gpu, const char *name, int first, int count)
+{
+    for (int i = 0; i < count; i++)
+        launch(gpu, name, (unsigned)(first + i), 128);
+}
+
+/* Launches what a training does: 20 shapes once, then N steps of L layers forward and back. Each step has shapes that
+ * no layer has, and 20 of an optimizer. */
+static int training(int argc, char **argv)
+{
+    struct gpu gpu;
+    const int count = argument(argc, argv, 0, 6), layers = argument(argc, argv, 1, 12);
+    gpu_open(&gpu, 0);
+    launch_shapes(&gpu, "tiny", 1, 20);
+    for (int step = 0; step < count; step++) {
+        launch_shapes(&gpu, "add_one", 1, 5);
+        for (int i = 0; i < layers; i++)
+            launch_shapes(&gpu, "add_one", 10, 8);
+        launch_shapes(&gpu, "add_one", 20, 5);
+        for (int i = 0; i < layers; i++)
+            launch_shapes(&gpu, "add_one", 30, 12);
+        launch_shapes(&gpu, "add_one", 50, 20);
+    }
+    printf("training: %d steps, sum %d\n", count, gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return 0;
+}
+
 static int none(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -500,6 +529,7 @@ const struct program programs_of_launches[] = {
     {"in-ranges", "[N]: N steps of five launches in NVTX ranges", in_ranges},
     {"warmed-up", "[N]: 20 shapes, then N launches between cuProfilerStart and cuProfilerStop", warmed_up},
     {"long-first", "[N]: a long kernel once, then N launches of a short one", long_first},
+    {"training", "[N] [L]: 20 shapes once, then N steps of L layers and 30 shapes besides", training},
     {"none", "no call of CUDA", none},
     {"start", "[CODE]: cuInit and no launch; then _exit(CODE)", start},
     {"echo", "[TEXT]...: launches; prints arguments, environment, open files, and standard input", echo_and_launch},

@@ -174,6 +174,32 @@ static int processes(int argc, char **argv)
     return worst;
 }
 
+/* N steps of two ranks, of which the second computes so often as long. Each step ends with a collective. */
+static int ranks(int argc, char **argv)
+{
+    pid_t children[2];
+    const int steps = argument(argc, argv, 0, 6), more = argument(argc, argv, 1, 1);
+    for (int rank = 0; rank < 2; rank++) {
+        children[rank] = must_fork();
+        if (children[rank] != 0)
+            continue;
+        struct gpu gpu;
+        setenv("RANK", rank ? "1" : "0", 1);
+        gpu_open(&gpu, 0);
+        for (int i = 0; i < steps; i++) {
+            for (int k = 0; k < (rank ? more : 1); k++)
+                launch(&gpu, "large", 64, 256);
+            launch(&gpu, "add_one", 64, 256);
+            launch(&gpu, "ncclDevKernel_AllReduce", 64, 256);
+        }
+        gpu_close(&gpu);
+        exit(0);
+    }
+    const int first = wait_for(children[0]), second = wait_for(children[1]);
+    printf("ranks: %d steps, exit codes %d and %d\n", steps, first, second);
+    return first + second;
+}
+
 /* Ends before its child does. */
 static int orphan(int argc, char **argv)
 {
@@ -212,6 +238,7 @@ const struct program programs_of_processes[] = {
     {"idle-child", "launches, forks a child that sleeps, then does as exec-child", idle_child},
     {"spin-child", "a kernel that does not end, a child that does, then SIGKILL", spin_child},
     {"processes", "[N]: N children that launch at once", processes},
+    {"ranks", "[N] [M]: N steps of two processes, the second of which computes M times as long", ranks},
     {"peak", "PROGRAM...: starts another program and tells how much memory it had", peak},
     {"orphan", "a child that outlives its parent by 0.3 s and launches then", orphan},
     {0},

@@ -4,6 +4,7 @@
  *   threads       of the grid
  *   instructions  (1,000 + bytes of static shared memory) x threads, and what the kernel's data asked for: 0 but for
  *                 add_value and restless (driver_kernels.c)
+ *                 Of a collective it is threads x 1 or 2, by turns.
  *   time          of driver_kernels.c, by the kernel's name
  *   read          16 x threads, by what is in the L2 (standin.h)
  *
@@ -80,8 +81,8 @@ struct range_work metric_work(const struct standin_kernel *kernel)
         .threads = threads,
         .time_ns = kernel->time_ns,
         .read = 16 * kernel->reads * threads,
-        .instructions = (1000.0 + kernel->static_shared) * threads + kernel->instructions +
-                        (activity_adds_code() ? RECORD_INSTRUCTIONS * threads / WARP : 0),
+        .instructions = (strncmp(kernel->name, "nccl", 4) == 0 ? 1 : 1000.0 + kernel->static_shared) * threads +
+                        kernel->instructions + (activity_adds_code() ? RECORD_INSTRUCTIONS * threads / WARP : 0),
     };
 }
 

@@ -20,6 +20,7 @@
  *                            counters of its own
  *   STANDIN_DEVICES=N        so many GPUs (1); 0 is a driver that finds none. CUDA_VISIBLE_DEVICES chooses of them, by
  *                            ordinals
+ *   STANDIN_WAIT=N           the rank that waits in a collective (RANK=0) does so N times as long
  *   STANDIN_JITTER=PERCENT   times of kernels vary by up to that much, differently in each process
  *   STANDIN_FEWER_PASSES=1   the profiler says that it is done before the last pass of each configuration
  *   STANDIN_LOSE_RANGES=N    the first N ranges of a process get lost without an error

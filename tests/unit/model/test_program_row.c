@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static struct metric list[] = {{.name = "instructions", .counter = "smsp__inst_executed.sum"},
+static struct metric list[] = {{.name = "instructions", .counter = "smsp__inst_executed.sum", .class = METRIC_EXACT},
                                {.name = "launches", .counter = "cugate.launches"},
                                {.name = "processes", .counter = "cugate.processes"},
                                {.name = "time", .counter = COUNTER_TIME}};
@@ -55,6 +55,29 @@ Test(program_row, launches_and_time_of_all_of_them)
         cr_expect(isnan(cases[i].launches) ? isnan(launches) : launches == cases[i].launches, "case %zu", i);
         cr_expect(isnan(cases[i].expected) ? isnan(whole) : whole == cases[i].expected, "case %zu: %g", i, whole);
         cr_expect_eq(time, isnan(cases[i].time) ? NULL : &list[3], "case %zu", i);
+        result_release(&result);
+    }
+}
+
+Test(program_row, a_kernel_waits_by_its_name_or_by_its_counts)
+{
+    static const struct {
+        const char *function;
+        double counts[2];
+        bool communicates, waits;
+    } cases[] = {
+        {"ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)", {7, 7}, true, true},
+        {"void nvshmemi_barrier<int>(int)", {7, 7}, true, true},
+        {"my_ncclDevKernel", {7, 7}, false, false},
+        {"barrier", {100, 102}, false, true},
+        {"barrier", {1000, 1005}, false, false},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct result result = {.id = x_strdup("a/b@1,32")};
+        ARRAY_GROW(result.launches, result.launch_count)->function = x_strdup(cases[i].function);
+        row_add_session(result_add(&result, "instructions"), cases[i].counts, 2);
+        cr_expect_eq(program_communicates(&result), cases[i].communicates, "case %zu", i);
+        cr_expect_eq(program_waits(&metrics, &result), cases[i].waits, "case %zu", i);
         result_release(&result);
     }
 }
