@@ -204,8 +204,8 @@ const char *options_asked_by(unsigned ways, const struct command *command);
 int options_refuse_idle(const struct options *options, const struct command *command, const bool *typed);
 
 /* Returns the path of the description of the GPU to simulate. It is the one that `gpu` names (by name or, with a slash,
- * by path), else the one in cugate.ini. Else it is the only one, or the only one with a baseline. Caller frees. NULL
- * after error(), which lists those that exist. */
+ * by path), else the one that a file of capsules was taken on, else the one in cugate.ini. Else it is the only one,
+ * or the only one with a baseline. Caller frees. NULL after error(), which lists those that exist. */
 char *options_find_gpu(const struct options *options);
 
 /* Returns the names of the GPUs that can be simulated, "nvidia-h100, nvidia-h200". Caller frees. */

@@ -70,9 +70,10 @@ touch -d 2026-11-21T08:00:00Z nvbench.json google_benchmark.json google_failed.j
 
 export CUDA_VISIBLE_DEVICES='' LC_ALL=C
 unset NO_COLOR CUGATE
+cp -r "$here/../../baselines" h200
 # Words in the table; eval splits them.
 export CODE=$here/../fuzz/corpus/cubin
-export M='--metrics made_up/metrics' H200="--baselines $here/../../baselines" HOST='--metrics made_up/host_metrics --collector host --kernels ./libmade_up.so'
+export M='--metrics made_up/metrics' H200="--baselines h200" HOST='--metrics made_up/host_metrics --collector host --kernels ./libmade_up.so'
 
 passed=0
 failed=0
@@ -108,6 +109,7 @@ finish() {
     local label=$1 code=$2 wanted=$3 rest=$4 one words
     complaints=
     hear out err
+    commands_in out >>told
     [ "$code" = "$wanted" ] || complain "exit code $code, expected $wanted"
     [[ $heard != *'runtime error'* && $heard != *Sanitizer* && $heard != *'cugate: bug'* ]] || complain 'a bug was found'
     while [ -n "$rest" ]; do
@@ -120,7 +122,7 @@ finish() {
     else
         failed=$((failed + 1))
         printf 'FAILED: %s\n%s' "$label" "$complaints"
-        cat out err | sed 's|^|    | |' | head -40
+        cat out err | sed 's/^/    | /' | head -40
     fi
 }
 
@@ -310,6 +312,13 @@ if ! grep -q __asan_init "$cugate"; then
         --chip H100 --search tensr
     list 2 "has 'tensor dram' in its name or description: fewer or shorter words find more" --chip H100 --search 'tensor dram'
 fi
+
+# What outputs tell to type is no slip, though a file may be gone since, and the library of a recording is not known.
+LC_ALL=C sort -u told >told_once
+while read -r told; do
+    eval "timeout 1 '$cugate' ${told#cugate}" >out 2>err </dev/null
+    finish "told to type: $told" 0 0 '!: unknown; !does not take; !does not know; !does nothing; !: which GPU'
+done <told_once
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]
