@@ -106,6 +106,7 @@ static int cmd_check(const struct options *options)
         .against = options->against,
         .paired = options->paired,
         .before = options->before,
+        .stale = options->stale,
         .lines = options->lines,
         .explain = options->explain,
     };
@@ -153,6 +154,8 @@ static const struct option_row *const takes[] = {
     &option_simulate,
     OPTION(.name = "all", .kind = KIND_FLAG, .place = PLACE(all), .ways = WAY(COMPUTED),
            .doc = "also kernels whose machine code, launches and inputs are the baseline's"),
+    OPTION(.name = "stale", .kind = KIND_FLAG, .place = PLACE(stale), .ways = WAYS_OF_LIBRARY | WAY(COMPUTED) | WAY(CODE),
+           .doc = "judge a kernel library though its sources are newer; else nothing worse is *unsure*"),
     OPTION(.name = "against", .argument = "BASE", .kind = KIND_TEXT, .place = PLACE(against),
            .ways = WAYS_MEASURED | WAY(COMPUTED) | WAY(CODE) | WAY(FILES),
            .doc = "settle times in doubt and those of changed code by running this build, LIB.so or 'COMMAND', in turn"),

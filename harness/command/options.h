@@ -56,7 +56,7 @@ struct options {
     double timeout; /* --timeout, seconds; 0: not given */
     enum color_mode color;
     bool quiet, verbose, help, version;
-    bool is_static, simulate, all, paired, power, drift_reference, lines, dry_run;
+    bool is_static, simulate, all, stale, paired, power, drift_reference, lines, dry_run;
     int launch;             /* capture --launch; 0: none was given */
     const char *from_check; /* capture --from-check: a JSON report of a check */
     int first, skip, runs;  /* of a program: --first, 0: none was given; --skip; --runs, 0: as many as it takes */

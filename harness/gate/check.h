@@ -23,6 +23,7 @@ struct check_request {
     const char *against; /* base library to settle times with, or NULL */
     bool paired;         /* settle every time with it */
     const char *before;  /* folder with the baselines and metrics of the revision before, or NULL */
+    bool stale;          /* judge a kernel library that is older than its sources as any other */
     bool lines;          /* ORIGIN_PROGRAM: also collect the counts by source line of all kernels */
     int explain;         /* seconds for finding the source lines of what regressed */
 };
@@ -34,6 +35,7 @@ struct check {
     struct known_regressions known_regressions;
     struct comparison comparison;
     struct diagnosis diagnosis;
+    struct note_items newer;     /* sources that are newer than the kernel library, unless it may be stale */
     size_t unasked;              /* rows of the baseline that were not asked for, and are not judged */
     int measured;                /* exit code of measuring */
     bool has_baseline;           /* there is a baseline that fits the run; else there is no comparison */
