@@ -96,6 +96,7 @@ static int cmd_check(const struct options *options)
     struct check_request request = {
         .metrics = &checking.metrics,
         .asked = asked_of(&checking),
+        .own_metrics = options->metrics != options->found[1],
         .baselines = options->baselines,
         .replay = options->replay,
         .way = options->way,

@@ -372,7 +372,7 @@ int check_note_weakened(struct check *check)
     if (!request->before || !check->has_baseline)
         return EXIT_SAME;
     return weakened_since(&check->comparison, request->before, &check->run.device, request->baselines,
-                          check->request->metrics, &check->known_regressions);
+                          check->request->metrics, request->own_metrics, &check->known_regressions);
 }
 
 /* Whether a run can begin a baseline: of one that was computed, kernels that cannot be are no failure. */

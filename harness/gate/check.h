@@ -11,6 +11,7 @@ struct check_request {
     struct measurement measurement; /* how to measure; if nothing is measured, it still says which kernels of which
                                        library are meant */
     const struct metrics *metrics;
+    bool own_metrics;            /* they are not all cugate's own */
     const struct metrics *asked; /* only these are measured and judged; or NULL */
     const char *baselines;       /* folder */
     const char *replay;          /* run file to judge, or NULL: then a run is made */

@@ -75,8 +75,8 @@ Test(options_gpu, the_only_description_is_meant)
     put_description(fixture.own, "README");
     expect(&fixture, NULL, fixture.own, "big.ini", "");
     expect(&fixture, "big", fixture.own, "big.ini", "");
-    expect(&fixture, "bi", "", NULL, "no description of a GPU 'bi' in");
-    expect(&fixture, "bi", "", NULL, "it has big");
+    expect(&fixture, "bag", "", NULL, "no description of a GPU 'bag' in");
+    expect(&fixture, "bag", "", NULL, "it has big");
     tear_down(&fixture);
 }
 
