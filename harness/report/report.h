@@ -28,6 +28,7 @@ struct report {
     bool color;
     bool quiet;   /* leave out rows that are the same */
     bool verbose; /* show every row */
+    bool words;   /* explain the words of the report at its end */
     bool power;   /* show every judged row with the smallest change that would have been caught */
 };
 
@@ -44,6 +45,7 @@ int report_bmf(const struct report *report, FILE *stream);
 struct explain_style {
     int columns; /* width of the terminal, as in struct report */
     bool color, quiet, verbose;
+    bool words;   /* explain the words at the end */
     bool follows; /* another explanation precedes it in the stream */
 };
 int explain_text(const struct explanation *explanation, const struct explain_style *style, FILE *stream);
@@ -56,6 +58,7 @@ struct analysis_style {
     enum exit_code exit_code;
     int columns;                /* width of the terminal, as in struct report */
     bool color, quiet, verbose; /* for text only: quiet shows alarms only, verbose shows every row */
+    bool words;                 /* for text only: explain the words at the end */
 };
 int analysis_text(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);
 int analysis_json(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);
