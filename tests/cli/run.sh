@@ -257,7 +257,7 @@ without_cupti 5 'smsp__inst_executed; which counters the chip GH100 has is known
 without_cupti 0 'GH100  H100, H200; GB202  ; RTX 5090; !error' --chip help
 without_cupti 2 "'RTX 4909' is no chip or product: did you mean 'RTX 4090'?" --chip 'RTX 4909'
 installed/bin/cugate run "$@" >out 2>err
-finish "run there" $? 2 "there is no kernel library; name yours with --kernels LIB.so; !make"
+finish "run there" $? 2 "there is no kernel library; name yours with --kernels LIB.so; which \`cugate init\` writes; !make"
 rm installed/bin/cugate-fetch
 installed/bin/cugate run "$@" >out 2>err
 finish "run in a tree without it" $? 2 "there is no kernel library; build it with \`make\`, or name yours with --kernels"
