@@ -68,7 +68,8 @@ function(cugate_add_test library)
         set(arg_NAME "cugate.${library}")
     endif()
     add_test(NAME ${arg_NAME} WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
-        COMMAND "${CMAKE_COMMAND}" -P "${cugate_TEST_SCRIPT}" -- $<TARGET_FILE:cugate::cugate>
+        COMMAND "${CMAKE_COMMAND}" "-DBUILD=${CMAKE_BINARY_DIR}" "-DTARGET=${library}" "-DCONFIG=$<CONFIG>"
+            -P "${cugate_TEST_SCRIPT}" -- $<TARGET_FILE:cugate::cugate>
             --kernels $<TARGET_FILE:${library}> ${arg_ARGS})
     set_tests_properties(${arg_NAME} PROPERTIES RUN_SERIAL TRUE) # times are those of a GPU that has nothing else to do
 endfunction()

@@ -1,5 +1,6 @@
-# The test that cugate_add_test adds: cmake -P cugateTest.cmake -- CUGATE OPTION...
-# `cugate check`, or where there is no GPU `cugate check --simulate`. Only exit code 0 passes.
+# The test that cugate_add_test adds: cmake -DBUILD=DIR -DTARGET=LIBRARY -DCONFIG=NAME -P cugateTest.cmake -- CUGATE OPTION...
+# It builds the library; where that fails, the check says what is stale. Then comes `cugate check`, or where there is no GPU
+# `cugate check --simulate`. Only exit code 0 passes.
 
 set(words)
 set(begun FALSE)
@@ -12,6 +13,15 @@ foreach(i RANGE ${last})
     endif()
 endforeach()
 list(POP_FRONT words cugate)
+
+set(build --build "${BUILD}" --target "${TARGET}")
+if(CONFIG)
+    list(APPEND build --config "${CONFIG}")
+endif()
+execute_process(COMMAND "${CMAKE_COMMAND}" ${build} OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE code)
+if(NOT code EQUAL 0)
+    message("not built: ${said}")
+endif()
 
 # A check that needs none is told of no GPU; and one that does not answer is no absent one: the check says what is wrong.
 set(how)

@@ -96,6 +96,7 @@ static int cmd_check(const struct options *options)
     struct check_request request = {
         .metrics = &checking.metrics,
         .asked = asked_of(&checking),
+        .own_metrics = options->metrics != options->found[1],
         .baselines = options->baselines,
         .replay = options->replay,
         .way = options->way,
@@ -106,6 +107,7 @@ static int cmd_check(const struct options *options)
         .against = options->against,
         .paired = options->paired,
         .before = options->before,
+        .stale = options->stale,
         .lines = options->lines,
         .explain = options->explain,
     };
@@ -153,6 +155,8 @@ static const struct option_row *const takes[] = {
     &option_simulate,
     OPTION(.name = "all", .kind = KIND_FLAG, .place = PLACE(all), .ways = WAY(COMPUTED),
            .doc = "also kernels whose machine code, launches and inputs are the baseline's"),
+    OPTION(.name = "stale", .kind = KIND_FLAG, .place = PLACE(stale), .ways = WAYS_OF_LIBRARY | WAY(COMPUTED) | WAY(CODE),
+           .doc = "judge a kernel library though its sources are newer; else nothing worse is *unsure*"),
     OPTION(.name = "against", .argument = "BASE", .kind = KIND_TEXT, .place = PLACE(against),
            .ways = WAYS_MEASURED | WAY(COMPUTED) | WAY(CODE) | WAY(FILES),
            .doc = "settle times in doubt and those of changed code by running this build, LIB.so or 'COMMAND', in turn"),
@@ -168,7 +172,7 @@ static const struct option_row *const takes[] = {
     &option_kernels, &option_metrics, &option_trades, &option_collector, &option_device, &option_samples, &option_timeout,
     &option_format, &option_report,
     OPTION(.name = "dry-run", .kind = KIND_FLAG, .place = PLACE(dry_run),
-           .doc = "print as JSON what would be judged, and by what"),
+           .doc = "print as JSON what would be judged, and by what"), &option_explain_words,
     NULL,
 };
 

@@ -32,7 +32,7 @@ static const struct option_row *const takes[] = {
     &option_save, &option_output,
     OPTION(.name = "gpu", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(measured_on),
            .doc = "on which GPU it was measured, where the file does not say: 'NVIDIA H200'"),
-    &option_metrics, NULL,
+    &option_metrics, &option_explain_words, NULL,
 };
 
 const struct command command_import = {

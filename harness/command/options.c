@@ -79,6 +79,9 @@ const struct option_row option_runs = {
     .doc = "runs of a measurement at most (default: 1, and again for what that could not count)", .ways = WAY(PROGRAM)};
 const struct option_row option_format = {
     .name = "format", .argument = "FORMAT", .kind = KIND_FORMAT, .place = PLACE(format), .document = DOCUMENT_CHECK};
+const struct option_row option_explain_words = {
+    .name = "explain-words", .kind = KIND_FLAG, .place = PLACE(explain_words),
+    .doc = "say at the end of the text what its words and metrics mean"};
 const struct option_row option_report = {
     .name = "report", .argument = "FORMAT=FILE", .kind = KIND_LIST, .place = PLACE(reports),
     .doc = "also write the report in this format to FILE, whole or not at all; repeatable"};

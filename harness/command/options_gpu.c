@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include "base/base.h"
+#include "capsule/capsule.h"
 #include "model/model.h"
 
 #include <ctype.h>
@@ -115,15 +116,28 @@ char *options_gpu_names(const struct options *options)
     return names;
 }
 
+/* Returns the description of the GPU whose launches a file of capsules holds; NULL without one. */
+static const char *find_of_capsules(const struct options *options, const glob_t *paths)
+{
+    struct capsules capsules = {0};
+    struct problem ignored; /* whoever reads the kernels says it */
+    const char *found = NULL;
+    if (options->kernels && capsules_is_file(options->kernels) &&
+        capsules_open(&capsules, options->kernels, false, &ignored) == 0 && capsules.about.device.name)
+        found = find_named(capsules.about.device.name, paths);
+    capsules_release(&capsules);
+    return found;
+}
+
 char *options_find_gpu(const struct options *options)
 {
     const char *meant = options->gpu ? options->gpu : config_gpu(&options->config);
-    if (meant && strchr(meant, '/'))
-        return x_strdup(meant);
     char *folder = find_folder(options), *path = NULL;
     glob_t paths;
     list_descriptions(&paths, folder);
-    const char *found = meant ? find_named(meant, &paths) : find_only(options, &paths);
+    const char *found = options->gpu ? NULL : find_of_capsules(options, &paths);
+    if (!found)
+        found = !meant ? find_only(options, &paths) : strchr(meant, '/') ? meant : find_named(meant, &paths);
     char *names = list_names(&paths);
     if (found)
         path = x_strdup(found);

@@ -363,6 +363,20 @@ static int find_description(struct options *options)
     return options->description ? 0 : -1;
 }
 
+/* A library as the only argument, NAME.so without "--", is no program: it is what --kernels names. */
+static void take_library(struct options *options, const struct command *command, bool *given, bool *typed)
+{
+    size_t place;
+    const char *word = options->argument_count == 1 ? options->arguments[0] : "";
+    const size_t length = strlen(word);
+    if (command->minimum > 0 || !row_named(command, "kernels", &place) || typed[place] || options->is_static ||
+        options->behind_dashes || length < 3 || strcmp(word + length - 3, ".so") != 0)
+        return;
+    options->kernels = word;
+    options->argument_count = 0;
+    given[place] = typed[place] = true;
+}
+
 int options_parse(struct options *options, const struct command *command, int argc, char **argv)
 {
     struct option longs[ROWS_MAX + 1];
@@ -410,6 +424,7 @@ int options_parse(struct options *options, const struct command *command, int ar
     options->behind_dashes = argv[optind - 1] != taken && strcmp(argv[optind - 1], "--") == 0;
     if (options->help || options->version)
         return 0;
+    take_library(options, command, given, typed);
     options->way = options_way(options, command);
     if (check_arguments(options, command) < 0 || take_config(options, command, given) < 0)
         return -1;

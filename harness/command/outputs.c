@@ -1,22 +1,79 @@
 #include "outputs.h"
 
+#include "command.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define RUN_LIMIT (1u << 30) /* bytes; what was read as a run is far smaller */
 
+/* Adds " --NAME VALUE", if it was typed: what cugate.ini gives needs no typing. */
+static void add_said(const struct text *words, const struct options *options, const char *name, const char *value)
+{
+    if (!value || config_gives(&options->config, name))
+        return;
+    fprintf(words->stream, " --%s ", name);
+    text_shell_word(words, value);
+}
+
+/* Returns the options of this command that others of its kind need as well, or of these those of metrics. Caller frees.
+ */
+static char *said(const struct options *options, bool metrics_only)
+{
+    char *all = NULL, number[32];
+    size_t size;
+    const struct text words = {.stream = open_memstream(&all, &size)};
+    if (!metrics_only && !options_library_is_own(options) && options->way != ORIGIN_PROGRAM)
+        add_said(&words, options, "kernels", options->kernels);
+    add_said(&words, options, "metrics", options->metrics == options->found[1] ? NULL : options->metrics);
+    for (size_t i = 0; i < options->metric_set_count; i++) {
+        char *set = x_sprintf("+%s", options->metric_sets[i]);
+        add_said(&words, options, "metrics", set);
+        free(set);
+    }
+    snprintf(number, sizeof number, "%d", options->devices.list[0]);
+    if (!metrics_only && options->devices.count == 1 && options->way != ORIGIN_PROGRAM)
+        add_said(&words, options, "device", number);
+    snprintf(number, sizeof number, "%g", options->timeout);
+    if (!metrics_only && options->timeout > 0)
+        add_said(&words, options, "timeout", number);
+    fclose(words.stream);
+    return all;
+}
+
+/* Returns "=NAME" where commands that simulate have to name the GPU; NULL where they need not. Caller frees. */
+static char *said_gpu(const struct options *options, const struct run *run)
+{
+    const char *device = config_gpu(&options->config) ? NULL : run->device.name;
+    char *name = options->gpu ? shell_word(options->gpu)
+                 : device     ? slug(device)
+                              : NULL,
+         *words = name ? x_sprintf("=%s", name) : NULL;
+    free(name);
+    return words;
+}
+
 int output_print(const struct format *format, struct report *report, const struct options *options, FILE *stream)
 {
+    char *all = said(options, false), *metrics = said(options, true), *gpu = said_gpu(options, report->run);
     report->color = options_color(options, stream);
     report->columns = terminal_columns(stream);
     report->quiet = options->quiet;
     report->verbose = options->verbose;
+    report->words = options->explain_words;
     report->power = options->power;
     const bool is_default = strcmp(options->baselines, OPTIONS_BASELINES) == 0;
     report->baselines = is_default || config_gives(&options->config, "baselines") ? NULL : options->baselines;
     report->config = options->config.words;
-    return format->check(report, stream);
+    report->said = all;
+    report->metrics_said = metrics;
+    report->gpu = gpu;
+    const int result = format->check(report, stream);
+    free(gpu);
+    free(metrics);
+    free(all);
+    return result;
 }
 
 int output_expect_file(const char *path)

@@ -122,6 +122,21 @@ static void read_units(struct line_table *table)
     }
 }
 
+void line_table_each_file(const struct line_table *table, void (*take)(void *data, const char *path), void *data)
+{
+    Dwarf_Off next = 0;
+    Dwarf_CU *unit = NULL;
+    Dwarf_Files *files;
+    Dwarf_Lines *rows;
+    size_t file_count, count;
+    while (dwarf_next_lines(table->dwarf, next, &next, &unit, &files, &file_count, &rows, &count) == 0)
+        for (size_t i = 0; i < file_count; i++) {
+            const char *path = dwarf_filesrc(files, i, NULL, NULL);
+            if (path)
+                take(data, path);
+        }
+}
+
 void line_table_open(struct line_table *table, const void *bytes, size_t size)
 {
     struct sections sections;

@@ -23,6 +23,9 @@ struct line_table {
 void line_table_open(struct line_table *table, const void *bytes, size_t size);
 void line_table_release(struct line_table *table);
 
+/* Tells the path of each source file that the line information names; one may be told more than once. */
+void line_table_each_file(const struct line_table *table, void (*take)(void *data, const char *path), void *data);
+
 /* Finds the source of the instruction at an offset of a function: first the innermost line, then the line of its call,
  * and so on. Fills at most `capacity` places and returns how many; 0 where nothing is known. symbol is the function's
  * mangled name. */

@@ -2,6 +2,9 @@
 
 #include "base/base.h"
 
+#include "cubin.h"
+#include "line_table.h"
+
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -180,13 +183,60 @@ static char *text_of(const struct source_file *source, unsigned number)
     return x_sprintf("%.*s", (int)length, start);
 }
 
-void source_resolve(struct profile *profile, const char *library)
+/* Begins to look for the files of a library, which may be NULL. */
+static struct source_files sources_of(const char *library)
 {
     struct source_files sources = {.tree = tree_of(library)};
     struct stat status;
     sources.has_time = library && stat(library, &status) == 0;
     if (sources.has_time)
         sources.time = status.st_mtim;
+    return sources;
+}
+
+/* The files that were found to be newer. */
+struct newer {
+    struct source_files sources;
+    char **list;
+    size_t count;
+};
+
+static void take_newer(void *data, const char *path)
+{
+    struct newer *newer = data;
+    char *place = *path == '/' && is_newer(path, &newer->sources) ? place_below(path, newer->sources.tree) : NULL;
+    for (size_t i = 0; place && i < newer->count; i++)
+        if (strcmp(newer->list[i], place) == 0) {
+            free(place);
+            place = NULL;
+        }
+    if (place)
+        *ARRAY_GROW(newer->list, newer->count) = place;
+}
+
+static int take_image(void *data, const unsigned char *bytes, size_t size)
+{
+    struct line_table table;
+    line_table_open(&table, bytes, size);
+    line_table_each_file(&table, take_newer, data);
+    line_table_release(&table);
+    return 0;
+}
+
+char **source_newer(const char *library, size_t *count)
+{
+    struct newer newer = {.sources = sources_of(library)};
+    struct problem ignored, *before = error_into(&ignored); /* what is wrong with the file is said by who measures it */
+    (void)cubin_each_image(library, take_image, &newer);
+    error_into(before);
+    free(newer.sources.tree);
+    *count = newer.count;
+    return newer.list;
+}
+
+void source_resolve(struct profile *profile, const char *library)
+{
+    struct source_files sources = sources_of(library);
     for (size_t i = 0; i < profile->count; i++) {
         struct profile_line *line = &profile->list[i];
         if (!line->file)

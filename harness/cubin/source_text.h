@@ -19,6 +19,11 @@ void source_resolve(struct profile *profile, const char *library);
 /* Returns the name of one file by the same rules as source_resolve. Caller frees. */
 char *source_name(const char *path, const char *library);
 
+/* Lists the source files that line information of the library names, that are there by that path below the folder, and
+ * that are newer than the library: it was not built since they changed. Their names are relative to the folder. Caller
+ * frees each, and the list. */
+char **source_newer(const char *library, size_t *count);
+
 #define SOURCE_TEXT 200
 
 #endif

@@ -1,6 +1,8 @@
 #include "check.h"
 
 #include "baseline/baseline.h"
+#include "capsule/capsule.h"
+#include "cubin/cubin.h"
 #include "explain/explain.h"
 
 #include "check_parts.h"
@@ -110,12 +112,43 @@ static void note_needless(struct check *check)
     }
 }
 
+/* Finds out whether the kernel library was built since its sources changed. Of captured launches nobody has sources. */
+static void find_newer(struct check *check)
+{
+    const struct check_request *request = check->request;
+    const char *library = request->measurement.kernels;
+    size_t count = 0;
+    if (request->stale || request->replay || !(1u << request->way & (WAYS_OF_LIBRARY | WAY(COMPUTED) | WAY(CODE))) ||
+        !library || capsules_is_file(library))
+        return;
+    char **list = source_newer(library, &count);
+    for (size_t i = 0; i < count; i++) {
+        note_items_add(&check->newer, "%s", list[i]);
+        free(list[i]);
+    }
+    free(list);
+}
+
+static void note_newer(struct check *check)
+{
+    struct note_items items = {0};
+    char *words =
+        x_sprintf("STALE: %s is older than its sources, so that this says nothing of them: build it first, or "
+                  "add --stale if it is what is meant",
+                  check->request->measurement.kernels);
+    for (size_t i = 0; i < check->newer.count; i++)
+        note_items_add(&items, "%s", check->newer.list[i]);
+    comparison_add_items(&check->comparison, &items, words);
+    free(words);
+}
+
 static void compare(struct check *check)
 {
     comparison_release(&check->comparison);
     if (!check->has_baseline)
         return;
     compare_runs(&check->comparison, &check->baseline, &check->run, check->request->metrics, &check->known_regressions);
+    note_newer(check);
     note_differences(&check->comparison, &check->baseline, &check->run, check->request->metrics);
     if (!check->baseline_is_base_build)
         check_note_stand_ins(&check->comparison, &check->baseline);
@@ -341,6 +374,7 @@ static int judge_uninterrupted(struct check *check)
 int check_judge(struct check *check, const struct check_request *request)
 {
     *check = (struct check){.request = request};
+    find_newer(check);
     const int code = judge_uninterrupted(check);
     if (code == EXIT_SAME && check->has_baseline)
         diagnosis_make(&check->diagnosis, &check->comparison, &check->baseline, &check->run);
@@ -353,7 +387,7 @@ int check_note_weakened(struct check *check)
     if (!request->before || !check->has_baseline)
         return EXIT_SAME;
     return weakened_since(&check->comparison, request->before, &check->run.device, request->baselines,
-                          check->request->metrics, &check->known_regressions);
+                          check->request->metrics, request->own_metrics, &check->known_regressions);
 }
 
 /* Whether a run can begin a baseline: of one that was computed, kernels that cannot be are no failure. */
@@ -372,13 +406,18 @@ enum exit_code check_exit_code(const struct check *check)
 {
     if (check->measured != EXIT_SAME)
         return (enum exit_code)check->measured;
-    if (check->has_baseline)
-        return comparison_exit_code(&check->comparison);
+    if (check->has_baseline) {
+        const enum exit_code code = comparison_exit_code(&check->comparison);
+        return code == EXIT_SAME && check->newer.count > 0 ? EXIT_UNSURE : code;
+    }
     return is_without_failure(&check->run) ? EXIT_BASELINE : EXIT_NOT_MEASURED;
 }
 
 void check_release(struct check *check)
 {
+    for (size_t i = 0; i < check->newer.count; i++)
+        free(check->newer.list[i]);
+    free(check->newer.list);
     diagnosis_release(&check->diagnosis);
     comparison_release(&check->comparison);
     known_regressions_release(&check->known_regressions);

@@ -11,6 +11,7 @@ struct check_request {
     struct measurement measurement; /* how to measure; if nothing is measured, it still says which kernels of which
                                        library are meant */
     const struct metrics *metrics;
+    bool own_metrics;            /* they are not all cugate's own */
     const struct metrics *asked; /* only these are measured and judged; or NULL */
     const char *baselines;       /* folder */
     const char *replay;          /* run file to judge, or NULL: then a run is made */
@@ -23,6 +24,7 @@ struct check_request {
     const char *against; /* base library to settle times with, or NULL */
     bool paired;         /* settle every time with it */
     const char *before;  /* folder with the baselines and metrics of the revision before, or NULL */
+    bool stale;          /* judge a kernel library that is older than its sources as any other */
     bool lines;          /* ORIGIN_PROGRAM: also collect the counts by source line of all kernels */
     int explain;         /* seconds for finding the source lines of what regressed */
 };
@@ -34,6 +36,7 @@ struct check {
     struct known_regressions known_regressions;
     struct comparison comparison;
     struct diagnosis diagnosis;
+    struct note_items newer;     /* sources that are newer than the kernel library, unless it may be stale */
     size_t unasked;              /* rows of the baseline that were not asked for, and are not judged */
     int measured;                /* exit code of measuring */
     bool has_baseline;           /* there is a baseline that fits the run; else there is no comparison */

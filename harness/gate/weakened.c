@@ -110,7 +110,8 @@ static void weigh_kernel(struct weighing *weighing, const struct result *was)
     }
     if (weighing->incomparable)
         return;
-    if (now->inputs && order_of_texts(was->inputs, now->inputs) != 0)
+    const bool other_code = result_has_code(was) && result_has_code(now) && !same_code(was, now);
+    if (now->inputs && !other_code && order_of_texts(was->inputs, now->inputs) != 0)
         note_items_add(&weighing->inputs, "%s", was->id);
     for (size_t i = 0; i < was->row_count; i++) {
         const struct row *before = &was->rows[i], *row = result_find(now, before->metric);
@@ -248,7 +249,7 @@ static bool is_there(struct comparison *comparison, const char *folder, const ch
 }
 
 int weakened_since(struct comparison *comparison, const char *before, const struct device *device,
-                   const char *baselines, const struct metrics *metrics,
+                   const char *baselines, const struct metrics *metrics, bool own_metrics,
                    const struct known_regressions *known_regressions)
 {
     char *old_metrics = x_sprintf("%s/metrics", before), *old_baselines = x_sprintf("%s/baselines", before);
@@ -260,7 +261,8 @@ int weakened_since(struct comparison *comparison, const char *before, const stru
     const struct standards now = {
         .metrics = metrics, .baseline = &now_baseline, .known_regressions = known_regressions};
     int result = EXIT_USAGE;
-    if (is_there(comparison, old_metrics, before, "metrics")) {
+    const bool shipped = !own_metrics && access(old_metrics, F_OK) < 0; /* cugate's own then and now */
+    if (!shipped && is_there(comparison, old_metrics, before, "metrics")) {
         if (metrics_read_folder(&was_metrics, old_metrics) < 0)
             goto out;
         was.metrics = &was_metrics;

@@ -18,7 +18,7 @@ struct standards {
  * - values that were made worse by more than their limit, with the reason given
  * - rows whose spread grew so much that their limit doubled
  * - drift references that moved
- * - hashes of inputs that changed
+ * - hashes of inputs that changed, though the code did not
  * - metrics that are gone or laxer (note_compare)
  * - known regressions that are new or reach further
  *
@@ -26,10 +26,11 @@ struct standards {
 void weakened_note(struct comparison *comparison, const struct standards *was, const struct standards *now);
 
 /* Calls weakened_note with what the folder `before` has: baselines/ and metrics/ of the previous revision, as
- * --baselines and --metrics take them. A note says if one of the two is missing. Returns 0, or EXIT_USAGE after error()
+ * --baselines and --metrics take them. A note says if one of the two is missing, but of
+ * metrics only with own_metrics, for else both revisions have cugate's. Returns 0, or EXIT_USAGE after error()
  * when one cannot be read. */
 int weakened_since(struct comparison *comparison, const char *before, const struct device *device,
-                   const char *baselines, const struct metrics *metrics,
+                   const char *baselines, const struct metrics *metrics, bool own_metrics,
                    const struct known_regressions *known_regressions);
 
 #endif

@@ -12,11 +12,11 @@ static const struct origin origins[ORIGINS] = {
             .doing = "a kernel library is measured",
             .does = "measure",
             .made = "measured",
-            .begin = "cugate aa --sessions %{sessions} --save sessions",
+            .begin = "cugate aa --sessions %{sessions} --save sessions%{said}",
             .begun = "sessions/*.json",
-            .rerun = "cugate run -k %{kernel}",
-            .explain = "cugate explain %{kernel}",
-            .no_value = "cugate doctor",
+            .rerun = "cugate run -k %{kernel}%{said}",
+            .explain = "cugate explain %{kernel}%{said}",
+            .no_value = "cugate doctor%{said}",
         },
     [ORIGIN_WARM] =
         {
@@ -25,11 +25,11 @@ static const struct origin origins[ORIGINS] = {
             .doing = "a kernel library is measured with warm caches",
             .does = "measure",
             .made = "measured",
-            .begin = "cugate aa --collector warm --sessions %{sessions} --save sessions",
+            .begin = "cugate aa --collector warm --sessions %{sessions} --save sessions%{said}",
             .begun = "sessions/*.json",
-            .rerun = "cugate run --collector warm -k %{kernel}",
-            .explain = "cugate explain --collector warm %{kernel}",
-            .no_value = "cugate doctor",
+            .rerun = "cugate run --collector warm -k %{kernel}%{said}",
+            .explain = "cugate explain --collector warm %{kernel}%{said}",
+            .no_value = "cugate doctor%{said}",
         },
     [ORIGIN_HOST] =
         {
@@ -38,9 +38,9 @@ static const struct origin origins[ORIGINS] = {
             .doing = "a kernel library is measured by the host's clock",
             .does = "measure",
             .made = "measured",
-            .begin = "cugate aa --collector host --sessions %{sessions} --save sessions",
+            .begin = "cugate aa --collector host --sessions %{sessions} --save sessions%{said}",
             .begun = "sessions/*.json",
-            .rerun = "cugate run --collector host -k %{kernel}",
+            .rerun = "cugate run --collector host -k %{kernel}%{said}",
         },
     [ORIGIN_PROGRAM] =
         {
@@ -50,10 +50,10 @@ static const struct origin origins[ORIGINS] = {
             .does = "measure",
             .made = "measured",
             .own_caches = true,
-            .begin = "cugate aa --sessions %{sessions} --save sessions %{program}",
+            .begin = "cugate aa --sessions %{sessions} --save sessions%{said} %{program}",
             .begun = "sessions/*.json",
-            .explain = "cugate exec --lines -k %{kernel} --save lines.json %{program}",
-            .no_value = "cugate doctor",
+            .explain = "cugate exec --lines -k %{kernel} --save lines.json%{said} %{program}",
+            .no_value = "cugate doctor%{said}",
         },
     [ORIGIN_COMPUTED] =
         {
@@ -68,11 +68,11 @@ static const struct origin origins[ORIGINS] = {
             .loud = "COMPUTED: NO KERNEL RAN ON A GPU.",
             .words = "Counts of the machine code, executed on this CPU; no time, no traffic, no cache:",
             .source = "built by %{compiler}, simulated as %{device}",
-            .begin = "cugate check --simulate --save RUN.json",
+            .begin = "cugate check --simulate%{gpu} --save RUN.json%{said}",
             .begun = "RUN.json",
-            .rerun = "cugate run --simulate -k %{kernel}",
-            .explain = "cugate explain --simulate %{kernel}",
-            .no_value = "cugate doctor",
+            .rerun = "cugate run --simulate%{gpu} -k %{kernel}%{said}",
+            .explain = "cugate explain --simulate%{gpu} %{kernel}%{said}",
+            .no_value = "cugate doctor%{said}",
         },
     [ORIGIN_CODE] =
         {
@@ -86,7 +86,7 @@ static const struct origin origins[ORIGINS] = {
             .loud = "STATIC: NO KERNEL WAS RUN.",
             .words = "Only machine code was read, by the block sizes of the baseline; no time, no counter:",
             .source = "built by %{compiler} for %{device}, no GPU was used",
-            .no_value = "cugate doctor",
+            .no_value = "cugate doctor%{said}",
         },
     [ORIGIN_FILES] =
         {
@@ -132,8 +132,13 @@ static char *value_of(const struct origin_words *words, const char *name, size_t
     const struct {
         const char *name, *value;
     } known[] = {
-        {"kernel", words->kernel},       {"program", words->program},   {"device", words->device},
-        {"collector", words->collector}, {"compiler", words->compiler},
+        {"kernel", words->kernel},
+        {"program", words->program},
+        {"device", words->device},
+        {"collector", words->collector},
+        {"compiler", words->compiler},
+        {"gpu", words->gpu ? words->gpu : ""},
+        {"said", words->said ? words->said : ""},
     };
     for (size_t i = 0; i < ARRAY_SIZE(known); i++)
         if (strlen(known[i].name) == length && strncmp(known[i].name, name, length) == 0)

@@ -44,8 +44,8 @@ struct origin {
     /* These stand above a report; NULL: it needs no warning. The source contains %{compiler} and %{device}. */
     const char *loud, *words, *source;
 
-    /* Commands to be copied; NULL: there is none. %{kernel}, %{program}, %{device}, %{collector} and %{sessions} stand
-     * for what origin_command() is given. */
+    /* Commands to be copied; NULL: there is none. %{kernel}, %{program}, %{device}, %{collector}, %{sessions}, %{gpu}
+     * and %{said} stand for what origin_command() is given. */
     const char *begin;    /* makes the runs of a first baseline */
     const char *begun;    /* the files that `begin` leaves */
     const char *rerun;    /* measures one kernel alone */
@@ -65,6 +65,8 @@ struct origin_words {
     const char *kernel, *device, *collector; /* in commands each is quoted as one word of a shell, or NULL */
     const char *program; /* words of a shell: the options that choose its launches, "--" and its command; or NULL */
     const char *compiler;
+    const char *gpu;  /* "=NAME" behind --simulate; or NULL */
+    const char *said; /* further options, as " --kernels LIB.so"; or NULL */
     size_t sessions;
 };
 char *origin_command(const char *command, const struct origin_words *words);

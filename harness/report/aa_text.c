@@ -347,10 +347,9 @@ int analysis_text(const struct analysis *analysis, const struct analysis_style *
     glossary_begin(&glossary, &text);
     print_body(&glossary.text, analysis, style);
     char *said = glossary_end(&glossary);
-    if (!style->quiet) {
-        text_print(&text, INK_PLAIN, "\n");
+    text_print(&text, INK_PLAIN, style->quiet ? "" : "\n");
+    if (style->words)
         glossary_print(&text, said);
-    }
     free(said);
     print_conclusion(&text, analysis, style->exit_code);
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;

@@ -278,7 +278,7 @@ int explain_text(const struct explanation *explanation, const struct explain_sty
     glossary_begin(&glossary, &text);
     print_body(&glossary.text, explanation, style);
     char *said = glossary_end(&glossary);
-    if (!style->quiet && !style->follows) {
+    if (style->words && !style->follows) {
         fputs("\n", stream);
         glossary_print(&text, said);
     }

@@ -17,14 +17,18 @@ struct report {
     const char *run_name;                /* file that holds the run, or NULL when it is in none */
     const char *baseline_name;           /* file or folder, or NULL */
     const char *baselines;               /* folder that accept must be told of, or NULL for its default */
-    const char *config;                  /* cugate.ini and the options it gave, or NULL when it gave none */
-    bool other_baseline;                 /* one that does not fit the run is there: the run's needs another folder */
-    enum exit_code exit_code;            /* what the command is going to exit with */
-    bool replay;                         /* the run was read from run_name; nothing was measured here: said loudly */
-    int columns;                         /* of the terminal that the text goes to; 0: it goes to none */
+    const char *said;         /* options that a command of the same kind needs, " --kernels LIB.so"; or NULL */
+    const char *metrics_said; /* those of them that say which metrics there are; or NULL */
+    const char *gpu;          /* "=NAME" behind --simulate, or NULL when it need not be named */
+    const char *config;       /* cugate.ini and the options it gave, or NULL when it gave none */
+    bool other_baseline;      /* one that does not fit the run is there: the run's needs another folder */
+    enum exit_code exit_code; /* what the command is going to exit with */
+    bool replay;              /* the run was read from run_name; nothing was measured here: said loudly */
+    int columns;              /* of the terminal that the text goes to; 0: it goes to none */
     bool color;
     bool quiet;   /* leave out rows that are the same */
     bool verbose; /* show every row */
+    bool words;   /* explain the words of the report at its end */
     bool power;   /* show every judged row with the smallest change that would have been caught */
 };
 
@@ -41,6 +45,7 @@ int report_bmf(const struct report *report, FILE *stream);
 struct explain_style {
     int columns; /* width of the terminal, as in struct report */
     bool color, quiet, verbose;
+    bool words;   /* explain the words at the end */
     bool follows; /* another explanation precedes it in the stream */
 };
 int explain_text(const struct explanation *explanation, const struct explain_style *style, FILE *stream);
@@ -53,6 +58,7 @@ struct analysis_style {
     enum exit_code exit_code;
     int columns;                /* width of the terminal, as in struct report */
     bool color, quiet, verbose; /* for text only: quiet shows alarms only, verbose shows every row */
+    bool words;                 /* for text only: explain the words at the end */
 };
 int analysis_text(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);
 int analysis_json(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);

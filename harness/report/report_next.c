@@ -177,7 +177,8 @@ static char *explain_command(const struct report *report, const char *kernel)
     const struct result *result = run_find(run, kernel);
     char *name = shell_word(kernel), *file = shell_word(report->run_name ? report->run_name : ""), *command = NULL;
     if (result && result->profile.count > 0 && report->run_name)
-        command = x_sprintf("cugate explain --replay %s %s", file, name);
+        command =
+            x_sprintf("cugate explain --replay %s %s%s", file, name, report->metrics_said ? report->metrics_said : "");
     else
         command = words_command(report, run_origin(run)->explain, kernel);
     free(name);
@@ -208,11 +209,13 @@ static struct advice advice_on_worse(const struct report *report, const struct g
 }
 
 /* A number is not there. */
-static struct advice advice_on_no_value(const struct origin *origin)
+static struct advice advice_on_no_value(const struct report *report)
 {
+    const struct origin *origin = run_origin(report->run);
     if (!origin->no_value)
         return (struct advice){.words = x_strdup("see above which numbers the file lacks, and measure them")};
-    return (struct advice){x_strdup("see whether this machine can read counters"), x_strdup(origin->no_value)};
+    return (struct advice){x_strdup("see whether this machine can read counters"),
+                           words_command(report, origin->no_value, NULL)};
 }
 
 /* Advises when nothing fails: what would let the gate detect more. */
@@ -222,14 +225,16 @@ static struct advice advice_on_fine(const struct report *report)
     const bool is_new = counts[VERDICT_NEW] > 0, is_gone = report->comparison->gone > 0;
     if (!is_new && !is_gone && counts[VERDICT_IMPROVED] == 0)
         return (struct advice){0};
-    char *file = shell_word(report->run_name && !*words_run_file(report) ? report->run_name : "RUN.json");
-    const struct advice advice = {x_sprintf("%s%s",
-                                            is_gone  ? "make this mix of kernels the baseline"
-                                            : is_new ? "take what is new into the baseline"
-                                                     : "keep what improved as the baseline",
-                                            words_run_file(report)),
-                                  x_sprintf("cugate accept %s%s --reason \"...\"", file, is_gone ? " --gone" : "")};
-    free(file);
+    struct advice advice = {.words = x_sprintf("%s%s",
+                                               is_gone  ? "make this mix of kernels the baseline"
+                                               : is_new ? "take what is new into the baseline"
+                                                        : "keep what improved as the baseline",
+                                               words_run_file(report))};
+    size_t size;
+    FILE *stream = open_memstream(&advice.command, &size);
+    words_put_accept(report, stream);
+    fprintf(stream, "%s --reason \"...\"", is_gone ? " --gone" : "");
+    fclose(stream);
     return advice;
 }
 
@@ -244,7 +249,7 @@ static struct advice advice_on_missing(const struct report *report, const char *
                                              report->baseline_name ? report->baseline_name : "the baseline", kernel)};
     const struct origin *origin = run_origin(report->run);
     if (result->status == RESULT_OK)
-        return advice_on_no_value(origin);
+        return advice_on_no_value(report);
     char *rerun = words_command(report, origin->rerun, kernel);
     return (struct advice){x_sprintf("mend %s%s", kernel, rerun ? "; this runs it alone" : ""), rerun};
 }
@@ -281,14 +286,16 @@ static struct advice advice_on_run(const struct report *report)
     if (report->exit_code == EXIT_BASELINE)
         return (struct advice){.words = x_strdup("make the first baseline by the commands above")};
     if (report->exit_code != EXIT_SAME)
-        return advice_on_no_value(run_origin(run));
+        return advice_on_no_value(report);
     if (!report->run_name)
         return (struct advice){.words = x_strdup("keep the run, to accept and compare it, with --save RUN.json")};
     if (run->shard.of > 0)
         return (struct advice){x_strdup("make one run of this and the other parts, and judge that"),
                                x_strdup("cugate merge PART.json... --save run.json")};
     char *file = shell_word(report->run_name);
-    const struct advice advice = {x_strdup("judge it by the baseline"), x_sprintf("cugate check --replay %s", file)};
+    const struct advice advice = {
+        x_strdup("judge it by the baseline"),
+        x_sprintf("cugate check --replay %s%s", file, report->metrics_said ? report->metrics_said : "")};
     free(file);
     return advice;
 }
@@ -316,13 +323,13 @@ static struct advice advice_of(const struct report *report)
     const struct group *wrong = first_of(&groups, SECTION_WRONG), *worse = first_of(&groups, SECTION_WORSE);
     const struct group *missing = wrong ? wrong : first_of(&groups, SECTION_MISSING),
                        *unsure = wrong ? wrong : first_of(&groups, SECTION_UNSURE);
-    const struct advice advice =
-        missing && code == EXIT_NOT_MEASURED ? advice_on_missing(report, missing->kernel)
-        : code == EXIT_NOT_MEASURED
-            ? (struct advice){x_strdup("see whether this machine can measure"), x_strdup("cugate doctor")}
-        : worse  ? advice_on_worse(report, worse)
-        : unsure ? advice_on_unsure(report, unsure)
-                 : advice_on_fine(report);
+    const struct advice advice = missing && code == EXIT_NOT_MEASURED ? advice_on_missing(report, missing->kernel)
+                                 : code == EXIT_NOT_MEASURED
+                                     ? (struct advice){x_strdup("see whether this machine can measure"),
+                                                       words_command(report, "cugate doctor%{said}", NULL)}
+                                 : worse  ? advice_on_worse(report, worse)
+                                 : unsure ? advice_on_unsure(report, unsure)
+                                          : advice_on_fine(report);
     groups_release(&groups);
     return advice;
 }

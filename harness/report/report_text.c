@@ -203,19 +203,6 @@ static void print_body(const struct text *text, const struct report *report)
     text_accept(text, report);
 }
 
-/* Whether to explain words: for those who must act, or asked for more. A check that found nothing stays short. */
-static bool wants_glossary(const struct report *report)
-{
-    if (report->quiet)
-        return false;
-    if (!report->comparison || report->verbose || report->power || report->exit_code != EXIT_SAME)
-        return true;
-    for (enum verdict verdict = 0; verdict < VERDICTS; verdict++)
-        if (words_verdict_tone(verdict) >= TONE_WARN && report->comparison->counts[verdict] > 0)
-            return true;
-    return false;
-}
-
 int report_text(const struct report *report, FILE *stream)
 {
     const struct text text = {.stream = stream, .color = report->color, .columns = report->columns};
@@ -223,7 +210,7 @@ int report_text(const struct report *report, FILE *stream)
     glossary_begin(&glossary, &text);
     print_body(&glossary.text, report);
     char *said = glossary_end(&glossary);
-    if (wants_glossary(report)) {
+    if (report->words) {
         const size_t words = glossary_print(&text, said), metrics = text_metrics(&text, report);
         text_print(&text, INK_PLAIN, words + metrics > 0 ? "\n" : "");
     }

@@ -411,12 +411,13 @@ const char *words_run_file(const struct report *report)
     return report->run_name ? "" : " (check --save RUN.json writes the file)";
 }
 
-static void put_accept(const struct report *report, FILE *stream)
+void words_put_accept(const struct report *report, FILE *stream)
 {
     const struct text text = {.stream = stream};
     fputs("cugate accept ", stream);
     text_shell_word(&text, report->run_name && !needs_gpu(report) ? report->run_name : "RUN.json");
     put_baselines_option(report, stream);
+    fputs(report->metrics_said ? report->metrics_said : "", stream);
 }
 
 bool words_accept_whole(const struct report *report, const struct judgement *const *rows, size_t count, FILE *stream)
@@ -427,7 +428,7 @@ bool words_accept_whole(const struct report *report, const struct judgement *con
         kernels += i == 0 || strcmp(rows[i]->kernel, rows[i - 1]->kernel) != 0;
     if (!run_origin(report->run)->own_caches || kernels <= SINGLE)
         return false;
-    put_accept(report, stream);
+    words_put_accept(report, stream);
     fprintf(stream, "%s --reason \"...\"\n", report->comparison->gone > 0 ? " --gone" : "");
     return true;
 }
@@ -436,7 +437,7 @@ size_t words_accept(const struct report *report, const struct judgement *const *
 {
     const struct text text = {.stream = stream};
     size_t i = 0;
-    put_accept(report, stream);
+    words_put_accept(report, stream);
     fputs(" -k ", stream);
     text_shell_word(&text, rows[0]->kernel);
     for (; i < count && strcmp(rows[i]->kernel, rows[0]->kernel) == 0; i++)
@@ -456,6 +457,8 @@ char *words_command(const struct report *report, const char *command, const char
                                                                 .program = program,
                                                                 .device = device,
                                                                 .collector = collector,
+                                                                .gpu = report->gpu,
+                                                                .said = report->said,
                                                                 .sessions = rule_sessions_needed(METRIC_TIME)});
     free(program);
     free(collector);
@@ -485,9 +488,10 @@ void words_first_baseline(const struct report *report, const char *indent, FILE 
         fputs(" --baselines OTHER_DIR", stream); /* accept refuses to mix the two in one folder */
     else
         put_baselines_option(report, stream);
-    fputs(" --reason \"first baseline\"\n", stream);
+    fprintf(stream, "%s --reason \"first baseline\"\n", report->metrics_said ? report->metrics_said : "");
     if (report->other_baseline)
-        fprintf(stream, "%scugate check --baselines OTHER_DIR%s%s\n", indent, program ? " " : "",
-                program ? program : "");
+        fprintf(stream, "%scugate check%s%s --baselines OTHER_DIR%s%s%s\n", indent,
+                origin->computed ? " --simulate" : "", origin->computed && report->gpu ? report->gpu : "",
+                report->said ? report->said : "", program ? " " : "", program ? program : "");
     free(program);
 }

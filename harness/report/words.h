@@ -154,6 +154,9 @@ const struct judgement **words_regressed(const struct comparison *comparison, si
 /* Returns how to get the file for `cugate accept`: " (check --save RUN.json writes the file)"; "" when there is one. */
 const char *words_run_file(const struct report *report);
 
+/* Prints the beginning of a command that accepts the run, up to which of its rows. */
+void words_put_accept(const struct report *report, FILE *stream);
+
 /* Prints the command that accepts a program's whole run, with a newline, if more than a few of its kernels are in the
  * list. False: nothing was printed, since each kernel is to be accepted by itself. */
 bool words_accept_whole(const struct report *report, const struct judgement *const *rows, size_t count, FILE *stream);

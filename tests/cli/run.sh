@@ -70,9 +70,10 @@ touch -d 2026-11-21T08:00:00Z nvbench.json google_benchmark.json google_failed.j
 
 export CUDA_VISIBLE_DEVICES='' LC_ALL=C
 unset NO_COLOR CUGATE
+cp -r "$here/../../baselines" h200
 # Words in the table; eval splits them.
 export CODE=$here/../fuzz/corpus/cubin
-export M='--metrics made_up/metrics' H200="--baselines $here/../../baselines" HOST='--metrics made_up/host_metrics --collector host --kernels ./libmade_up.so'
+export M='--metrics made_up/metrics' H200="--baselines h200" HOST='--metrics made_up/host_metrics --collector host --kernels ./libmade_up.so'
 
 passed=0
 failed=0
@@ -108,6 +109,7 @@ finish() {
     local label=$1 code=$2 wanted=$3 rest=$4 one words
     complaints=
     hear out err
+    commands_in out >>told
     [ "$code" = "$wanted" ] || complain "exit code $code, expected $wanted"
     [[ $heard != *'runtime error'* && $heard != *Sanitizer* && $heard != *'cugate: bug'* ]] || complain 'a bug was found'
     while [ -n "$rest" ]; do
@@ -120,7 +122,7 @@ finish() {
     else
         failed=$((failed + 1))
         printf 'FAILED: %s\n%s' "$label" "$complaints"
-        cat out err | sed 's|^|    | |' | head -40
+        cat out err | sed 's/^/    | /' | head -40
     fi
 }
 
@@ -255,7 +257,7 @@ without_cupti 5 'smsp__inst_executed; which counters the chip GH100 has is known
 without_cupti 0 'GH100  H100, H200; GB202  ; RTX 5090; !error' --chip help
 without_cupti 2 "'RTX 4909' is no chip or product: did you mean 'RTX 4090'?" --chip 'RTX 4909'
 installed/bin/cugate run "$@" >out 2>err
-finish "run there" $? 2 "there is no kernel library; name yours with --kernels LIB.so; !make"
+finish "run there" $? 2 "there is no kernel library; name yours with --kernels LIB.so; which \`cugate init\` writes; !make"
 rm installed/bin/cugate-fetch
 installed/bin/cugate run "$@" >out 2>err
 finish "run in a tree without it" $? 2 "there is no kernel library; build it with \`make\`, or name yours with --kernels"
@@ -310,6 +312,13 @@ if ! grep -q __asan_init "$cugate"; then
         --chip H100 --search tensr
     list 2 "has 'tensor dram' in its name or description: fewer or shorter words find more" --chip H100 --search 'tensor dram'
 fi
+
+# What outputs tell to type is no slip, though a file may be gone since, and the library of a recording is not known.
+LC_ALL=C sort -u told >told_once
+while read -r told; do
+    eval "timeout 1 '$cugate' ${told#cugate}" >out 2>err </dev/null
+    finish "told to type: $told" 0 0 '!: unknown; !does not take; !does not know; !does nothing; !: which GPU'
+done <told_once
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

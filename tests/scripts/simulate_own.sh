@@ -44,6 +44,18 @@ judge() { # NAME [OPTION]...
     in_compiled "$1" "$cugate" check --simulate=nvidia-h200 --baselines "$top/baselines" --kernels lib.so "${@:2}"
 }
 
+# Commands that the report tells to type work where it was made. accept writes elsewhere.
+expect_typed() { # NAME CODE
+    local told=()
+    mapfile -t told < <(commands_in "$work/said" | sed 's/ --baselines [^ ]*/&_typed/')
+    cp -r "$work/mine" "$work/mine_typed"
+    for one in "${told[@]:-none}"; do
+        in_compiled "$1" bash -c "'$cugate' ${one#cugate}"
+        expect "what a report tells to type: $one" "$2"
+    done
+    rm -r "$work/mine_typed"
+}
+
 # ---- The baseline is computed as well
 mine=(--baselines "$work/mine" -k 'mine/s*')
 judge as_it_was "${mine[@]}" --save "$work/first.json"
@@ -53,14 +65,22 @@ expect "begins with one that was computed" 0
 judge as_it_was "${mine[@]}"
 expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 6 rows in 2 kernels' \
     '0 rows of 0 kernels computed here' '30 rows not computed again, all the same'
+cp "$compiled/as_it_was/lib.so" "$work/old.so" && touch -d 2001-01-01 "$work/old.so"
+judge as_it_was --kernels "$work/old.so" "${mine[@]}"
+expect "a library that is older than its sources is no pass, and they are named" 3 'STALE: ' 'as_it_was/kernels/mine.cu' \
+    'unsure; nothing is worse' '(exit 3)'
+judge as_it_was --kernels "$work/old.so" "${mine[@]}" --stale
+expect "unless it is what is meant" 0 'nothing is worse' '!STALE'
 judge compressed "${mine[@]}" --all
 expect "nor are the counts of compressed code others" 0 'nothing is worse: 36 rows in 2 kernels' '2 kernels computed here'
-judge strided "${mine[@]}"
+judge strided "${mine[@]}" --save "$work/strided.json"
 expect "and is caught on its line" 1 'regressed  mine/scale' 'global_load_sectors' 'kernels/mine.cu:24' \
     'the line to blame' '1 kernel computed here'
+expect_typed strided 0
 judge beyond "${mine[@]}"
 expect "a fault in memory is no measurement" 5 'missing' 'mine/shift' 'mine.cu:30' \
-    'this runs it alone: cugate run --simulate -k mine/shift'
+    'this runs it alone: cugate run --simulate=nvidia-h200 -k mine/shift --kernels lib.so'
+expect_typed beyond 5
 for ending in exits aborts; do
     judge "$ending" "${mine[@]}"
     expect "nor is its reason lost where the library then $ending" 5 'missing' 'mine/shift' 'beyond the end of an allocation of 65536 bytes' 'mine.cu:30'

@@ -52,8 +52,7 @@ swap() {
 }
 # judge NOW BASE [OPTION]...: by the other file alone
 judge() {
-    ask "$cugate" check --simulate=nvidia-h200 --kernels "$work/$1.capsule" --against "$work/$2.capsule" \
-        --baselines "$work/none" "${@:3}"
+    ask "$cugate" check --simulate --kernels "$work/$1.capsule" --against "$work/$2.capsule" --baselines "$work/none" "${@:3}"
 }
 
 # ---- Code of another build

@@ -45,3 +45,10 @@ unbroken() {
     fold
     printf '%s\n' "$heard_line"
 }
+
+# The commands that a report tells to type, one a line. Those with a word that stands for another, such as RUN.json, are
+# left out.
+commands_in() { # FILE
+    sed -e :a -e '/ \\$/{N;s/ \\\n */ /;ba' -e '}' -e 's/^next: .*: cugate /  cugate /' "$1" |
+        sed -n '/\(RUN\|PART\|REPORT\|FILE\)\.\(json\|\.\.\)\|OTHER_DIR\|cugate.*  /d; s/^  *\(cugate .*\)/\1/p' | LC_ALL=C sort -u
+}

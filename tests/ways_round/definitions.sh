@@ -85,5 +85,7 @@ way 'the baseline of a kernel deleted, where only machine code is judged' static
 way 'a revision before that is not there' : 2 '"$cugate" check $H200 --before nowhere --replay "$recorded"' 'cannot read nowhere'
 way 'a revision before that holds nothing' 'mkdir before' 0 '"$cugate" check $H200 --before before --replay "$recorded"' \
     'before has no metrics' 'before has no baselines'
+way 'one without metrics, where all are cugate'"'"'s own' 'mkdir -p before/baselines' 0 \
+    '"$cugate" check --baselines "$top/baselines" --before before --replay "$recorded"' 'nothing is worse' '!has no metrics'
 unreadable() { before && echo '[time' >before/metrics/core.ini; }
 way 'a revision before that cannot be read' unreadable 2 "\"\$cugate\" check $CHECK" 'before/metrics/core.ini'

@@ -105,18 +105,25 @@ Test(weakened, kernels_and_rows_that_are_gone_are_named)
     EXPECT(&change, "WEAKENED: values are gone from the baseline: k/b share");
 }
 
-/* A check trusts counts whose inputs are the baseline's, without computing them. */
+/* A check trusts counts whose inputs are the baseline's, without computing them. Of other code inputs may be others. */
 Test(weakened, inputs_that_the_change_brought_are_named)
 {
     static const struct {
         const char *was, *now;
-        bool noted;
-    } rows[] = {{NULL, "cafe", true}, {"beef", "cafe", true}, {"cafe", "cafe", false}, {"cafe", NULL, false}};
+        bool noted, other_code;
+    } rows[] = {{NULL, "cafe", true, false},
+                {"beef", "cafe", true, false},
+                {"beef", "cafe", false, true},
+                {"cafe", "cafe", false, false},
+                {"cafe", NULL, false, false}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct change change;
         begin(&change);
-        run_find(&change.was.base, "k/a")->inputs = x_strdup(rows[i].was);
-        run_find(&change.now.base, "k/a")->inputs = x_strdup(rows[i].now);
+        struct result *was = run_find(&change.was.base, "k/a"), *now = run_find(&change.now.base, "k/a");
+        was->inputs = x_strdup(rows[i].was);
+        now->inputs = x_strdup(rows[i].now);
+        ARRAY_GROW(was->launches, was->launch_count)->code = x_strdup("1");
+        ARRAY_GROW(now->launches, now->launch_count)->code = x_strdup(rows[i].other_code ? "2" : "1");
         const char *const words[] = {
             "WEAKENED: the baseline names other inputs than before, with which its counts are believed and not "
             "simulated (--all simulates them): k/a"};
