@@ -728,9 +728,9 @@ sessions() {
     done
     "$cugate" accept --metrics "$metrics" --baselines baselines --reason first "$name"-[123].json
 }
-gate 'no baseline' 4 'no baseline' "cugate aa --sessions 10 --save sessions -- $program plain" -- -- "$program" plain
+gate 'no baseline' 4 'no baseline' 'cugate aa --sessions 10 --save sessions --metrics' "-- $program plain" -- -- "$program" plain
 gate 'no baseline of a part by another name' 4 \
-    "cugate aa --sessions 10 --save sessions --name other --from-start off --first 5 --skip 0 -- $program warmed-up" -- \
+    'cugate aa --sessions 10 --save sessions --metrics' '--name other' '--from-start off --first 5 --skip 0' "-- $program warmed-up" -- \
     --name other --from-start off -- "$program" warmed-up
 ask sessions plain "$program" plain
 expect 'gate: accept' 0 'accepted ' 'of 8 kernels from 3 sessions'
@@ -747,7 +747,7 @@ gate 'other shapes' 3 'new        program/add_one@3,128' '; 8 kernels gone' 'gon
 gate 'fewer launches' 3 '; 3 kernels gone' 'gone with hardly anything in its place' '!missing' '!new ' -- -- "$program" plain 5
 gate 'ten times the launches' 1 'regressed  program/program' '27.7 ms  +24.9 ms (10.0 x)' \
     'regressed  launches       48      480' 'regressed  program/tiny@1,32' 'see in the table above' '1 of 1 session against 3' \
-    'accept RUN.json --reason "..."' '!-m launches' '!shift' -- -- "$program" plain 480
+    'accept RUN.json --metrics' '--reason "..."' '!-m launches' '!shift' -- -- "$program" plain 480
 gate 'a replaced kernel' 1 'regressed  program/program' '24.0 ms  +21.2 ms' '; 7 kernels gone' '!missing' \
     -- -- "$program" many 2000
 gate 'more launches of less' 0 'trade-off  program/add_one@64,256' "the program's GPU time as a whole improved" \
@@ -767,7 +767,7 @@ fi
 if chosen 'gate: what is gone is dropped'; then
     cp -r baselines mixed
     ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines mixed --save shapes.json -- "$program" shapes 3
-    expect 'gate: what is gone is told' 3 'make this mix of kernels the baseline' 'accept shapes.json --gone'
+    expect 'gate: what is gone is told' 3 'make this mix of kernels the baseline' 'accept shapes.json --baselines mixed --metrics' '--gone --reason'
     ask "$cugate" accept --metrics "$metrics" --baselines mixed --reason 'another mix' --gone shapes.json
     expect 'gate: what is gone is dropped' 0 'of 3 kernels from 1 session' 'removed 8 kernels that are gone'
     ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines mixed -- "$program" shapes 3

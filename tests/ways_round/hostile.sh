@@ -86,7 +86,8 @@ int main(int argc, char **argv)
 }
 END
     ! grep -q __asan_init "$cugate" || sanitizer=("-fsanitize=address,undefined")
-    "$CC" -D_GNU_SOURCE "${sanitizer[@]}" -I"$top/harness" -o probe probe.c "$(dirname "$cugate")/libcugate.a" -lm
+    "$CC" -D_GNU_SOURCE "${sanitizer[@]}" -I"$top/harness" -o probe probe.c "$(dirname "$cugate")/libcugate.a" \
+        -ljansson -ldw -lelf -lxxhash -lzstd -llz4 -lstdc++ -lm
 }
 way 'a line table names files outside the folder, and reports publish their text' prober 0 \
     'cd inside && ../probe ../outside.cu "$PWD/../outside.cu" link.cu .git/config "$PWD/kernels/open.cu" /etc/passwd' \
