@@ -125,7 +125,7 @@ static char *const *find_program(const struct starter *starter, char *const *arg
         } else if (!strchr(*next, '=') && operands == 0) {
             return next;
         } else if (!strchr(*next, '=')) {
-            if (operands-- > starter->operands && strcmp(*next, starter->verb) != 0)
+            if (operands-- > starter->operands && starter->verb && strcmp(*next, starter->verb) != 0)
                 return NULL;
         }
     }

@@ -95,6 +95,12 @@ static void add_part(FILE *stream, const struct report *report, const struct res
             ftell(stream) > 0 ? "; " : "", kernels, plural(kernels), kernels == 1 ? "was" : "were", own, all);
 }
 
+static const char *rank_behind(const char *rank)
+{
+    rank += strcspn(rank, ";");
+    return rank + strspn(rank, "; ");
+}
+
 /* Adds "rank 1 of 2 computed longest, 20.0 ms beside 5.00 ms of communication (rank 0: 10.0 ms beside 15.0 ms)". */
 static void add_ranks(FILE *stream, const struct report *report, const struct result *program)
 {
@@ -104,12 +110,12 @@ static void add_ranks(FILE *stream, const struct report *report, const struct re
     char computing[64], communication[64];
     double longest = -1, least = 0, all;
     size_t count = 0, others = 0;
-    const char *slowest = NULL;
+    const char *slowest = ranks;
     if (!ranks || isnan(program_time(report->metrics, program, &time)) ||
         !value_words(report, program, COMPUTED_COMPUTING, &all, computing, sizeof computing) ||
         !value_words(report, program, COMPUTED_COMMUNICATION, &all, communication, sizeof communication))
         return;
-    for (const char *next = ranks; next; next = strchr(next, ';') ? strchr(next, ';') + 2 : NULL, count++) {
+    for (const char *next = ranks; *next; next = rank_behind(next), count++) {
         char *end;
         const double took = strtod(next + strcspn(next, " "), &end), waited = strtod(end, NULL);
         if (took > longest || (took == longest && waited < least)) {
@@ -120,7 +126,7 @@ static void add_ranks(FILE *stream, const struct report *report, const struct re
     }
     fprintf(stream, "%srank %.*s of %zu computed longest, %s beside %s of communication", ftell(stream) > 0 ? "; " : "",
             (int)strcspn(slowest, " "), slowest, count, computing, communication);
-    for (const char *next = ranks; next; next = strchr(next, ';') ? strchr(next, ';') + 2 : NULL) {
+    for (const char *next = ranks; *next; next = rank_behind(next)) {
         char *end;
         if (next == slowest)
             continue;
