@@ -56,7 +56,7 @@ script     measuring_cupti      7   10     .        .  tests/scripts/measuring.s
 script     shards               7    .     .        .  tests/scripts/shards.sh
 script     bisect               6    .     .        .  tests/scripts/bisect.sh
 script     own                  5    .     .        .  tests/scripts/own.sh
-script     exec_recorded        4    .     .        .  tests/scripts/exec_recorded.sh
+script     exec_recorded        5    .     .        .  tests/scripts/exec_recorded.sh
 script     terminal             4    .     .        .  tests/scripts/terminal.sh
 script     programs_recorded    2    .     .        .  tests/scripts/programs_recorded.sh
 script     upgrades             3    .     .        .  tests/scripts/upgrades.sh
@@ -72,7 +72,7 @@ script     timeless            10    .     .        .  tests/scripts/timeless.sh
 script     capture             11   37     .        .  tests/scripts/capture.sh
 script     capsule              4    8     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
 script     swap                10    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
-script     oracle               6    9     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
+script     oracle               9   14     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
 script     two_models           3    .     .        .  tests/scripts/two_models.sh
 script     static               2    3     .        .  tests/scripts/static.sh
 script     static_files         2    3     .        .  tests/scripts/static_files.sh
