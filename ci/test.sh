@@ -43,13 +43,13 @@ script     gate                32    .     .        .  tests/scripts/gate.sh
 criterion  unit                40  132     .        .  $build/tests/unit_tests
 script     ways_round          23    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
 script     hostile              6    6     .        .  tests/ways_round/run.sh hostile
-script     recorded            34   46     .        .  tests/sim/recorded.sh
+script     recorded            34   42     .        .  tests/sim/recorded.sh
 script     scripts_round       11    .     .        .  tests/ways_round/run.sh ci reports
 script     rooms                2    .     .        .  tests/scripts/rooms.sh
 script     exec                21   82     .        .  tests/scripts/exec.sh
 script     ci_templates        15    .     .        .  tests/scripts/ci_templates.sh
 script     seats               10   14     .        .  tests/scripts/seats.sh
-script     cli                  9   17     .        .  tests/cli/run.sh
+script     cli                  9   20     .        .  tests/cli/run.sh
 script     simulate            11    .     .        .  tests/scripts/simulate.sh
 script     readme               7    .     .        .  tests/scripts/readme.sh
 script     measuring_cupti      7   10     .        .  tests/scripts/measuring.sh
@@ -60,7 +60,7 @@ script     exec_recorded        5    .     .        .  tests/scripts/exec_record
 script     terminal             4    .     .        .  tests/scripts/terminal.sh
 script     programs_recorded    2    .     .        .  tests/scripts/programs_recorded.sh
 script     upgrades             3    .     .        .  tests/scripts/upgrades.sh
-script     faults               8   12     .        .  tests/sim/faults.sh
+script     faults               8   34     .        .  tests/sim/faults.sh
 script     hazards              2    3     .        .  tests/sim/hazards.sh
 script     runtime              2    .     .        .  tests/sim/runtime.sh
 script     planted              3    .     .        .  tests/scripts/planted.sh
