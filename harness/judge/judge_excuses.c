@@ -39,12 +39,16 @@ static bool has_gpu_time(const struct asked *row)
            program_is_timed(metrics, row->pairing->now_result);
 }
 
+/* Whether the program's computing is judged in place of its GPU time: on both sides it is known, and its collectives do
+ * not take RULE_WAITING times as long as before. */
 static bool has_computing_time(const struct asked *row)
 {
     const struct metrics *metrics = row->pairing->sides->metrics;
     return row->is_program && computed_counter_of(row->metric) == COMPUTED_GPU_TIME &&
            !isnan(program_value(metrics, row->pairing->base_result, COMPUTED_COMPUTING)) &&
-           !isnan(program_value(metrics, row->pairing->now_result, COMPUTED_COMPUTING));
+           !isnan(program_value(metrics, row->pairing->now_result, COMPUTED_COMPUTING)) &&
+           program_value(metrics, row->pairing->now_result, COMPUTED_COMMUNICATION) <=
+               RULE_WAITING * program_value(metrics, row->pairing->base_result, COMPUTED_COMMUNICATION);
 }
 
 static bool is_of_almost_nothing(const struct asked *row)

@@ -34,6 +34,7 @@
 #define RULE_TOOLCHAIN 0.05       /* a count of another compiler's code that moves by less is no fault without a time */
 #define RULE_PROGRAM_SHARE 0.01   /* a program feels a time that costs it so much of its GPU time as a whole */
 #define RULE_IDLE 0.5             /* a GPU that is busy for less than this part of before has become idle */
+#define RULE_WAITING 2            /* collectives wait for other processes up to so many times as long as before */
 #define RULE_LOST_KERNELS 0.1     /* kernels that are gone from a program matter from this share of its GPU time on, */
 #define RULE_LOST_WORK 0.5        /* launches that are from this one, */
 #define RULE_REPLACED 0.05        /* and what takes at least this share of its time may be in its place */

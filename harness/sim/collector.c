@@ -130,7 +130,7 @@ static int settle_doubt(const struct workload *workload, struct result *result, 
             continue;
         }
         char *where = differs ? NULL : outcomes_compare();
-        differs |= (where && !outcomes_are_near()) || !launches_are_alike();
+        differs |= (where && !(launches_add_up() && outcomes_are_near())) || !launches_are_alike();
         free(where);
         if (differs) {
             *problem = doubt;

@@ -86,6 +86,15 @@ static bool same_ways(void)
     return true;
 }
 
+bool launches_add_up(void)
+{
+    for (size_t i = 0; i < function_count; i++)
+        for (size_t k = 0; k < functions[i].count; k++)
+            if (functions[i].traits[k] & TRAIT_ATOMIC && functions[i].tallies[k].executed > 0)
+                return true;
+    return false;
+}
+
 bool launches_are_alike(void)
 {
     return value_count == kept_count && same_ways();

@@ -14,6 +14,8 @@ void launches_order(unsigned order);
 bool launches_meet(void);
 /* Returns what the launches did in order 0 that is a fault if anything depends on it; NULL: nothing. */
 const char *launches_doubt(void);
+/* Whether the launches made atomics, which add up floats in the order in which they come. */
+bool launches_add_up(void);
 /* Whether every instruction was executed by as many threads as in the order that was kept. */
 bool launches_are_alike(void);
 /* Finds the counts to which a loop adds that waits, of launches whose blocks did not meet, for launches_open(). */

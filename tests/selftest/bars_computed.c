@@ -18,6 +18,7 @@ static const struct change {
     double count, threads, occupancy;
     const char *reason;        /* of its failure; NULL: it did not fail */
     bool other_code, compiler; /* other than the baseline's */
+    const char *open;          /* the reason for which the instructions are not counted; NULL: they are */
     bool no_rows;              /* nothing was computed: the launches are known */
     const char *inputs;        /* of the run; those of the baseline are "cafe" */
     bool foreign;              /* the baseline's machine code is not the library's */
@@ -67,6 +68,11 @@ static const struct change {
      .below = 49, .above = 80, .other_code = true},
     {"between two bounds, and what was measured above: improved", "instructions", VERDICT_IMPROVED, .count = 950,
      .below = 80, .above = 49, .other_code = true},
+    {"a count of timing, the same code: not judged", "instructions", VERDICT_INFO, .open = ROW_OPEN "made up"},
+    {"a count of timing, other code: unsure", "instructions", VERDICT_UNSURE, .open = ROW_OPEN "made up",
+     .other_code = true},
+    {"not counted for another reason, the same code: missing", "instructions", VERDICT_MISSING,
+     .open = "it broke a law"},
     {"both bounds up: regressed", "instructions", VERDICT_REGRESSED, .base_below = 100, .base_above = 100,
      .count = 1001, .below = 100, .above = 100, .other_code = true, .base_build = true},
     {"both bounds down: improved", "instructions", VERDICT_IMPROVED, .base_below = 100, .base_above = 100, .count = 999,
@@ -135,6 +141,11 @@ static void make_run(struct run *run, const struct change *change, const struct 
     struct result *result = run_add(run, KERNEL);
     if (!change->no_rows && !change->reason) {
         put_count(run, change->count > 0 ? change->count : COUNT, change->below, change->above, 1);
+        if (change->open) {
+            struct row *row = result_find(result, "instructions");
+            row_clear(row);
+            row->reason = x_strdup(change->open);
+        }
         put(run, "threads_per_instruction", change->threads > 0 ? change->threads : THREADS, 1);
         put(run, "theoretical_occupancy", change->occupancy > 0 ? change->occupancy : OCCUPANCY, 1);
     }

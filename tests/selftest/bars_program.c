@@ -5,6 +5,7 @@
 #define TIME 1e6
 #define BUSY 90.0
 #define LAUNCHES 100.0
+#define COLLECTIVES 5e5 /* the time of collectives beside TIME */
 
 /* To add a change: a row. In the baseline, which has 10 sessions, a kernel that stays and one that is lost are launched
  * 100 times each. The run has 2 by the same code. Shares are of the GPU time of the baseline. */
@@ -16,6 +17,7 @@ static const struct change {
     double instead; /* the share of a new kernel */
     double more;    /* launches of that */
     double busy;    /* 0: as in the baseline */
+    double waits;   /* the time of collectives, as a multiple of the baseline's; 0: there are none on either side */
 } changes[] = {
     {"kernels with 9 % of the time are gone: improved", "gpu_time", VERDICT_IMPROVED, .lost = 0.09},
     {"kernels with 11 % of the time are gone: unsure", "gpu_time", VERDICT_UNSURE, .lost = 0.11},
@@ -31,6 +33,10 @@ static const struct change {
      .instead = 0.1, .more = 101, .busy = 46},
     {"one launch more, time -10 %, the GPU busy for 49 % of before: regressed", "launches", VERDICT_REGRESSED,
      .lost = 0.2, .instead = 0.1, .more = 101, .busy = 44},
+    {"collectives wait for 1.9 times as long: not judged", "gpu_time", VERDICT_INFO, .lost = 0.1, .left = 1,
+     .waits = 1.9},
+    {"collectives take 2.1 times as long: regressed", "gpu_time", VERDICT_REGRESSED, .lost = 0.1, .left = 1,
+     .waits = 2.1},
 };
 
 static void put(struct run *run, const char *kernel, const char *metric, double value, size_t sessions)
@@ -52,10 +58,16 @@ static void put_kernel(struct run *run, const char *kernel, double launches, dou
     put(run, kernel, "gpu_time", time, sessions);
 }
 
-static void put_program(struct run *run, double launches, double time, double busy, size_t sessions)
+/* communication: the time of collectives; 0: there are none. */
+static void put_program(struct run *run, double launches, double time, double busy, double communication,
+                        size_t sessions)
 {
     put(run, PROGRAM, "launches", launches, sessions);
-    put(run, PROGRAM, "gpu_time", time, sessions);
+    put(run, PROGRAM, "gpu_time", time + communication, sessions);
+    if (communication > 0) {
+        put(run, PROGRAM, "computing_time", time, sessions);
+        put(run, PROGRAM, "communication_time", communication, sessions);
+    }
     put(run, PROGRAM, "gpu_busy", busy, sessions);
     for (size_t i = 0; i < sessions; i++)
         ARRAY_GROW(run->sessions, run->session_count)->facts[SESSION_COLLECTOR] = x_strdup("exec");
@@ -70,14 +82,14 @@ void q7_program(struct selftest *selftest)
         struct comparison comparison;
         put_kernel(&baseline, "a/stays@1,32", LAUNCHES, stays * TIME, 10);
         put_kernel(&baseline, "a/lost@1,32", LAUNCHES, change->lost * TIME, 10);
-        put_program(&baseline, 2 * LAUNCHES, TIME, BUSY, 10);
+        put_program(&baseline, 2 * LAUNCHES, TIME, BUSY, change->waits > 0 ? COLLECTIVES : 0, 10);
         put_kernel(&run, "a/stays@1,32", LAUNCHES, stays * TIME, 2);
         if (change->left > 0)
             put_kernel(&run, "a/lost@1,32", LAUNCHES * change->left, left * TIME, 2);
         if (change->instead > 0)
             put_kernel(&run, "a/fresh@1,32", change->more, change->instead * TIME, 2);
         put_program(&run, LAUNCHES * (1 + change->left) + change->more, (stays + left + change->instead) * TIME,
-                    change->busy > 0 ? change->busy : BUSY, 2);
+                    change->busy > 0 ? change->busy : BUSY, change->waits * COLLECTIVES, 2);
         compare_runs(&comparison, &baseline, &run, &selftest->metrics, NULL);
         const enum verdict verdict = judgement_of(&comparison, PROGRAM, change->metric)->verdict;
         expect_all(selftest, verdict == change->verdict, 1, change->words);
