@@ -115,7 +115,8 @@ static void note_outcome(struct result *result)
 /* Fails where something depends on what a launch did that it should not: it reads shared memory that nobody wrote, its
  * warps meet without a barrier between them, or its products read what was stored without a fence (warpgroup_unit()).
  * With other contents of that memory, and in other orders of the warps, the workload leaves the same in memory, and
- * goes the same ways, if what was read is never used. */
+ * goes the same ways, if what was read is never used. Only what atomics add up may differ in the last bits of floats.
+ */
 static int settle_doubt(const struct workload *workload, struct result *result, struct problem *problem)
 {
     struct problem doubt;

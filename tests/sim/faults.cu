@@ -113,6 +113,20 @@ KERNEL(counts_meet)
     out[I] = in[I] + warps - 1;
 }
 
+/* The same with a sum of floats that is large, so that what is lost is in its last bits. */
+KERNEL(large_sums_meet)
+{
+    __shared__ volatile float sum;
+    if (T == 0)
+        sum = 0x1p20f;
+    __syncthreads();
+    if (T % 32 == 0)
+        sum = sum + 1; /* large_sums_meet */
+    __syncthreads();
+    out[threads * blocks + blockIdx.x] = __float_as_int(sum);
+    out[I] = in[I] + 1;
+}
+
 /* A warp reads what the other one is writing. */
 KERNEL(neighbour_in_global)
 {
@@ -726,7 +740,7 @@ static const struct cugate_variant wrong[] = {
     ROW(shared_beyond), ROW(shared_unwritten),    ROW(writes_meet),  ROW(read_after_write),    ROW(write_after_read),
     ROW(sums_meet),     ROW(neighbour_in_global), ROW(local_beyond), ROW(lost_barrier),        ROW(trap),
     ROW(assertion),     ROW(second_block),        ROW(wraps_around), ROW(atomic_wraps_around), ROW(lower_words_wrap),
-    ROW(counts_meet),
+    ROW(counts_meet),   ROW(large_sums_meet),
 };
 static const struct cugate_variant timing[] = {
     ROW(waits_for_block),
