@@ -1425,19 +1425,7 @@ constexpr struct cugate_variant clusters_variants[] = {
         RUN(launch<const u32 *, u32 *>(dependent, 8, threads, none, 0, s.in.data, s.out.data))),
 };
 
-#define FAMILY(id, text)                                                                                               \
-    constexpr char id##_name[] = #id;                                                                                  \
-    const struct cugate_family id##_family = {                                                                         \
-        .name = id##_name,                                                                                             \
-        .doc = text,                                                                                                   \
-        .kind = CUGATE_KERNELS,                                                                                        \
-        .open = cugate::open_state<async_state>,                                                                       \
-        .restore = restore,                                                                                            \
-        .verify = verify<id##_name>,                                                                                   \
-        .close = cugate::close_state<async_state>,                                                                     \
-        .variants = id##_variants,                                                                                     \
-        .variant_count = std::size(id##_variants),                                                                     \
-    };
+#define FAMILY(id, text) FAMILY_OF(async_state, id, text, restore)
 FAMILY(tiles, "copies of tiles that a tensor map describes")
 FAMILY(rows, "copies of consecutive bytes")
 FAMILY(barriers, "barriers in shared memory")

@@ -139,19 +139,7 @@ __host__ __device__ inline float part(u32 word)
         .name = variant, .doc = text, .launch = launch<__VA_ARGS__>, .bytes = 4.0 * __VA_ARGS__::words                 \
     }
 
-#define FAMILY(id, text, restore_function)                                                                             \
-    constexpr char id##_name[] = #id;                                                                                  \
-    const struct cugate_family id##_family = {                                                                         \
-        .name = id##_name,                                                                                             \
-        .doc = text,                                                                                                   \
-        .kind = CUGATE_KERNELS,                                                                                        \
-        .open = cugate::open_state<job>,                                                                               \
-        .restore = restore_function,                                                                                   \
-        .verify = verify<id##_name>,                                                                                   \
-        .close = cugate::close_state<job>,                                                                             \
-        .variants = id##_variants,                                                                                     \
-        .variant_count = std::size(id##_variants),                                                                     \
-    };
+#define FAMILY(id, text, restore_function) FAMILY_OF(job, id, text, restore_function)
 
 /* ---- device_wide: CUB over the whole input ---- */
 

@@ -78,19 +78,7 @@ template <const char *family> int verify(void *state, const struct cugate_varian
         .name = variant, .doc = text, .launch = launch<__VA_ARGS__>, .bytes = 4.0 * __VA_ARGS__::words                 \
     }
 
-#define FAMILY(id, text)                                                                                               \
-    constexpr char id##_name[] = #id;                                                                                  \
-    const struct cugate_family id##_family = {                                                                         \
-        .name = id##_name,                                                                                             \
-        .doc = text,                                                                                                   \
-        .kind = CUGATE_KERNELS,                                                                                        \
-        .open = cugate::open_state<hopper_state>,                                                                      \
-        .restore = restore,                                                                                            \
-        .verify = verify<id##_name>,                                                                                   \
-        .close = cugate::close_state<hopper_state>,                                                                    \
-        .variants = id##_variants,                                                                                     \
-        .variant_count = std::size(id##_variants),                                                                     \
-    };
+#define FAMILY(id, text) FAMILY_OF(hopper_state, id, text, restore)
 
 #define EVERYWHERE static __host__ __device__
 

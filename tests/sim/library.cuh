@@ -31,6 +31,21 @@ inline const char *error_text(int code)
     "nvcc " LIBRARY_DIGITS(__CUDACC_VER_MAJOR__) "." LIBRARY_DIGITS(__CUDACC_VER_MINOR__) "." LIBRARY_DIGITS(          \
         __CUDACC_VER_BUILD__)
 
+/* A family of kernels whose state is of a C++ type. Its variants are id_variants, its check verify<id_name>. */
+#define FAMILY_OF(state, id, text, restore_function)                                                                   \
+    constexpr char id##_name[] = #id;                                                                                  \
+    const struct cugate_family id##_family = {                                                                         \
+        .name = id##_name,                                                                                             \
+        .doc = text,                                                                                                   \
+        .kind = CUGATE_KERNELS,                                                                                        \
+        .open = cugate::open_state<state>,                                                                             \
+        .restore = restore_function,                                                                                   \
+        .verify = verify<id##_name>,                                                                                   \
+        .close = cugate::close_state<state>,                                                                           \
+        .variants = id##_variants,                                                                                     \
+        .variant_count = std::size(id##_variants),                                                                     \
+    };
+
 /* list: an array of pointers to families. */
 #define LIBRARY(list)                                                                                                  \
     extern "C" const struct cugate_library *cugate_library(void)                                                       \

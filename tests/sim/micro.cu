@@ -306,19 +306,6 @@ struct one_warp {
         .name = variant, .doc = text, .launch = launch<__VA_ARGS__>, .bytes = 4.0 * __VA_ARGS__::words                 \
     }
 
-#define FAMILY_OF(state, id, text, restore_function)                                                                   \
-    constexpr char id##_name[] = #id;                                                                                  \
-    const struct cugate_family id##_family = {                                                                         \
-        .name = id##_name,                                                                                             \
-        .doc = text,                                                                                                   \
-        .kind = CUGATE_KERNELS,                                                                                        \
-        .open = cugate::open_state<state>,                                                                             \
-        .restore = restore_function,                                                                                   \
-        .verify = verify<id##_name>,                                                                                   \
-        .close = cugate::close_state<state>,                                                                           \
-        .variants = id##_variants,                                                                                     \
-        .variant_count = std::size(id##_variants),                                                                     \
-    };
 #define FAMILY(id, text, restore_function) FAMILY_OF(micro_state, id, text, restore_function)
 
 /* ---- loops: a thread alone, whose neighbours take other ways ---- */

@@ -318,19 +318,7 @@ struct leave {
         .name = variant, .doc = text, .launch = launch<__VA_ARGS__>, .bytes = 4.0 * __VA_ARGS__::words                 \
     }
 
-#define FAMILY(id, text)                                                                                               \
-    constexpr char id##_name[] = #id;                                                                                  \
-    const struct cugate_family id##_family = {                                                                         \
-        .name = id##_name,                                                                                             \
-        .doc = text,                                                                                                   \
-        .kind = CUGATE_KERNELS,                                                                                        \
-        .open = cugate::open_state<job>,                                                                               \
-        .restore = restore,                                                                                            \
-        .verify = verify<id##_name>,                                                                                   \
-        .close = cugate::close_state<job>,                                                                             \
-        .variants = id##_variants,                                                                                     \
-        .variant_count = std::size(id##_variants),                                                                     \
-    };
+#define FAMILY(id, text) FAMILY_OF(job, id, text, restore)
 
 constexpr struct cugate_variant constants_variants[] = {
     ROW("same", "one address", reads<4, 4, 1>),
