@@ -146,14 +146,16 @@ count_reports() { # LOG: of pytest
 }
 
 # Parts run beside each other, and the log of each is shown when it ends. There is one more part at a time than there are
-# cores, since some parts wait. Signals are set as in a terminal, since the jobs of a script ignore some.
+# cores, since some parts wait. Signals are set as in a terminal, since the jobs of a script ignore some. A part that hangs is
+# killed, far beyond its budget: else nobody would learn which it was.
 running=() # by process
-part() { # KIND NAME COMMAND...: KIND of the functions above that count
-    local kind=$1 name=$2
-    shift 2
+part() { # KIND NAME BUDGET COMMAND...: KIND of the functions above that count
+    local kind=$1 name=$2 limit
+    limit=$(awk -v budget="$3" -v slow="$slow" 'BEGIN { printf "%d", (120 + 15 * budget) * slow }')
+    shift 3
     [ ${#running[@]} -le "$(nproc)" ] || end_part
     # shellcheck disable=SC2016 # the variables are those of the shell that takes the time
-    CUGATE=$build/cugate setsid env --default-signal=INT bash -c 'TIMEFORMAT="%U %S %R"
+    CUGATE=$build/cugate setsid env --default-signal=INT timeout -v -k 10 "$limit" bash -c 'TIMEFORMAT="%U %S %R"
         { time "${@:2}" >"$1.log" 2>&1; } 2>"$1.seconds"' timed "$build/tests/$name" "$@" </dev/null &
     running[$!]="$kind $name"
 }
@@ -244,7 +246,7 @@ run_parts() { # PASS
     while read -r kind name test san all install command; do
         taken=$((taken + 1))
         # shellcheck disable=SC2086 # words
-        [ "${!1}" = . ] || part "$kind" "$name" $command
+        [ "${!1}" = . ] || part "$kind" "$name" "${!1}" $command
     done < <(sed '/^$/d' <<<"$table")
     end_parts
     show_seconds "$1"

@@ -313,10 +313,11 @@ if ! grep -q __asan_init "$cugate"; then
     list 2 "has 'tensor dram' in its name or description: fewer or shorter words find more" --chip H100 --search 'tensor dram'
 fi
 
-# What outputs tell to type is no slip, though a file may be gone since, and the library of a recording is not known.
+# What outputs tell to type is no slip, though a file may be gone since, and the library of a recording is not known. What
+# measures is ended after a second, by one signal: LeakSanitizer hangs at a second one, which timeout sends without --foreground.
 LC_ALL=C sort -u told >told_once
 while read -r told; do
-    eval "timeout 1 '$cugate' ${told#cugate}" >out 2>err </dev/null
+    eval "timeout --foreground -k 20 1 '$cugate' ${told#cugate}" >out 2>err </dev/null
     finish "told to type: $told" 0 0 '!: unknown; !does not take; !does not know; !does nothing; !: which GPU'
 done <told_once
 
