@@ -223,6 +223,8 @@ static int analyse(struct runs *runs, const struct options *options, const struc
                    const struct format *format, struct atomic_file *file)
 {
     struct analysis analysis;
+    for (size_t i = 0; i < runs->count; i++)
+        program_time_by_records(&runs->list[i], metrics);
     analysis_make(&analysis, runs->list, runs->count, runs->names, metrics);
     const struct analysis_style style = {
         .exit_code = code == EXIT_SAME ? analysis_exit_code(&analysis) : (enum exit_code)code,

@@ -33,6 +33,32 @@ static int read_known_regressions(struct check *check, const char *folder)
     return good ? EXIT_SAME : EXIT_USAGE;
 }
 
+/* Reads the baseline of a device into check->baseline, the first time. Returns 0, or an exit code after error(). */
+static int read_baseline(struct check *check, const struct device *device)
+{
+    if (!check->is_read)
+        check->read = baseline_read(&check->baseline, check->request->baselines, device);
+    check->is_read = true;
+    return check->read;
+}
+
+/* Of a program the baseline is read when its device is known: it says what need not be counted. */
+static const struct run *baseline_of_program(void *judge, const struct device *device)
+{
+    struct check *check = judge;
+    return read_baseline(check, device) == EXIT_SAME ? &check->baseline : NULL;
+}
+
+/* Where -k chooses kernels, a base build is measured too, or lines are kept, all is measured. */
+static void set_judge(struct check *check, struct measurement *measurement)
+{
+    const struct check_request *request = check->request;
+    if (request->against || request->lines || request->measurement.glob_count > 0)
+        return;
+    measurement->judged_by = baseline_of_program;
+    measurement->judge = check;
+}
+
 /* Sets the baseline, its name and the known regressions. Returns 0, or EXIT_USAGE. A missing baseline is no error
  * here. */
 static int find_baseline(struct check *check)
@@ -43,7 +69,7 @@ static int find_baseline(struct check *check)
     const bool absent = access(folder, F_OK) < 0 && errno == ENOENT;
     const bool wanted = !absent || !request->against; /* with a base build, a missing baseline is no error */
     if (code == EXIT_SAME && wanted)
-        code = baseline_read(&check->baseline, request->baselines, &check->run.device);
+        code = read_baseline(check, &check->run.device);
     if (code != EXIT_USAGE) {
         check->has_baseline = wanted && code == EXIT_SAME && gate_comparable(&check->run, &check->baseline) == 0;
         check->other_baseline = !check->has_baseline && baseline_exists(request->baselines, &check->run.device);
@@ -145,8 +171,10 @@ static void note_newer(struct check *check)
 static void compare(struct check *check)
 {
     comparison_release(&check->comparison);
+    program_time_by_records(&check->run, check->request->metrics);
     if (!check->has_baseline)
         return;
+    program_time_by_records(&check->baseline, check->request->metrics);
     compare_runs(&check->comparison, &check->baseline, &check->run, check->request->metrics, &check->known_regressions);
     note_newer(check);
     note_differences(&check->comparison, &check->baseline, &check->run, check->request->metrics);
@@ -221,6 +249,7 @@ static void measure_again(struct check *check, char *const *ids, size_t count)
     measurement.glob_count = count;
     measurement.label = label;
     measurement.like = &check->run;
+    set_judge(check, &measurement);
     if (check->measured == EXIT_SAME)
         check->measured = measure_run(&measurement, &again);
     count_conflicts(check, &check->comparison, &again);
@@ -260,9 +289,10 @@ static void settle(struct check *check)
 
 static int measure(struct check *check)
 {
-    const struct measurement *measurement = &check->request->measurement;
-    check->measured = measure_whole(measurement, &check->run);
-    if (check->measured != EXIT_SAME && (check->run.result_count == 0 || measurement->program))
+    struct measurement measurement = check->request->measurement;
+    set_judge(check, &measurement);
+    check->measured = measure_whole(&measurement, &check->run);
+    if (check->measured != EXIT_SAME && (check->run.result_count == 0 || measurement.program))
         return check->measured;
     return find_baseline(check);
 }

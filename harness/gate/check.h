@@ -39,6 +39,8 @@ struct check {
     struct note_items newer;     /* sources that are newer than the kernel library, unless it may be stale */
     size_t unasked;              /* rows of the baseline that were not asked for, and are not judged */
     int measured;                /* exit code of measuring */
+    int read;                    /* exit code of reading the baseline; it is read once, */
+    bool is_read;                /* when its device is known */
     bool has_baseline;           /* there is a baseline that fits the run; else there is no comparison */
     bool other_baseline;         /* there is a baseline, but it does not fit */
     bool baseline_is_base_build; /* the whole baseline is the base build, measured now */

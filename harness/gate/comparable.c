@@ -10,8 +10,10 @@ int gate_read(struct run *runs, const char *const *paths, size_t count, const st
 {
     if (runs_read(runs, paths, count) < 0)
         return -1;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         run_apply_laws(&runs[i], metrics, paths[i]);
+        program_time_by_records(&runs[i], metrics);
+    }
     return 0;
 }
 

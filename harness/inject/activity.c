@@ -22,6 +22,7 @@ struct expected {
     struct group *group;
     size_t kernels;  /* number of records that are to come */
     unsigned bounds; /* what the launch counts for */
+    bool cold;       /* it is the group's first one */
     bool begun;      /* some have come */
 };
 
@@ -64,6 +65,7 @@ void activity_expect(uint32_t correlation, struct group *group, size_t kernels, 
     launch->group = group;
     launch->kernels = kernels;
     launch->bounds = bounds;
+    launch->cold = group->launches == 0;
     launch->begun = false;
     pthread_mutex_unlock(&mutex);
 }
@@ -93,11 +95,13 @@ static void take_kernel(const CUpti_ActivityKernel10 *kernel)
         busy_add(kernel->start, kernel->end);
     if (!launch || kernel->start == 0 || kernel->end < kernel->start)
         return; /* without a time the launch is one whose time is not known */
-    for (size_t i = 0; i < bounds_shares(); i++)
-        if (launch->bounds >> i & 1) {
-            launch->group->shares[i].timed += !launch->begun;
-            launch->group->shares[i].time_ns += kernel->end - kernel->start;
-        }
+    for (size_t i = 0; i < bounds_shares(); i++) {
+        struct share *share = &launch->group->shares[i];
+        if (!(launch->bounds >> i & 1))
+            continue;
+        share->timed += !launch->begun && !launch->cold;
+        *(launch->cold ? &share->cold_ns : &share->time_ns) += kernel->end - kernel->start;
+    }
     launch->begun = true;
     if (--launch->kernels == 0)
         forget(launch);

@@ -254,7 +254,9 @@ static void tell_shares(FILE *stream, const struct group *group)
 {
     for (size_t i = 0; i < bounds_shares(); i++) {
         const struct share *share = &group->shares[i];
-        fprintf(stream, "%c%zu/%zu/%" PRIu64, i > 0 ? ',' : ' ', share->launches, share->timed, share->time_ns);
+        const bool is_cold = share->timed == 0 && share->cold_ns > 0;
+        fprintf(stream, "%c%zu/%zu/%" PRIu64, i > 0 ? ',' : ' ', share->launches, is_cold ? 1 : share->timed,
+                is_cold ? share->cold_ns : share->time_ns);
     }
 }
 

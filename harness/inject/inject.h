@@ -104,6 +104,7 @@ struct share {
     size_t launches;
     size_t timed;     /* how many of them have a time that is known, from activity records: activity.c */
     uint64_t time_ns; /* how long these took together */
+    uint64_t cold_ns; /* how long the process's first launch of the group took, which counts where no other is timed */
 };
 
 /* What became of a group's launches in one set of metrics. */

@@ -44,6 +44,14 @@ static bool can_wait(const struct group *group, enum ranges_mode mode)
            process.unwanted < PATIENCE;
 }
 
+/* Whether the launch is measured though nobody asked for it: it is in a session of the first set, and there is no record
+ * of its time. */
+static bool is_taken_along(const struct group *group, enum ranges_mode mode)
+{
+    return group && group->id && group->first == 0 && process.request.changes && mode == RANGES_OF_KERNELS &&
+           ranges_running() && ranges_mode_now() == mode && sets_now() == 0;
+}
+
 /* Begins a session if this launch is wanted. The mutex is held. mode says how a launch of that group is measured. */
 static void before_launch(struct group *group, enum ranges_mode mode, unsigned bounds)
 {
@@ -66,7 +74,7 @@ static void before_launch(struct group *group, enum ranges_mode mode, unsigned b
         if (process.unwanted > PATIENCE || mode == RANGES_OF_GRAPHS)
             process_stop_session();
     }
-    current = wanted && !process_is_off() ? group : NULL;
+    current = (wanted || (may && is_taken_along(group, mode))) && !process_is_off() ? group : NULL;
     if (current && mode == RANGES_OF_GRAPHS)
         ranges_push();
 }

@@ -93,13 +93,17 @@ bool is_of_first_part(const struct pairing *pairing)
            is_minor_first_part(sides, sides->run, pairing->now_result);
 }
 
+bool is_judged_by_time(const struct pairing *pairing)
+{
+    const struct sides *sides = pairing->sides;
+    return is_seen_whole(sides, pairing->now_result->id) && same_code(pairing->base_result, pairing->now_result) &&
+           program_value(sides->metrics, pairing->base_result, COMPUTED_NONE) > 0 &&
+           program_value(sides->metrics, pairing->now_result, COMPUTED_NONE) > 0;
+}
+
 bool explains_only(const struct pairing *pairing, const struct metric *metric)
 {
-    return metric->class == METRIC_EXACT && !is_metric_of_program(metric) &&
-           is_seen_whole(pairing->sides, pairing->now_result->id) &&
-           same_code(pairing->base_result, pairing->now_result) &&
-           program_value(pairing->sides->metrics, pairing->base_result, COMPUTED_NONE) > 0 &&
-           program_value(pairing->sides->metrics, pairing->now_result, COMPUTED_NONE) > 0;
+    return metric->class == METRIC_EXACT && !is_metric_of_program(metric) && is_judged_by_time(pairing);
 }
 
 /* Returns the judgement of the kernel that begins at that index, an exact count that is not judged and moved most; NULL

@@ -342,8 +342,18 @@ static bool is_seldom(const struct sides *sides, const struct run *run, const st
     const struct result *program = program_of(run, result->id);
     if (!sides->origin->own_caches || metric->class == METRIC_TIME || is_metric_of_program(metric) || !program)
         return false;
-    return program == result || is_minor_first_part(sides, run, result) ||
+    return is_program_row(result->id) || is_minor_first_part(sides, run, result) ||
            program_is_seldom(program_time(sides->metrics, result, NULL), program_time(sides->metrics, program, NULL));
+}
+
+/* Whether a check need not read the row. What follows from the machine code is a fact without reading. */
+static bool is_known_code(const struct pairing *pairing, const struct metric *metric)
+{
+    char *why = NULL;
+    const bool known = metric->class != METRIC_TIME && metric->class != METRIC_STATIC &&
+                       !is_metric_of_program(metric) && is_judged_by_time(pairing) && same_part(pairing, &why);
+    free(why);
+    return known;
 }
 
 void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
@@ -383,6 +393,9 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
             judgement,
             "not judged: less than 1 %% of the program's GPU time, or in its first part only, so that it was not "
             "counted in all sets");
+    } else if (was == VALUE_MEASURED && is == ABSENT && is_known_code(pairing, metric)) {
+        judgement->verdict = VERDICT_INFO;
+        set_reason(judgement, "not read: the same machine code in the same shape, whose time is judged");
     } else if (judgement->has_base && judgement->has_now) {
         if (same_definition(pairing->sides, metric, &judgement->reason) && same_part(pairing, &judgement->reason))
             judge_values(judgement, pairing, quantiles);

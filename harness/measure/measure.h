@@ -45,6 +45,10 @@ struct measurement {
     /* With relay: the measurement after this one, if it is known, whose workers are started early; or NULL. */
     const struct measurement *next;
     const char *label; /* its purpose on the progress line, such as "confirming 3 kernels"; or NULL */
+    /* Of a program: returns what it is judged by, when its device is known, or NULL. That stays as it is while the
+     * program is measured. NULL: everything is measured. judge is handed over. */
+    const struct run *(*judged_by)(void *judge, const struct device *device);
+    void *judge;
 };
 
 /* Measures every kernel that matches into *run, which has whatever was measured, even after an error. Failures of

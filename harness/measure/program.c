@@ -4,6 +4,7 @@
 
 #include "program_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,6 +167,8 @@ static void fill_row(const struct measuring *measuring, struct result *result, s
     const struct program_group *group = program_group_find(&measuring->groups, result->id);
     const bool in_set = measuring->set_of && measuring->set_of[m] > 0;
     const size_t set = in_set ? measuring->set_of[m] - 1 : 0;
+    if (group && group->known)
+        return;
     if (in_set && ((measuring->seldom && measuring->seldom[set]) ||
                    (spares_first_part(measuring, set) && group &&
                     program_group_is_spared(&measuring->groups, group, measuring->measurement->program->first))))
@@ -187,6 +190,8 @@ static void fill_gaps(struct measuring *measuring)
         const struct program_group *group = measuring->groups.list[g];
         skipped += group->wanted && group->times > 0 && group->due == 0 && measuring->measurement->program->skip > 0;
         struct result *result = group->wanted ? run_find(run, group->id) : NULL;
+        if (group->wanted && group->known && group->runs > 0 && group->shares[0].took[0] > 0)
+            result = run_add(run, group->id);
         if (group->wanted && !result && (group->due > 0 || measuring->broken_off) && !measuring->measurement->profile)
             result_fail(run_add(run, group->id), RESULT_FAILED, "it was launched, and no launch of it was measured");
         else if (group->wanted && !result && group->graph && measuring->measurement->profile)
@@ -294,6 +299,39 @@ static void say_spared(const struct measuring *measuring, size_t kernels)
                measuring->sets, measuring->sets, plural_of(kernels, "it", "them"));
 }
 
+/* Has what no record tells the time of measured after all. Returns how many kernels these are. */
+static size_t measure_unrecorded(const struct measuring *measuring)
+{
+    size_t count = 0;
+    for (size_t g = 0; g < measuring->groups.count; g++) {
+        struct program_group *group = measuring->groups.list[g];
+        group->unrecorded = group->known && group->runs > 0 && isnan(group->shares[0].took[0]);
+        group->known &= !group->unrecorded;
+        count += group->unrecorded;
+    }
+    return count;
+}
+
+/* The first run, in which all sets are counted. Where nothing was, since the baseline knows all, and CUPTI's records do
+ * not tell how long that took, the program runs again, and all is measured. */
+static int run_first(struct measuring *measuring)
+{
+    int code = run_once(measuring, 0, false);
+    const size_t unrecorded = measure_unrecorded(measuring);
+    if (code != EXIT_SAME || unrecorded == 0 || measuring->sets > 0 || measuring->measurement->program->runs == 1)
+        return code;
+    if (!measuring->measurement->program->quiet)
+        remark("run 2 of the program: there is no record of how long %zu kernel%s took, so all is measured", unrecorded,
+               plural(unrecorded));
+    for (size_t i = 0; i < measuring->image_count; i++)
+        free(measuring->images[i]);
+    free(measuring->images);
+    run_release(measuring->run);
+    program_groups_release(&measuring->groups);
+    measuring->groups.measures_all = true;
+    return run_once(measuring, 0, false);
+}
+
 /* Runs the program again for each set that some kernels lack. A program that was killed would be killed again. */
 static int complete(struct measuring *measuring)
 {
@@ -328,7 +366,7 @@ static int complete(struct measuring *measuring)
 static int measure_sets(struct measuring *measuring)
 {
     const struct program *program = measuring->measurement->program;
-    int code = run_once(measuring, 0, false);
+    int code = run_first(measuring);
     if (code == EXIT_SAME && !measuring->measurement->profile)
         code = complete(measuring);
     /* The gate reports this itself, of the baseline's kernels too. */

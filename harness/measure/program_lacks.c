@@ -38,9 +38,9 @@ size_t program_lacks(const struct program_groups *groups, const struct run *run,
         struct program_group *group = groups->list[g];
         const struct result *result = run_find(run, group->id);
         const size_t samples = samples_of(result, metrics, set_of, set);
-        const bool missed = (set < group->missed_count && group->missed[set] > 0) ||
+        const bool missed = group->unrecorded || (set < group->missed_count && group->missed[set] > 0) ||
                             (!is_whole && has_more(result, metrics, set_of, samples, enough));
-        group->complete = !group->wanted || !missed || samples >= enough;
+        group->complete = !group->wanted || group->known || !missed || samples >= enough;
         lacking += !group->complete;
     }
     return lacking;

@@ -43,6 +43,8 @@ struct program_group {
     size_t *missed; /* for each set of metrics: launches in the first run while another set was counted */
     size_t missed_count;
     bool complete;     /* a further run for a set of metrics need not measure it */
+    bool known;        /* nothing of it is measured: its time is in CUPTI's records, and the rest in the baseline */
+    bool unrecorded;   /* it was, and there is no record, so that a further run measures it */
     char *launched_by; /* by whom, as the process tells that launched it first, `teller`; NULL: not known */
     pid_t teller;      /* 0: none */
 
@@ -74,6 +76,8 @@ struct program_rank {
 };
 
 struct program_groups {
+    const struct run *baseline; /* what a check judges the run by; NULL: everything is measured */
+    bool measures_all;          /* there is to be none */
     struct program_rank *ranks;
     size_t rank_count;
     struct program_group **list; /* groups of like launches, in the order in which their first launch came */
@@ -117,6 +121,14 @@ void program_groups_find_images(const struct program_groups *groups, const char 
 /* Reads an image that a process left in the folder. NULL: there is none, or its content is another than it was. Caller
  * frees. */
 char *program_image_read(const char *folder, const char *name, size_t *size);
+
+/* ---- What the baseline knows: program_known.c ---- */
+
+/* Sets the groups' baseline when the run is described. */
+void program_known_begin(struct program_groups *groups, const struct measurement *measurement, const struct run *part);
+/* Whether the baseline has the group's machine code in the same shape, with the time of its launches. */
+bool program_known_has(const struct program_groups *groups, const struct measurement *measurement,
+                       const struct program_group *group);
 
 /* ---- Which launches are kept: program_pick.c ---- */
 

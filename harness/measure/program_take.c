@@ -136,6 +136,8 @@ static bool take_device(struct program_run *run, struct program_process *process
         described.device = (struct device){0};
         described.sessions = NULL;
         described.session_count = 0;
+        if (!run->further)
+            program_known_begin(run->groups, run->measurement, part);
     }
     process->described = good;
     run_release(&described);
@@ -153,9 +155,8 @@ static bool take_group(struct program_run *run, struct program_process *process,
         return false;
     /* A graph has no lines: its launch is no launch of a function. */
     const bool wanted = group && group->wanted && !(measurement->profile && group->graph);
-    const size_t first = measurement->profile                       ? 1
-                         : run->further && group && group->complete ? 0
-                                                                    : measurement->program->first;
+    const bool spared = group && (group->known || (run->further && group->complete));
+    const size_t first = measurement->profile ? 1 : spared ? 0 : measurement->program->first;
     char *answer = wanted && run->keeps ? program_pick_answer(group, run->setting->folder)
                    : wanted             ? x_sprintf("%zu %zu %zu %s", measurement->program->skip, first,
                                                     measurement->program->known, group->id)

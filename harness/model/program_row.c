@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PROGRAM_VARIANT "/program"
@@ -78,9 +79,11 @@ bool program_is_of_first_part(const struct metrics *metrics, const struct result
     return program_value(metrics, result, COMPUTED_FIRST_PART) == 1;
 }
 
-static bool is_collective(const char *function)
+/* The last is XLA's, whose autotuner holds the GPU with it until the host has launched what it times. */
+static bool is_waiting(const char *function)
 {
-    static const char *const begins[] = {"ncclDevKernel", "ncclKernel", "nvshmem", "vllm::cross_device_reduce"};
+    static const char *const begins[] = {"ncclDevKernel", "ncclKernel", "nvshmem", "vllm::cross_device_reduce",
+                                         "stream_executor::gpu::(anonymous namespace)::DelayKernel"};
     if (strncmp(function, "void ", 5) == 0)
         function += 5;
     for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
@@ -92,7 +95,7 @@ static bool is_collective(const char *function)
 bool program_communicates(const struct result *kernel)
 {
     for (size_t i = 0; i < kernel->launch_count; i++)
-        if (!is_collective(kernel->launches[i].function))
+        if (!is_waiting(kernel->launches[i].function))
             return false;
     return kernel->launch_count > 0;
 }
@@ -130,6 +133,57 @@ bool program_waits(const struct metrics *metrics, const struct result *kernel)
 bool program_is_timed(const struct metrics *metrics, const struct result *result)
 {
     return !isnan(program_value(metrics, result, COMPUTED_GPU_TIME));
+}
+
+/* Returns the first row of that counter that has numbers; NULL: there is none. */
+static const struct row *find_row(const struct metrics *metrics, const struct result *result,
+                                  enum computed_counter counter)
+{
+    const struct metric *metric;
+    (void)find_value(metrics, result, counter, &metric);
+    return metric ? result_find(result, metric->name) : NULL;
+}
+
+/* The rows may lack a session, so the numbers are taken by their session. */
+static void time_by_records(struct result *result, const struct metrics *metrics, const char *time)
+{
+    const struct row *took = find_row(metrics, result, COMPUTED_GPU_TIME),
+                     *launched = find_row(metrics, result, COMPUTED_LAUNCHES);
+    struct row made = {0};
+    for (size_t i = 0; took && launched && i < took->session_count; i++)
+        for (size_t k = 0; k < launched->session_count; k++) {
+            const double launches = is_program_row(result->id) ? 1 : row_session_value(launched, k);
+            if (launched->sessions[k].session != took->sessions[i].session || !(launches > 0))
+                continue;
+            const double each = round_value(row_session_value(took, i) / launches);
+            row_add_session(&made, &each, 1);
+            made.sessions[made.session_count - 1].session = took->sessions[i].session;
+        }
+    if (made.session_count == 0)
+        return;
+    const bool has_reference = took->has_drift_reference && launched->has_drift_reference;
+    const double reference = has_reference ? took->drift_reference / launched->drift_reference : 0;
+    struct row *row = result_add(result, time); /* moves the others */
+    for (size_t i = 0; i < row->session_count; i++)
+        free(row->sessions[i].samples);
+    free(row->sessions);
+    free(row->reason);
+    row->state = VALUE_MEASURED;
+    row->reason = NULL;
+    row->sessions = made.sessions;
+    row->session_count = made.session_count;
+    row->has_drift_reference = has_reference;
+    row->drift_reference = reference;
+}
+
+void program_time_by_records(struct run *run, const struct metrics *metrics)
+{
+    const struct metric *time = NULL;
+    for (size_t m = 0; m < metrics->count && !time; m++)
+        time = strcmp(metrics->list[m].counter, COUNTER_TIME) == 0 ? &metrics->list[m] : NULL;
+    for (size_t i = 0; i < run->result_count && time && run_origin(run)->own_caches; i++)
+        if (run->results[i].status == RESULT_OK)
+            time_by_records(&run->results[i], metrics, time->name);
 }
 
 double program_time(const struct metrics *metrics, const struct result *result, const struct metric **time)

@@ -5,6 +5,7 @@
 #include "computed_counters.h"
 #include "metric.h"
 #include "result.h"
+#include "run.h"
 
 #include <stdbool.h>
 
@@ -34,8 +35,8 @@ bool program_is_seldom(double part, double all);
 /* Whether the program launched the kernel in its first part only: a warm-up, or what an autotuner tries. */
 bool program_is_of_first_part(const struct metrics *metrics, const struct result *result);
 
-/* Whether all launches are collectives of NCCL, NVSHMEM and the like, by their names: they move data between processes,
- * and spin until each has come. */
+/* Whether all launches spin until somebody comes, by their names: collectives of NCCL, NVSHMEM and the like, which move
+ * data between processes, or what waits for the host. */
 bool program_communicates(const struct result *kernel);
 /* Whether a kernel of a program waits for others, so that its counts tell how long: a collective, or one whose exact
  * counts stray by more than a percent from launch to launch of a session, while its code is the same. */
@@ -47,5 +48,10 @@ bool program_is_timed(const struct metrics *metrics, const struct result *result
 /* Returns how long the GPU worked for these launches together, in ns: by CUPTI's records, else launches times the time
  * of one. NAN where that is not known. *time is that metric, NULL where there is none; time may be NULL. */
 double program_time(const struct metrics *metrics, const struct result *result, const struct metric **time);
+
+/* Sets the time of a launch of each kernel of a program to what CUPTI's records say of all its launches: GPU time by
+ * launches. Before, it is what the profiler says of a few. Of a program's row it is the GPU time. Kernels without both
+ * numbers keep theirs, and a file has those of both ways. Whatever judges a run or shows one that was read does that first. */
+void program_time_by_records(struct run *run, const struct metrics *metrics);
 
 #endif

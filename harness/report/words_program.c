@@ -124,8 +124,12 @@ static void add_ranks(FILE *stream, const struct report *report, const struct re
             least = waited;
         }
     }
-    fprintf(stream, "%srank %.*s of %zu computed longest, %s beside %s of communication", ftell(stream) > 0 ? "; " : "",
-            (int)strcspn(slowest, " "), slowest, count, computing, communication);
+    fputs(ftell(stream) > 0 ? "; " : "", stream);
+    if (count == 1)
+        fprintf(stream, "it computed for %s beside %s of waiting", computing, communication);
+    else
+        fprintf(stream, "rank %.*s of %zu computed longest, %s beside %s of communication", (int)strcspn(slowest, " "),
+                slowest, count, computing, communication);
     for (const char *next = ranks; *next; next = rank_behind(next)) {
         char *end;
         if (next == slowest)

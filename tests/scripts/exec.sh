@@ -735,6 +735,13 @@ gate 'no baseline of a part by another name' 4 \
 ask sessions plain "$program" plain
 expect 'gate: accept' 0 'accepted ' 'of 8 kernels from 3 sessions'
 gate 'the same' 0 'nothing is worse' '!new' -- -- "$program" plain
+# What the baseline knows is not measured: its time is in the records.
+rm -f log
+STANDIN_LOG=$work/log gate 'known code is not measured' 0 'nothing is worse: 46 rows' '!run 2' -- -- "$program" plain
+[ ! -e log ] || echo 'WRONG: the profiler was opened' >>said
+expect 'gate: known code opens no profiler' 0 '!WRONG'
+STANDIN_SLOWER=1.5 gate 'known code that is slower' 1 'regressed  program/program' 'unsure     program/large@1024,256' \
+    '324 us   486 us  +162 us (+50.0 %)' '!missing' '!run 2' -- -- "$program" plain
 gate 'the same again' 0 'nothing is worse' 'plain: 48 launches' -- --save now.json -- "$program" plain
 export STANDIN_JITTER=0.2
 gate 'times that vary' 0 'nothing is worse' -- -- "$program" plain
@@ -756,7 +763,9 @@ gate 'more copies' 1 'regressed  program/program' 'regressed  copies            
     '!regressed  program/tiny' -- -- "$program" reads
 # Without records the whole is made of each kernel's time. What only records tell is missing.
 export STANDIN_NO_RECORDS=1
-gate 'no records' 5 'missing    gpu_time ' 'missing    copies ' '!missing    program/tiny' -- -- "$program" plain
+gate 'no records' 5 'missing    gpu_time ' 'missing    copies ' '!missing    program/tiny' \
+    'run 2 of the program: there is no record of how long 8 kernels took, so all is measured' -- -- "$program" plain
+gate 'no records, one run' 5 'missing    program/tiny' '!run 2' -- --runs 1 -- "$program" plain
 gate 'no records, more launches' 5 'regressed  launches ' '2.77 ms  27.7 ms  +24.9 ms (10.0 x)' '+432 (10.0 x)' -- -- "$program" plain 480
 unset STANDIN_NO_RECORDS
 if chosen 'gate: a comment names what is gone'; then
@@ -903,7 +912,7 @@ for name in exit3 crash abort illegal quick_exit '_exit 23 7' '_exit 23 0' start
     gate "$name" $wanted "${words[@]}" -- -- "$program" $name
 done
 gate 'hang' 5 'did not end within 1 s' '!nothing is worse' -- --timeout 1 -- "$program" hang
-STANDIN_LOSE_RANGES=1 gate 'lost ranges' 5 'lost' '!nothing is worse' -- -- "$program" plain
+STANDIN_LOSE_RANGES=1 gate 'lost ranges' 5 'lost' '!nothing is worse' -- --first 5 -- "$program" plain
 gate 'a stranger' 5 'spoke out of turn' '!nothing is worse' -- -- "$program" stranger garbage
 
 # A program that is worse, runs unseen, and says what a good run said: code, launches, values.

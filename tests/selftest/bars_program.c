@@ -73,8 +73,47 @@ static void put_program(struct run *run, double launches, double time, double bu
         ARRAY_GROW(run->sessions, run->session_count)->facts[SESSION_COLLECTOR] = x_strdup("exec");
 }
 
+/* What a check need not read: of the kernel that stays the run lacks a count. */
+static const struct absence {
+    const char *words, *code; /* of the run; the baseline's is f00d */
+    double time;              /* of a launch; 0: not known */
+    double whole;             /* GPU time of the program; 0: not known */
+    enum verdict verdict;
+} absences[] = {
+    {"a count of known code is not read: not judged", "f00d", 10, TIME, VERDICT_INFO},
+    {"a count of other code is not read: missing", "beef", 10, TIME, VERDICT_MISSING},
+    {"nor is its time: missing", "f00d", 0, TIME, VERDICT_MISSING},
+    {"nor is the program's: missing", "f00d", 10, 0, VERDICT_MISSING},
+};
+
+static void q7_absence(struct selftest *selftest, const struct absence *absence)
+{
+    struct run baseline = {0}, run = {0};
+    struct comparison comparison;
+    put_kernel(&baseline, "a/stays@1,32", LAUNCHES, TIME, 10);
+    put(&baseline, "a/stays@1,32", "time", TIME / LAUNCHES, 10);
+    put(&baseline, "a/stays@1,32", "instructions", 1000, 10);
+    put_program(&baseline, LAUNCHES, TIME, BUSY, 0, 10);
+    put_kernel(&run, "a/stays@1,32", LAUNCHES, TIME, 2);
+    free(run.results[0].launches[0].code);
+    run.results[0].launches[0].code = x_strdup(absence->code);
+    if (absence->time > 0)
+        put(&run, "a/stays@1,32", "time", absence->time, 2);
+    put_program(&run, LAUNCHES, TIME, BUSY, 0, 2);
+    if (absence->whole == 0)
+        result_remove(run_find(&run, PROGRAM), "gpu_time");
+    compare_runs(&comparison, &baseline, &run, &selftest->metrics, NULL);
+    const enum verdict verdict = judgement_of(&comparison, "a/stays@1,32", "instructions")->verdict;
+    expect_all(selftest, verdict == absence->verdict, 1, absence->words);
+    comparison_release(&comparison);
+    run_release(&run);
+    run_release(&baseline);
+}
+
 void q7_program(struct selftest *selftest)
 {
+    for (size_t i = 0; i < ARRAY_SIZE(absences); i++)
+        q7_absence(selftest, &absences[i]);
     for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
         const struct change *change = &changes[i];
         const double stays = 1 - change->lost, left = change->lost * change->left;

@@ -9,7 +9,8 @@
 static struct metric list[] = {{.name = "instructions", .counter = "smsp__inst_executed.sum", .class = METRIC_EXACT},
                                {.name = "launches", .counter = "cugate.launches"},
                                {.name = "processes", .counter = "cugate.processes"},
-                               {.name = "time", .counter = COUNTER_TIME}};
+                               {.name = "time", .counter = COUNTER_TIME},
+                               {.name = "gpu_time", .counter = "cugate.gpu_time"}};
 static const struct metrics metrics = {.list = list, .count = ARRAY_SIZE(list)};
 
 Test(program_row, its_id_is_that_of_no_kernel)
@@ -79,5 +80,38 @@ Test(program_row, a_kernel_waits_by_its_name_or_by_its_counts)
         cr_expect_eq(program_communicates(&result), cases[i].communicates, "case %zu", i);
         cr_expect_eq(program_waits(&metrics, &result), cases[i].waits, "case %zu", i);
         result_release(&result);
+    }
+}
+
+/* Two sessions of a kernel that was launched 10 and 20 times. The profiler's times are of few launches, so that they go. */
+Test(program_row, the_time_of_a_launch_is_by_records)
+{
+    static const struct {
+        const char *id, *collector;
+        double took[2], time[2]; /* took: 0: not known, and then the profiler's stand */
+    } cases[] = {
+        {"a/b@1,32", "exec", {1000, 2400}, {100, 120}},
+        {"a/program", "exec", {1000, 2400}, {1000, 2400}},
+        {"a/b@1,32", "exec", {0}, {500, 500}},
+        {"a/b", "cupti", {1000, 2400}, {500, 500}},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct run run = {0};
+        struct result *result = run_add(&run, cases[i].id);
+        for (size_t s = 0; s < 2; s++) {
+            const double launches = 10 * (double)(s + 1), profiled[] = {400, 500, 600};
+            ARRAY_GROW(run.sessions, run.session_count)->facts[SESSION_COLLECTOR] = x_strdup(cases[i].collector);
+            row_add_session(result_add(result, "launches"), &launches, 1);
+            row_add_session(result_add(result, "time"), profiled, ARRAY_SIZE(profiled));
+            if (cases[i].took[s] > 0)
+                row_add_session(result_add(result, "gpu_time"), &cases[i].took[s], 1);
+        }
+        for (int twice = 0; twice < 2; twice++)
+            program_time_by_records(&run, &metrics);
+        const struct row *time = result_find(result, "time");
+        cr_assert_eq(time->session_count, 2, "case %zu", i);
+        for (size_t s = 0; s < 2; s++)
+            cr_expect_eq(row_session_value(time, s), cases[i].time[s], "case %zu: %g", i, row_session_value(time, s));
+        run_release(&run);
     }
 }

@@ -192,3 +192,23 @@ Test(run_laws, a_file_keeps_the_reason)
     run_release(&back);
     metrics_release(&metrics);
 }
+
+/* The time of a program's launches is by records, and the cycles are those of a few that were measured. */
+Test(run_laws, those_of_time_are_not_asked_of_a_program)
+{
+    struct metrics metrics = read_metrics();
+    struct run run = {0};
+    const double cycles = 1000, clock = 1e9, too_short = 400;
+    struct result *result = run_add(&run, "a/b@1,32");
+    row_add_session(result_add(result, "sm_cycles"), &cycles, 1);
+    row_add_session(result_add(result, "sm_clock"), &clock, 1);
+    row_add_session(result_add(result, "time"), &too_short, 1);
+    char **collector = &ARRAY_GROW(run.sessions, run.session_count)->facts[SESSION_COLLECTOR];
+    *collector = x_strdup("exec");
+    cr_expect_eq(apply_quietly(&run, &metrics, NULL), 0);
+    free(*collector);
+    *collector = x_strdup("cupti");
+    cr_expect_geq(apply_quietly(&run, &metrics, NULL), 1);
+    run_release(&run);
+    metrics_release(&metrics);
+}

@@ -1,0 +1,45 @@
+/* What a check need not measure, since the baseline has it. What the baseline's machine code counts in the same shape is
+ * not judged where the program was seen as a whole: its time is, and CUPTI's records tell that without measuring. */
+#include "program_parts.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void program_known_begin(struct program_groups *groups, const struct measurement *measurement, const struct run *part)
+{
+    const struct program *program = measurement->program;
+    /* --first N asks for N launches in each set. */
+    if (!measurement->judged_by || groups->measures_all || program->known > program->first)
+        return;
+    const struct run *baseline = measurement->judged_by(measurement->judge, &part->device);
+    char *id = program_row_id(program->name), *counts = program_part_text(program);
+    const struct result *whole = baseline ? run_find(baseline, id) : NULL;
+    bool same = whole && program_is_timed(measurement->metrics, whole);
+    for (size_t i = 0; same && i < whole->session_count; i++)
+        same = order_of_texts(whole->sessions[i].facts[SESSION_PART], counts) == 0;
+    if (same)
+        groups->baseline = baseline;
+    free(counts);
+    free(id);
+}
+
+bool program_known_has(const struct program_groups *groups, const struct measurement *measurement,
+                       const struct program_group *group)
+{
+    const struct run *baseline = groups->baseline;
+    const size_t length = strlen(measurement->program->name);
+    struct result now = {.launches = x_calloc(group->count, sizeof *now.launches), .launch_count = group->count};
+    bool known = false;
+    for (size_t i = 0; i < group->count; i++)
+        now.launches[i] = group->launches[i].launch; /* borrowed */
+    for (size_t i = 0; baseline && i < baseline->result_count && !known; i++) {
+        const struct result *result = &baseline->results[i];
+        known = strncmp(result->id, measurement->program->name, length) == 0 && result->id[length] == '/' &&
+                same_code(result, &now) && program_is_timed(measurement->metrics, result) &&
+                program_launches(measurement->metrics, result) > 0;
+    }
+    free(now.launches);
+    return known;
+}
