@@ -136,9 +136,10 @@ STANDIN := $(addprefix $(BUILD)/tests/standin/,libcuda.so.1 libcupti.so.13 progr
 FUZZERS := $(FUZZ_C:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 
 # The libraries can be overridden, for example DEPENDENCY_LIBS='-l:libjansson.a -l:libinih.a ...' to link them in.
-DEPENDENCIES := jansson inih gsl libelf libdw libxxhash libzstd liblz4
+DEPENDENCIES := jansson inih libelf libdw libxxhash libzstd liblz4
 DEPENDENCY_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags $(DEPENDENCIES) 2>/dev/null)
 DEPENDENCY_LIBS ?= $(shell $(PKG_CONFIG) --libs $(DEPENDENCIES) 2>/dev/null)
+GSL_LIBS ?= $(shell $(PKG_CONFIG) --libs gsl 2>/dev/null)
 CRITERION_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags criterion 2>/dev/null)
 CRITERION_LIBS ?= $(shell $(PKG_CONFIG) --libs criterion 2>/dev/null)
 
@@ -229,7 +230,7 @@ selftest: folder = $(or $(SESSIONS),$(BUILD)/selftest/sessions)
 selftest:
 	@ci/install_deps.sh build test $(WHEELS_MISSING)
 	@$(MAKE) --no-print-directory $(BUILD)/cugate $(BUILD)/selftest/selftest $(if $(SESSIONS),,$(folder))
-	@BUILD=$(BUILD) COMPILE='$(CC) $(C_FLAGS) -c' LINK='$(CC) $(LD_FLAGS)' OBJECTS='$(SELFTEST_O)' LIBS='$(LIBS)' \
+	@BUILD=$(BUILD) COMPILE='$(CC) $(C_FLAGS) -c' LINK='$(CC) $(LD_FLAGS)' OBJECTS='$(SELFTEST_O)' LIBS='$(LIBS) $(GSL_LIBS)' \
 	    tests/selftest/run.sh '$(folder)'
 
 ## lint: formatting, compiler warnings, clang-tidy, shellcheck, ruff
@@ -547,7 +548,7 @@ $(BUILD)/tests/standin/cubins.o: $(STANDIN_CUBINS) | $(BUILD)
 
 $(BUILD)/selftest/selftest: $(SELFTEST_O) $(BUILD)/libcugate.a | $(TESTS_SO)
 	@mkdir -p $(@D)
-	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) $(GSL_LIBS)
 
 # One folder, whatever folders the archive has.
 $(BUILD)/selftest/sessions: tests/data/sessions-nvidia-h200.tar.xz

@@ -20,12 +20,12 @@ build  binutils         binutils binutils                            command -v 
 build  pkg-config       pkgconf-pkg-config pkgconf                   command -v pkg-config
 build  libjansson-dev   jansson-devel jansson                        library jansson
 build  libinih-dev      inih-devel libinih                           library inih
-build  libgsl-dev       gsl-devel gsl                                library gsl
 build  libelf-dev       elfutils-libelf-devel libelf                 library libelf
 build  libdw-dev        elfutils-devel libelf                        pkg-config --atleast-version=0.186 libdw
 build  libxxhash-dev    xxhash-devel xxhash                          library libxxhash
 build  libzstd-dev      libzstd-devel zstd                           library libzstd
 build  liblz4-dev       lz4-devel lz4                                library liblz4
+test   libgsl-dev       gsl-devel gsl                                library gsl
 test   libcriterion-dev criterion-devel criterion                    library criterion
 test   xz-utils         xz xz                                        command -v xz
 test   git              git git                                      command -v git

@@ -44,8 +44,8 @@ static bool can_wait(const struct group *group, enum ranges_mode mode)
            process.unwanted < PATIENCE;
 }
 
-/* Whether the launch is measured though nobody asked for it: it is in a session of the first set, and there is no record
- * of its time. */
+/* Whether the launch is measured though nobody asked for it: it is in a session of the first set, and there is no
+ * record of its time. */
 static bool is_taken_along(const struct group *group, enum ranges_mode mode)
 {
     return group && group->id && group->first == 0 && process.request.changes && mode == RANGES_OF_KERNELS &&

@@ -113,11 +113,12 @@ static const struct excuse {
 } not_judged[] = {
     {is_no_program_count, "not judged: the program's time and launches are"},
     {has_gpu_time, "not judged: the GPU time by records is"},
-    {has_computing_time, "not judged: a part of it waits for other processes, or for the host; the computing of the slowest rank is"},
+    {has_computing_time,
+     "not judged: a part of it waits for other processes, or for the host; the computing of the slowest rank is"},
     {is_of_almost_nothing, "not judged: a ratio of almost nothing (`few` in its metric file)"},
     {is_first_part, "not judged: launched in the first part of the program only; the program's GPU time is"},
-    {is_of_collective,
-     "not judged: it waits for other processes, or for the host; the program's computing is, and how often it is called"},
+    {is_of_collective, "not judged: it waits for other processes, or for the host; the program's computing is, and how "
+                       "often it is called"},
     {explains, "not judged: the same machine code in the same shape; its time is, or as a part of the program's"},
     {is_short, "not judged: a launch of less than 10 us in a program"},
     {is_ratio_of_caches, "not judged in a program, whose caches are its own"},

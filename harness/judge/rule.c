@@ -2,8 +2,8 @@
 
 #include "base/base.h"
 
-#include <gsl/gsl_cdf.h>
-#include <gsl/gsl_statistics_double.h>
+#include "distribution.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ struct spread rule_spread(const struct row *row)
     struct spread spread = {.mean = row_value(row), .sessions = row->session_count};
     if (row->session_count > 1) {
         double *values = session_values(row);
-        spread.deviation = gsl_stats_sd_m(values, 1, row->session_count, spread.mean);
+        spread.deviation = deviation_about(values, row->session_count, spread.mean);
         free(values);
         spread.freedom = (double)row->session_count - 1;
     }
@@ -51,8 +51,8 @@ static void find_quantiles(struct quantiles *quantiles, double freedom)
     if (quantiles->freedom == freedom)
         return;
     quantiles->freedom = freedom;
-    quantiles->alpha = gsl_cdf_tdist_Qinv(RULE_ALPHA, freedom);
-    quantiles->power = gsl_cdf_tdist_Pinv(RULE_POWER, freedom);
+    quantiles->alpha = student_quantile(RULE_ALPHA, freedom);
+    quantiles->power = student_quantile(1 - RULE_POWER, freedom);
 }
 
 double rule_limit(struct quantiles *quantiles, double floor, const struct spread *base, size_t run_sessions)
@@ -81,8 +81,7 @@ double rule_floor(const struct metric *metric, double base)
 size_t rule_pairs_needed(size_t pairs, double alpha)
 {
     size_t needed = pairs + 1;
-    /* Q(k) is the probability of more than k. */
-    while (needed > 0 && gsl_cdf_binomial_Q((unsigned)needed - 1, 0.5, (unsigned)pairs) <= alpha)
+    while (needed > 0 && heads_at_least(needed, pairs) <= alpha)
         needed--;
     return needed + 1;
 }
@@ -91,7 +90,7 @@ size_t rule_pairs_needed(size_t pairs, double alpha)
  * decide. It is what counting leaves of RULE_ALPHA, in equal parts. */
 static double early_alpha(size_t needed)
 {
-    const double counting = gsl_cdf_binomial_Q((unsigned)needed - 1, 0.5, RULE_PAIRS);
+    const double counting = heads_at_least(needed, RULE_PAIRS);
     return (RULE_ALPHA - counting) / (double)(needed - RULE_EARLY);
 }
 
@@ -116,7 +115,7 @@ static int decided_early(const struct row *row)
         if (count < RULE_EARLY)
             continue;
         const double spread = fmax(sqrt(squares / (count - 1)), RULE_PAIR_SPREAD);
-        if (mean - gsl_cdf_tdist_Qinv(alpha, count - 1) * spread / sqrt(count) > margin)
+        if (mean - student_quantile(alpha, count - 1) * spread / sqrt(count) > margin)
             return sign;
     }
     return 0;
@@ -267,7 +266,10 @@ static struct spread spread_of_gpus(const struct row *base, const struct gpus *g
     }
     for (size_t g = 0; g < gpus->count; g++)
         weights += pow((double)counts[g] / (double)base->session_count, 2);
-    const double deviation = gsl_stats_sd(means, 1, gpus->count);
+    double middle = 0;
+    for (size_t g = 0; g < gpus->count; g++)
+        middle += means[g] / (double)gpus->count;
+    const double deviation = deviation_about(means, gpus->count, middle);
     free(counts);
     free(means);
     return (struct spread){mean, deviation * sqrt((1 + weights) / (1 + 1 / (double)gpus->count)), gpus->count,

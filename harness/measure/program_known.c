@@ -1,5 +1,5 @@
-/* What a check need not measure, since the baseline has it. What the baseline's machine code counts in the same shape is
- * not judged where the program was seen as a whole: its time is, and CUPTI's records tell that without measuring. */
+/* What a check need not measure, since the baseline has it. What the baseline's machine code counts in the same shape
+ * is not judged where the program was seen as a whole: its time is, and CUPTI's records tell that without measuring. */
 #include "program_parts.h"
 
 #include "base/base.h"

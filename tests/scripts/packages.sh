@@ -53,7 +53,7 @@ ask grep -rlF "$top" "$work/unpacked"
 expect "deb: no path of the tree in it" 1
 ask man --warnings=w -l "$work/unpacked/usr/share/man/man1/cugate.1.gz"
 [ "$code" = 127 ] || expect "deb: the manual page" 0 'cugate check' '--simulate' 'EXIT CODES' '!warning'
-for line in "Version: $version" 'libgsl2' 'libjansson4' 'libdw1' 'libxxhash0' 'libzstd1' 'liblz4-1' 'libinih1'; do
+for line in "Version: $version" 'libjansson4' 'libdw1' 'libxxhash0' 'libzstd1' 'liblz4-1' 'libinih1'; do
     ask dpkg-deb --field "$deb"
     expect "deb: control says $line" 0 "$line"
 done
@@ -199,8 +199,8 @@ fi
 # ---- The wheel of the program: what is in it, and that its platform is what it needs.
 ask "$python" -I -m zipfile -l "$program_wheel"
 expect "wheel: contents" 0 data/bin/cugate data/bin/cugate-fetch lib/cugate/libcugate_sim.so lib/cugate/libcugate_cupti.so \
-    lib/cugate/libcugate_inject.so lib/cugate/libdw- lib/cugate/libgsl- metrics/core.ini gpus/nvidia-h200.ini cugate/kernel.h \
-    lib/cmake/cugate/cugateConfig.cmake lib/pkgconfig/cugate.pc man/man1/cugate.1 cugate_reports/site.py schema/check.schema.json licenses/libgsl \
+    lib/cugate/libcugate_inject.so lib/cugate/libdw- metrics/core.ini gpus/nvidia-h200.ini cugate/kernel.h \
+    lib/cmake/cugate/cugateConfig.cmake lib/pkgconfig/cugate.pc man/man1/cugate.1 cugate_reports/site.py schema/check.schema.json licenses/libdw \
     licenses/libdw1 '!nvdisasm' '!libcupti.so' '!libcudart' '!libnv' '!libkernels' '!libstdc' '!libc.so'
 "$python" -I -m zipfile -e "$program_wheel" "$work/unpacked_wheel"
 ask grep -rlF "$top" "$work/unpacked_wheel"

@@ -1,7 +1,11 @@
 /* Q2 and Q3: how often noise alone crosses the limit. */
 #include "selftest.h"
 
+#include "judge/distribution.h"
+
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,4 +188,31 @@ void q3_caution(struct selftest *selftest)
         expect_all(selftest, expected, trials, rows[i].words);
         stage_release(&stage);
     }
+}
+
+/* Whether two numbers agree to ten digits. */
+static bool agree(double ours, double theirs)
+{
+    return fabs(ours - theirs) <= 1e-10 * fabs(theirs);
+}
+
+/* Only where GSL has ten digits: its tails below 1e-14 and its quantiles of 1e-9 have not. */
+void q2_distribution(struct selftest *selftest)
+{
+    static const double freedoms[] = {0.5, 1, 1.7, 2, 3, 4.25, 6, 9, 9.5, 20, 31.4, 100, 5000},
+                        chances[] = {1e-6, 1e-4, 1e-3, 0.01, 0.05, 0.2, 0.49};
+    size_t quantiles = 0, tails = 0, tosses = 0, wrong_quantiles = 0, wrong_tails = 0, wrong_tosses = 0;
+    for (size_t f = 0; f < ARRAY_SIZE(freedoms); f++) {
+        for (size_t c = 0; c < ARRAY_SIZE(chances); c++, quantiles++)
+            wrong_quantiles +=
+                !agree(student_quantile(chances[c], freedoms[f]), gsl_cdf_tdist_Qinv(chances[c], freedoms[f]));
+        for (double t = -6; t <= 6; t += 0.25, tails++)
+            wrong_tails += !agree(student_above(t, freedoms[f]), gsl_cdf_tdist_Q(t, freedoms[f]));
+    }
+    for (unsigned n = 1; n <= 40; n++)
+        for (unsigned k = 1; k <= n; k++, tosses++)
+            wrong_tosses += !agree(heads_at_least(k, n), gsl_cdf_binomial_Q(k - 1, 0.5, n));
+    expect_none(selftest, wrong_quantiles, quantiles, "quantiles of Student's t that are not GSL's to ten digits");
+    expect_none(selftest, wrong_tails, tails, "tails of Student's t that are not GSL's to ten digits");
+    expect_none(selftest, wrong_tosses, tosses, "tails of tossed coins that are not GSL's to ten digits");
 }

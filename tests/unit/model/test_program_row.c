@@ -83,7 +83,8 @@ Test(program_row, a_kernel_waits_by_its_name_or_by_its_counts)
     }
 }
 
-/* Two sessions of a kernel that was launched 10 and 20 times. The profiler's times are of few launches, so that they go. */
+/* Two sessions of a kernel that was launched 10 and 20 times. The profiler's times are of few launches, so that they
+ * go. */
 Test(program_row, the_time_of_a_launch_is_by_records)
 {
     static const struct {
