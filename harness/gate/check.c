@@ -75,7 +75,8 @@ static int keep_chosen(struct check *check)
 /* What the baseline lacks, or all without one that fits, is measured in the base library. */
 static void stand_in(struct check *check)
 {
-    check->measured = check_base(&check->request->measurement, check->request->against, &check->run, &check->baseline);
+    check->measured = check_base(&check->request->measurement, check->request->against, &check->run, &check->baseline,
+                                 &check->neither);
     check->has_baseline |= check->baseline.result_count > 0;
 }
 
@@ -129,16 +130,22 @@ static void find_newer(struct check *check)
     free(list);
 }
 
-static void note_newer(struct check *check)
+/* Adds a note, and keeps its items for the next comparison. */
+static void note_kept(struct check *check, const struct note_items *kept, const char *words)
 {
     struct note_items items = {0};
+    for (size_t i = 0; i < kept->count; i++)
+        note_items_add(&items, "%s", kept->list[i]);
+    comparison_add_items(&check->comparison, &items, words);
+}
+
+static void note_newer(struct check *check)
+{
     char *words =
         x_sprintf("STALE: %s is older than its sources, so that this says nothing of them: build it first, or "
                   "add --stale if it is what is meant",
                   check->request->measurement.kernels);
-    for (size_t i = 0; i < check->newer.count; i++)
-        note_items_add(&items, "%s", check->newer.list[i]);
-    comparison_add_items(&check->comparison, &items, words);
+    note_kept(check, &check->newer, words);
     free(words);
 }
 
@@ -149,6 +156,7 @@ static void compare(struct check *check)
         return;
     compare_runs(&check->comparison, &check->baseline, &check->run, check->request->metrics, &check->known_regressions);
     note_newer(check);
+    note_kept(check, &check->neither, "not asked for, since neither this build nor the base build has them");
     note_differences(&check->comparison, &check->baseline, &check->run, check->request->metrics);
     if (!check->baseline_is_base_build)
         check_note_stand_ins(&check->comparison, &check->baseline);
@@ -413,11 +421,17 @@ enum exit_code check_exit_code(const struct check *check)
     return is_without_failure(&check->run) ? EXIT_BASELINE : EXIT_NOT_MEASURED;
 }
 
+static void release_items(struct note_items *items)
+{
+    for (size_t i = 0; i < items->count; i++)
+        free(items->list[i]);
+    free(items->list);
+}
+
 void check_release(struct check *check)
 {
-    for (size_t i = 0; i < check->newer.count; i++)
-        free(check->newer.list[i]);
-    free(check->newer.list);
+    release_items(&check->newer);
+    release_items(&check->neither);
     diagnosis_release(&check->diagnosis);
     comparison_release(&check->comparison);
     known_regressions_release(&check->known_regressions);

@@ -68,7 +68,28 @@ static int check_base_program(const struct measurement *measurement, const char 
                   : EXIT_SAME;
 }
 
-int check_base(const struct measurement *measurement, const char *against, const struct run *run, struct run *baseline)
+/* Removes the kernels from the baseline that neither build has, such as those of another library. */
+static void forget_of_neither(struct run *baseline, const struct run *run, const struct library_facts *facts,
+                              struct note_items *neither)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < baseline->result_count; i++) {
+        struct result *result = &baseline->results[i];
+        bool has = run_find(run, result->id);
+        for (size_t k = 0; k < facts->count && !has; k++)
+            has = strcmp(facts->kernels[k].id, result->id) == 0;
+        if (has) {
+            baseline->results[kept++] = *result;
+        } else {
+            note_items_add(neither, "%s", result->id);
+            result_release(result);
+        }
+    }
+    baseline->result_count = kept;
+}
+
+int check_base(const struct measurement *measurement, const char *against, const struct run *run, struct run *baseline,
+               struct note_items *neither)
 {
     struct library_facts facts;
     struct problem problem;
@@ -87,6 +108,7 @@ int check_base(const struct measurement *measurement, const char *against, const
             is_wanted(measurement->metrics, run, baseline, id))
             *ARRAY_GROW(ids, count) = id;
     }
+    forget_of_neither(baseline, run, &facts, neither);
     if (count > 0)
         code = measure_base(measurement, against, ids, count, run, baseline);
     free(ids);
