@@ -83,6 +83,11 @@ expect "what the library of a baseline lacks is missing" 5 'missing    other/shi
 judge strided --baselines "$work/of_two" -k '*/s*' --against "$compiled/as_it_was/lib.so"
 expect "but not where its base build lacks it too, as a kernel of another library" 1 'regressed  mine/scale' '!missing' \
     'not asked for, since neither this build nor the base build has them: other/shift'
+judge strided "${mine[@]}" --out "$work/build/check"
+# shellcheck disable=SC2016 # Markdown's quotes
+ask env -C "$work" bash -c "$(sed -n '/^ *```$/,/^ *```$/p' ci/SKILL.md | grep -v '```')"
+expect "and what ci/SKILL.md reads of it has all to mend it" 0 '"regressed"' '"kernel": "mine/scale"' 'kernels/mine.cu"' '"line": 24' \
+    'let neighbouring lanes read neighbouring'
 judge beyond "${mine[@]}"
 expect "a fault in memory is no measurement" 5 'missing' 'mine/shift' 'mine.cu:30' \
     'this runs it alone: cugate run --simulate=nvidia-h200 -k mine/shift --kernels lib.so'
