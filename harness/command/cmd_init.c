@@ -290,14 +290,15 @@ static void say_next(const struct beginning *beginning)
 
 /* Returns the name of the GPU that is meant, "nvidia-h200" by --gpu H200; NULL after error() where there is none.
  * Caller frees. */
-static char *find_gpu(const struct options *options, const char *meant)
+static char *find_gpu(const struct options *options)
 {
-    char *path = options_find_gpu(options), *name = NULL;
-    if (path && (!options->gpu || strchr(meant, '/'))) {
+    const char *meant = options->gpu ? options->gpu : config_gpu(&options->config);
+    char *path = options_find_gpu(options), *name = path ? x_strdup(strrchr(path, '/') + 1) : NULL;
+    if (name)
+        *strrchr(name, '.') = '\0';
+    if (name && meant && (!options->gpu || strchr(meant, '/'))) { /* as it is there, or a description of one's own */
+        free(name);
         name = x_strdup(meant);
-    } else if (path) {
-        const char *file = strrchr(path, '/') + 1;
-        name = x_sprintf("%.*s", (int)(strlen(file) - strlen(".ini")), file);
     }
     free(path);
     return name;
@@ -317,17 +318,10 @@ static int look(struct beginning *beginning)
         return error("say what is to be judged: --kernels LIB.so, a library of kernels, or --program COMMAND");
     if (has_library && !options->build)
         return error("say how %s is built: --build COMMAND", options->kernels);
-    const char *gpu = options->gpu ? options->gpu : config_gpu(&options->config);
-    if (has_library && !gpu) {
-        char *names = options_gpu_names(options);
-        error("say which GPU is simulated: --gpu NAME; there are %s", names);
-        free(names);
+    if ((has_library || options->gpu || config_gpu(&options->config)) && !(beginning->gpu = find_gpu(options)))
         return -1;
-    }
     if (access(".git", F_OK) < 0)
         return error("this is not the root of a git repository, where " CONFIG_FILE " and the workflow belong");
-    if (gpu && !(beginning->gpu = find_gpu(options, gpu)))
-        return -1;
     beginning->keeps = !options->force && access(CONFIG_FILE, F_OK) == 0;
     beginning->kernels = has_library ? options->kernels : NULL;
     beginning->baselines = strcmp(options->baselines, OPTIONS_BASELINES) == 0 ? "perf/baselines" : options->baselines;

@@ -163,7 +163,7 @@ static void compare(struct check *check)
     check_note_blocks(&check->comparison, &check->baseline, &check->run);
     if (check->request->against && check->request->measurement.kernels)
         check_note_inputs(&check->comparison, check->request->measurement.kernels, check->request->against,
-                          &check->run);
+                          &check->baseline, &check->run);
     note_unasked(check);
     note_needless(check);
 }

@@ -50,9 +50,10 @@ int check_conflicts(const struct measurement *measurement, const struct run *bas
  * run_append. */
 void check_confirm_conflicts(struct run *run, const struct run *again, const struct metrics *metrics);
 
-/* Notes kernels of the run whose capsules in two files of capsules have other inputs. Of other files it notes nothing.
- */
-void check_note_inputs(struct comparison *comparison, const char *kernels, const char *against, const struct run *run);
+/* Notes kernels of the run whose capsules in two files of capsules have other inputs, or code of another compiler. Of
+ * other files it notes nothing. */
+void check_note_inputs(struct comparison *comparison, const char *kernels, const char *against,
+                       const struct run *baseline, const struct run *run);
 
 /* Collects the source lines of kernels with a regressed row, the worst first. Lines of the base build `against` (or
  * NULL) are collected too, where the baseline does not keep those of the same machine code. It stops after `seconds`;

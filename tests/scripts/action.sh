@@ -254,10 +254,6 @@ expect "init: its workflow passes" 0 'nothing is worse' '!WEAKENED'
 rm libmine.so
 ask job "${computed[@]}" CUGATE_BASE=HEAD DEFINE=-DSTRIDE=8
 expect "init: its workflow fails where a kernel is slower, on the line" 1 'regressed  mine/scale' 'kernels/mine.cu:'
-ask cugate init --action me/cugate/ci@abc
-expect "init: a second time nothing changes" 0 'kept  cugate.ini'
-ask cugate init --program 'python3 bench.py'
-expect "init: a file that is there is left" 2 'cugate.ini is there already' '--force'
 ask cugate init --program "sh -c 'exit 3'" --action me/cugate/ci@abc --force
 expect "init: of a program" 0 "cugate aa --save sessions -- sh -c 'exit 3'" 'self-hosted, linux, gpu'
 ask lint_begun
