@@ -25,13 +25,12 @@ struct beginning {
     bool computes, measures; /* which jobs the workflow has */
 };
 
-#define DRAFT_LIMIT 5
-
-/* A file that is to be written. */
+/* A file that may be written. cugate.ini has no template, and what is there stays in its text. */
 struct draft {
-    const char *path;
+    bool wanted;
+    const char *path, *template;
     char *text;
-    bool keeps; /* what is there is in the text, too */
+    int writes; /* 0: it is as it should be */
 };
 
 /* ---- The workflow ---- */
@@ -196,10 +195,11 @@ static int may_write(const struct draft *draft, bool force)
         return -1;
     const bool same = strcmp(text, draft->text) == 0;
     free(text);
-    return same           ? 0
-           : draft->keeps ? 1
-                          : error("%s is there already, and is another: change it by hand, or replace it with --force",
-                                  draft->path);
+    return same ? 0
+           : !draft->template
+               ? 1
+               : error("%s is there already, and is another: change it by hand, or replace it with --force",
+                       draft->path);
 }
 
 static int write_draft(const struct draft *draft)
@@ -214,16 +214,16 @@ static int write_draft(const struct draft *draft)
     return atomic_file_commit(&file);
 }
 
-static int write_all(const struct draft *drafts, size_t count, bool force)
+static int write_all(struct draft *drafts, size_t count, bool force)
 {
-    int writes[DRAFT_LIMIT] = {0};
     for (size_t i = 0; i < count; i++)
-        if ((writes[i] = may_write(&drafts[i], force)) < 0)
+        if (drafts[i].wanted && (drafts[i].writes = may_write(&drafts[i], force)) < 0)
             return -1;
     for (size_t i = 0; i < count; i++) {
-        if (writes[i] && write_draft(&drafts[i]) < 0)
+        if (drafts[i].writes && write_draft(&drafts[i]) < 0)
             return -1;
-        print_harmless("%s %s\n", writes[i] ? "wrote" : "kept ", drafts[i].path);
+        if (drafts[i].wanted)
+            print_harmless("%s %s\n", drafts[i].writes ? "wrote" : "kept ", drafts[i].path);
     }
     return 0;
 }
@@ -333,35 +333,21 @@ static int look(struct beginning *beginning)
 static int cmd_init(const struct options *options)
 {
     struct beginning beginning = {.options = options};
-    if (look(&beginning) < 0) {
-        free(beginning.gpu);
-        return EXIT_USAGE;
-    }
-    if (options->skill)
-        beginning.skill = x_sprintf("%s/SKILL.md", options->skill);
-    const struct {
-        bool wanted;
-        const char *path, *template;
-    } files[] = {{true, CONFIG_FILE, NULL},
-                 /* Who asks for the skill later may have changed the workflow. */
-                 {!options->skill || options->force || access(WORKFLOW, F_OK) < 0, WORKFLOW, "github/performance.yml"},
-                 {options->nightly, NIGHTLY, "github/nightly.yml"},
-                 {options->slurm, SLURM, "slurm.sh"},
-                 {options->skill, beginning.skill, "SKILL.md"}};
-    struct draft drafts[ARRAY_SIZE(files)];
-    size_t count = 0;
-    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
-        if (files[i].wanted)
-            drafts[count++] = (struct draft){
-                .path = files[i].path,
-                .text = files[i].template ? fill_in(&beginning, files[i].template) : make_config(&beginning),
-                .keeps = !files[i].template && beginning.keeps,
-            };
-    bool made = true;
-    for (size_t i = 0; i < count; i++)
-        made &= drafts[i].text != NULL;
-    const int result = made ? write_all(drafts, count, options->force) : -1;
-    for (size_t i = 0; i < count; i++)
+    bool made = look(&beginning) == 0;
+    beginning.skill = options->skill ? x_sprintf("%s/SKILL.md", options->skill) : NULL;
+    /* Who asks for the skill later may have changed the workflow. */
+    const bool flows = !options->skill || options->force || access(WORKFLOW, F_OK) < 0;
+    struct draft drafts[] = {{.wanted = true, CONFIG_FILE, NULL},
+                             {.wanted = flows, WORKFLOW, "github/performance.yml"},
+                             {.wanted = options->nightly, NIGHTLY, "github/nightly.yml"},
+                             {.wanted = options->slurm, SLURM, "slurm.sh"},
+                             {.wanted = options->skill, beginning.skill, "SKILL.md"}};
+    for (size_t i = 0; i < ARRAY_SIZE(drafts) && made; i++)
+        if (drafts[i].wanted)
+            made = (drafts[i].text =
+                        drafts[i].template ? fill_in(&beginning, drafts[i].template) : make_config(&beginning));
+    const int result = made ? write_all(drafts, ARRAY_SIZE(drafts), options->force) : -1;
+    for (size_t i = 0; i < ARRAY_SIZE(drafts); i++)
         free(drafts[i].text);
     if (result == 0)
         say_next(&beginning);
