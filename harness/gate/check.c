@@ -130,22 +130,16 @@ static void find_newer(struct check *check)
     free(list);
 }
 
-/* Adds a note, and keeps its items for the next comparison. */
-static void note_kept(struct check *check, const struct note_items *kept, const char *words)
-{
-    struct note_items items = {0};
-    for (size_t i = 0; i < kept->count; i++)
-        note_items_add(&items, "%s", kept->list[i]);
-    comparison_add_items(&check->comparison, &items, words);
-}
-
 static void note_newer(struct check *check)
 {
+    struct note_items items = {0};
     char *words =
         x_sprintf("STALE: %s is older than its sources, so that this says nothing of them: build it first, or "
                   "add --stale if it is what is meant",
                   check->request->measurement.kernels);
-    note_kept(check, &check->newer, words);
+    for (size_t i = 0; i < check->newer.count; i++)
+        note_items_add(&items, "%s", check->newer.list[i]);
+    comparison_add_items(&check->comparison, &items, words);
     free(words);
 }
 
@@ -156,7 +150,11 @@ static void compare(struct check *check)
         return;
     compare_runs(&check->comparison, &check->baseline, &check->run, check->request->metrics, &check->known_regressions);
     note_newer(check);
-    note_kept(check, &check->neither, "not asked for, since neither this build nor the base build has them");
+    if (check->neither > 0)
+        comparison_add_note(
+            &check->comparison,
+            "not asked for: %zu kernel%s of the baseline that neither this build nor the base build has",
+            check->neither, plural(check->neither));
     note_differences(&check->comparison, &check->baseline, &check->run, check->request->metrics);
     if (!check->baseline_is_base_build)
         check_note_stand_ins(&check->comparison, &check->baseline);
@@ -421,17 +419,11 @@ enum exit_code check_exit_code(const struct check *check)
     return is_without_failure(&check->run) ? EXIT_BASELINE : EXIT_NOT_MEASURED;
 }
 
-static void release_items(struct note_items *items)
-{
-    for (size_t i = 0; i < items->count; i++)
-        free(items->list[i]);
-    free(items->list);
-}
-
 void check_release(struct check *check)
 {
-    release_items(&check->newer);
-    release_items(&check->neither);
+    for (size_t i = 0; i < check->newer.count; i++)
+        free(check->newer.list[i]);
+    free(check->newer.list);
     diagnosis_release(&check->diagnosis);
     comparison_release(&check->comparison);
     known_regressions_release(&check->known_regressions);

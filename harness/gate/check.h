@@ -37,7 +37,7 @@ struct check {
     struct comparison comparison;
     struct diagnosis diagnosis;
     struct note_items newer;     /* sources that are newer than the kernel library, unless it may be stale */
-    struct note_items neither;   /* kernels of the baseline that neither the library nor its base build has */
+    size_t neither;              /* kernels of the baseline that neither the library nor its base build has */
     size_t unasked;              /* rows of the baseline that were not asked for, and are not judged */
     int measured;                /* exit code of measuring */
     bool has_baseline;           /* there is a baseline that fits the run; else there is no comparison */

@@ -68,9 +68,8 @@ static int check_base_program(const struct measurement *measurement, const char 
                   : EXIT_SAME;
 }
 
-/* Removes the kernels from the baseline that neither build has, such as those of another library. */
-static void forget_of_neither(struct run *baseline, const struct run *run, const struct library_facts *facts,
-                              struct note_items *neither)
+/* Removes the kernels from the baseline that neither build has, such as those of another library. Returns how many. */
+static size_t forget_of_neither(struct run *baseline, const struct run *run, const struct library_facts *facts)
 {
     size_t kept = 0;
     for (size_t i = 0; i < baseline->result_count; i++) {
@@ -78,18 +77,18 @@ static void forget_of_neither(struct run *baseline, const struct run *run, const
         bool has = run_find(run, result->id);
         for (size_t k = 0; k < facts->count && !has; k++)
             has = strcmp(facts->kernels[k].id, result->id) == 0;
-        if (has) {
+        if (has)
             baseline->results[kept++] = *result;
-        } else {
-            note_items_add(neither, "%s", result->id);
+        else
             result_release(result);
-        }
     }
+    const size_t neither = baseline->result_count - kept;
     baseline->result_count = kept;
+    return neither;
 }
 
 int check_base(const struct measurement *measurement, const char *against, const struct run *run, struct run *baseline,
-               struct note_items *neither)
+               size_t *neither)
 {
     struct library_facts facts;
     struct problem problem;
@@ -108,7 +107,7 @@ int check_base(const struct measurement *measurement, const char *against, const
             is_wanted(measurement->metrics, run, baseline, id))
             *ARRAY_GROW(ids, count) = id;
     }
-    forget_of_neither(baseline, run, &facts, neither);
+    *neither = forget_of_neither(baseline, run, &facts);
     if (count > 0)
         code = measure_base(measurement, against, ids, count, run, baseline);
     free(ids);

@@ -24,9 +24,9 @@ int check_simulated(struct check *check, int (*find_baseline)(struct check *chec
 /* Measures in the base build `against` what the baseline lacks: kernels, or gated numbers that the run has. It also
  * measures kernels that only the base build has. They stand in for the baseline (run_stand_in). *baseline may be empty.
  * Kernels of the run are measured on the GPU where they were. Kernels of the baseline that neither library has are
- * removed from it and listed. Returns 0, or the exit code of measuring. */
+ * removed from it and counted. Returns 0, or the exit code of measuring. */
 int check_base(const struct measurement *measurement, const char *against, const struct run *run, struct run *baseline,
-               struct note_items *neither);
+               size_t *neither);
 
 /* Measures those of the kernels again for which the base build stands in. */
 int check_base_again(const struct measurement *measurement, const char *against, char *const *ids, size_t count,

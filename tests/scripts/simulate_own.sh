@@ -82,7 +82,7 @@ judge strided --baselines "$work/of_two" -k '*/s*'
 expect "what the library of a baseline lacks is missing" 5 'missing    other/shift'
 judge strided --baselines "$work/of_two" -k '*/s*' --against "$compiled/as_it_was/lib.so"
 expect "but not where its base build lacks it too, as a kernel of another library" 1 'regressed  mine/scale' '!missing' \
-    'not asked for, since neither this build nor the base build has them: other/shift'
+    'not asked for: 1 kernel of the baseline that neither this build nor the base build has'
 judge strided "${mine[@]}" --out "$work/build/check"
 # shellcheck disable=SC2016 # Markdown's quotes
 ask env -C "$work" bash -c "$(sed -n '/^ *```$/,/^ *```$/p' ci/SKILL.md | grep -v '```')"
