@@ -8,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NAME_ONE                                                                                                       \
-    "name yours with --kernels LIB.so, or as `kernels` in " CONFIG_FILE ", which `cugate init` writes: it begins a gate"
+#define NAME_ONE "name yours with --kernels LIB.so, or as `kernels` in " CONFIG_FILE ", which `cugate init` writes"
 
 bool options_library_is_own(const struct options *options)
 {
