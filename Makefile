@@ -305,7 +305,7 @@ install-scripts: $(BUILD)/cugate
 	for name in gate nightly shards job report fetch; do ln -sfn ../share/cugate/ci/$$name.sh "$(to)/bin/cugate-$$name"; done
 	install -d "$(to)/share/cugate/ci/github"
 	install -m 644 ci/github/performance.yml ci/github/nightly.yml "$(to)/share/cugate/ci/github"
-	install -m 644 ci/slurm.sh "$(to)/share/cugate/ci"
+	install -m 644 ci/slurm.sh ci/SKILL.md "$(to)/share/cugate/ci"
 	install -m 644 reports/requirements.txt "$(to)/share/cugate/reports"
 	install -m 644 reports/cugate_reports/*.py "$(to)/share/cugate/reports/cugate_reports"
 	install -m 644 reports/cugate_reports/templates/* "$(to)/share/cugate/reports/cugate_reports/templates"

@@ -7,8 +7,8 @@
 #   OUT=build/gate      the folder; it gets what `cugate check --out` leaves, and page/index.html
 #   BASE=origin/main    say what was weakened in baselines and metric files since this revision (ci/before.sh); in cugate's
 #                       own tree also settle times by running the kernels of that revision in turn (ci/build_base.sh), with
-#                       --simulate what another compiler counts. Of other kernels times are settled so where cugate.ini
-#                       says by `build` how they are built, or the option --against names a build
+#                       --simulate what another compiler counts. Of other kernels so are times, and counts where another
+#                       compiler made the baseline, if `build` of cugate.ini or CUGATE_BUILD says how they are built
 #   HISTORY=URL         keep the run in this history and show all of its nights; without it the pages show this run
 #   CUGATE=build/cugate     the program; installed, the one that came with this
 #
@@ -44,7 +44,17 @@ set_aside
 way=$(planned way)
 
 options_of_base "$way" "$@"
-"$here/check.sh" "$out" "${base_options[@]}" "$@" || code=$?
+judge() {
+    code=0
+    "$here/check.sh" "$out" "${base_options[@]}" "$@" || code=$?
+}
+judge "$@"
+if [ $code -eq 3 ] && [ "$way" = simulate ] && [ -z "$own_tree" ] && [ -n "${BASE-}" ] &&
+    jq -e .upgrade "$out/check.json" >/dev/null && library=$(library_of_base); then
+    echo "gate: another compiler made the baseline, so the base, as this one makes it, judges instead; accept $out/run.json to spare that"
+    base_options+=(--against "$library")
+    judge "$@"
+fi
 [ -s "$out/check.json" ] || exit $code # there is nothing to show
 if [ -n "${GITHUB_ACTIONS-}" ]; then
     cat "$out/annotations.txt"

@@ -9,7 +9,7 @@
 #   CUGATE_MODE=simulate      static (machine code), simulate (its counts, on the CPU), measure (on a GPU),
 #                             nightly (measure, into a history with pages: ci/nightly.sh) or judge (the parts)
 #   CUGATE_PART=2 CUGATE_PARTS=8      with measure: only this part of the kernels, into build/gate/parts; no verdict (ci/shards.sh)
-#   CUGATE_BUILD='make ...'   builds what is judged; without it `build` of cugate.ini does
+#   CUGATE_BUILD='make ...'   builds what is judged, and the base; without it `build` of cugate.ini does
 #   CUGATE_ARGUMENTS          more options and files of `cugate check`: words, with quotes where a word has blanks
 #   CUGATE_BASE=HEAD^1        the revision against which it is said what was weakened (ci/before.sh); empty: nothing is said
 #   CUGATE_HISTORY            with nightly: a database for the nights; without one build/history/history.db

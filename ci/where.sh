@@ -36,10 +36,10 @@ planned() {
 }
 
 # options_of_base WAY [OPTION OF cugate check]...: sets the array `base_options` to the options that BASE, a revision, adds.
-# They say what was weakened since. If WAY executes cugate's own kernels, they also name a build of that revision to run in
-# turn. Of kernels of others they do so if WAY measures and cugate.ini says how they are built.
+# They say what was weakened since. If WAY executes cugate's own kernels, or measures those of others, they also name a build
+# of that revision to run in turn.
 options_of_base() {
-    local before library command way=$1
+    local before library way=$1
     shift
     base_options=()
     [ -n "${BASE-}" ] || return 0
@@ -48,15 +48,21 @@ options_of_base() {
     if [ -n "$own_tree" ]; then
         [[ $way == measure || $way == simulate ]] || return 0
         library=$("$here/build_base.sh" "$BASE")
-    else # counts that are computed are those of the baseline
-        command=$(configured build)
-        [[ $way == measure && -n $command && -n $(planned kernels) && -z $(planned against) ]] || return 0
-        library=$("$here/build_base.sh" "$BASE" "$(realpath -sm --relative-to=. "$(planned kernels)")" "$command") || {
-            echo "${0##*/}: the base is not built, so nothing is run in turn, and the baseline alone decides" >&2
-            return 0
-        }
+    else # counts that are computed are those of the baseline, if the same compiler made it
+        [ "$way" = measure ] && library=$(library_of_base) || return 0
     fi
     base_options+=(--against "$library")
+}
+
+# library_of_base: builds the library of others at BASE, and prints its path. It fails where nobody says how it is built: by
+# CUGATE_BUILD, or `build` of cugate.ini.
+library_of_base() {
+    local command
+    command=${CUGATE_BUILD:-$(configured build)}
+    [[ -n $command && -n $(planned kernels) && -z $(planned against) ]] || return 1
+    "$here/build_base.sh" "$BASE" "$(realpath -sm --relative-to=. "$(planned kernels)")" "$command" && return
+    echo "${0##*/}: the base is not built, so nothing is compared with it, and the baseline alone decides" >&2
+    return 1
 }
 
 # configured KEY: prints the value that cugate.ini has for it; nothing where it has none. A library that it names may be

@@ -77,6 +77,22 @@ static int add_options(char ***words, size_t *count, const struct bisecting *wor
     return 0;
 }
 
+/* Refuses a -k that means several kernels, if what is built here says so: no commit has to be built to know it. */
+static int expect_one_kernel(const struct options *options)
+{
+    struct library_facts facts;
+    struct problem ignored;
+    size_t count = 0;
+    if (access(options->kernels, R_OK) < 0 ||
+        library_facts_read(&facts, options->kernels, options_timeout(options), &ignored) != EXIT_SAME)
+        return 0;
+    for (size_t i = 0; i < facts.count; i++)
+        count += glob_any(options->globs, 1, facts.kernels[i].id);
+    library_facts_release(&facts);
+    return count > 1 ? error("-k %s matches %zu kernels of %s: name one", options->globs[0], count, options->kernels)
+                     : 0;
+}
+
 /* Becomes the script; returns only when that fails. */
 static int start_script(const struct bisecting *work)
 {
@@ -306,7 +322,8 @@ static int cmd_bisect(const struct options *options)
         error("`cugate bisect` does not know what to do with '%s'", options->arguments[most]);
     else if (options->toolchain && options->argument_count < most)
         error("--toolchain compares two files of variables: name GOOD.env and BAD.env");
-    else if (options_read_metrics(options, &work.metrics) == 0 && find_metric(&work) == 0)
+    else if (options_read_metrics(options, &work.metrics) == 0 && find_metric(&work) == 0 &&
+             (options->judge || expect_one_kernel(options) == 0))
         code = options->judge ? answer(&work) : start_script(&work);
     metrics_release(&work.metrics);
     return code;

@@ -19,16 +19,18 @@
 
 struct beginning {
     const struct options *options;
-    const char *kernels, *baselines, *gpu;
+    const char *kernels, *baselines;
+    char *gpu, *skill;       /* owned */
+    bool keeps;              /* cugate.ini is there, and gets what it lacks */
     bool computes, measures; /* which jobs the workflow has */
 };
 
-#define DRAFT_LIMIT 4
-
-/* A file that is to be written. */
+/* A file that may be written. cugate.ini has no template, and what is there stays in its text. */
 struct draft {
-    const char *path;
+    bool wanted;
+    const char *path, *template;
     char *text;
+    int writes; /* 0: it is as it should be */
 };
 
 /* ---- The workflow ---- */
@@ -121,6 +123,31 @@ static char *fill_in(const struct beginning *beginning, const char *name)
 
 /* ---- cugate.ini ---- */
 
+/* Returns what cugate.ini has for a key already, or NULL. */
+static const char *value_there(const struct beginning *beginning, const char *key)
+{
+    const struct config *config = &beginning->options->config;
+    for (size_t i = 0; i < config->count && beginning->keeps; i++)
+        if (strcmp(config->keys[i].name, key) == 0)
+            return config->keys[i].value;
+    return NULL;
+}
+
+/* Returns what cugate.ini has already with the lines before its first section, or NULL after error(). Caller frees. */
+static char *add_to_config(const char *lines)
+{
+    char *text;
+    size_t length;
+    if (file_read(CONFIG_FILE, TEMPLATE_LIMIT, &text, &length) < 0)
+        return NULL;
+    const char *section = *text == '[' ? text : strstr(text, "\n[");
+    const size_t head = !section ? length : section == text ? 0 : (size_t)(section - text) + 1;
+    char *longer =
+        x_sprintf("%.*s%s%s%s", (int)head, text, head == 0 || text[head - 1] == '\n' ? "" : "\n", lines, text + head);
+    free(text);
+    return longer;
+}
+
 /* Returns the text of cugate.ini, or NULL after error(). Caller frees. */
 static char *make_config(const struct beginning *beginning)
 {
@@ -133,19 +160,26 @@ static char *make_config(const struct beginning *beginning)
                  {"gpu", beginning->gpu}};
     char *text = x_strdup("");
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
-        if (!lines[i].value)
+        const char *there = value_there(beginning, lines[i].key);
+        if (there && (!lines[i].value || strcmp(there, lines[i].value) != 0)) {
+            error(CONFIG_FILE " is there already, and says %s = %s: change it by hand, or replace it with --force",
+                  lines[i].key, there);
+            free(text);
+            return NULL;
+        }
+        if (there || !lines[i].value)
             continue;
         char *longer = x_sprintf("%s%s = %s\n", text, lines[i].key, lines[i].value);
         free(text);
         text = longer;
     }
     struct config config = {0};
-    const int result = config_read_text(&config, CONFIG_FILE, text);
+    char *whole = config_read_text(&config, CONFIG_FILE, text) < 0 ? NULL
+                  : beginning->keeps                               ? add_to_config(text)
+                                                                   : x_strdup(text);
     config_release(&config);
-    if (result == 0)
-        return text;
     free(text);
-    return NULL;
+    return whole;
 }
 
 /* ---- Writing ---- */
@@ -162,8 +196,10 @@ static int may_write(const struct draft *draft, bool force)
     const bool same = strcmp(text, draft->text) == 0;
     free(text);
     return same ? 0
-                : error("%s is there already, and is another: change it by hand, or replace it with --force",
-                        draft->path);
+           : !draft->template
+               ? 1
+               : error("%s is there already, and is another: change it by hand, or replace it with --force",
+                       draft->path);
 }
 
 static int write_draft(const struct draft *draft)
@@ -178,16 +214,16 @@ static int write_draft(const struct draft *draft)
     return atomic_file_commit(&file);
 }
 
-static int write_all(const struct draft *drafts, size_t count, bool force)
+static int write_all(struct draft *drafts, size_t count, bool force)
 {
-    int writes[DRAFT_LIMIT];
     for (size_t i = 0; i < count; i++)
-        if ((writes[i] = may_write(&drafts[i], force)) < 0)
+        if (drafts[i].wanted && (drafts[i].writes = may_write(&drafts[i], force)) < 0)
             return -1;
     for (size_t i = 0; i < count; i++) {
-        if (writes[i] && write_draft(&drafts[i]) < 0)
+        if (drafts[i].writes && write_draft(&drafts[i]) < 0)
             return -1;
-        print_harmless("%s %s\n", writes[i] ? "wrote" : "kept ", drafts[i].path);
+        if (drafts[i].wanted)
+            print_harmless("%s %s\n", drafts[i].writes ? "wrote" : "kept ", drafts[i].path);
     }
     return 0;
 }
@@ -237,9 +273,9 @@ static void say_next(const struct beginning *beginning)
         print_harmless("  cugate accept first.json --reason \"first baseline\"      # says what to write into "
                        "expected.ini of kernels that cannot be computed\n");
     }
-    print_harmless("  git add .gitignore %s%s%s %s %s && git commit -m 'a gate for performance'\n", WORKFLOW,
-                   options->nightly ? " " NIGHTLY : "", options->slurm ? " " SLURM : "", CONFIG_FILE,
-                   beginning->baselines);
+    print_harmless("  git add .gitignore %s%s%s%s%s %s %s && git commit -m 'a gate for performance'\n", WORKFLOW,
+                   options->nightly ? " " NIGHTLY : "", options->slurm ? " " SLURM : "", beginning->skill ? " " : "",
+                   beginning->skill ? beginning->skill : "", CONFIG_FILE, beginning->baselines);
     if (!options->program && measures) {
         print_harmless("then, on a machine with that GPU:\n");
         say_sessions(options);
@@ -252,11 +288,27 @@ static void say_next(const struct beginning *beginning)
 
 /* ---- The command ---- */
 
+/* Returns the name of the GPU that is meant, "nvidia-h200" by --gpu H200; NULL after error() where there is none.
+ * Caller frees. */
+static char *find_gpu(const struct options *options)
+{
+    const char *meant = options->gpu ? options->gpu : config_gpu(&options->config);
+    char *path = options_find_gpu(options), *name = path ? x_strdup(strrchr(path, '/') + 1) : NULL;
+    if (name)
+        *strrchr(name, '.') = '\0';
+    if (name && meant && (!options->gpu || strchr(meant, '/'))) { /* as it is there, or a description of one's own */
+        free(name);
+        name = x_strdup(meant);
+    }
+    free(path);
+    return name;
+}
+
 static int look(struct beginning *beginning)
 {
     const struct options *options = beginning->options;
-    const char *const texts[] = {options->program, options->build,   options->gpu,      options->runner,
-                                 options->action,  options->kernels, options->baselines};
+    const char *const texts[] = {options->program, options->build,   options->gpu,       options->runner,
+                                 options->action,  options->kernels, options->baselines, options->skill};
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         if (texts[i] && strpbrk(texts[i], "\n\r"))
             return error("'%s' has more than one line", texts[i]);
@@ -266,15 +318,11 @@ static int look(struct beginning *beginning)
         return error("say what is to be judged: --kernels LIB.so, a library of kernels, or --program COMMAND");
     if (has_library && !options->build)
         return error("say how %s is built: --build COMMAND", options->kernels);
-    beginning->gpu = options->gpu ? options->gpu : config_gpu(&options->config);
-    if (has_library && !beginning->gpu) {
-        char *names = options_gpu_names(options);
-        error("say which GPU is simulated: --gpu NAME; there are %s", names);
-        free(names);
+    if ((has_library || options->gpu || config_gpu(&options->config)) && !(beginning->gpu = find_gpu(options)))
         return -1;
-    }
     if (access(".git", F_OK) < 0)
         return error("this is not the root of a git repository, where " CONFIG_FILE " and the workflow belong");
+    beginning->keeps = !options->force && access(CONFIG_FILE, F_OK) == 0;
     beginning->kernels = has_library ? options->kernels : NULL;
     beginning->baselines = strcmp(options->baselines, OPTIONS_BASELINES) == 0 ? "perf/baselines" : options->baselines;
     beginning->computes = has_library;
@@ -285,25 +333,27 @@ static int look(struct beginning *beginning)
 static int cmd_init(const struct options *options)
 {
     struct beginning beginning = {.options = options};
-    if (look(&beginning) < 0)
-        return EXIT_USAGE;
-    struct draft drafts[DRAFT_LIMIT] = {{CONFIG_FILE, make_config(&beginning)},
-                                        {WORKFLOW, fill_in(&beginning, "github/performance.yml")}};
-    size_t count = 2;
-    if (options->nightly)
-        drafts[count++] = (struct draft){NIGHTLY, fill_in(&beginning, "github/nightly.yml")};
-    if (options->slurm)
-        drafts[count++] = (struct draft){SLURM, fill_in(&beginning, "slurm.sh")};
-    bool made = true;
-    for (size_t i = 0; i < count; i++)
-        made &= drafts[i].text != NULL;
-    const int result = made ? write_all(drafts, count, options->force) : -1;
-    for (size_t i = 0; i < count; i++)
+    bool made = look(&beginning) == 0;
+    beginning.skill = options->skill ? x_sprintf("%s/SKILL.md", options->skill) : NULL;
+    /* Who asks for the skill later may have changed the workflow. */
+    const bool flows = !options->skill || options->force || access(WORKFLOW, F_OK) < 0;
+    struct draft drafts[] = {{.wanted = true, CONFIG_FILE, NULL},
+                             {.wanted = flows, WORKFLOW, "github/performance.yml"},
+                             {.wanted = options->nightly, NIGHTLY, "github/nightly.yml"},
+                             {.wanted = options->slurm, SLURM, "slurm.sh"},
+                             {.wanted = options->skill, beginning.skill, "SKILL.md"}};
+    for (size_t i = 0; i < ARRAY_SIZE(drafts) && made; i++)
+        if (drafts[i].wanted)
+            made = (drafts[i].text =
+                        drafts[i].template ? fill_in(&beginning, drafts[i].template) : make_config(&beginning));
+    const int result = made ? write_all(drafts, ARRAY_SIZE(drafts), options->force) : -1;
+    for (size_t i = 0; i < ARRAY_SIZE(drafts); i++)
         free(drafts[i].text);
-    if (result < 0)
-        return EXIT_USAGE;
-    say_next(&beginning);
-    return EXIT_SAME;
+    if (result == 0)
+        say_next(&beginning);
+    free(beginning.gpu);
+    free(beginning.skill);
+    return result < 0 ? EXIT_USAGE : EXIT_SAME;
 }
 
 /* clang-format off */
@@ -324,6 +374,8 @@ static const struct option_row *const takes[] = {
            .doc = "also write " NIGHTLY ", which measures every night, keeps the runs and draws their pages"),
     OPTION(.name = "slurm", .kind = KIND_FLAG, .place = PLACE(slurm),
            .doc = "also write " SLURM ", which does so, or judges, as a job of Slurm"),
+    OPTION(.name = "skill", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(skill),
+           .doc = "also write DIR/SKILL.md, which tells an agent how to check, read, mend and check again"),
     OPTION(.name = "baselines", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(baselines),
            .doc = "folder of the baselines (default: perf/baselines)"),
     OPTION(.name = "force", .kind = KIND_FLAG, .place = PLACE(force), .doc = "replace files that are there already"),
@@ -335,8 +387,8 @@ const struct command command_init = {
     .arguments = "",
     .summary = "begin a gate: cugate.ini, and a workflow for GitHub",
     .details = "Writes " CONFIG_FILE " and " WORKFLOW " at the root of a repository, and says what is to be typed and "
-               "committed next; --nightly and --slurm add a file each. A library of kernels is computed on a runner of GitHub's, with --runner also measured; a "
-               "program is measured. A file that is there already, and is another, is left and ends the command.",
+               "committed next; --nightly, --slurm and --skill add a file each. A library of kernels is computed on a runner of GitHub's, with --runner also measured; a "
+               "program is measured. " CONFIG_FILE " that is there gets what it lacks. Another file that is there already, and is another, is left and ends the command.",
     .exits = EXITS({EXIT_SAME, "the files are there"},
                    {EXIT_USAGE, NULL}),
     .example = "cugate init --kernels build/libmine.so --build 'cmake -B build && cmake --build build' --gpu nvidia-h200",

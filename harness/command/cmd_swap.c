@@ -18,7 +18,8 @@ struct changes {
     unsigned block[3], grid[3]; /* 0: as it is */
     bool has_shared;
     unsigned shared;
-    unsigned ctas; /* blocks of a cluster that the code is for; 0: not known */
+    unsigned ctas;    /* blocks of a cluster that the code is for; 0: not known */
+    char version[32]; /* of Triton, which made it; "" where not known */
     double tolerance;
     enum value_type type;
     uint64_t exact; /* arguments that point to what has no tolerance, a bit each */
@@ -120,6 +121,7 @@ static int read_description(struct changes *changes, const char *path)
         changes->shared = launch.shared;
     changes->has_shared = true;
     changes->ctas = launch.ctas;
+    snprintf(changes->version, sizeof changes->version, "%s", launch.version);
     return 0;
 }
 
@@ -239,7 +241,8 @@ static int swap_one(struct swap *swap, const struct capsule *capsule, int capabi
         return -1;
     changed.arguments = arguments;
     changed.function = options->function ? (char *)options->function : capsule->function;
-    changed.swapped = (char *)options->code;
+    changed.swapped = *swap->changes.version ? x_sprintf("%s by triton %s", options->code, swap->changes.version)
+                                             : x_strdup(options->code);
     changed.proof = PROOF_NONE;
     changed.tolerance = swap->changes.tolerance;
     changed.type = changed.tolerance > 0 ? swap->changes.type : VALUE_F16;
@@ -257,6 +260,7 @@ static int swap_one(struct swap *swap, const struct capsule *capsule, int capabi
         blob_release(&code);
     }
     replacement_release(&replacement);
+    free(changed.swapped);
     free(arguments);
     return result;
 }

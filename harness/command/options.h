@@ -68,6 +68,7 @@ struct options {
     const char *build;                                                              /* bisect --build */
     const char *program, *runner, *action;                                          /* of init, as they are typed */
     bool nightly, slurm;                                                            /* of init: what else is written */
+    const char *skill;                                                              /* init --skill */
     bool force;                                                                     /* init --force */
     const char *judge;                                                              /* bisect --judge */
     bool measure;                                                                   /* bisect --measure */

@@ -359,6 +359,10 @@ static int find_description(struct options *options)
 {
     if (options->way != ORIGIN_COMPUTED || options->replay)
         return 0;
+    struct problem problem; /* what is to be simulated is asked before on which GPU */
+    if (!options->gpu && !config_gpu(&options->config) && options_library_is_own(options) &&
+        options_find_library(options, &problem) < 0)
+        return error("%s", problem.text);
     options->description = options->found[2] = options_find_gpu(options);
     return options->description ? 0 : -1;
 }

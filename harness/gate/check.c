@@ -101,7 +101,8 @@ static int keep_chosen(struct check *check)
 /* What the baseline lacks, or all without one that fits, is measured in the base library. */
 static void stand_in(struct check *check)
 {
-    check->measured = check_base(&check->request->measurement, check->request->against, &check->run, &check->baseline);
+    check->measured = check_base(&check->request->measurement, check->request->against, &check->run, &check->baseline,
+                                 &check->neither);
     check->has_baseline |= check->baseline.result_count > 0;
 }
 
@@ -177,13 +178,18 @@ static void compare(struct check *check)
     program_time_by_records(&check->baseline, check->request->metrics);
     compare_runs(&check->comparison, &check->baseline, &check->run, check->request->metrics, &check->known_regressions);
     note_newer(check);
+    if (check->neither > 0)
+        comparison_add_note(
+            &check->comparison,
+            "not asked for: %zu kernel%s of the baseline that neither this build nor the base build has",
+            check->neither, plural(check->neither));
     note_differences(&check->comparison, &check->baseline, &check->run, check->request->metrics);
     if (!check->baseline_is_base_build)
         check_note_stand_ins(&check->comparison, &check->baseline);
     check_note_blocks(&check->comparison, &check->baseline, &check->run);
     if (check->request->against && check->request->measurement.kernels)
         check_note_inputs(&check->comparison, check->request->measurement.kernels, check->request->against,
-                          &check->run);
+                          &check->baseline, &check->run);
     note_unasked(check);
     note_needless(check);
 }

@@ -37,6 +37,7 @@ struct check {
     struct comparison comparison;
     struct diagnosis diagnosis;
     struct note_items newer;     /* sources that are newer than the kernel library, unless it may be stale */
+    size_t neither;              /* kernels of the baseline that neither the library nor its base build has */
     size_t unasked;              /* rows of the baseline that were not asked for, and are not judged */
     int measured;                /* exit code of measuring */
     int read;                    /* exit code of reading the baseline; it is read once, */

@@ -68,7 +68,27 @@ static int check_base_program(const struct measurement *measurement, const char 
                   : EXIT_SAME;
 }
 
-int check_base(const struct measurement *measurement, const char *against, const struct run *run, struct run *baseline)
+/* Removes the kernels from the baseline that neither build has, such as those of another library. Returns how many. */
+static size_t forget_of_neither(struct run *baseline, const struct run *run, const struct library_facts *facts)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < baseline->result_count; i++) {
+        struct result *result = &baseline->results[i];
+        bool has = run_find(run, result->id);
+        for (size_t k = 0; k < facts->count && !has; k++)
+            has = strcmp(facts->kernels[k].id, result->id) == 0;
+        if (has)
+            baseline->results[kept++] = *result;
+        else
+            result_release(result);
+    }
+    const size_t neither = baseline->result_count - kept;
+    baseline->result_count = kept;
+    return neither;
+}
+
+int check_base(const struct measurement *measurement, const char *against, const struct run *run, struct run *baseline,
+               size_t *neither)
 {
     struct library_facts facts;
     struct problem problem;
@@ -87,6 +107,7 @@ int check_base(const struct measurement *measurement, const char *against, const
             is_wanted(measurement->metrics, run, baseline, id))
             *ARRAY_GROW(ids, count) = id;
     }
+    *neither = forget_of_neither(baseline, run, &facts);
     if (count > 0)
         code = measure_base(measurement, against, ids, count, run, baseline);
     free(ids);
@@ -127,22 +148,59 @@ void check_note_stand_ins(struct comparison *comparison, const struct run *basel
                          "theirs");
 }
 
-void check_note_inputs(struct comparison *comparison, const char *kernels, const char *against, const struct run *run)
+/* Returns the text that begins with the version of Triton which made a capsule's code, as far as it is known. */
+static const char *triton_of(const struct capsules *capsules, const struct capsule *capsule)
+{
+    const struct run *about = &capsules->about;
+    const char *text = capsule->swapped           ? capsule->swapped
+                       : about->session_count > 0 ? about->sessions[0].facts[SESSION_LIBRARIES]
+                                                  : NULL;
+    return text ? strstr(text, "triton ") : NULL;
+}
+
+/* Whether another ptxas, or another Triton, is known to have made the code of the two. */
+static bool has_other_maker(const struct comparison *comparison, const struct run *baseline, const struct run *run,
+                            const char *id, const char *now, const char *was)
+{
+    const struct result *result = run_find(run, id), *base = run_find(baseline, id);
+    const char *ptxas;
+    const bool other_triton =
+        now && was && (strcspn(now, ",") != strcspn(was, ",") || strncmp(now, was, strcspn(now, ",")) != 0);
+    return base && !same_code(base, result) &&
+           (other_triton || compare_other_toolchain(comparison, baseline, base, run, result, &ptxas));
+}
+
+void check_note_inputs(struct comparison *comparison, const char *kernels, const char *against,
+                       const struct run *baseline, const struct run *run)
 {
     struct capsules now = {0}, base = {0};
     struct problem ignored; /* what is wrong with a file was said when it was measured */
-    struct note_items others = {0};
+    struct note_items others = {0}, made = {0};
     if (!capsules_is_file(kernels) || !capsules_is_file(against))
         return;
     if (capsules_open(&now, kernels, false, &ignored) == 0 && capsules_open(&base, against, false, &ignored) == 0)
         for (size_t i = 0; i < now.count; i++) {
             const struct capsule *capsule = &now.list[i], *other = capsules_find(&base, capsule->id);
-            if (other && run_find(run, capsule->id) && !capsules_same_inputs(&now, capsule, &base, other))
+            if (!other || !run_find(run, capsule->id))
+                continue;
+            if (!capsules_same_inputs(&now, capsule, &base, other))
                 note_items_add(&others, "%s", capsule->id);
+            if (has_other_maker(comparison, baseline, run, capsule->id, triton_of(&now, capsule),
+                                triton_of(&base, other)))
+                note_items_add(&made, "%s", capsule->id);
         }
     comparison_add_items(
         comparison, &others,
         "captured with other arguments or memory than in the base file, which alone may change counts");
+    char *file = shell_word(against);
+    char *words =
+        x_sprintf("made by another compiler than in the base file, which alone changes counts; the change alone "
+                  "is judged --against base.capsule, with the base's source by the same compiler: cugate swap "
+                  "%s --code BASE.cubin -o base.capsule",
+                  file);
+    comparison_add_items(comparison, &made, words);
+    free(words);
+    free(file);
     capsules_release(&now);
     capsules_release(&base);
 }

@@ -16,6 +16,7 @@ static int named_capability(const char *name)
     if ((strncmp(name, "sm_", 3) != 0 && strncmp(name, "sm-", 3) != 0) || strspn(name + 3, "0123456789") == 0)
         return 0;
     const long capability = strtol(name + 3, &end, 10);
+    end += *end == 'a' || *end == 'f'; /* sm_100a: what code may use of this capability beyond others */
     return *end == '\0' && capability >= 10 && capability <= 255 ? (int)capability : 0;
 }
 

@@ -23,8 +23,10 @@ int check_simulated(struct check *check, int (*find_baseline)(struct check *chec
 
 /* Measures in the base build `against` what the baseline lacks: kernels, or gated numbers that the run has. It also
  * measures kernels that only the base build has. They stand in for the baseline (run_stand_in). *baseline may be empty.
- * Kernels of the run are measured on the GPU where they were. Returns 0, or the exit code of measuring. */
-int check_base(const struct measurement *measurement, const char *against, const struct run *run, struct run *baseline);
+ * Kernels of the run are measured on the GPU where they were. Kernels of the baseline that neither library has are
+ * removed from it and counted. Returns 0, or the exit code of measuring. */
+int check_base(const struct measurement *measurement, const char *against, const struct run *run, struct run *baseline,
+               size_t *neither);
 
 /* Measures those of the kernels again for which the base build stands in. */
 int check_base_again(const struct measurement *measurement, const char *against, char *const *ids, size_t count,
@@ -48,9 +50,10 @@ int check_conflicts(const struct measurement *measurement, const struct run *bas
  * run_append. */
 void check_confirm_conflicts(struct run *run, const struct run *again, const struct metrics *metrics);
 
-/* Notes kernels of the run whose capsules in two files of capsules have other inputs. Of other files it notes nothing.
- */
-void check_note_inputs(struct comparison *comparison, const char *kernels, const char *against, const struct run *run);
+/* Notes kernels of the run whose capsules in two files of capsules have other inputs, or code of another compiler. Of
+ * other files it notes nothing. */
+void check_note_inputs(struct comparison *comparison, const char *kernels, const char *against,
+                       const struct run *baseline, const struct run *run);
 
 /* Collects the source lines of kernels with a regressed row, the worst first. Lines of the base build `against` (or
  * NULL) are collected too, where the baseline does not keep those of the same machine code. It stops after `seconds`;

@@ -106,9 +106,12 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     if (part->interrupted)
         return EXIT_INTERRUPTED;
     if (part->processes == 0) {
-        error("%s opened no GPU, so there is nothing to measure: no process of it started the CUDA driver, or it runs "
-              "with other rights (setuid) or in a container of its own",
-              what);
+        char ended[64] = "opened no GPU";
+        if (part->status != 0)
+            snprintf(ended, sizeof ended, "ended with exit code %d before it opened a GPU", part->status);
+        error("%s %s, so there is nothing to measure: %s, or it runs with other rights (setuid) or in a container of "
+              "its own",
+              what, ended, part->status != 0 ? "mend it" : "no process of it started the CUDA driver");
         return EXIT_NOT_MEASURED;
     }
     if (part->further && part->status != measuring->status) {

@@ -139,13 +139,16 @@ void text_first_baseline(const struct text *text, const struct report *report)
 
 /* ---- What failed ---- */
 
-/* Prints a kernel's status, and the reason beside its name or below it. */
-static void print_failure(const struct text *text, const struct result *result)
+/* Prints a kernel's status, and the reason beside its name or below it: NULL, as what is above. */
+static void print_failure(const struct text *text, const struct result *result, const char *reason)
 {
     const enum ink ink = result->status == RESULT_NOT_BUILT ? INK_DIM : INK_RED;
-    const char *reason = result->reason ? result->reason : "no reason is known";
     int column = text_print(text, ink, "  %-12s  ", result_status_name(result->status));
     const int indent = column;
+    if (!reason) {
+        text_wrap(text, INK_PLAIN, column, indent, result->id);
+        return;
+    }
     if (column + (int)text_count(result->id) + 2 + (int)text_count(reason) <= text_width(text)) {
         text_print(text, INK_PLAIN, "%s  %s\n", result->id, reason);
         return;
@@ -157,14 +160,16 @@ static void print_failure(const struct text *text, const struct result *result)
 
 void text_failures(const struct text *text, const struct report *report)
 {
-    bool any = false;
+    const char *before = NULL; /* one cause of many kernels is told once */
     for (size_t i = 0; i < report->run->result_count; i++) {
-        if (report->run->results[i].status == RESULT_OK)
+        const struct result *result = &report->run->results[i];
+        if (result->status == RESULT_OK)
             continue;
-        print_failure(text, &report->run->results[i]);
-        any = true;
+        const char *reason = result->reason ? result->reason : "no reason is known";
+        print_failure(text, result, before && strcmp(before, reason) == 0 ? NULL : reason);
+        before = reason;
     }
-    if (any)
+    if (before)
         text_print(text, INK_PLAIN, "\n");
 }
 

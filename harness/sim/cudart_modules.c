@@ -30,6 +30,7 @@ struct binary {
     struct module *module;
     bool was_opened;
     struct problem problem; /* why it has no module */
+    bool lacks_code;        /* because it has none for this GPU */
     bool removed;
 };
 
@@ -128,9 +129,10 @@ static void open_binary(struct binary *binary)
                     "its machine code is in a form that is not known here: build it with nvcc --compress-mode=none");
     else
         problem_set(&binary->problem,
-                    "there is no machine code for compute capability %d.%d: build with nvcc -gencode "
-                    "arch=compute_%d,code=sm_%d",
+                    "there is no machine code for compute capability %d.%d: build with nvcc -arch=sm_%d, or in CMake "
+                    "with CMAKE_CUDA_ARCHITECTURES=%d",
                     choice.capability / 10, choice.capability % 10, choice.capability, choice.capability);
+    binary->lacks_code = !choice.bytes && unknown == 0;
     free(choice.bytes);
 }
 
@@ -147,7 +149,9 @@ static struct module *module_of(struct binary *binary, const char *name)
     pthread_mutex_unlock(&lock);
     static const char prefix[] = "not simulated: ";
     const char *words = binary->problem.text;
-    if (!binary->module) {
+    if (!binary->module && binary->lacks_code) { /* so do all others, and one cause is told in the same words */
+        runtime_not_simulated("%s", words);
+    } else if (!binary->module) {
         char *plain = x_strdup(name);
         demangle((char **[]){&plain}, 1);
         runtime_not_simulated("%s: %s", plain,

@@ -195,6 +195,16 @@ finish "what init wrote" 0 0 "kernels = l.so; build = make l.so; baselines = per
 begun 0 "cugate aa --save sessions -- it's; !OWNER" --program "it's" --action me/cugate/ci@0 --force
 cat begun/cugate.ini begun/.github/workflows/performance.yml >out
 finish "what init wrote of a program" 0 0 "arguments: '-- it''s'; needs: [measured]; uses: me/cugate/ci@0; !kernels = ; !computed; !OWNER"
+# Beside what was written by hand.
+rm -r begun/.github && printf '# mine\nkernels = l.so\n[links]\nline = https://a/{commit}/{path}#{line}\n' >begun/cugate.ini
+begun 2 "no description of a GPU 'H300'; nvidia-h200; !file begun/.github" --build make --gpu H300
+begun 2 "cugate.ini is there already, and says kernels = l.so; --force" --kernels x.so --build make --gpu H200
+begun 0 "wrote cugate.ini; wrote here/SKILL.md; here/SKILL.md cugate.ini; file begun/here/SKILL.md" --build make --gpu H200 --skill here
+cat begun/cugate.ini >out
+finish "init adds what cugate.ini lacks" 0 0 "# mine\nkernels = l.so\nbuild = make\nbaselines = perf/baselines\ngpu = nvidia-h200\n[links]\nline = https:"
+echo '# changed' >>begun/.github/workflows/performance.yml
+begun 2 "performance.yml is there already, and is another"
+begun 0 "kept  cugate.ini; kept  here/SKILL.md; !performance.yml is" --skill here
 
 # cugate.ini, from a folder below it.
 mkdir -p configured/below
@@ -257,7 +267,9 @@ without_cupti 5 'smsp__inst_executed; which counters the chip GH100 has is known
 without_cupti 0 'GH100  H100, H200; GB202  ; RTX 5090; !error' --chip help
 without_cupti 2 "'RTX 4909' is no chip or product: did you mean 'RTX 4090'?" --chip 'RTX 4909'
 installed/bin/cugate run "$@" >out 2>err
-finish "run there" $? 2 "there is no kernel library; name yours with --kernels LIB.so; which \`cugate init\` writes; !make"
+finish "run there" $? 2 "there is no kernel library here; name yours with --kernels LIB.so; which \`cugate init\` writes; !make"
+installed/bin/cugate check --simulate >out 2>err
+finish "check --simulate there" $? 2 "there is no kernel library here; \`cugate init\` writes; !which GPU"
 rm installed/bin/cugate-fetch
 installed/bin/cugate run "$@" >out 2>err
 finish "run in a tree without it" $? 2 "there is no kernel library; build it with \`make\`, or name yours with --kernels"

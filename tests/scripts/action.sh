@@ -186,6 +186,17 @@ ask job "${unsure[@]}"
 expect "inconclusive fails" 3 unsure '!let through'
 ask job "${unsure[@]}" CUGATE_ALLOW_INCONCLUSIVE=true
 expect "inconclusive is let through where the team says so" 0 'let through' '::warning'
+# The desk's compiler made the baseline, and the job has another.
+sed -i 's/"compiler": "[^"]*"/"compiler": "nvcc, ptxas 12.0.1"/; s/"code": "[^"]*"/"code": "'"$(printf '0%.0s' {1..32})"'"/' perf/baselines/*/mine/*.json
+git commit -qam 'a baseline by another compiler' && git commit -q --allow-empty -m 'a change'
+ask job "${mine[@]}"
+expect "counts of another compiler's code are no judge" 3 'ptxas 12.0.1' '!building the kernels'
+ask job "${mine[@]}" CUGATE_BASE=HEAD^1
+expect "so the base is built by this one, and an empty change passes" 0 'building the kernels of HEAD^1' 'another compiler made the baseline' 'nothing is worse'
+sed -i 's/define STRIDE 1/define STRIDE 8/' kernels/mine.cu && git commit -qam 'a fault'
+ask job "${mine[@]}" CUGATE_BASE=HEAD^1
+expect "and a fault does not" 1 'another compiler made the baseline' 'regressed  mine/scale' 'kernels/mine.cu:'
+git reset -q --hard HEAD~3
 git rm -q perf/baselines/nvidia-h200/mine/shift.json && git commit -qm 'hides one'
 ask job "${mine[@]}" CUGATE_BASE=HEAD^1
 expect "what a change took away from the gate is said" 0 WEAKENED mine/shift
@@ -243,10 +254,6 @@ expect "init: its workflow passes" 0 'nothing is worse' '!WEAKENED'
 rm libmine.so
 ask job "${computed[@]}" CUGATE_BASE=HEAD DEFINE=-DSTRIDE=8
 expect "init: its workflow fails where a kernel is slower, on the line" 1 'regressed  mine/scale' 'kernels/mine.cu:'
-ask cugate init --action me/cugate/ci@abc
-expect "init: a second time nothing changes" 0 'kept  cugate.ini'
-ask cugate init --program 'python3 bench.py'
-expect "init: a file that is there is left" 2 'cugate.ini is there already' '--force'
 ask cugate init --program "sh -c 'exit 3'" --action me/cugate/ci@abc --force
 expect "init: of a program" 0 "cugate aa --save sessions -- sh -c 'exit 3'" 'self-hosted, linux, gpu'
 ask lint_begun
@@ -318,7 +325,8 @@ printf '%s\n' build/ libmany.so >.gitignore
 printf '%s\n' 'kernels = libmany.so' 'baselines = perf' "metrics = $top/tests/cli/made_up/host_metrics" >cugate.ini
 echo base >source && git add . && git commit -qm base && echo change >source && git commit -qam change || exit 2
 of_base=(CUGATE_PYTHON="$top/build/python" CUGATE_MODE=measure CUGATE_BASE=HEAD^1 CUGATE_ARGUMENTS="--collector=host --samples=2 -k 'family_1/*'")
-ask job "${of_base[@]}" CUGATE_BUILD='make -s libmany.so'
+make -s libmany.so
+ask job "${of_base[@]}"
 expect "without a baseline, and nobody says how the base is built" 4 'no baseline' '!building the kernels'
 echo 'build = make -s libmany.so' >>cugate.ini && rm -f libmany.so "$work/builds"
 based() { # whatever the host's clock says of two equal sides
@@ -337,7 +345,7 @@ expect "and no worktree is left" 0 '!build/base'
 sed -i 's/^build = .*/build = make -s libmany.so \&\& [ -d .git ]/' cugate.ini # in a worktree .git is a file
 ask job "${of_base[@]}"
 expect "a base that does not build leaves the verdict to the baseline, of which there is none" 4 'HEAD^1 is not built by: make' \
-    'the base is not built, so nothing is run in turn' 'no baseline'
+    'the base is not built, so nothing is compared with it' 'no baseline'
 cd "$repository" || exit 2
 
 # ---- In parts: by the host's clock, as there is no GPU.

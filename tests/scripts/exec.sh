@@ -445,6 +445,7 @@ given 'a script that something starts' 0 '8 ok, 0 failed, samples 16 32 32' 'pro
 for bare in bare bare_static; do
     given "$bare, without CUDA" 5 'opened no GPU, so there is nothing to measure' "$standin/$bare"
 done
+given 'a script that fails before it does' 3 'ended with exit code 3 before it opened a GPU' '!opened no GPU' -- sh -c 'exit 3'
 if chosen 'a second subscriber'; then
     measured -- "$program" subscriber
     expect 'a second subscriber' 0 '8 ok, 0 failed, samples 8 8 8' 'subscriber: cuptiSubscribe answered 39' '!WRONG'

@@ -77,6 +77,17 @@ judge strided "${mine[@]}" --save "$work/strided.json"
 expect "and is caught on its line" 1 'regressed  mine/scale' 'global_load_sectors' 'kernels/mine.cu:24' \
     'the line to blame' '1 kernel computed here'
 expect_typed strided 0
+cp -r "$work/mine" "$work/of_two" && cd "$work"/of_two/* && mkdir other && sed 's,mine/,other/,' mine/shift.json >other/shift.json && cd "$top" || exit 2
+judge strided --baselines "$work/of_two" -k '*/s*'
+expect "what the library of a baseline lacks is missing" 5 'missing    other/shift'
+judge strided --baselines "$work/of_two" -k '*/s*' --against "$compiled/as_it_was/lib.so"
+expect "but not where its base build lacks it too, as a kernel of another library" 1 'regressed  mine/scale' '!missing' \
+    'not asked for: 1 kernel of the baseline that neither this build nor the base build has'
+judge strided "${mine[@]}" --out "$work/build/check"
+# shellcheck disable=SC2016 # Markdown's quotes
+ask env -C "$work" bash -c "$(sed -n '/^ *```$/,/^ *```$/p' ci/SKILL.md | grep -v '```')"
+expect "and what ci/SKILL.md reads of it has all to mend it" 0 '"regressed"' '"kernel": "mine/scale"' 'kernels/mine.cu"' '"line": 24' \
+    'let neighbouring lanes read neighbouring'
 judge beyond "${mine[@]}"
 expect "a fault in memory is no measurement" 5 'missing' 'mine/shift' 'mine.cu:30' \
     'this runs it alone: cugate run --simulate=nvidia-h200 -k mine/shift --kernels lib.so'
@@ -160,6 +171,10 @@ judge as_it_was "${mine[@]}" --baselines "$work/none" --against "$compiled/stati
 expect "nothing is judged by a base build that cannot be used, and the last lines say so" 2 '-cudart shared' \
     'stopped by an error, nothing was judged; ' 'next: mend what the error says' '!usage;'
 
+ask "$cugate" run --simulate=nvidia-b200 --kernels "$compiled/as_it_was/lib.so" -k 'mine/s*'
+expect "code for another GPU" 5 'mine/scale' 'mine/shift' 'CMAKE_CUDA_ARCHITECTURES=100'
+ask test "$(grep -c 'there is no machine code' "$work/said")" = 1
+expect "and one cause of all is told once" 0
 # ---- What is missing
 XDG_CACHE_HOME=$work/empty CUGATE_NVDISASM=/no/such ask "$cugate" run --simulate=nvidia-h200 --kernels "$compiled/as_it_was/lib.so" -k mine/scale
 expect "without a disassembler nothing is computed, and it says how to get one" 5 '/no/such' \

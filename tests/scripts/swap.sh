@@ -90,7 +90,7 @@ expect "so is single precision in place of pairs of bfloat16" 1 'regressed  trai
 swap turn other by_other.cubin
 judge other turn
 expect "a base build is executed whatever the compiler, which is told" 1 'local_memory' \
-    'compiler ptxas 13.0.77; the baseline has ptxas 13.0.88'
+    'compiler ptxas 13.0.77; the baseline has ptxas 13.0.88' 'cugate swap'
 swap turn wrong short.cubin
 judge wrong turn
 expect "a wrong result comes before all else" 5 'wrong result  train/turn@1,256' \
@@ -121,7 +121,7 @@ expect "a kernel of Triton" 0 'function softmax_base_2 in place of softmax' 'a b
 judge good softmax -v
 expect "that is faster" 0 'improved   train/softmax@64,256,32' '!Worse'
 ask "$cugate" list --kernels "$work/good.capsule"
-expect "and how it was compared" 0 "with code of $triton/softmax_base_2.cubin, within 1e-05 as f32"
+expect "and how it was compared" 0 "with code of $triton/softmax_base_2.cubin by triton 3.6.0, within 1e-05 as f32"
 swap softmax strict $triton/softmax_base_2.cubin --function softmax_base_2
 judge strict softmax
 expect "which is another result without a tolerance" 5 'wrong result  train/softmax@64,256,32' 'bytes differ in all' '!beyond'
@@ -129,6 +129,14 @@ swap softmax slow $triton/softmax_scattered.cubin --function softmax_scattered -
 judge slow softmax
 expect "that is slower, on its line" 1 'regressed  train/softmax@64,256,32' 'global_load_sectors' "$triton/softmax.py:38" \
     'the line to blame'
+# Another version of Triton, by the same ptxas.
+cp $triton/softmax_scattered.cubin "$work/newer.cubin" && sed 's/"3.6.0"/"3.7.1"/' $triton/softmax_scattered.json >"$work/newer.json"
+swap softmax newer "$work/newer.cubin" --function softmax_scattered --tolerance 1e-5
+judge newer good
+expect "another Triton is told, and how to judge the change alone" 1 'made by another compiler than in the base file' \
+    "cugate swap $work/good.capsule --code BASE.cubin -o base.capsule" 'train/softmax@64,256,32'
+judge slow good
+expect "but not where it is the same" 1 '!made by another compiler'
 swap softmax wrong $triton/softmax_wrong.cubin --function softmax_wrong --tolerance 1e-5
 judge wrong softmax
 expect "that is faster but wrong" 5 'wrong result  train/softmax@64,256,32' \
