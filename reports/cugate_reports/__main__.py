@@ -242,7 +242,7 @@ def _page_options(parser: argparse.ArgumentParser) -> None:
         "--figures",
         type=_positive,
         metavar="N",
-        help="draw at most so many figures of kernels and ladders: those of kernels that something happened to first; "
+        help="draw at most so many figures of kernels: those of kernels that something happened to first; "
         "the other pages say up to which night theirs go, and later calls draw them (default: 100 for each processor)",
     )
     parser.add_argument(

@@ -374,7 +374,7 @@ def test_the_filter_shows_rows_with_every_word(viewer: Viewer) -> None:
 
 
 def test_every_table_that_sorts_and_every_filter_works(viewer: Viewer) -> None:
-    for page in ("changes.html", "gpu.html", "ladders.html", "gate.html", f"kernels/{site.slug(WORSE)}.html"):
+    for page in ("changes.html", "gpu.html", "gate.html", f"kernels/{site.slug(WORSE)}.html"):
         viewer.open(page)
         for table in viewer.find("table.sortable"):
             for button in table.find_elements(By.TAG_NAME, "button")[:2]:
@@ -418,7 +418,6 @@ TITLES = {
     "index.html": "1 kernel got worse",
     "changes.html": "1 kernel got slower this week",
     "gpu.html": "GPU",
-    "ladders.html": "Ladders",
     "gate.html": "The gate",
 }
 
@@ -737,7 +736,6 @@ def test_the_keyboard_goes_from_point_to_point(viewer: Viewer) -> None:
         ("index.html", "regressed: "),
         ("changes.html", f"{WORSE}: +"),
         ("gpu.html", "of its nearest roof"),
-        ("ladders.html", "Time "),
         ("gate.html", "of 1,000 rows"),
     ],
 )

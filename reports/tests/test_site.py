@@ -380,7 +380,7 @@ def test_no_name_breaks_a_page_or_leaves_the_folder(nasty: Path) -> None:
 
 def test_names_stand_in_the_pages_as_text(nasty: Path) -> None:
     pages = check(nasty)
-    index, gate, gpu, ladders = (pages[f"{name}.html"] for name in ("index", "gate", "gpu", "ladders"))
+    index, gate, gpu = (pages[f"{name}.html"] for name in ("index", "gate", "gpu"))
     for name in NAMES:
         short = drawing.shorten(name, 44)
         assert index.says(short), name
@@ -392,7 +392,6 @@ def test_names_stand_in_the_pages_as_text(nasty: Path) -> None:
     for text in NASTY:
         assert index.says(f"Note: {shown(text)}."), text
         assert cause.says(f"{shown(text)}:3" if text else ""), text
-    assert ladders.says("\u8ee2\u7f6e")
     assert gpu.says("compute capability {{ 7*7 }}")
     assert SCRIPT in gpu.h1
 
@@ -653,15 +652,15 @@ def test_extreme_values(tmp_path: Path, value: float, figures: None) -> None:
     share = {"metric": "time", "unit": "ns", "base": value, "change": value, "share": value}
     analysis = make_analysis(9, views={"pairs": view}, detectable=[{"kernel": "reduce/cub", **share}])
     report = make_report(runs[-1], rows, exit_code=1)
-    figures = ("ladders.html", *(f"kernels/{site.slug(name)}.html" for name in kernels))
-    undrawn = figures if value == sys.float_info.max else ()
+    figures = [f"kernels/{site.slug(name)}.html" for name in kernels]
+    undrawn = tuple(figures) if value == sys.float_info.max else ()
     pages = check(write(tmp_path, *runs, report, make_explanations(runs[-1], **more), analysis), undrawn)
-    assert len(pages) == 5 + len(kernels)
+    assert len(pages) == 4 + len(kernels)
 
 
 def test_a_figure_that_cannot_be_drawn_costs_no_other(tmp_path: Path, figures: None) -> None:
     kernels = {"huge/one": {"achieved_occupancy": 1.7e308}, "copy/plain": {"time": 20000.0}}
-    pages = check(write(tmp_path, make_run(0, PLAIN), make_run(1, kernels)), ("kernels/huge-one.html", "ladders.html"))
+    pages = check(write(tmp_path, make_run(0, PLAIN), make_run(1, kernels)), ("kernels/huge-one.html",))
     assert len(kernel_page(pages, "copy/plain").svgs()) == 1
     assert kernel_page(pages, "huge/one").says("huge/one over 2 nights: time and counters, and their limits: not drawn")
 
@@ -785,7 +784,7 @@ def test_collectors_are_told_apart_and_what_is_unknown_is_no_number(tmp_path: Pa
     assert len([name for name in pages if name.endswith("index.html")]) == 3
 
 
-def test_kernels_of_a_program_have_pages_and_are_no_ladder(tmp_path: Path) -> None:
+def test_kernels_of_a_program_have_pages(tmp_path: Path) -> None:
     names = [
         "train/add_one@64,256",
         "train/add_one@64,256#2",
@@ -800,20 +799,12 @@ def test_kernels_of_a_program_have_pages_and_are_no_ladder(tmp_path: Path) -> No
     for name in names:
         assert kernel_page(pages, name).says(name)
     assert len(list((tmp_path / "page/kernels").iterdir())) == len(names)
-    assert "ladders.html" not in pages and not any("ladders.html" in page.links for page in pages.values())
-
-
-def test_a_kernel_alone_in_its_family_is_no_ladder(tmp_path: Path) -> None:
-    pages = check(write(tmp_path, make_run(0, {"copy/plain": {"time": 1.0}, "other/one": {"time": 2.0}})))
-    assert "ladders.html" not in pages and not any("ladders.html" in page.links for page in pages.values())
-    pages = check(write(tmp_path, make_run(1, {"copy/plain": {"time": 1.0}, "copy/wide": {"time": 2.0}})))
-    assert "family-copy" in pages["ladders.html"].ids and not pages["ladders.html"].says("other")
 
 
 SIZED = ["softmax/online[n=16M]", "softmax/online[n=1M]", "softmax/naive[n=16M]", "softmax/online[n=16M,t=half]"]
 
 
-def test_names_with_sizes_are_names_files_anchors_and_links(tmp_path: Path) -> None:
+def test_names_with_sizes_are_names_files_and_links(tmp_path: Path) -> None:
     kernels = {name: {"time": 1000.0 + place} for place, name in enumerate(SIZED)}
     runs = [make_run(night, kernels) for night in range(3)]
     rows = [make_judgement(name, "time", "regressed", base=1.0, now=2.0) for name in SIZED]
@@ -828,11 +819,6 @@ def test_names_with_sizes_are_names_files_anchors_and_links(tmp_path: Path) -> N
         assert pages[to].says(name) and pages[to].title.startswith(name)
         for page in ("index.html", "changes.html", "gate.html"):
             assert page == "changes.html" or (to in pages[page].links and pages[page].says(name)), page
-    ladders = pages["ladders.html"]
-    anchor = f"family-{site.slug('softmax[n=16M]')}"
-    # the other families have no second variant
-    assert [one for one in ladders.ids if one.startswith("family-")] == [anchor]
-    assert f"#{anchor}" in ladders.links and ladders.says("softmax[n=16M]")
 
 
 # ---- Why a difference is no regression

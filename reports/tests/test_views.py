@@ -118,36 +118,6 @@ def test_heat_is_told_in_limits(tmp_path: Path) -> None:
     assert np.isnan(heat.moves[0, 0])
 
 
-def test_rungs_are_compared_with_the_reference_and_with_the_first(tmp_path: Path) -> None:
-    times = {"global_strided": 400.0, "sequential": 100.0, "cub": 50.0, "mine": 200.0}
-    nights = loaded(tmp_path, run(0, {f"reduce/{name}": {"time": time} for name, time in times.items()}))
-    (ladder,) = views.ladders(nights)
-    assert [rung.variant for rung in ladder.rungs] == ["global_strided", "sequential", "cub", "mine"]
-    assert [rung.share for rung in ladder.rungs] == [0.125, 0.5, 1.0, 0.25]
-    assert [rung.speedup for rung in ladder.rungs] == [1.0, 4.0, 8.0, 2.0]
-    sequential = ladder.rungs[1]
-    assert sequential.published == 0.378e-3
-    assert sequential.published_speedup == pytest.approx(4.609 / 0.378)
-    assert ladder.rungs[3].published is None
-
-
-def test_blocking_bounds_are_the_formulas(tmp_path: Path) -> None:
-    roofs = {"dram": 4.0e12, "fp32": 64.0e12, "fp64": 32.0e12}
-    kernels = {
-        kernel: {"time": 1.0, "flop_rate": 8.0e12} for kernel in ("sgemm/register_tile", "dgemm/tiled", "sgemm/naive")
-    }
-    rows = {row.kernel: row for row in views.gemm_blocking(loaded(tmp_path, run(0, kernels, roofs=roofs)))}
-    tile = rows["sgemm/register_tile"]
-    assert tile.bandwidth == views.Bound(64.0e12 / 2 * 4 * (1 / 128 + 1 / 128), 4.0e12)  # 2 TB/s
-    assert tile.bandwidth.holds
-    assert tile.shared == views.Bound((128 + 128) * 8 * 4, 227 << 10)
-    assert tile.registers == views.Bound((8 + 8 + 64) * 256, 65536)
-    assert tile.rate == 8.0e12
-    assert rows["dgemm/tiled"].bandwidth.needs == 32.0e12 / 2 * 8 * (2 / 64)
-    assert rows["dgemm/tiled"].registers.needs == (4 + 8 + 32) * 128 * 2
-    assert not rows["sgemm/naive"].bandwidth.holds
-
-
 def test_the_environment_of_two_nights_is_compared(tmp_path: Path) -> None:
     kernels = {"a/x": {"time": 1.0}}
     nights = loaded(tmp_path, run(0, kernels), run(1, kernels, driver="590.2", gpu_uuid="GPU-b", commit="abc"))
@@ -293,24 +263,6 @@ def test_a_kernel_of_which_most_was_not_counted_has_no_point(tmp_path: Path) -> 
 
 
 LINE = {"seconds": 1e-6, "intensity": 2.0, "roofs": {}, "bound": "dram", "share": 0.5}
-
-
-def test_a_ladder_has_more_than_one_variant_of_one_size(tmp_path: Path) -> None:
-    names = ["softmax/naive[n=1M]", "softmax/online[n=1M]", "softmax/online[n=16M]", "alone/one", "sizes/x[n=1]"]
-    names += ["sizes/x[n=2]", "pair/a", "pair/b", "odd/[n=1]", "odd/[n=2]", "no_family"]
-    nights = loaded(tmp_path, run(0, {name: {"time": 10.0} for name in names}))
-    found = {view.family: [rung.kernel for rung in view.rungs] for view in views.ladders(nights)}
-    assert found == {
-        "odd": ["odd/[n=1]", "odd/[n=2]"],
-        "pair": ["pair/a", "pair/b"],
-        "softmax[n=1M]": ["softmax/naive[n=1M]", "softmax/online[n=1M]"],
-    }
-
-
-def test_a_panel_of_a_ladder_has_something_in_it(tmp_path: Path) -> None:
-    kernels = {"f/a": {"time": 2.0, "shared_bank_conflicts": 0.0}, "f/b": {"time": 1.0, "achieved_occupancy": 50.0}}
-    (view,) = views.ladders(loaded(tmp_path, run(0, kernels)))
-    assert [title for title, _, _ in view.panels()] == ["Time", "Achieved occupancy"]
 
 
 @pytest.mark.parametrize(("code", "tone"), [(0, "good"), (1, "bad"), (3, "warn"), (4, "warn"), (5, "bad"), (77, "bad")])
@@ -466,8 +418,6 @@ def test_the_recorded_run_gives_the_golden_numbers(recorded: Nights) -> None:
             "occupancy": [
                 (row.kernel, row.theoretical, row.achieved, row.limits, row.gap) for row in views.occupancy(recorded)
             ],
-            "ladders": [(view.family, view.reference, view.rungs) for view in views.ladders(recorded)],
-            "gemm": views.gemm_blocking(recorded),
             "heat": {metric: heat.moves[:, place] for place, metric in enumerate(heat.metrics)},
             "gate": gate,
         }
