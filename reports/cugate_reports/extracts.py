@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from cugate_reports.files import BadFile, Failure, Judgement, Report, Run, Session, Suite
 
-FORM = "3"  # version of what is extracted and how it is stored; another one has other names, so all is extracted again
+FORM = "4"  # version of what is extracted and how it is stored; another one has other names, so all is extracted again
 
 # Limits of a matrix (64 MiB), and of a kernel over all nights. Ten thousand kernels with forty metrics take a
 # twentieth.
@@ -153,7 +153,7 @@ def of_report(report: Report) -> ReportExtract:
     for j in rows:
         where = row[j.kernel], column[j.metric]  # type: ignore[index]
         verdicts[where] = place_of(j.verdict)
-        bases[where] = math.nan if j.base is None else j.base
+        bases[where] = math.nan if j.base is None or _is_unheld(j) else j.base
         limits[where] = math.nan if j.limit is None else j.limit
         drifts[where] = 0.0 if j.drift is None else j.drift
     counts = np.bincount([place_of(j.verdict) for j in report.judgements] or [0], minlength=len(VERDICTS))
@@ -171,6 +171,13 @@ def of_report(report: Report) -> ReportExtract:
         notes=report.notes,
         matrices=[verdicts, bases, limits, drifts],
     )
+
+
+def _is_unheld(j: Judgement) -> bool:
+    """Whether the base was held against nothing: the row has no value. One that was not computed again, since nothing
+    changed, has the baseline's.
+    """
+    return j.verdict == "info" and j.now is None and not (j.reason or "").startswith("same code, launches and inputs")
 
 
 # ---- As bytes: JSON, then the matrices. Level 1 is enough, because few numbers repeat. ----

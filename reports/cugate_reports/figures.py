@@ -206,7 +206,9 @@ _LINES = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "^"), (PURPLE, "D"), (RED, "v"), (
 
 
 def week(dates: list[str], commits: list[str], slower: list[Slower]) -> Drawing:
-    """Draws how much longer than before each kernel took, of the worst ones, over these nights."""
+    """Draws how much longer than before each kernel took, or how much more it did, of the worst ones, over these
+    nights.
+    """
     shown = slower[:WEEK_LINES]
     legend = 0.1 + 0.18 * len(shown)
     figure, (axes,) = new(2.1 + legend)
@@ -214,9 +216,9 @@ def week(dates: list[str], commits: list[str], slower: list[Slower]) -> Drawing:
     for (colour, marker), one in zip(_LINES, shown, strict=False):
         more = 100 * (one.values / one.before - 1)
         axes.plot(more, color=colour, marker=marker, markersize=4, label=shorten(one.kernel, 52))
-        columns[shorten(one.kernel)] = [units.change(one.before, value, "ns") for value in one.values]
+        columns[shorten(one.kernel)] = [units.change(one.before, value, one.unit) for value in one.values]
     axes.axhline(0, color=MUTED, linewidth=0.8)
-    axes.set_ylabel("longer than before, %")
+    axes.set_ylabel(f"{'longer' if all(one.is_timed for one in shown) else 'more'} than before, %")
     axes.yaxis.set_major_formatter(plain)
     axes.margins(y=0.12)
     night_ticks(axes, dates)

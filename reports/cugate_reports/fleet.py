@@ -22,7 +22,7 @@ from cugate_reports import extracts
 from cugate_reports.extracts import NOT_JUDGED, SUITE, VERDICTS, ReportExtract, RunExtract, place_of
 from cugate_reports.files import Judgement, Kernel, Report, Row, Run, Session, is_program
 
-FORM = "2"  # version of a night's row and of pack(); with another one all nights are made again
+FORM = "3"  # version of a night's row and of pack(); with another one all nights are made again
 
 
 # ---- Which runs are a night
@@ -220,6 +220,9 @@ def combine(
     extracts.expect_table(*names)
     values = _spread_out(names, runs, 0, math.nan)
     judged = [_spread_out(names, reports, place, NOT_JUDGED if not place else math.nan) for place in range(4)]
+    # what was not computed again has the baseline's value: see extracts.of_report
+    again = np.isnan(values) & (judged[0] == VERDICTS.index("info"))
+    values[again] = judged[1][again]
     runners = [
         Runner(
             host=run.session.host,

@@ -112,6 +112,11 @@ class Nights:
         return found
 
     @property
+    def unmeasured(self) -> str | None:
+        """Returns what the numbers are if nothing ran on a GPU."""
+        return files.UNMEASURED.get(self.sessions[-1].collector or "")
+
+    @property
     def is_fleet(self) -> bool:
         """Whether there is more than one runner."""
         return len(self.runners) + len(self.absent) > 1

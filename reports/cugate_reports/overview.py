@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cugate_reports import week
 from cugate_reports.files import PROGRAM, Failure, Judgement, Upgrade, Upgraded, is_program
 from cugate_reports.fleet import Runner, evening
 from cugate_reports.nights import RECENT, RED, SUITE, VERDICTS, Absent, Nights, environment_changes
 from cugate_reports.programs import Program, program
 from cugate_reports.rules import rule_word
-from cugate_reports.views import COUNTERS, GPU_TIME, TIME, WALL_TIME, better_is, finite, panels, time_panel
+from cugate_reports.views import COUNTERS, GPU_TIME, TIME, WALL_TIME, better_is, finite, has_time, panels, time_panel
 
 HEADLINES = {
     0: ("good", "Nothing is worse"),
@@ -365,10 +366,12 @@ def tonight(nights: Nights) -> Tonight:
 @dataclass(frozen=True)
 class KernelRow:
     """A kernel in the table of all: tonight's time and counters, its time against the baseline's, and the rule behind
-    its verdict.
+    its verdict. Where no kernel has a time it is the row of week.watched.
     """
 
     kernel: str
+    metric: str
+    unit: str
     verdict: str
     time: float
     base: float | None  # the baseline's time
@@ -377,28 +380,31 @@ class KernelRow:
     rule: str
     counters: tuple[float, ...]  # values of the counters, in the order of COUNTERS
     by_host: bool  # the time is by the host's clock
+    is_timed: bool
 
     @property
     def order(self) -> tuple[int, float, str]:
         """Orders worse kernels first, then those in doubt, then others; in each the most lost time first."""
         grave = 0 if self.verdict in RED else 1 if self.verdict == "unsure" else 2
-        return grave, -self.lost if self.lost is not None else math.inf, self.kernel
+        lost = self.lost if self.is_timed else (self.lost or 0.0) / (self.base or 1.0)
+        return grave, -lost if lost is not None else math.inf, self.kernel
 
 
 def kernel_rows(nights: Nights) -> list[KernelRow]:
     """Returns programs first, whose time is the GPU time of all launches, then kernels by their order."""
-    times = _times(nights.report.judgements if nights.report else [])
-    rows = []
+    rows, timed = [], any(has_time(nights, kernel) for kernel in nights.kernels)
     for kernel in nights.kernels:
-        panel = time_panel(nights, kernel)
-        now, known, lost, limit = nights.tonight(kernel, panel.metric), None, None, None
-        place = nights.place(kernel, panel.metric)
+        metric, is_timed = time_panel(nights, kernel).metric if timed else week.watched(nights, kernel), timed
+        now, known, lost, limit = nights.tonight(kernel, metric), None, None, None
+        place = nights.place(kernel, metric)
         base = float(nights.bases[place]) if place else math.nan
-        if math.isfinite(now) and math.isfinite(base) and base > 0:
+        if math.isfinite(now) and math.isfinite(base) and base >= 0:
             known, lost = base, now - base
-            limit = finite(float(nights.limits[place] / base))
+            limit = finite(float(nights.limits[place] / base)) if base else None
         counters = tuple(nights.tonight(kernel, counter.metric) for counter in COUNTERS)
-        decided = rule_word(times[kernel]) if known is not None and kernel in times else ""
-        verdict, by_host = nights.worst_verdict(kernel), panel is WALL_TIME
-        rows.append(KernelRow(kernel, verdict, now, known, lost, limit, decided, counters, by_host))
+        said = next((j for j in nights.judged.get(kernel, []) if j.metric == metric and j.now is not None), None)
+        decided = rule_word(said) if known is not None and said else ""
+        verdict, by_host, unit = nights.worst_verdict(kernel), metric == WALL_TIME.metric, nights.units.get(metric, "")
+        of = kernel, metric, unit, verdict, now, known, lost, limit, decided, counters, by_host, is_timed
+        rows.append(KernelRow(*of))
     return sorted(rows, key=lambda row: (row.kernel not in nights.programs, row.order))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import subprocess
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from cugate_reports.links import plain_commit
@@ -78,6 +78,7 @@ class Repository:
                 return owners(text, path)
         return []
 
+    @cache  # noqa: B019 - a repository lives as long as pages are made
     def asked(self, before: str | None, after: str | None, path: str | None) -> Asked:
         """before and after: the commits of two nights, as their sessions have them; path: the blamed file, within the
         repository.

@@ -12,7 +12,7 @@ import base64
 import hashlib
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -106,6 +106,8 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
+        title=views.title_of,
+        gpu=units.gpu,
         value=units.value,
         cell=units.cell,
         night=units.night,
@@ -129,7 +131,7 @@ def _environment() -> jinja2.Environment:
         cause=cause_words,
         COUNTERS=views.COUNTERS,
     )
-    environment.globals.update(rule=rules.rule, rule_word=rules.rule_word, LEGEND=rules.LEGEND)
+    environment.globals.update(rule=rules.rule, rule_word=rules.rule_word, source=rules.source, LEGEND=rules.LEGEND)
     return environment
 
 
@@ -260,6 +262,8 @@ class _Writer:
     def _kernel_stamp(self, png: str) -> str:
         nights, kernel = self.nights, self.kernel_of[png]
         tonight: object = None
+        if nights.worst_verdict(kernel) in RED:
+            tonight = self.repository.head
         # tonight's text does not apply to a kernel without tonight's values
         if not self.is_last(nights.last_night[kernel]):
             tonight = nights.judged.get(kernel), self.runners(kernel)
@@ -339,7 +343,13 @@ class _Writer:
         behind = {"kernels": len(self.behind), "undrawn": len(none)}
         of_week = week.week(self.nights)
         values = {"tonight": tonight, "rows": rows, "verdicts": shown, "behind": behind, "week": of_week}
-        self.page("index.html", "index.html", **values)
+        worse = self.worse(blame.kernel for blame in tonight.worst)
+        self.page("index.html", "index.html", **values, worse=worse)
+
+    def worse(self, kernels: Iterable[str]) -> dict[str, tuple[week.Slower, people.Asked]]:
+        """Returns since when these kernels are worse, and who is asked, of those that the gate calls so tonight."""
+        found = ((kernel, week.worse(self.nights, kernel)) for kernel in kernels)
+        return {kernel: (one, self.asked(one)) for kernel, one in found if one}
 
     def _has_earlier(self, png: str) -> bool:
         have = self.earlier.state.figures.get(self.place + png)
@@ -366,15 +376,21 @@ class _Writer:
     def week_figure(self, of_week: week.Week) -> dict[str, object] | None:
         first = max(of_week.first - 1, 0)
         dates = self.nights.dates[first:]
-        if not of_week.slower or len(dates) < 2:
+        shares = [one for one in of_week.slower if one.before > 0]
+        if not shares or len(dates) < 2:
             return None
-        label = "How much longer than before the kernels took that got slower this week"
-        return self.figure("week", label, figures.week, dates, self.commits()[first:], of_week.slower)
+        label = f"How much more than before of the kernels that {of_week.verb} this week"
+        return self.figure("week", label, figures.week, dates, self.commits()[first:], shares)
 
     def asked(self, one: week.Slower) -> people.Asked:
         earlier, slow = week.commits_of(self.nights, one)
         path = one.cause.file if one.cause else None
         return self.repository.asked(earlier.commit if earlier else None, slow.commit, path)
+
+    def authors(self, night: int) -> list[str]:
+        """Returns who wrote the commits between this night and the one before."""
+        before, after = (session.commit for session in self.nights.sessions[night - 1 : night + 1])
+        return self.repository.asked(before, after, None).authors
 
     def gpu(self) -> None:
         roofline, rows = views.roofline(self.nights), views.occupancy(self.nights)
@@ -409,7 +425,11 @@ class _Writer:
             stack = program.stack if program else []
             what = figures.kernel_nights, nights.dates, self.commits(), drawn_series, marks, stack
             shown = self.figure(Path(png).stem, label, *what, up="../") if is_drawn else self.kept(png, _page_of(name))
-        moves = [(one.panel, change) for one in series for change in nights.changes(name, one.panel.metric)]
+        moves = [
+            (one.panel, change, self.authors(change.index))
+            for one in series
+            for change in nights.changes(name, one.panel.metric)
+        ]
         judgements = nights.judged.get(name, [])
         self.page(
             "kernel.html",
@@ -425,6 +445,8 @@ class _Writer:
             moves=moves,
             judgements=judgements,
             blames=overview.blames(judgements),
+            worse=self.worse([name]),
+            unjudged=[j for j in judgements if j.verdict == "info" and j.reason and j.metric],
             explanation=self._explained.get(name),
         )
 

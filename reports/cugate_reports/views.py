@@ -32,9 +32,40 @@ def time_panel(nights: Nights, kernel: str) -> Panel:
     return TIME if nights.is_timed(kernel) else WALL_TIME
 
 
+def has_time(nights: Nights, kernel: str) -> bool:
+    """Whether a kernel has a time on any night: computed nights have none."""
+    return bool(np.isfinite(nights.series(kernel, time_panel(nights, kernel).metric)).any())
+
+
 def panels(nights: Nights, kernel: str) -> tuple[Panel, ...]:
-    """Returns what is drawn of a kernel and watched for changes."""
-    return time_panel(nights, kernel), *COUNTERS
+    """Returns what is drawn of a kernel and watched for changes: its time and the headline counters. Without a time it
+    is what was judged: first what is worse tonight, then what moved most over the nights.
+    """
+    if has_time(nights, kernel):
+        return time_panel(nights, kernel), *COUNTERS
+    over = nights.over(kernel)
+    judged = np.flatnonzero((over.verdicts < VERDICTS.index("info")).any(axis=0))
+    if not len(judged):
+        return COUNTERS
+    least, most = (np.nan_to_num(end.reduce(over.values[:, judged], axis=0)) for end in (np.fmin, np.fmax))
+    moves = dict(zip(judged.tolist(), (most - least) / np.maximum(most, 1), strict=True))
+    known = dict(zip(judged.tolist(), most.tolist(), strict=True))
+
+    def order(column: int) -> tuple[object, ...]:
+        return over.verdicts[-1, column], -moves[column], known[column] == 0, nights.metrics[column] != "instructions"
+
+    return tuple(
+        Panel(nights.metrics[column], title_of(nights.metrics[column]))
+        for column in sorted(moves, key=order)[:JUDGED_PANELS]
+    )
+
+
+JUDGED_PANELS = 6  # rows that are drawn of a kernel without a time
+
+
+def title_of(metric: str) -> str:
+    """Returns "Shared wavefronts" of shared_wavefronts."""
+    return metric.replace("_", " ").capitalize()
 
 
 def better_is(nights: Nights, metric: str) -> str | None:

@@ -583,7 +583,9 @@ def test_one_night(tmp_path: Path) -> None:
     assert not pages["index.html"].says("Levels that moved lately")
     assert pages["index.html"].says("1 night from")
     assert "figures/verdicts.png" not in pages["index.html"].links
-    assert pages["changes.html"].says("None in these nights.")
+    assert pages["changes.html"].says(
+        "None is looked for yet: a level has moved when four nights have it, after four others."
+    )
     page = kernel_page(pages, "transpose/padded")
     assert (
         page.svgs() == [] and not page.says("Over nights") and page.says("Every metric tonight")

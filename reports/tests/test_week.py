@@ -231,14 +231,15 @@ def test_the_page_says_which_since_when_and_who_is_asked(
     cause = {"file": "kernels/b.cu", "line": 7, "text": "sum += a[i];", "now": 3.0}
     slow, report = night(7, SLOW, commit=third[:12])
     document = json.loads(report)
-    document["judgements"][0]["causes"] = [cause]
+    document["judgements"][0] |= {"causes": [cause], "base_sessions": 20, "pairs": 14, "pairs_worse": 13, "limit": 6.0}
     pages = text_of(tmp_path, [*quiet(7, commit=first[:12]), slow, json.dumps(document).encode()], git)
     assert "1 kernel got slower this week: since when, and who is asked." in pages["index"]
     page = pages["changes"]
     assert page.startswith("1 kernel got slower this week The week is the seven days up to 2023-11-21 22:13 UTC.")
     for words in (
         "7 nights were measured.",
-        "A launch takes 30.0 % longer, 130 ns in place of 100 ns.",
+        "A launch takes 30.0 % longer, 130 ns in place of 100 ns. The gate calls it worse on the one night since "
+        "then; its limit is 6 ns, by the floor of 2 % or 250 ns; in 13 of 14 pairs with the base build it was worse.",
         f"It began on the night of 2023-11-21 22:13 UTC, with commit {third[:12]}; the night before, 2023-11-20 "
         f"22:13 UTC, had {first[:12]}.",
         "The gate blames kernels/b.cu:7: sum += a[i];",
@@ -280,3 +281,48 @@ def test_words_that_explain_themselves(tmp_path: Path) -> None:
     assert "A kernel with more than 100 % of a roof was faster than those: they are measured" in pages["gpu"]
     assert "a/x shared memory 105.50 % 2.00 900 MFLOP/s" in pages["gpu"]
     assert "b/y is left out too: of the operations that the problem needs less than half were counted" in pages["gpu"]
+
+
+COUNTS = ("excess_wavefronts", "instructions", "shared_wavefronts")
+AGAIN = "same code, launches and inputs: not computed again"
+
+
+def computed(number: int, commit: str, now: tuple[int, ...] = ()) -> list[bytes]:
+    """Makes the files of a night without a GPU; without values the kernel has the baseline's code."""
+    facts = dict.fromkeys(("driver", "cuda", "cupti", "gpu_uuid")) | {"collector": "sim", "commit": commit}
+    run = make_run(number, {"a/x": {**dict(zip(COUNTS, now, strict=False)), "registers": 22.0}}, **facts)
+    rows = []
+    for metric, base, value in zip(COUNTS, (0, 500, 1000), now or (None, None, None), strict=True):
+        row = make_judgement("a/x", metric, "info", base=base, limit=None, reason=AGAIN)
+        more = {"verdict": "same" if value == base else "regressed", "limit": 0, "reason": None}
+        rows.append(row | ({"now": None, "change": None} if value is None else {"now": value, **more}))
+    rows.sort(key=lambda row: row["verdict"] != "regressed")
+    return [run, make_report(run, rows, exit_code=1 if now else 0)]
+
+
+def test_computed_nights_are_about_counts(
+    tmp_path: Path, repository: tuple[Repository, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git, (first, second, _) = repository
+    documents = [one for number in range(7) for one in computed(number, first[:12])]
+    text = text_of(tmp_path, documents, git)
+    assert "Nothing got worse this week." in text["index"] and "Levels that moved" in text["index"]
+    documents += computed(7, second[:12], (16000, 500, 17000))
+    nights = loaded(tmp_path, *documents)
+    assert [panel.metric for panel in views.panels(nights, "a/x")] == [COUNTS[0], COUNTS[2], COUNTS[1]]
+    shared = views.kernel_series(nights, "a/x")[1]
+    assert (shared.panel.title, shared.values.tolist()) == ("Shared wavefronts", [1000.0] * 7 + [17000.0])
+    text = text_of(tmp_path, [], git)
+    assert "1 kernel got worse this week: since when, and who is asked." in text["index"]
+    assert f"Worse since 2023-11-21 22:13 UTC, at commit {second[:12]}; ask Bob." in text["index"]
+    assert "regressed shared_wavefronts 17,000 17.0 x" in text["index"] and "time lost" not in text["index"]
+    week_page = text["changes"]
+    assert week_page.startswith("1 kernel got worse this week") and "7 nights were computed." in week_page
+    assert "No time is known of them: other rows are what got worse here." in week_page
+    assert "Shared wavefronts: 17.0 times as much, 17,000 in place of 1,000." in week_page
+    assert "The gate calls it worse on the one night since then; the count is exact, and its limit is 0." in week_page
+    assert "Ask Bob, who wrote commit" in week_page
+    assert "None in these nights. What is worse is so by the gate, which judges one night." in week_page
+    kernel = (tmp_path / "page/kernels/a-x.html").read_text()
+    assert kernel.count("<strong>COMPUTED: no kernel ran on a GPU.</strong> Counts of the machine code") == 1
+    assert "Built by nvcc 13.0.88" in kernel and "<strong>Ask Bob</strong>" in kernel
