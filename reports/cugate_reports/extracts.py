@@ -75,7 +75,6 @@ class ReportExtract(Struct, kw_only=True):
     verdict: str
     replay: str | None
     measured: int | None  # how many kernels were measured, by the run's own count
-    counts: list[int]  # number of judgements with each verdict
     kernels: list[str]
     metrics: list[str]
     told: list[Judgement]
@@ -156,13 +155,11 @@ def of_report(report: Report) -> ReportExtract:
         bases[where] = math.nan if j.base is None or _is_unheld(j) else j.base
         limits[where] = math.nan if j.limit is None else j.limit
         drifts[where] = 0.0 if j.drift is None else j.drift
-    counts = np.bincount([place_of(j.verdict) for j in report.judgements] or [0], minlength=len(VERDICTS))
     return ReportExtract(
         exit_code=report.exit_code,
         verdict=report.verdict,
         replay=report.replay,
         measured=(report.counts or {}).get("kernels"),
-        counts=counts.tolist() if report.judgements else [0] * len(VERDICTS),
         kernels=kernels,
         metrics=metrics,
         told=[j for j in report.judgements if j.verdict not in _PLAIN or j.metric is None],

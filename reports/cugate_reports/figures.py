@@ -380,9 +380,20 @@ STACKED = {
 }
 
 
-def verdict_nights(dates: list[str], commits: list[str], counts: np.ndarray) -> Drawing:
-    """Judgements by verdict in each night, what is red, unsure or improved; counts as Nights.counts."""
-    figure, (axes,) = new(2.6)
+def verdict_nights(dates: list[str], commits: list[str], counts: np.ndarray, trend: np.ndarray, of: str) -> Drawing:
+    """How long the kernels took (Nights.trend, of what is in `of`), and below it the kernels by verdict in each night,
+    what is red, unsure or improved; counts as Nights.counts.
+    """
+    figure, (above, axes) = new(3.9, rows=2, sharex=True, height_ratios=[3, 2])
+    share = 100 * (trend - 1)
+    above.axhline(0, color=MUTED, linewidth=0.8)
+    above.plot(share, color=BLUE, **({"marker": "o", "markersize": 3} if len(dates) <= _DOTS else {}))
+    red = np.flatnonzero(counts[:, [VERDICTS.index(verdict) for verdict in ("regressed", "missing")]].any(axis=1))
+    above.plot(red, share[red], "X", color=RED, markersize=6, linestyle="none")
+    above.set_title(f"{of} against the first night, %")
+    least, most = (float(end(np.nan_to_num(share))) for end in (np.min, np.max))
+    above.set_ylim(min(1.2 * least, -1.0), max(1.2 * most, 1.0))  # noise must not look like mountains
+    above.yaxis.set_major_formatter(plain)
     bottom = np.zeros(len(dates))
     for verdict, (colour, hatch) in STACKED.items():
         heights = counts[:, VERDICTS.index(verdict)].astype(float)
@@ -402,15 +413,17 @@ def verdict_nights(dates: list[str], commits: list[str], counts: np.ndarray) -> 
         )
         bottom += heights
     axes.set_ylim(0, max(1.0, bottom.max() * 1.05))
-    axes.set_ylabel("rows")
+    axes.set_title("Kernels by verdict" if bottom.any() else "")
     axes.yaxis.get_major_locator().set_params(integer=True)
     night_ticks(axes, dates)
     axes.set_xlabel("night (UTC)")
     axes.grid(axis="x", visible=False)
-    figure.legend(loc="upper left", ncols=3, bbox_to_anchor=(0.1, 1))
-    figure.subplots_adjust(0.13, 0.2, 0.92, 0.82)
+    if bottom.any():
+        figure.legend(loc="upper left", ncols=3, bbox_to_anchor=(0.1, 1))
+    figure.subplots_adjust(0.13, 0.13, 0.92, 0.82, hspace=0.35)
     told = {verdict: [f"{count:,.0f}" for count in counts[:, place]] for place, verdict in enumerate(VERDICTS)}
-    tell_nights(figure, axes, dates, commits, {name: told[name] for name in (*STACKED, "same")})
+    words = ["" if np.isnan(one) else f"{one:+.2f} %" for one in share]
+    tell_nights(figure, axes, dates, commits, {of: words, **{name: told[name] for name in (*STACKED, "same")}})
     return figure
 
 

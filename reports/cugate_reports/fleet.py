@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct, field
 
-from cugate_reports import extracts
+from cugate_reports import extracts, units
 from cugate_reports.extracts import NOT_JUDGED, SUITE, VERDICTS, ReportExtract, RunExtract, place_of
 from cugate_reports.files import Judgement, Kernel, Report, Row, Run, Session, is_program
 
@@ -96,7 +96,8 @@ class Runner(Struct, kw_only=True):
 
     @property
     def name(self) -> str:
-        return f"{self.name_of_host}, {self.gpu_uuid or 'unknown GPU'}" if self.shared else self.name_of_host
+        gpu = units.gpu(self.gpu_uuid or "unknown GPU")
+        return f"{self.name_of_host}, {gpu}" if self.shared else self.name_of_host
 
 
 class Night(Struct, kw_only=True):
@@ -107,7 +108,7 @@ class Night(Struct, kw_only=True):
     kernels: list[str]
     metrics: list[str]
     units: dict[str, str]
-    counts: list[int]  # number of judgements with each verdict, the worst of all runners
+    counts: list[int]  # number of kernels by their worst verdict on any runner
     runners: list[Runner]
 
 
@@ -246,13 +247,6 @@ def combine(
     units: dict[str, str] = {}
     for run in runs:
         units.update(run.units)
-    if len(runs) == 1:
-        counts = reports[0].counts if reports[0] else [0] * len(VERDICTS)
-    else:
-        told = [place_of(j.verdict) for j in whole_kernels(reports)]
-        judged_rows = table.verdicts[table.verdicts != NOT_JUDGED]
-        counts = np.bincount([*judged_rows, *told, 0], minlength=len(VERDICTS)).tolist()
-        counts[0] -= 1
     last = max(range(len(members)), key=lambda place: members[place].date)
     night = Night(
         date=members[last].date,
@@ -260,10 +254,21 @@ def combine(
         kernels=names[0],
         metrics=names[1],
         units=units,
-        counts=counts,
+        counts=_kernels_by_verdict(names[0], table, reports),
         runners=runners,
     )
     return night, table
+
+
+def _kernels_by_verdict(kernels: list[str], table: Table, reports: Sequence[ReportExtract | None]) -> list[int]:
+    rows = table.verdicts.min(axis=1, initial=NOT_JUDGED) if table.verdicts.size else [NOT_JUDGED] * len(kernels)
+    worst = dict(zip(kernels, map(int, rows), strict=True))
+    whole = [(j.kernel, place_of(j.verdict)) for j in whole_kernels(reports) if j.kernel != SUITE]
+    failed = [(failure.kernel, place_of("missing")) for report in reports if report for failure in report.failures]
+    for kernel, verdict in (*whole, *failed):
+        worst[kernel] = min(verdict, worst.get(kernel, NOT_JUDGED))
+    found = Counter(worst.values())
+    return [found[place] if place < NOT_JUDGED else 0 for place in range(len(VERDICTS))]
 
 
 def _known(values: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:

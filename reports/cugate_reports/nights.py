@@ -71,7 +71,7 @@ class Nights:
     limits: np.ndarray
     drifts: np.ndarray  # the part of the change that all kernels share, which the gate subtracts first
     verdicts: np.ndarray  # indices in VERDICTS, 8 bits
-    counts: np.ndarray  # judgements with each verdict, also of whole kernels; shape (nights, verdicts)
+    counts: np.ndarray  # kernels by their worst verdict; shape (nights, verdicts)
     marks: list[Mark]  # what happened before nights, for all kernels
     accepted: dict[str, list[Mark]]  # acceptances of each kernel
     run: Run  # tonight's run
@@ -83,10 +83,12 @@ class Nights:
     gaps: list[str]  # days among these nights, and since, on which no runner of a fleet measured
     times: np.ndarray  # tonight's times of each runner, shape (runners, kernels)
     stamps: list[str]  # for each night a hash of what it was made from
-    last_night: dict[str, int]  # for each kernel the last night that has it
+    first_night: dict[str, int]  # for each kernel the first night that has it
+    last_night: dict[str, int]  # and the last one
     reader: Callable[[str], series.Kernel]
     _changes: dict[tuple[int, int], list[Change]] = field(default_factory=dict)
     _timed: dict[str, bool] = field(default_factory=dict)
+    _steps: np.ndarray | None = None
     _one: tuple[str, series.Kernel] | None = None
 
     @cached_property
@@ -158,17 +160,57 @@ class Nights:
             self._timed[kernel] = bool(np.isfinite(self.series(kernel, "time")).any())
         return self._timed[kernel]
 
+    @cached_property
+    def trend_metric(self) -> str | None:
+        """Returns what trend() is of: the GPU's time where any night has that, else the host's, else instructions."""
+        order = ("gpu_time", "time") if self.programs else ("time", "wall_time", "instructions")
+        return next((metric for metric in order if metric in self.columns), None)
+
+    def trend(self) -> np.ndarray:
+        """Returns for each night the trend_metric of all kernels against their first night, as the geometric mean over
+        kernels, or over programs where there are any. A kernel that comes or goes moves nothing. NaN where nothing is
+        known.
+        """
+        if self._steps is None:
+            self._steps = self._steps_of(self.kernels)
+        with np.errstate(all="ignore"):
+            steps = self._steps[0] / self._steps[1]
+        known = np.isfinite(steps)
+        found = np.exp(np.cumsum(np.where(known, steps, 0.0)))
+        found[~known] = math.nan
+        return found
+
+    def _steps_of(self, kernels: Iterable[str]) -> np.ndarray:
+        """Returns for each night the sum of the logarithms of the steps from the night before that has the kernel, and
+        the number of kernels; the first night of a kernel is a step of 0.
+        """
+        found = np.zeros((2, len(self.dates)))
+        metric = self.trend_metric
+        for kernel in kernels:
+            if metric is None or (self.programs and kernel not in self.programs):
+                continue
+            values = self.series(kernel, metric)
+            known = np.flatnonzero(np.isfinite(values) & (values > 0))
+            logs = np.log(values[known])
+            found[:, known] += np.diff(logs, prepend=logs[:1]), np.ones(len(known))
+        return found
+
     def find_all(self, metrics: Iterable[str], progress: Callable[[int], object]) -> None:
-        """Computes changes() and is_timed() of all kernels, in as many processes as there are processors."""
+        """Computes changes(), is_timed() and trend() of all kernels, in as many processes as there are processors."""
         wanted = list(metrics)
         parts = [self.kernels[place : place + 50] for place in range(0, len(self.kernels), 50)]
 
-        def find(kernels: list[str]) -> tuple[list[bool], list[list[list[Change]]]]:
-            timed = [self.is_timed(kernel) for kernel in kernels]
-            return timed, [[self.changes(kernel, metric) for metric in wanted] for kernel in kernels]
+        def find(kernels: list[str]) -> tuple[list[bool], list[list[list[Change]]], np.ndarray]:
+            timed, changes, steps = [], [], np.zeros((2, len(self.dates)))
+            for kernel in kernels:
+                timed.append(self.is_timed(kernel))
+                changes.append([self.changes(kernel, metric) for metric in wanted])
+                steps += self._steps_of([kernel])
+            return timed, changes, steps
 
         found = processes.spread(parts, find, lambda count: progress(count * 50))
-        for kernels, (timed, changes) in zip(parts, found, strict=True):
+        self._steps = sum((steps for _, _, steps in found), np.zeros((2, len(self.dates))))
+        for kernels, (timed, changes, _) in zip(parts, found, strict=True):
             self._timed.update(zip(kernels, timed, strict=True))
             for kernel, of_kernel in zip(kernels, changes, strict=True):
                 for metric, one in zip(wanted, of_kernel, strict=True):
@@ -366,6 +408,7 @@ class Loader:
             gaps=_gaps(known.nights),
             times=_times(night, runs, kernels),
             stamps=[fleet.stamp(group) for group in groups],
+            first_night=known.first_night,
             last_night=known.last_night,
             reader=read,
         )
@@ -376,12 +419,14 @@ class _Known:
 
     def __init__(self) -> None:
         self.nights: list[Night] = []
+        self.first_night: dict[str, int] = {}
         self.last_night: dict[str, int] = {}
         self.count: Counter[str] = Counter()
         self.metrics: set[str] = set()
         self.units: dict[str, str] = {}
 
     def add(self, night: Night) -> None:
+        self.first_night = {**dict.fromkeys(night.kernels, len(self.nights)), **self.first_night}
         self.last_night.update(dict.fromkeys(night.kernels, len(self.nights)))
         self.count.update(night.kernels)
         self.metrics.update(night.metrics)

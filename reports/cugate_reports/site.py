@@ -110,6 +110,7 @@ def _environment() -> jinja2.Environment:
         gpu=units.gpu,
         value=units.value,
         cell=units.cell,
+        exact=units.exact,
         night=units.night,
         tone=verdict_tone,
         slug=slug,
@@ -336,9 +337,12 @@ class _Writer:
         tonight = overview.tonight(self.nights)
         counts = self.nights.counts
         shown = None
-        if len(self.nights.dates) > 1 and counts[:, [VERDICTS.index(name) for name in figures.STACKED]].any():
-            label = "Rows by verdict in each night, those that are the same left out"
-            shown = self.figure("verdicts", label, figures.verdict_nights, self.nights.dates, self.commits(), counts)
+        if len(self.nights.dates) > 1:
+            of = "GPU time of programs" if self.nights.programs else "Time of kernels"
+            of = of if (self.nights.trend_metric or "time").endswith("time") else "Instructions of kernels"
+            label = f"{of} over the nights, and kernels by verdict, those that are the same left out"
+            data = self.nights.dates, self.commits(), counts, self.nights.trend(), of
+            shown = self.figure("verdicts", label, figures.verdict_nights, *data)
         rows, none = overview.kernel_rows(self.nights), [png for png in self.behind if not self._has_earlier(png)]
         behind = {"kernels": len(self.behind), "undrawn": len(none)}
         of_week = week.week(self.nights)

@@ -108,6 +108,11 @@ def cell(number: float | None, unit: str) -> str:
     return f"{sign}{abs(number):,.2f}{suffix}" if abs(number) < _WHOLE_BELOW else value(number, unit)
 
 
+def exact(number: float | None, unit: str) -> str:
+    """Formats a value with all of its digits that may tell something."""
+    return NO_VALUE if number is None or not math.isfinite(number) else f"{number:,.10g} {unit}".removesuffix(" count")
+
+
 def change_cell(base: float | None, now: float | None, unit: str) -> str:
     """Formats a change for a column of a table: as change() does, but points with two decimals in each row."""
     moved = now - base if base is not None and now is not None else 0.0

@@ -305,7 +305,7 @@ def test_the_first_screen_says_what_is_wrong(viewer: Viewer) -> None:
     for word in expected[:-1]:
         assert any(word in text for text in words), word
     counts = viewer.find(".counts li")
-    assert [item.text for item in counts][0] == "regressed 2"
+    assert [item.text for item in counts][0] == "regressed 1 kernel"
     assert all(item.rect["y"] + item.rect["height"] < 800 for item in counts)
     assert "Nothing was measured on this machine." in viewer.find(".banner")[0].text
 

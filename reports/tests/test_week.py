@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import make_explanations, make_judgement, make_report, make_run
+from conftest import encoded, make_explanations, make_judgement, make_report, make_run
 from test_site import write
 from test_views import loaded
 
@@ -271,12 +271,16 @@ def test_the_page_of_one_night_and_of_a_week_in_which_all_is_well(tmp_path: Path
 def test_words_that_explain_themselves(tmp_path: Path) -> None:
     """A tree with changes, another GPU, more than the whole of a roof, and a kernel of tensor cores."""
     uuid = "GPU-12345678-1234-1234-1234-123456789012"
-    slow = night(2, SLOW, commit=f"{OLD}-dirty", gpu_uuid=uuid)
+    slow = night(2, {**SLOW, "c/z": ("improved", 50.0, 40.0)}, commit=f"{OLD}-dirty", gpu_uuid=uuid)
+    slow[1] = encoded(json.loads(slow[1]) | {"notes": [f"measured on a GPU that is new: {uuid}"]})
     line = {"seconds": 1e-6, "flops": 900.0, "intensity": 2.0, "roofs": {"dram": {"roof": 4e12}}, "bound": "shared"}
     above = make_explanations(slow[0], ["a/x"], roofline={**line, "share": 1.055})
     tensor = make_explanations(slow[0], ["b/y"], roofline={**line, "share": 0.5, "stated_flops": 2000.0})
     pages = text_of(tmp_path, [*quiet(2, commit=OLD), *slow, above + tensor])
     assert "Nobody is named: the tree had changes that are in no commit." in pages["changes"]
+    assert "measured on a GPU that is new: GPU-12345678." in pages["index"]
+    assert f">{uuid}" not in (tmp_path / "page/index.html").read_text(), "it is no prose"
+    assert "c/z improved time 50 ns \u2192 40 ns, -20.0 %" in pages["index"].replace("&rarr;", "\u2192")
     assert "GPU GPU-00000000 another one of this model, GPU-12345678" in pages["index"]
     assert "A kernel with more than 100 % of a roof was faster than those: they are measured" in pages["gpu"]
     assert "a/x shared memory 105.50 % 2.00 900 MFLOP/s" in pages["gpu"]
