@@ -37,6 +37,7 @@ VERDICTS = (
     "info",
     "not judged",
 )
+RED = frozenset({"regressed", "missing", "unexpected-pass"})
 NOT_JUDGED = VERDICTS.index("not judged")
 _PLACES = {name: place for place, name in enumerate(VERDICTS)}
 _PLAIN = ("same", "info", "improved")  # nobody needs to know their runner or reason

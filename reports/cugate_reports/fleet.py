@@ -19,7 +19,7 @@ import numpy as np
 from msgspec import Struct, field
 
 from cugate_reports import extracts, units
-from cugate_reports.extracts import NOT_JUDGED, SUITE, VERDICTS, ReportExtract, RunExtract, place_of
+from cugate_reports.extracts import NOT_JUDGED, RED, SUITE, VERDICTS, ReportExtract, RunExtract, place_of
 from cugate_reports.files import Judgement, Kernel, Report, Row, Run, Session, is_program
 
 FORM = "3"  # version of a night's row and of pack(); with another one all nights are made again
@@ -109,6 +109,7 @@ class Night(Struct, kw_only=True):
     metrics: list[str]
     units: dict[str, str]
     counts: list[int]  # number of kernels by their worst verdict on any runner
+    red: list[str] = field(default_factory=list)  # kernels of which that is one of RED
     runners: list[Runner]
 
 
@@ -247,6 +248,8 @@ def combine(
     units: dict[str, str] = {}
     for run in runs:
         units.update(run.units)
+    worst = _worst(names[0], table, reports)
+    counts = Counter(worst.values())
     last = max(range(len(members)), key=lambda place: members[place].date)
     night = Night(
         date=members[last].date,
@@ -254,21 +257,22 @@ def combine(
         kernels=names[0],
         metrics=names[1],
         units=units,
-        counts=_kernels_by_verdict(names[0], table, reports),
+        counts=[counts[verdict] for verdict in range(NOT_JUDGED)] + [0],
+        red=sorted(kernel for kernel, verdict in worst.items() if VERDICTS[verdict] in RED),
         runners=runners,
     )
     return night, table
 
 
-def _kernels_by_verdict(kernels: list[str], table: Table, reports: Sequence[ReportExtract | None]) -> list[int]:
+def _worst(kernels: list[str], table: Table, reports: Sequence[ReportExtract | None]) -> dict[str, int]:
+    """Returns the worst verdict on each kernel, as an index in VERDICTS."""
     rows = table.verdicts.min(axis=1, initial=NOT_JUDGED) if table.verdicts.size else [NOT_JUDGED] * len(kernels)
     worst = dict(zip(kernels, map(int, rows), strict=True))
     whole = [(j.kernel, place_of(j.verdict)) for j in whole_kernels(reports) if j.kernel != SUITE]
     failed = [(failure.kernel, place_of("missing")) for report in reports if report for failure in report.failures]
     for kernel, verdict in (*whole, *failed):
         worst[kernel] = min(verdict, worst.get(kernel, NOT_JUDGED))
-    found = Counter(worst.values())
-    return [found[place] if place < NOT_JUDGED else 0 for place in range(len(VERDICTS))]
+    return worst
 
 
 def _known(values: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:

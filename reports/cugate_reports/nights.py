@@ -19,12 +19,12 @@ import numpy as np
 
 from cugate_reports import files, fleet, processes, series
 from cugate_reports.changes import Change, find_changes
-from cugate_reports.extracts import NOT_JUDGED, SUITE, VERDICTS, RunExtract  # noqa: F401 - the pages' own words
+from cugate_reports.extracts import NOT_JUDGED, RED, SUITE, VERDICTS, RunExtract  # noqa: F401 - the pages' own words
 from cugate_reports.files import Analysis, Explanation, Judgement, Report, Run, Session
 from cugate_reports.fleet import Member, Night, Runner
 from cugate_reports.history import History, HistoryError, analysis_key
+from cugate_reports.states import State
 
-RED = frozenset({"regressed", "missing", "unexpected-pass"})
 # Facts of a session whose change may explain a step, in the order of mention.
 ENVIRONMENT = ("driver", "cuda", "cupti", "compiler", "flags", "collector", "cugate", "gpu_uuid", "host", "commit")
 MARKED = ("driver", "cuda", "cupti", "compiler", "flags", "gpu_uuid")  # facts whose changes plots mark
@@ -72,6 +72,9 @@ class Nights:
     drifts: np.ndarray  # the part of the change that all kernels share, which the gate subtracts first
     verdicts: np.ndarray  # indices in VERDICTS, 8 bits
     counts: np.ndarray  # kernels by their worst verdict; shape (nights, verdicts)
+    red: list[list[str]]  # kernels that are red, for each night
+    states: list[State | None]  # what was said of each night itself
+    keys: list[str]  # key of each night's last run
     marks: list[Mark]  # what happened before nights, for all kernels
     accepted: dict[str, list[Mark]]  # acceptances of each kernel
     run: Run  # tonight's run
@@ -386,6 +389,7 @@ class Loader:
         dates = [one.date for one in known.nights]
         sessions = [one.session for one in known.nights]
         baselines = (files.parse(stored.body, Run) for stored in history.read("baseline", device))
+        said = {stored.key: files.parse(stored.body, State) for stored in history.read("state", device)}
         of = analysis_key(run.device.name, files.collector_of(run.sessions))
         analyses = [stored.body for stored in history.read("analysis", of, 1)]
         return Nights(
@@ -397,6 +401,9 @@ class Loader:
             units=known.units,
             **_tonight(night, table, kernels, metrics),
             counts=np.array([one.counts for one in known.nights], dtype=float),
+            red=[one.red for one in known.nights],
+            states=[next((said[m.key] for m in group if m.key in said), None) for group in groups],
+            keys=[max(group, key=lambda member: member.date).key for group in groups],
             marks=_marks(sessions),
             accepted=_acceptances(baselines, dates),
             run=run,

@@ -66,6 +66,11 @@ class Repository:
         """Returns the commit that is checked out, "" without one. When it changes, more may be known."""
         return (self._git("rev-parse", "--verify", "--quiet", "HEAD") or "").strip()
 
+    @property
+    def user(self) -> str:
+        """Returns the name that git has of who works here, "" without one."""
+        return (self._git("config", "user.name") or "").strip()
+
     def _between(self, before: str, after: str, *paths: str) -> list[Commit]:
         form = "--format=%H%x1f%an%x1f%s"
         told = self._git("log", "--no-merges", f"--max-count={_MOST}", form, f"{before}..{after}", "--", *paths)

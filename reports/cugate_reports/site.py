@@ -29,6 +29,7 @@ from cugate_reports import (
     processes,
     programs,
     rules,
+    states,
     units,
     views,
     week,
@@ -246,7 +247,8 @@ class _Writer:
     def stamps(self) -> dict[str, str]:
         """Returns for each page a hash of what it is made from, without its figure."""
         nights = self.nights
-        all_of_it = (nights.stamps, nights.explanations, nights.analysis, nights.accepted, nights.absent, nights.gaps)
+        all_of_it = (nights.stamps, nights.explanations, nights.analysis, nights.accepted, nights.states)
+        all_of_it += (nights.absent, nights.gaps)
         whole = drawn.stamp(self._common(), all_of_it, self.behind, self.repository.head)
         found = dict.fromkeys(self.first_pages(), whole)
         return found | {_page_of(kernel): self._kernel_stamp(png) for png, kernel in self.kernel_of.items()}
@@ -264,7 +266,7 @@ class _Writer:
         nights, kernel = self.nights, self.kernel_of[png]
         tonight: object = None
         if nights.worst_verdict(kernel) in RED:
-            tonight = self.repository.head
+            tonight = self.repository.head, self.red_tonight()
         # tonight's text does not apply to a kernel without tonight's values
         if not self.is_last(nights.last_night[kernel]):
             tonight = nights.judged.get(kernel), self.runners(kernel)
@@ -348,7 +350,11 @@ class _Writer:
         of_week = week.week(self.nights)
         values = {"tonight": tonight, "rows": rows, "verdicts": shown, "behind": behind, "week": of_week}
         worse = self.worse(blame.kernel for blame in tonight.worst)
-        self.page("index.html", "index.html", **values, worse=worse)
+        red = {"red": states.red_nights(self.nights)[::-1], "red_tonight": self.red_tonight()}
+        self.page("index.html", "index.html", **values, **red, worse=worse)
+
+    def red_tonight(self) -> states.RedNight | None:
+        return next((one for one in states.red_nights(self.nights)[-1:] if self.is_last(one.night)), None)
 
     def worse(self, kernels: Iterable[str]) -> dict[str, tuple[week.Slower, people.Asked]]:
         """Returns since when these kernels are worse, and who is asked, of those that the gate calls so tonight."""
@@ -450,6 +456,7 @@ class _Writer:
             judgements=judgements,
             blames=overview.blames(judgements),
             worse=self.worse([name]),
+            red_tonight=self.red_tonight(),
             unjudged=[j for j in judgements if j.verdict == "info" and j.reason and j.metric],
             explanation=self._explained.get(name),
         )

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import encoded, make_explanations, make_judgement, make_report, make_run
+from conftest import encoded, make_explanations, make_judgement, make_report, make_run, reports
 from test_site import write
 from test_views import loaded
 
-from cugate_reports import people, site, views, week
+from cugate_reports import people, site, states, views, week
 from cugate_reports.people import Asked, Commit, Repository
 
 Verdict = tuple[str, float, float]  # a kernel's verdict on its time, its base and its time
@@ -330,3 +330,32 @@ def test_computed_nights_are_about_counts(
     kernel = (tmp_path / "page/kernels/a-x.html").read_text()
     assert kernel.count("<strong>COMPUTED: no kernel ran on a GPU.</strong> Counts of the machine code") == 1
     assert "Built by nvcc 13.0.88" in kernel and "<strong>Ask Bob</strong>" in kernel
+
+
+def test_a_red_night_has_a_state(tmp_path: Path) -> None:
+    """It is said by a command, kept in the history, and other nights of the same kernels have it too."""
+    red: dict[str, Verdict] = {"a/x": SLOW["a/x"], "b/y": ("regressed", 50.0, 90.0)}
+    files = [*night(0, red), *night(1, SLOW), *quiet(3)[4:], *night(3, SLOW), *night(4, red), *night(5, SLOW)]
+    text = text_of(tmp_path, files)["index"]
+    assert "open Nobody has said anything of it. cugate-report state --seen does" in text
+    said = ["state", "--history", tmp_path / "history.db", "--by", "Ann"]
+    for words, last in (
+        (["--night", "2023-11-18", "--expected-until", "2023-11-18", "--because", "a wider tile"], "open: a/x"),
+        (["--night", "2023-11-15", "--mended-by", "0123456"], "open: a/x"),
+        (["--seen"], "seen, says Ann: a/x"),
+    ):
+        told = reports(*said, *words)
+        assert (told.returncode, told.stderr) == (0, ""), told.stderr
+        assert told.stdout.splitlines()[-1].endswith(last), told.stdout
+    assert reports(*said, "--night", "2023-11-16", "--seen").returncode == 2, "that one is not red"
+    nights = [(one.night, one.word, one.of) for one in states.red_nights(loaded(tmp_path))]
+    assert nights == [(0, "open", 0), (1, "mended", 1), (3, "expected", 4), (4, "expected", 4), (5, "seen", 5)]
+    text = text_of(tmp_path, night(6, SLOW))["index"]
+    assert text.count("seen says Ann on ") == 3 and text.count("of the night of 2023-11-19 22:13 UTC") == 2
+    assert "a/x, b/y expected until 2023-11-18, says Ann on " in text and ": a wider tile" in text
+    assert "a/x mended by commit 0123456, says Ann on " in text
+    assert reports(*said, "--mended-by", "0123456").stdout.splitlines()[-2].endswith("seen, says Ann: a/x")
+    text = text_of(tmp_path, night(7, SLOW))["index"]
+    assert "It is worse again: Ann said on" in text
+    kernel = (tmp_path / "page/kernels/a-x.html").read_text()
+    assert "that commit 0123456 mended it." in kernel
