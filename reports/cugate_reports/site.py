@@ -44,6 +44,7 @@ from cugate_reports.nights import RECENT, RED, VERDICTS, Loader, Nights
 HERE = Path(__file__).parent
 Progress = Callable[[str], None]
 NO_LINKS, NO_REPOSITORY = Links(), people.Repository()
+RED_OF_KERNEL = 5  # red nights that a kernel's page has
 FIGURES = 100  # figures that a run draws for each processor; they take some 20 s on an idle one
 
 
@@ -266,11 +267,13 @@ class _Writer:
         nights, kernel = self.nights, self.kernel_of[png]
         tonight: object = None
         if nights.worst_verdict(kernel) in RED:
-            tonight = self.repository.head, self.red_tonight()
+            tonight = self.repository.head
         # tonight's text does not apply to a kernel without tonight's values
         if not self.is_last(nights.last_night[kernel]):
             tonight = nights.judged.get(kernel), self.runners(kernel)
-        return drawn.stamp(self._common(), self.figure_stamp(png), self._explained.get(kernel), tonight)
+        return drawn.stamp(
+            self._common(), self.figure_stamp(png), self._explained.get(kernel), tonight, self.red_of(kernel)
+        )
 
     def runners(self, kernel: str) -> list[overview.RunnerRow]:
         return overview.runner_rows(self.nights, kernel) if self.nights.is_fleet else []
@@ -350,11 +353,17 @@ class _Writer:
         of_week = week.week(self.nights)
         values = {"tonight": tonight, "rows": rows, "verdicts": shown, "behind": behind, "week": of_week}
         worse = self.worse(blame.kernel for blame in tonight.worst)
-        red = {"red": states.red_nights(self.nights)[::-1], "red_tonight": self.red_tonight()}
-        self.page("index.html", "index.html", **values, **red, worse=worse)
+        red_tonight = next((one for one in self.red[:1] if self.is_last(one.night)), None)
+        self.page("index.html", "index.html", **values, red=self.red, red_tonight=red_tonight, worse=worse)
 
-    def red_tonight(self) -> states.RedNight | None:
-        return next((one for one in states.red_nights(self.nights)[-1:] if self.is_last(one.night)), None)
+    @cached_property
+    def red(self) -> list[states.RedNight]:
+        """Returns the red nights, the newest first."""
+        return states.red_nights(self.nights)[::-1]
+
+    def red_of(self, kernel: str) -> list[states.RedNight]:
+        """Returns the last red nights of a kernel, the newest first."""
+        return [one for one in self.red if kernel in one.kernels][:RED_OF_KERNEL]
 
     def worse(self, kernels: Iterable[str]) -> dict[str, tuple[week.Slower, people.Asked]]:
         """Returns since when these kernels are worse, and who is asked, of those that the gate calls so tonight."""
@@ -399,6 +408,8 @@ class _Writer:
 
     def authors(self, night: int) -> list[str]:
         """Returns who wrote the commits between this night and the one before."""
+        if night == 0:
+            return []
         before, after = (session.commit for session in self.nights.sessions[night - 1 : night + 1])
         return self.repository.asked(before, after, None).authors
 
@@ -456,7 +467,7 @@ class _Writer:
             judgements=judgements,
             blames=overview.blames(judgements),
             worse=self.worse([name]),
-            red_tonight=self.red_tonight(),
+            red=[(one, self.authors(one.night)) for one in self.red_of(name)],
             unjudged=[j for j in judgements if j.verdict == "info" and j.reason and j.metric],
             explanation=self._explained.get(name),
         )
