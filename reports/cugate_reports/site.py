@@ -44,6 +44,7 @@ from cugate_reports.nights import RECENT, RED, VERDICTS, Loader, Nights
 HERE = Path(__file__).parent
 Progress = Callable[[str], None]
 NO_LINKS, NO_REPOSITORY = Links(), people.Repository()
+TREND = 3  # nights that make a trend
 RED_OF_KERNEL = 5  # red nights that a kernel's page has
 FIGURES = 100  # figures that a run draws for each processor; they take some 20 s on an idle one
 
@@ -342,7 +343,9 @@ class _Writer:
         tonight = overview.tonight(self.nights)
         counts = self.nights.counts
         shown = None
-        if len(self.nights.dates) > 1:
+        several = len(self.nights.dates) > 1
+        is_verdict = several and counts[:, [VERDICTS.index(name) for name in figures.STACKED]].any()
+        if is_verdict or len(self.nights.dates) >= TREND:
             of = "GPU time of programs" if self.nights.programs else "Time of kernels"
             of = of if (self.nights.trend_metric or "time").endswith("time") else "Instructions of kernels"
             label = f"{of} over the nights, and kernels by verdict, those that are the same left out"
