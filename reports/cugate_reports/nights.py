@@ -90,7 +90,7 @@ class Nights:
     last_night: dict[str, int]  # and the last one
     reader: Callable[[str], series.Kernel]
     _changes: dict[tuple[int, int], list[Change]] = field(default_factory=dict)
-    _timed: dict[str, bool] = field(default_factory=dict)
+    _timed: dict[str, str | None] = field(default_factory=dict)
     _steps: np.ndarray | None = None
     _one: tuple[str, series.Kernel] | None = None
 
@@ -157,10 +157,14 @@ class Nights:
             self._changes[place] = find_changes(self.series(kernel, metric))
         return self._changes[place]
 
-    def is_timed(self, kernel: str) -> bool:
-        """Whether a kernel has a time on any night, computed once: transfers have wall time only."""
+    def time_metric(self, kernel: str) -> str | None:
+        """Returns which metric is the kernel's time, computed once: of a program that of all launches, and transfers have
+        wall time only. None where no night has any, as computed ones.
+        """
         if kernel not in self._timed:
-            self._timed[kernel] = bool(np.isfinite(self.series(kernel, "time")).any())
+            names = ("gpu_time", "time", "wall_time")[kernel not in self.programs :]
+            known = (name for name in names if np.isfinite(self.series(kernel, name)).any())
+            self._timed[kernel] = next(known, None)
         return self._timed[kernel]
 
     @cached_property
@@ -199,14 +203,14 @@ class Nights:
         return found
 
     def find_all(self, metrics: Iterable[str], progress: Callable[[int], object]) -> None:
-        """Computes changes(), is_timed() and trend() of all kernels, in as many processes as there are processors."""
+        """Computes changes(), time_metric() and trend() of all kernels, on all processors."""
         wanted = list(metrics)
         parts = [self.kernels[place : place + 50] for place in range(0, len(self.kernels), 50)]
 
-        def find(kernels: list[str]) -> tuple[list[bool], list[list[list[Change]]], np.ndarray]:
+        def find(kernels: list[str]) -> tuple[list[str | None], list[list[list[Change]]], np.ndarray]:
             timed, changes, steps = [], [], np.zeros((2, len(self.dates)))
             for kernel in kernels:
-                timed.append(self.is_timed(kernel))
+                timed.append(self.time_metric(kernel))
                 changes.append([self.changes(kernel, metric) for metric in wanted])
                 steps += self._steps_of([kernel])
             return timed, changes, steps

@@ -393,7 +393,6 @@ class KernelRow:
     rule: str
     counters: tuple[float, ...]  # values of the counters, in the order of COUNTERS
     by_host: bool  # the time is by the host's clock
-    is_timed: bool
 
     @property
     def order(self) -> tuple[int, float, str]:
@@ -407,7 +406,7 @@ def kernel_rows(nights: Nights) -> list[KernelRow]:
     """Returns programs first, whose time is the GPU time of all launches, then kernels by their order."""
     rows, timed = [], any(has_time(nights, kernel) for kernel in nights.kernels)
     for kernel in nights.kernels:
-        metric, is_timed = time_panel(nights, kernel).metric if timed else week.watched(nights, kernel), timed
+        metric = time_panel(nights, kernel).metric if timed else week.watched(nights, kernel)
         now, known, lost, limit = nights.tonight(kernel, metric), None, None, None
         place = nights.place(kernel, metric)
         base = float(nights.bases[place]) if place else math.nan
@@ -420,6 +419,6 @@ def kernel_rows(nights: Nights) -> list[KernelRow]:
         said = next((j for j in nights.judged.get(kernel, []) if j.metric == metric and j.now is not None), None)
         decided = rule_word(said) if known is not None and said else ""
         verdict, by_host, unit = nights.worst_verdict(kernel), metric == WALL_TIME.metric, nights.units.get(metric, "")
-        of = kernel, metric, unit, verdict, now, known, lost, limit, decided, counters, by_host, is_timed
+        of = kernel, metric, unit, verdict, now, known, lost, limit, decided, counters, by_host
         rows.append(KernelRow(*of))
     return sorted(rows, key=lambda row: (row.kernel not in nights.programs, row.order))

@@ -26,15 +26,13 @@ def finite(number: float | None) -> float | None:
 
 
 def time_panel(nights: Nights, kernel: str) -> Panel:
-    """Returns the panel of time; transfers have wall time only, and a program has the time of all its launches."""
-    if kernel in nights.programs and np.isfinite(nights.series(kernel, GPU_TIME.metric)).any():
-        return GPU_TIME
-    return TIME if nights.is_timed(kernel) else WALL_TIME
+    """Returns the panel of time, see Nights.time_metric."""
+    return {panel.metric: panel for panel in (TIME, GPU_TIME)}.get(nights.time_metric(kernel) or "", WALL_TIME)
 
 
 def has_time(nights: Nights, kernel: str) -> bool:
     """Whether a kernel has a time on any night: computed nights have none."""
-    return bool(np.isfinite(nights.series(kernel, time_panel(nights, kernel).metric)).any())
+    return nights.time_metric(kernel) is not None
 
 
 def panels(nights: Nights, kernel: str) -> tuple[Panel, ...]:
