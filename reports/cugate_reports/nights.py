@@ -158,8 +158,8 @@ class Nights:
         return self._changes[place]
 
     def time_metric(self, kernel: str) -> str | None:
-        """Returns which metric is the kernel's time, computed once: of a program that of all launches, and transfers have
-        wall time only. None where no night has any, as computed ones.
+        """Returns which metric is the kernel's time, computed once: of a program that of all launches, and transfers
+        have wall time only. None where no night has any, as computed ones.
         """
         if kernel not in self._timed:
             names = ("gpu_time", "time", "wall_time")[kernel not in self.programs :]
