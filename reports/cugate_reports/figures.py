@@ -384,7 +384,9 @@ def verdict_nights(dates: list[str], commits: list[str], counts: np.ndarray, tre
     """How long the kernels took (Nights.trend, of what is in `of`), and below it the kernels by verdict in each night,
     what is red, unsure or improved; counts as Nights.counts.
     """
-    figure, (above, axes) = new(3.9, rows=2, sharex=True, height_ratios=[3, 2])
+    any_bar = bool(counts[:, [VERDICTS.index(verdict) for verdict in STACKED]].any())
+    figure, panels = new(3.9 if any_bar else 2.4, rows=1 + any_bar, sharex=True, height_ratios=[3, 2][: 1 + any_bar])
+    above, axes = panels[0], panels[-1]
     share = 100 * (trend - 1)
     above.axhline(0, color=MUTED, linewidth=0.8)
     above.plot(share, color=BLUE, **({"marker": "o", "markersize": 3} if len(dates) <= _DOTS else {}))
@@ -395,7 +397,7 @@ def verdict_nights(dates: list[str], commits: list[str], counts: np.ndarray, tre
     above.set_ylim(min(1.2 * least, -1.0), max(1.2 * most, 1.0))  # noise must not look like mountains
     above.yaxis.set_major_formatter(plain)
     bottom = np.zeros(len(dates))
-    for verdict, (colour, hatch) in STACKED.items():
+    for verdict, (colour, hatch) in STACKED.items() if any_bar else ():
         heights = counts[:, VERDICTS.index(verdict)].astype(float)
         places = np.flatnonzero(heights)  # a bar without height would still have an edge
         if not len(places):
@@ -412,15 +414,15 @@ def verdict_nights(dates: list[str], commits: list[str], counts: np.ndarray, tre
             label=verdict,
         )
         bottom += heights
-    axes.set_ylim(0, max(1.0, bottom.max() * 1.05))
-    axes.set_title("Kernels by verdict" if bottom.any() else "")
-    axes.yaxis.get_major_locator().set_params(integer=True)
+    if any_bar:
+        axes.set_ylim(0, max(1.0, bottom.max() * 1.05))
+        axes.set_title("Kernels by verdict")
+        axes.yaxis.get_major_locator().set_params(integer=True)
+        figure.legend(loc="upper left", ncols=3, bbox_to_anchor=(0.1, 1))
     night_ticks(axes, dates)
     axes.set_xlabel("night (UTC)")
     axes.grid(axis="x", visible=False)
-    if bottom.any():
-        figure.legend(loc="upper left", ncols=3, bbox_to_anchor=(0.1, 1))
-    figure.subplots_adjust(0.13, 0.13, 0.92, 0.82, hspace=0.35)
+    figure.subplots_adjust(0.13, 0.13 if any_bar else 0.2, 0.92, 0.82 if any_bar else 0.88, hspace=0.35)
     told = {verdict: [f"{count:,.0f}" for count in counts[:, place]] for place, verdict in enumerate(VERDICTS)}
     words = ["" if np.isnan(one) else f"{one:+.2f} %" for one in share]
     tell_nights(figure, axes, dates, commits, {of: words, **{name: told[name] for name in (*STACKED, "same")}})

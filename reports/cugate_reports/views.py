@@ -42,7 +42,11 @@ def panels(nights: Nights, kernel: str) -> tuple[Panel, ...]:
     if has_time(nights, kernel):
         return time_panel(nights, kernel), *COUNTERS
     over = nights.over(kernel)
-    judged = np.flatnonzero((over.verdicts < VERDICTS.index("info")).any(axis=0))
+    info, same = VERDICTS.index("info"), VERDICTS.index("same")
+    held = (over.verdicts < info) | (
+        (over.verdicts == info) & np.isfinite(over.bases)
+    )  # also what was not computed again
+    judged = np.flatnonzero(held.any(axis=0))
     if not len(judged):
         return COUNTERS
     least, most = (np.nan_to_num(end.reduce(over.values[:, judged], axis=0)) for end in (np.fmin, np.fmax))
@@ -50,7 +54,8 @@ def panels(nights: Nights, kernel: str) -> tuple[Panel, ...]:
     known = dict(zip(judged.tolist(), most.tolist(), strict=True))
 
     def order(column: int) -> tuple[object, ...]:
-        return over.verdicts[-1, column], -moves[column], known[column] == 0, nights.metrics[column] != "instructions"
+        verdict = min(int(over.verdicts[-1, column]), same)
+        return verdict, -moves[column], known[column] == 0, nights.metrics[column] != "instructions"
 
     return tuple(
         Panel(nights.metrics[column], title_of(nights.metrics[column]))

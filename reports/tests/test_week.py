@@ -310,7 +310,7 @@ def test_computed_nights_are_about_counts(
     git, (first, second, _) = repository
     documents = [one for number in range(7) for one in computed(number, first[:12])]
     text = text_of(tmp_path, documents, git)
-    assert "Nothing got worse this week." in text["index"] and "Levels that moved" in text["index"]
+    assert "Nothing got worse this week." in text["index"] and "a/x info instructions 500 0 n/a" in text["index"]
     documents += computed(7, second[:12], (16000, 500, 17000))
     nights = loaded(tmp_path, *documents)
     assert [panel.metric for panel in views.panels(nights, "a/x")] == [COUNTS[0], COUNTS[2], COUNTS[1]]
@@ -322,7 +322,7 @@ def test_computed_nights_are_about_counts(
     assert "regressed shared_wavefronts 17,000 17.0 x" in text["index"] and "time lost" not in text["index"]
     week_page = text["changes"]
     assert week_page.startswith("1 kernel got worse this week") and "7 nights were computed." in week_page
-    assert "No time is known of them: other rows are what got worse here." in week_page
+    assert "No time is known of them, so this is about other rows." in week_page
     assert "Shared wavefronts: 17.0 times as much, 17,000 in place of 1,000." in week_page
     assert "The gate calls it worse on the one night since then; the count is exact, and its limit is 0." in week_page
     assert "Ask Bob, who wrote commit" in week_page
