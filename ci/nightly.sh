@@ -22,7 +22,9 @@ trap 'exit 2' ERR # 1 is a verdict: that what is worse was judged
 tell_help "$@"
 export OUT=${OUT:-build/nightly}
 export HISTORY=${HISTORY:-build/history/history.db}
-archives=(tests/data/{sessions-nvidia-h200-tuning,sessions-nvidia-h200,nights-nvidia-h200}.tar.xz)
+archives=(tests/data/{nights,planted}-nvidia-h200.tar.xz)
+# Of which nights before the last one a kernel is as it was recorded with a planted fault.
+declare -A faults=([15]=divergent_branch [14]=divergent_branch [13]=divergent_branch [5]=pad_removed [4]=pad_removed [3]=pad_removed)
 
 keep() {
     "$here/report.sh" prune --keep "${KEEP_NIGHTS:-400}" >/dev/null
@@ -63,8 +65,8 @@ cat <<'END'
 ##                                                                            ##
 ##                NO KERNEL RAN ON THIS MACHINE: IT HAS NO GPU                ##
 ##                                                                            ##
-##  What follows is made of runs that were recorded on H200s, all on one day; ##
-##  each stands for a night. They are real, two of them with planted faults,  ##
+##  What follows is made of runs that were recorded on H200s, all on one day, ##
+##  and dated a day apart. They are real, some of them with planted faults,   ##
 ##  and say nothing about your kernels.                                       ##
 ##  To measure: a machine with an NVIDIA GPU; STRICT=1 makes this an error.   ##
 ##                                                                            ##
@@ -74,6 +76,7 @@ END
 
 # Recordings have a history of their own, made anew, so that they never mix with nights that this machine measured.
 recorded=$OUT/recorded
+declare -A planted=() # the last night of each fault
 export HISTORY=$recorded/history.db
 if [ -e "$recorded" ] && ! [ -e "$HISTORY" ]; then
     echo "nightly: $recorded is not of an earlier nightly.sh and would be replaced: set OUT to another folder" >&2
@@ -84,8 +87,25 @@ for archive in "${archives[@]}"; do
     mkdir -p "$recorded/$(basename "$archive" .tar.xz)"
     tar -xJf "$archive" -C "$recorded/$(basename "$archive" .tar.xz)"
 done
-mapfile -t runs < <(find "$recorded" -name '*.json' | sort)
-tonight=$(find "$recorded/nights-nvidia-h200" -name '*.json' | sort | tail -1) # named by date
+mapfile -t runs < <(find "$recorded/nights-nvidia-h200" -name '*.json' | sort) # named by date
+tonight=${runs[-1]}
+
+# Each recording stands for a night: the last one has its own date, the others one a day before it.
+for place in "${!runs[@]}"; do
+    ago=$((${#runs[@]} - 1 - place))
+    fault=$(find "$recorded/planted-nvidia-h200" -name "${faults[$ago]-none}.json")
+    last=$(jq '.sessions[-1].date' "$tonight")
+    jq -c --argjson ago "$ago" --argjson last "$last" --slurpfile fault "${fault:-/dev/null}" '
+        (.sessions | length) as $sessions | .kernels as $have
+        | ($fault[0].kernels // {} | with_entries(select($have[.key]))) as $bad
+        | .kernels += ($bad | map_values(.metrics |= map_values(if .sessions then .sessions |= .[:$sessions] else . end)))
+        | if $ago > 0 then
+              .sessions |= (to_entries | map(.key as $second | .value
+                  | .date = ($last[:19] + "Z" | fromdate - 86400 * $ago + $second | todate | sub("Z$"; ".000Z"))))
+          else . end' "${runs[place]}" >"$recorded/one"
+    mv "$recorded/one" "${runs[place]}"
+    [ -z "$fault" ] || planted[${faults[$ago]}]=$(jq -r '.sessions[-1].date' "${runs[place]}")
+done
 
 # A kernel that is younger than the recordings is not missing from them: their baselines are of the kernels that they have.
 export baselines=$recorded/baselines
@@ -106,4 +126,8 @@ echo "judging ${#runs[@]} recorded runs"
 printf '%s\0' "${runs[@]}" | xargs -0 -P "$(nproc)" -I RUN bash -c 'judge "$1"' judge RUN
 mapfile -t judged < <(find "$recorded" -name '*.check')
 "$here/report.sh" ingest "${runs[@]}" "${judged[@]}" >/dev/null
+for fault in "${!planted[@]}"; do
+    "$here/report.sh" state --night "${planted[$fault]}" --seen --by nightly.sh \
+        --because "planted: tests/planted/$fault.patch" >/dev/null 2>&1 || true # red only if there is such a kernel
+done
 exec "$here/gate.sh" --replay "$tonight" --baselines "$baselines" "$@"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import datetime
 import errno
 import os
 import signal
@@ -11,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 try:
     from cugate_reports import files, links, people, signals, whole
@@ -24,6 +25,10 @@ except ModuleNotFoundError as missing:
         f"reports: error: this Python has no {missing.name}: `cugate-report`, in cugate's tree ci/report.sh, takes one "
         "that has all"
     )
+
+if TYPE_CHECKING:
+    from cugate_reports.nights import Nights
+    from cugate_reports.states import RedNight
 
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
@@ -163,6 +168,50 @@ def page(arguments: argparse.Namespace) -> int:
     return 0
 
 
+# ---- state ---
+
+
+def _night_of(nights: Nights, reds: list[RedNight], text: str | None) -> RedNight:
+    """Returns the red night that was asked for, by the beginning of its date; the newest one without."""
+    found = [one for one in reds if nights.dates[one.night].startswith((text or "").replace(" ", "T"))]
+    if not found or (text and len(found) > 1):
+        dates = ", ".join(nights.dates[one.night][:16] for one in (found or reds)[-8:])
+        which = f"--night {shown(text)} is {'several' if found else 'none'} of them" if text else "there is none"
+        raise PageError(f"{which}; red nights: {dates or 'none'}")
+    return found[-1]
+
+
+def state(arguments: argparse.Namespace) -> int:
+    from cugate_reports.nights import Loader
+    from cugate_reports.states import State, red_nights
+
+    repository = people.Repository(Path.cwd())
+    with History(arguments.history, create=False) as history, Loader(history) as loader:
+        devices = history.devices()
+        chosen = next((device for device in devices if not arguments.gpu or f'"{arguments.gpu}"' in device), None)
+        if chosen is None:
+            error(f"the history {history.name} has no run{' of ' + arguments.gpu if arguments.gpu else ''}")
+            return EXIT_USAGE
+        nights = loader.load(chosen, 365)
+        reds = red_nights(nights)
+        if arguments.seen or arguments.until or arguments.mended:
+            try:
+                one = _night_of(nights, reds, arguments.night)
+            except PageError as reason:
+                error(str(reason))
+                return EXIT_USAGE
+            by = arguments.by or repository.user or os.environ.get("USER") or "somebody"
+            said = {"until": arguments.until, "mended": arguments.mended, "words": arguments.because}
+            history.say(chosen, nights.keys[one.night], nights.dates[one.night], State(by=by, date=now(), **said))
+            nights = loader.load(chosen, 365)
+            reds = red_nights(nights)
+    for one in reds:
+        what = f"{one.word} {one.state.mended or one.state.until or ''}".strip() if one.state else one.word
+        by = f", says {one.state.by}" if one.state else ""
+        print(f"{nights.dates[one.night][:16]}  {shown(what + by)}: {shown(', '.join(one.kernels))}")
+    return 0
+
+
 # ---- export, prune --------------------------------------------------------------------------------------------------
 
 
@@ -242,7 +291,7 @@ def _page_options(parser: argparse.ArgumentParser) -> None:
         "--figures",
         type=_positive,
         metavar="N",
-        help="draw at most so many figures of kernels and ladders: those of kernels that something happened to first; "
+        help="draw at most so many figures of kernels: those of kernels that something happened to first; "
         "the other pages say up to which night theirs go, and later calls draw them (default: 100 for each processor)",
     )
     parser.add_argument(
@@ -262,6 +311,33 @@ def _export_options(parser: argparse.ArgumentParser) -> None:
         help="write run files there of the newest run's machine code, a session each: for cugate aa",
     )
     parser.add_argument("--last", type=_positive, metavar="N", help="only the newest N runs of each GPU model")
+
+
+def _day(text: str) -> str:
+    return datetime.date.fromisoformat(text).isoformat()
+
+
+_day.__name__ = "day"
+
+
+def _commit(text: str) -> str:
+    if links.plain_commit(text) != text:
+        raise ValueError
+    return text
+
+
+_commit.__name__ = "commit, 7 to 64 hexadecimal digits"
+
+
+def _state_options(parser: argparse.ArgumentParser) -> None:
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--seen", action="store_true", help="somebody looks at it")
+    which.add_argument("--expected-until", dest="until", type=_day, metavar="DAY", help="it is meant, until 2026-12-01")
+    which.add_argument("--mended-by", dest="mended", type=_commit, metavar="COMMIT", help="the commit that mends it")
+    parser.add_argument("--because", metavar="WORDS", help="why, for those who read the pages")
+    parser.add_argument("--night", metavar="DATE", help="which red night: 2026-11-21 (default: the newest)")
+    parser.add_argument("--by", metavar="NAME", help="who says so (default: git's user.name)")
+    parser.add_argument("--gpu", metavar="NAME", help="of which GPU model (default: that of the newest run)")
 
 
 def _prune_options(parser: argparse.ArgumentParser) -> None:
@@ -309,6 +385,15 @@ COMMANDS = (
         "cugate-report page -o build/nightly/page",
         _page_options,
         page,
+    ),
+    Command(
+        "state",
+        "say that a red night was seen, is expected, or was mended",
+        "It stays in the history and stands on the pages. Later red nights of the same kernels have it too, until the "
+        "day that was said, and not once they are said to be mended. Without an option the red nights are listed.",
+        "cugate-report state --mended-by 0123456789ab",
+        _state_options,
+        state,
     ),
     Command(
         "export",

@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from cugate_reports.files import BadFile, Failure, Judgement, Report, Run, Session, Suite
 
-FORM = "3"  # version of what is extracted and how it is stored; another one has other names, so all is extracted again
+FORM = "4"  # version of what is extracted and how it is stored; another one has other names, so all is extracted again
 
 # Limits of a matrix (64 MiB), and of a kernel over all nights. Ten thousand kernels with forty metrics take a
 # twentieth.
@@ -37,6 +37,7 @@ VERDICTS = (
     "info",
     "not judged",
 )
+RED = frozenset({"regressed", "missing", "unexpected-pass"})
 NOT_JUDGED = VERDICTS.index("not judged")
 _PLACES = {name: place for place, name in enumerate(VERDICTS)}
 _PLAIN = ("same", "info", "improved")  # nobody needs to know their runner or reason
@@ -75,7 +76,6 @@ class ReportExtract(Struct, kw_only=True):
     verdict: str
     replay: str | None
     measured: int | None  # how many kernels were measured, by the run's own count
-    counts: list[int]  # number of judgements with each verdict
     kernels: list[str]
     metrics: list[str]
     told: list[Judgement]
@@ -153,16 +153,14 @@ def of_report(report: Report) -> ReportExtract:
     for j in rows:
         where = row[j.kernel], column[j.metric]  # type: ignore[index]
         verdicts[where] = place_of(j.verdict)
-        bases[where] = math.nan if j.base is None else j.base
+        bases[where] = math.nan if j.base is None or _is_unheld(j) else j.base
         limits[where] = math.nan if j.limit is None else j.limit
         drifts[where] = 0.0 if j.drift is None else j.drift
-    counts = np.bincount([place_of(j.verdict) for j in report.judgements] or [0], minlength=len(VERDICTS))
     return ReportExtract(
         exit_code=report.exit_code,
         verdict=report.verdict,
         replay=report.replay,
         measured=(report.counts or {}).get("kernels"),
-        counts=counts.tolist() if report.judgements else [0] * len(VERDICTS),
         kernels=kernels,
         metrics=metrics,
         told=[j for j in report.judgements if j.verdict not in _PLAIN or j.metric is None],
@@ -171,6 +169,13 @@ def of_report(report: Report) -> ReportExtract:
         notes=report.notes,
         matrices=[verdicts, bases, limits, drifts],
     )
+
+
+def _is_unheld(j: Judgement) -> bool:
+    """Whether the base was held against nothing: the row has no value. One that was not computed again, since nothing
+    changed, has the baseline's.
+    """
+    return j.verdict == "info" and j.now is None and not (j.reason or "").startswith("same code, launches and inputs")
 
 
 # ---- As bytes: JSON, then the matrices. Level 1 is enough, because few numbers repeat. ----

@@ -206,7 +206,9 @@ _LINES = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "^"), (PURPLE, "D"), (RED, "v"), (
 
 
 def week(dates: list[str], commits: list[str], slower: list[Slower]) -> Drawing:
-    """Draws how much longer than before each kernel took, of the worst ones, over these nights."""
+    """Draws how much longer than before each kernel took, or how much more it did, of the worst ones, over these
+    nights.
+    """
     shown = slower[:WEEK_LINES]
     legend = 0.1 + 0.18 * len(shown)
     figure, (axes,) = new(2.1 + legend)
@@ -214,9 +216,9 @@ def week(dates: list[str], commits: list[str], slower: list[Slower]) -> Drawing:
     for (colour, marker), one in zip(_LINES, shown, strict=False):
         more = 100 * (one.values / one.before - 1)
         axes.plot(more, color=colour, marker=marker, markersize=4, label=shorten(one.kernel, 52))
-        columns[shorten(one.kernel)] = [units.change(one.before, value, "ns") for value in one.values]
+        columns[shorten(one.kernel)] = [units.change(one.before, value, one.unit) for value in one.values]
     axes.axhline(0, color=MUTED, linewidth=0.8)
-    axes.set_ylabel("longer than before, %")
+    axes.set_ylabel(f"{'longer' if all(one.is_timed for one in shown) else 'more'} than before, %")
     axes.yaxis.set_major_formatter(plain)
     axes.margins(y=0.12)
     night_ticks(axes, dates)
@@ -378,11 +380,24 @@ STACKED = {
 }
 
 
-def verdict_nights(dates: list[str], commits: list[str], counts: np.ndarray) -> Drawing:
-    """Judgements by verdict in each night, what is red, unsure or improved; counts as Nights.counts."""
-    figure, (axes,) = new(2.6)
+def verdict_nights(dates: list[str], commits: list[str], counts: np.ndarray, trend: np.ndarray, of: str) -> Drawing:
+    """How long the kernels took (Nights.trend, of what is in `of`), and below it the kernels by verdict in each night,
+    what is red, unsure or improved; counts as Nights.counts.
+    """
+    any_bar = bool(counts[:, [VERDICTS.index(verdict) for verdict in STACKED]].any())
+    figure, panels = new(3.9 if any_bar else 2.4, rows=1 + any_bar, sharex=True, height_ratios=[3, 2][: 1 + any_bar])
+    above, axes = panels[0], panels[-1]
+    share = 100 * (trend - 1)
+    above.axhline(0, color=MUTED, linewidth=0.8)
+    above.plot(share, color=BLUE, **({"marker": "o", "markersize": 3} if len(dates) <= _DOTS else {}))
+    red = np.flatnonzero(counts[:, [VERDICTS.index(verdict) for verdict in ("regressed", "missing")]].any(axis=1))
+    above.plot(red, share[red], "X", color=RED, markersize=6, linestyle="none")
+    above.set_title(f"{of} against the first night, %")
+    least, most = (float(end(np.nan_to_num(share))) for end in (np.min, np.max))
+    above.set_ylim(min(1.2 * least, -1.0), max(1.2 * most, 1.0))  # noise must not look like mountains
+    above.yaxis.set_major_formatter(plain)
     bottom = np.zeros(len(dates))
-    for verdict, (colour, hatch) in STACKED.items():
+    for verdict, (colour, hatch) in STACKED.items() if any_bar else ():
         heights = counts[:, VERDICTS.index(verdict)].astype(float)
         places = np.flatnonzero(heights)  # a bar without height would still have an edge
         if not len(places):
@@ -399,16 +414,18 @@ def verdict_nights(dates: list[str], commits: list[str], counts: np.ndarray) -> 
             label=verdict,
         )
         bottom += heights
-    axes.set_ylim(0, max(1.0, bottom.max() * 1.05))
-    axes.set_ylabel("rows")
-    axes.yaxis.get_major_locator().set_params(integer=True)
+    if any_bar:
+        axes.set_ylim(0, max(1.0, bottom.max() * 1.05))
+        axes.set_title("Kernels by verdict")
+        axes.yaxis.get_major_locator().set_params(integer=True)
+        figure.legend(loc="upper left", ncols=3, bbox_to_anchor=(0.1, 1))
     night_ticks(axes, dates)
     axes.set_xlabel("night (UTC)")
     axes.grid(axis="x", visible=False)
-    figure.legend(loc="upper left", ncols=3, bbox_to_anchor=(0.1, 1))
-    figure.subplots_adjust(0.13, 0.2, 0.92, 0.82)
+    figure.subplots_adjust(0.13, 0.13 if any_bar else 0.2, 0.92, 0.82 if any_bar else 0.88, hspace=0.35)
     told = {verdict: [f"{count:,.0f}" for count in counts[:, place]] for place, verdict in enumerate(VERDICTS)}
-    tell_nights(figure, axes, dates, commits, {name: told[name] for name in (*STACKED, "same")})
+    words = ["" if np.isnan(one) else f"{one:+.2f} %" for one in share]
+    tell_nights(figure, axes, dates, commits, {of: words, **{name: told[name] for name in (*STACKED, "same")}})
     return figure
 
 

@@ -163,6 +163,8 @@ class Judgement(Struct, kw_only=True):
     limit: float | None = None
     drift: float | None = None  # the part of the change that all kernels have in common
     base_sessions: int | None = None
+    pairs: int = 0  # how often it was measured in turn with a base build, and was worse then
+    pairs_worse: int = 0
     same_code: bool = False  # unchanged machine code, by which the gate explains the move
     blind: bool = False  # the row's limit is so wide that it can hardly fail
     reason: str | None = None
@@ -395,6 +397,12 @@ def recognise(data: bytes) -> list[Run | Report | Explanation | Analysis]:
 
 
 PROGRAM = "exec"  # the collector's name in runs of `cugate exec`
+# Collectors for which nothing ran on a GPU, and what their numbers are instead.
+UNMEASURED = {
+    "sim": "COMPUTED: no kernel ran on a GPU. Counts of the machine code, executed on a CPU; no time, no cache.",
+    "code": "STATIC: no kernel was run. Only machine code was read, by the baseline's blocks; no time, no counter.",
+    "static": "STATIC: no kernel was run. Only the machine code of functions was read; no time, no counter.",
+}
 HARNESS = (None, "cupti", "host")  # the collectors of `cugate run`; other ones measure differently
 
 

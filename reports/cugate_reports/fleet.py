@@ -18,11 +18,11 @@ import msgspec
 import numpy as np
 from msgspec import Struct, field
 
-from cugate_reports import extracts
-from cugate_reports.extracts import NOT_JUDGED, SUITE, VERDICTS, ReportExtract, RunExtract, place_of
+from cugate_reports import extracts, units
+from cugate_reports.extracts import NOT_JUDGED, RED, SUITE, VERDICTS, ReportExtract, RunExtract, place_of
 from cugate_reports.files import Judgement, Kernel, Report, Row, Run, Session, is_program
 
-FORM = "2"  # version of a night's row and of pack(); with another one all nights are made again
+FORM = "3"  # version of a night's row and of pack(); with another one all nights are made again
 
 
 # ---- Which runs are a night
@@ -96,7 +96,8 @@ class Runner(Struct, kw_only=True):
 
     @property
     def name(self) -> str:
-        return f"{self.name_of_host}, {self.gpu_uuid or 'unknown GPU'}" if self.shared else self.name_of_host
+        gpu = units.gpu(self.gpu_uuid or "unknown GPU")
+        return f"{self.name_of_host}, {gpu}" if self.shared else self.name_of_host
 
 
 class Night(Struct, kw_only=True):
@@ -107,7 +108,8 @@ class Night(Struct, kw_only=True):
     kernels: list[str]
     metrics: list[str]
     units: dict[str, str]
-    counts: list[int]  # number of judgements with each verdict, the worst of all runners
+    counts: list[int]  # number of kernels by their worst verdict on any runner
+    red: list[str] = field(default_factory=list)  # kernels of which that is one of RED
     runners: list[Runner]
 
 
@@ -220,6 +222,9 @@ def combine(
     extracts.expect_table(*names)
     values = _spread_out(names, runs, 0, math.nan)
     judged = [_spread_out(names, reports, place, NOT_JUDGED if not place else math.nan) for place in range(4)]
+    # what was not computed again has the baseline's value: see extracts.of_report
+    again = np.isnan(values) & (judged[0] == VERDICTS.index("info"))
+    values[again] = judged[1][again]
     runners = [
         Runner(
             host=run.session.host,
@@ -243,13 +248,8 @@ def combine(
     units: dict[str, str] = {}
     for run in runs:
         units.update(run.units)
-    if len(runs) == 1:
-        counts = reports[0].counts if reports[0] else [0] * len(VERDICTS)
-    else:
-        told = [place_of(j.verdict) for j in whole_kernels(reports)]
-        judged_rows = table.verdicts[table.verdicts != NOT_JUDGED]
-        counts = np.bincount([*judged_rows, *told, 0], minlength=len(VERDICTS)).tolist()
-        counts[0] -= 1
+    worst = _worst(names[0], table, reports)
+    counts = Counter(worst.values())
     last = max(range(len(members)), key=lambda place: members[place].date)
     night = Night(
         date=members[last].date,
@@ -257,10 +257,22 @@ def combine(
         kernels=names[0],
         metrics=names[1],
         units=units,
-        counts=counts,
+        counts=[counts[verdict] for verdict in range(NOT_JUDGED)] + [0],
+        red=sorted(kernel for kernel, verdict in worst.items() if VERDICTS[verdict] in RED),
         runners=runners,
     )
     return night, table
+
+
+def _worst(kernels: list[str], table: Table, reports: Sequence[ReportExtract | None]) -> dict[str, int]:
+    """Returns the worst verdict on each kernel, as an index in VERDICTS."""
+    rows = table.verdicts.min(axis=1, initial=NOT_JUDGED) if table.verdicts.size else [NOT_JUDGED] * len(kernels)
+    worst = dict(zip(kernels, map(int, rows), strict=True))
+    whole = [(j.kernel, place_of(j.verdict)) for j in whole_kernels(reports) if j.kernel != SUITE]
+    failed = [(failure.kernel, place_of("missing")) for report in reports if report for failure in report.failures]
+    for kernel, verdict in (*whole, *failed):
+        worst[kernel] = min(verdict, worst.get(kernel, NOT_JUDGED))
+    return worst
 
 
 def _known(values: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:

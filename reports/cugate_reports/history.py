@@ -23,6 +23,7 @@ import sqlalchemy as sa
 
 from cugate_reports import extracts, files, fleet, tables
 from cugate_reports.files import Analysis, BadFile, Explanation, Report, Run
+from cugate_reports.states import State
 from cugate_reports.tables import documents, metadata, schema
 
 SCHEMA = 1  # version of the database; this program refuses to write to a later one
@@ -223,6 +224,11 @@ class History:
         key = hashlib.sha256(of.encode()).hexdigest()
         return _put(connection, Stored("analysis", key, of, date, data), replace=True)
 
+    def say(self, device: str, key: str, date: str, state: State) -> None:
+        """Keeps what is said of a night, in place of what was said before. key and date: of the night's last run."""
+        with self.writing() as connection:
+            _put(connection, Stored("state", key, device, date, msgspec.json.encode(state)), replace=True)
+
     def prune(self, keep: int) -> int:
         """Removes all but the newest `keep` nights of each GPU model, with all files about their runs. Returns how many
         runs were removed. A night is what the pages call one: a run, or all runs of several runners.
@@ -236,7 +242,7 @@ class History:
             old += [member.key for member in members[:first]]
         with self.writing() as connection:
             connection.execute(sa.select(schema.c.version).with_for_update())  # if two processes prune, one waits
-            kinds = documents.c.kind.in_(["run", "report", "explanations"])
+            kinds = documents.c.kind.in_(["run", "report", "explanations", "state"])
             for key in old:
                 connection.execute(documents.delete().where(kinds, documents.c.key == key))
         self._tidy()

@@ -19,12 +19,12 @@ import numpy as np
 
 from cugate_reports import files, fleet, processes, series
 from cugate_reports.changes import Change, find_changes
-from cugate_reports.extracts import NOT_JUDGED, SUITE, VERDICTS, RunExtract  # noqa: F401 - the pages' own words
+from cugate_reports.extracts import NOT_JUDGED, RED, SUITE, VERDICTS, RunExtract  # noqa: F401 - the pages' own words
 from cugate_reports.files import Analysis, Explanation, Judgement, Report, Run, Session
 from cugate_reports.fleet import Member, Night, Runner
 from cugate_reports.history import History, HistoryError, analysis_key
+from cugate_reports.states import State
 
-RED = frozenset({"regressed", "missing", "unexpected-pass"})
 # Facts of a session whose change may explain a step, in the order of mention.
 ENVIRONMENT = ("driver", "cuda", "cupti", "compiler", "flags", "collector", "cugate", "gpu_uuid", "host", "commit")
 MARKED = ("driver", "cuda", "cupti", "compiler", "flags", "gpu_uuid")  # facts whose changes plots mark
@@ -71,7 +71,10 @@ class Nights:
     limits: np.ndarray
     drifts: np.ndarray  # the part of the change that all kernels share, which the gate subtracts first
     verdicts: np.ndarray  # indices in VERDICTS, 8 bits
-    counts: np.ndarray  # judgements with each verdict, also of whole kernels; shape (nights, verdicts)
+    counts: np.ndarray  # kernels by their worst verdict; shape (nights, verdicts)
+    red: list[list[str]]  # kernels that are red, for each night
+    states: list[State | None]  # what was said of each night itself
+    keys: list[str]  # key of each night's last run
     marks: list[Mark]  # what happened before nights, for all kernels
     accepted: dict[str, list[Mark]]  # acceptances of each kernel
     run: Run  # tonight's run
@@ -83,10 +86,12 @@ class Nights:
     gaps: list[str]  # days among these nights, and since, on which no runner of a fleet measured
     times: np.ndarray  # tonight's times of each runner, shape (runners, kernels)
     stamps: list[str]  # for each night a hash of what it was made from
-    last_night: dict[str, int]  # for each kernel the last night that has it
+    first_night: dict[str, int]  # for each kernel the first night that has it
+    last_night: dict[str, int]  # and the last one
     reader: Callable[[str], series.Kernel]
     _changes: dict[tuple[int, int], list[Change]] = field(default_factory=dict)
-    _timed: dict[str, bool] = field(default_factory=dict)
+    _timed: dict[str, str | None] = field(default_factory=dict)
+    _steps: np.ndarray | None = None
     _one: tuple[str, series.Kernel] | None = None
 
     @cached_property
@@ -110,6 +115,11 @@ class Nights:
         for judgement in self.report.judgements if self.report else []:
             found.setdefault(judgement.kernel, []).append(judgement)
         return found
+
+    @property
+    def unmeasured(self) -> str | None:
+        """Returns what the numbers are if nothing ran on a GPU."""
+        return files.UNMEASURED.get(self.sessions[-1].collector or "")
 
     @property
     def is_fleet(self) -> bool:
@@ -147,23 +157,67 @@ class Nights:
             self._changes[place] = find_changes(self.series(kernel, metric))
         return self._changes[place]
 
-    def is_timed(self, kernel: str) -> bool:
-        """Whether a kernel has a time on any night, computed once: transfers have wall time only."""
+    def time_metric(self, kernel: str) -> str | None:
+        """Returns which metric is the kernel's time, computed once: of a program that of all launches, and transfers
+        have wall time only. None where no night has any, as computed ones.
+        """
         if kernel not in self._timed:
-            self._timed[kernel] = bool(np.isfinite(self.series(kernel, "time")).any())
+            names = ("gpu_time", "time", "wall_time")[kernel not in self.programs :]
+            known = (name for name in names if np.isfinite(self.series(kernel, name)).any())
+            self._timed[kernel] = next(known, None)
         return self._timed[kernel]
 
+    @cached_property
+    def trend_metric(self) -> str | None:
+        """Returns what trend() is of: the GPU's time where any night has that, else the host's, else instructions."""
+        order = ("gpu_time", "time") if self.programs else ("time", "wall_time", "instructions")
+        return next((metric for metric in order if metric in self.columns), None)
+
+    def trend(self) -> np.ndarray:
+        """Returns for each night the trend_metric of all kernels against their first night, as the geometric mean over
+        kernels, or over programs where there are any. A kernel that comes or goes moves nothing. NaN where nothing is
+        known.
+        """
+        if self._steps is None:
+            self._steps = self._steps_of(self.kernels)
+        with np.errstate(all="ignore"):
+            steps = self._steps[0] / self._steps[1]
+        known = np.isfinite(steps)
+        found = np.exp(np.cumsum(np.where(known, steps, 0.0)))
+        found[~known] = math.nan
+        return found
+
+    def _steps_of(self, kernels: Iterable[str]) -> np.ndarray:
+        """Returns for each night the sum of the logarithms of the steps from the night before that has the kernel, and
+        the number of kernels; the first night of a kernel is a step of 0.
+        """
+        found = np.zeros((2, len(self.dates)))
+        metric = self.trend_metric
+        for kernel in kernels:
+            if metric is None or (self.programs and kernel not in self.programs):
+                continue
+            values = self.series(kernel, metric)
+            known = np.flatnonzero(np.isfinite(values) & (values > 0))
+            logs = np.log(values[known])
+            found[:, known] += np.diff(logs, prepend=logs[:1]), np.ones(len(known))
+        return found
+
     def find_all(self, metrics: Iterable[str], progress: Callable[[int], object]) -> None:
-        """Computes changes() and is_timed() of all kernels, in as many processes as there are processors."""
+        """Computes changes(), time_metric() and trend() of all kernels, on all processors."""
         wanted = list(metrics)
         parts = [self.kernels[place : place + 50] for place in range(0, len(self.kernels), 50)]
 
-        def find(kernels: list[str]) -> tuple[list[bool], list[list[list[Change]]]]:
-            timed = [self.is_timed(kernel) for kernel in kernels]
-            return timed, [[self.changes(kernel, metric) for metric in wanted] for kernel in kernels]
+        def find(kernels: list[str]) -> tuple[list[str | None], list[list[list[Change]]], np.ndarray]:
+            timed, changes, steps = [], [], np.zeros((2, len(self.dates)))
+            for kernel in kernels:
+                timed.append(self.time_metric(kernel))
+                changes.append([self.changes(kernel, metric) for metric in wanted])
+                steps += self._steps_of([kernel])
+            return timed, changes, steps
 
         found = processes.spread(parts, find, lambda count: progress(count * 50))
-        for kernels, (timed, changes) in zip(parts, found, strict=True):
+        self._steps = sum((steps for _, _, steps in found), np.zeros((2, len(self.dates))))
+        for kernels, (timed, changes, _) in zip(parts, found, strict=True):
             self._timed.update(zip(kernels, timed, strict=True))
             for kernel, of_kernel in zip(kernels, changes, strict=True):
                 for metric, one in zip(wanted, of_kernel, strict=True):
@@ -339,6 +393,7 @@ class Loader:
         dates = [one.date for one in known.nights]
         sessions = [one.session for one in known.nights]
         baselines = (files.parse(stored.body, Run) for stored in history.read("baseline", device))
+        said = {stored.key: files.parse(stored.body, State) for stored in history.read("state", device)}
         of = analysis_key(run.device.name, files.collector_of(run.sessions))
         analyses = [stored.body for stored in history.read("analysis", of, 1)]
         return Nights(
@@ -350,6 +405,9 @@ class Loader:
             units=known.units,
             **_tonight(night, table, kernels, metrics),
             counts=np.array([one.counts for one in known.nights], dtype=float),
+            red=[one.red for one in known.nights],
+            states=[next((said[m.key] for m in group if m.key in said), None) for group in groups],
+            keys=[max(group, key=lambda member: member.date).key for group in groups],
             marks=_marks(sessions),
             accepted=_acceptances(baselines, dates),
             run=run,
@@ -361,6 +419,7 @@ class Loader:
             gaps=_gaps(known.nights),
             times=_times(night, runs, kernels),
             stamps=[fleet.stamp(group) for group in groups],
+            first_night=known.first_night,
             last_night=known.last_night,
             reader=read,
         )
@@ -371,12 +430,14 @@ class _Known:
 
     def __init__(self) -> None:
         self.nights: list[Night] = []
+        self.first_night: dict[str, int] = {}
         self.last_night: dict[str, int] = {}
         self.count: Counter[str] = Counter()
         self.metrics: set[str] = set()
         self.units: dict[str, str] = {}
 
     def add(self, night: Night) -> None:
+        self.first_night = {**dict.fromkeys(night.kernels, len(self.nights)), **self.first_night}
         self.last_night.update(dict.fromkeys(night.kernels, len(self.nights)))
         self.count.update(night.kernels)
         self.metrics.update(night.metrics)

@@ -6,17 +6,17 @@ Like views.py: plain values, and nothing is drawn or written here.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
+from cugate_reports import week
 from cugate_reports.files import PROGRAM, Failure, Judgement, Upgrade, Upgraded, is_program
 from cugate_reports.fleet import Runner, evening
 from cugate_reports.nights import RECENT, RED, SUITE, VERDICTS, Absent, Nights, environment_changes
 from cugate_reports.programs import Program, program
 from cugate_reports.rules import rule_word
-from cugate_reports.views import COUNTERS, GPU_TIME, TIME, WALL_TIME, better_is, finite, panels, time_panel
+from cugate_reports.views import COUNTERS, GPU_TIME, TIME, WALL_TIME, better_is, finite, has_time, panels, time_panel
 
 HEADLINES = {
     0: ("good", "Nothing is worse"),
@@ -46,7 +46,7 @@ class News:
 
 @dataclass(frozen=True)
 class Tonight:
-    """The first screen. counts are of tonight's judgements by verdict, only those that were given."""
+    """The first screen. counts are of tonight's kernels by their worst verdict, only those that were given."""
 
     tone: str
     headline: str
@@ -55,7 +55,10 @@ class Tonight:
     counts: list[tuple[str, int]]
     worst: list[Blame]
     more: int  # how many kernels are as bad but not listed
-    slower: list[Blame]  # kernels whose time is longer than the baseline's, though none of their rows is worse
+    better: list[Blame]  # kernels of which something improved and nothing is worse
+    came: list[str]  # kernels that are new since one of the last nights
+    went: list[str]  # kernels that the last nights had, and tonight has not
+    accepted: list[tuple[str, list[str]]]  # reasons with which baselines of kernels were accepted lately
     failures: list[Failure]
     environment: list[tuple[str, str, str]]
     notes: list[str]
@@ -91,7 +94,7 @@ class Fleet:
 
 WORST = 8  # how many kernels the first screen shows
 WORST_ROWS = 3  # how many rows of each kernel are shown
-SLOWER = 5  # how many kernels are shown that are slower but not worse
+BETTER = 5  # how many kernels are shown that improved
 
 
 @dataclass(frozen=True)
@@ -125,10 +128,16 @@ def blames(judgements: list[Judgement], most_rows: int | None = None, most_told:
     """Groups worse rows by kernel, the most lost time first. It keeps so many rows of each kernel, in the order of the
     report, and causes of so many of these.
     """
+    return _grouped(judgements, [*RED, "unsure"], most_rows, most_told)
+
+
+def _grouped(
+    judgements: list[Judgement], verdicts: list[str], most_rows: int | None, most_told: int | None
+) -> list[Blame]:
     times = _times(judgements)
     kernels: dict[str, list[Judgement]] = {}
     for judgement in judgements:
-        if (judgement.verdict in RED or judgement.verdict == "unsure") and judgement.kernel != SUITE:
+        if judgement.verdict in verdicts and judgement.kernel != SUITE:
             kernels.setdefault(judgement.kernel, []).append(judgement)
     found = []
     for kernel, rows in kernels.items():
@@ -152,15 +161,14 @@ def _times(judgements: list[Judgement]) -> dict[str, Judgement]:
     return times
 
 
-def _slower(judgements: list[Judgement], worse: list[Blame]) -> list[Blame]:
-    """Returns the kernels that lost time in a row that was judged and is not worse, the most first."""
-    known = {blame.kernel for blame in worse}
-    found = [
-        Blame(kernel, time, [(time, False)], 0)
-        for kernel, time in _times(judgements).items()
-        if kernel not in known and kernel != SUITE and time.verdict == "same"
-    ]
-    return sorted((blame for blame in found if (blame.lost or 0) > 0), key=_by_time_lost)
+def _accepted(nights: Nights) -> list[tuple[str, list[str]]]:
+    """Returns the reasons of the last nights, the newest first, with their kernels."""
+    found: dict[tuple[int, str], list[str]] = {}
+    for kernel, marks in nights.accepted.items():
+        for mark in marks:
+            if mark.night >= len(nights.dates) - RECENT:
+                found.setdefault((mark.night, mark.text), []).append(kernel)
+    return [(reason, kernels) for (_, reason), kernels in sorted(found.items(), reverse=True)]
 
 
 def _news(nights: Nights) -> list[News]:
@@ -306,9 +314,9 @@ def _programs(nights: Nights) -> tuple[list[Program], list[str]]:
 
 
 def counts(nights: Nights) -> list[tuple[str, int]]:
-    """Counts tonight's judgements by verdict, only verdicts that occur."""
-    found = Counter(j.verdict for j in nights.report.judgements) if nights.report else Counter()
-    return [(verdict, found[verdict]) for verdict in VERDICTS if found[verdict] and verdict != "info"]
+    """Counts tonight's kernels by their worst verdict, only verdicts that occur."""
+    found = zip(VERDICTS, nights.counts[-1].astype(int).tolist(), strict=True)
+    return [(verdict, count) for verdict, count in found if count and verdict != "info"]
 
 
 def _upgraded(upgrade: Upgrade | None) -> list[UpgradedClass]:
@@ -332,7 +340,10 @@ def tonight(nights: Nights) -> Tonight:
         tone, headline, detail = _fleet_headline(nights, tone, headline, detail)
     failed = {failure.kernel for failure in report.failures} if report else set()
     rows = [j for j in report.judgements if j.kernel not in failed] if report else []
-    bad = blames(rows, WORST_ROWS, most_told=1)
+    bad, last = blames(rows, WORST_ROWS, most_told=1), len(nights.dates) - 1
+    red = {blame.kernel for blame in bad}
+    better = [blame for blame in _grouped(rows, ["improved"], 1, 0) if blame.kernel not in red]
+    better.sort(key=lambda blame: blame.lost or 0.0)
     environment = environment_changes(*nights.sessions[-2:]) if len(nights.sessions) > 1 else []
     programs, kernels_only = _programs(nights)
     suites = []
@@ -348,7 +359,10 @@ def tonight(nights: Nights) -> Tonight:
         counts=counts(nights),
         worst=bad[:WORST],
         more=max(0, len(bad) - WORST),
-        slower=_slower(rows, bad)[:SLOWER],
+        better=better[:BETTER],
+        came=[name for name, night in nights.first_night.items() if night >= max(1, last - RECENT)],
+        went=[name for name, night in nights.last_night.items() if last - RECENT <= night < last],
+        accepted=_accepted(nights),
         failures=report.failures if report else [],
         environment=environment,
         notes=report.notes if report else [],
@@ -365,14 +379,16 @@ def tonight(nights: Nights) -> Tonight:
 @dataclass(frozen=True)
 class KernelRow:
     """A kernel in the table of all: tonight's time and counters, its time against the baseline's, and the rule behind
-    its verdict.
+    its verdict. Where no kernel has a time it is the row of week.watched.
     """
 
     kernel: str
+    metric: str
+    unit: str
     verdict: str
     time: float
     base: float | None  # the baseline's time
-    lost: float | None  # how much longer a launch takes than in the baseline, in ns
+    lost: float | None  # how much longer a launch takes than in the baseline, in ns; None where that may be noise
     limit: float | None  # limit of the time, as a share
     rule: str
     counters: tuple[float, ...]  # values of the counters, in the order of COUNTERS
@@ -380,25 +396,29 @@ class KernelRow:
 
     @property
     def order(self) -> tuple[int, float, str]:
-        """Orders worse kernels first, then those in doubt, then others; in each the most lost time first."""
+        """Orders worse kernels first, then those in doubt, by the most lost time; then others by their time."""
         grave = 0 if self.verdict in RED else 1 if self.verdict == "unsure" else 2
-        return grave, -self.lost if self.lost is not None else math.inf, self.kernel
+        lost = self.lost if grave < 2 else self.time if math.isfinite(self.time) else None
+        return grave, -lost if lost is not None else math.inf, self.kernel
 
 
 def kernel_rows(nights: Nights) -> list[KernelRow]:
     """Returns programs first, whose time is the GPU time of all launches, then kernels by their order."""
-    times = _times(nights.report.judgements if nights.report else [])
-    rows = []
+    rows, timed = [], any(has_time(nights, kernel) for kernel in nights.kernels)
     for kernel in nights.kernels:
-        panel = time_panel(nights, kernel)
-        now, known, lost, limit = nights.tonight(kernel, panel.metric), None, None, None
-        place = nights.place(kernel, panel.metric)
+        metric = time_panel(nights, kernel).metric if timed else week.watched(nights, kernel)
+        now, known, lost, limit = nights.tonight(kernel, metric), None, None, None
+        place = nights.place(kernel, metric)
         base = float(nights.bases[place]) if place else math.nan
-        if math.isfinite(now) and math.isfinite(base) and base > 0:
-            known, lost = base, now - base
-            limit = finite(float(nights.limits[place] / base))
+        if math.isfinite(now) and math.isfinite(base) and base >= 0:
+            known = base
+            if place and VERDICTS[nights.verdicts[place]] not in ("same", "info", "not judged"):
+                lost = now - base
+            limit = finite(float(nights.limits[place] / base)) if base else None
         counters = tuple(nights.tonight(kernel, counter.metric) for counter in COUNTERS)
-        decided = rule_word(times[kernel]) if known is not None and kernel in times else ""
-        verdict, by_host = nights.worst_verdict(kernel), panel is WALL_TIME
-        rows.append(KernelRow(kernel, verdict, now, known, lost, limit, decided, counters, by_host))
+        said = next((j for j in nights.judged.get(kernel, []) if j.metric == metric and j.now is not None), None)
+        decided = rule_word(said) if known is not None and said else ""
+        verdict, by_host, unit = nights.worst_verdict(kernel), metric == WALL_TIME.metric, nights.units.get(metric, "")
+        of = kernel, metric, unit, verdict, now, known, lost, limit, decided, counters, by_host
+        rows.append(KernelRow(*of))
     return sorted(rows, key=lambda row: (row.kernel not in nights.programs, row.order))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import subprocess
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from cugate_reports.links import plain_commit
@@ -66,6 +66,11 @@ class Repository:
         """Returns the commit that is checked out, "" without one. When it changes, more may be known."""
         return (self._git("rev-parse", "--verify", "--quiet", "HEAD") or "").strip()
 
+    @property
+    def user(self) -> str:
+        """Returns the name that git has of who works here, "" without one."""
+        return (self._git("config", "user.name") or "").strip()
+
     def _between(self, before: str, after: str, *paths: str) -> list[Commit]:
         form = "--format=%H%x1f%an%x1f%s"
         told = self._git("log", "--no-merges", f"--max-count={_MOST}", form, f"{before}..{after}", "--", *paths)
@@ -78,6 +83,7 @@ class Repository:
                 return owners(text, path)
         return []
 
+    @cache  # noqa: B019 - a repository lives as long as pages are made
     def asked(self, before: str | None, after: str | None, path: str | None) -> Asked:
         """before and after: the commits of two nights, as their sessions have them; path: the blamed file, within the
         repository.

@@ -26,8 +26,9 @@ def moved(judgement: Judgement) -> float | None:
     return judgement.now - judgement.base - (judgement.drift or 0.0)
 
 
-def _source(judgement: Judgement, known: dict[str, Floor]) -> str:
+def source(judgement: Judgement, known: dict[str, Floor] | None = None) -> str:
     """Returns where the limit comes from."""
+    known = floors() if known is None else known
     floor = known.get(judgement.metric or "")
     if floor and judgement.limit is not None and judgement.limit <= floor.of(judgement.base or 0.0) * (1 + 1e-6):
         return f"floor of {floor.words}"
@@ -57,5 +58,5 @@ def rule(judgement: Judgement, known: dict[str, Floor] | None = None) -> str:
         return decided or (
             "beyond its limit" if judgement.verdict != "same" else "beyond its limit, and the gate calls it the same"
         )
-    words = f"within the {_source(judgement, floors() if known is None else known)}"
+    words = f"within the {source(judgement, known)}"
     return f"{words}, and so wide that it can hardly fail" if judgement.blind else words

@@ -12,7 +12,7 @@ import base64
 import hashlib
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -24,12 +24,12 @@ from cugate_reports import (
     drawing,
     drawn,
     figures,
-    ladder_figures,
     overview,
     people,
     processes,
     programs,
     rules,
+    states,
     units,
     views,
     week,
@@ -44,6 +44,8 @@ from cugate_reports.nights import RECENT, RED, VERDICTS, Loader, Nights
 HERE = Path(__file__).parent
 Progress = Callable[[str], None]
 NO_LINKS, NO_REPOSITORY = Links(), people.Repository()
+TREND = 3  # nights that make a trend
+RED_OF_KERNEL = 5  # red nights that a kernel's page has
 FIGURES = 100  # figures that a run draws for each processor; they take some 20 s on an idle one
 
 
@@ -107,8 +109,11 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
+        title=views.title_of,
+        gpu=units.gpu,
         value=units.value,
         cell=units.cell,
+        exact=units.exact,
         night=units.night,
         tone=verdict_tone,
         slug=slug,
@@ -130,7 +135,7 @@ def _environment() -> jinja2.Environment:
         cause=cause_words,
         COUNTERS=views.COUNTERS,
     )
-    environment.globals.update(rule=rules.rule, rule_word=rules.rule_word, LEGEND=rules.LEGEND)
+    environment.globals.update(rule=rules.rule, rule_word=rules.rule_word, source=rules.source, LEGEND=rules.LEGEND)
     return environment
 
 
@@ -176,11 +181,8 @@ class _Writer:
         self.root = model.folder.parent if place else model.folder
         self.nights = model.nights
         self.links, self.repository = links, repository
-        self.rungs = views.ladders(model.nights)
-        self.ladder_of = {f"figures/ladder-{slug(ladder.family)}.png": ladder for ladder in self.rungs}
         self.kernel_of = {f"figures/kernel-{slug(kernel)}.png": kernel for kernel in model.nights.kernels}
         self.behind: list[str] = []  # kernels whose figures lack a night, or do not exist
-        self.blocking = views.gemm_blocking(model.nights)
         self.folder = model.folder
         self.globals = {
             "known": frozenset(model.nights.kernels),  # kernels that have a page
@@ -220,7 +222,6 @@ class _Writer:
                 others=self.model.others,
                 up=up,
                 here=to,
-                tabs=self.tabs(),
                 commits=any(self.commits()),
                 **values,
             )
@@ -231,11 +232,8 @@ class _Writer:
     # ---- What has to be drawn
 
     def figure_stamp(self, png: str) -> str:
-        """Returns a hash of what the figure of a kernel, or of a family, is made from."""
-        nights = self.nights
-        if ladder := self.ladder_of.get(png):
-            return drawn.stamp([rung.kernel for rung in ladder.rungs], ladder.panels(), ladder.reference)
-        kernel = self.kernel_of[png]
+        """Returns a hash of what the figure of a kernel is made from."""
+        nights, kernel = self.nights, self.kernel_of[png]
         return drawn.stamp(self._until(nights.last_night[kernel]), nights.accepted.get(kernel), self.links)
 
     @cache  # noqa: B019 - a writer lives as long as its pages are made
@@ -251,7 +249,8 @@ class _Writer:
     def stamps(self) -> dict[str, str]:
         """Returns for each page a hash of what it is made from, without its figure."""
         nights = self.nights
-        all_of_it = (nights.stamps, nights.explanations, nights.analysis, nights.accepted, nights.absent, nights.gaps)
+        all_of_it = (nights.stamps, nights.explanations, nights.analysis, nights.accepted, nights.states)
+        all_of_it += (nights.absent, nights.gaps)
         whole = drawn.stamp(self._common(), all_of_it, self.behind, self.repository.head)
         found = dict.fromkeys(self.first_pages(), whole)
         return found | {_page_of(kernel): self._kernel_stamp(png) for png, kernel in self.kernel_of.items()}
@@ -259,7 +258,7 @@ class _Writer:
     def _common(self) -> tuple[object, ...]:
         """Returns what every page shows."""
         model, replay = self.model, self.nights.report.replay if self.nights.report else None
-        return model.words, model.others, self.links, self.globals["future"], self.tabs(), replay
+        return model.words, model.others, self.links, self.globals["future"], replay
 
     @cached_property
     def _explained(self) -> dict[str, Explanation]:
@@ -268,10 +267,14 @@ class _Writer:
     def _kernel_stamp(self, png: str) -> str:
         nights, kernel = self.nights, self.kernel_of[png]
         tonight: object = None
+        if nights.worst_verdict(kernel) in RED:
+            tonight = self.repository.head
         # tonight's text does not apply to a kernel without tonight's values
         if not self.is_last(nights.last_night[kernel]):
             tonight = nights.judged.get(kernel), self.runners(kernel)
-        return drawn.stamp(self._common(), self.figure_stamp(png), self._explained.get(kernel), tonight)
+        return drawn.stamp(
+            self._common(), self.figure_stamp(png), self._explained.get(kernel), tonight, self.red_of(kernel)
+        )
 
     def runners(self, kernel: str) -> list[overview.RunnerRow]:
         return overview.runner_rows(self.nights, kernel) if self.nights.is_fleet else []
@@ -283,27 +286,19 @@ class _Writer:
 
     def urgency(self, png: str) -> tuple[int, bool, str, str]:
         """Returns the key by which figures are drawn, the smallest first: red, in doubt, moved lately; in each programs
-        first, then what was never drawn, or is most behind. A family is as urgent as its worst variant.
+        first, then what was never drawn, or is most behind.
         """
-        kernels = (
-            [rung.kernel for rung in self.ladder_of[png].rungs] if png in self.ladder_of else [self.kernel_of[png]]
-        )
-        verdicts = {self.nights.worst_verdict(kernel) for kernel in kernels}
-        news = [
-            change
-            for kernel in kernels
-            for panel in views.panels(self.nights, kernel)
-            for change in self.nights.changes(kernel, panel.metric)
-        ]
-        moved = any(change.index >= len(self.nights.dates) - RECENT for change in news)
-        grave = 0 if verdicts & RED else 1 if "unsure" in verdicts else 2 if moved else 3
+        nights, kernel = self.nights, self.kernel_of[png]
+        verdict, panels = nights.worst_verdict(kernel), views.panels(nights, kernel)
+        news = (change for panel in panels for change in nights.changes(kernel, panel.metric))
+        moved = any(change.index >= len(nights.dates) - RECENT for change in news)
+        grave = 0 if verdict in RED else 1 if verdict == "unsure" else 2 if moved else 3
         have = self.earlier.state.figures.get(self.place + png)
-        return grave, self.nights.programs.isdisjoint(kernels), have.until if have else "", png
+        return grave, kernel not in nights.programs, have.until if have else "", png
 
     def due(self) -> list[str]:
         """Returns the figures that do not exist, or would be drawn differently now."""
-        ladders = self.earlier.figures(f"{self.place}ladders.html") if self.ladder_of else {}
-        found = [png for png in self.ladder_of if not self._is_there(png) or png not in ladders]
+        found = []
         for png, kernel in self.kernel_of.items():
             page, have = self.place + _page_of(kernel), self.earlier.state.figures.get(self.place + png)
             if have and not have.there:  # there is nothing to draw, and the page says so
@@ -332,25 +327,13 @@ class _Writer:
     # ---- Pages
 
     def first_pages(self) -> dict[str, Callable[[], None]]:
-        """Returns the jobs that write the pages of the model, the longest first. The page that compares variants
-        follows when its figures are drawn.
-        """
-        found = {
+        """Returns the jobs that write the pages of the model, the longest first."""
+        return {
             "index.html": self.overview,
             "changes.html": self.changes,
             "gpu.html": self.gpu,
             "gate.html": self.gate,
         }
-        return found | ({"ladders.html": self.ladders} if self.has_ladders() else {})
-
-    def has_ladders(self) -> bool:
-        return bool(self.rungs or self.blocking)
-
-    def tabs(self) -> list[tuple[str, str]]:
-        """Returns the pages that each page links to: file and words."""
-        ladders = [("ladders.html", "Ladders")] if self.has_ladders() else []
-        first = [("index.html", "Tonight"), ("changes.html", "This week"), ("gpu.html", "GPU")]
-        return [*first, *ladders, ("gate.html", "Gate")]
 
     def commits(self) -> list[str]:
         """Returns the commit of each night; "" where it is not known."""
@@ -360,14 +343,35 @@ class _Writer:
         tonight = overview.tonight(self.nights)
         counts = self.nights.counts
         shown = None
-        if len(self.nights.dates) > 1 and counts[:, [VERDICTS.index(name) for name in figures.STACKED]].any():
-            label = "Rows by verdict in each night, those that are the same left out"
-            shown = self.figure("verdicts", label, figures.verdict_nights, self.nights.dates, self.commits(), counts)
+        several = len(self.nights.dates) > 1
+        is_verdict = several and counts[:, [VERDICTS.index(name) for name in figures.STACKED]].any()
+        if is_verdict or len(self.nights.dates) >= TREND:
+            of = "GPU time of programs" if self.nights.programs else "Time of kernels"
+            of = of if (self.nights.trend_metric or "time").endswith("time") else "Instructions of kernels"
+            label = f"{of} over the nights, and kernels by verdict, those that are the same left out"
+            data = self.nights.dates, self.commits(), counts, self.nights.trend(), of
+            shown = self.figure("verdicts", label, figures.verdict_nights, *data)
         rows, none = overview.kernel_rows(self.nights), [png for png in self.behind if not self._has_earlier(png)]
         behind = {"kernels": len(self.behind), "undrawn": len(none)}
         of_week = week.week(self.nights)
         values = {"tonight": tonight, "rows": rows, "verdicts": shown, "behind": behind, "week": of_week}
-        self.page("index.html", "index.html", **values)
+        worse = self.worse(blame.kernel for blame in tonight.worst)
+        red_tonight = next((one for one in self.red[:1] if self.is_last(one.night)), None)
+        self.page("index.html", "index.html", **values, red=self.red, red_tonight=red_tonight, worse=worse)
+
+    @cached_property
+    def red(self) -> list[states.RedNight]:
+        """Returns the red nights, the newest first."""
+        return states.red_nights(self.nights)[::-1]
+
+    def red_of(self, kernel: str) -> list[states.RedNight]:
+        """Returns the last red nights of a kernel, the newest first."""
+        return [one for one in self.red if kernel in one.kernels][:RED_OF_KERNEL]
+
+    def worse(self, kernels: Iterable[str]) -> dict[str, tuple[week.Slower, people.Asked]]:
+        """Returns since when these kernels are worse, and who is asked, of those that the gate calls so tonight."""
+        found = ((kernel, week.worse(self.nights, kernel)) for kernel in kernels)
+        return {kernel: (one, self.asked(one)) for kernel, one in found if one}
 
     def _has_earlier(self, png: str) -> bool:
         have = self.earlier.state.figures.get(self.place + png)
@@ -394,15 +398,23 @@ class _Writer:
     def week_figure(self, of_week: week.Week) -> dict[str, object] | None:
         first = max(of_week.first - 1, 0)
         dates = self.nights.dates[first:]
-        if not of_week.slower or len(dates) < 2:
+        shares = [one for one in of_week.slower if one.before > 0]
+        if not shares or len(dates) < 2:
             return None
-        label = "How much longer than before the kernels took that got slower this week"
-        return self.figure("week", label, figures.week, dates, self.commits()[first:], of_week.slower)
+        label = f"How much more than before of the kernels that {of_week.verb} this week"
+        return self.figure("week", label, figures.week, dates, self.commits()[first:], shares)
 
     def asked(self, one: week.Slower) -> people.Asked:
         earlier, slow = week.commits_of(self.nights, one)
         path = one.cause.file if one.cause else None
         return self.repository.asked(earlier.commit if earlier else None, slow.commit, path)
+
+    def authors(self, night: int) -> list[str]:
+        """Returns who wrote the commits between this night and the one before."""
+        if night == 0:
+            return []
+        before, after = (session.commit for session in self.nights.sessions[night - 1 : night + 1])
+        return self.repository.asked(before, after, None).authors
 
     def gpu(self) -> None:
         roofline, rows = views.roofline(self.nights), views.occupancy(self.nights)
@@ -411,31 +423,6 @@ class _Writer:
             label = "Roofline: each kernel's rate over its intensity, under the roofs of this GPU"
             shown = self.figure("roofline", label, figures.roofline, roofline)
         self.page("gpu.html", "gpu.html", roofline=roofline, rows=rows, shown=shown)
-
-    def ladder(self, png: str) -> dict[str, object]:
-        ladder = self.ladder_of[png]
-        label = f"The rungs of {ladder.family}: {', '.join(title for title, _, _ in ladder.panels())}"
-        return self.figure(Path(png).stem, label, ladder_figures.ladder, ladder)
-
-    def ladders(self, drawn_now: dict[str, dict[str, object]]) -> None:
-        """drawn_now: the figures of families, by their PNGs; others are unchanged."""
-        shown = []
-        for place, (png, ladder) in enumerate(self.ladder_of.items()):
-            one = {
-                "ladder": ladder,
-                "figure": drawn_now.get(png) or self.kept(png, "ladders.html"),
-                "literature": None,
-            }
-            one["published"] = any(rung.published is not None for rung in ladder.rungs)
-            if any(rung.published_speedup and rung.speedup for rung in ladder.rungs):
-                label = f"How much faster the rungs of {ladder.family} are than the first, here and as published"
-                one["literature"] = self.figure(f"literature-{place}", label, ladder_figures.literature, ladder)
-            shown.append(one)
-        gemm, gemm_figure = self.blocking, None
-        if any(row.bandwidth for row in gemm):
-            label = "The bandwidth that GEMM blocks need, over their side, against what device memory gives"
-            gemm_figure = self.figure("gemm", label, ladder_figures.gemm_blocking, gemm)
-        self.page("ladders.html", "ladders.html", ladders=shown, gemm=gemm, gemm_figure=gemm_figure)
 
     def gate(self) -> None:
         gate = views.gate(self.nights)
@@ -462,7 +449,11 @@ class _Writer:
             stack = program.stack if program else []
             what = figures.kernel_nights, nights.dates, self.commits(), drawn_series, marks, stack
             shown = self.figure(Path(png).stem, label, *what, up="../") if is_drawn else self.kept(png, _page_of(name))
-        moves = [(one.panel, change) for one in series for change in nights.changes(name, one.panel.metric)]
+        moves = [
+            (one.panel, change, self.authors(change.index))
+            for one in series
+            for change in nights.changes(name, one.panel.metric)
+        ]
         judgements = nights.judged.get(name, [])
         self.page(
             "kernel.html",
@@ -478,6 +469,9 @@ class _Writer:
             moves=moves,
             judgements=judgements,
             blames=overview.blames(judgements),
+            worse=self.worse([name]),
+            red=[(one, self.authors(one.night)) for one in self.red_of(name)],
+            unjudged=[j for j in judgements if j.verdict == "info" and j.reason and j.metric],
             explanation=self._explained.get(name),
         )
 
@@ -553,8 +547,7 @@ def _chosen(writers: list[_Writer], most: int, progress: Progress) -> list[set[s
     for _, place, png in due[:most]:
         chosen[place].add(png)
     for _, place, png in due[most:]:
-        if png in writers[place].kernel_of:
-            writers[place].behind.append(png)
+        writers[place].behind.append(png)
     return chosen
 
 
@@ -563,15 +556,7 @@ class _Jobs:
 
     def __init__(self, writer: _Writer, chosen: set[str]):
         self.writer, self.chosen, self.stamps = writer, chosen, writer.stamps()
-        self.first: list[Callable[[], object]] = []
-        self.ladders: list[str] = []
-        self.has_ladders = False
-        for page, write_page in writer.first_pages().items():
-            if not self._taken(page):
-                if page == "ladders.html":
-                    self.has_ladders, self.ladders = True, [png for png in writer.ladder_of if png in chosen]
-                else:
-                    self.first.append(write_page)
+        self.first = [job for page, job in writer.first_pages().items() if not self._taken(page)]
         kernels = [
             partial(writer.kernel, kernel, png in chosen)
             for png, kernel in writer.kernel_of.items()
@@ -583,8 +568,6 @@ class _Jobs:
     def _taken(self, page: str) -> bool:
         """Whether an unchanged page is there; if so, it now belongs to the new report."""
         path = self.writer.place + page
-        if page == "ladders.html" and self.chosen & self.writer.ladder_of.keys():
-            return False
         files = self.writer.earlier.page(path, self.stamps[page])
         if files is None:
             return False
@@ -597,7 +580,7 @@ class _Jobs:
         tonight = writer.nights.dates[-1]
         for page, made_of in self.stamps.items():
             state.pages[writer.place + page] = made_of
-        for png in (*writer.ladder_of, *writer.kernel_of):
+        for png in writer.kernel_of:
             path = writer.place + png
             if png in self.chosen:
                 there = (writer.root / path).exists()
@@ -625,20 +608,14 @@ def _fill(
         ]
         chosen = _chosen(writers, most, progress)
         models_jobs = [_Jobs(*pair) for pair in zip(writers, chosen, strict=True)]
-        ladders = [(jobs, png) for jobs in models_jobs for png in jobs.ladders]
-        todo = [job for jobs in models_jobs for job in jobs.first]
-        todo += [partial(jobs.writer.ladder, png) for jobs, png in ladders]
+        todo: list[Callable[[], object]] = [job for jobs in models_jobs for job in jobs.first]
         todo += [job for jobs in models_jobs for job in jobs.kernels]
         if todo:
             _warm()
         told = lambda count: progress(f"drawing page {count} of {len(todo)}")  # noqa: E731
-        done = processes.spread(todo, lambda draw: draw(), told)
-        first = sum(len(jobs.first) for jobs in models_jobs)
+        processes.spread(todo, lambda draw: draw(), told)
         state = drawn.State(by=drawn.drawn_by())
         for jobs in models_jobs:
-            made = zip(ladders, done[first : first + len(ladders)], strict=True)
-            if jobs.has_ladders:
-                jobs.writer.ladders({png: one for (of, png), one in made if of is jobs})  # type: ignore[misc]
             jobs.record(state)
         drawn.keep(folder, state)
         return [model.nights for model in models]
@@ -657,7 +634,7 @@ def write(
     first.
 
     repository: where the commits of the nights are, whose authors are named.
-    most: how many figures of kernels and families are drawn. An earlier report in the folder is replaced when the
+    most: how many figures of kernels are drawn. An earlier report in the folder is replaced when the
     new one is complete. PageError when something else is there, when there is nothing to show, or when something
     cannot be written.
     """

@@ -19,6 +19,7 @@ metadata = sa.MetaData()
 
 # Documents: one row a file. `key` says what the file is about and is unique within a kind:
 #   run, report, explanations   files.sessions_key of the run that they are about
+#   state                       that of the last run of the night that it is about, see states.State
 #   analysis                    the device's name and the collector: only the last one is kept
 #   baseline                    the device, the collector and the kernel
 documents = sa.Table(

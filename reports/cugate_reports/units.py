@@ -5,6 +5,7 @@ tests/data/units.txt tests both.
 from __future__ import annotations
 
 import math
+import re
 
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
@@ -107,12 +108,25 @@ def cell(number: float | None, unit: str) -> str:
     return f"{sign}{abs(number):,.2f}{suffix}" if abs(number) < _WHOLE_BELOW else value(number, unit)
 
 
+def exact(number: float | None, unit: str) -> str:
+    """Formats a value with all of its digits that may tell something."""
+    return NO_VALUE if number is None or not math.isfinite(number) else f"{number:,.10g} {unit}".removesuffix(" count")
+
+
 def change_cell(base: float | None, now: float | None, unit: str) -> str:
     """Formats a change for a column of a table: as change() does, but points with two decimals in each row."""
     moved = now - base if base is not None and now is not None else 0.0
     if unit != "%" or not 0 < abs(moved) < _WHOLE_BELOW:
         return change(base, now, unit)
     return f"{moved:+,.2f} points" if abs(moved) >= 0.005 else "<0.01 points"
+
+
+_UUID = re.compile(r"\b((?:GPU|MIG)-[0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+
+
+def gpu(text: str) -> str:
+    """Shortens the UUIDs of GPUs in a text: what follows the first part tells nobody more."""
+    return _UUID.sub(r"\1", text)
 
 
 def night(date: str) -> str:

@@ -6,14 +6,11 @@ Nothing here draws or writes HTML. A missing value is None or NaN, never 0.
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 
 import numpy as np
 
-from cugate_reports.catalogue import BLOCKINGS, LADDERS, LITERATURE, Blocking, Ladder, Literature
 from cugate_reports.definitions import Panel, betters, headlines
-from cugate_reports.files import PROGRAM
 from cugate_reports.nights import RED, VERDICTS, Nights
 
 TIME = Panel("time", "Time")
@@ -29,15 +26,49 @@ def finite(number: float | None) -> float | None:
 
 
 def time_panel(nights: Nights, kernel: str) -> Panel:
-    """Returns the panel of time; transfers have wall time only, and a program has the time of all its launches."""
-    if kernel in nights.programs and np.isfinite(nights.series(kernel, GPU_TIME.metric)).any():
-        return GPU_TIME
-    return TIME if nights.is_timed(kernel) else WALL_TIME
+    """Returns the panel of time, see Nights.time_metric."""
+    return {panel.metric: panel for panel in (TIME, GPU_TIME)}.get(nights.time_metric(kernel) or "", WALL_TIME)
+
+
+def has_time(nights: Nights, kernel: str) -> bool:
+    """Whether a kernel has a time on any night: computed nights have none."""
+    return nights.time_metric(kernel) is not None
 
 
 def panels(nights: Nights, kernel: str) -> tuple[Panel, ...]:
-    """Returns what is drawn of a kernel and watched for changes."""
-    return time_panel(nights, kernel), *COUNTERS
+    """Returns what is drawn of a kernel and watched for changes: its time and the headline counters. Without a time it
+    is what was judged: first what is worse tonight, then what moved most over the nights.
+    """
+    if has_time(nights, kernel):
+        return time_panel(nights, kernel), *COUNTERS
+    over = nights.over(kernel)
+    info, same = VERDICTS.index("info"), VERDICTS.index("same")
+    held = (over.verdicts < info) | (
+        (over.verdicts == info) & np.isfinite(over.bases)
+    )  # also what was not computed again
+    judged = np.flatnonzero(held.any(axis=0))
+    if not len(judged):
+        return COUNTERS
+    least, most = (np.nan_to_num(end.reduce(over.values[:, judged], axis=0)) for end in (np.fmin, np.fmax))
+    moves = dict(zip(judged.tolist(), (most - least) / np.maximum(most, 1), strict=True))
+    known = dict(zip(judged.tolist(), most.tolist(), strict=True))
+
+    def order(column: int) -> tuple[object, ...]:
+        verdict = min(int(over.verdicts[-1, column]), same)
+        return verdict, -moves[column], known[column] == 0, nights.metrics[column] != "instructions"
+
+    return tuple(
+        Panel(nights.metrics[column], title_of(nights.metrics[column]))
+        for column in sorted(moves, key=order)[:JUDGED_PANELS]
+    )
+
+
+JUDGED_PANELS = 6  # rows that are drawn of a kernel without a time
+
+
+def title_of(metric: str) -> str:
+    """Returns "Shared wavefronts" of shared_wavefronts."""
+    return metric.replace("_", " ").capitalize()
 
 
 def better_is(nights: Nights, metric: str) -> str | None:
@@ -209,183 +240,6 @@ def occupancy(nights: Nights) -> list[OccupancyRow]:
             limits = tuple(launch.limits or ())
             theoretical = launch.theoretical_occupancy
             rows.append(OccupancyRow(explanation.kernel, theoretical, seen.achieved, limits, seen.gap, seen.why))
-    return rows
-
-
-# ---- Ladders --------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Rung:
-    """A variant tonight: time in ns, counters in their units; share is the reference's time divided by its own."""
-
-    kernel: str
-    variant: str
-    time: float
-    dram: float
-    occupancy: float
-    conflicts: float
-    share: float | None
-    speedup: float | None  # speed-up over the family's first variant
-    published: float | None  # published time in seconds, on another GPU
-    published_speedup: float | None
-
-
-@dataclass(frozen=True)
-class LadderView:
-    """family includes the sizes where its kernels state some: softmax[n=16M]."""
-
-    family: str
-    rungs: list[Rung]
-    reference: str | None
-    literature: Literature | None
-
-    def panels(self) -> list[tuple[str, list[float], str]]:
-        """Returns title, values and unit of each counter of which any variant has more than 0; of time always."""
-        found = (
-            ("Time", [rung.time for rung in self.rungs], "ns"),
-            ("DRAM throughput", [rung.dram for rung in self.rungs], "%"),
-            ("Achieved occupancy", [rung.occupancy for rung in self.rungs], "%"),
-            ("Bank conflicts", [rung.conflicts for rung in self.rungs], "count"),
-        )
-        return [panel for panel in found if panel[0] == "Time" or any(value > 0 for value in panel[1])]
-
-    def share_words(self, rung: Rung) -> str:
-        """Returns its time against the reference's, in words; "" without one."""
-        if self.reference is None or rung.share is None or rung.variant == self.reference:
-            return ""
-        return f"{self.reference} takes {100 * rung.share:.1f} % of that"
-
-
-def _ratio(above: float | None, below: float | None) -> float | None:
-    if above is None or below is None or not math.isfinite(above) or not math.isfinite(below) or below <= 0:
-        return None
-    return above / below
-
-
-_AXES = re.compile(r"(.*?)(\[[^\[\]]*\])?", re.DOTALL)
-
-
-def _rung_of(kernel: str) -> tuple[str, str, str]:
-    """Returns family, variant and sizes of a kernel: softmax, online and [n=16M] of softmax/online[n=16M]."""
-    family, _, variant = kernel.partition("/")
-    name, sizes = _AXES.fullmatch(variant).groups()  # type: ignore[union-attr]
-    return (family, name, sizes or "") if name else (family, variant, "")
-
-
-def ladders(nights: Nights) -> list[LadderView]:
-    """Returns families in the order of the catalogue, then others by name, with the variants that were measured on any
-    night.
-
-    A family with one variant is left out. Variants with sizes are compared at equal sizes. Kernels of a program are
-    no variants.
-    """
-    if nights.sessions[-1].collector == PROGRAM:
-        return []
-    families: dict[tuple[str, str], dict[str, str]] = {}
-    for kernel in nights.kernels:
-        family, variant, sizes = _rung_of(kernel)
-        if variant:
-            families.setdefault((family, sizes), {})[variant] = kernel
-    order = list(LADDERS)
-    found = [key for key in families if len(families[key]) > 1]
-    found.sort(key=lambda key: order.index(key[0]) if key[0] in order else len(order))
-    views = []
-    for family, sizes in found:
-        ladder, kernels = LADDERS.get(family, Ladder(())), families[family, sizes]
-        variants = [variant for variant in ladder.rungs if variant in kernels]
-        variants += [variant for variant in kernels if variant not in ladder.rungs]
-        literature = LITERATURE.get(family)
-        rungs = _rungs(nights, {variant: kernels[variant] for variant in variants}, ladder.reference, literature)
-        reference = ladder.reference if ladder.reference in kernels else None
-        views.append(LadderView(family + sizes, rungs, reference, literature))
-    return views
-
-
-def _rungs(nights: Nights, kernels: dict[str, str], reference: str | None, literature: Literature | None) -> list[Rung]:
-    """kernels: by their variants, in the order of the family."""
-    variants = list(kernels)
-
-    def time_of(variant: str) -> float:
-        kernel = kernels[variant]
-        return nights.tonight(kernel, time_panel(nights, kernel).metric)
-
-    best = time_of(reference) if reference in kernels else None
-    published = literature.times if literature else {}
-    first = next((published[variant] for variant in variants if variant in published), None)
-    rungs = []
-    for variant in variants:
-        kernel, time = kernels[variant], time_of(variant)
-        dram, occupancy, conflicts = (
-            nights.tonight(kernel, metric)
-            for metric in ("dram_throughput", "achieved_occupancy", "shared_bank_conflicts")
-        )
-        there = published.get(variant)
-        share, speedup = _ratio(best, time), _ratio(time_of(variants[0]), time)
-        rungs.append(
-            Rung(kernel, variant, time, dram, occupancy, conflicts, share, speedup, there, _ratio(first, there))
-        )
-    return rungs
-
-
-# ---- GEMM blocking --------------------------------------------------------------------------------------------------
-
-REGISTERS_PER_SM = 65536  # 32-bit registers of an SM, from Kepler on
-# KiB that a block may use, by compute capability (CUDA programming guide, technical specifications).
-SHARED_PER_BLOCK = {
-    "7.0": 96,
-    "7.5": 64,
-    "8.0": 163,
-    "8.6": 99,
-    "8.7": 163,
-    "8.9": 99,
-    "9.0": 227,
-    "10.0": 227,
-    "12.0": 99,
-}
-SHARED_ANYWHERE = 48  # KiB that any block may use, for a chip that is not in the table
-
-
-@dataclass(frozen=True)
-class Bound:
-    """A bound of a variant's blocking: what it needs, and what this GPU has."""
-
-    needs: float
-    has: float
-
-    @property
-    def holds(self) -> bool:
-        return self.needs < self.has
-
-
-@dataclass(frozen=True)
-class BlockingRow:
-    kernel: str
-    blocking: Blocking
-    bandwidth: Bound | None  # bandwidth in bytes/s; None where no peak was measured
-    shared: Bound  # shared memory in bytes
-    registers: Bound
-    rate: float | None  # FLOP/s that it reached, by the problem's own count
-    roof: float | None  # peak of the variant's precision in FLOP/s
-
-
-def gemm_blocking(nights: Nights) -> list[BlockingRow]:
-    """Compares each GEMM variant whose blocking is known with the bounds of this GPU, at the arithmetic peak of its
-    precision.
-    """
-    roofs = nights.sessions[-1].roofs
-    shared = SHARED_PER_BLOCK.get(nights.device.compute_capability or "", SHARED_ANYWHERE) << 10
-    rows = []
-    for kernel, blocking in BLOCKINGS.items():
-        if kernel not in nights.rows:
-            continue
-        roof = roofs.get("fp64" if blocking.width == 8 else "fp32")
-        bandwidth = None
-        if roof and roofs.get("dram"):
-            bandwidth = Bound(blocking.needed_bandwidth(roof), roofs["dram"])
-        rate = finite(nights.tonight(kernel, "flop_rate"))
-        needed = Bound(blocking.shared_bytes(), shared), Bound(blocking.registers(), REGISTERS_PER_SM)
-        rows.append(BlockingRow(kernel, blocking, bandwidth, *needed, rate, roof))
     return rows
 
 

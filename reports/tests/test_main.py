@@ -59,7 +59,7 @@ NO_RUN = b"nights to remember\n" * 100
 LINES = (
     Line("", 2, (USAGE, "the following arguments are required: COMMAND")),
     Line("ingset {}/run.json", 2, (USAGE, "invalid choice: 'ingset'")),
-    Line("--help", 0, ("ingest", "page", "export", "prune", "exit codes: 0 done; 2 unknown option")),
+    Line("--help", 0, ("ingest", "page", "state", "export", "prune", "exit codes: 0 done; 2 unknown option")),
     Line("ingest", 2, ("arguments are required: FILE",)),
     Line("ingest --verbos {}/run.json --nope", 2, ("unrecognized arguments: --nope",)),
     Line("ingest {}/run.json", 0, ("run: kept", "!refused"), ("history.db",)),
@@ -103,6 +103,12 @@ LINES = (
     Line("export --csv=", 2, ("Is a directory",), (), "{}/full.db"),
     Line("export --csv /dev/full", 2, ("cannot write /dev/full: No space left on device",), (), "{}/full.db"),
     Line("export --csv /dev/null", 0, ("2 runs: /dev/null",), (), "{}/full.db"),
+    Line("state", 0, ("!2023",), (), "{}/full.db"),
+    Line("state --seen", 2, ("error: there is none; red nights: none",), (), "{}/full.db"),
+    Line("state --seen --gpu A100", 2, ("has no run of A100",), (), "{}/full.db"),
+    Line("state --seen --mended-by 01234567", 2, ("not allowed with argument",), (), "{}/full.db"),
+    Line("state --mended-by HEAD", 2, ("invalid commit, 7 to 64 hexadecimal digits value: 'HEAD'",), (), "{}/full.db"),
+    Line("state --expected-until soon", 2, ("argument --expected-until: invalid day value: 'soon'",), (), "{}/full.db"),
     Line("prune", 2, ("one of the arguments --keep --future is required",)),
     Line("prune --keep 1 --future", 2, ("not allowed with argument",), (), "{}/full.db"),
     Line("prune --future", 0, ("0 runs removed",), (), "{}/full.db"),
@@ -160,7 +166,7 @@ def test_command_lines(line: Line, filled: Path, tmp_path: Path) -> None:
 
 
 def test_every_command_has_help_with_an_example() -> None:
-    for name in ("ingest", "page", "export", "prune"):
+    for name in ("ingest", "page", "state", "export", "prune"):
         done = reports(name, "--help", COLUMNS="1000")
         assert done.returncode == 0 and done.stderr == ""
         assert f"example: cugate-report {name} " in done.stdout

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import make_explanations, make_judgement, make_report, make_run
+from conftest import encoded, make_explanations, make_judgement, make_report, make_run, reports
 from test_site import write
 from test_views import loaded
 
-from cugate_reports import people, site, views, week
+from cugate_reports import people, site, states, views, week
 from cugate_reports.people import Asked, Commit, Repository
 
 Verdict = tuple[str, float, float]  # a kernel's verdict on its time, its base and its time
@@ -231,14 +231,15 @@ def test_the_page_says_which_since_when_and_who_is_asked(
     cause = {"file": "kernels/b.cu", "line": 7, "text": "sum += a[i];", "now": 3.0}
     slow, report = night(7, SLOW, commit=third[:12])
     document = json.loads(report)
-    document["judgements"][0]["causes"] = [cause]
+    document["judgements"][0] |= {"causes": [cause], "base_sessions": 20, "pairs": 14, "pairs_worse": 13, "limit": 6.0}
     pages = text_of(tmp_path, [*quiet(7, commit=first[:12]), slow, json.dumps(document).encode()], git)
     assert "1 kernel got slower this week: since when, and who is asked." in pages["index"]
     page = pages["changes"]
     assert page.startswith("1 kernel got slower this week The week is the seven days up to 2023-11-21 22:13 UTC.")
     for words in (
         "7 nights were measured.",
-        "A launch takes 30.0 % longer, 130 ns in place of 100 ns.",
+        "A launch takes 30.0 % longer, 130 ns in place of 100 ns. The gate calls it worse on the one night since "
+        "then; its limit is 6 ns, by the floor of 2 % or 250 ns; in 13 of 14 pairs with the base build it was worse.",
         f"It began on the night of 2023-11-21 22:13 UTC, with commit {third[:12]}; the night before, 2023-11-20 "
         f"22:13 UTC, had {first[:12]}.",
         "The gate blames kernels/b.cu:7: sum += a[i];",
@@ -270,13 +271,91 @@ def test_the_page_of_one_night_and_of_a_week_in_which_all_is_well(tmp_path: Path
 def test_words_that_explain_themselves(tmp_path: Path) -> None:
     """A tree with changes, another GPU, more than the whole of a roof, and a kernel of tensor cores."""
     uuid = "GPU-12345678-1234-1234-1234-123456789012"
-    slow = night(2, SLOW, commit=f"{OLD}-dirty", gpu_uuid=uuid)
+    slow = night(2, {**SLOW, "c/z": ("improved", 50.0, 40.0)}, commit=f"{OLD}-dirty", gpu_uuid=uuid)
+    slow[1] = encoded(json.loads(slow[1]) | {"notes": [f"measured on a GPU that is new: {uuid}"]})
     line = {"seconds": 1e-6, "flops": 900.0, "intensity": 2.0, "roofs": {"dram": {"roof": 4e12}}, "bound": "shared"}
     above = make_explanations(slow[0], ["a/x"], roofline={**line, "share": 1.055})
     tensor = make_explanations(slow[0], ["b/y"], roofline={**line, "share": 0.5, "stated_flops": 2000.0})
     pages = text_of(tmp_path, [*quiet(2, commit=OLD), *slow, above + tensor])
     assert "Nobody is named: the tree had changes that are in no commit." in pages["changes"]
+    assert "measured on a GPU that is new: GPU-12345678." in pages["index"]
+    assert f">{uuid}" not in (tmp_path / "page/index.html").read_text(), "it is no prose"
+    assert "c/z improved time 50 ns \u2192 40 ns, -20.0 %" in pages["index"].replace("&rarr;", "\u2192")
     assert "GPU GPU-00000000 another one of this model, GPU-12345678" in pages["index"]
     assert "A kernel with more than 100 % of a roof was faster than those: they are measured" in pages["gpu"]
     assert "a/x shared memory 105.50 % 2.00 900 MFLOP/s" in pages["gpu"]
     assert "b/y is left out too: of the operations that the problem needs less than half were counted" in pages["gpu"]
+
+
+COUNTS = ("excess_wavefronts", "instructions", "shared_wavefronts")
+AGAIN = "same code, launches and inputs: not computed again"
+
+
+def computed(number: int, commit: str, now: tuple[int, ...] = ()) -> list[bytes]:
+    """Makes the files of a night without a GPU; without values the kernel has the baseline's code."""
+    facts = dict.fromkeys(("driver", "cuda", "cupti", "gpu_uuid")) | {"collector": "sim", "commit": commit}
+    run = make_run(number, {"a/x": {**dict(zip(COUNTS, now, strict=False)), "registers": 22.0}}, **facts)
+    rows = []
+    for metric, base, value in zip(COUNTS, (0, 500, 1000), now or (None, None, None), strict=True):
+        row = make_judgement("a/x", metric, "info", base=base, limit=None, reason=AGAIN)
+        more = {"verdict": "same" if value == base else "regressed", "limit": 0, "reason": None}
+        rows.append(row | ({"now": None, "change": None} if value is None else {"now": value, **more}))
+    rows.sort(key=lambda row: row["verdict"] != "regressed")
+    return [run, make_report(run, rows, exit_code=1 if now else 0)]
+
+
+def test_computed_nights_are_about_counts(
+    tmp_path: Path, repository: tuple[Repository, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git, (first, second, _) = repository
+    documents = [one for number in range(7) for one in computed(number, first[:12])]
+    text = text_of(tmp_path, documents, git)
+    assert "Nothing got worse this week." in text["index"] and "a/x info instructions 500 0 n/a" in text["index"]
+    documents += computed(7, second[:12], (16000, 500, 17000))
+    nights = loaded(tmp_path, *documents)
+    assert [panel.metric for panel in views.panels(nights, "a/x")] == [COUNTS[0], COUNTS[2], COUNTS[1]]
+    shared = views.kernel_series(nights, "a/x")[1]
+    assert (shared.panel.title, shared.values.tolist()) == ("Shared wavefronts", [1000.0] * 7 + [17000.0])
+    text = text_of(tmp_path, [], git)
+    assert "1 kernel got worse this week: since when, and who is asked." in text["index"]
+    assert f"Worse since 2023-11-21 22:13 UTC, at commit {second[:12]}; ask Bob." in text["index"]
+    assert "regressed shared_wavefronts 17,000 17.0 x" in text["index"] and "time lost" not in text["index"]
+    week_page = text["changes"]
+    assert week_page.startswith("1 kernel got worse this week") and "7 nights were computed." in week_page
+    assert "No time is known of them, so this is about other rows." in week_page
+    assert "Shared wavefronts: 17.0 times as much, 17,000 in place of 1,000." in week_page
+    assert "The gate calls it worse on the one night since then; the count is exact, and its limit is 0." in week_page
+    assert "Ask Bob, who wrote commit" in week_page
+    assert "None in these nights. What is worse is so by the gate, which judges one night." in week_page
+    kernel = (tmp_path / "page/kernels/a-x.html").read_text()
+    assert kernel.count("<strong>COMPUTED: no kernel ran on a GPU.</strong> Counts of the machine code") == 1
+    assert "Built by nvcc 13.0.88" in kernel and "<strong>Ask Bob</strong>" in kernel
+
+
+def test_a_red_night_has_a_state(tmp_path: Path) -> None:
+    """It is said by a command, kept in the history, and other nights of the same kernels have it too."""
+    red: dict[str, Verdict] = {"a/x": SLOW["a/x"], "b/y": ("regressed", 50.0, 90.0)}
+    files = [*night(0, red), *night(1, SLOW), *quiet(3)[4:], *night(3, SLOW), *night(4, red), *night(5, SLOW)]
+    text = text_of(tmp_path, files)["index"]
+    assert "open Nobody has said anything of it. cugate-report state --seen does" in text
+    said = ["state", "--history", tmp_path / "history.db", "--by", "Ann"]
+    for words, last in (
+        (["--night", "2023-11-18", "--expected-until", "2023-11-18", "--because", "a wider tile"], "open: a/x"),
+        (["--night", "2023-11-15", "--mended-by", "0123456"], "open: a/x"),
+        (["--seen"], "seen, says Ann: a/x"),
+    ):
+        told = reports(*said, *words)
+        assert (told.returncode, told.stderr) == (0, ""), told.stderr
+        assert told.stdout.splitlines()[-1].endswith(last), told.stdout
+    assert reports(*said, "--night", "2023-11-16", "--seen").returncode == 2, "that one is not red"
+    nights = [(one.night, one.word, one.of) for one in states.red_nights(loaded(tmp_path))]
+    assert nights == [(0, "open", 0), (1, "mended", 1), (3, "expected", 4), (4, "expected", 4), (5, "seen", 5)]
+    text = text_of(tmp_path, night(6, SLOW))["index"]
+    assert text.count("seen says Ann on ") == 3 and text.count("of the night of 2023-11-19 22:13 UTC") == 2
+    assert "a/x, b/y expected until 2023-11-18, says Ann on " in text and ": a wider tile" in text
+    assert "a/x mended by commit 0123456, says Ann on " in text
+    assert reports(*said, "--mended-by", "0123456").stdout.splitlines()[-2].endswith("seen, says Ann: a/x")
+    text = text_of(tmp_path, night(7, SLOW))["index"]
+    assert "It is worse again: Ann said on" in text
+    kernel = (tmp_path / "page/kernels/a-x.html").read_text()
+    assert "that commit 0123456 mended it." in kernel

@@ -78,9 +78,8 @@ pack() { # ARCHIVE RUN...
     shift
     rm -rf "$work/pack" && mkdir "$work/pack" && cp "$@" "$work/pack" && tar -cJf "$archive" -C "$work/pack" .
 }
-pack sessions-nvidia-h200-tuning "$work"/night1.json
-pack sessions-nvidia-h200 "$work"/night2.json
-pack nights-nvidia-h200 "$work"/night{3,4}.json
+ln -s "$top/tests/data/planted-nvidia-h200.tar.xz" "$tree/tests/data"
+pack nights-nvidia-h200 "$work"/night{1,2,3,4}.json
 
 # A cugate that has a GPU, which measures what is in $RUN.
 cat >"$work/with_gpu" <<'END'
@@ -210,8 +209,9 @@ expect "a night without a GPU" 0 "NO KERNEL RAN ON THIS MACHINE: IT HAS NO GPU" 
     "nothing is worse" "4 nights to 2026-10-04T02:00:00.000Z" "page: $OUT/page/index.html" '!Traceback'
 check "without a GPU: the page has a banner" grep -qF 'Nothing was measured on this machine' "$OUT/page/index.html"
 check "without a GPU: the page has several nights" grep -qF '2026-10-03' "$OUT/page/kernels/transpose-padded.html"
+check "without a GPU: something happened, and is said" grep -qF 'planted: tests/planted/pad_removed.patch' "$OUT/page/index.html"
 check "without a GPU: this machine's own nights are not touched" absent "$work/none"
-pack nights-nvidia-h200 "$work"/night{3,6}.json
+pack nights-nvidia-h200 "$work"/night{1,2,3,6}.json
 ask ci/nightly.sh
 expect "without a GPU, and the last recorded night is worse" 1 "regressed  transpose/padded" "IT HAS NO GPU" \
     "4 nights to 2026-10-06T02:00:00.000Z"
