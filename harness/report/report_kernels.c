@@ -39,7 +39,7 @@ struct columns {
 
 #define COLUMN_WIDTH 8          /* minimum width of a number */
 #define NOT_JUDGED "not judged" /* in place of a verdict: neither side has the kernel, since it is not built */
-#define SHAPES_MIN 8            /* fewer shapes of a function than that have a line each */
+#define SHAPES_MIN 8            /* fewer shapes of a function, or kernels that are the same, have a line each */
 #define MINOR_MIN 4             /* fewer kernels than that are not left out of a table */
 #define NAME_MIN 12             /* minimum width of a kernel's name, however narrow the terminal is */
 
@@ -105,19 +105,27 @@ static struct kernel_line *find_line(struct kernel_line *lines, size_t count, co
     return NULL;
 }
 
-/* Orders kernels that need attention first, the worst first. The others keep their order, so that families stay
- * together; those of a program are in the order of their time, behind those that moved the program's. Before all comes
- * the program as a whole. */
+/* Whether a kernel is as it was, so that many of them are one line. */
+static bool is_same(const struct kernel_line *line)
+{
+    return line->verdict < VERDICTS && section_of(line->verdict) == SECTION_SAME && !line->blind;
+}
+
+/* Orders kernels that need attention first, the worst first, and those that are the same last. The others keep their
+ * order, so that families stay together; those of a program are in the order of their time, behind those that moved the
+ * program's. Before all comes the program as a whole. */
 static int lines_worst_first(const void *left, const void *right)
 {
     const struct kernel_line *a = left, *b = right;
     if (is_program_row(a->id) != is_program_row(b->id))
         return is_program_row(a->id) ? -1 : 1;
     const enum section section_a = section_of(a->verdict), section_b = section_of(b->verdict);
-    const enum section rank_a = section_a <= SECTION_UNSURE ? section_a : SECTIONS,
-                       rank_b = section_b <= SECTION_UNSURE ? section_b : SECTIONS;
+    const int rank_a = section_a <= SECTION_UNSURE ? (int)section_a : SECTIONS,
+              rank_b = section_b <= SECTION_UNSURE ? (int)section_b : SECTIONS;
     if (rank_a != rank_b)
         return rank_a < rank_b ? -1 : 1;
+    if (a->total <= 0 && b->total <= 0 && is_same(a) != is_same(b))
+        return is_same(a) ? 1 : -1;
     const int order = rank_a < SECTIONS ? order_of_time_lost(a->lost, b->lost) : 0;
     if (order == 0 && a->moved != b->moved)
         return a->moved > b->moved ? -1 : 1;
@@ -618,14 +626,15 @@ static bool is_minor(const struct kernel_line *line, double whole)
            program_is_seldom(line->total, whole);
 }
 
-/* Returns how many lines are shown: of a program without those at the end that can be left out, unless they are few. */
+/* Returns how many lines are shown: without those at the end that can be left out, unless they are few. */
 static size_t count_shown(const struct report *report, const struct kernel_line *lines, size_t count)
 {
     size_t shown = count;
     const double whole = largest_program(lines, count);
-    while (shows_totals(report) && !report->verbose && shown > 0 && is_minor(&lines[shown - 1], whole))
+    const bool totals = shows_totals(report);
+    while (!report->verbose && shown > 0 && (totals ? is_minor(&lines[shown - 1], whole) : is_same(&lines[shown - 1])))
         shown--;
-    return count - shown < MINOR_MIN ? count : shown;
+    return count - shown < (totals ? MINOR_MIN : SHAPES_MIN) ? count : shown;
 }
 
 /* Prints what the lines that are left out come to. */
@@ -643,8 +652,10 @@ static void print_minor(const struct text *text, const struct report *report, co
     }
     if (time)
         metric_format(time, total, words, sizeof words);
-    char *all = x_sprintf("%zu more kernels, of less than 1 %% of the GPU time each%s%s%s: -v lists them", count,
-                          time ? ", " : "", words, time ? " together" : "");
+    char *all = shows_totals(report)
+                    ? x_sprintf("%zu more kernels, of less than 1 %% of the GPU time each%s%s%s: -v lists them", count,
+                                time ? ", " : "", words, time ? " together" : "")
+                    : x_sprintf("%zu kernels are the same: -v lists them", count);
     if (count > 0)
         text_wrap(text, INK_DIM, 0, 2, all);
     free(all);
