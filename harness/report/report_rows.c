@@ -275,6 +275,22 @@ static bool is_brief(const struct report *report, const struct group *group, siz
     return words_verdict_tone(row->verdict) != TONE_FAIL || before->verdict == row->verdict;
 }
 
+/* Returns where a brief row has its line, " at softmax.py:38", unless that is where the kernel's first row has it.
+ * Caller frees; NULL where it has none. */
+static char *brief_place(const struct report *report, const struct group *group, size_t at)
+{
+    const struct blame *blame = diagnosis_of(report->diagnosis, group->rows[at]),
+                       *first = diagnosis_of(report->diagnosis, group->rows[0]);
+    if (blame->count == 0 || blame->same_as || words_verdict_tone(group->rows[at]->verdict) != TONE_FAIL ||
+        (first->count > 0 && first->hotspots[0].line == blame->hotspots[0].line))
+        return NULL;
+    char *place = words_place(blame->hotspots[0].line, WORDS_PLACE);
+    const char *file = strrchr(place, '/');
+    char *words = x_sprintf(" at %s", file ? file + 1 : place);
+    free(place);
+    return words;
+}
+
 /* Prints brief rows of one verdict, what was paid or what was gained, as far as they fit a line. Returns how many rows
  * there are. */
 static size_t print_brief(const struct text *text, const struct report *report, const struct layout *layout,
@@ -291,8 +307,10 @@ static size_t print_brief(const struct text *text, const struct report *report, 
          end++) {
         struct cells cells;
         words_cells(group->rows[end], &cells);
-        char *longer = x_sprintf("%s%s%s%s%s", list ? list : "", list ? ", " : "", group->rows[end]->metric->name,
-                                 *cells.change ? " " : "", cells.change);
+        char *at = brief_place(report, group, end);
+        char *longer = x_sprintf("%s%s%s%s%s%s", list ? list : "", list ? ", " : "", group->rows[end]->metric->name,
+                                 *cells.change ? " " : "", cells.change, at ? at : "");
+        free(at);
         const bool fits = more == 0 && (!list || (int)text_count(longer) <= width);
         more += !fits;
         free(fits ? list : longer);
@@ -435,9 +453,9 @@ static void print_group(const struct text *text, const struct report *report, co
                         const struct group *group, size_t alike, struct said *said)
 {
     const char *reason = group->rows[0]->reason ? group->rows[0]->reason : "no reason is known";
-    char words[512],
-        *whole = group->rows[0]->metric ? NULL : x_strdup(reason),
-        *kernel = alike > 1 ? x_sprintf("%s and %zu more (-v lists them)", group->kernel, alike - 1) : x_strdup(group->kernel);
+    char words[512], *whole = group->rows[0]->metric ? NULL : x_strdup(reason),
+                     *kernel = alike > 1 ? x_sprintf("%s and %zu more (-v lists them)", group->kernel, alike - 1)
+                                         : x_strdup(group->kernel);
     head_words(report, group, words, sizeof words);
     if (*words && !report->verbose && words_verdict_tone(group->verdict) == TONE_FAIL && !group->rows[0]->reason)
         whole = head_with_evidence(report, group, words, said);

@@ -85,7 +85,7 @@ jq -s '.[0].kernels = (map(.kernels) | add) | .[0]' $planted/{pad_removed,stride
 kernels=(-k transpose/padded -k reduce/grid_stride -k dgemm/tiled -k divergence/per_warp)
 ask "$cugate" check "${kernels[@]}" --replay four.json --baselines $planted/baselines
 echo "$(wc -l <said) lines" >>said
-expect 'four faults, measured, are a screen' 1 'mine += in[i];' 'time +9.44 us (+8.5 %), branch_targets' 'and 5 more' \
+expect 'four faults, measured, are a screen' 1 'mine += in[i];' 'time +9.44 us (+8.5 %), branch_targets' 'at reduce.cu:204, and 6 more' \
     '-k reduce/grid_stride -k transpose/padded -k' '55 lines'
 kernels=(-k slower/scattered_stores -k slower/consecutive -k slower/capped_registers -k slower/conflicting_tile)
 ask "$cugate" compare "${kernels[@]}" $trades/base-computed.json $trades/new-computed.json
