@@ -15,8 +15,11 @@ static void print_help(FILE *stream)
           stream);
     size_t count;
     const struct command *const *list = commands(&count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (command_wish(list[i]))
+            fprintf(stream, "%s:\n", command_wish(list[i]));
         fprintf(stream, "  %-10s  %s\n", list[i]->name, list[i]->summary);
+    }
     fputs("\n`cugate COMMAND --help` explains a command; `cugate --version` prints the version.\n"
           "\nexample\n  cugate check --replay run.json\n\nexit codes\n",
           stream);
@@ -61,7 +64,7 @@ static int run_command(const struct command *command, int argc, char **argv, cha
     if (options_parse(&options, command, argc, argv) == 0) {
         code = EXIT_SAME;
         if (options.help)
-            options_help(command, stdout);
+            options_help(command, options.verbose, stdout);
         else if (options.version)
             print_version();
         else
@@ -110,7 +113,7 @@ int main(int argc, char **argv)
     } else if (strcmp(word, "help") == 0) {
         const struct command *command = find_command(argv[2]);
         if (command)
-            options_help(command, stdout);
+            options_help(command, false, stdout);
         code = command ? EXIT_SAME : EXIT_USAGE;
     } else {
         const struct command *command = find_command(word);
