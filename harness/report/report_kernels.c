@@ -457,7 +457,8 @@ static bool is_gone(const struct kernel_line *line)
 
 static const char *verdict_word(const struct kernel_line *line)
 {
-    return is_gone(line) ? "gone" : verdict_name(line->verdict);
+    const bool wrong = line->now && line->now->status == RESULT_WRONG && line->verdict == VERDICT_MISSING;
+    return is_gone(line) ? "gone" : wrong ? "wrong" : verdict_name(line->verdict);
 }
 
 static const char *verdict_words(const struct kernel_line *line, char text[32])

@@ -413,7 +413,7 @@ static void print_head(const struct text *text, const struct layout *layout, con
     const int indent = kernel_indent(layout);
     const int wide = (int)text_count(kernel), behind = wide + 2 + (int)text_count(words);
     int column = text_print(text, tone_ink(words_verdict_tone(group->verdict)), "%-*s", layout->verdict,
-                            verdict_name(group->verdict));
+                            group->rows[0]->metric ? verdict_name(group->verdict) : words_verdict_on(group->rows[0]));
     column += text_print(text, INK_PLAIN, "  ");
     if (!*words) {
         text_wrap(text, INK_BOLD, column, indent, kernel);

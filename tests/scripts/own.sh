@@ -183,8 +183,8 @@ faulty 'open throws' 5 'open: the input file is not there'
 faulty 'launch fails' 5 'launch: invalid configuration argument'
 faulty 'launch returns an error' 5 'launch: operation not supported'
 faulty 'restore launches wrongly' 5 'restore: invalid configuration argument'
-faulty 'an element differs' 5 'element 17: expected 5, found 4; 1 of 32 elements differ'
-faulty 'an element is left out' 5 'element 31: expected 4, found -1; 1 of 32 elements differ'
+faulty 'an element differs' 5 'element 17 of type int32: expected 5, found 4; 1 of 32 elements differ'
+faulty 'an element is left out' 5 'element 31 of type int32: expected 4, found -1; 1 of 32 elements differ'
 faulty 'nothing is compared' 5 'there is no element to compare'
 numbers() { # "FOUND EXPECTED" CODE [!]WORDS...
     NUMBERS=$1 in_folder faults run --simulate=nvidia-h200 -k number/kept --save "$work/faults.json"

@@ -172,7 +172,7 @@ expect "a variable that is part of the result" 2 'renamed.cubin has no variable 
 swap first constant constant.cubin -k 'train/tally*'
 expect "another variable is told" 0 'constant.cubin has no variable steps' 'the program had no variable stride'
 judge constant first
-expect "since the result will say it" 5 'Wrong: the result is not the one that is expected' 'missing    train/tally@1,32' \
+expect "since the result will say it" 5 'Wrong: the result is not the one that is expected' 'wrong      train/tally@1,32' \
     'wrong result: variable totals differs from'
 swap constant both strided.cubin -k 'train/saxpy@64,256'
 judge both first -v
