@@ -201,7 +201,7 @@ Test(report_text, last_line_is_the_verdict)
         {"worse.json",
          "regressed: 4 of 32 rows in 3 of 7 kernels; 1 unsure; 1 new; 3 improved (-v lists them) (exit 1)"},
         {"unsure.json", "unsure: 6 of 31 rows in 5 of 6 kernels (exit 3)"},
-        {"broken.json", "missing: 5 of 11 rows in 5 of 6 kernels; 1 kernel not built (exit 5)"},
+        {"broken.json", "wrong: 1 of 6 kernels; 4 missing; 1 kernel not built (exit 5)"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         EXPECT({rows[i].run, .verdict = rows[i].verdict},
