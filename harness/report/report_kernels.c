@@ -35,6 +35,7 @@ struct column {
 struct columns {
     struct column *list;
     size_t count;
+    bool many; /* so many that they are in several tables also in a file */
 };
 
 #define COLUMN_WIDTH 8          /* minimum width of a number */
@@ -52,9 +53,41 @@ static bool shows_totals(const struct report *report)
     return false;
 }
 
+static const struct row *find_row(const struct result *result, const char *metric)
+{
+    return result && metric ? result_find(result, metric) : NULL;
+}
+
+static bool measured(const struct row *row)
+{
+    return row && row->state == VALUE_MEASURED;
+}
+
+/* Makes a column for each metric that any kernel has a number of; unless it was asked for, of one that is not 0. */
+static struct columns columns_of_each(const struct report *report)
+{
+    struct columns columns = {.many = true};
+    for (size_t m = 0; m < report->metrics->count; m++) {
+        const char *name = report->metrics->list[m].name;
+        bool known = false;
+        for (size_t i = 0; i < report->run->result_count && !known; i++) {
+            const struct row *row = find_row(&report->run->results[i], name);
+            known = measured(row) && (report->each || row_value(row) != 0);
+        }
+        struct column *column = known ? ARRAY_GROW(columns.list, columns.count) : NULL;
+        if (!column)
+            continue;
+        *column = (struct column){{name, false, COLUMN_WIDTH}, SHOW_VALUE, name, NULL};
+        table_fit(&column->table, name);
+    }
+    return columns;
+}
+
 static struct columns make_columns(const struct report *report)
 {
     struct columns columns = {0};
+    if (!report->comparison && (report->each || run_origin(report->run)->computed))
+        return columns_of_each(report);
     if (shows_totals(report)) {
         *ARRAY_GROW(columns.list, columns.count) =
             (struct column){{"GPU time", false, COLUMN_WIDTH}, SHOW_TOTAL, NULL, NULL};
@@ -337,16 +370,6 @@ static void release_folded(struct folded *folded)
 
 /* ---- Cells ---- */
 
-static const struct row *find_row(const struct result *result, const char *metric)
-{
-    return result && metric ? result_find(result, metric) : NULL;
-}
-
-static bool measured(const struct row *row)
-{
-    return row && row->state == VALUE_MEASURED;
-}
-
 /* Writes the change of a metric; nothing unless both sides have a number. */
 static void change_cell(const struct kernel_line *line, const char *metric, char *cell, size_t size)
 {
@@ -591,7 +614,7 @@ static size_t part_end(const struct text *text, const struct columns *columns, s
     size_t end = first;
     while (end < columns->count) {
         used += 2 + columns->list[end].table.width;
-        if (end > first && !text_fits(text, used))
+        if (end > first && (columns->many ? used > text_width(text) : !text_fits(text, used)))
             break;
         end++;
     }

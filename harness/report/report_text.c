@@ -191,7 +191,8 @@ static void print_body(const struct text *text, const struct report *report)
     print_banner(text, report);
     if (!report->quiet) {
         print_header(text, report);
-        if (!run_origin(report->run)->code_only && !run_origin(report->run)->computed) /* whose columns take a GPU */
+        const struct origin *origin = run_origin(report->run);
+        if (!origin->code_only && (!origin->computed || !report->comparison)) /* whose columns take a GPU */
             text_kernels(text, report);
     }
     if (!report->comparison) {
