@@ -13,9 +13,6 @@ extern const struct command command_list, command_run, command_compare, command_
 /* Returns all commands, in the order of the help: those for one wish beside each other. */
 const struct command *const *commands(size_t *count);
 
-/* Returns what one wants with the command and those behind it, "to judge"; NULL where that is told of one before it. */
-const char *command_wish(const struct command *command);
-
 /* Fills in how the command line asks to measure, with a progress line if standard error is a terminal. Borrows from
  * options and metrics. -1 after error(). In options_measurement.c. */
 int options_measurement(struct measurement *measurement, const struct options *options, const struct metrics *metrics);

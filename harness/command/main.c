@@ -8,6 +8,19 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What one wants with a command and those behind it. */
+static const struct {
+    const struct command *first;
+    const char *wish;
+} wishes[] = {
+    {&command_check, "to judge"},
+    {&command_explain, "to find the cause"},
+    {&command_init, "to begin, and to see what there is"},
+    {&command_run, "to keep numbers in a file, and judge nothing"},
+    {&command_capture, "to work on kernels without their program"},
+    {&command_completion, "to type less"},
+};
+
 static void print_help(FILE *stream)
 {
     fputs("cugate - a performance gate for CUDA kernels\n"
@@ -16,8 +29,9 @@ static void print_help(FILE *stream)
     size_t count;
     const struct command *const *list = commands(&count);
     for (size_t i = 0; i < count; i++) {
-        if (command_wish(list[i]))
-            fprintf(stream, "%s:\n", command_wish(list[i]));
+        for (size_t w = 0; w < ARRAY_SIZE(wishes); w++)
+            if (wishes[w].first == list[i])
+                fprintf(stream, "%s:\n", wishes[w].wish);
         fprintf(stream, "  %-10s  %s\n", list[i]->name, list[i]->summary);
     }
     fputs("\n`cugate COMMAND --help` explains a command; `cugate --version` prints the version.\n"

@@ -145,19 +145,6 @@ static bool is_titles(const struct csv *csv, const struct listed *format)
     return title && title < csv->rest + strcspn(csv->rest, "\r\n");
 }
 
-static void read_row(struct import *import, const struct listed *format, const struct metric *metric,
-                     const struct csv *csv, size_t name, size_t time)
-{
-    char *end;
-    const char *text = csv->fields[time];
-    const double number = strtod(text, &end);
-    struct observation *observation = add(import, format, csv->fields[name], 0);
-    if (*text && !*end)
-        import_number(observation, metric, number * format->nanoseconds);
-    else
-        import_no_number(observation, metric, text);
-}
-
 static int read_rows(struct import *import, const struct listed *format, struct csv *csv)
 {
     const struct metric *metric = import_needed_metric(import, format->counter);
@@ -172,26 +159,22 @@ static int read_rows(struct import *import, const struct listed *format, struct 
                      format->name, format->time, format->made);
     while (csv_has_more(csv)) {
         const size_t line = csv->line;
-        if (strchr("\r\n", *csv->rest)) {
-            csv_skip_line(csv);
-            continue;
-        }
+        char *end;
         if (csv_read(csv) < 0)
             return -1;
+        if (csv->count == 1 && !*csv->fields[0])
+            continue;
         if (csv->count != width || !*csv->fields[name])
             return error("%s:%zu: has %zu fields, or no name, but the table has %zu columns", csv->name, line,
                          csv->count, width);
-        read_row(import, format, metric, csv, name, time);
+        const double number = strtod(csv->fields[time], &end);
+        struct observation *observation = add(import, format, csv->fields[name], 0);
+        if (*csv->fields[time] && !*end)
+            import_number(observation, metric, number * format->nanoseconds);
+        else
+            import_no_number(observation, metric, csv->fields[time]);
     }
     return 0;
-}
-
-static int read_table(struct import *import, const struct listed *format, const char *text, size_t length)
-{
-    struct csv csv;
-    const int result = csv_open(&csv, import->name, text, length) < 0 ? -1 : read_rows(import, format, &csv);
-    csv_release(&csv);
-    return result;
 }
 
 int import_listed(struct import *import, const char *text, size_t length, struct device *device,
@@ -200,7 +183,10 @@ int import_listed(struct import *import, const char *text, size_t length, struct
     (void)device; /* the file says nothing about the GPU */
     (void)session;
     const struct listed *format = format_of(import);
-    return !format->list   ? read_table(import, format, text, length)
-           : *format->list ? read_list(import, format, text, length)
-                           : read_lines(import, format, text, length);
+    if (format->list)
+        return *format->list ? read_list(import, format, text, length) : read_lines(import, format, text, length);
+    struct csv csv;
+    const int result = csv_open(&csv, import->name, text, length) < 0 ? -1 : read_rows(import, format, &csv);
+    csv_release(&csv);
+    return result;
 }

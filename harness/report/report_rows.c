@@ -191,20 +191,6 @@ static void print_line(const struct text *text, enum ink ink, int indent, const 
     text_wrap(text, ink, indent, indent + 2, words);
 }
 
-/* Returns the text about a hotspot, with the meaning of its stall reason unless that was explained before. Caller
- * frees. */
-static char *hotspot_words(const struct blame *blame, size_t place)
-{
-    const char *stall = blame->hotspots[place].stall, *meaning = stall ? stall_words(stall) : NULL;
-    char *words = words_hotspot(blame, &blame->hotspots[place]);
-    for (size_t i = 0; i < place && meaning; i++)
-        if (blame->hotspots[i].stall && strcmp(blame->hotspots[i].stall, stall) == 0) {
-            words[strlen(words) - strlen(meaning) - strlen(": ")] = '\0';
-            break;
-        }
-    return words;
-}
-
 /* Whether a line is named: with -v each, else those that grew at least half as much as the first. */
 static bool is_named(const struct report *report, const struct blame *blame, size_t place)
 {
@@ -219,7 +205,7 @@ static void print_hotspots(const struct text *text, const struct report *report,
 {
     for (size_t i = 0; i < blame->count && !blame->same_as && is_named(report, blame, i); i++) {
         char *place = words_place(blame->hotspots[i].line, columns_behind(text, indent + 1)),
-             *hotspot = hotspot_words(blame, i);
+             *hotspot = words_hotspot(blame, &blame->hotspots[i]);
         char *words = x_sprintf("%s: %s", place, hotspot);
         print_line(text, INK_PLAIN, indent, words);
         if (blame->hotspots[i].line->text)
