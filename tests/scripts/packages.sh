@@ -293,7 +293,7 @@ completes() { # EXPECTED WORD...
 }
 check "completion: shellcheck" shellcheck -s bash "$work/unpacked/usr/share/bash-completion/completions/cugate"
 completes check cugate che
-completes 'exec explain' cugate help ex
+completes 'explain exec' cugate help ex
 completes --static cugate check --stati
 completes 'json junit' cugate check --format j
 completes 'json junit' cugate check --format = j
