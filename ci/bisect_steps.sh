@@ -84,6 +84,11 @@ tidy() {
 }
 last_error() { sed -n 's/^cugate: error: //p' "$folder/errors" | tail -n 1; }
 
+# Says on standard error what is done now, since a build may take minutes; not with -q.
+tell() {
+    [ -n "${CUGATE_QUIET-}" ] || say "$@" >&2
+}
+
 # run_build RUN: builds what the worktree holds and runs it, with `variables`, words for env. When it fails, the reason is in
 # `why`.
 variables=()
@@ -91,6 +96,8 @@ run_build() {
     local ended=0
     why=''
     rm -f "$tree/$library" # one of an earlier commit never stands for it
+    local began=$SECONDS
+    tell 'building %s%s ...\n' "$(git -C "$tree" log -1 --format='%h %s')" "${variables[*]:+ with ${variables[*]}}"
     apart env -C "$tree" "${variables[@]}" CUGATE_TOP="$top" sh -c "$build" "$library" >"$folder/log" 2>&1 || ended=$?
     if [ $ended -ne 0 ]; then # "make: *** [Makefile:3: x.so] Error 1" only says that the line before it was an error
         why=$(LC_ALL=C awk 'NF && !(said && /make.*: \*\*\* .*\] Error /) { said = $0 } END { print said }' "$folder/log")
@@ -98,6 +105,7 @@ run_build() {
     elif [ ! -r "$tree/$library" ]; then
         why="the build succeeded, but there is no $library"
     fi
+    tell '... %s after %d s\n' "$([ -z "$why" ] && echo "built" || echo failed)" $((SECONDS - began))
     [ -z "$why" ] || return 1
     apart env "${variables[@]}" "$CUGATE" run -q -k "$kernel" --kernels "$tree/$library" "${options[@]}" --save "$1" >/dev/null 2>"$folder/errors" || ended=$?
     if [ -s "$1" ]; then

@@ -2,7 +2,7 @@
 # The steps of a gate's job on a CI server, for any repository: what ci/action.yml and templates/*.yml call. In cugate's own
 # tree `install` builds that.
 #
-#   cugate-job check-inputs | install | build | gate | comment | verdict
+#   cugate-job check-inputs | sources | install | build | gate | comment | verdict
 #
 # Inputs are variables, since text that a server puts into a script would be run:
 #
@@ -20,6 +20,7 @@
 #   CUGATE_NEEDS              the results of the jobs before, as GitHub's toJSON(needs) has them
 #   CUGATE_NAME=cugate-simulate       of the artifact
 #
+# sources (GitHub) tells the step that follows under which key the cache has a build of the action's sources, and where it is.
 # gate ends with the exit code of cugate check; 5 where its report judged nothing by a baseline. comment (GitHub) puts what is
 # in report/*/comment.md into the pull request, and never fails: it is no verdict. verdict fails unless every job before
 # passed: a required job that was skipped passes on GitHub.
@@ -92,11 +93,34 @@ install_package() {
         "$(realpath "$file")" python3-pip python3-venv git jq ca-certificates >/dev/null
 }
 
-# Installs cugate from the sources that this script is part of.
+prefix=${RUNNER_TEMP:-/tmp}/cugate-installed
+
+# Prints the key of what these sources build here: by the system and by what they contain. The tests are not built.
+sources_key() {
+    # shellcheck source=/dev/null
+    (. /etc/os-release && printf 'cugate-%s-%s-%s-' "$ID" "${VERSION_ID-}" "$(uname -m)")
+    (cd "$here/.." && find . \( -path ./build -o -path ./.git -o -path ./tests \) -prune -o -type f -print0 | LC_ALL=C sort -z |
+        xargs -0 sha256sum | sha256sum | cut -c 1-32)
+}
+
+sources() {
+    if [ -z "$own_tree" ] && [ -n "$in_tree" ] && ! command -v cugate >/dev/null; then
+        printf '%s\n' "key=$(sources_key)" "path=$prefix" >>"$GITHUB_OUTPUT"
+    fi
+}
+
+# Installs cugate from the sources that this script is part of, unless the cache has what they build.
 install_sources() {
-    local prefix=${RUNNER_TEMP:-/tmp}/cugate-installed
+    local key
+    key=$(sources_key)
     (cd "$here/.." && ci/install_deps.sh build wheels python)
-    make -C "$here/.." install PREFIX="$prefix" DISASM=no CUBLAS=no >/dev/null
+    if [ "$(cat "$prefix/sources" 2>/dev/null)" = "$key" ]; then
+        echo "cugate is what an earlier job built of the same sources: $key of the cache"
+    else
+        echo "cugate is built from the action's sources, which takes minutes; later jobs take it from the cache, as $key"
+        make -C "$here/.." install PREFIX="$prefix" DISASM=no CUBLAS=no >/dev/null
+        echo "$key" >"$prefix/sources"
+    fi
     export PATH=$prefix/bin:$PATH
     [ -z "${GITHUB_PATH-}" ] || echo "$prefix/bin" >>"$GITHUB_PATH"
 }
@@ -218,13 +242,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 case ${1-} in
 check-inputs) check_inputs ;;
+sources) sources ;;
 install) install ;;
 build) build ;;
 gate) gate ;;
 comment) comment || echo "::warning title=cugate::the comment could not be written" ;;
 verdict) verdict ;;
 *)
-    echo "usage: cugate-job check-inputs|install|build|gate|comment|verdict; --help says more" >&2
+    echo "usage: cugate-job check-inputs|sources|install|build|gate|comment|verdict; --help says more" >&2
     exit 2
     ;;
 esac

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the manual page cugate(1), made from `cugate --help` and the help of each command.
+# Prints the manual page cugate(1), made from `cugate --help` and the whole help of each command.
 #
 #   ci/man.sh build/cugate >cugate.1
 set -euo pipefail
@@ -56,9 +56,9 @@ printf '.SH NAME\n%s\n' "$("$cugate" --help | sed -n '1s/ - / \\- /p')"
 "$cugate" --help | help_to_man program
 while read -r command; do
     printf '.SH "cugate %s"\n' "$command"
-    "$cugate" "$command" --help | sed -n 's/^cugate [a-z]* - \(.*\)/\u\1./p'
+    "$cugate" "$command" --help -v | sed -n 's/^cugate [a-z]* - \(.*\)/\u\1./p'
     echo .PP
-    "$cugate" "$command" --help | help_to_man command
+    "$cugate" "$command" --help -v | help_to_man command
 done < <("$cugate" --help | sed -n '/^commands$/,/^$/s/^  \([a-z]*\) .*/\1/p')
 "$cugate" list --help | sed -n '1p; /^options of every command$/,/^$/p' | help_to_man program
 cat <<'END'

@@ -17,7 +17,7 @@ fi
 
 # plan [OPTION OF cugate check]...: asks the program what these options amount to, since only the program parses them. It
 # fails as the program does.
-# planned KEY: prints one answer to that, which `cugate check --help` names under --dry-run. It is empty where the answer is
+# planned KEY: prints one answer to that, which `cugate check --help -v` names under --dry-run. It is empty where the answer is
 # null.
 plan() {
     the_plan=''

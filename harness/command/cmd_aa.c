@@ -285,7 +285,7 @@ static const struct option_row *const takes[] = {
 const struct command command_aa = {
     .name = "aa",
     .arguments = "[-- PROGRAM [ARG]... | RUN.json...]",
-    .summary = "how often the gate would fail without a reason on this machine",
+    .summary = "A/A: judge the same code by itself, for how often the gate fails without a reason",
     .details = "Measures the same code in many sessions and judges them by each other. It prints the false alarms,"
                " the spread of each metric, the counters that do not repeat, and the smallest change of time that "
                "would be caught.\n"

@@ -216,7 +216,7 @@ static const struct option_row *const takes[] = {
 const struct command command_accept = {
     .name = "accept",
     .arguments = "RUN.json...",
-    .summary = "make runs, or some of their numbers, the baseline",
+    .summary = "make what changed on purpose the baseline: a run, or some of its numbers",
     .details = "Writes each chosen number into the baseline of the runs' model of GPU, with the reason. Nothing "
                "else in the baseline changes.\n"
                "A number that agrees with the baseline adds its sessions to it. More sessions make limits tighter,"

@@ -120,6 +120,7 @@ static int start_script(const struct bisecting *work)
         *ARRAY_GROW(words, count) = NULL;
         char *program = realpath("/proc/self/exe", NULL);
         setenv("CUGATE", program ? program : "cugate", 1);
+        setenv("CUGATE_QUIET", options->quiet ? "1" : "", 1);
         free(program);
         fflush(NULL);
         execv(script, words);

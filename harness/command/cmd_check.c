@@ -148,7 +148,7 @@ static int cmd_check(const struct options *options)
 static const struct option_row *const takes[] = {
     &option_k, &option_output,
     OPTION(.name = "out", .argument = "DIR", .kind = KIND_LIST, .place = PLACE(out),
-           .doc = "leave every report and the run file in DIR, under the names above; repeatable"),
+           .doc = "leave report.txt, check.json and the other reports, and run.json, in DIR; repeatable"),
     &option_save, &option_replay,
     OPTION(.name = "static", .argument = "GPU", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(is_static),
            .place_2 = PLACE(gpu), .ways = WAY(CODE) | WAY(FILES), .doc = "judge only the facts of the machine code, for the baseline named GPU; needs no GPU"),

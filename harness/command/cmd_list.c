@@ -95,8 +95,9 @@ static int list_metrics(const struct options *options)
     if (options->chip)
         code = list_chip(options, &metrics);
     else
-        for (size_t m = 0; m < metrics.count; m++)
-            list_metric(options, &metrics.list[m], NULL);
+        list_metric_titles();
+    for (size_t m = 0; m < metrics.count && !options->chip; m++)
+        list_metric(options, &metrics.list[m], NULL);
     metrics_release(&metrics);
     return code;
 }

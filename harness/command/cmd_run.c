@@ -7,6 +7,7 @@
 #include "outputs.h"
 #include "sharding.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Whether the run will be judged by these baselines, on another machine. */
@@ -65,7 +66,7 @@ static bool has_nothing_to_measure(const struct run *run)
 
 static int cmd_run(const struct options *options)
 {
-    struct metrics metrics = {0};
+    struct metrics metrics = {0}, chosen = {0};
     struct run run = {0};
     struct run_files files = {0};
     int code = EXIT_USAGE;
@@ -79,9 +80,10 @@ static int cmd_run(const struct options *options)
               options->arguments[0]);
         return EXIT_USAGE;
     }
-    if (options_read_metrics(options, &metrics) < 0 || run_files_open(&files, options) < 0)
+    if (options_read_metrics(options, &metrics) < 0 || options_choose_metrics(&chosen, &metrics, options) < 0 ||
+        run_files_open(&files, options) < 0)
         goto out;
-    code = measure(options, &metrics, &run);
+    code = measure(options, &chosen, &run);
     if (has_nothing_to_measure(&run)) {
         if (output_save(&run, &files.run) < 0 && code == EXIT_SAME)
             code = EXIT_USAGE;
@@ -89,18 +91,22 @@ static int cmd_run(const struct options *options)
     }
     if (code == EXIT_SAME)
         code = (int)run_exit_code(&run);
-    if (run.result_count > 0 && output_run(options, &metrics, &run, NULL, code, &files) < 0 && code == EXIT_SAME)
+    if (run.result_count > 0 && output_run(options, &chosen, &run, NULL, code, &files) < 0 && code == EXIT_SAME)
         code = EXIT_USAGE;
 out:
     run_files_abandon(&files);
     run_release(&run);
+    free(chosen.list);
     metrics_release(&metrics);
     return code;
 }
 
 /* clang-format off */
 static const struct option_row *const takes[] = {
-    &option_k, &option_save, &option_output,
+    &option_k,
+    OPTION(.name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
+           .doc = "only metrics that match this name or glob, and those that they are judged by; repeatable"),
+    &option_save, &option_output,
     OPTION(.name = "shard", .argument = "N/OF", .kind = KIND_TEXT, .place = PLACE(shard),
            .doc = "only that part of the kernels, 2/8: `cugate merge` makes one run of all parts"),
     OPTION(.name = "costs", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(costs),

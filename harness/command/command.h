@@ -10,7 +10,7 @@ extern const struct command command_list, command_run, command_compare, command_
     command_explain, command_import, command_init, command_doctor, command_exec, command_capture, command_prove,
     command_swap, command_bisect, command_completion, command_merge;
 
-/* Returns all commands, in the order of the help. */
+/* Returns all commands, in the order of the help: those for one wish beside each other. */
 const struct command *const *commands(size_t *count);
 
 /* Fills in how the command line asks to measure, with a progress line if standard error is a terminal. Borrows from

@@ -3,11 +3,13 @@
 
 #include "base/base.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DOC_COLUMN 28 /* the column where the description of an option begins */
 #define KEYS_MAX 40
+#define BRIEF 24 /* the help of a command with more options than that leaves out what is seldom wanted, without -v */
 
 /* Returns what has to be asked for as well, since the option does nothing otherwise; it is put behind the option's
  * description. NULL: nothing. */
@@ -99,21 +101,39 @@ static void print_exits(const struct text *text, const struct command *command)
     }
 }
 
-void options_help(const struct command *command, FILE *stream)
+/* Prints the options of the command: of many, without -v, those that say something by themselves. */
+static void print_options(const struct text *text, const struct command *command, bool brief)
+{
+    if (*command->takes)
+        text_print(text, INK_PLAIN, "\noptions\n");
+    for (size_t i = 0; command->takes[i]; i++)
+        if (!brief || !needed_words(command->takes[i], command))
+            print_row(text, command->takes[i], command);
+}
+
+void options_help(const struct command *command, bool all, FILE *stream)
 {
     const struct text text = {.stream = stream, .columns = terminal_columns(stream)};
     const struct option_row *row;
-    size_t i = 0;
+    size_t count = 0;
+    while (command->takes[count])
+        count++;
+    const bool brief = !all && count > BRIEF;
+    const size_t first = strcspn(command->details, "\n");
+    char *details = x_sprintf("%.*s", brief ? (int)first : INT_MAX, command->details);
     fprintf(stream, "usage: cugate %s [OPTION]...%s%s\n", command->name, *command->arguments ? " " : "",
             command->arguments);
     fprintf(stream, "example: %s\n\ncugate %s - %s\n\n", command->example, command->name, command->summary);
-    print_details(&text, command->details);
-    if (*command->takes)
-        fputs("\noptions\n", stream);
-    for (; command->takes[i]; i++)
-        print_row(&text, command->takes[i], command);
+    print_details(&text, details);
+    free(details);
+    print_options(&text, command, brief);
+    if (brief) {
+        fprintf(stream, "\n`cugate %s --help -v` adds more options, what each does, " CONFIG_FILE " and exit codes.\n",
+                command->name);
+        return;
+    }
     fputs("\noptions of every command\n", stream);
-    for (; (row = options_row(command, i)); i++)
+    for (size_t i = count; (row = options_row(command, i)); i++)
         print_row(&text, row, command);
     print_config(&text, command);
     print_exits(&text, command);

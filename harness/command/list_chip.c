@@ -7,11 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define METRIC_COLUMNS "%-24s  %-6s  %-6s  %-6s  %s"
+
+void list_metric_titles(void)
+{
+    print_wrapped(4, METRIC_COLUMNS, "metric", "class", "unit", "better", "counter");
+}
+
 void list_metric(const struct options *options, const struct metric *metric, const char *const *chosen)
 {
     const bool own = computed_counter_of(metric) != COMPUTED_NONE;
     const char *counter = !chosen || own ? metric->counter : *chosen ? *chosen : "not supported";
-    print_wrapped(4, "%-24s  %-6s  %-6s  %-6s  %s", metric->name, metric_class_name(metric->class), metric->unit,
+    print_wrapped(4, METRIC_COLUMNS, metric->name, metric_class_name(metric->class), metric->unit,
                   metric_better_name(metric->better), counter);
     if (options->verbose && metric->doc)
         print_wrapped(4, "    %s", metric->doc);
@@ -210,6 +217,7 @@ static int check_chip(const struct gpu_plugin *gpu, const char *chip, const stru
         error("%s", problem.text);
         goto out;
     }
+    list_metric_titles();
     for (size_t m = 0; m < metrics->count; m++) {
         const bool lacks = !chosen[m] && computed_counter_of(&metrics->list[m]) == COMPUTED_NONE;
         list_metric(options, &metrics->list[m], &chosen[m]);
@@ -242,6 +250,8 @@ static int list_without_cupti(const struct options *options, const struct metric
     const char *chip = help ? NULL : find_chip(options->chip, names, count);
     if (help)
         list_chips(names, count);
+    if (chip && !options->search)
+        list_metric_titles();
     for (size_t m = 0; chip && !options->search && m < metrics->count; m++)
         list_metric(options, &metrics->list[m], NULL);
     free(names);

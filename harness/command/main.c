@@ -8,6 +8,19 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What one wants with a command and those behind it. */
+static const struct {
+    const struct command *first;
+    const char *wish;
+} wishes[] = {
+    {&command_check, "to judge"},
+    {&command_explain, "to find the cause"},
+    {&command_init, "to begin, and to see what there is"},
+    {&command_run, "to keep numbers in a file, and judge nothing"},
+    {&command_capture, "to work on kernels without their program"},
+    {&command_completion, "to type less"},
+};
+
 static void print_help(FILE *stream)
 {
     fputs("cugate - a performance gate for CUDA kernels\n"
@@ -15,8 +28,12 @@ static void print_help(FILE *stream)
           stream);
     size_t count;
     const struct command *const *list = commands(&count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        for (size_t w = 0; w < ARRAY_SIZE(wishes); w++)
+            if (wishes[w].first == list[i])
+                fprintf(stream, "%s:\n", wishes[w].wish);
         fprintf(stream, "  %-10s  %s\n", list[i]->name, list[i]->summary);
+    }
     fputs("\n`cugate COMMAND --help` explains a command; `cugate --version` prints the version.\n"
           "\nexample\n  cugate check --replay run.json\n\nexit codes\n",
           stream);
@@ -61,7 +78,7 @@ static int run_command(const struct command *command, int argc, char **argv, cha
     if (options_parse(&options, command, argc, argv) == 0) {
         code = EXIT_SAME;
         if (options.help)
-            options_help(command, stdout);
+            options_help(command, options.verbose, stdout);
         else if (options.version)
             print_version();
         else
@@ -110,7 +127,7 @@ int main(int argc, char **argv)
     } else if (strcmp(word, "help") == 0) {
         const struct command *command = find_command(argv[2]);
         if (command)
-            options_help(command, stdout);
+            options_help(command, false, stdout);
         code = command ? EXIT_SAME : EXIT_USAGE;
     } else {
         const struct command *command = find_command(word);

@@ -215,8 +215,9 @@ char *options_gpu_names(const struct options *options);
 /* Returns the part of a --report value behind its first '='; NULL without one. */
 const char *options_report_file(const char *report);
 
-/* Prints usage, summary, options, an example and the exit codes of a command, and what cugate.ini sets for it here. */
-void options_help(const struct command *command, FILE *stream);
+/* Prints usage, summary, options, an example and the exit codes of a command, and what cugate.ini sets for it here. Of
+ * a command with many options, what is seldom wanted is told only with `all`. */
+void options_help(const struct command *command, bool all, FILE *stream);
 
 /* Whether to write in colour to the stream: decided by --color, then by NO_COLOR and TERM=dumb, then by whether it is a
  * terminal. */

@@ -121,6 +121,7 @@ int output_run(const struct options *options, const struct metrics *metrics, con
     struct report report = {.metrics = metrics,
                             .run = run,
                             .run_name = options->save ? options->save : name,
+                            .each = options->metric_glob_count > 0,
                             .exit_code = (enum exit_code)code};
     output_print(format_find(DOCUMENT_CHECK, options->format, "--format"), &report, options, files->document.stream);
     return atomic_file_commit(&files->document);

@@ -177,11 +177,19 @@ template <class T> struct array : device_array<T> {
         }
         if (wrong == 0)
             return 0;
-        return why("element %zu: expected %.9g, found %.9g; %zu of %zu elements differ", first, number(want(first)),
-                   number(got[first]), wrong, got.size());
+        return why("element %zu of type %s%zu: expected %.9g, found %.9g; %zu of %zu elements differ", first,
+                   type_name(), 8 * sizeof(T), number(want(first)), number(got[first]), wrong, got.size());
     }
 
   private:
+    static const char *type_name() /* before its bits, "float32" */
+    {
+        return std::is_floating_point_v<T>                      ? "float"
+               : std::is_integral_v<T> && std::is_signed_v<T>   ? "int"
+               : std::is_integral_v<T> && std::is_unsigned_v<T> ? "uint"
+                                                                : "number";
+    }
+
     template <class N> static double number(N value)
     {
         if constexpr (std::is_arithmetic_v<N>)

@@ -8,11 +8,10 @@
 
 #define FILE_LIMIT ((size_t)128 << 20) /* limit in bytes; a larger file is refused unread */
 
-/* To add a format: a file import_<name>.c, its declaration in import_parts.h, and a row here. */
+/* To add a format: a row here, and one in import_listed.c, or a file import_<name>.c and its declaration. */
 static const struct import_format formats[] = {
-    {"nvbench", import_nvbench},
-    {"google-benchmark", import_google_benchmark},
-    {"ncu", import_ncu},
+    {"nvbench", import_nvbench}, {"google-benchmark", import_google_benchmark}, {"ncu", import_ncu},
+    {"nsys", import_listed},     {"pytest-benchmark", import_listed},           {"criterion", import_listed},
 };
 
 const struct import_format *import_format_find(const char *name)

@@ -49,6 +49,8 @@ int import_nvbench(struct import *import, const char *text, size_t length, struc
 int import_google_benchmark(struct import *import, const char *text, size_t length, struct device *device,
                             struct session *session);
 int import_ncu(struct import *import, const char *text, size_t length, struct device *device, struct session *session);
+int import_listed(struct import *import, const char *text, size_t length, struct device *device,
+                  struct session *session); /* of several formats */
 
 /* ---- For formats, in import_merge.c ---- */
 

@@ -4,54 +4,71 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* To explain a word: a row. `also` is another form of it. Write both in small letters; they match as whole words. */
+/* To explain a word: a row. `also` is another form of it. Write both in small letters; they match as whole words.
+ * `elsewhere` is what other programs call it. */
 static const struct entry {
     const char *word, *also;
     const char *meaning;
+    const char *elsewhere;
 } entries[] = {
     {"session", "sessions",
-     "one process that measures, apart from the others in time; their spread is what chance does"},
-    {"sessions against", "session against", "so many of this run's are beyond the limit, and so many the baseline has"},
-    {"sample", "samples", "one measured launch"},
-    {"collector", NULL, "what counted: cupti and exec read the GPU's counters, sim executes the machine code on a CPU"},
+     "one process that measures, apart from the others in time; their spread is what chance does",
+     "in nvbench and Criterion a run of the program"},
+    {"sessions against", "session against", "so many of this run's are beyond the limit, and so many the baseline has",
+     NULL},
+    {"sample", "samples", "one measured launch", "in ncu a profiled launch; in Criterion a sample is many iterations"},
+    {"baseline", "baselines", "the numbers by which a run is judged, in a folder that is kept with the code",
+     "in Criterion the same; in nvbench_compare the reference file"},
+    {"collector", NULL, "what counted: cupti and exec read the GPU's counters, sim executes the machine code on a CPU",
+     NULL},
     {"shift", NULL,
-     "the change that all kernels have in common: it is the machine's and not the code's, and is taken off"},
+     "the change that all kernels have in common: it is the machine's and not the code's, and is taken off", NULL},
     {"limit", "limits",
      "the largest change that chance explains, by the spread of the baseline's sessions and, while they are few, of "
-     "recorded ones, and at least the metric's floor, its own least tolerance; 0 for counts that repeat to the digit"},
-    {"detects", NULL, "the smallest change that would be caught in 99 of 100 cases"},
+     "recorded ones, and at least the metric's floor, its own least tolerance; 0 for counts that repeat to the digit",
+     "in Criterion the noise threshold, which is one for all; in nvbench_compare the threshold"},
+    {"detects", NULL, "the smallest change that would be caught in 99 of 100 cases", NULL},
     {"pairs", "pair",
      "this build and the base's run in turn on one GPU, until the pairs decide; a clear change takes 4, none more than "
-     "14"},
-    {"too wide a limit", "wide limit", "the limit is more than a quarter of the value, so that it can hardly fail"},
-    {"drift reference", "drift references", "the value from which slow drift is measured; `accept --anchor` sets it"},
-    {"rows", "row", "a metric of a kernel, compared"},
+     "14",
+     NULL},
+    {"too wide a limit", "wide limit", "the limit is more than a quarter of the value, so that it can hardly fail",
+     NULL},
+    {"drift reference", "drift references", "the value from which slow drift is measured; `accept --anchor` sets it",
+     NULL},
+    {"rows", "row", "a metric of a kernel, compared", NULL},
     {"trade-off", NULL,
      "worse, and paid for what is better: by a kernel or program that is faster, or as fast and better elsewhere; or a "
-     "ratio whose costs did not rise"},
-    {"unexpected-pass", NULL, "declared as worse in expected.ini, and it is not"},
-    {"noise", NULL, "what differs although the code is the same"},
-    {"GPU time", NULL, "of all launches of the program, or of a kernel in it, together; before: in the baseline"},
+     "ratio whose costs did not rise",
+     NULL},
+    {"unexpected-pass", NULL, "declared as worse in expected.ini, and it is not", NULL},
+    {"noise", NULL, "what differs although the code is the same",
+     "in nvbench the relative deviation of samples within one run"},
+    {"GPU time", NULL, "of all launches of the program, or of a kernel in it, together; before: in the baseline",
+     "in Nsight Systems Total Time"},
     {"kernels gone", "kernel gone",
-     "the program launches them no more; what that saves is part of the program's GPU time"},
-    {"exact", NULL, "of metrics: counts that repeat to the digit"},
-    {"steady", NULL, "of metrics: repeats, but for a small floor"},
-    {"spread", NULL, "how far sessions of the same code lie apart"},
-    {"readings", NULL, "the numbers of single launches"},
-    {"admitted", NULL, "counted as exact, by enough equal readings"},
-    {"occupancy", NULL, "warps on an SM, as a share of those that it can hold"},
-    {"branch eff.", NULL, "share of branches that all threads of a warp took alike"},
-    {"bank conflicts", NULL, "turns that shared memory takes because threads of a warp meet in one bank"},
-    {"DRAM", NULL, "traffic of device memory, as a share of what it can do"},
-    {"wavefronts", "wavefront", "turns that shared memory takes for the accesses of a warp"},
-    {"sectors", "sector", "pieces of 32 bytes in which global memory is read and written"},
-    {"wave", "waves", "as many blocks as the GPU runs at a time"},
-    {"issue slots", NULL, "cycles in which a scheduler of an SM can start an instruction"},
-    {"intensity", NULL, "arithmetic for each byte of device memory"},
-    {"latency", NULL, "the time until an answer comes: warps wait, and no part of the GPU is busy"},
-    {"idle threads", NULL, "threads that are switched off while their warp goes on"},
-    {"long_scoreboard", NULL, "waiting for global, local or texture memory"},
-    {"short_scoreboard", NULL, "waiting for shared memory or a special function"},
+     "the program launches them no more; what that saves is part of the program's GPU time", NULL},
+    {"exact", NULL, "of metrics: counts that repeat to the digit", NULL},
+    {"steady", NULL, "of metrics: repeats, but for a small floor", NULL},
+    {"spread", NULL, "how far sessions of the same code lie apart",
+     "in nvbench noise, and in Criterion a confidence interval, but of samples of one run"},
+    {"readings", NULL, "the numbers of single launches", NULL},
+    {"admitted", NULL, "counted as exact, by enough equal readings", NULL},
+    {"occupancy", NULL, "warps on an SM, as a share of those that it can hold", "in ncu Achieved Occupancy"},
+    {"branch eff.", NULL, "share of branches that all threads of a warp took alike", "in ncu Branch Efficiency"},
+    {"bank conflicts", NULL, "turns that shared memory takes because threads of a warp meet in one bank",
+     "in ncu Bank Conflicts"},
+    {"DRAM", NULL, "traffic of device memory, as a share of what it can do", "in ncu DRAM Throughput"},
+    {"wavefronts", "wavefront", "turns that shared memory takes for the accesses of a warp", "as in ncu"},
+    {"sectors", "sector", "pieces of 32 bytes in which global memory is read and written", "as in ncu"},
+    {"wave", "waves", "as many blocks as the GPU runs at a time", "in ncu Waves Per SM"},
+    {"issue slots", NULL, "cycles in which a scheduler of an SM can start an instruction", "in ncu Issue Slots Busy"},
+    {"intensity", NULL, "arithmetic for each byte of device memory", "in ncu Arithmetic Intensity"},
+    {"latency", NULL, "the time until an answer comes: warps wait, and no part of the GPU is busy", NULL},
+    {"idle threads", NULL, "threads that are switched off while their warp goes on",
+     "what Avg. Not Predicated Off Threads Per Warp lacks of 32 in ncu"},
+    {"long_scoreboard", NULL, "waiting for global, local or texture memory", "in ncu Stall Long Scoreboard"},
+    {"short_scoreboard", NULL, "waiting for shared memory or a special function", "in ncu Stall Short Scoreboard"},
 };
 
 static bool is_part_of_word(char c)
@@ -114,7 +131,9 @@ size_t glossary_print(const struct text *text, const char *said)
     if (count > 0)
         qsort(list, count, sizeof *list, first_said);
     for (size_t i = 0; i < count; i++) {
-        char *words = x_sprintf("%s: %s", list[i].entry->word, list[i].entry->meaning);
+        const char *elsewhere = list[i].entry->elsewhere;
+        char *words = x_sprintf("%s: %s%s%s%s", list[i].entry->word, list[i].entry->meaning, elsewhere ? " (" : "",
+                                elsewhere ? elsewhere : "", elsewhere ? ")" : "");
         text_wrap(text, INK_DIM, 0, 2, words);
         free(words);
     }

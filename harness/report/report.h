@@ -29,6 +29,7 @@ struct report {
     bool quiet;   /* leave out rows that are the same */
     bool verbose; /* show every row */
     bool words;   /* explain the words of the report at its end */
+    bool each;    /* of a run that is compared with nothing: show each metric that was measured */
     bool power;   /* show every judged row with the smallest change that would have been caught */
 };
 

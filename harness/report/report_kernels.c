@@ -35,11 +35,12 @@ struct column {
 struct columns {
     struct column *list;
     size_t count;
+    bool many; /* so many that they are in several tables also in a file */
 };
 
 #define COLUMN_WIDTH 8          /* minimum width of a number */
 #define NOT_JUDGED "not judged" /* in place of a verdict: neither side has the kernel, since it is not built */
-#define SHAPES_MIN 8            /* fewer shapes of a function than that have a line each */
+#define SHAPES_MIN 8            /* fewer shapes of a function, or kernels that are the same, have a line each */
 #define MINOR_MIN 4             /* fewer kernels than that are not left out of a table */
 #define NAME_MIN 12             /* minimum width of a kernel's name, however narrow the terminal is */
 
@@ -52,9 +53,41 @@ static bool shows_totals(const struct report *report)
     return false;
 }
 
+static const struct row *find_row(const struct result *result, const char *metric)
+{
+    return result && metric ? result_find(result, metric) : NULL;
+}
+
+static bool measured(const struct row *row)
+{
+    return row && row->state == VALUE_MEASURED;
+}
+
+/* Makes a column for each metric that any kernel has a number of; unless it was asked for, of one that is not 0. */
+static struct columns columns_of_each(const struct report *report)
+{
+    struct columns columns = {.many = true};
+    for (size_t m = 0; m < report->metrics->count; m++) {
+        const char *name = report->metrics->list[m].name;
+        bool known = false;
+        for (size_t i = 0; i < report->run->result_count && !known; i++) {
+            const struct row *row = find_row(&report->run->results[i], name);
+            known = measured(row) && (report->each || row_value(row) != 0);
+        }
+        struct column *column = known ? ARRAY_GROW(columns.list, columns.count) : NULL;
+        if (!column)
+            continue;
+        *column = (struct column){{name, false, COLUMN_WIDTH}, SHOW_VALUE, name, NULL};
+        table_fit(&column->table, name);
+    }
+    return columns;
+}
+
 static struct columns make_columns(const struct report *report)
 {
     struct columns columns = {0};
+    if (!report->comparison && (report->each || run_origin(report->run)->computed))
+        return columns_of_each(report);
     if (shows_totals(report)) {
         *ARRAY_GROW(columns.list, columns.count) =
             (struct column){{"GPU time", false, COLUMN_WIDTH}, SHOW_TOTAL, NULL, NULL};
@@ -105,19 +138,27 @@ static struct kernel_line *find_line(struct kernel_line *lines, size_t count, co
     return NULL;
 }
 
-/* Orders kernels that need attention first, the worst first. The others keep their order, so that families stay
- * together; those of a program are in the order of their time, behind those that moved the program's. Before all comes
- * the program as a whole. */
+/* Whether a kernel is as it was, so that many of them are one line. */
+static bool is_same(const struct kernel_line *line)
+{
+    return line->verdict < VERDICTS && section_of(line->verdict) == SECTION_SAME && !line->blind;
+}
+
+/* Orders kernels that need attention first, the worst first, and those that are the same last. The others keep their
+ * order, so that families stay together; those of a program are in the order of their time, behind those that moved the
+ * program's. Before all comes the program as a whole. */
 static int lines_worst_first(const void *left, const void *right)
 {
     const struct kernel_line *a = left, *b = right;
     if (is_program_row(a->id) != is_program_row(b->id))
         return is_program_row(a->id) ? -1 : 1;
     const enum section section_a = section_of(a->verdict), section_b = section_of(b->verdict);
-    const enum section rank_a = section_a <= SECTION_UNSURE ? section_a : SECTIONS,
-                       rank_b = section_b <= SECTION_UNSURE ? section_b : SECTIONS;
+    const int rank_a = section_a <= SECTION_UNSURE ? (int)section_a : SECTIONS,
+              rank_b = section_b <= SECTION_UNSURE ? (int)section_b : SECTIONS;
     if (rank_a != rank_b)
         return rank_a < rank_b ? -1 : 1;
+    if (a->total <= 0 && b->total <= 0 && is_same(a) != is_same(b))
+        return is_same(a) ? 1 : -1;
     const int order = rank_a < SECTIONS ? order_of_time_lost(a->lost, b->lost) : 0;
     if (order == 0 && a->moved != b->moved)
         return a->moved > b->moved ? -1 : 1;
@@ -329,16 +370,6 @@ static void release_folded(struct folded *folded)
 
 /* ---- Cells ---- */
 
-static const struct row *find_row(const struct result *result, const char *metric)
-{
-    return result && metric ? result_find(result, metric) : NULL;
-}
-
-static bool measured(const struct row *row)
-{
-    return row && row->state == VALUE_MEASURED;
-}
-
 /* Writes the change of a metric; nothing unless both sides have a number. */
 static void change_cell(const struct kernel_line *line, const char *metric, char *cell, size_t size)
 {
@@ -449,7 +480,8 @@ static bool is_gone(const struct kernel_line *line)
 
 static const char *verdict_word(const struct kernel_line *line)
 {
-    return is_gone(line) ? "gone" : verdict_name(line->verdict);
+    const bool wrong = line->now && line->now->status == RESULT_WRONG && line->verdict == VERDICT_MISSING;
+    return is_gone(line) ? "gone" : wrong ? "wrong" : verdict_name(line->verdict);
 }
 
 static const char *verdict_words(const struct kernel_line *line, char text[32])
@@ -582,7 +614,7 @@ static size_t part_end(const struct text *text, const struct columns *columns, s
     size_t end = first;
     while (end < columns->count) {
         used += 2 + columns->list[end].table.width;
-        if (end > first && !text_fits(text, used))
+        if (end > first && (columns->many ? used > text_width(text) : !text_fits(text, used)))
             break;
         end++;
     }
@@ -618,14 +650,15 @@ static bool is_minor(const struct kernel_line *line, double whole)
            program_is_seldom(line->total, whole);
 }
 
-/* Returns how many lines are shown: of a program without those at the end that can be left out, unless they are few. */
+/* Returns how many lines are shown: without those at the end that can be left out, unless they are few. */
 static size_t count_shown(const struct report *report, const struct kernel_line *lines, size_t count)
 {
     size_t shown = count;
     const double whole = largest_program(lines, count);
-    while (shows_totals(report) && !report->verbose && shown > 0 && is_minor(&lines[shown - 1], whole))
+    const bool totals = shows_totals(report);
+    while (!report->verbose && shown > 0 && (totals ? is_minor(&lines[shown - 1], whole) : is_same(&lines[shown - 1])))
         shown--;
-    return count - shown < MINOR_MIN ? count : shown;
+    return count - shown < (totals ? MINOR_MIN : SHAPES_MIN) ? count : shown;
 }
 
 /* Prints what the lines that are left out come to. */
@@ -643,8 +676,10 @@ static void print_minor(const struct text *text, const struct report *report, co
     }
     if (time)
         metric_format(time, total, words, sizeof words);
-    char *all = x_sprintf("%zu more kernels, of less than 1 %% of the GPU time each%s%s%s: -v lists them", count,
-                          time ? ", " : "", words, time ? " together" : "");
+    char *all = shows_totals(report)
+                    ? x_sprintf("%zu more kernels, of less than 1 %% of the GPU time each%s%s%s: -v lists them", count,
+                                time ? ", " : "", words, time ? " together" : "")
+                    : x_sprintf("%zu kernels are the same: -v lists them", count);
     if (count > 0)
         text_wrap(text, INK_DIM, 0, 2, all);
     free(all);

@@ -89,6 +89,28 @@ static int most_lost_first(const void *left, const void *right)
     return order ? order : (a->place > b->place) - (a->place < b->place);
 }
 
+/* Prints one command for all kernels, or with -v, or for a single kernel, one for the rows of each. */
+static void put_accept(const struct report *report, const struct judgement *const *rows, size_t count,
+                       const struct to_accept *list, size_t kernels, FILE *stream)
+{
+    const struct text text = {.stream = stream};
+    if (words_accept_whole(report, rows, count, stream))
+        return;
+    const bool together = kernels > 1 && !report->verbose;
+    if (together)
+        words_put_accept(report, stream);
+    for (size_t i = 0; i < kernels; i++) {
+        if (together) {
+            fputs(" -k ", stream);
+            text_shell_word(&text, rows[list[i].place]->kernel);
+        } else {
+            words_accept(report, rows + list[i].place, count - list[i].place, stream);
+            fputc('\n', stream);
+        }
+    }
+    fputs(together ? " --reason \"...\"" : "", stream);
+}
+
 void text_accept(const struct text *text, const struct report *report)
 {
     size_t count, kernels = 0, size;
@@ -98,28 +120,18 @@ void text_accept(const struct text *text, const struct report *report)
         if (i == 0 || strcmp(rows[i]->kernel, rows[i - 1]->kernel) != 0)
             *ARRAY_GROW(list, kernels) = (struct to_accept){time_lost(report, rows[i]->kernel), i};
     if (count > 0) {
+        char *commands = NULL;
         char *words = x_sprintf("If a change is meant, accept it and say why%s:", words_run_file(report));
         text_wrap(text, INK_PLAIN, 0, 2, words);
         free(words);
         qsort(list, kernels, sizeof *list, most_lost_first);
-    }
-    char *whole = NULL;
-    FILE *stream = open_memstream(&whole, &size);
-    if (words_accept_whole(report, rows, count, stream))
-        kernels = 0;
-    fclose(stream);
-    print_commands(text, whole);
-    free(whole);
-    for (size_t i = 0; i < kernels; i++) {
-        char *command = NULL;
-        FILE *memory = open_memstream(&command, &size);
-        words_accept(report, rows + list[i].place, count - list[i].place, memory);
-        fclose(memory);
-        print_commands(text, command);
-        free(command);
-    }
-    if (count > 0)
+        FILE *stream = open_memstream(&commands, &size);
+        put_accept(report, rows, count, list, kernels, stream);
+        fclose(stream);
+        print_commands(text, commands);
+        free(commands);
         text_print(text, INK_PLAIN, "\n");
+    }
     free(list);
     free(rows);
 }

@@ -131,52 +131,36 @@ static void print_cells(const struct text *text, const struct layout *layout, co
     text_print(text, INK_PLAIN, "\n");
 }
 
-/* Returns how many of the first rows share a reason. A red row never shares one. */
-static size_t count_alike(const struct judgement *const *rows, size_t count, const char *why)
-{
-    size_t alike = 1;
-    if (!why || words_verdict_tone(rows[0]->verdict) == TONE_FAIL)
-        return 1;
-    for (; alike < count && words_verdict_tone(rows[alike]->verdict) != TONE_FAIL; alike++) {
-        char *other = words_why(rows[alike]);
-        const bool same = other && strcmp(other, why) == 0;
-        free(other);
-        if (!same)
-            break;
-    }
-    return alike;
-}
-
-/* Evidence that was printed already: for how many further rows it holds, and which was printed for the kernel
- * before. */
+/* What was printed already, so that it is not said twice: the last evidence, and all advice. Owned. */
 struct said {
-    char *why;
-    size_t more;
+    char *why, *advice;
 };
 
-/* Returns the evidence with its scope, "this row and the next 2: ...", once for all of them. Caller frees; NULL when
- * there is nothing to print. */
-static char *why_words(const struct group *group, size_t place, struct said *said)
+/* Returns evidence, which it takes, unless it was printed last. With -v it says so, and a red row has its own. Caller
+ * frees; NULL when there is nothing to print. */
+static char *once(const struct report *report, struct said *said, enum verdict verdict, char *why)
 {
-    char *why = words_why(group->rows[place]);
-    if (said->more > 0) {
-        said->more--;
-        free(why);
-        return NULL;
-    }
     if (!why)
         return NULL;
     const bool as_above =
-        said->why && strcmp(said->why, why) == 0 && words_verdict_tone(group->rows[place]->verdict) != TONE_FAIL;
-    const size_t rows = count_alike(&group->rows[place], group->count - place, why);
-    const char *shown = as_above ? "as above" : why;
-    char *words = rows > 2    ? x_sprintf("this row and the next %zu: %s", rows - 1, shown)
-                  : rows == 2 ? x_sprintf("this row and the next: %s", shown)
-                              : x_strdup(shown);
-    said->more = rows - 1;
+        said->why && strcmp(said->why, why) == 0 && !(report->verbose && words_verdict_tone(verdict) == TONE_FAIL);
     free(said->why);
     said->why = why;
-    return words;
+    return !as_above ? x_strdup(why) : report->verbose ? x_strdup("as above") : NULL;
+}
+
+/* Returns the advice on a row, unless it was given before. Caller frees. */
+static char *advice_words(const struct blame *blame, struct said *said)
+{
+    char *advice = words_advice(blame);
+    if (said->advice && strstr(said->advice, advice)) {
+        free(advice);
+        return NULL;
+    }
+    char *all = x_sprintf("%s%s\n", said->advice ? said->advice : "", advice);
+    free(said->advice);
+    said->advice = all;
+    return advice;
 }
 
 /* Returns the columns for source text, which is cut and not wrapped, even on a wide terminal. */
@@ -207,27 +191,21 @@ static void print_line(const struct text *text, enum ink ink, int indent, const 
     text_wrap(text, ink, indent, indent + 2, words);
 }
 
-/* Returns the text about a hotspot, with the meaning of its stall reason unless that was explained before. Caller
- * frees. */
-static char *hotspot_words(const struct blame *blame, size_t place)
+/* Whether a line is named: with -v each, else those that grew at least half as much as the first. */
+static bool is_named(const struct report *report, const struct blame *blame, size_t place)
 {
-    const char *stall = blame->hotspots[place].stall, *meaning = stall ? stall_words(stall) : NULL;
-    char *words = words_hotspot(blame, &blame->hotspots[place]);
-    for (size_t i = 0; i < place && meaning; i++)
-        if (blame->hotspots[i].stall && strcmp(blame->hotspots[i].stall, stall) == 0) {
-            words[strlen(words) - strlen(meaning) - strlen(": ")] = '\0';
-            break;
-        }
-    return words;
+    const struct hotspot *line = &blame->hotspots[place], *first = blame->hotspots;
+    return report->verbose || line->amount - line->base_amount >= (first->amount - first->base_amount) / 2;
 }
 
 /* Prints the lines that made a row worse, with advice. If several rows of a kernel share them, they are below the
  * first. */
-static void print_hotspots(const struct text *text, int indent, const struct blame *blame)
+static void print_hotspots(const struct text *text, const struct report *report, int indent, const struct blame *blame,
+                           struct said *said)
 {
-    for (size_t i = 0; i < blame->count && !blame->same_as; i++) {
+    for (size_t i = 0; i < blame->count && !blame->same_as && is_named(report, blame, i); i++) {
         char *place = words_place(blame->hotspots[i].line, columns_behind(text, indent + 1)),
-             *hotspot = hotspot_words(blame, i);
+             *hotspot = words_hotspot(blame, &blame->hotspots[i]);
         char *words = x_sprintf("%s: %s", place, hotspot);
         print_line(text, INK_PLAIN, indent, words);
         if (blame->hotspots[i].line->text)
@@ -237,7 +215,7 @@ static void print_hotspots(const struct text *text, int indent, const struct bla
         free(place);
     }
     char *words = blame->same_as   ? x_sprintf("the lines of %s above", blame->same_as->name)
-                  : blame->pattern ? words_advice(blame)
+                  : blame->pattern ? advice_words(blame, said)
                                    : NULL;
     if (words)
         print_line(text, INK_DIM, indent, words);
@@ -259,7 +237,7 @@ static void print_row(const struct text *text, const struct report *report, cons
     point_to_cells(judgement, &cells, row);
     print_cells(text, layout, judgement, row);
     cells_below(report, layout, row, below, sizeof below);
-    char *why = why_words(group, place, said);
+    char *why = once(report, said, judgement->verdict, words_why(judgement));
     char *words = x_sprintf("%s%s%s", below, *below && why ? "; " : "", why ? why : "");
     if (*words) {
         const int indent = text_print(text, INK_PLAIN, "%*s", row_indent(layout), "");
@@ -267,7 +245,68 @@ static void print_row(const struct text *text, const struct report *report, cons
     }
     free(words);
     free(why);
-    print_hotspots(text, row_indent(layout), diagnosis_of(report->diagnosis, judgement));
+    print_hotspots(text, report, row_indent(layout), diagnosis_of(report->diagnosis, judgement), said);
+}
+
+/* Whether a row is one of a list, without evidence and lines of its own. The first row of a kernel never is, nor the
+ * first that fails, nor one without a change, or in doubt, for a reason of its own: then that is what to mend. */
+static bool is_brief(const struct report *report, const struct group *group, size_t place)
+{
+    const struct judgement *row = group->rows[place];
+    if (place == 0 || report->verbose || report->power || is_program_row(group->kernel) || !row->metric)
+        return false;
+    const struct judgement *before = group->rows[place - 1];
+    if (!row->compared || (row->verdict == VERDICT_UNSURE && group->section == SECTION_UNSURE))
+        return before->verdict == row->verdict && order_of_texts(before->reason, row->reason) == 0;
+    return words_verdict_tone(row->verdict) != TONE_FAIL || before->verdict == row->verdict;
+}
+
+/* Returns where a brief row has its line, " at softmax.py:38", unless that is where the kernel's first row has it.
+ * Caller frees; NULL where it has none. */
+static char *brief_place(const struct report *report, const struct group *group, size_t at)
+{
+    const struct blame *blame = diagnosis_of(report->diagnosis, group->rows[at]),
+                       *first = diagnosis_of(report->diagnosis, group->rows[0]);
+    if (blame->count == 0 || blame->same_as || words_verdict_tone(group->rows[at]->verdict) != TONE_FAIL ||
+        (first->count > 0 && first->hotspots[0].line == blame->hotspots[0].line))
+        return NULL;
+    char *place = words_place(blame->hotspots[0].line, WORDS_PLACE);
+    const char *file = strrchr(place, '/');
+    char *words = x_sprintf(" at %s", file ? file + 1 : place);
+    free(place);
+    return words;
+}
+
+/* Prints brief rows of one verdict, what was paid or what was gained, as far as they fit a line. Returns how many rows
+ * there are. */
+static size_t print_brief(const struct text *text, const struct report *report, const struct layout *layout,
+                          const struct group *group, size_t place)
+{
+    const char *verdict = words_verdict_on(group->rows[place]);
+    const int column = text_print(text, tone_ink(words_verdict_tone(group->rows[place]->verdict)), "  %-*s  ",
+                                  layout->verdict, verdict),
+              width = text_width(text) - column - (int)strlen(", and 99 more");
+    char *list = NULL;
+    size_t end = place, more = 0;
+    for (;
+         end < group->count && is_brief(report, group, end) && strcmp(words_verdict_on(group->rows[end]), verdict) == 0;
+         end++) {
+        struct cells cells;
+        words_cells(group->rows[end], &cells);
+        char *at = brief_place(report, group, end);
+        char *longer = x_sprintf("%s%s%s%s%s%s", list ? list : "", list ? ", " : "", group->rows[end]->metric->name,
+                                 *cells.change ? " " : "", cells.change, at ? at : "");
+        free(at);
+        const bool fits = more == 0 && (!list || (int)text_count(longer) <= width);
+        more += !fits;
+        free(fits ? list : longer);
+        list = fits ? longer : list;
+    }
+    char *words = more > 0 ? x_sprintf("%s, and %zu more", list, more) : x_strdup(list);
+    text_wrap(text, INK_PLAIN, column, column, words);
+    free(words);
+    free(list);
+    return end - place;
 }
 
 /* ---- A kernel ---- */
@@ -325,6 +364,8 @@ static void head_words(const struct report *report, const struct group *group, c
     words[0] = '\0';
     if (!metric)
         return;
+    if (appeared && strncmp(appeared, metric->name, strlen(metric->name)) == 0) /* as the first row says */
+        appeared = NULL;
     if (is_red && group->count > 1)
         red_words(group, words, size);
     else if (!is_red && (group->count > 1 || metric->class != METRIC_TIME))
@@ -334,44 +375,39 @@ static void head_words(const struct report *report, const struct group *group, c
         snprintf(words + used, size - used, "%sappeared: %s", used ? "; " : "", appeared);
 }
 
-/* Returns the text about a kernel as a whole, once for several in a row. Caller frees. */
-static char *whole_words(const struct group *group, size_t alike)
-{
-    const char *reason = group->rows[0]->reason ? group->rows[0]->reason : "no reason is known";
-    return alike > 2    ? x_sprintf("this kernel and the next %zu: %s", alike - 1, reason)
-           : alike == 2 ? x_sprintf("this kernel and the next: %s", reason)
-                        : x_strdup(reason);
-}
+#define ALIKE_MAX                                                                                                      \
+    3 /* more kernels that are gone, or new, for the same reason are one line, where -v does not ask for each */
 
-/* Returns how many kernels from that index on are gone, or new, for the same reason. */
-static size_t count_alike_kernels(const struct groups *groups, size_t place)
+/* Returns how many kernels from that index on one line stands for. */
+static size_t count_alike(const struct report *report, const struct groups *groups, size_t place)
 {
-    const struct judgement *first = groups->list[place].rows[0];
+    const struct group *first = &groups->list[place];
     size_t alike = 1;
-    for (; place + alike < groups->count && !first->metric; alike++) {
-        const struct judgement *other = groups->list[place + alike].rows[0];
-        if (other->metric || other->verdict != first->verdict || order_of_texts(other->reason, first->reason) != 0)
+    for (; place + alike < groups->count && !first->rows[0]->metric && first->count == 1; alike++) {
+        const struct group *other = first + alike;
+        if (other->rows[0]->metric || other->count > 1 || other->section != first->section ||
+            other->verdict != first->verdict || order_of_texts(other->rows[0]->reason, first->rows[0]->reason) != 0)
             break;
     }
-    return alike;
+    return alike > ALIKE_MAX && !report->verbose ? alike : 1;
 }
 
 /* Prints verdict and name of a kernel, and text about it as a whole beside them, or below where that does not fit. */
 static void print_head(const struct text *text, const struct layout *layout, const struct group *group,
-                       const char *words)
+                       const char *kernel, const char *words)
 {
     const int indent = kernel_indent(layout);
-    const int wide = (int)text_count(group->kernel), behind = wide + 2 + (int)text_count(words);
+    const int wide = (int)text_count(kernel), behind = wide + 2 + (int)text_count(words);
     int column = text_print(text, tone_ink(words_verdict_tone(group->verdict)), "%-*s", layout->verdict,
-                            verdict_name(group->verdict));
+                            group->rows[0]->metric ? verdict_name(group->verdict) : words_verdict_on(group->rows[0]));
     column += text_print(text, INK_PLAIN, "  ");
     if (!*words) {
-        text_wrap(text, INK_BOLD, column, indent, group->kernel);
+        text_wrap(text, INK_BOLD, column, indent, kernel);
     } else if (column + behind <= text_width(text)) {
-        text_print(text, INK_BOLD, "%s", group->kernel);
+        text_print(text, INK_BOLD, "%s", kernel);
         text_print(text, INK_PLAIN, "  %s\n", words);
     } else {
-        text_wrap(text, INK_BOLD, column, indent, group->kernel);
+        text_wrap(text, INK_BOLD, column, indent, kernel);
         text_print(text, INK_PLAIN, "%*s", indent, "");
         text_wrap(text, INK_PLAIN, indent, indent, words);
     }
@@ -387,16 +423,37 @@ static void print_caller(const struct text *text, const struct report *report, c
     free(caller);
 }
 
-static void print_group(const struct text *text, const struct report *report, const struct layout *layout,
-                        const struct group *group, const char *whole, struct said *said)
+/* Returns the words beside a kernel's name with the evidence of its first row, which is not below it then. Caller
+ * frees; NULL when there is no evidence but what was printed. */
+static char *head_with_evidence(const struct report *report, const struct group *group, const char *words,
+                                struct said *said)
 {
-    char words[512];
+    char *why = once(report, said, group->verdict, words_why(group->rows[0])),
+         *all = why ? x_sprintf("%s; %s", words, why) : NULL;
+    free(why);
+    return all;
+}
+
+/* Prints a kernel, or one line for so many that are alike. */
+static void print_group(const struct text *text, const struct report *report, const struct layout *layout,
+                        const struct group *group, size_t alike, struct said *said)
+{
+    const char *reason = group->rows[0]->reason ? group->rows[0]->reason : "no reason is known";
+    char words[512], *whole = group->rows[0]->metric ? NULL : x_strdup(reason),
+                     *kernel = alike > 1 ? x_sprintf("%s and %zu more (-v lists them)", group->kernel, alike - 1)
+                                         : x_strdup(group->kernel);
     head_words(report, group, words, sizeof words);
-    print_head(text, layout, group, whole ? whole : words);
+    if (*words && !report->verbose && words_verdict_tone(group->verdict) == TONE_FAIL && !group->rows[0]->reason)
+        whole = head_with_evidence(report, group, words, said);
+    print_head(text, layout, group, kernel, whole ? whole : words);
     print_caller(text, report, layout, group);
-    for (size_t i = 0; i < group->count; i++)
-        if (group->rows[i]->metric)
-            print_row(text, report, layout, group, i, said);
+    for (size_t i = 0; i < group->count;)
+        if (is_brief(report, group, i))
+            i += print_brief(text, report, layout, group, i);
+        else if (group->rows[i++]->metric)
+            print_row(text, report, layout, group, i - 1, said);
+    free(kernel);
+    free(whole);
 }
 
 static void print_section(const struct text *text, enum section section)
@@ -421,29 +478,23 @@ void text_rows(const struct text *text, const struct report *report)
     const struct layout layout = lay_out(text, report, &groups);
     struct said said = {0};
     bool titles = has_metrics(&groups);
-    for (size_t i = 0, next = 0; i < groups.count; i++) { /* next is the first kernel with other text than above */
+    for (size_t i = 0, alike; i < groups.count; i += alike) {
         const struct group *group = &groups.list[i];
-        char *whole = NULL;
+        alike = count_alike(report, &groups, i);
         if (i == 0 || group->section != groups.list[i - 1].section) {
             text_print(text, INK_PLAIN, i > 0 ? "\n" : "");
             print_section(text, group->section);
-            next = i;
         }
         if (titles && group->rows[group->count - 1]->metric) {
             print_titles(text, &layout);
             titles = false;
         }
-        if (i == next) {
-            const size_t alike = count_alike_kernels(&groups, i);
-            whole = group->rows[0]->metric ? NULL : whole_words(group, alike);
-            next += alike;
-        }
-        print_group(text, report, &layout, group, whole, &said);
-        free(whole);
+        print_group(text, report, &layout, group, alike, &said);
     }
     if (groups.count > 0)
         text_print(text, INK_PLAIN, "\n");
     free(said.why);
+    free(said.advice);
     groups_release(&groups);
 }
 

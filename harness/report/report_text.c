@@ -129,9 +129,12 @@ static void print_header(const struct text *text, const struct report *report)
     size_t samples = samples_a_kernel(run);
     char words[1024];
 
-    print_device(text, &run->device);
-    print_software(text, run);
     const struct origin *origin = run_origin(run);
+    const bool all = report->verbose || !report->comparison;
+    if (all || !origin->computed) /* the banner tells what was computed for which GPU, of which compiler's code */
+        print_device(text, &run->device);
+    if (all) /* a note tells what differs from the baseline's */
+        print_software(text, run);
     if (origin->code_only)
         snprintf(words, sizeof words, "%s%sthe machine code of %zu kernel%s", report->run_name ? report->run_name : "",
                  report->run_name ? ", " : "", run->result_count, plural(run->result_count));
@@ -188,7 +191,8 @@ static void print_body(const struct text *text, const struct report *report)
     print_banner(text, report);
     if (!report->quiet) {
         print_header(text, report);
-        if (!run_origin(report->run)->code_only && !run_origin(report->run)->computed) /* whose columns take a GPU */
+        const struct origin *origin = run_origin(report->run);
+        if (!origin->code_only && (!origin->computed || !report->comparison)) /* whose columns take a GPU */
             text_kernels(text, report);
     }
     if (!report->comparison) {

@@ -137,8 +137,18 @@ static void drift_words(const struct judgement *judgement, char *text, size_t si
     snprintf(text, size, "%s of the change is common to all kernels", drift);
 }
 
+/* Whether a kernel's result is wrong: it is not missing, though its numbers are. */
+static bool is_wrong(const struct judgement *judgement)
+{
+    const char *wrong = result_status_name(RESULT_WRONG);
+    return !judgement->metric && judgement->verdict == VERDICT_MISSING && judgement->reason &&
+           strncmp(judgement->reason, wrong, strlen(wrong)) == 0;
+}
+
 const char *words_verdict_on(const struct judgement *judgement)
 {
+    if (is_wrong(judgement))
+        return "wrong";
     if (!judgement->metric && judgement->verdict == VERDICT_INFO)
         return "gone"; /* a kernel that the program launches no more */
     if (!judgement->blind)
@@ -264,13 +274,20 @@ static void judged(const struct report *report, const char *hint, struct verdict
 {
     const struct comparison *comparison = report->comparison;
     const struct computing *computing = &comparison->computing;
-    const size_t *counts = comparison->counts;
     const size_t rows = comparison_rows(comparison);
+    size_t counts[VERDICTS], wrong = 0;
+    memcpy(counts, comparison->counts, sizeof counts);
+    for (size_t i = 0; i < comparison->count; i++)
+        wrong += is_wrong(&comparison->list[i]);
+    counts[VERDICT_MISSING] -= wrong;
     enum verdict first = VERDICT_MISSING; /* the first verdict that the rest may name */
     while (first <= VERDICT_UNSURE && counts[first] == 0)
         first++;
 
-    if (first <= VERDICT_UNSURE) {
+    if (wrong > 0) {
+        append(words->headline, sizeof words->headline, "wrong: %zu of %zu kernel%s", wrong, comparison->kernels,
+               plural(comparison->kernels));
+    } else if (first <= VERDICT_UNSURE) {
         append(words->headline, sizeof words->headline, "%s: %zu of %zu row%s", verdict_name(first), counts[first],
                rows, plural(rows));
         if (comparison->kernel_counts[first] > 0)

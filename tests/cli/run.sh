@@ -240,14 +240,14 @@ finish "is not asked for where nothing is measured" $? 0 "nothing is worse"
 configured doctor
 finish "doctor on it" $? 5 "FAIL  kernel library; ../cugate.ini:4 names; !cugate exec; cannot measure: mend what says FAIL"
 sed -i '$d' configured/cugate.ini
-configured check --help
-finish "check --help with a cugate.ini" $? 0 "here: baselines = ../perf, of ../cugate.ini:2"
+configured check --help -v
+finish "check --help -v with a cugate.ini" $? 0 "here: baselines = ../perf, of ../cugate.ini:2"
 echo 'sampels = 3' >>configured/cugate.ini
 configured compare ../../made_up/same.json ../../made_up/same.json
 finish "an unknown key" $? 2 '../cugate.ini:4: unknown key "sampels": did you mean samples?; !nothing is worse'
 configured --version
 finish "--version whatever cugate.ini says" $? 0 "cugate 0.1.0; !error"
-configured check --help
+configured check --help -v
 finish "--help whatever cugate.ini says" $? 0 "usage: cugate check; unknown key"
 rm configured/cugate.ini
 configured list --config

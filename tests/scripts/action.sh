@@ -128,9 +128,9 @@ job() { # [NAME=VALUE]...: the steps of a job, in order, until one fails
         # shellcheck disable=SC2163 # NAME=VALUE
         export "$@"
         export GITHUB_ACTIONS=true GITHUB_ACTION_PATH=$top/ci GITHUB_STEP_SUMMARY=$work/summary \
-            GITHUB_PATH=$work/github_path GITHUB_ENV=$work/github_env
+            GITHUB_PATH=$work/github_path GITHUB_ENV=$work/github_env GITHUB_OUTPUT=$work/github_output
         : >"$GITHUB_STEP_SUMMARY"
-        for name in inputs install build gate; do
+        for name in inputs sources install build gate; do
             step "$name" || exit
             [ ! -s "$GITHUB_PATH" ] || PATH=$(tac "$GITHUB_PATH" | paste -sd :):$PATH
         done
@@ -157,6 +157,14 @@ expect "the first time: cugate is installed from the action's sources, and there
 PATH=$RUNNER_TEMP/cugate-installed/bin:$PATH
 ask test -x "$RUNNER_TEMP/cugate-installed/bin/cugate-job"
 expect "what was installed" 0
+ask cat "$work/github_output"
+expect "and the cache keeps it, by its sources" 0 'key=cugate-' "path=$RUNNER_TEMP/cugate-installed"
+# shellcheck disable=SC2317 # ask calls it
+without_it() { PATH=${PATH#*:} && job CUGATE_MODE=static "CUGATE_ARGUMENTS=--static=sm_90 kernels"; }
+: >"$work/github_path"
+ask without_it
+PATH=$RUNNER_TEMP/cugate-installed/bin:$PATH
+expect "of which the next job takes it" 2 'an earlier job built of the same sources: cugate-' '!make -C'
 : >"$work/github_path"
 
 # ---- The baseline, as ci/README.md says; then pull requests.

@@ -117,7 +117,7 @@ commit 'fourteen has it again' strided
 git checkout -q -f main && echo 'not committed' >>changes
 refs >"$work/refs"
 bisect one..fourteen -k mine/scale -m global_load_sectors
-expect "the commit is found" 1 'mine/scale, computed, 9 commits' 'global_load_sectors: 2,048 -> 16,384 (+700.0 %)' \
+expect "the commit is found" 1 "building $(git rev-parse --short one) one as it was ..." '... built after ' 'mine/scale, computed, 9 commits' 'global_load_sectors: 2,048 -> 16,384 (+700.0 %)' \
     'eleven reads far apart' 'first bad commit: ' 'global_load_sectors: 4,096 -> 16,384 (+300.0 %)' \
     'that is not all of it'
 bisect one..ten -k mine/scale
@@ -132,8 +132,8 @@ expect "with the library of cugate.ini" 1 'first bad commit: ' 'eleven reads far
 printf '%s\n' 'kernels = made/libmine.so' 'gpu = nvidia-h200' 'build = make out/libmine.so && mkdir -p made && cp out/libmine.so made' >cugate.ini
 ask "$cugate" bisect ten..twelve -k mine/scale
 expect "with the build of cugate.ini" 1 'first bad commit: ' 'eleven reads far apart'
-ask "$cugate" bisect ten..twelve -k mine/scale --build false
-expect "--build wins over it" 5 'the build ended with 1' '!--build COMMAND'
+ask "$cugate" bisect -q ten..twelve -k mine/scale --build false
+expect "--build wins over it" 5 'the build ended with 1' '!--build COMMAND' '!building'
 sed -i '/^build/d' cugate.ini
 ask "$cugate" bisect ten..twelve -k mine/scale
 rm cugate.ini

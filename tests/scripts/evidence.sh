@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Holds what a report says of a kernel that is worse to recorded changes. (1) Of planted faults that move many counts at once the
-# first red line names the cause, in 19 of 20. (2) Each advice of the program, followed, is never red: a table has a change
+# first red line names the cause, in 19 of 20, and four of them fit a screen. (2) Each advice of the program, followed, is never red: a table has a change
 # for each text, where the kernel before it gets that advice. Needs no GPU. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/evidence.sh
@@ -79,6 +79,18 @@ awk 'NR == FNR { first[$1 " " $2] = $0; next }
     END { print wrong + 0, "of", FNR, "do not name the cause"; exit wrong * 20 > FNR }' first faults >said
 code=$?
 expect 'the first red line names the cause, in 19 of 20' 0 'do not name the cause'
+
+# Four faults fit a screen: the cause with its line, then what was paid and what was gained.
+jq -s '.[0].kernels = (map(.kernels) | add) | .[0]' $planted/{pad_removed,strided_load,unroll_dropped,divergent_branch}.json >four.json
+kernels=(-k transpose/padded -k reduce/grid_stride -k dgemm/tiled -k divergence/per_warp)
+ask "$cugate" check "${kernels[@]}" --replay four.json --baselines $planted/baselines
+echo "$(wc -l <said) lines" >>said
+expect 'four faults, measured, are a screen' 1 'mine += in[i];' 'time +9.44 us (+8.5 %), branch_targets' 'at reduce.cu:204, and 6 more' \
+    '-k reduce/grid_stride -k transpose/padded -k' '55 lines'
+kernels=(-k slower/scattered_stores -k slower/consecutive -k slower/capped_registers -k slower/conflicting_tile)
+ask "$cugate" compare "${kernels[@]}" $trades/base-computed.json $trades/new-computed.json
+echo "$(wc -l <said) lines" >>said
+expect 'four faults, computed, are a screen' 1 'improved   load_waits -253,952 (-96.9 %), instructions' '51 lines'
 
 # ---- 2. Advice, followed, is not red
 

@@ -104,6 +104,9 @@ in_folder three list -k 'saxpy/*[n=1M]'
 expect "a point that is not there is told" 2 "matches -k 'saxpy/*[n=1M]'"
 in_folder three run --simulate=nvidia-h200 -k 'saxpy/simple[n=63K]'
 expect "with one that is near" 2 "saxpy/simple[n=63K]" 'saxpy/simple[n=64K]'
+in_folder three run --simulate=nvidia-h200 -k 'saxpy/simple[n=64K]' -m instructions -m 'global_*_sectors'
+expect "a run prints its numbers, those that are asked for" 0 'saxpy/simple[n=64K]        71,680               16,384                 8,192' \
+    '!branch_targets'
 
 mine=(--simulate=nvidia-h200 --baselines "$work/baselines")
 in_folder three check "${mine[@]}" --save "$work/first.json"
@@ -183,8 +186,8 @@ faulty 'open throws' 5 'open: the input file is not there'
 faulty 'launch fails' 5 'launch: invalid configuration argument'
 faulty 'launch returns an error' 5 'launch: operation not supported'
 faulty 'restore launches wrongly' 5 'restore: invalid configuration argument'
-faulty 'an element differs' 5 'element 17: expected 5, found 4; 1 of 32 elements differ'
-faulty 'an element is left out' 5 'element 31: expected 4, found -1; 1 of 32 elements differ'
+faulty 'an element differs' 5 'element 17 of type int32: expected 5, found 4; 1 of 32 elements differ'
+faulty 'an element is left out' 5 'element 31 of type int32: expected 4, found -1; 1 of 32 elements differ'
 faulty 'nothing is compared' 5 'there is no element to compare'
 numbers() { # "FOUND EXPECTED" CODE [!]WORDS...
     NUMBERS=$1 in_folder faults run --simulate=nvidia-h200 -k number/kept --save "$work/faults.json"

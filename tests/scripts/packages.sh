@@ -293,7 +293,7 @@ completes() { # EXPECTED WORD...
 }
 check "completion: shellcheck" shellcheck -s bash "$work/unpacked/usr/share/bash-completion/completions/cugate"
 completes check cugate che
-completes 'exec explain' cugate help ex
+completes 'explain exec' cugate help ex
 completes --static cugate check --stati
 completes 'json junit' cugate check --format j
 completes 'json junit' cugate check --format = j
@@ -307,7 +307,7 @@ completes 'dram_throughput dram_bytes_read dram_bytes_write' "$top/build/cugate"
 every_option() { # of every command, in one go
     # shellcheck disable=SC2016 # for the inner shell
     for command in $(build/cugate --help | sed -n '/^commands$/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
-        build/cugate "$command" --help | sed -n "/^options/,/^exit codes/s/^  *\(-[a-zA-Z], \)\{0,1\}\(--[a-z][a-z-]*\).*/$command \2/p"
+        build/cugate "$command" --help -v | sed -n "/^options/,/^exit codes/s/^  *\(-[a-zA-Z], \)\{0,1\}\(--[a-z][a-z-]*\).*/$command \2/p"
     done | bash -c '. "$0"; compopt() { :; }; COMP_CWORD=2; while read -r command option; do
         COMP_WORDS=(cugate "$command" "$option"); _cugate
         [[ " ${COMPREPLY[*]} " == *" $option "* ]] || echo "not completed: $command $option"

@@ -55,7 +55,7 @@ for change in '.period = 0 | .list[].stalls = {}' 'del(.list[].text)'; do
     jq ".kernels[].lines |= ($change)" "$scratch/padded.json" >"$kept"
     code=0
     "${CUGATE:-build/cugate}" check --replay "$scratch/fault.json" --baselines "$recording/baselines" \
-        -k transpose/padded >"$scratch/report" 2>&1 || code=$?
+        -v -k transpose/padded >"$scratch/report" 2>&1 || code=$?
     why=$(grep -A9 '^ *regressed  time ' "$scratch/report") || why="exit code $code: $(head -3 "$scratch/report")"
     case $code:$why in
     *barrier* | *warps*) ;;

@@ -77,7 +77,7 @@ mv squeezed said
 expect "what took the time, the most changed first" 1 'more kernels, of less than 1 % of the GPU time each' \
     'sdpa_sm90_flash_bprop_wgmma_f16_knob_26_64x64x64_1x4x1_cga1x1x1_kernel0_0@132,384,152576 11.1 ms gone' 'not loaded, in the baseline: libcudnn_engines' \
     'counted otherwise in the same shape' 'regressed gpt2/program gpu_time +103 ms' \
-    '(-4.2 %) 0 B as above regressed gpt2/nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_TNT@2x66,384,213188'
+    '(-4.2 %) 0 B regressed gpt2/nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_TNT@2x66,384,213188'
 judged gpt2-unfused.json gpt2-[123].json
 expect "time heads a program and is offered to accept, where a second session has to agree on it" 1 \
     'regressed  gpt2/program  gpu_time +50.1 ms' '-k gpt2/program -m gpu_time -m launches --reason'

@@ -72,7 +72,7 @@ expect "good code is good" 0 'better by more than the limit' 'improved   train/s
 swap first slow strided.cubin -k 'train/saxpy@64,256'
 judge slow first
 expect "lost coalescing is caught on its line" 1 'regressed  train/saxpy@64,256' 'global_load_sectors' 'mine/kernels.cu:15' \
-    'the line to blame' 'lanes of one load lie in more sectors' '!train/saxpy@64,256#2'
+    'the line to blame' 'lanes of one store lie in more sectors' '!train/saxpy@64,256#2'
 swap padded slow as_it_was.cubin -k 'train/transpose*'
 judge slow padded
 expect "so is a bank conflict" 1 'regressed  train/transpose@1,32x32,4224' 'shared_wavefronts' 'mine/kernels.cu:23'
@@ -81,11 +81,11 @@ judge slow turn
 expect "so are spills" 1 'regressed  train/turn@1,256' 'local_memory' 'mine/turn.cu:17' 'registers are spilled here' \
     'registers 56 -> 32'
 swap product worse shallow.cubin
-judge worse product
+judge worse product -v
 expect "so are smaller tiles" 1 'regressed  train/product@16x8,256' 'mine/product.cu:48: excess load sectors'
 swap product worse single.cubin
-judge worse product
-expect "so is single precision in place of pairs of bfloat16" 1 'regressed  train/product@16x8,256' 'instructions       3,281,920' \
+judge worse product -v
+expect "so is single precision in place of pairs of bfloat16" 1 'regressed  train/product@16x8,256' '  instructions ' ' 3,281,920  7,264,256' \
     'mine/product.cu:20: instructions 0 ->'
 swap turn other by_other.cubin
 judge other turn
@@ -126,7 +126,7 @@ swap softmax strict $triton/softmax_base_2.cubin --function softmax_base_2
 judge strict softmax
 expect "which is another result without a tolerance" 5 'wrong result  train/softmax@64,256,32' 'bytes differ in all' '!beyond'
 swap softmax slow $triton/softmax_scattered.cubin --function softmax_scattered --tolerance 1e-5
-judge slow softmax
+judge slow softmax -v
 expect "that is slower, on its line" 1 'regressed  train/softmax@64,256,32' 'global_load_sectors' "$triton/softmax.py:38" \
     'the line to blame'
 # Another version of Triton, by the same ptxas.
@@ -180,7 +180,7 @@ expect "a variable that is part of the result" 2 'renamed.cubin has no variable 
 swap first constant constant.cubin -k 'train/tally*'
 expect "another variable is told" 0 'constant.cubin has no variable steps' 'the program had no variable stride'
 judge constant first
-expect "since the result will say it" 5 'Wrong: the result is not the one that is expected' 'missing    train/tally@1,32' \
+expect "since the result will say it" 5 'Wrong: the result is not the one that is expected' 'wrong      train/tally@1,32' \
     'wrong result: variable totals differs from'
 swap constant both strided.cubin -k 'train/saxpy@64,256'
 judge both first -v

@@ -76,7 +76,7 @@ ask "$cugate" check --replay h200.json -k 'dot/*'
 expect "what was measured is not asked" 0 'baselines/nvidia-h200, ' '!cugate.ini:'
 ask "$cugate" list --config
 expect "the key is told" 0 'gpu = made-up-h100'
-ask "$cugate" check --help
+ask "$cugate" check --help -v
 expect "and where it counts" 0 'skip, gpu' 'here: gpu = made-up-h100'
 ask "$cugate" import --help
 expect "and where not" 0 '!here: gpu'

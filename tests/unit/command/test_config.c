@@ -352,7 +352,7 @@ Test(config, help_says_what_is_in_force)
     size_t size = 0;
     free(scratch_file(root, "home/tree/cugate.ini", "samples = 9\nsessions = 3\n"));
     FILE *stream = open_memstream(&text, &size);
-    options_help(&command, stream);
+    options_help(&command, false, stream);
     fclose(stream);
     cr_expect_not_null(strstr(text, "here: samples = 9, of ../cugate.ini:1\n"), "%s", text);
     cr_expect_null(strstr(text, "sessions"));

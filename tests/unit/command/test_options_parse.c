@@ -297,7 +297,7 @@ Test(options_parse, help_names_every_option_that_is_taken)
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    options_help(&everything, stream);
+    options_help(&everything, true, stream);
     fclose(stream);
     static const char *const words[] = {"usage: cugate everything [OPTION]... FILE...",
                                         "-k GLOB",

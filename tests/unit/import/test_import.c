@@ -175,7 +175,8 @@ Test(import, formats_are_found_by_their_names)
     static const struct {
         const char *name, *words;
     } cases[] = {
-        {"nvbnech", "'nvbnech' is no format to import; did you mean nvbench?: name nvbench, google-benchmark or ncu"},
+        {"nvbnech", "'nvbnech' is no format to import; did you mean nvbench?: name nvbench, google-benchmark, "
+                    "ncu, nsys, pytest-benchmark or criterion"},
         {"csv", "'csv' is no format to import: name nvbench"},
     };
     cr_expect(import_format_find("ncu"));

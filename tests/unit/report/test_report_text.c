@@ -201,7 +201,7 @@ Test(report_text, last_line_is_the_verdict)
         {"worse.json",
          "regressed: 4 of 32 rows in 3 of 7 kernels; 1 unsure; 1 new; 3 improved (-v lists them) (exit 1)"},
         {"unsure.json", "unsure: 6 of 31 rows in 5 of 6 kernels (exit 3)"},
-        {"broken.json", "missing: 5 of 11 rows in 5 of 6 kernels; 1 kernel not built (exit 5)"},
+        {"broken.json", "wrong: 1 of 6 kernels; 4 missing; 1 kernel not built (exit 5)"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         EXPECT({rows[i].run, .verdict = rows[i].verdict},
@@ -230,6 +230,9 @@ Test(report_text, every_red_row_says_how_to_accept_it)
     begin("worse.json");
     fixture.report.run_name = "my run's.json";
     fixture.report.baselines = "other folder";
+    reprint();
+    expect_word(text, " -k transpose/padded -k reduce/atomic -k transpose/naive \\\n      --reason"); /* at once */
+    fixture.report.verbose = true;
     reprint();
     for (size_t i = 0; i < fixture.comparison.count; i++) {
         const struct judgement *judgement = &fixture.comparison.list[i];
@@ -352,6 +355,7 @@ Test(report_text, rows_say_what_stands_behind_them)
     count_verdict(judgement, 100, 101, 0, 2);
     invent(&fixture, COMPARISON_SUITE, "time", VERDICT_UNSURE, "all kernels moved alike, by +10.0 %");
     invent(&fixture, "copy/plain", "achieved_occupancy", VERDICT_TRADED, "a trade-off: time improved");
+    fixture.report.verbose = true;
     reprint();
     expect_word(text, "13 of 14 pairs");
     expect_word(text, "+100 ns of the change is common to all kernels");
@@ -467,7 +471,8 @@ Test(report_text, of_many_rows_that_the_baseline_lacks_ten_are_listed)
     const size_t unsure = fixture.comparison.counts[VERDICT_UNSURE];
     cr_assert_gt(unsure, 10u);
     reprint();
-    cr_expect_eq(count_words(text, "\n  unsure  "), 10);
+    cr_expect_eq(count_words(text, "\n  unsure  "), 5); /* of three kernels, ten in all */
+    expect_word(text, "\n  unsure     dram_bytes_read, instructions\n\n");
     char *all = x_sprintf("unsure: %zu of", unsure);
     expect_word(text, all);
     free(all);
@@ -486,6 +491,7 @@ Test(report_text, figures_are_never_cut)
     for (size_t i = 0; i < ARRAY_SIZE(widths); i++) {
         begin("worse.json");
         fixture.report.columns = widths[i];
+        fixture.report.verbose = true;
         reprint();
         for (size_t f = 0; f < ARRAY_SIZE(figures); f++)
             expect_word(text, figures[f]);
@@ -532,8 +538,9 @@ Test(report_text, the_heading_of_a_red_kernel_names_what_is_red)
 {
     begin("worse.json");
     reprint();
-    expect_word(text, "\nregressed  transpose/padded  shared_wavefronts +16.78 M (17.0 x)\n");
-    expect_word(text, "\nregressed  transpose/naive\n"); /* whose only row says it */
+    expect_word(text, "\nregressed  transpose/padded  shared_wavefronts +16.78 M (17.0 x); 1 of 1 session against 3\n");
+    expect_word(text, "\n  regressed  shared_bank_conflicts +17.20 M (177 x)\n"); /* what else was paid, in a line */
+    expect_word(text, "\nregressed  transpose/naive\n");                          /* whose only row says it */
     expect_word(text, "\nregressed  reduce/atomic\n");
     for (size_t i = 0; i < fixture.comparison.count; i++) {
         struct judgement *judgement = &fixture.comparison.list[i];
@@ -541,7 +548,7 @@ Test(report_text, the_heading_of_a_red_kernel_names_what_is_red)
             judgement->verdict = VERDICT_REGRESSED;
     }
     reprint();
-    expect_word(text, "\nregressed  transpose/padded  time +11.5 us (+58.0 %)\n");
+    expect_word(text, "\nregressed  transpose/padded  time +11.5 us (+58.0 %); 1 of 1 session against 3\n");
 }
 
 Test(report_text, a_line_says_what_to_do_next)

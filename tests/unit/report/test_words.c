@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-/* If consecutive rows share a reason, only the first one shows it; but a red row always shows its own. */
+/* With -v, if consecutive rows share a reason, only the first one shows it; but a red row always shows its own. */
 Test(words, a_shared_reason_says_whose_it_is)
 {
     struct fixture fixture;
@@ -19,6 +19,7 @@ Test(words, a_shared_reason_says_whose_it_is)
     invent(&fixture, "transpose/naive", "instructions", VERDICT_UNSURE, "not whole");
     invent(&fixture, "transpose/padded", "instructions", VERDICT_UNSURE, "not whole");
     invent(&fixture, "transpose/padded", "shared_wavefronts", VERDICT_REGRESSED, "not whole");
+    fixture.report.verbose = true;
     char *text = print(&fixture.report, report_text);
     const char *const expected[] = {
         "  unsure     instructions\n             not whole\n  regressed  shared_wavefronts\n             not whole\n",

@@ -40,6 +40,7 @@ Test(words_why, text_names_the_line_and_what_to_do)
 {
     struct fixture fixture;
     set_up_hotspots(&fixture);
+    fixture.report.verbose = true;
     char *text = print(&fixture.report, report_text);
     expect_word(text, "  kernels/transpose.cu:40: excess shared wavefronts 0 -> 16,777,216 (100 % of the kernel's)\n");
     expect_word(text, "  | out[(y + j) * width + x] = tile[threadIdx.x][threadIdx.y + j];\n");
@@ -57,6 +58,7 @@ Test(words_why, one_pattern_is_told_once)
 {
     struct fixture fixture;
     set_up_hotspots(&fixture);
+    fixture.report.verbose = true;
     char *text = print(&fixture.report, report_text);
     cr_expect_eq(count_words(text, "excess shared wavefronts"), 1u);
     expect_word(text, "the lines of shared_wavefronts above\n");
