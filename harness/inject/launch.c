@@ -132,6 +132,16 @@ static void expect_time(const CUpti_CallbackData *call, enum ranges_mode mode, s
     activity_expect(call->correlationId, group, kernels, bounds);
 }
 
+/* How busy the GPU was is told of stretches in which nothing new came: a session that measures what is new ends one, and
+ * so does what need not be measured, which a check has more of than the run it is judged by. */
+static void end_stretch(const struct group *group)
+{
+    if (!group || group->launches > 0 || ranges_running())
+        return;
+    busy_pause();
+    busy_resume();
+}
+
 /* Tells the parent once who launches the group. Python may come to know only after some launches. */
 static void tell_caller(struct group *group)
 {
@@ -179,6 +189,7 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
                    keep_begin(group, id, call);
             if (!process.request.keeps)
                 before_launch(group, mode, bounds);
+            end_stretch(group);
             expect_time(call, mode, group, bounds);
             tell_caller(group);
         }

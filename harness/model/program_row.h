@@ -51,7 +51,8 @@ double program_time(const struct metrics *metrics, const struct result *result, 
 
 /* Sets the time of a launch of each kernel of a program to what CUPTI's records say of all its launches: GPU time by
  * launches. Before, it is what the profiler says of a few. Of a program's row it is the GPU time. Kernels without both
- * numbers keep theirs, and a file has those of both ways. Whatever judges a run or shows one that was read does that first. */
+ * numbers keep theirs, and a file has those of both ways. Whatever judges a run or shows one that was read does that
+ * first. */
 void program_time_by_records(struct run *run, const struct metrics *metrics);
 
 #endif
