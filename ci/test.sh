@@ -39,7 +39,7 @@ script     mutants              .    .   900        .  tests/sim/mutants.sh
 script     recorded_all         .    .   600        .  tests/sim/recorded.sh --all
 reports    reports             32    .     .        .  $pytest reports/tests ${reports_first[*]/#/--ignore=} --ignore=$browser ${years[*]/#/--ignore=}
 reports    reports_pages       25    .     .        .  $pytest ${reports_first[*]}
-script     gate                32    .     .        .  tests/scripts/gate.sh
+script     gate                36    .     .        .  tests/scripts/gate.sh
 criterion  unit                40  132     .        .  $build/tests/unit_tests
 script     ways_round          23    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
 script     hostile              6    6     .        .  tests/ways_round/run.sh hostile
@@ -58,20 +58,20 @@ script     bisect               6    .     .        .  tests/scripts/bisect.sh
 script     own                  5    .     .        .  tests/scripts/own.sh
 script     exec_recorded        5    .     .        .  tests/scripts/exec_recorded.sh
 script     terminal             4    .     .        .  tests/scripts/terminal.sh
-script     programs_recorded    2    .     .        .  tests/scripts/programs_recorded.sh
+script     programs_recorded    4    .     .        .  tests/scripts/programs_recorded.sh
 script     upgrades             3    .     .        .  tests/scripts/upgrades.sh
 script     faults               8   34     .        .  tests/sim/faults.sh
 script     hazards              2    3     .        .  tests/sim/hazards.sh
 script     runtime              2    .     .        .  tests/sim/runtime.sh
 script     planted              3    .     .        .  tests/scripts/planted.sh
 script     trades               2    .     .        .  tests/scripts/trades.sh
-script     evidence             3    .     .        .  tests/scripts/evidence.sh
+script     evidence             4    .     .        .  tests/scripts/evidence.sh
 script     check_perf           6    .     .        .  tests/scripts/check_perf.sh
-script     simulate_own         8    .     .        .  tests/scripts/simulate_own.sh
+script     simulate_own         6    .     .        .  tests/scripts/simulate_own.sh
 script     timeless            10    .     .        .  tests/scripts/timeless.sh
 script     capture             11   37     .        .  tests/scripts/capture.sh
 script     capsule              4    8     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
-script     swap                10    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
+script     swap                 5    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
 script     oracle               9   14     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
 script     two_models           3    .     .        .  tests/scripts/two_models.sh
 script     static               2    3     .        .  tests/scripts/static.sh
@@ -89,8 +89,8 @@ script     slurm                .    .     .       20  tests/scripts/slurm.sh
 reports    years                .    .     .       34  $pytest ${years[*]}
 script     packages             .    .     .       50  flock $build/tests/install.lock tests/scripts/packages.sh
 script     outside              .    .     .       45  flock $build/tests/install.lock tests/outside/run.sh
-reports    browser              .    .     .       26  $pytest $browser
-script     action               .    .     .       62  flock $build/tests/install.lock tests/scripts/action.sh
+reports    browser              .    .     .       27  $pytest $browser
+script     action               .    .     .       66  flock $build/tests/install.lock tests/scripts/action.sh
 script     budget               2    .     .        .  tests/scripts/budget.sh
 script     release              2    .     .        .  tests/scripts/release.sh
 script     python               .    .     .       12  tests/scripts/python.sh

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define PROGRAM_VARIANT "/program"
-#define STRAYS 0.01 /* counts of launches of one session that lie further apart tell of waiting, or of data */
 
 enum { RANGE_LENGTH = 100 /* characters of a range in its row's id */ };
 
@@ -98,36 +97,6 @@ bool program_communicates(const struct result *kernel)
         if (!is_waiting(kernel->launches[i].function))
             return false;
     return kernel->launch_count > 0;
-}
-
-/* Whether samples of a session lie further apart than STRAYS of the largest. */
-static bool strays(const struct row *row)
-{
-    for (size_t s = 0; s < row->session_count; s++) {
-        const struct session_samples *session = &row->sessions[s];
-        double least = HUGE_VAL, most = -HUGE_VAL;
-        for (size_t i = 0; i < session->count; i++) {
-            least = fmin(least, session->samples[i]);
-            most = fmax(most, session->samples[i]);
-        }
-        if (most - least > STRAYS * most)
-            return true;
-    }
-    return false;
-}
-
-bool program_waits(const struct metrics *metrics, const struct result *kernel)
-{
-    if (is_program_row(kernel->id))
-        return false;
-    for (size_t m = 0; m < metrics->count; m++) {
-        const struct metric *metric = &metrics->list[m];
-        const struct row *row =
-            metric->class == METRIC_EXACT && !is_metric_of_program(metric) ? result_find(kernel, metric->name) : NULL;
-        if (row && row->state == VALUE_MEASURED && strays(row))
-            return true;
-    }
-    return program_communicates(kernel);
 }
 
 bool program_is_timed(const struct metrics *metrics, const struct result *result)

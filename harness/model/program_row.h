@@ -38,9 +38,6 @@ bool program_is_of_first_part(const struct metrics *metrics, const struct result
 /* Whether all launches spin until somebody comes, by their names: collectives of NCCL, NVSHMEM and the like, which move
  * data between processes, or what waits for the host. */
 bool program_communicates(const struct result *kernel);
-/* Whether a kernel of a program waits for others, so that its counts tell how long: a collective, or one whose exact
- * counts stray by more than a percent from launch to launch of a session, while its code is the same. */
-bool program_waits(const struct metrics *metrics, const struct result *kernel);
 
 /* Whether it is known from CUPTI's records how long all these launches took. */
 bool program_is_timed(const struct metrics *metrics, const struct result *result);

@@ -2,8 +2,6 @@
 
 #include "base/base.h"
 
-#include "program_row.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,20 +63,9 @@ static char *complaint(const struct metric *metric, const struct law *law, struc
                      is_least == nearest ? numbers.high : numbers.low, against);
 }
 
-/* Whether the law holds the metric of that name, or another metric to it. */
-static bool is_about(const struct law *law, const struct metric *metric, const char *name)
-{
-    bool is = strcmp(metric->name, name) == 0;
-    for (size_t n = 0; n < law_name_count(law) && !is; n++)
-        is = strcmp(law_name(law, n), name) == 0;
-    return is;
-}
-
 /* Gives a reason to each row that breaks a law of the metric. All rows keep their numbers, which other laws need.
- * `between` chooses the laws between metrics, or the others. What these compare may be of different passes, so of a
- * program's kernel that waits for others nobody asks them; nor those of the metric `apart`, which is of other launches;
- * NULL: there is none. */
-static void judge_laws(const struct result *result, const struct metric *metric, bool between, const char *apart)
+ * `between` chooses the laws between metrics, or the others. */
+static void judge_laws(const struct result *result, const struct metric *metric, bool between)
 {
     const struct law_reader reader = {read_span, result};
     struct row *row = metric->laws.count > 0 ? result_find(result, metric->name) : NULL;
@@ -87,9 +74,7 @@ static void judge_laws(const struct result *result, const struct metric *metric,
         return;
     for (size_t i = 0; i < metric->laws.count; i++) {
         const struct law *law = &metric->laws.list[i];
-        if (law_has_metric(law) != between || (between && apart && is_about(law, metric, apart)))
-            continue;
-        if (!law_bound(law, &reader, &bound) || law_is_kept(law, numbers, bound))
+        if (law_has_metric(law) != between || !law_bound(law, &reader, &bound) || law_is_kept(law, numbers, bound))
             continue;
         char *reason = complaint(metric, law, numbers, bound);
         blame(row, reason);
@@ -120,16 +105,12 @@ static size_t clear_rows(struct result *result, const char *name, size_t count)
 size_t run_apply_laws(struct run *run, const struct metrics *metrics, const char *name)
 {
     size_t count = 0;
-    const char *apart = NULL; /* program_time_by_records() */
-    for (size_t m = 0; m < metrics->count && run_origin(run)->own_caches; m++)
-        if (strcmp(metrics->list[m].counter, COUNTER_TIME) == 0)
-            apart = metrics->list[m].name;
     /* A number that is wrong by itself must not put other rows in doubt, so such laws go first. */
     for (size_t i = 0; i < run->result_count; i++) {
-        const bool waits = run_origin(run)->own_caches && program_waits(metrics, &run->results[i]);
-        for (int between = 0; between < (waits ? 1 : 2); between++) {
+        /* What a program's launches count may be of other data in each pass, and its time is of all of them. */
+        for (int between = 0; between < (run_origin(run)->own_caches ? 1 : 2); between++) {
             for (size_t m = 0; m < metrics->count; m++)
-                judge_laws(&run->results[i], &metrics->list[m], between, apart);
+                judge_laws(&run->results[i], &metrics->list[m], between);
             count = clear_rows(&run->results[i], name, count);
         }
     }

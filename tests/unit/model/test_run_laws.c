@@ -193,8 +193,8 @@ Test(run_laws, a_file_keeps_the_reason)
     metrics_release(&metrics);
 }
 
-/* The time of a program's launches is by records, and the cycles are those of a few that were measured. */
-Test(run_laws, those_of_time_are_not_asked_of_a_program)
+/* Its time is by records, and its counts are of launches that may have other data. */
+Test(run_laws, those_between_metrics_are_not_asked_of_a_program)
 {
     struct metrics metrics = read_metrics();
     struct run run = {0};
