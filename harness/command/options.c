@@ -55,7 +55,7 @@ const struct option_row option_timeout = {
     .maximum = 86400, .doc = "time limit of a kernel (default: 60, simulated: 600), or of a run of a program (none)"};
 const struct option_row option_first = {
     .name = "first", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(first), .minimum = 1, .maximum = 1000000000,
-    .doc = "launches of one kernel in one shape to measure, after one left out (default: as few as tell, 5 at most)", .ways = WAY(PROGRAM)};
+    .doc = "launches of one kernel in one shape to measure, after one left out (default: as few as tell, 5 at most, and in a check none of what the baseline has)", .ways = WAY(PROGRAM)};
 const struct option_row option_skip = {
     .name = "skip", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(skip), .minimum = 0, .maximum = 1000000000,
     .doc = "launches of one kernel in one shape to leave out before these (default: 0)", .ways = WAY(PROGRAM)};
