@@ -83,7 +83,7 @@ empty :=
 comma := ,
 space := $(empty) $(empty)
 CUDA_READY := $(if $(CUDA_PARTS),build/cuda/parts-$(subst $(space),-,$(CUDA_PARTS)))
-# The disassembler is of a release of its own, and what simulates looks for it here: harness/sass/nvdisasm.c.
+# The disassembler is of a release of its own, and what simulates looks for it here: harness/machine/sass/nvdisasm.c.
 DISASM_READY := $(if $(filter yes,$(DISASM)),build/disasm/ready)
 WHEELS_MISSING := $(if $(filter-out $(wildcard $(CUDA_READY) $(DISASM_READY)),$(CUDA_READY) $(DISASM_READY)),wheels)
 
@@ -109,13 +109,15 @@ GENCODE = $(foreach arch,$(CUDA_ARCHS),-gencode arch=compute_$(arch),code=sm_$(a
 # ---- Files ---------------------------------------------------------------------------------------------------------
 
 # The plugins alone include CUDA headers, and the one for CUPTI needs CUDA's libraries; see harness/worker/backend.h.
-HARNESS_C := $(wildcard harness/*/*.c)
+HARNESS_C := $(wildcard harness/*/*.c harness/*/*/*.c)
 INJECT_C := $(wildcard harness/inject/*.c)
 PLUGIN_C := $(wildcard harness/cupti/*.c)
-SIM_C := $(wildcard harness/sim/*.c)
+MACHINE_C := $(wildcard harness/machine/*.c)
+RUNTIME_C := $(wildcard harness/cudart/*.c harness/sim/*.c)
+SIM_C := $(MACHINE_C) $(RUNTIME_C)
 LIBRARY_C := $(filter-out harness/command/main.c $(PLUGIN_C) $(INJECT_C) $(SIM_C),$(HARNESS_C))
 KERNELS_CU := $(wildcard kernels/*.cu)
-TESTS_C := $(wildcard tests/unit/*.c tests/unit/*/*.c)
+TESTS_C := $(wildcard tests/unit/*.c tests/unit/*/*.c tests/unit/*/*/*.c)
 FUZZ_C := $(filter-out tests/fuzz/replay_main.c,$(wildcard tests/fuzz/*.c))
 
 LIBRARY_O := $(LIBRARY_C:%.c=$(BUILD)/%.o)
@@ -123,10 +125,11 @@ DEVICE_CU := $(wildcard kernels/device/*.cu)
 PLUGIN_O := $(PLUGIN_C:%.c=$(BUILD)/%.o) $(DEVICE_CU:kernels/device/%.cu=$(BUILD)/device/%.o)
 INJECT_O := $(INJECT_C:%.c=$(BUILD)/%.o) $(patsubst %,$(BUILD)/harness/cupti/cupti_%.o,counters device error launch_call sass)
 # Operations on the lanes of a simulated warp are compiled once for each kind of vector unit.
-LANES_C := $(wildcard harness/sim/lanes_*.c)
+LANES_C := $(wildcard harness/machine/lanes_*.c)
 VECTORS := base $(if $(filter x86_64,$(shell uname -m)),avx2 avx512)
-SIM_O := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LANES_C),$(SIM_C))) \
-         $(foreach vector,$(VECTORS),$(LANES_C:%.c=$(BUILD)/%.$(vector).o))
+MACHINE_O := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LANES_C),$(MACHINE_C))) \
+             $(foreach vector,$(VECTORS),$(LANES_C:%.c=$(BUILD)/%.$(vector).o))
+SIM_O := $(MACHINE_O) $(RUNTIME_C:%.c=$(BUILD)/%.o)
 TESTS_O := $(TESTS_C:%.c=$(BUILD)/%.o)
 SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c) tests/unit/made_time.c tests/unit/support.c)
 KERNELS_O := $(KERNELS_CU:%.cu=build/%.o)
@@ -386,12 +389,12 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags.c | check-dependencies
 	$(call say,CC)$(CC) $(C_FLAGS) -Itests/unit $(CRITERION_CFLAGS) -MMD -MP -c -o $@ $<
 
 # The rooms of plugins, which alone include CUDA's headers.
-CUDA_O := $(patsubst %.c,$(BUILD)/%.o,$(PLUGIN_C) $(INJECT_C) $(filter-out $(LANES_C),$(SIM_C)))
+CUDA_O := $(patsubst %.c,$(BUILD)/%.o,$(PLUGIN_C) $(INJECT_C) $(RUNTIME_C))
 $(CUDA_O): $(CUDA_READY)
 $(CUDA_O): PLUGIN_FLAGS = $(CUDA_CPPFLAGS)
 $(patsubst %.c,$(BUILD)/%.o,$(PLUGIN_C) $(INJECT_C)): PLUGIN_FLAGS += -fvisibility=hidden
 # What is between two operations of the simulator: here SSE's instructions would wait for rows that AVX-512's still load.
-LOOP_O := $(patsubst %,$(BUILD)/harness/sim/%.o,barriers control meetings memory splits warp)
+LOOP_O := $(patsubst %,$(BUILD)/harness/machine/%.o,barriers control meetings memory splits warp)
 $(LOOP_O): PLUGIN_FLAGS += $(if $(filter x86_64,$(shell uname -m)),-mgeneral-regs-only)
 # cupti_profiler_host.h is C but for an unused #include <string>: for these files, an empty header stands in.
 HOST_O := $(addprefix $(BUILD)/harness/cupti/,cupti_counters.o cupti_chip.o)
@@ -434,9 +437,9 @@ $(BUILD)/libcugate_inject.so $(BUILD)/package/libcugate_inject.so: $(INJECT_O) $
 
 # The runtime of CUDA for a simulated GPU: it carries that library's name, so that kernel libraries take it for that one, and
 # exports what that does under the version that they ask for.
-$(BUILD)/libcugate_sim.so: $(SIM_O) $(BUILD)/libcugate.a harness/sim/cudart.map
+$(BUILD)/libcugate_sim.so: $(SIM_O) $(BUILD)/libcugate.a harness/cudart/cudart.map
 	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $(SIM_O) $(BUILD)/libcugate.a -Wl,-soname,libcudart.so.13 \
-	    -Wl,--version-script=harness/sim/cudart.map -Wl,--exclude-libs,ALL -Wl,--as-needed $(LIBS)
+	    -Wl,--version-script=harness/cudart/cudart.map -Wl,--exclude-libs,ALL -Wl,--as-needed $(LIBS)
 	@if ldd -r $@ 2>&1 | grep 'undefined symbol'; then rm $@; exit 1; fi
 
 # In a package they find CUPTI where any machine may have it, and not where this one has it.

@@ -2,8 +2,7 @@
 #ifndef COUNTERS_H
 #define COUNTERS_H
 
-#include "grid.h"
-
+#include "machine/machine.h"
 #include "model/model.h"
 #include "worker/worker.h"
 

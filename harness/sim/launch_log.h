@@ -3,8 +3,8 @@
 #define LAUNCH_LOG_H
 
 #include "counters.h"
-#include "grid.h"
 
+#include "machine/machine.h"
 #include "model/model.h"
 #include "worker/worker.h"
 
@@ -37,9 +37,6 @@ void launches_end(void);
 
 /* From now on launches are not executed, but only noted, with the hash of their inputs (inputs.h). */
 void launches_only_note(void);
-
-/* Executes a launch, as grid_run() does. It is counted between launches_begin() and launches_end(). */
-int launches_run(const struct grid *grid, bool *fault, struct problem *problem);
 
 /* Returns how many launches were counted. */
 size_t launches_counted(void);
