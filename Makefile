@@ -129,6 +129,7 @@ LANES_C := $(wildcard harness/machine/lanes_*.c)
 VECTORS := base $(if $(filter x86_64,$(shell uname -m)),avx2 avx512)
 MACHINE_O := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LANES_C),$(MACHINE_C))) \
              $(foreach vector,$(VECTORS),$(LANES_C:%.c=$(BUILD)/%.$(vector).o))
+MACHINE := $(BUILD)/machine
 SIM_O := $(MACHINE_O) $(RUNTIME_C:%.c=$(BUILD)/%.o)
 TESTS_O := $(TESTS_C:%.c=$(BUILD)/%.o)
 SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c) tests/unit/made_time.c tests/unit/support.c)
@@ -160,7 +161,7 @@ CU_HOST_FLAGS := -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wno-missing
 
 # ---- Targets for people --------------------------------------------------------------------------------------------
 
-.PHONY: help all check-perf demo nightly-report test test-all test-install test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts package deb wheel release clean FORCE
+.PHONY: help all machine check-perf demo nightly-report test test-all test-install test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts package deb wheel release clean FORCE
 .PHONY: check-dependencies fuzzers
 
 ## help: this list
@@ -173,6 +174,9 @@ help:
 ## all: build cugate, its plugins and the kernel library
 all: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so $(BUILD)/libcugate_sim.so build/libkernels.so \
     $(BUILD)/beside $(DISASM_READY)
+
+## machine: the library that executes machine code, alone, in build/machine: harness/machine/README.md
+machine: $(MACHINE)/ready
 
 ## check-perf: measure every kernel and compare with the baseline of this GPU; without a GPU, compute what changed
 check-perf:
@@ -199,7 +203,7 @@ test_environment = BUILD=$(BUILD) NVCC='$(abspath $(NVCC))' CUDA_INCLUDES='$(abs
 test:
 	@ci/install_deps.sh build test python $(WHEELS_MISSING)
 	@ci/install_python.sh --test
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/random_kernels $(BUILD)/tests/made_capsules $(BUILD)/tests/compact fuzzers standin compiled
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/random_kernels $(BUILD)/tests/made_capsules $(BUILD)/tests/compact $(BUILD)/tests/machine/sectors fuzzers standin compiled
 	@$(test_environment) ci/test.sh
 
 ## test-all: test, then all recorded kernels, not a sample, and that mutants of the simulator are caught; for a night
@@ -408,6 +412,25 @@ build/include-cxx-stub/string:
 
 $(BUILD)/libcugate.a: $(LIBRARY_O)
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
+
+# What executes machine code, with `base` and nothing else of the harness: a folder that may be copied to wherever.
+LIBRARY_MACHINE_O := $(MACHINE_O) $(patsubst %.c,$(BUILD)/%.o,$(wildcard harness/base/*.c harness/machine/*/*.c))
+$(MACHINE)/lib/libcugate_machine.a: $(LIBRARY_MACHINE_O)
+	@mkdir -p $(@D)
+	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
+$(MACHINE)/ready: $(MACHINE)/lib/libcugate_machine.a harness/machine/cugate_machine.pc.in Makefile
+	@mkdir -p $(MACHINE)/lib/pkgconfig $(MACHINE)/include/cugate_machine
+	@sed 's|@VERSION@|$(VERSION)|; s|@LIBS@|$(DEMANGLER) -ldl -lm -pthread|' harness/machine/cugate_machine.pc.in \
+	    >$(MACHINE)/lib/pkgconfig/cugate_machine.pc
+	@cd harness && cp --parents $$($(CC) -std=c11 -D_GNU_SOURCE -I. $(DEPENDENCY_CFLAGS) -MM machine/machine.h | tr -d '\\' | \
+	    tr ' ' '\n' | grep '\.h$$') $(abspath $(MACHINE))/include/cugate_machine
+	@touch $@
+
+# An example, built as a project of somebody else's is.
+$(BUILD)/tests/machine/sectors: tests/machine/sectors.c $(MACHINE)/ready
+	@mkdir -p $(@D)
+	$(call say,LD)export PKG_CONFIG_PATH=$(MACHINE)/lib/pkgconfig; $(CC) $(filter-out -Iharness,$(C_FLAGS)) $(LD_FLAGS) -o $@ $< \
+	    $$($(PKG_CONFIG) --cflags --libs cugate_machine)
 
 $(BUILD)/cugate: $(BUILD)/harness/command/main.o $(BUILD)/libcugate.a
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib/cugate'

@@ -3,6 +3,7 @@
 #define CUBIN_H
 
 #include "machine/elf/elf.h"
+
 #include "occupancy.h"
 #include "replacement.h"
 #include "source_text.h"

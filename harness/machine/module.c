@@ -1,4 +1,4 @@
-/* Reads an image. cubin/cubin_image.h says what is where. */
+/* Reads an image. machine/elf/cubin_image.h says what is where. */
 #include "module.h"
 
 #include "base/base.h"
