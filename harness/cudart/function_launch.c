@@ -131,11 +131,11 @@ static int run_uncounted(const struct grid *grid, bool *fault, struct problem *p
     return grid_run(grid, NULL, fault, problem);
 }
 
-static run_launch *run = run_uncounted;
+static run_launch *run_by = run_uncounted;
 
-void function_run_by(run_launch *by)
+void function_run_by(run_launch *run)
 {
-    run = by;
+    run_by = run;
 }
 
 cudaError_t function_run(const struct grid *grid)
@@ -147,7 +147,7 @@ cudaError_t function_run(const struct grid *grid)
     if (!outside_begin(grid->function))
         return runtime_return(cudaErrorMemoryAllocation);
     pthread_mutex_lock(&lock);
-    const int failed = run(grid, &fault, &problem);
+    const int failed = run_by(grid, &fault, &problem);
     pthread_mutex_unlock(&lock);
     outside_print();
     if (failed == 0)

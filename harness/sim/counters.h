@@ -4,7 +4,6 @@
 
 #include "machine/machine.h"
 #include "model/model.h"
-#include "worker/worker.h"
 
 /* Lanes that reach the place where they join at different times are joined by chance. Then a count lies between two
  * bounds around the one that was executed here. Otherwise all three are the same. */

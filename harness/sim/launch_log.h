@@ -6,7 +6,6 @@
 
 #include "machine/machine.h"
 #include "model/model.h"
-#include "worker/worker.h"
 
 /* Sets the order of blocks, below ALL_ORDERS, of the launches that follow. Forgets where blocks met. */
 void launches_order(unsigned order);

@@ -19,7 +19,7 @@ try_mutation() {
     local number=$1 name file expression part source object
     IFS='|' read -r name file expression part <<<"${2//*( )|*( )/|}"
     local mutant=$work/$number objects=" $OBJECTS "
-    source=$(echo harness/@(sim|cudart|machine|machine/sass)/"$file")
+    source=$(find harness/{machine,cudart,sim} -name "$file")
     mkdir -p "$mutant"
     sed "$expression" "$source" >"$mutant/$file"
     if cmp -s "$source" "$mutant/$file" && [ "$part" != nothing ]; then

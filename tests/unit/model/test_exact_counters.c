@@ -1,4 +1,4 @@
-#include "worker/exact_counters.h"
+#include "model/exact_counters.h"
 
 #include "base/base.h"
 #include "model/model.h"

@@ -3,7 +3,7 @@
 #ifndef EXACT_COUNTERS_H
 #define EXACT_COUNTERS_H
 
-#include "model/model.h"
+#include "metric.h"
 
 #include <stdbool.h>
 

@@ -2,6 +2,9 @@
 
 #include "base/base.h"
 
+#include "computed_counters.h"
+#include "counter_name.h"
+
 static const char *const names[EXACT_COUNTERS] = {
     [EXACT_INSTRUCTIONS] = "smsp__inst_executed.sum",
     [EXACT_THREADS_PER_INSTRUCTION] = "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio",
