@@ -83,7 +83,7 @@ empty :=
 comma := ,
 space := $(empty) $(empty)
 CUDA_READY := $(if $(CUDA_PARTS),build/cuda/parts-$(subst $(space),-,$(CUDA_PARTS)))
-# The disassembler is of a release of its own, and what simulates looks for it here: harness/sass/nvdisasm.c.
+# The disassembler is of a release of its own, and what simulates looks for it here: harness/machine/sass/nvdisasm.c.
 DISASM_READY := $(if $(filter yes,$(DISASM)),build/disasm/ready)
 WHEELS_MISSING := $(if $(filter-out $(wildcard $(CUDA_READY) $(DISASM_READY)),$(CUDA_READY) $(DISASM_READY)),wheels)
 
@@ -109,13 +109,15 @@ GENCODE = $(foreach arch,$(CUDA_ARCHS),-gencode arch=compute_$(arch),code=sm_$(a
 # ---- Files ---------------------------------------------------------------------------------------------------------
 
 # The plugins alone include CUDA headers, and the one for CUPTI needs CUDA's libraries; see harness/worker/backend.h.
-HARNESS_C := $(wildcard harness/*/*.c)
+HARNESS_C := $(wildcard harness/*/*.c harness/*/*/*.c)
 INJECT_C := $(wildcard harness/inject/*.c)
 PLUGIN_C := $(wildcard harness/cupti/*.c)
-SIM_C := $(wildcard harness/sim/*.c)
+MACHINE_C := $(wildcard harness/machine/*.c)
+RUNTIME_C := $(wildcard harness/cudart/*.c harness/sim/*.c)
+SIM_C := $(MACHINE_C) $(RUNTIME_C)
 LIBRARY_C := $(filter-out harness/command/main.c $(PLUGIN_C) $(INJECT_C) $(SIM_C),$(HARNESS_C))
 KERNELS_CU := $(wildcard kernels/*.cu)
-TESTS_C := $(wildcard tests/unit/*.c tests/unit/*/*.c)
+TESTS_C := $(wildcard tests/unit/*.c tests/unit/*/*.c tests/unit/*/*/*.c)
 FUZZ_C := $(filter-out tests/fuzz/replay_main.c,$(wildcard tests/fuzz/*.c))
 
 LIBRARY_O := $(LIBRARY_C:%.c=$(BUILD)/%.o)
@@ -123,10 +125,12 @@ DEVICE_CU := $(wildcard kernels/device/*.cu)
 PLUGIN_O := $(PLUGIN_C:%.c=$(BUILD)/%.o) $(DEVICE_CU:kernels/device/%.cu=$(BUILD)/device/%.o)
 INJECT_O := $(INJECT_C:%.c=$(BUILD)/%.o) $(patsubst %,$(BUILD)/harness/cupti/cupti_%.o,counters device error launch_call sass)
 # Operations on the lanes of a simulated warp are compiled once for each kind of vector unit.
-LANES_C := $(wildcard harness/sim/lanes_*.c)
+LANES_C := $(wildcard harness/machine/lanes_*.c)
 VECTORS := base $(if $(filter x86_64,$(shell uname -m)),avx2 avx512)
-SIM_O := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LANES_C),$(SIM_C))) \
-         $(foreach vector,$(VECTORS),$(LANES_C:%.c=$(BUILD)/%.$(vector).o))
+MACHINE_O := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LANES_C),$(MACHINE_C))) \
+             $(foreach vector,$(VECTORS),$(LANES_C:%.c=$(BUILD)/%.$(vector).o))
+MACHINE := $(BUILD)/machine
+SIM_O := $(MACHINE_O) $(RUNTIME_C:%.c=$(BUILD)/%.o)
 TESTS_O := $(TESTS_C:%.c=$(BUILD)/%.o)
 SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c) tests/unit/made_time.c tests/unit/support.c)
 KERNELS_O := $(KERNELS_CU:%.cu=build/%.o)
@@ -157,7 +161,7 @@ CU_HOST_FLAGS := -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wno-missing
 
 # ---- Targets for people --------------------------------------------------------------------------------------------
 
-.PHONY: help all check-perf demo nightly-report test test-all test-install test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts package deb wheel release clean FORCE
+.PHONY: help all machine check-perf demo nightly-report test test-all test-install test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts package deb wheel release clean FORCE
 .PHONY: check-dependencies fuzzers
 
 ## help: this list
@@ -170,6 +174,9 @@ help:
 ## all: build cugate, its plugins and the kernel library
 all: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so $(BUILD)/libcugate_sim.so build/libkernels.so \
     $(BUILD)/beside $(DISASM_READY)
+
+## machine: the library that executes machine code, alone, in build/machine: harness/machine/README.md
+machine: $(MACHINE)/ready
 
 ## check-perf: measure every kernel and compare with the baseline of this GPU; without a GPU, compute what changed
 check-perf:
@@ -196,7 +203,7 @@ test_environment = BUILD=$(BUILD) NVCC='$(abspath $(NVCC))' CUDA_INCLUDES='$(abs
 test:
 	@ci/install_deps.sh build test python $(WHEELS_MISSING)
 	@ci/install_python.sh --test
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/random_kernels $(BUILD)/tests/made_capsules $(BUILD)/tests/compact fuzzers standin compiled
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/random_kernels $(BUILD)/tests/made_capsules $(BUILD)/tests/compact $(BUILD)/tests/machine/sectors fuzzers standin compiled
 	@$(test_environment) ci/test.sh
 
 ## test-all: test, then all recorded kernels, not a sample, and that mutants of the simulator are caught; for a night
@@ -386,12 +393,12 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags.c | check-dependencies
 	$(call say,CC)$(CC) $(C_FLAGS) -Itests/unit $(CRITERION_CFLAGS) -MMD -MP -c -o $@ $<
 
 # The rooms of plugins, which alone include CUDA's headers.
-CUDA_O := $(patsubst %.c,$(BUILD)/%.o,$(PLUGIN_C) $(INJECT_C) $(filter-out $(LANES_C),$(SIM_C)))
+CUDA_O := $(patsubst %.c,$(BUILD)/%.o,$(PLUGIN_C) $(INJECT_C) $(RUNTIME_C))
 $(CUDA_O): $(CUDA_READY)
 $(CUDA_O): PLUGIN_FLAGS = $(CUDA_CPPFLAGS)
 $(patsubst %.c,$(BUILD)/%.o,$(PLUGIN_C) $(INJECT_C)): PLUGIN_FLAGS += -fvisibility=hidden
 # What is between two operations of the simulator: here SSE's instructions would wait for rows that AVX-512's still load.
-LOOP_O := $(patsubst %,$(BUILD)/harness/sim/%.o,barriers control meetings memory splits warp)
+LOOP_O := $(patsubst %,$(BUILD)/harness/machine/%.o,barriers control meetings memory splits warp)
 $(LOOP_O): PLUGIN_FLAGS += $(if $(filter x86_64,$(shell uname -m)),-mgeneral-regs-only)
 # cupti_profiler_host.h is C but for an unused #include <string>: for these files, an empty header stands in.
 HOST_O := $(addprefix $(BUILD)/harness/cupti/,cupti_counters.o cupti_chip.o)
@@ -405,6 +412,25 @@ build/include-cxx-stub/string:
 
 $(BUILD)/libcugate.a: $(LIBRARY_O)
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
+
+# What executes machine code, with `base` and nothing else of the harness: a folder that may be copied to wherever.
+LIBRARY_MACHINE_O := $(MACHINE_O) $(patsubst %.c,$(BUILD)/%.o,$(wildcard harness/base/*.c harness/machine/*/*.c))
+$(MACHINE)/lib/libcugate_machine.a: $(LIBRARY_MACHINE_O)
+	@mkdir -p $(@D)
+	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
+$(MACHINE)/ready: $(MACHINE)/lib/libcugate_machine.a harness/machine/cugate_machine.pc.in Makefile
+	@mkdir -p $(MACHINE)/lib/pkgconfig $(MACHINE)/include/cugate_machine
+	@sed 's|@VERSION@|$(VERSION)|; s|@LIBS@|$(DEMANGLER) -ldl -lm -pthread|' harness/machine/cugate_machine.pc.in \
+	    >$(MACHINE)/lib/pkgconfig/cugate_machine.pc
+	@cd harness && cp --parents $$($(CC) -std=c11 -D_GNU_SOURCE -I. $(DEPENDENCY_CFLAGS) -MM machine/machine.h | tr -d '\\' | \
+	    tr ' ' '\n' | grep '\.h$$') $(abspath $(MACHINE))/include/cugate_machine
+	@touch $@
+
+# An example, built as a project of somebody else's is.
+$(BUILD)/tests/machine/sectors: tests/machine/sectors.c $(MACHINE)/ready
+	@mkdir -p $(@D)
+	$(call say,LD)export PKG_CONFIG_PATH=$(MACHINE)/lib/pkgconfig; $(CC) $(filter-out -Iharness,$(C_FLAGS)) $(LD_FLAGS) -o $@ $< \
+	    $$($(PKG_CONFIG) --cflags --libs cugate_machine)
 
 $(BUILD)/cugate: $(BUILD)/harness/command/main.o $(BUILD)/libcugate.a
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib/cugate'
@@ -434,9 +460,9 @@ $(BUILD)/libcugate_inject.so $(BUILD)/package/libcugate_inject.so: $(INJECT_O) $
 
 # The runtime of CUDA for a simulated GPU: it carries that library's name, so that kernel libraries take it for that one, and
 # exports what that does under the version that they ask for.
-$(BUILD)/libcugate_sim.so: $(SIM_O) $(BUILD)/libcugate.a harness/sim/cudart.map
+$(BUILD)/libcugate_sim.so: $(SIM_O) $(BUILD)/libcugate.a harness/cudart/cudart.map
 	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $(SIM_O) $(BUILD)/libcugate.a -Wl,-soname,libcudart.so.13 \
-	    -Wl,--version-script=harness/sim/cudart.map -Wl,--exclude-libs,ALL -Wl,--as-needed $(LIBS)
+	    -Wl,--version-script=harness/cudart/cudart.map -Wl,--exclude-libs,ALL -Wl,--as-needed $(LIBS)
 	@if ldd -r $@ 2>&1 | grep 'undefined symbol'; then rm $@; exit 1; fi
 
 # In a package they find CUPTI where any machine may have it, and not where this one has it.

@@ -4,7 +4,7 @@
 #
 #   ci/check_rooms.sh [OBJECTS]    OBJECTS: folder with harness/ROOM/*.o (default: build)
 set -euo pipefail
-shopt -s nullglob
+shopt -s nullglob globstar
 
 objects=${1:-build}
 work=$(mktemp -d)
@@ -16,34 +16,40 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
 
 {
     # Each room has a folder and a line. cugate/ is no room: kernel libraries include it.
-    { diff <(sort "$work/rooms") <(for folder in harness/*/; do basename "$folder"; done | grep -vx cugate | sort) || true; } |
+    { diff <(sort "$work/rooms") <(printf '%s\n' harness/*/ harness/*/*/*.[ch] | sed -E 's|harness/(.*)/.*|\1|' | grep -vx cugate | sort -u) || true; } |
         sed -n 's|^< \(.*\)|harness/ROOMS: there is no folder harness/\1|p; s|^> \(.*\)|harness/\1: has no line in harness/ROOMS|p'
 
     # Each include is of the own room, or is the public header of a room on the line.
-    grep -nE '^[[:space:]]*#[[:space:]]*include' harness/*/*.[ch] | awk -F: '
-        FILENAME == ARGV[1] { split($0, pair, " "); may[pair[1] "/" pair[2]]; next }
+    grep -nE '^[[:space:]]*#[[:space:]]*include' harness/**/*.[ch] | awk -F: '
+        FILENAME == ARGV[1] { may[$0]; next }
         FILENAME == ARGV[2] { there[$0]; next }
         {
-            split($1, path, "/"); room = path[2]; where = $1 ":" $2 ": "
+            room = $1; sub(/^harness\//, "", room); sub(/\/[^\/]*$/, "", room); where = $1 ":" $2 ": "
             name = $3; sub(/^[^"<]*["<]/, "", name); sub(/[">].*/, "", name)
             if ($3 ~ /</) {
-                if (name ~ /^(cuda|cupti|nvperf|nvtx|generated_cuda)/ && room !~ /^(cupti|inject|sim)$/ &&
+                if (name ~ /^(cuda|cupti|nvperf|nvtx|generated_cuda)/ && room !~ /^(cupti|inject|cudart|sim)$/ &&
                     !(name == "cuda_occupancy.h" && $1 == "harness/cubin/occupancy.c"))
-                    print where "<" name "> is a header of CUDA: only harness/{cupti,inject,sim} include those"
+                    print where "<" name "> is a header of CUDA: only harness/{cupti,inject,cudart,sim} include those"
             } else if (name == "cugate/kernel.h") {
                 next # the contract, which is installed under that name
-            } else if (split(name, to, "/") == 1) {
+            } else if (name !~ /\//) {
                 if (!(("harness/" room "/" name) in there))
                     print where name " is not in this room; of another room ROOM, include \"ROOM/ROOM.h\""
-            } else if (!((room "/" to[1]) in may))
-                print where room " may not include " to[1] ": see its line in harness/ROOMS"
-            else if (to[2] != to[1] ".h")
-                print where name " is private to its room: include \"" to[1] "/" to[1] ".h\""
-        }' "$work/may" <(printf '%s\n' harness/*/*) -
+            } else {
+                to = name
+                sub(/\/[^\/]*$/, "", to)
+                last = to
+                sub(/.*\//, "", last)
+                if (!((room " " to) in may))
+                    print where room " may not include " to ": see its line in harness/ROOMS"
+                else if (name != to "/" last ".h")
+                    print where name " is private to its room: include \"" to "/" last ".h\""
+            }
+        }' "$work/may" <(printf '%s\n' harness/**/*) -
 
     # Writes "DEFINED symbol file" and "USED symbol file" for every object.
     built=()
-    for source in harness/*/*.c; do
+    for source in harness/**/*.c; do
         object=$objects/${source%.c}.o
         [ -e "$object" ] || object=$objects/${source%.c}.base.o # compiled for each vector unit: one says it for all
         if [ ! -e "$object" ] || [ "$source" -nt "$object" ]; then
@@ -58,10 +64,11 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
         $(NF - 1) ~ /U$/ { print "USED", $NF, file }' >"$work/symbols"
     # Writes "FILE OTHER ROOM OTHER" for each file that calls another one.
     awk '$1 == "DEFINED" { file[$2] = $3; next }
-         $2 in file && file[$2] != $3 { split($3, a, "/"); split(file[$2], b, "/"); print $3, file[$2], a[1], b[1] }' \
+         function room(path) { sub(/\/[^\/]*$/, "", path); return path }
+         $2 in file && file[$2] != $3 { print $3, file[$2], room($3), room(file[$2]) }' \
         <(grep ^DEFINED "$work/symbols") <(grep ^USED "$work/symbols") | sort -u >"$work/calls"
-    awk 'NR == FNR { may[$1 "/" $2]; next }
-         $3 != $4 && !(($3 "/" $4) in may) { print "harness/" $1 ": calls harness/" $2 ", and " $3 " may not: see its line in harness/ROOMS" }' \
+    awk 'NR == FNR { may[$1 " " $2]; next }
+         $3 != $4 && !(($3 " " $4) in may) { print "harness/" $1 ": calls harness/" $2 ", and " $3 " may not: see its line in harness/ROOMS" }' \
         "$work/may" "$work/calls"
 
     # Neither calls between files of a room nor its headers form a circle.
@@ -82,7 +89,7 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
         covered[$file]=yes
         [ -e "harness/$file" ] || echo "tests/unit/COVERED: there is no harness/$file"
     done <"$work/covered"
-    for source in harness/*/*.c; do
+    for source in harness/**/*.c; do
         file=${source#harness/}
         test=tests/unit/${file%/*}/test_${file##*/}
         if [ -n "${covered[$file]-}" ]; then
@@ -91,11 +98,11 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
             echo "$source: has no test: write $test, or say in tests/unit/COVERED what covers it"
         fi
     done
-    grep -L '^Test(' tests/unit/*/test_*.c | sed 's/$/: holds no test/'
+    grep -L '^Test(' tests/unit/**/test_*.c | sed 's/$/: holds no test/'
     # A file may have several tests: test_X.c, test_X_THIS.c.
-    for test in tests/unit/*/test_*.c; do
+    for test in tests/unit/*/**/test_*.c; do
         file=${test#tests/unit/}
-        file=harness/${file/test_/}
+        file=harness/${file%/*}/${file##*/test_}
         name=${file%.c}
         while [ ! -e "$name.c" ] && [[ ${name##*/} == *_* ]]; do
             name=${name%_*}

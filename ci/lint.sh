@@ -6,9 +6,9 @@
 set -euo pipefail
 shopt -s nullglob
 
-harness=(harness/*/*.c)
-c=("${harness[@]}" tests/*/*.c tests/*/*/*.c)
-sources=("${c[@]}" {harness,tests}/*/*.{h,hpp} tests/unit/*/*.h kernels/*.cu kernels/*.cuh kernels/device/*)
+harness=(harness/*/*.c harness/*/*/*.c)
+c=("${harness[@]}" tests/*/*.c tests/*/*/*.c tests/*/*/*/*.c)
+sources=("${c[@]}" {harness,tests}/*/*.{h,hpp} {harness,tests/unit}/*/*/*.h tests/unit/*/*.h kernels/*.cu kernels/*.cuh kernels/device/*)
 scripts=(ci/*.sh tests/*/*.sh .ci/run)
 if [ "${1-}" = --files ]; then
     printf '%s\n' "${sources[@]}"

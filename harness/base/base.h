@@ -1,9 +1,10 @@
-/* base.h - what every program needs: errors, memory, text, files, JSON. Knows no GPU. */
+/* base.h - what every program needs: errors, memory, text, files, JSON, names of C++. Knows no GPU. */
 #ifndef BASE_H
 #define BASE_H
 
 #include "attended.h"
 #include "columns.h"
+#include "demangle.h"
 #include "error.h"
 #include "files.h"
 #include "ini_lines.h"

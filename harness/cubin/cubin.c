@@ -10,11 +10,11 @@
 
 #include "base/base.h"
 #include "capsule/capsule.h"
+#include "machine/elf/elf.h"
 #include "model/model.h"
 #include "names/names.h"
 
 #include "compressed.h"
-#include "cubin_image.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -371,6 +371,18 @@ int cubin_each_image_of(const char *name, const unsigned char *container, size_t
         read_containers(&file, container, container + number_at(container + 6, 2) + number_at(container + 8, 8));
     *unknown = file.unknown;
     return result;
+}
+
+char *cubin_code(const struct cubin *cubin)
+{
+    if (cubin->count == 0)
+        return NULL;
+    const char **codes = x_calloc(cubin->count, sizeof *codes);
+    for (size_t i = 0; i < cubin->count; i++)
+        codes[i] = cubin->list[i].code;
+    char *hash = codes_hash(codes, cubin->count);
+    free(codes);
+    return hash;
 }
 
 char *cubin_join_compilers(const char **names, size_t count)

@@ -2,10 +2,8 @@
 #ifndef CUBIN_H
 #define CUBIN_H
 
-#include "cubin_function.h"
-#include "cubin_image.h"
-#include "entry.h"
-#include "line_table.h"
+#include "machine/elf/elf.h"
+
 #include "occupancy.h"
 #include "replacement.h"
 #include "source_text.h"
@@ -35,15 +33,11 @@ int cubin_parse(struct cubin *cubin, const char *name, const unsigned char *byte
 void cubin_release(struct cubin *cubin);
 
 /* Returns a hash in hexadecimal of the code of all functions, independent of their order and names; NULL where there is
- * none. Caller frees. In cubin_hash.c. */
+ * none. Caller frees. */
 char *cubin_code(const struct cubin *cubin);
 
 /* Sorts names of compilers and returns them with commas between, each once; NULL where there are none. Caller frees. */
 char *cubin_join_compilers(const char **names, size_t count);
-
-/* Returns the names of an image's variables, a line each; NULL after error(). name is for messages. Caller frees. In
- * variables.c. */
-char *cubin_variables(const char *name, const char *bytes, size_t size);
 
 /* Whether cubin_find found a function, and if not, why. */
 enum cubin_status {

@@ -3,9 +3,7 @@
 #define REPLACEMENT_H
 
 #include "capsule/capsule.h"
-
-#include "cubin_image.h"
-#include "entry.h"
+#include "machine/elf/elf.h"
 
 #include <stddef.h>
 

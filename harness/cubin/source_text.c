@@ -1,12 +1,11 @@
 #include "source_text.h"
 
 #include "base/base.h"
+#include "machine/elf/elf.h"
 
 #include "cubin.h"
-#include "line_table.h"
 
 #include <ctype.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -42,89 +41,6 @@ static bool is_newer(const char *path, const struct source_files *sources)
            (time->tv_sec == sources->time.tv_sec && time->tv_nsec > sources->time.tv_nsec);
 }
 
-static bool is_file(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-/* Returns the rest of the path behind the folder's name and a slash, or NULL. */
-static const char *rest_below(const char *path, const char *folder)
-{
-    const size_t length = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
-    return strncmp(path, folder, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
-}
-
-/* Returns the nearest folder, from the path upwards, that is a git checkout, with links resolved; or NULL. Caller
- * frees. */
-static char *checkout_around(const char *path)
-{
-    char *at = realpath(path, NULL);
-    while (at) {
-        char *git = x_sprintf("%s/.git", at), *slash = strrchr(at, '/');
-        const bool found = access(git, F_OK) == 0;
-        free(git);
-        if (found)
-            return at;
-        if (slash == at)
-            break;
-        *slash = '\0';
-    }
-    free(at);
-    return NULL;
-}
-
-/* Returns the folder that names are relative to, or NULL where not even the current folder exists. Caller frees. */
-static char *tree_of(const char *library)
-{
-    char *tree = library ? checkout_around(library) : NULL;
-    tree = tree ? tree : checkout_around(".");
-    return tree ? tree : realpath(".", NULL);
-}
-
-/* Returns the path relative to the tree, with links resolved, of a file that really is below the tree, else NULL. A
- * line table can name any file, and reports may be public. Hidden files are no source: .git/config may hold a password.
- * Caller frees. */
-static char *place_below(const char *path, const char *tree)
-{
-    char *whole = *path == '/' ? x_strdup(path) : x_sprintf("%s/%s", tree ? tree : "", path);
-    char *real = tree ? realpath(whole, NULL) : NULL;
-    const char *rest = real ? rest_below(real, tree) : NULL;
-    const bool is_hidden = rest && (*rest == '.' || strstr(rest, "/."));
-    char *place = rest && !is_hidden && is_file(real) ? x_strdup(rest) : NULL;
-    free(real);
-    free(whole);
-    return place;
-}
-
-static bool is_below(const char *path, const char *tree)
-{
-    char *place = place_below(path, tree);
-    free(place);
-    return place != NULL;
-}
-
-static char *name_below(const char *path, const char *tree)
-{
-    const char *rest = tree ? rest_below(path, tree) : NULL;
-    if (rest || *path != '/')
-        return x_strdup(rest ? rest : path);
-    char *place = place_below(path, tree);
-    if (place || is_file(path))
-        return place ? place : x_strdup(path);
-    for (const char *end = strchr(path + 1, '/'); end; end = strchr(end + 1, '/'))
-        if (is_below(end + 1, tree))
-            return x_strdup(end + 1);
-    return x_strdup(path);
-}
-
-char *source_name(const char *path, const char *library)
-{
-    char *tree = tree_of(library), *name = name_below(path, tree);
-    free(tree);
-    return name;
-}
-
 static void split(struct source_file *source)
 {
     char *rest = source->text;
@@ -139,7 +55,7 @@ static void split(struct source_file *source)
 
 static void read_text(struct source_files *sources, struct source_file *source)
 {
-    char *place = place_below(source->name, sources->tree),
+    char *place = source_place_below(source->name, sources->tree),
          *path = place ? x_sprintf("%s/%s", sources->tree, place) : NULL;
     struct stat status;
     size_t length;
@@ -160,7 +76,7 @@ static const struct source_file *open_source(struct source_files *sources, const
             return &sources->list[i];
     struct source_file *source = ARRAY_GROW(sources->list, sources->count);
     source->path = x_strdup(path);
-    source->name = name_below(path, sources->tree);
+    source->name = source_name_below(path, sources->tree);
     read_text(sources, source);
     return source;
 }
@@ -186,7 +102,7 @@ static char *text_of(const struct source_file *source, unsigned number)
 /* Begins to look for the files of a library, which may be NULL. */
 static struct source_files sources_of(const char *library)
 {
-    struct source_files sources = {.tree = tree_of(library)};
+    struct source_files sources = {.tree = source_tree(library)};
     struct stat status;
     sources.has_time = library && stat(library, &status) == 0;
     if (sources.has_time)
@@ -204,7 +120,8 @@ struct newer {
 static void take_newer(void *data, const char *path)
 {
     struct newer *newer = data;
-    char *place = *path == '/' && is_newer(path, &newer->sources) ? place_below(path, newer->sources.tree) : NULL;
+    char *place =
+        *path == '/' && is_newer(path, &newer->sources) ? source_place_below(path, newer->sources.tree) : NULL;
     for (size_t i = 0; place && i < newer->count; i++)
         if (strcmp(newer->list[i], place) == 0) {
             free(place);

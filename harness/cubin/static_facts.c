@@ -102,6 +102,13 @@ static void sum_up(const struct result *result, int capability, long long sm_cou
     facts[COMPUTED_BALANCE] = (struct value){isnan(balance) ? VALUE_NOT_APPLICABLE : VALUE_MEASURED, balance};
 }
 
+static enum tensor_cores tensor_cores_of(const struct cubin_function *function)
+{
+    return function->tensor == CODE_TENSOR_USED     ? TENSOR_USED
+           : function->tensor == CODE_TENSOR_UNUSED ? TENSOR_UNUSED
+                                                    : TENSOR_UNKNOWN;
+}
+
 void static_facts_set_code(struct launch *launch, const struct cubin_function *function)
 {
     free(launch->code);
@@ -112,7 +119,7 @@ void static_facts_set_code(struct launch *launch, const struct cubin_function *f
     launch->machine = (struct machine){0};
     if (function)
         launch->machine = (struct machine){function->registers,   function->local_bytes, function->shared_bytes,
-                                           function->max_threads, function->barriers,    function->tensor};
+                                           function->max_threads, function->barriers,    tensor_cores_of(function)};
 }
 
 /* Sets the code hash of each launch and computes the facts. If a function cannot be identified, the kernel has no

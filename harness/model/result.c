@@ -1,7 +1,6 @@
 #include "result.h"
 
 #include "base/base.h"
-#include "names/names.h"
 
 #include <math.h>
 #include <stdlib.h>

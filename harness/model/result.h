@@ -34,7 +34,7 @@ struct machine {
 };
 
 struct launch {
-    char *function;    /* as the source has it: see names/demangle.h */
+    char *function;    /* as the source has it: see base/demangle.h */
     char *code;        /* hash of its machine code in hexadecimal; NULL where unknown */
     char *mix;         /* hash of how many of each instruction that has, in any order; NULL where unknown */
     unsigned grid[3];  /* 0 of a function that nobody launched: only its machine code is known, and at best how large */

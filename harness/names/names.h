@@ -1,8 +1,7 @@
-/* names.h - what kernels and their functions are called: names of C++ read and cut, and kernels found by name. */
+/* names.h - what kernels and their functions are called: names of C++ cut, and kernels found by name. */
 #ifndef NAMES_NAMES_H
 #define NAMES_NAMES_H
 
-#include "demangle.h"
 #include "function_name.h"
 #include "kernel_names.h"
 #include "short_name.h"

@@ -1,12 +1,10 @@
 #include "collector.h"
 
 #include "base/base.h"
+#include "cudart/cudart.h"
+#include "machine/machine.h"
 
-#include "architecture.h"
-#include "gpu.h"
 #include "launch_log.h"
-#include "outcomes.h"
-#include "runtime.h"
 
 #include <math.h>
 #include <stdlib.h>

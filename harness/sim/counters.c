@@ -1,8 +1,7 @@
 #include "counters.h"
 
 #include "base/base.h"
-
-#include "sass/sass.h"
+#include "machine/sass/sass.h"
 
 #include <math.h>
 

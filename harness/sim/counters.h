@@ -2,10 +2,8 @@
 #ifndef COUNTERS_H
 #define COUNTERS_H
 
-#include "grid.h"
-
+#include "machine/machine.h"
 #include "model/model.h"
-#include "worker/worker.h"
 
 /* Lanes that reach the place where they join at different times are joined by chance. Then a count lies between two
  * bounds around the one that was executed here. Otherwise all three are the same. */

@@ -1,12 +1,10 @@
 #include "launch_log.h"
 
 #include "base/base.h"
-#include "cubin/cubin.h"
+#include "cudart/cudart.h"
+#include "machine/elf/elf.h"
+#include "machine/machine.h"
 
-#include "inputs.h"
-#include "meetings.h"
-
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +23,7 @@ struct values {
     double list[BOUNDS][EXACT_COUNTERS];
 };
 
-/* The log of the one GPU. Launches of several threads come one after the other. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* The log of the one GPU. */
 static bool recording, only_note;
 static struct launch *launches; /* equal launches in a row are one */
 static size_t launch_count;
@@ -44,8 +41,11 @@ static char *kept_place;
 static bool open_counters[EXACT_COUNTERS];
 static unsigned open_lines;
 
+static run_launch run_logged;
+
 void launches_order(unsigned chosen)
 {
+    function_run_by(run_logged);
     if (!meetings)
         meetings = meetings_open();
     meetings_begin(meetings);
@@ -153,6 +153,7 @@ const char *launches_open(enum exact_counter counter)
 
 void launches_begin(void)
 {
+    function_run_by(run_logged);
     for (size_t i = 0; i < launch_count; i++)
         free(launches[i].function);
     free(launches);
@@ -256,11 +257,6 @@ static int run_counted(const struct grid *grid, bool *fault, struct problem *pro
     return failed;
 }
 
-void launches_only_note(void)
-{
-    only_note = true;
-}
-
 /* Adds a launch to the inputs. If its code cannot be read, the inputs are unknown. */
 static void add_inputs(const struct grid *grid)
 {
@@ -280,10 +276,9 @@ static void add_inputs(const struct grid *grid)
     inputs = inputs_hash();
 }
 
-int launches_run(const struct grid *grid, bool *fault, struct problem *problem)
+/* Executes a launch. It is counted between launches_begin() and launches_end(). */
+static int run_logged(const struct grid *grid, bool *fault, struct problem *problem)
 {
-    pthread_mutex_lock(&lock);
-    *fault = false;
     int failed = 0;
     struct grid ordered = *grid;
     ordered.order = order;
@@ -295,8 +290,13 @@ int launches_run(const struct grid *grid, bool *fault, struct problem *problem)
         if (recording)
             note_launch(grid);
     }
-    pthread_mutex_unlock(&lock);
     return failed;
+}
+
+void launches_only_note(void)
+{
+    function_run_by(run_logged);
+    only_note = true;
 }
 
 size_t launches_counted(void)

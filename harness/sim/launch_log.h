@@ -3,10 +3,9 @@
 #define LAUNCH_LOG_H
 
 #include "counters.h"
-#include "grid.h"
 
+#include "machine/machine.h"
 #include "model/model.h"
-#include "worker/worker.h"
 
 /* Sets the order of blocks, below ALL_ORDERS, of the launches that follow. Forgets where blocks met. */
 void launches_order(unsigned order);
@@ -37,9 +36,6 @@ void launches_end(void);
 
 /* From now on launches are not executed, but only noted, with the hash of their inputs (inputs.h). */
 void launches_only_note(void);
-
-/* Executes a launch, as grid_run() does. It is counted between launches_begin() and launches_end(). */
-int launches_run(const struct grid *grid, bool *fault, struct problem *problem);
 
 /* Returns how many launches were counted. */
 size_t launches_counted(void);

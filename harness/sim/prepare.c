@@ -1,12 +1,10 @@
 #include "prepare.h"
 
 #include "base/base.h"
+#include "cudart/cudart.h"
+#include "machine/machine.h"
 
-#include "architecture.h"
-#include "gpu.h"
-#include "machine.h"
-#include "runtime.h"
-
+#include <dirent.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
@@ -90,6 +88,34 @@ static int check_vector(struct problem *problem)
         return 0;
     return problem_set(problem, VECTOR_VARIABLE " is '%s': base, avx2 or avx512, as far as this machine has them",
                        name);
+}
+
+static int is_description(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+    return dot && dot != entry->d_name && strcmp(dot, ".ini") == 0;
+}
+
+char *gpu_file(const struct job *job, struct problem *problem)
+{
+    if (job->gpu)
+        return x_strdup(job->gpu);
+    struct dirent **entries = NULL;
+    char *metrics = folder_of(job->metrics->count > 0 ? job->metrics->list[0].file : ".");
+    char *folder = x_sprintf("%s/gpus", metrics), *path = NULL;
+    const int count = scandir(folder, &entries, is_description, by_entry_name);
+    if (count == 1)
+        path = x_sprintf("%s/%s", folder, entries[0]->d_name);
+    else
+        problem_set(
+            problem, "%s %s: say which GPU is to be simulated, with --simulate=GPU or `gpu = GPU` in cugate.ini",
+            count <= 0 ? "there is no description of a GPU in" : "there are several descriptions of GPUs in", folder);
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    free(entries);
+    free(folder);
+    free(metrics);
+    return path;
 }
 
 int sim_prepare(const struct job *job, struct problem *problem)

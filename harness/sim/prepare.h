@@ -5,6 +5,10 @@
 #include "base/base.h"
 #include "worker/worker.h"
 
+/* Returns the path of the file that describes the job's GPU: the one that the job names, or the only one beside its
+ * metrics. Caller frees. NULL with *problem. */
+char *gpu_file(const struct job *job, struct problem *problem);
+
 /* Reads the description of the job's GPU, and looks for the disassembler. Checks that the library takes the CUDA
  * runtime from outside, in the version that this one stands in for. Errors are as in struct backend. */
 int sim_prepare(const struct job *job, struct problem *problem);

@@ -3,14 +3,9 @@
 #include "sim_capsule.h"
 
 #include "base/base.h"
-#include "cubin/cubin.h"
-
-#include "device_memory.h"
-#include "function_launch.h"
-#include "gpu.h"
-#include "inputs.h"
-#include "module.h"
-#include "runtime.h"
+#include "cudart/cudart.h"
+#include "machine/elf/elf.h"
+#include "machine/machine.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

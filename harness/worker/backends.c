@@ -1,8 +1,7 @@
 #include "backend.h"
 
 #include "base/base.h"
-
-#include "exact_counters.h"
+#include "model/model.h"
 
 #include <string.h>
 

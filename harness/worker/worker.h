@@ -5,7 +5,6 @@
 
 #include "backend.h"
 #include "child.h"
-#include "exact_counters.h"
 #include "gpu_count.h"
 #include "library.h"
 #include "library_read.h"

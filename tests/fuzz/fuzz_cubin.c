@@ -2,7 +2,7 @@
  */
 #include "base/base.h"
 #include "cubin/cubin.h"
-#include "cubin/line_table.h"
+#include "machine/elf/line_table.h"
 
 #include <stdint.h>
 #include <stdlib.h>

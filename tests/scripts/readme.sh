@@ -19,7 +19,7 @@ cd "$top" || exit 2
 
 most_words=1300
 shopt -s extglob nullglob
-readmes=(README.md CONTRIBUTING.md CHANGELOG.md ci/{CUGATE_INI,MACHINE,SKILL}.md !(build)/README.md !(build)/*/README.md)
+readmes=(README.md CONTRIBUTING.md CHANGELOG.md ci/{CUGATE_INI,MACHINE,SKILL}.md !(build)/README.md !(build)/*/README.md harness/*/*/README.md)
 
 few_words() { # FILE
     local count

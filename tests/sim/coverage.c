@@ -8,7 +8,7 @@
  * first. Images of compute capabilities that are not simulated at all are left out, and counted. Exits 0 when there is
  * none, 1 when there are some, 2 when a file could not be read. What an instruction does may still depend on timing:
  * that shows only where it is executed. */
-#include "sim/machine.h"
+#include "machine/block.h"
 
 #include "base/base.h"
 #include "cubin/cubin.h"

@@ -1,4 +1,4 @@
-/* cub - kernels as users write them, and CUB's, for which harness/sim was not made.
+/* cub - kernels as users write them, and CUB's, for which harness/machine was not made.
  *
  * micro.cu asks what one instruction counts. This library asks what a simulator lacks that was made with that in hand:
  * CUB's device-wide algorithms and its parts for blocks and warps, barriers of the whole grid and in memory, tensor

@@ -1,6 +1,6 @@
 /* micro - small kernels that ask the GPU one question each: what does it count for this instruction, here?
  *
- * What harness/sim counts rests on rules. Each kernel here exercises one of them, or one class of addresses, in few
+ * What harness/machine counts rests on rules. Each kernel here exercises one of them, or one class of addresses, in few
  * warps, and its machine code has no line information: `cugate run --lines` then tells the counts of each instruction
  * by itself. tests/sim/record.sh records them on a GPU. Address patterns come from tables in memory and their loops are
  * unrolled, so each pattern has an instruction, and counts, of its own.

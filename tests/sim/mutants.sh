@@ -19,7 +19,7 @@ try_mutation() {
     local number=$1 name file expression part source object
     IFS='|' read -r name file expression part <<<"${2//*( )|*( )/|}"
     local mutant=$work/$number objects=" $OBJECTS "
-    source=$(echo harness/@(sim|sass)/"$file")
+    source=$(find harness/{machine,cudart,sim} -name "$file")
     mkdir -p "$mutant"
     sed "$expression" "$source" >"$mutant/$file"
     if cmp -s "$source" "$mutant/$file" && [ "$part" != nothing ]; then
@@ -32,7 +32,7 @@ try_mutation() {
     # shellcheck disable=SC2086 # words: they are whole command lines
     if ! { $COMPILE -w -g0 -O1 -ffp-contract=off -DVECTOR=base -iquote "$(dirname "$source")" -o "$mutant/mutant.o" "$mutant/$file" &&
         $LINK -shared -o "$mutant/libcugate_sim.so" "$mutant/mutant.o" $objects "$BUILD/libcugate.a" \
-            -Wl,-soname,libcudart.so.13 -Wl,--version-script=harness/sim/cudart.map -Wl,--exclude-libs,ALL \
+            -Wl,-soname,libcudart.so.13 -Wl,--version-script=harness/cudart/cudart.map -Wl,--exclude-libs,ALL \
             -Wl,--as-needed $LIBS; } >"$mutant/log" 2>&1; then
         echo "mutation: $name: ERROR: it does not compile: $(grep -m 1 error "$mutant/log")"
         return

@@ -1,5 +1,5 @@
 /* oracle_cpu.h - CUDA's functions and PTX's instructions in plain C, by what NVIDIA's documentation says of them. It
- * shares nothing with harness/sim: numbers are worked out exactly, in 64 bits of fraction, and rounded once. */
+ * shares nothing with harness/machine: numbers are worked out exactly, in 64 bits of fraction, and rounded once. */
 namespace oracle {
 
 struct half {

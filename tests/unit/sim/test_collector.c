@@ -1,12 +1,12 @@
 #include "sim/collector.h"
 
 #include "base/base.h"
-#include "sim/runtime.h"
+#include "cudart/runtime.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "sim_support.h"
+#include "cudart/sim_support.h"
 
 /* These make a workload that launches one kernel, unless its test says otherwise. */
 static const char fill = 0;

@@ -1,7 +1,7 @@
 #include "sim/launch_log.h"
 
 #include "base/base.h"
-#include "sim/runtime.h"
+#include "cudart/runtime.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sim_support.h"
+#include "cudart/sim_support.h"
 
 static const char fill = 0, two = 0;
 static int *out;

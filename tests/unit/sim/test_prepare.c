@@ -2,12 +2,13 @@
 
 #include "base/base.h"
 #include "cubin/cubin_support.h"
-#include "sim/runtime.h"
+#include "cudart/runtime.h"
 #include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define DESCRIPTION "metrics/gpus/nvidia-h200.ini"
 #define SHARES "build/libkernels.so"
@@ -114,4 +115,33 @@ Test(prepare, without_the_disassembler_nothing_is_measured)
     cr_expect_eq(prepare(library, DESCRIPTION, &problem), EXIT_NOT_MEASURED);
     cr_expect(strstr(problem.text, "/absent/nvdisasm"), "%s", problem.text);
     free(library);
+}
+
+Test(prepare, the_only_gpu_beside_the_metrics_is_taken)
+{
+    struct problem problem;
+    struct metric metric = {0};
+    const struct metrics metrics = {.list = &metric, .count = 1};
+    struct job job = {.metrics = &metrics};
+    char *metrics_folder = scratch_make(), *folder = x_sprintf("%s/gpus", metrics_folder);
+    metric.file = x_sprintf("%s/core.ini", metrics_folder);
+    cr_expect_null(gpu_file(&job, &problem));
+    cr_expect(strstr(problem.text, "there is no description of a GPU in"), "%s", problem.text);
+    cr_assert_eq(mkdir(folder, 0700), 0);
+    free(scratch_file(folder, "one.ini", ""));
+    free(scratch_file(folder, "notes.txt", ""));
+    char *path = gpu_file(&job, &problem), *wanted = x_sprintf("%s/one.ini", folder);
+    cr_expect_str_eq(path, wanted);
+    free(scratch_file(folder, "two.ini", ""));
+    cr_expect_null(gpu_file(&job, &problem));
+    cr_expect(strstr(problem.text, "several"), "%s", problem.text);
+    job.gpu = "named.ini";
+    char *named = gpu_file(&job, &problem);
+    cr_expect_str_eq(named, "named.ini");
+    free(named);
+    free(path);
+    free(wanted);
+    free(folder);
+    free(metric.file);
+    scratch_remove(metrics_folder);
 }

@@ -1,0 +1,10 @@
+/* cudart.h - what others see of the CUDA runtime that this room stands in for. */
+#ifndef CUDART_H
+#define CUDART_H
+
+#include "function_launch.h"
+#include "gpu.h"
+#include "inputs.h"
+#include "runtime.h"
+
+#endif

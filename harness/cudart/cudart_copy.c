@@ -1,0 +1,344 @@
+/* Copies and fills. Those outside of an allocation are refused, as on a GPU. */
+#include "runtime.h"
+
+#include "base/base.h"
+#include "machine/machine.h"
+
+#include "array.h"
+#include "graph.h"
+#include "inputs.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* ---- Copies ---- */
+
+/* A rectangle of rows. A range of bytes is one row. */
+struct rows {
+    size_t pitch, width, height;
+};
+
+static bool is_device(const void *memory, const struct rows *rows)
+{
+    struct allocation allocation;
+    const uint64_t begin = (uint64_t)(uintptr_t)memory;
+    if (!device_find(begin, &allocation) || rows->width > allocation.end - begin)
+        return false;
+    return rows->height == 1 || rows->height - 1 <= (allocation.end - begin - rows->width) / rows->pitch;
+}
+
+static void add_rows(const struct rows *rows)
+{
+    inputs_add(INPUT_ROWS, (const uint64_t[]){rows->pitch, rows->width, rows->height}, 3, NULL, 0);
+}
+
+/* Adds a copy to the inputs. After a copy to the host, inputs are unknown, since the host may act upon what it reads.
+ */
+static void add_copy(const void *to, const struct rows *to_rows, const void *from, const struct rows *from_rows)
+{
+    const bool from_device = is_device(from, from_rows);
+    if (!is_device(to, to_rows)) {
+        if (from_device)
+            inputs_hide();
+        return;
+    }
+    inputs_add(INPUT_COPIED, (const uint64_t[]){(uintptr_t)to, from_device ? (uintptr_t)from : 0}, 2, NULL, 0);
+    add_rows(to_rows);
+    add_rows(from_rows);
+    for (size_t row = 0; row < to_rows->height && !from_device; row++)
+        inputs_add(INPUT_BYTES, NULL, 0, (const char *)from + row * from_rows->pitch, to_rows->width);
+}
+
+static void move_row(void *to, const void *from, size_t width)
+{
+    outcomes_will_change((uintptr_t)to, width);
+    memmove(to, from, width);
+}
+
+/* Copies rows of bytes between memory that is no array. */
+static cudaError_t copy_rows(void *to, const struct rows *to_rows, const void *from, const struct rows *from_rows,
+                             enum cudaMemcpyKind kind)
+{
+    if (to_rows->width == 0 || to_rows->height == 0)
+        return cudaSuccess;
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+        return runtime_return(cudaErrorInvalidMemcpyDirection);
+    if (to_rows->height > 1 && (to_rows->width > to_rows->pitch || from_rows->width > from_rows->pitch))
+        return runtime_return(cudaErrorInvalidPitchValue);
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    if (!to || !from || (to_device && !is_device(to, to_rows)) || (from_device && !is_device(from, from_rows)))
+        return runtime_return(cudaErrorInvalidValue);
+    add_copy(to, to_rows, from, from_rows);
+    for (size_t row = 0; row < to_rows->height; row++)
+        move_row((char *)to + row * to_rows->pitch, (const char *)from + row * from_rows->pitch, to_rows->width);
+    return cudaSuccess;
+}
+
+/* ---- Copies in three dimensions, which all others are a kind of ---- */
+
+/* One side of such a copy. */
+struct side {
+    unsigned char *start;
+    size_t pitch, slice; /* bytes from row to row, and from slice to slice */
+    bool is_array;
+};
+
+/* Finds a side; extent is in elements of `element` bytes. False: it leaves the array. */
+static bool find_side(struct side *side, const struct cudaArray *array, struct cudaPos at, struct cudaPitchedPtr memory,
+                      struct cudaExtent extent)
+{
+    if (!array) {
+        side->pitch = memory.pitch;
+        side->slice = memory.pitch * memory.ysize;
+        side->start = (unsigned char *)memory.ptr + at.z * side->slice + at.y * side->pitch + at.x;
+        side->is_array = false;
+        return true;
+    }
+    side->pitch = array->width * array->element;
+    side->slice = side->pitch * array_rows(array);
+    side->start = array->texels + at.z * side->slice + at.y * side->pitch + at.x * array->element;
+    side->is_array = true;
+    return at.x <= array->width && extent.width <= array->width - at.x && at.y <= array_rows(array) &&
+           extent.height <= array_rows(array) - at.y && at.z <= array_slices(array) &&
+           extent.depth <= array_slices(array) - at.z;
+}
+
+/* Copies one slice of which a side is an array. */
+static cudaError_t copy_array_rows(const struct side *to, const struct side *from, size_t width, size_t height)
+{
+    if (!to->start || !from->start)
+        return runtime_return(cudaErrorInvalidValue);
+    if (height > 1 && (width > to->pitch || width > from->pitch))
+        return runtime_return(cudaErrorInvalidPitchValue);
+    for (size_t row = 0; row < height; row++)
+        move_row(to->start + row * to->pitch, from->start + row * from->pitch, width);
+    return cudaSuccess;
+}
+
+cudaError_t runtime_copy(const struct cudaMemcpy3DParms *copy)
+{
+    struct side to, from;
+    const struct cudaExtent extent = copy->extent;
+    const struct cudaArray *array = copy->dstArray ? copy->dstArray : copy->srcArray;
+    cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    if (copy->srcArray && copy->dstArray && copy->srcArray->element != copy->dstArray->element)
+        return runtime_return(cudaErrorInvalidValue);
+    if (!find_side(&to, copy->dstArray, copy->dstPos, copy->dstPtr, extent) ||
+        !find_side(&from, copy->srcArray, copy->srcPos, copy->srcPtr, extent))
+        return runtime_return(cudaErrorInvalidValue);
+    const size_t width = extent.width * (array ? array->element : 1);
+    const struct rows to_rows = {to.pitch, width, extent.height}, from_rows = {from.pitch, width, extent.height};
+    for (size_t z = 0; z < extent.depth && error == cudaSuccess; z++) {
+        error = array ? copy_array_rows(&to, &from, width, extent.height)
+                      : copy_rows(to.start, &to_rows, from.start, &from_rows, copy->kind);
+        to.start += to.slice;
+        from.start += from.slice;
+    }
+    return error;
+}
+
+cudaError_t node_copy(const struct CUgraphNode_st *node)
+{
+    return runtime_copy(&node->copy);
+}
+
+cudaError_t runtime_copy_in(cudaStream_t stream, const struct cudaMemcpy3DParms *copy)
+{
+    cudaGraph_t graph = stream_graph(stream);
+    if (!graph)
+        return runtime_copy(copy);
+    graph_add_behind(graph, cudaGraphNodeTypeMemcpy, node_copy)->copy = *copy;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *copy)
+{
+    return copy ? runtime_copy(copy) : runtime_return(cudaErrorInvalidValue);
+}
+ALSO(cudaMemcpy3D, _ptds);
+
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
+{
+    return copy ? runtime_copy_in(stream, copy) : runtime_return(cudaErrorInvalidValue);
+}
+ALSO(cudaMemcpy3DAsync, _ptsz);
+
+/* ---- Copies of bytes and of rectangles ---- */
+
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    const struct cudaMemcpy3DParms copy = {.dstPtr = {to, to_pitch, width, height},
+                                           .srcPtr = {(void *)from, from_pitch, width, height},
+                                           .extent = {width, height, 1},
+                                           .kind = kind};
+    return runtime_copy_in(stream, &copy);
+}
+ALSO(cudaMemcpy2DAsync, _ptsz);
+
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                         enum cudaMemcpyKind kind)
+{
+    return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL);
+}
+ALSO(cudaMemcpy2D, _ptds);
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return cudaMemcpy2DAsync(to, size, from, size, size, 1, kind, stream);
+}
+ALSO(cudaMemcpyAsync, _ptsz);
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
+{
+    return cudaMemcpyAsync(to, from, size, kind, NULL);
+}
+ALSO(cudaMemcpy, _ptds);
+
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t size,
+                                cudaStream_t stream)
+{
+    if (to_device != 0 || from_device != 0)
+        return runtime_return(cudaErrorInvalidDevice);
+    return cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, stream);
+}
+
+cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t size)
+{
+    return cudaMemcpyPeerAsync(to, to_device, from, from_device, size, NULL);
+}
+
+/* Finds the place of some bytes in a variable. */
+static cudaError_t inside_variable(unsigned char **place, const void *symbol, size_t size, size_t offset)
+{
+    struct variable *variable;
+    cudaError_t error = runtime_lost();
+    if (error != cudaSuccess || (error = runtime_variable(&variable, symbol)) != cudaSuccess)
+        return error;
+    if (offset > variable->size || size > variable->size - offset)
+        return runtime_return(cudaErrorInvalidValue);
+    *place = variable->address + offset;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t size, size_t offset,
+                                    enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    unsigned char *place = NULL;
+    const cudaError_t error = inside_variable(&place, symbol, size, offset);
+    return error == cudaSuccess ? cudaMemcpyAsync(place, from, size, kind, stream) : error;
+}
+ALSO(cudaMemcpyToSymbolAsync, _ptsz);
+
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t size, size_t offset,
+                               enum cudaMemcpyKind kind)
+{
+    return cudaMemcpyToSymbolAsync(symbol, from, size, offset, kind, NULL);
+}
+ALSO(cudaMemcpyToSymbol, _ptds);
+
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t size, size_t offset,
+                                      enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    unsigned char *place = NULL;
+    const cudaError_t error = inside_variable(&place, symbol, size, offset);
+    return error == cudaSuccess ? cudaMemcpyAsync(to, place, size, kind, stream) : error;
+}
+ALSO(cudaMemcpyFromSymbolAsync, _ptsz);
+
+cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t size, size_t offset, enum cudaMemcpyKind kind)
+{
+    return cudaMemcpyFromSymbolAsync(to, symbol, size, offset, kind, NULL);
+}
+ALSO(cudaMemcpyFromSymbol, _ptds);
+
+/* ---- Fills ---- */
+
+/* Adds a fill to the inputs. Of bytes the size of an element is not in the hash, which is older than other elements. */
+static void add_fill(const void *memory, const struct rows *rows, unsigned value, unsigned element)
+{
+    inputs_add(INPUT_FILLED, (const uint64_t[]){(uintptr_t)memory, value, element}, element == 1 ? 2 : 3, NULL, 0);
+    add_rows(rows);
+}
+
+static void fill_row(char *row, size_t width, unsigned value, unsigned element)
+{
+    outcomes_will_change((uintptr_t)row, width);
+    if (element == 1)
+        memset(row, (int)value, width);
+    for (size_t i = 0; element > 1 && i < width; i += element)
+        memcpy(row + i, &value, element);
+}
+
+static cudaError_t fill_rows(const struct cudaMemsetParams *fill)
+{
+    const cudaError_t error = runtime_lost();
+    const unsigned element = fill->elementSize;
+    if (error != cudaSuccess || fill->width == 0 || fill->height == 0)
+        return error;
+    if ((element != 1 && element != 2 && element != 4) || fill->width > SIZE_MAX / element)
+        return runtime_return(cudaErrorInvalidValue);
+    const struct rows rows = {fill->pitch, fill->width * element, fill->height};
+    const unsigned value = element == 4 ? fill->value : fill->value & ((1u << 8 * element) - 1);
+    if (rows.height > 1 && rows.width > rows.pitch)
+        return runtime_return(cudaErrorInvalidPitchValue);
+    if (!is_device(fill->dst, &rows))
+        return runtime_return(cudaErrorInvalidValue);
+    add_fill(fill->dst, &rows, value, element);
+    for (size_t row = 0; row < rows.height; row++)
+        fill_row((char *)fill->dst + row * rows.pitch, rows.width, value, element);
+    return cudaSuccess;
+}
+
+cudaError_t node_fill(const struct CUgraphNode_st *node)
+{
+    return fill_rows(&node->fill);
+}
+
+cudaError_t cudaMemset2DAsync(void *memory, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+{
+    const struct cudaMemsetParams fill = {memory, pitch, (unsigned)value, 1, width, height};
+    cudaGraph_t graph = stream_graph(stream);
+    if (!graph)
+        return fill_rows(&fill);
+    graph_add_behind(graph, cudaGraphNodeTypeMemset, node_fill)->fill = fill;
+    return cudaSuccess;
+}
+ALSO(cudaMemset2DAsync, _ptsz);
+
+cudaError_t cudaMemset2D(void *memory, size_t pitch, int value, size_t width, size_t height)
+{
+    return cudaMemset2DAsync(memory, pitch, value, width, height, NULL);
+}
+ALSO(cudaMemset2D, _ptds);
+
+cudaError_t cudaMemsetAsync(void *memory, int value, size_t size, cudaStream_t stream)
+{
+    return cudaMemset2DAsync(memory, size, value, size, 1, stream);
+}
+ALSO(cudaMemsetAsync, _ptsz);
+
+cudaError_t cudaMemset(void *memory, int value, size_t size)
+{
+    return cudaMemsetAsync(memory, value, size, NULL);
+}
+ALSO(cudaMemset, _ptds);
+
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr memory, int value, struct cudaExtent extent, cudaStream_t stream)
+{
+    cudaError_t error = runtime_lost();
+    for (size_t z = 0; z < extent.depth && error == cudaSuccess; z++)
+        error = cudaMemset2DAsync((char *)memory.ptr + z * memory.pitch * memory.ysize, memory.pitch, value,
+                                  extent.width, extent.height, stream);
+    return error;
+}
+ALSO(cudaMemset3DAsync, _ptsz);
+
+cudaError_t cudaMemset3D(struct cudaPitchedPtr memory, int value, struct cudaExtent extent)
+{
+    return cudaMemset3DAsync(memory, value, extent, NULL);
+}
+ALSO(cudaMemset3D, _ptds);

@@ -1,0 +1,325 @@
+/* The CUDA runtime's functions for the one device. */
+#include "runtime.h"
+
+#include "base/base.h"
+#include "machine/machine.h"
+
+#include "gpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The device ---- */
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    *count = 1;
+    return runtime_lost();
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    *device = 0;
+    return runtime_lost();
+}
+
+static cudaError_t only_device(int device)
+{
+    const cudaError_t error = runtime_lost();
+    return error != cudaSuccess || device == 0 ? error : runtime_return(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    return only_device(device);
+}
+
+cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
+{
+    (void)device_flags, (void)flags;
+    return only_device(device);
+}
+
+/* Accepts the flags, which only say how the host waits. */
+cudaError_t cudaSetDeviceFlags(unsigned flags)
+{
+    (void)flags;
+    return runtime_lost();
+}
+
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
+{
+    (void)config;
+    return runtime_lost();
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned *flags)
+{
+    *flags = cudaDeviceScheduleAuto;
+    return runtime_lost();
+}
+
+cudaError_t cudaSetValidDevices(int *devices, int count)
+{
+    return count >= 0 && (count == 0 || devices[0] == 0) ? runtime_lost() : runtime_return(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *properties)
+{
+    (void)properties;
+    return cudaGetDevice(device);
+}
+
+/* The sizes of caches, and which banks shared memory has, cannot be chosen on a GPU that is described here. */
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
+{
+    *config = cudaFuncCachePreferNone;
+    return runtime_lost();
+}
+
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+    (void)config;
+    return runtime_lost();
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
+{
+    *config = cudaSharedMemBankSizeFourByte;
+    return runtime_lost();
+}
+
+/* Releases what a program pinned in the L2, which has no model here. */
+cudaError_t cudaCtxResetPersistingL2Cache(void)
+{
+    return runtime_lost();
+}
+
+/* ---- Limits ---- */
+
+/* What a program is given before it sets a limit, in CUDA 13.0. */
+static size_t limits[] = {
+    [cudaLimitStackSize] = MODULE_CALL_STACK,
+    [cudaLimitPrintfFifoSize] = 1 << 20,
+    [cudaLimitMallocHeapSize] = 8 << 20,
+    [cudaLimitDevRuntimeSyncDepth] = 2,
+    [cudaLimitDevRuntimePendingLaunchCount] = 2048,
+    [cudaLimitMaxL2FetchGranularity] = 64,
+    [cudaLimitPersistingL2CacheSize] = 0,
+};
+
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
+{
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    if (!value || (unsigned)limit >= ARRAY_SIZE(limits))
+        return runtime_return(value ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue);
+    *value = limits[limit];
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+    enum { STACK_UNIT = 16, STACK_MOST = 512 << 10 };
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    if ((unsigned)limit >= ARRAY_SIZE(limits))
+        return runtime_return(cudaErrorUnsupportedLimit);
+    if (limit == cudaLimitStackSize && value > STACK_MOST)
+        return runtime_return(cudaErrorInvalidValue);
+    limits[limit] = limit == cudaLimitStackSize ? (value + STACK_UNIT - 1) / STACK_UNIT * STACK_UNIT : value;
+    module_set_call_stack(limits[cudaLimitStackSize]);
+    heap_set_limit(limits[cudaLimitMallocHeapSize]);
+    return cudaSuccess;
+}
+
+/* ---- What is the same whatever a program does ---- */
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+    return runtime_lost();
+}
+
+cudaError_t cudaProfilerStart(void)
+{
+    return runtime_lost();
+}
+
+cudaError_t cudaProfilerStop(void)
+{
+    return runtime_lost();
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    (void)peer;
+    *can = 0;
+    return only_device(device);
+}
+
+/* There is no other device to be a peer. */
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+    (void)flags;
+    return runtime_return(peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer)
+{
+    return runtime_return(peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    const cudaError_t error = only_device(device);
+    if (error != cudaSuccess)
+        return error;
+    return runtime_attribute(value, attribute) ? cudaSuccess : cudaErrorNotSupported;
+}
+
+/* clang-format off */
+#define FIELD(field, attribute) {offsetof(struct cudaDeviceProp, field), sizeof ((struct cudaDeviceProp *)0)->field, attribute}
+
+/* The properties of a device that are also attributes. Each of these attributes has to be known. */
+static const struct {
+    size_t offset, size;
+    enum cudaDeviceAttr attribute;
+} fields[] = {
+    FIELD(sharedMemPerBlock, cudaDevAttrMaxSharedMemoryPerBlock),
+    FIELD(regsPerBlock, cudaDevAttrMaxRegistersPerBlock),
+    FIELD(warpSize, cudaDevAttrWarpSize),
+    FIELD(memPitch, cudaDevAttrMaxPitch),
+    FIELD(maxThreadsPerBlock, cudaDevAttrMaxThreadsPerBlock),
+    FIELD(maxThreadsDim[0], cudaDevAttrMaxBlockDimX),
+    FIELD(maxThreadsDim[1], cudaDevAttrMaxBlockDimY),
+    FIELD(maxThreadsDim[2], cudaDevAttrMaxBlockDimZ),
+    FIELD(maxGridSize[0], cudaDevAttrMaxGridDimX),
+    FIELD(maxGridSize[1], cudaDevAttrMaxGridDimY),
+    FIELD(maxGridSize[2], cudaDevAttrMaxGridDimZ),
+    FIELD(totalConstMem, cudaDevAttrTotalConstantMemory),
+    FIELD(major, cudaDevAttrComputeCapabilityMajor),
+    FIELD(minor, cudaDevAttrComputeCapabilityMinor),
+    FIELD(textureAlignment, cudaDevAttrTextureAlignment),
+    FIELD(texturePitchAlignment, cudaDevAttrTexturePitchAlignment),
+    FIELD(multiProcessorCount, cudaDevAttrMultiProcessorCount),
+    FIELD(integrated, cudaDevAttrIntegrated),
+    FIELD(canMapHostMemory, cudaDevAttrCanMapHostMemory),
+    FIELD(maxTexture1D, cudaDevAttrMaxTexture1DWidth),
+    FIELD(maxTexture1DMipmap, cudaDevAttrMaxTexture1DMipmappedWidth),
+    FIELD(maxTexture2D[0], cudaDevAttrMaxTexture2DWidth),
+    FIELD(maxTexture2D[1], cudaDevAttrMaxTexture2DHeight),
+    FIELD(maxTexture2DMipmap[0], cudaDevAttrMaxTexture2DMipmappedWidth),
+    FIELD(maxTexture2DMipmap[1], cudaDevAttrMaxTexture2DMipmappedHeight),
+    FIELD(maxTexture2DLinear[0], cudaDevAttrMaxTexture2DLinearWidth),
+    FIELD(maxTexture2DLinear[1], cudaDevAttrMaxTexture2DLinearHeight),
+    FIELD(maxTexture2DLinear[2], cudaDevAttrMaxTexture2DLinearPitch),
+    FIELD(maxTexture2DGather[0], cudaDevAttrMaxTexture2DGatherWidth),
+    FIELD(maxTexture2DGather[1], cudaDevAttrMaxTexture2DGatherHeight),
+    FIELD(maxTexture3D[0], cudaDevAttrMaxTexture3DWidth),
+    FIELD(maxTexture3D[1], cudaDevAttrMaxTexture3DHeight),
+    FIELD(maxTexture3D[2], cudaDevAttrMaxTexture3DDepth),
+    FIELD(maxTexture3DAlt[0], cudaDevAttrMaxTexture3DWidthAlt),
+    FIELD(maxTexture3DAlt[1], cudaDevAttrMaxTexture3DHeightAlt),
+    FIELD(maxTexture3DAlt[2], cudaDevAttrMaxTexture3DDepthAlt),
+    FIELD(maxTextureCubemap, cudaDevAttrMaxTextureCubemapWidth),
+    FIELD(maxTexture1DLayered[0], cudaDevAttrMaxTexture1DLayeredWidth),
+    FIELD(maxTexture1DLayered[1], cudaDevAttrMaxTexture1DLayeredLayers),
+    FIELD(maxTexture2DLayered[0], cudaDevAttrMaxTexture2DLayeredWidth),
+    FIELD(maxTexture2DLayered[1], cudaDevAttrMaxTexture2DLayeredHeight),
+    FIELD(maxTexture2DLayered[2], cudaDevAttrMaxTexture2DLayeredLayers),
+    FIELD(maxTextureCubemapLayered[0], cudaDevAttrMaxTextureCubemapLayeredWidth),
+    FIELD(maxTextureCubemapLayered[1], cudaDevAttrMaxTextureCubemapLayeredLayers),
+    FIELD(maxSurface1D, cudaDevAttrMaxSurface1DWidth),
+    FIELD(maxSurface2D[0], cudaDevAttrMaxSurface2DWidth),
+    FIELD(maxSurface2D[1], cudaDevAttrMaxSurface2DHeight),
+    FIELD(maxSurface3D[0], cudaDevAttrMaxSurface3DWidth),
+    FIELD(maxSurface3D[1], cudaDevAttrMaxSurface3DHeight),
+    FIELD(maxSurface3D[2], cudaDevAttrMaxSurface3DDepth),
+    FIELD(maxSurface1DLayered[0], cudaDevAttrMaxSurface1DLayeredWidth),
+    FIELD(maxSurface1DLayered[1], cudaDevAttrMaxSurface1DLayeredLayers),
+    FIELD(maxSurface2DLayered[0], cudaDevAttrMaxSurface2DLayeredWidth),
+    FIELD(maxSurface2DLayered[1], cudaDevAttrMaxSurface2DLayeredHeight),
+    FIELD(maxSurface2DLayered[2], cudaDevAttrMaxSurface2DLayeredLayers),
+    FIELD(maxSurfaceCubemap, cudaDevAttrMaxSurfaceCubemapWidth),
+    FIELD(maxSurfaceCubemapLayered[0], cudaDevAttrMaxSurfaceCubemapLayeredWidth),
+    FIELD(maxSurfaceCubemapLayered[1], cudaDevAttrMaxSurfaceCubemapLayeredLayers),
+    FIELD(surfaceAlignment, cudaDevAttrSurfaceAlignment),
+    FIELD(concurrentKernels, cudaDevAttrConcurrentKernels),
+    FIELD(ECCEnabled, cudaDevAttrEccEnabled),
+    FIELD(pciBusID, cudaDevAttrPciBusId),
+    FIELD(pciDeviceID, cudaDevAttrPciDeviceId),
+    FIELD(pciDomainID, cudaDevAttrPciDomainId),
+    FIELD(tccDriver, cudaDevAttrTccDriver),
+    FIELD(asyncEngineCount, cudaDevAttrAsyncEngineCount),
+    FIELD(unifiedAddressing, cudaDevAttrUnifiedAddressing),
+    FIELD(memoryBusWidth, cudaDevAttrGlobalMemoryBusWidth),
+    FIELD(l2CacheSize, cudaDevAttrL2CacheSize),
+    FIELD(persistingL2CacheMaxSize, cudaDevAttrMaxPersistingL2CacheSize),
+    FIELD(maxThreadsPerMultiProcessor, cudaDevAttrMaxThreadsPerMultiProcessor),
+    FIELD(streamPrioritiesSupported, cudaDevAttrStreamPrioritiesSupported),
+    FIELD(globalL1CacheSupported, cudaDevAttrGlobalL1CacheSupported),
+    FIELD(localL1CacheSupported, cudaDevAttrLocalL1CacheSupported),
+    FIELD(sharedMemPerMultiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor),
+    FIELD(regsPerMultiprocessor, cudaDevAttrMaxRegistersPerMultiprocessor),
+    FIELD(managedMemory, cudaDevAttrManagedMemory),
+    FIELD(isMultiGpuBoard, cudaDevAttrIsMultiGpuBoard),
+    FIELD(multiGpuBoardGroupID, cudaDevAttrMultiGpuBoardGroupID),
+    FIELD(hostNativeAtomicSupported, cudaDevAttrHostNativeAtomicSupported),
+    FIELD(pageableMemoryAccess, cudaDevAttrPageableMemoryAccess),
+    FIELD(concurrentManagedAccess, cudaDevAttrConcurrentManagedAccess),
+    FIELD(computePreemptionSupported, cudaDevAttrComputePreemptionSupported),
+    FIELD(canUseHostPointerForRegisteredMem, cudaDevAttrCanUseHostPointerForRegisteredMem),
+    FIELD(cooperativeLaunch, cudaDevAttrCooperativeLaunch),
+    FIELD(sharedMemPerBlockOptin, cudaDevAttrMaxSharedMemoryPerBlockOptin),
+    FIELD(pageableMemoryAccessUsesHostPageTables, cudaDevAttrPageableMemoryAccessUsesHostPageTables),
+    FIELD(directManagedMemAccessFromHost, cudaDevAttrDirectManagedMemAccessFromHost),
+    FIELD(maxBlocksPerMultiProcessor, cudaDevAttrMaxBlocksPerMultiprocessor),
+    FIELD(accessPolicyMaxWindowSize, cudaDevAttrMaxAccessPolicyWindowSize),
+    FIELD(reservedSharedMemPerBlock, cudaDevAttrReservedSharedMemoryPerBlock),
+    FIELD(hostRegisterSupported, cudaDevAttrHostRegisterSupported),
+    FIELD(sparseCudaArraySupported, cudaDevAttrSparseCudaArraySupported),
+    FIELD(hostRegisterReadOnlySupported, cudaDevAttrHostRegisterReadOnlySupported),
+    FIELD(timelineSemaphoreInteropSupported, cudaDevAttrTimelineSemaphoreInteropSupported),
+    FIELD(memoryPoolsSupported, cudaDevAttrMemoryPoolsSupported),
+    FIELD(gpuDirectRDMASupported, cudaDevAttrGPUDirectRDMASupported),
+    FIELD(gpuDirectRDMAFlushWritesOptions, cudaDevAttrGPUDirectRDMAFlushWritesOptions),
+    FIELD(gpuDirectRDMAWritesOrdering, cudaDevAttrGPUDirectRDMAWritesOrdering),
+    FIELD(memoryPoolSupportedHandleTypes, cudaDevAttrMemoryPoolSupportedHandleTypes),
+    FIELD(deferredMappingCudaArraySupported, cudaDevAttrDeferredMappingCudaArraySupported),
+    FIELD(ipcEventSupported, cudaDevAttrIpcEventSupport),
+    FIELD(clusterLaunch, cudaDevAttrClusterLaunch),
+};
+/* clang-format on */
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
+{
+    const cudaError_t error = only_device(device);
+    if (error != cudaSuccess)
+        return error;
+    *properties = (struct cudaDeviceProp){.totalGlobalMem = (size_t)runtime_gpu()->memory_bytes};
+    snprintf(properties->name, sizeof properties->name, "%s", runtime_gpu()->name);
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+        int value;
+        if (!runtime_attribute(&value, fields[i].attribute))
+            return cudaErrorNotSupported;
+        const size_t wide = (size_t)value;
+        memcpy((char *)properties + fields[i].offset, fields[i].size == sizeof wide ? (const void *)&wide : &value,
+               fields[i].size);
+    }
+    return cudaSuccess;
+}

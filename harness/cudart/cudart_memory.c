@@ -1,0 +1,492 @@
+/* Memory of every kind is device memory here (device_memory.h). That includes pinned and managed memory, which kernels
+ * may access. */
+#include "runtime.h"
+
+#include "base/base.h"
+#include "machine/machine.h"
+
+#include "gpu.h"
+#include "graph.h"
+#include "inputs.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PITCH 512 /* rows of cudaMallocPitch begin at multiples of this many bytes */
+
+struct block {
+    void *memory;
+    size_t size;
+    enum cudaMemoryType type;
+    bool registered;    /* it is the program's own memory */
+    bool of_graph;      /* a node of a graph allocated it, which may do that again */
+    cudaMemPool_t pool; /* that it is from, or NULL */
+};
+
+/* A pool keeps nothing that was freed. */
+struct CUmemPoolHandle_st {
+    int reuse[3];       /* three attributes that say which memory may be used again: it makes no difference */
+    uint64_t threshold; /* of bytes that it may keep: likewise */
+    uint64_t used, most;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct block *blocks;
+static size_t block_count;
+static size_t used;
+static struct CUmemPoolHandle_st default_pool = {.reuse = {1, 1, 1}};
+static cudaMemPool_t current_pool = &default_pool;
+
+/* ---- Allocations ---- */
+
+static void count_in_pool(cudaMemPool_t pool, size_t size)
+{
+    pool->used += size;
+    pool->most = pool->used > pool->most ? pool->used : pool->most;
+}
+
+static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size, enum cudaMemoryType type)
+{
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    if (!memory)
+        return runtime_return(cudaErrorInvalidValue);
+    *memory = NULL;
+    if (size == 0)
+        return cudaSuccess;
+    pthread_mutex_lock(&lock);
+    const size_t most = (size_t)runtime_gpu()->memory_bytes;
+    void *made = size <= most && (type == cudaMemoryTypeHost || used <= most - size) ? device_allocate(size) : NULL;
+    if (made) {
+        *ARRAY_GROW(blocks, block_count) = (struct block){.memory = made, .size = size, .type = type, .pool = pool};
+        used += type == cudaMemoryTypeHost ? 0 : size;
+        if (pool)
+            count_in_pool(pool, size);
+    }
+    pthread_mutex_unlock(&lock);
+    if (made)
+        inputs_add(INPUT_ALLOCATED, (const uint64_t[]){(uintptr_t)made, size}, 2, NULL, 0);
+    if (made && type != cudaMemoryTypeDevice)
+        inputs_hide();
+    *memory = made;
+    return made ? cudaSuccess : runtime_return(cudaErrorMemoryAllocation);
+}
+
+static cudaError_t allocate(void **memory, size_t size, enum cudaMemoryType type)
+{
+    return allocate_from(NULL, memory, size, type);
+}
+
+static cudaError_t release(void *memory)
+{
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess || !memory)
+        return error;
+    pthread_mutex_lock(&lock);
+    size_t i = 0;
+    while (i < block_count && blocks[i].memory != memory)
+        i++;
+    if (i < block_count && blocks[i].of_graph) {
+        pthread_mutex_unlock(&lock);
+        return cudaSuccess;
+    }
+    const bool known = i < block_count && !blocks[i].registered && device_free(memory);
+    if (known) {
+        used -= blocks[i].type == cudaMemoryTypeHost ? 0 : blocks[i].size;
+        if (blocks[i].pool)
+            blocks[i].pool->used -= blocks[i].size;
+        blocks[i] = blocks[--block_count];
+    }
+    pthread_mutex_unlock(&lock);
+    if (known)
+        inputs_add(INPUT_FREED, (const uint64_t[]){(uintptr_t)memory}, 1, NULL, 0);
+    return known ? cudaSuccess : runtime_return(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMalloc(void **memory, size_t size)
+{
+    return allocate(memory, size, cudaMemoryTypeDevice);
+}
+
+/* Allocates memory of a node of a graph. It is there from now on, at the address that each launch of the graph has. */
+static cudaError_t allocate_of_graph(void **memory, size_t size)
+{
+    const cudaError_t error = allocate(memory, size, cudaMemoryTypeDevice);
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < block_count && error == cudaSuccess; i++)
+        blocks[i].of_graph |= blocks[i].memory == *memory;
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *before,
+                                     size_t count, struct cudaMemAllocNodeParams *params)
+{
+    if (!params || params->bytesize == 0)
+        return runtime_return(cudaErrorInvalidValue);
+    const cudaError_t error = allocate_of_graph(&params->dptr, params->bytesize);
+    if (error != cudaSuccess)
+        return error;
+    cudaGraphNode_t node = graph_add_after(made, graph, before, count, cudaGraphNodeTypeMemAlloc, node_nothing);
+    if (!node)
+        return runtime_return(cudaErrorInvalidValue);
+    node->allocation = *params;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params)
+{
+    if (!node || !params || node->type != cudaGraphNodeTypeMemAlloc)
+        return runtime_return(cudaErrorInvalidValue);
+    *params = node->allocation;
+    return runtime_lost();
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *before,
+                                    size_t count, void *memory)
+{
+    cudaGraphNode_t node =
+        memory ? graph_add_after(made, graph, before, count, cudaGraphNodeTypeMemFree, node_nothing) : NULL;
+    if (!node)
+        return runtime_return(cudaErrorInvalidValue);
+    node->freed = memory;
+    return runtime_lost();
+}
+
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *memory)
+{
+    if (!node || !memory || node->type != cudaGraphNodeTypeMemFree)
+        return runtime_return(cudaErrorInvalidValue);
+    *(void **)memory = node->freed;
+    return runtime_lost();
+}
+
+cudaError_t cudaMallocFromPoolAsync(void **memory, size_t size, cudaMemPool_t pool, cudaStream_t stream)
+{
+    cudaGraph_t graph = stream_graph(stream);
+    if (graph) {
+        const cudaError_t error = allocate_of_graph(memory, size);
+        if (error == cudaSuccess)
+            graph_add_behind(graph, cudaGraphNodeTypeMemAlloc, node_nothing)->allocation =
+                (struct cudaMemAllocNodeParams){.bytesize = size, .dptr = *memory};
+        return error;
+    }
+    return allocate_from(pool, memory, size, cudaMemoryTypeDevice);
+}
+ALSO(cudaMallocFromPoolAsync, _ptsz);
+
+cudaError_t cudaMallocAsync(void **memory, size_t size, cudaStream_t stream)
+{
+    return cudaMallocFromPoolAsync(memory, size, current_pool, stream);
+}
+ALSO(cudaMallocAsync, _ptsz);
+
+cudaError_t cudaMallocManaged(void **memory, size_t size, unsigned flags)
+{
+    (void)flags;
+    return allocate(memory, size, cudaMemoryTypeManaged);
+}
+
+cudaError_t cudaMallocHost(void **memory, size_t size)
+{
+    return allocate(memory, size, cudaMemoryTypeHost);
+}
+
+cudaError_t cudaHostAlloc(void **memory, size_t size, unsigned flags)
+{
+    (void)flags;
+    return allocate(memory, size, cudaMemoryTypeHost);
+}
+
+cudaError_t cudaMallocPitch(void **memory, size_t *pitch, size_t width, size_t height)
+{
+    if (!pitch || width > SIZE_MAX - PITCH || (height > 0 && (width + PITCH) > SIZE_MAX / height))
+        return runtime_return(cudaErrorInvalidValue);
+    *pitch = (width + PITCH - 1) / PITCH * PITCH;
+    return allocate(memory, *pitch * height, cudaMemoryTypeDevice);
+}
+
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *made, struct cudaExtent extent)
+{
+    size_t pitch;
+    void *memory;
+    if (!made || (extent.depth > 0 && extent.height > SIZE_MAX / extent.depth))
+        return runtime_return(cudaErrorInvalidValue);
+    const cudaError_t error = cudaMallocPitch(&memory, &pitch, extent.width, extent.height * extent.depth);
+    if (error == cudaSuccess)
+        *made = (struct cudaPitchedPtr){memory, pitch, extent.width, extent.height};
+    return error;
+}
+
+cudaError_t cudaFree(void *memory)
+{
+    return release(memory);
+}
+
+cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
+{
+    cudaGraph_t graph = stream_graph(stream);
+    if (!graph)
+        return release(memory);
+    graph_add_behind(graph, cudaGraphNodeTypeMemFree, node_nothing)->freed = memory;
+    return runtime_lost();
+}
+ALSO(cudaFreeAsync, _ptsz);
+
+cudaError_t cudaFreeHost(void *memory)
+{
+    return release(memory);
+}
+
+/* Frees everything that the program allocated. Its modules stay. */
+cudaError_t cudaDeviceReset(void)
+{
+    for (size_t i = 0; i < block_count; i++)
+        blocks[i].of_graph = false;
+    for (size_t i = block_count; i-- > 0;)
+        if (!blocks[i].registered)
+            release(blocks[i].memory);
+    return runtime_lost();
+}
+
+/* ---- Memory of the program's own, which kernels may access once it is registered ---- */
+
+/* Whether some of these bytes are in an allocation. */
+static bool is_taken(uint64_t begin, size_t size)
+{
+    struct allocation allocation;
+    return device_find(begin, &allocation) || device_find(begin + size - 1, &allocation) ||
+           (device_find_near(begin, size, &allocation) && allocation.begin > begin && allocation.begin < begin + size);
+}
+
+cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
+{
+    (void)flags;
+    const uint64_t begin = (uint64_t)(uintptr_t)memory;
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    if (!memory || size == 0)
+        return runtime_return(cudaErrorInvalidValue);
+    pthread_mutex_lock(&lock);
+    const bool taken = is_taken(begin, size);
+    if (!taken) {
+        device_show(begin, size);
+        *ARRAY_GROW(blocks, block_count) =
+            (struct block){.memory = memory, .size = size, .type = cudaMemoryTypeHost, .registered = true};
+    }
+    pthread_mutex_unlock(&lock);
+    inputs_hide(); /* the program changes it without a call */
+    return taken ? runtime_return(cudaErrorHostMemoryAlreadyRegistered) : cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void *memory)
+{
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    pthread_mutex_lock(&lock);
+    size_t i = 0;
+    while (i < block_count && !(blocks[i].registered && blocks[i].memory == memory))
+        i++;
+    const bool known = i < block_count;
+    if (known) {
+        device_hide((uint64_t)(uintptr_t)memory);
+        blocks[i] = blocks[--block_count];
+    }
+    pthread_mutex_unlock(&lock);
+    return known ? cudaSuccess : runtime_return(cudaErrorHostMemoryNotRegistered);
+}
+
+cudaError_t cudaHostGetFlags(unsigned *flags, void *memory)
+{
+    struct cudaPointerAttributes attributes;
+    const cudaError_t error = cudaPointerGetAttributes(&attributes, memory);
+    if (error != cudaSuccess)
+        return error;
+    if (attributes.type != cudaMemoryTypeHost)
+        return runtime_return(cudaErrorInvalidValue);
+    *flags = cudaHostAllocMapped;
+    return cudaSuccess;
+}
+
+/* ---- Pools ---- */
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
+{
+    *pool = &default_pool;
+    return device == 0 ? runtime_lost() : runtime_return(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
+{
+    *pool = current_pool;
+    return device == 0 ? runtime_lost() : runtime_return(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
+{
+    if (device != 0 || !pool)
+        return runtime_return(device != 0 ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+    current_pool = pool;
+    return runtime_lost();
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties)
+{
+    if (!pool || !properties)
+        return runtime_return(cudaErrorInvalidValue);
+    if (properties->handleTypes != cudaMemHandleTypeNone || properties->location.type != cudaMemLocationTypeDevice)
+        return runtime_not_simulated("a pool of memory that others share, or that is not on the device");
+    *pool = x_calloc(1, sizeof **pool);
+    **pool = (struct CUmemPoolHandle_st){.reuse = {1, 1, 1}};
+    return runtime_lost();
+}
+
+/* A pool stays, since memory that is from it may be freed later. */
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
+{
+    if (!pool || pool == &default_pool)
+        return runtime_return(cudaErrorInvalidValue);
+    if (current_pool == pool)
+        current_pool = &default_pool;
+    return runtime_lost();
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t kept)
+{
+    (void)kept;
+    return pool ? runtime_lost() : runtime_return(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *accesses, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (accesses[i].location.type != cudaMemLocationTypeDevice || accesses[i].location.id != 0)
+            return runtime_return(cudaErrorInvalidDevice);
+    return pool ? runtime_lost() : runtime_return(cudaErrorInvalidValue);
+}
+
+/* Returns one of the attributes that are ints, or NULL. */
+static int *reuse_of(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
+{
+    switch (attribute) {
+    case cudaMemPoolReuseFollowEventDependencies:
+        return &pool->reuse[0];
+    case cudaMemPoolReuseAllowOpportunistic:
+        return &pool->reuse[1];
+    case cudaMemPoolReuseAllowInternalDependencies:
+        return &pool->reuse[2];
+    default:
+        return NULL;
+    }
+}
+
+/* Returns one of the attributes that are numbers of bytes, or NULL. */
+static uint64_t *bytes_of(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
+{
+    switch (attribute) {
+    case cudaMemPoolAttrReleaseThreshold:
+        return &pool->threshold;
+    case cudaMemPoolAttrReservedMemCurrent: /* it has reserved what is used, and no more */
+    case cudaMemPoolAttrUsedMemCurrent:
+        return &pool->used;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh:
+        return &pool->most;
+    default:
+        return NULL;
+    }
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
+{
+    if (!pool || !value || (!reuse_of(pool, attribute) && !bytes_of(pool, attribute)))
+        return runtime_return(cudaErrorInvalidValue);
+    if (reuse_of(pool, attribute))
+        *(int *)value = *reuse_of(pool, attribute);
+    else
+        *(uint64_t *)value = *bytes_of(pool, attribute);
+    return runtime_lost();
+}
+
+/* Of how much is used only the most can be set, and only to 0: then it counts anew. */
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
+{
+    if (!pool || !value || (!reuse_of(pool, attribute) && !bytes_of(pool, attribute)))
+        return runtime_return(cudaErrorInvalidValue);
+    if (reuse_of(pool, attribute)) {
+        *reuse_of(pool, attribute) = *(int *)value;
+    } else if (attribute == cudaMemPoolAttrReleaseThreshold) {
+        pool->threshold = *(uint64_t *)value;
+    } else {
+        if (bytes_of(pool, attribute) != &pool->most || *(uint64_t *)value != 0)
+            return runtime_return(cudaErrorInvalidValue);
+        pool->most = pool->used;
+    }
+    return runtime_lost();
+}
+
+/* ---- What is known of memory ---- */
+
+cudaError_t cudaMemGetInfo(size_t *left, size_t *total)
+{
+    *total = (size_t)runtime_gpu()->memory_bytes;
+    *left = *total - used;
+    return runtime_lost();
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
+{
+    struct allocation allocation;
+    (void)flags;
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    if (!device_find((uint64_t)(uintptr_t)host, &allocation))
+        return runtime_return(cudaErrorInvalidValue);
+    *device = host;
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
+{
+    struct allocation allocation;
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2};
+    if (!device_find((uint64_t)(uintptr_t)pointer, &allocation)) {
+        attributes->hostPointer = (void *)pointer;
+        return cudaSuccess;
+    }
+    attributes->type = cudaMemoryTypeDevice; /* for variables, too */
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < block_count; i++)
+        if ((uint64_t)(uintptr_t)blocks[i].memory == allocation.begin)
+            attributes->type = blocks[i].type;
+    pthread_mutex_unlock(&lock);
+    attributes->device = 0;
+    attributes->devicePointer = (void *)pointer;
+    attributes->hostPointer = attributes->type == cudaMemoryTypeDevice ? NULL : (void *)pointer;
+    return cudaSuccess;
+}
+
+/* Does nothing: where managed memory lies changes no count. */
+cudaError_t cudaMemPrefetchAsync(const void *memory, size_t size, struct cudaMemLocation location, unsigned flags,
+                                 cudaStream_t stream)
+{
+    (void)memory, (void)size, (void)location, (void)flags, (void)stream;
+    return runtime_lost();
+}
+ALSO(cudaMemPrefetchAsync, _ptsz);
+
+cudaError_t cudaMemAdvise(const void *memory, size_t size, enum cudaMemoryAdvise advice,
+                          struct cudaMemLocation location)
+{
+    (void)memory, (void)size, (void)advice, (void)location;
+    return runtime_lost();
+}

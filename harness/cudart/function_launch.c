@@ -1,0 +1,166 @@
+#include "function_launch.h"
+
+#include "base/base.h"
+#include "cubin/cubin.h"
+#include "machine/machine.h"
+
+#include "gpu.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WARP 32
+
+/* Most blocks of a cluster, by itself and where the kernel allows more. */
+enum { PORTABLE_CLUSTER = 8, LARGE_CLUSTER = 16 };
+
+/* A warp gets its registers in units of this many. */
+#define REGISTER_UNIT 256
+
+static unsigned attribute(enum cudaDeviceAttr number)
+{
+    return (unsigned)runtime_gpu()->attributes[number]; /* gpu_read() requires the attributes that are asked for here */
+}
+
+static unsigned round_up(unsigned number, unsigned unit)
+{
+    return (number + unit - 1) / unit * unit;
+}
+
+/* Returns the most threads that a block of the function can have because of its registers. */
+static unsigned threads_by_registers(const struct function *function)
+{
+    const unsigned warp = round_up(function->registers * WARP, REGISTER_UNIT);
+    return warp > 0 ? attribute(cudaDevAttrMaxRegistersPerBlock) / warp * WARP : UINT_MAX;
+}
+
+unsigned function_most_threads(const struct function *function)
+{
+    unsigned most = attribute(cudaDevAttrMaxThreadsPerBlock);
+    const unsigned registers = threads_by_registers(function);
+    most = registers < most ? registers : most;
+    return function->max_threads > 0 && function->max_threads < most ? function->max_threads : most;
+}
+
+unsigned function_resident_blocks(const struct function *function, unsigned threads, size_t shared, unsigned carve_out)
+{
+    struct occupancy occupancy;
+    const size_t all = function->shared_bytes + shared;
+    const struct occupancy_launch launch = {
+        .threads = threads,
+        .registers = function->registers,
+        .shared_bytes = all < UINT_MAX ? (unsigned)all : UINT_MAX,
+        .max_threads = function->max_threads,
+        .barriers = module_facts(function)->barriers,
+        .carve_out = carve_out,
+    };
+    return occupancy_of(&occupancy, gpu_capability(runtime_gpu()), &launch) ? occupancy.blocks : 0;
+}
+
+static bool is_within(const unsigned sizes[3], enum cudaDeviceAttr x, enum cudaDeviceAttr y, enum cudaDeviceAttr z)
+{
+    return sizes[0] >= 1 && sizes[1] >= 1 && sizes[2] >= 1 && sizes[0] <= attribute(x) && sizes[1] <= attribute(y) &&
+           sizes[2] <= attribute(z);
+}
+
+/* Sets the size of the clusters that the machine code asks for. False: it asks for none. */
+static bool own_cluster(const struct function *function, unsigned sizes[3])
+{
+    enum { CTA_PER_CLUSTER = 0x3d };
+    const struct image *image = &function->module->image;
+    const size_t number = (size_t)(function - function->module->functions) + 1;
+    for (size_t i = 0; i < image->attribute_count; i++)
+        if (image->attributes[i].owner == number && image->attributes[i].number == CTA_PER_CLUSTER &&
+            image->attributes[i].size == 3 * sizeof *sizes) {
+            memcpy(sizes, image->attributes[i].bytes, 3 * sizeof *sizes);
+            return sizes[0] > 0;
+        }
+    return false;
+}
+
+/* As an H200 refuses clusters. */
+static cudaError_t check_cluster(struct grid *grid, bool large)
+{
+    unsigned own[3];
+    if (own_cluster(grid->function, own)) {
+        if (grid->cluster[0] && memcmp(own, grid->cluster, sizeof own) != 0)
+            return cudaErrorInvalidClusterSize;
+        memcpy(grid->cluster, own, sizeof own);
+    }
+    if (grid->cluster[0] + grid->cluster[1] + grid->cluster[2] == 0)
+        return cudaSuccess;
+    for (unsigned i = 0; i < 3; i++)
+        if (grid->cluster[i] == 0 || grid->cluster[i] > LARGE_CLUSTER || grid->blocks[i] % grid->cluster[i])
+            return cudaErrorInvalidClusterSize;
+    return cluster_blocks(grid) > (large ? LARGE_CLUSTER : PORTABLE_CLUSTER) ? cudaErrorInvalidClusterSize
+                                                                             : cudaSuccess;
+}
+
+int function_resident_clusters(const struct function *function, unsigned threads, size_t shared, unsigned carve_out,
+                               unsigned blocks)
+{
+    const unsigned all =
+        function_resident_blocks(function, threads, shared, carve_out) * attribute(cudaDevAttrMultiProcessorCount);
+    return blocks > 2 ? -1 : (int)(all / blocks);
+}
+
+cudaError_t function_check(struct grid *grid, unsigned dynamic_limit, bool large_cluster)
+{
+    const struct function *function = grid->function;
+    const unsigned long long threads = 1ull * grid->threads[0] * grid->threads[1] * grid->threads[2];
+    if (!is_within(grid->blocks, cudaDevAttrMaxGridDimX, cudaDevAttrMaxGridDimY, cudaDevAttrMaxGridDimZ) ||
+        !is_within(grid->threads, cudaDevAttrMaxBlockDimX, cudaDevAttrMaxBlockDimY, cudaDevAttrMaxBlockDimZ) ||
+        threads > attribute(cudaDevAttrMaxThreadsPerBlock))
+        return cudaErrorInvalidConfiguration;
+    if (threads > threads_by_registers(function))
+        return cudaErrorLaunchOutOfResources;
+    if (grid->shared > dynamic_limit || threads > function_most_threads(function))
+        return cudaErrorInvalidValue;
+    const unsigned long long blocks = 1ull * grid->blocks[0] * grid->blocks[1] * grid->blocks[2];
+    if (grid->cooperative &&
+        blocks > 1ull * function_resident_blocks(function, (unsigned)threads, grid->shared, grid->carve_out) *
+                     attribute(cudaDevAttrMultiProcessorCount))
+        return cudaErrorCooperativeLaunchTooLarge;
+    return check_cluster(grid, large_cluster);
+}
+
+static int run_uncounted(const struct grid *grid, bool *fault, struct problem *problem)
+{
+    return grid_run(grid, NULL, fault, problem);
+}
+
+static run_launch *run_by = run_uncounted;
+
+void function_run_by(run_launch *run)
+{
+    run_by = run;
+}
+
+cudaError_t function_run(const struct grid *grid)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static const char prefix[] = "not simulated: ";
+    struct problem problem;
+    bool fault = false;
+    if (!outside_begin(grid->function))
+        return runtime_return(cudaErrorMemoryAllocation);
+    pthread_mutex_lock(&lock);
+    const int failed = run_by(grid, &fault, &problem);
+    pthread_mutex_unlock(&lock);
+    outside_print();
+    if (failed == 0)
+        return cudaSuccess;
+    if (fault) {
+        /* A GPU is still executing the kernel when the call returns, so only the next call reports the fault. */
+        runtime_fault(problem.text);
+        return cudaSuccess;
+    }
+    const bool says_so = strncmp(problem.text, prefix, strlen(prefix)) == 0;
+    char *linked = module_linked(grid->function);
+    runtime_not_simulated("%s%s%s", linked ? linked : "", linked ? ": " : "",
+                          says_so ? problem.text + strlen(prefix) : problem.text);
+    free(linked);
+    return cudaErrorNotSupported;
+}

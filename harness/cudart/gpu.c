@@ -1,0 +1,138 @@
+/* Reads the description of a GPU. It is an INI file without sections: `name`, `memory_bytes`, and a line `attribute
+ * NUMBER = VALUE` for each attribute that a program may ask for. tests/gpu/programs/describe_gpu.c prints it on a
+ * machine with that GPU. */
+#include "gpu.h"
+
+#include "base/base.h"
+
+#include <cuda_runtime_api.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_LIMIT ((size_t)1 << 20)
+
+/* Attributes that have to be there. Without them no launch can be checked and no baseline chosen. */
+static const int needed[] = {
+    cudaDevAttrMaxThreadsPerBlock,
+    cudaDevAttrMaxBlockDimX,
+    cudaDevAttrMaxBlockDimY,
+    cudaDevAttrMaxBlockDimZ,
+    cudaDevAttrMaxGridDimX,
+    cudaDevAttrMaxGridDimY,
+    cudaDevAttrMaxGridDimZ,
+    cudaDevAttrMaxSharedMemoryPerBlock,
+    cudaDevAttrMaxRegistersPerBlock,
+    cudaDevAttrMultiProcessorCount,
+    cudaDevAttrEccEnabled,
+    cudaDevAttrComputeCapabilityMajor,
+    cudaDevAttrComputeCapabilityMinor,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin,
+};
+
+struct reader {
+    struct ini_text text;
+    struct gpu *gpu;
+};
+
+static char *next_line(char *buffer, int size, void *stream)
+{
+    struct reader *reader = stream;
+    size_t length;
+    const char *line = ini_text_next(&reader->text, &length);
+    return line ? ini_text_copy(&reader->text, line, length, buffer, size, "") : NULL;
+}
+
+/* Reads a whole number from `least` to `most`. False when the text is none. */
+static bool read_number(const char *text, long long least, long long most, long long *number)
+{
+    char *end;
+    errno = 0;
+    *number = strtoll(text, &end, 10);
+    return end != text && *end == '\0' && errno == 0 && *number >= least && *number <= most;
+}
+
+static int take_attribute(struct reader *reader, const char *number, const char *value)
+{
+    long long index, setting;
+    if (!read_number(number, 1, GPU_ATTRIBUTES - 1, &index))
+        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is no number of an attribute: 1 to %d", number,
+                              GPU_ATTRIBUTES - 1);
+    if (!read_number(value, INT_MIN, INT_MAX, &setting))
+        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is no whole number", value);
+    if (reader->gpu->known[index])
+        return ini_text_wrong(&reader->text, reader->text.line, "attribute %lld is given twice: remove one", index);
+    reader->gpu->known[index] = true;
+    reader->gpu->attributes[index] = (int)setting;
+    return 0;
+}
+
+static int set_key(struct reader *reader, const char *name, const char *value)
+{
+    static const char prefix[] = "attribute ";
+    struct gpu *gpu = reader->gpu;
+    if (strncmp(name, prefix, strlen(prefix)) == 0)
+        return take_attribute(reader, name + strlen(prefix), value);
+    const bool is_name = strcmp(name, "name") == 0;
+    if (!is_name && strcmp(name, "memory_bytes") != 0)
+        return ini_text_wrong(&reader->text, reader->text.line,
+                              "unknown key \"%s\": there are name, memory_bytes and attribute NUMBER", name);
+    if (is_name ? *gpu->name : gpu->memory_bytes != 0)
+        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is given twice: remove one", name);
+    if (is_name && *value)
+        snprintf(gpu->name, sizeof gpu->name, "%s", value); /* a line of the file is shorter than the name may be */
+    else if (is_name || !read_number(value, 1, LLONG_MAX, &gpu->memory_bytes))
+        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is no value of \"%s\"", value, name);
+    return 0;
+}
+
+/* Takes a key of the file. As inih's handler, it returns 1 to go on and 0 for an error. */
+static int take_key(void *user, const char *section, const char *name, const char *value)
+{
+    struct reader *reader = user;
+    if (*section)
+        ini_text_wrong(&reader->text, reader->text.line, "there are no sections in the description of a GPU");
+    return !reader->text.failed && set_key(reader, name, value) == 0;
+}
+
+int gpu_read(struct gpu *gpu, const char *path, struct problem *problem)
+{
+    char *content;
+    size_t length;
+    *gpu = (struct gpu){0};
+    problem_set(problem, "the description of the GPU, %s, cannot be read: see the error above", path);
+    if (file_read(path, FILE_LIMIT, &content, &length) < 0)
+        return -1;
+    struct reader reader = {.gpu = gpu};
+    ini_text_init(&reader.text, path, content);
+    ini_text_parse(&reader.text, next_line, take_key, &reader, "a comment (;)");
+    if (!reader.text.failed && (!*gpu->name || gpu->memory_bytes == 0))
+        ini_text_wrong(&reader.text, reader.text.line, "the key \"%s\" is missing",
+                       *gpu->name ? "memory_bytes" : "name");
+    for (size_t i = 0; i < ARRAY_SIZE(needed) && !reader.text.failed; i++)
+        if (!gpu->known[needed[i]])
+            ini_text_wrong(&reader.text, reader.text.line, "the key \"attribute %d\" is missing", needed[i]);
+    free(content);
+    if (!reader.text.failed)
+        return 0;
+    *gpu = (struct gpu){0};
+    return -1;
+}
+
+int gpu_capability(const struct gpu *gpu)
+{
+    return gpu->attributes[cudaDevAttrComputeCapabilityMajor] * 10 + gpu->attributes[cudaDevAttrComputeCapabilityMinor];
+}
+
+void gpu_as_device(const struct gpu *gpu, struct device *device)
+{
+    device->name = x_strdup(gpu->name);
+    device->compute_capability = x_sprintf("%d.%d", gpu->attributes[cudaDevAttrComputeCapabilityMajor],
+                                           gpu->attributes[cudaDevAttrComputeCapabilityMinor]);
+    device->sm_count = gpu->attributes[cudaDevAttrMultiProcessorCount];
+    device->memory_bytes = gpu->memory_bytes;
+    device->ecc = gpu->attributes[cudaDevAttrEccEnabled] != 0;
+    device->mig = strstr(gpu->name, " MIG ") != NULL;
+}

@@ -1,0 +1,27 @@
+/* gpu.h - the description of a GPU, metrics/gpus/NAME.ini. What it does not say is unknown. */
+#ifndef GPU_H
+#define GPU_H
+
+#include "base/base.h"
+#include "model/model.h"
+
+#include <stdbool.h>
+
+#define GPU_ATTRIBUTES 256
+
+struct gpu {
+    char name[256]; /* as long as a name in the CUDA runtime */
+    long long memory_bytes;
+    bool known[GPU_ATTRIBUTES];
+    int attributes[GPU_ATTRIBUTES]; /* by their numbers, which are the same in the driver and the runtime */
+};
+
+/* Reads the description of a GPU from a file. -1 with *problem. */
+int gpu_read(struct gpu *gpu, const char *path, struct problem *problem);
+
+int gpu_capability(const struct gpu *gpu); /* compute capability, 90 for 9.0 */
+
+/* Fills *device as baselines describe a GPU. */
+void gpu_as_device(const struct gpu *gpu, struct device *device);
+
+#endif

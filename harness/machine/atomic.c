@@ -1,0 +1,418 @@
+/* Atomics: ATOMG and RED on global memory, ATOM on global or shared, ATOMS on shared memory. Lanes of a warp are done
+ * one after the other. Blocks that run at once meet in the same memory, so on global memory the host's atomics are
+ * used. */
+#include "changes.h"
+#include "cluster.h"
+#include "counting.h"
+#include "device_memory.h"
+#include "hot_addresses.h"
+#include "meetings_note.h"
+#include "memory.h"
+#include "waits.h"
+#include "warpgroup.h"
+
+#include <string.h>
+
+enum { FLAG_KIND, FLAG_NUMBER, FLAG_PARTS };
+/* The lane before which another block may come in between. The two parts of a warp differ in size. */
+enum { INTERRUPTED_LANE = 13 };
+
+static bool prepare_kind(struct instruction *code)
+{
+    static const struct {
+        const char *name;
+        unsigned char kind;
+    } kinds[] = {{"ADD", ATOMIC_ADD},   {"MIN", ATOMIC_MIN}, {"MAX", ATOMIC_MAX},  {"INC", ATOMIC_INC},
+                 {"DEC", ATOMIC_DEC},   {"AND", ATOMIC_AND}, {"OR", ATOMIC_OR},    {"XOR", ATOMIC_XOR},
+                 {"EXCH", ATOMIC_EXCH}, {"CAS", ATOMIC_CAS}, {"POPC", ATOMIC_POPC}};
+    bool found = false;
+    /* POPC.INC has the names of two kinds; the first of them counts. */
+    for (size_t i = ARRAY_SIZE(kinds); i-- > 0;)
+        if (has_modifier(code, kinds[i].name)) {
+            code->flags[FLAG_KIND] = kinds[i].kind;
+            found = true;
+        }
+    if (has_modifier(code, "POPC"))
+        code->flags[FLAG_KIND] = ATOMIC_POPC;
+    code->size = IS(64) || IS(F64) ? 8 : 4;
+    code->flags[FLAG_NUMBER] = IS(F64)              ? NUMBER_DOUBLE
+                               : IS(F32)            ? NUMBER_FLOAT
+                               : IS(F16x2)          ? NUMBER_HALVES
+                               : IS(BF16x2)         ? NUMBER_BF16S
+                               : IS(S32) || IS(S64) ? NUMBER_SIGNED
+                                                    : NUMBER_UNSIGNED;
+    const unsigned char number = code->flags[FLAG_NUMBER];
+    return found && (code->flags[FLAG_KIND] == ATOMIC_ADD || (number != NUMBER_HALVES && number != NUMBER_BF16S));
+}
+
+static uint64_t apply(const struct instruction *code, uint64_t old, uint64_t value, uint64_t swap)
+{
+    return change_value(code->flags[FLAG_KIND], code->flags[FLAG_NUMBER], code->size, old, value, swap);
+}
+
+static uint64_t operand_value(const struct warp *warp, const struct instruction *code, unsigned n, unsigned lane)
+{
+    if (n >= code->operand_count)
+        return 0;
+    const struct operand *operand = &code->operands[n];
+    const uint64_t low = row_at(warp, operand->space, operand->row)[lane];
+    return code->size == 8 ? low | (uint64_t)row_at(warp, operand->space, operand->high)[lane] << 32 : low;
+}
+
+static void write_result(struct warp *warp, const struct instruction *code, unsigned n, unsigned lane, uint64_t old)
+{
+    const struct operand *to = &code->operands[n];
+    row_at(warp, to->space, to->row)[lane] = (uint32_t)old;
+    if (code->size == 8)
+        row_at(warp, to->space, to->high)[lane] = (uint32_t)(old >> 32);
+}
+
+/* Changes a word of global memory by the host's compare and swap, which is repeated until no other thread came between.
+ */
+static uint64_t change_global(const struct instruction *code, uint64_t address, uint64_t value, uint64_t swap)
+{
+    if (code->size == 8) {
+        uint64_t *place = (uint64_t *)(void *)device_bytes(address), old = __atomic_load_n(place, __ATOMIC_SEQ_CST);
+        while (!__atomic_compare_exchange_n(place, &old, apply(code, old, value, swap), false, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_SEQ_CST))
+            continue;
+        return old;
+    }
+    uint32_t *place = (uint32_t *)(void *)device_bytes(address), old = __atomic_load_n(place, __ATOMIC_SEQ_CST);
+    while (!__atomic_compare_exchange_n(place, &old, (uint32_t)apply(code, old, value, swap), false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST))
+        continue;
+    return old;
+}
+
+static uint64_t change_shared(const struct instruction *code, unsigned char *place, uint64_t value, uint64_t swap)
+{
+    uint64_t old = 0;
+    memcpy(&old, place, code->size);
+    const uint64_t changed = apply(code, old, value, swap);
+    memcpy(place, &changed, code->size);
+    return old;
+}
+
+static uint64_t address_of(const struct warp *warp, const struct operand *operand, unsigned lane)
+{
+    uint64_t address =
+        row_at(warp, SPACE_WARP, operand->row)[lane] * (uint64_t)operand->scale + (uint64_t)operand->value;
+    if (operand->wide)
+        address += (uint64_t)row_at(warp, SPACE_WARP, operand->high)[lane] << 32;
+    if (operand->based) {
+        address += row_at(warp, SPACE_WARP, operand->base)[0];
+        if (operand->uniform)
+            address += (uint64_t)row_at(warp, SPACE_WARP, operand->base_high)[0] << 32;
+    }
+    return address;
+}
+
+/* Notes that the answer of an atomic is used. It depends on which lanes came before, where the answer is kept and there
+ * are others. */
+static void look_for_answer(struct block *block, const struct instruction *code, unsigned first, bool others)
+{
+    if (first > 0 && code->operands[first - 1].row < ROW_SINK * ROW_BYTES && others)
+        meetings_note_answer(block, code);
+}
+
+/* Counts where the lanes of an atomic on global memory meet. */
+static void count_meetings(struct block *block, const struct instruction *code, uint32_t lanes,
+                           const uint64_t *addresses)
+{
+    struct tally *tally = &block->tallies[code->index];
+    for (uint32_t left = lanes; left && block->counts;) {
+        const uint64_t address = addresses[__builtin_ctz(left)];
+        unsigned here = 0;
+        for (uint32_t others = left; others; others &= others - 1)
+            if (addresses[__builtin_ctz(others)] == address) {
+                left &= ~(others & -others);
+                here++;
+            }
+        tally->atomics += here;
+        tally->atomic_meetings += here - 1;
+        hot_add(block->hot, address, here, code->index);
+    }
+}
+
+/* Checks and counts an atomic on global memory, of `code->size` bytes a lane. */
+static void visit_global(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses)
+{
+    struct block *block = warp->block;
+    struct memo memo = {0};
+    struct tally *tally = &block->tallies[code->index];
+    memo_global(&memo, block, lanes, addresses, code->size);
+    memory_check(block, &memo, lanes, addresses, code->size, true);
+    if (!memo.aligned)
+        memory_misaligned(block, lanes, addresses, code->size);
+    memory_meet(warp, code, &memo, lanes, addresses[__builtin_ctz(lanes)], addresses, true);
+    tally->accesses++;
+    tally->global_accesses++;
+    tally->sectors += memo.sectors;
+    tally->ideal_sectors += memo.ideal_sectors;
+    tally->unit_sectors += memo.sectors;
+    count_meetings(block, code, lanes, addresses);
+}
+
+/* Executes an atomic on global memory, lane by lane. `first` is the operand with the address. Operands before it are
+ * written, those behind it are values. */
+static void global_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses,
+                         unsigned first)
+{
+    struct block *block = warp->block;
+    visit_global(warp, code, lanes, addresses);
+    look_for_answer(block, code, first, block->warp_count > 1 || grid_blocks(block->grid) > 1);
+    uint64_t found = 0;
+    bool changed = false;
+    for (unsigned l = 0; l < LANES; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        if (l == INTERRUPTED_LANE)
+            block->interrupt(block);
+        const uint64_t value = operand_value(warp, code, first + 1, l), swap = operand_value(warp, code, first + 2, l);
+        const uint64_t old = change_global(code, addresses[l], value, swap);
+        changed |= ((apply(code, old, value, swap) ^ old) & (code->size == 8 ? UINT64_MAX : UINT32_MAX)) != 0;
+        found = found * UINT64_C(0x9e3779b97f4a7c15) + old;
+        if (first > 0)
+            write_result(warp, code, first - 1, l, old);
+    }
+    const unsigned kind = code->flags[FLAG_KIND];
+    if (first > 0 && (kind == ATOMIC_CAS || kind == ATOMIC_EXCH))
+        waits_tried(warp, code, lanes, addresses[__builtin_ctz(lanes)], found, changed);
+    else if (first > 0 && !changed && (kind == ATOMIC_ADD || kind == ATOMIC_OR))
+        waits_read(warp, code, lanes, addresses[__builtin_ctz(lanes)], found); /* nothing is added: it is a load */
+    else
+        waits_written(warp);
+}
+
+static void shared_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses,
+                         unsigned first)
+{
+    struct block *block = warp->block;
+    struct memo memo = {0};
+    struct tally *tally = &block->tallies[code->index];
+    memo_shared(&memo, lanes, addresses, code->size, true);
+    const uint32_t one = addresses[__builtin_ctz(lanes)];
+    if ((int64_t)one + memo.least < shared_begin(block, code) ||
+        (int64_t)one + memo.most + code->size > (int64_t)block->shared_size)
+        shared_outside(block, lanes, addresses, code->size);
+    if (!memo.aligned)
+        shared_misaligned(block, lanes, addresses, code->size);
+    shared_visit_atomic(warp, lanes, addresses, code->size);
+    if (block->tiles)
+        tiles_stored(warp, lanes, addresses, code->size, false);
+    look_for_answer(block, code, first, block->warp_count > 1);
+    tally->accesses++;
+    tally->shared_accesses++;
+    const unsigned kind = code->flags[FLAG_KIND];
+    const struct wavefronts cost = count_atomic(lanes, addresses, code->size,
+                                                kind == ATOMIC_CAS    ? ATOMIC_SWAPS
+                                                : kind == ATOMIC_POPC ? ATOMIC_COUNTS
+                                                                      : ATOMIC_CHANGES);
+    tally->wavefronts += cost.passes;
+    tally->ideal_wavefronts += cost.ideal;
+    tally->loose_wavefronts += cost.margin;
+    for (unsigned l = 0; l < LANES; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        const uint64_t old = change_shared(code, block->shared + addresses[l], operand_value(warp, code, first + 1, l),
+                                           operand_value(warp, code, first + 2, l));
+        if (first > 0)
+            write_result(warp, code, first - 1, l, old);
+    }
+}
+
+/* Executes an atomic on shared memory of other blocks of the cluster. An H100 counts nothing of it. */
+static void other_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses,
+                        unsigned first)
+{
+    unsigned char *places[LANES];
+    cluster_places(warp, code, lanes, addresses, code->size, true, places);
+    look_for_answer(warp->block, code, first, true);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        const uint64_t old = change_shared(code, places[l], operand_value(warp, code, first + 1, l),
+                                           operand_value(warp, code, first + 2, l));
+        if (first > 0)
+            write_result(warp, code, first - 1, l, old);
+    }
+}
+
+static void atomic_at(struct warp *warp, const struct instruction *code, uint32_t lanes, unsigned first)
+{
+    const uint32_t own = warp->block->rank << RANK_SHIFT;
+    uint64_t addresses[LANES];
+    uint32_t narrow[LANES], shared = 0, others = 0;
+    for (unsigned l = 0; l < LANES; l++) {
+        addresses[l] = address_of(warp, &code->operands[first], l);
+        narrow[l] = (uint32_t)addresses[l];
+        if ((addresses[l] & ~(uint64_t)UINT32_MAX) != SHARED_WINDOW)
+            continue;
+        if ((narrow[l] & ~OFFSET_MASK) == own) {
+            shared |= 1u << l;
+            narrow[l] -= own;
+        } else {
+            others |= 1u << l;
+        }
+    }
+    const unsigned number = code->flags[FLAG_NUMBER];
+    if ((lanes & (shared | others)) && (number == NUMBER_HALVES || number == NUMBER_BF16S))
+        block_not_simulated(warp->block, "%s on shared memory", code->opcode);
+    if (lanes & ~shared & ~others)
+        global_lanes(warp, code, lanes & ~shared & ~others, addresses, first);
+    if (lanes & others)
+        other_lanes(warp, code, lanes & others, narrow, first);
+    if (lanes & shared)
+        shared_lanes(warp, code, lanes & shared, narrow, first);
+}
+
+/* Operands p, d, [address], value [, swap]. p says that it was done. */
+static void atomic_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    atomic_at(warp, code, lanes, 2);
+    predicate_set(warp, &code->operands[0], lanes, ALL_LANES);
+}
+
+/* Operands [address], value. */
+static void reduction(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    atomic_at(warp, code, lanes, 0);
+}
+
+/* Operands [address], values: two or four floats, in registers behind each other. Each is changed by itself. */
+static void reduction_of_parts(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const struct operand *from = &code->operands[1];
+    struct instruction whole = *code;
+    uint64_t addresses[LANES];
+    whole.size = (unsigned char)(code->size * code->flags[FLAG_PARTS]);
+    for (unsigned l = 0; l < LANES; l++)
+        addresses[l] = address_of(warp, &code->operands[0], l);
+    visit_global(warp, &whole, lanes, addresses);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        for (unsigned k = 0; k < code->flags[FLAG_PARTS]; k++)
+            change_global(code, addresses[l] + (uint64_t)k * code->size,
+                          row_at(warp, from->space, from->row + k * (from->high - from->row))[l], 0);
+    }
+    waits_written(warp);
+}
+
+static void narrow_addresses(const struct warp *warp, const struct operand *operand, uint32_t *addresses)
+{
+    for (unsigned l = 0; l < LANES; l++)
+        addresses[l] = (uint32_t)address_of(warp, operand, l) - (warp->block->rank << RANK_SHIFT);
+}
+
+/* Operands d, [address], value [, swap]. */
+static void atomic_shared(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    uint32_t addresses[LANES];
+    narrow_addresses(warp, &code->operands[1], addresses);
+    if (code->flags[FLAG_KIND] == ATOMIC_CAS)
+        shared_swap(warp, code, lanes, addresses);
+    shared_lanes(warp, code, lanes, addresses, 1);
+}
+
+/* Operands p, d, [address], expected, new. Of the lanes in one bank that find what they expect, one swaps and gets 1.
+ * The others get 0, even if the value stays what it was. Code of 10.0 and 12.0 has p in place of d. */
+static void atomic_cast(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    struct block *block = warp->block;
+    uint32_t addresses[LANES];
+    narrow_addresses(warp, &code->operands[2], addresses);
+    struct memo memo = {0};
+    memo_shared(&memo, lanes, addresses, code->size, true);
+    const uint32_t one = addresses[__builtin_ctz(lanes)];
+    if ((int64_t)one + memo.least < block->reserved ||
+        (int64_t)one + memo.most + code->size > (int64_t)block->shared_size)
+        shared_outside(block, lanes, addresses, code->size);
+    shared_swap(warp, code, lanes, addresses);
+    shared_visit_atomic(warp, lanes, addresses, code->size);
+    if (block->tiles)
+        tiles_stored(warp, lanes, addresses, code->size, false);
+    struct tally *tally = &block->tallies[code->index];
+    tally->accesses++;
+    tally->shared_accesses++;
+    /* Which of 8 bytes that meet in a bank swap at once is not known, so neither is how often the others try again. */
+    if (code->size == 8 && memo.wavefronts > 2)
+        waits_note(block, code);
+    const struct wavefronts cost = count_atomic(lanes, addresses, code->size, ATOMIC_ONE_SWAPS);
+    tally->wavefronts += cost.passes;
+    tally->ideal_wavefronts += cost.ideal;
+    tally->loose_wavefronts += cost.margin;
+    const struct operand *to = &code->operands[1];
+    uint32_t *result = row_at(warp, to->space, to->row), done = 0;
+    uint32_t results[LANES] = {0};
+    for (unsigned l = 0; l < LANES; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        bool first = true;
+        /* Half-warps of 8-byte atomics come one after the other. */
+        for (unsigned k = code->size == 8 ? l & 16 : 0; k < l; k++)
+            first &= !(done >> k & 1) || ((addresses[k] ^ addresses[l]) >> 2 & 31);
+        if (!first)
+            continue;
+        uint64_t old = 0;
+        memcpy(&old, block->shared + addresses[l], code->size);
+        if (old != operand_value(warp, code, 3, l))
+            continue;
+        const uint64_t fresh = operand_value(warp, code, 4, l);
+        memcpy(block->shared + addresses[l], &fresh, code->size);
+        results[l] = 1;
+        done |= 1u << l;
+    }
+    predicate_set(warp, &code->operands[0], lanes, done);
+    for (unsigned l = 0; l < LANES; l++)
+        result[l] = lanes >> l & 1 ? results[l] : result[l];
+    uint32_t *upper = row_at(warp, to->space, to->high);
+    for (unsigned l = 0; l < LANES && code->size == 8; l++)
+        upper[l] = lanes >> l & 1 ? 0 : upper[l];
+}
+
+static bool prepare_global(struct instruction *code)
+{
+    const bool swaps = has_modifier(code, "CAS");
+    return prepare_kind(code) && code->operand_count == 4u + swaps && code->operands[2].kind == OPERAND_ADDRESS;
+}
+
+static bool prepare_reduction(struct instruction *code)
+{
+    return prepare_kind(code) && code->operand_count == 2 && code->operands[0].kind == OPERAND_ADDRESS;
+}
+
+static bool prepare_parts(struct instruction *code)
+{
+    code->flags[FLAG_KIND] = ATOMIC_ADD;
+    code->flags[FLAG_NUMBER] = NUMBER_FLOAT;
+    code->flags[FLAG_PARTS] = has_modifier(code, "F32x4") ? 4 : 2;
+    code->size = 4;
+    return code->operand_count == 2 && code->operands[0].kind == OPERAND_ADDRESS &&
+           code->operands[1].kind == OPERAND_ROW;
+}
+
+static bool prepare_shared(struct instruction *code)
+{
+    return prepare_kind(code) && code->operand_count >= 2 && code->operands[1].kind == OPERAND_ADDRESS;
+}
+
+static bool prepare_cast(struct instruction *code)
+{
+    code->size = IS(64) ? 8 : 4;
+    return code->operand_count == 5 && code->operands[2].kind == OPERAND_ADDRESS;
+}
+
+/* clang-format off */
+#define KINDS "ADD MIN MAX INC DEC AND OR XOR EXCH CAS S32 S64 64 F32 F64 FTZ RN F16x2 BF16x2"
+const struct opcode atomic_opcodes[] = {
+    {"ATOMG.E",    atomic_global, CONTROL_NEXT, prepare_global,    "pd", KINDS " STRONG GPU SYS SM CTA"},
+    {"ATOM.E",     atomic_global, CONTROL_NEXT, prepare_global,    "pd", KINDS " STRONG GPU SYS SM CTA"},
+    {"RED.E",      reduction,     CONTROL_NEXT, prepare_reduction, "",   KINDS " STRONG GPU SYS SM CTA"},
+    {"REDG.E",     reduction,     CONTROL_NEXT, prepare_reduction, "",   KINDS " STRONG GPU SYS SM CTA"},
+    {"REDG.E.ADD.F32x2", reduction_of_parts, CONTROL_NEXT, prepare_parts, "", "FTZ RN STRONG GPU SYS SM CTA"},
+    {"REDG.E.ADD.F32x4", reduction_of_parts, CONTROL_NEXT, prepare_parts, "", "FTZ RN STRONG GPU SYS SM CTA"},
+    {"ATOMS",      atomic_shared, CONTROL_NEXT, prepare_shared,    "d",  KINDS " POPC 32"},
+    {"ATOMS.CAST.SPIN", atomic_cast, CONTROL_NEXT, prepare_cast,   "pD", "64"},
+    {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
+};
+/* clang-format on */

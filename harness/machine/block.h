@@ -1,0 +1,264 @@
+/* block.h - shared by the files that execute machine code: a warp with its registers, and a block. sass/instruction.h
+ * says what an instruction is. */
+#ifndef BLOCK_H
+#define BLOCK_H
+
+#include "grid.h"
+#include "module.h"
+#include "vector_unit.h"
+
+#include "base/base.h"
+#include "machine/sass/sass.h"
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Warps ---- */
+
+enum split_state { SPLIT_READY, SPLIT_JOINING, SPLIT_SYNCING, SPLIT_AT_BARRIER, SPLIT_AT_PHASE, SPLIT_AT_CLUSTER };
+
+/* A split: lanes of a warp that are at the same place. */
+struct split {
+    uint32_t pc; /* index of its next instruction */
+    uint32_t lanes;
+    unsigned char state;
+    unsigned char joins;   /* in SPLIT_JOINING: the barrier register at which it joins */
+    unsigned char pending; /* a bit for each scoreboard on which a load from global memory was not waited for yet */
+    unsigned char barrier; /* in SPLIT_AT_BARRIER: the barrier of the block, and its number of threads; 0: all */
+    unsigned barrier_threads;
+    uint32_t wanted;            /* in SPLIT_SYNCING: the lanes that it waits for */
+    uint32_t targets[BARRIERS]; /* for each barrier register, the lanes that join there */
+};
+
+struct memo;
+struct shadow;
+struct hazards;
+struct hot_addresses;
+struct tiles;
+
+/* Registers, a bit each. */
+struct register_set {
+    uint64_t bits[4];
+};
+
+/* The products that a warp's warpgroup has begun, in groups (wgmma.commit_group). */
+enum { GROUPS_MOST = 16 };
+struct products {
+    uint64_t committed, waited; /* groups; those up to `waited` are done */
+    uint64_t arrived;           /* at WARPGROUP.ARRIVE, and whether it is there now */
+    bool arrives;
+    bool open; /* the next group has products */
+    struct {
+        struct register_set written, read; /* accumulators, and registers with A */
+        unsigned epoch;                    /* of the block, when it was waited for, */
+        unsigned clock;                    /* and of the warp, if hazards are looked for (hazards.h) */
+    } groups[GROUPS_MOST];                 /* by number */
+    struct register_set written, read;     /* of all groups that are not done */
+    struct register_set changed;           /* by others than products, since the last WARPGROUP.ARRIVE */
+};
+
+/* What each instruction needs comes first, so that it is in few lines of the CPU's caches. */
+struct warp {
+    uint32_t rows[ROWS][LANES] __attribute__((aligned(64)));
+    uint32_t masks[MASKS];  /* predicates P0 to PT, UP0 to UPT, and one that nobody reads */
+    char *spaces[2];        /* base addresses of rows: SPACE_WARP, SPACE_CONSTANTS */
+    uint32_t alive;         /* lanes that have not exited */
+    uint32_t active;        /* lanes of the split that is executed */
+    uint32_t guarded;       /* those of them whose guard is true */
+    uint32_t barrier_count; /* threads that said yes to the last BAR.RED */
+    bool barrier_vote;      /* whether all of them, or any, said yes */
+    unsigned split_count;
+    unsigned current;
+    struct block *block;
+    unsigned number; /* index in the block */
+    unsigned char *local;
+    struct poll {
+        uint32_t pc, lanes;
+        uint64_t address, value;
+    } poll;                   /* the last look at something that others may change: waits.h */
+    bool ran, looked;         /* since look_for_progress() (grid.c); at something that others may change */
+    bool yields;              /* its turn is over */
+    bool idle;                /* in this turn it found what it had found before */
+    uint64_t waits_from;      /* the cluster's steps when a split of it began to wait for a phase */
+    uint32_t cluster_arrived; /* lanes that arrived at the barrier of the cluster and have not been let go */
+    unsigned turns;           /* turns that its split has had in a row */
+    struct split splits[LANES];
+    uint32_t threads[3][LANES]; /* x, y and z of its threads in the block */
+    struct products products;
+};
+
+/* Those that BAR names, and behind them one for each warpgroup. */
+enum { NAMED_BARRIERS = 16, BLOCK_BARRIERS = NAMED_BARRIERS + 8 };
+struct block_barrier {
+    unsigned arrived;  /* threads that arrived by BAR.ARV; those that wait are counted when needed */
+    uint32_t arrivers; /* and the warps that they are of, one bit each */
+    uint32_t votes, vote_and, vote_or;
+    unsigned generation;
+};
+
+/* A word of shared memory on which a warp did a compare and swap. */
+struct swap {
+    uint32_t address;
+    unsigned warp;
+};
+struct swaps {
+    struct swap *list;
+    size_t count;
+    unsigned epoch;
+};
+
+/* Blocks that can access each other's shared memory. One CPU thread executes them in turn. */
+struct cluster {
+    struct block *blocks; /* in the order of their ranks */
+    unsigned count;
+    bool runs;      /* it has begun, and one of its blocks is not done */
+    bool idle;      /* in the last turn, all of its warps waited for others */
+    uint64_t steps; /* instructions that its warps have executed */
+    bool waited;    /* since a warp of it continued, waits for a phase were given up */
+};
+
+/* Where warps begin to execute instructions one after the other, less those that stopped before this one. The sum up to
+ * an instruction says how often it was executed, and by how many threads. */
+struct flow {
+    uint64_t warps, threads;
+};
+
+/* A block, as one CPU thread executes it. */
+struct block {
+    const struct grid *grid;
+    struct cluster *cluster; /* of one block, if the launch has no clusters */
+    unsigned rank;           /* in the cluster */
+    struct code *code;
+    /* This CPU thread's own; where nothing is counted, one that nobody reads. It does not have yet what flows say. */
+    struct tally *tallies;
+    struct flow *flows;        /* one for each instruction, and one behind the last */
+    struct hot_addresses *hot; /* likewise: the atomics at each address */
+    bool counts;
+    struct memo *memos; /* one for each instruction */
+    unsigned index[3];
+    uint64_t number;
+    struct warp *warps;
+    unsigned warp_count;
+    unsigned char *constants; /* rows of constants */
+    unsigned char *bank0;
+    size_t bank0_size;
+    unsigned char *shared;
+    size_t shared_size; /* with the part that the system keeps, which comes first: */
+    unsigned reserved;
+    unsigned local_bytes;  /* of each thread */
+    struct shadow *shadow; /* who accessed each word; NULL: races are not looked for in this block */
+    struct shadow *kept_shadow;
+    struct hazards *hazards; /* which copies own which bytes; NULL: it is not looked for in this block, or has none */
+    struct hazards *kept_hazards;
+    struct tiles *tiles; /* what products do with shared memory; NULL: there are none */
+    struct races *races; /* of its warps in global memory; NULL: they are not looked for in this block */
+    struct races *kept_races;
+    unsigned epoch; /* number of barriers of the block that were passed */
+    struct swaps swaps;
+    bool copies_arrive; /* copies that take some time have arrived at a barrier of its */
+    struct block_barrier barriers[BLOCK_BARRIERS];
+    bool parts;     /* lanes that yield are not waited for any more where they were to join others */
+    bool watched;   /* it is noted whom the block meets in global memory: meetings.h */
+    bool keeps;     /* what it writes there is compared with other orders: outcomes.h */
+    uint64_t begun; /* blocks of this launch that this CPU thread has begun, this one included */
+    unsigned turn;  /* instructions that a warp executes before the next warp does */
+    bool doubted;   /* it has had a doubt */
+    bool runs;      /* it has begun, and is not done */
+    bool idle;      /* in the last turn, all of its warps waited for others */
+    bool borrows;   /* its memos are those of another block */
+    bool at_turn;
+    bool wrote;         /* since look_for_progress() (grid.c): its warps have, or came past a barrier */
+    struct block *next; /* another block that the same CPU thread has begun; NULL: there is none */
+    void (*interrupt)(struct block *block); /* called within an instruction, so that the next block comes in between */
+    uint64_t launch_workspace;              /* an address of the GPU; 0: the launch is not cooperative */
+    const struct instruction *now;
+    jmp_buf *failed;
+    struct problem *problem;
+    bool *fault;
+};
+
+/* These make the block fail and do not return: block_fault() for a fault of the kernel, block_not_simulated() for
+ * something that cannot be simulated. */
+__attribute__((noreturn, format(printf, 2, 3))) void block_fault(struct block *block, const char *format, ...);
+__attribute__((noreturn, format(printf, 2, 3))) void block_not_simulated(struct block *block, const char *format, ...);
+
+/* Notes what is a fault if anything depends on it, and goes on: only the block's first one. */
+__attribute__((format(printf, 2, 3))) void block_doubt(struct block *block, const char *format, ...);
+
+enum {
+    RANK_SHIFT = 24,        /* an address of shared memory has the block's rank above its offset */
+    SHARED_RESERVED = 1024, /* block->reserved of 9.0, for operations that came with it */
+    PARAMETER_BANK = 0,
+};
+/* These are the generic addresses at which shared and local memory begin. Nothing of a process lies there. */
+#define SHARED_WINDOW (UINT64_C(0x40) << 32)
+#define LOCAL_WINDOW (UINT64_C(0x41) << 32)
+
+/* Returns the place that a block executes, "kernels/a.cu:12 (block 0,0,0)". Caller frees. In fault.c. */
+char *block_place(const struct block *block);
+
+/* Lets warps of a cluster continue that wait at its barrier, if all have arrived. Returns whether it did. In cluster.c.
+ */
+bool cluster_open(struct cluster *cluster);
+
+/* Executes a warp until every split waits or has exited, or until its turn is over. In warp.c. */
+enum { FUEL = 1 << 20 }; /* most instructions of a turn */
+void warp_start(struct warp *warp);
+bool warp_run(struct warp *warp); /* true: something was executed */
+/* Lets splits continue that wait for a phase which is over. Returns whether there were any. */
+bool warp_end_waits(struct warp *warp);
+bool products_are_done(struct warp *warp, const struct instruction *code, uint32_t lanes); /* warpgroup.c */
+bool phase_is_over(struct warp *warp, const struct instruction *code, uint32_t lanes);     /* mbarrier.c */
+/* Fails the block because a split waits for a phase that never ends. */
+__attribute__((noreturn)) void phase_is_missing(struct warp *warp, const struct split *split);
+/* Lets splits continue that wait for a phase which is not over. They are told so. Returns whether there were any. */
+bool warp_give_up_waits(struct warp *warp);
+
+/* Returns the row at a byte offset. */
+static inline uint32_t *row_at(const struct warp *warp, unsigned space, uint32_t offset)
+{
+    return (uint32_t *)(void *)(warp->spaces[space] + offset);
+}
+#define ROW(n) row_at(warp, code->operands[n].space, code->operands[n].row)
+#define HIGH(n) row_at(warp, code->operands[n].space, code->operands[n].high)
+#define ROW_BEHIND(n, k)                                                                                               \
+    row_at(warp, code->operands[n].space,                                                                              \
+           code->operands[n].row + (k) * (code->operands[n].high - code->operands[n].row))
+
+static inline uint32_t *mask_at(struct warp *warp, uint32_t offset)
+{
+    return (uint32_t *)(void *)((char *)warp->masks + offset);
+}
+/* Returns the lanes for which a predicate operand is true. */
+static inline uint32_t predicate(struct warp *warp, const struct operand *operand)
+{
+    return *mask_at(warp, operand->row) ^ (operand->invert ? ALL_LANES : 0);
+}
+static inline void predicate_set(struct warp *warp, const struct operand *operand, uint32_t lanes, uint32_t values)
+{
+    uint32_t *mask = mask_at(warp, operand->row);
+    *mask = (*mask & ~lanes) | (values & lanes);
+}
+
+/* ---- Operations: opcode.c finds them by name ---- */
+
+/* Each file of operations has a table for each kind of vector unit (vector_unit.h). A row with a NULL name ends it. */
+#define VECTOR_TABLES(name) extern const struct opcode name##_base[], name##_avx2[], name##_avx512[]
+VECTOR_TABLES(lanes_integer);
+VECTOR_TABLES(lanes_bits);
+VECTOR_TABLES(lanes_compare);
+VECTOR_TABLES(lanes_float);
+VECTOR_TABLES(lanes_half);
+VECTOR_TABLES(lanes_convert);
+VECTOR_TABLES(lanes_mufu);
+VECTOR_TABLES(lanes_memory);
+VECTOR_TABLES(lanes_copy);
+VECTOR_TABLES(lanes_product);
+extern const struct opcode control_opcodes[], warp_opcodes[], texture_opcodes[], surface_opcodes[], atomic_opcodes[],
+    tensor_opcodes[], mbarrier_opcodes[], bulk_opcodes[], cluster_opcodes[], warpgroup_opcodes[];
+
+find_opcode opcode_find;
+
+#endif

@@ -1,0 +1,51 @@
+/* control_parts.h - what control.c and barriers.c share. Private to them. */
+#ifndef CONTROL_PARTS_H
+#define CONTROL_PARTS_H
+
+#include "block.h"
+
+/* As control_run(), of one kind of instruction. */
+typedef bool control_step(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes);
+
+/* barriers.c */
+control_step do_open, do_join, do_break, do_move_barrier, do_warpsync, do_block_barrier, do_wait_group, do_wait_phase;
+
+/* Notes that a wait for a phase is over. In barriers.c. */
+void phase_has_ended(struct warp *warp, const struct instruction *code);
+
+/* cluster.c */
+control_step do_wait_cluster;
+
+/* outside_calls.c */
+control_step do_call_outside;
+
+/* The lanes for which all predicates among the operands are true. */
+static inline uint32_t extra_predicate(struct warp *warp, const struct instruction *code)
+{
+    uint32_t lanes = ALL_LANES;
+    for (unsigned i = 0; i < code->operand_count; i++)
+        if (code->operands[i].kind == OPERAND_PREDICATE)
+            lanes &= predicate(warp, &code->operands[i]);
+    return lanes;
+}
+
+/* The operand's word in the first of these lanes. */
+static inline uint32_t first_value(const struct warp *warp, const struct operand *operand, uint32_t lanes)
+{
+    const unsigned lane = lanes ? (unsigned)__builtin_ctz(lanes) : 0;
+    return row_at(warp, operand->space, operand->row)[lane];
+}
+
+/* It was executed by so many threads, and by how many is known between two bounds only. */
+static inline void note_loose(struct warp *warp, const struct instruction *code, unsigned threads)
+{
+    struct tally *tally = &warp->block->tallies[code->index];
+    if (warp->block->code->has_spins)
+        tally->wide++;
+    else
+        tally->loose++;
+    tally->loose_threads += threads;
+    tally->loose_waits += code->waits_for != 0;
+}
+
+#endif

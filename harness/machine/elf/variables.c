@@ -1,0 +1,68 @@
+/* Lists the variables of machine code: what a program can read and write by name, __device__ and __constant__. */
+#include "cubin_image.h"
+
+#include "base/base.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool holds_variables(const char *section)
+{
+    static const char *const beginnings[] = {".nv.global", ".nv.constant3"};
+    for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
+        if (strncmp(section, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Returns the name of a symbol that is a variable; NULL for any other. */
+static const char *variable_name(const struct image *image, size_t symbol_number)
+{
+    const GElf_Sym *symbol = &image->symbols[symbol_number];
+    if (GELF_ST_TYPE(symbol->st_info) != STT_OBJECT || symbol->st_size == 0 ||
+        symbol->st_shndx >= image->section_count || !holds_variables(image->sections[symbol->st_shndx].name))
+        return NULL;
+    const char *name = elf_strptr(image->elf, image->symbol_names, symbol->st_name);
+    return name && *name ? name : NULL;
+}
+
+bool image_variable(const struct image *image, const char *name, uint64_t *size)
+{
+    for (size_t i = 0; i < image->symbol_count; i++) {
+        const char *has = variable_name(image, i);
+        if (has && strcmp(has, name) == 0) {
+            *size = image->symbols[i].st_size;
+            return true;
+        }
+    }
+    return false;
+}
+
+char *image_variables(const struct image *image)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    if (!stream)
+        die(EXIT_USAGE, "cannot allocate memory for names");
+    for (size_t i = 0; i < image->symbol_count; i++) {
+        const char *name = variable_name(image, i);
+        if (name)
+            fprintf(stream, "%s\n", name);
+    }
+    fclose(stream);
+    return text;
+}
+
+char *cubin_variables(const char *name, const char *bytes, size_t size)
+{
+    struct image image;
+    char *copy = x_calloc(size + 1, 1);
+    memcpy(copy, bytes, size);
+    elf_version(EV_CURRENT);
+    char *text = image_read(&image, name, 0, copy, size) == 0 ? image_variables(&image) : NULL;
+    image_release(&image);
+    free(copy);
+    return text;
+}

@@ -1,0 +1,94 @@
+/* Makes a block fail. The message has the place of the instruction that it is executing. */
+#include "block.h"
+
+#include "base/base.h"
+#include "machine/elf/elf.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Returns the place as FILE:LINE, or without line information as "add(float*)+0x40". */
+char *code_place(const struct function *function, size_t index)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    const uint64_t offset = (uint64_t)index * INSTRUCTION_BYTES;
+    unsigned number;
+    char *file = line_table_line(module_lines(function->module), function->text.name, offset, &number);
+    char *name = file ? source_name(file, NULL) : x_strdup(function->text.name), *place;
+    if (file) {
+        place = x_sprintf("%s:%u", name, number);
+    } else {
+        demangle((char **[]){&name}, 1);
+        place = x_sprintf("%s+0x%llx", name, (unsigned long long)offset);
+    }
+    free(name);
+    free(file);
+    pthread_mutex_unlock(&lock);
+    return place;
+}
+
+char *block_place(const struct block *block)
+{
+    char *place = code_place(block->grid->function, block->now ? block->now->index : 0);
+    char *whole = x_sprintf("%s (block %u,%u,%u)", place, block->index[0], block->index[1], block->index[2]);
+    free(place);
+    return whole;
+}
+
+static void describe(struct problem *problem, const struct block *block, const char *prefix, const char *format,
+                     va_list list)
+{
+    char text[400];
+    vsnprintf(text, sizeof text, format, list);
+    char *place = block_place(block);
+    problem_set(problem, "%s%s at %s", prefix, text, place);
+    free(place);
+}
+
+__attribute__((noreturn)) static void fail(struct block *block, const char *prefix, const char *format, va_list list)
+{
+    describe(block->problem, block, prefix, format, list);
+    longjmp(*block->failed, 1);
+}
+
+void block_fault(struct block *block, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    *block->fault = true;
+    fail(block, "", format, list);
+}
+
+void block_not_simulated(struct block *block, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    *block->fault = false;
+    fail(block, "not simulated: ", format, list);
+}
+
+void block_doubt(struct block *block, const char *format, ...)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct doubt *doubt = block->grid->doubt;
+    if (block->doubted)
+        return;
+    block->doubted = true;
+    va_list list;
+    va_start(list, format);
+    if (!doubt) {
+        *block->fault = true;
+        fail(block, "", format, list);
+    }
+    pthread_mutex_lock(&lock);
+    if (!doubt->any || block->number < doubt->block) {
+        describe(&doubt->problem, block, "", format, list);
+        doubt->block = block->number;
+        doubt->any = true;
+    }
+    pthread_mutex_unlock(&lock);
+    va_end(list);
+}

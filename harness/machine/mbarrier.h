@@ -1,0 +1,16 @@
+/* mbarrier.h - barriers in shared memory, for copies that arrive at them. */
+#ifndef MBARRIER_H
+#define MBARRIER_H
+
+#include "block.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Returns which phase a barrier is in. */
+bool mbarrier_phase(struct block *block, uint32_t address);
+
+/* Notes at a barrier that bytes have come; its address has the block's rank above its offset. */
+void mbarrier_bytes_come(struct block *block, uint32_t address, uint64_t bytes);
+
+#endif

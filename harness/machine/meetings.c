@@ -1,0 +1,298 @@
+#include "meetings_note.h"
+
+#include "base/base.h"
+
+#include "device_memory.h"
+#include "outcomes.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/* A word for each sector of 32 bytes. It has the block that came last, which of the eight words that block has read and
+ * written, and which others did before. */
+enum { SECTOR_SHIFT = 5, SECTOR_BYTES = 1 << SECTOR_SHIFT, SECTOR_READ = 32, SECTOR_WRITTEN = 40, SECTOR_OTHERS = 16 };
+
+/* Most lines of 128 bytes are accessed by one block only, and each time whole. Such a line has one word: the block's
+ * number + 1, and whether it has read and written. LINE_APART: its sectors have words. */
+enum { LINE_SHIFT = 7, LINE_BYTES = 1 << LINE_SHIFT, LINE_READ = 1, LINE_WRITTEN = 2, LINE_BLOCK = 2 };
+#define LINE_APART UINT32_MAX
+
+/* An allocation in one launch. Most are only read. So reads are not noted until a block has written there, except in
+ * the first blocks, which show what the others will do. */
+struct shared_place {
+    struct allocation place;
+    bool written, unseen; /* unseen: there were reads that were not noted */
+    uint64_t *sectors;
+    uint32_t *lines;
+    size_t sector_bytes, line_bytes; /* of them */
+};
+
+struct meetings {
+    pthread_mutex_t lock;
+    struct shared_place *list;
+    size_t count;
+    uint64_t *written; /* allocations that earlier launches have written */
+    size_t written_count;
+    bool answered;
+    char *place, *overwritten; /* where blocks met, and where they met only in what they leave behind */
+};
+
+struct meetings *meetings_open(void)
+{
+    struct meetings *meetings = x_calloc(1, sizeof *meetings);
+    pthread_mutex_init(&meetings->lock, NULL);
+    return meetings;
+}
+
+static void forget_launch(struct meetings *meetings)
+{
+    for (size_t i = 0; i < meetings->count; i++) {
+        munmap(meetings->list[i].sectors, meetings->list[i].sector_bytes);
+        munmap(meetings->list[i].lines, meetings->list[i].line_bytes);
+    }
+    free(meetings->list);
+    meetings->list = NULL;
+    meetings->count = 0;
+}
+
+void meetings_close(struct meetings *meetings)
+{
+    forget_launch(meetings);
+    pthread_mutex_destroy(&meetings->lock);
+    free(meetings->written);
+    free(meetings->place);
+    free(meetings->overwritten);
+    free(meetings);
+}
+
+void meetings_begin(struct meetings *meetings)
+{
+    forget_launch(meetings);
+    free(meetings->place);
+    free(meetings->overwritten);
+    meetings->place = meetings->overwritten = NULL;
+    meetings->answered = false;
+}
+
+/* A launch may read what an earlier one has left. So from here on, blocks that met only in what they left behind have
+ * met. */
+void meetings_launch(struct meetings *meetings)
+{
+    forget_launch(meetings);
+    if (!meetings->place) {
+        meetings->place = meetings->overwritten;
+        meetings->overwritten = NULL;
+    }
+}
+
+const char *meetings_place(const struct meetings *meetings)
+{
+    return __atomic_load_n(&meetings->place, __ATOMIC_ACQUIRE);
+}
+
+static void note(char **place, struct block *block, const struct instruction *code)
+{
+    if (*place)
+        return;
+    char *where = block_place(block);
+    __atomic_store_n(place, x_sprintf("%s at %s", code->opcode, where), __ATOMIC_RELEASE);
+    free(where);
+}
+
+void meetings_note(struct block *block, const struct instruction *code)
+{
+    struct meetings *meetings = block->grid->meetings;
+    if (!meetings || meetings_place(meetings))
+        return;
+    pthread_mutex_lock(&meetings->lock);
+    note(&meetings->place, block, code);
+    pthread_mutex_unlock(&meetings->lock);
+}
+
+void meetings_note_answer(struct block *block, const struct instruction *code)
+{
+    if (block->grid->meetings)
+        __atomic_store_n(&block->grid->meetings->answered, true, __ATOMIC_RELAXED);
+    meetings_note(block, code);
+}
+
+bool meetings_answered(const struct meetings *meetings)
+{
+    return meetings->answered;
+}
+
+/* ---- Allocations ---- */
+
+static bool was_written(const struct meetings *meetings, uint64_t begin)
+{
+    for (size_t i = 0; i < meetings->written_count; i++)
+        if (meetings->written[i] == begin)
+            return true;
+    return false;
+}
+
+/* There may be as many as a quarter of the allocation's bytes, so large pages save time. */
+static void *open_words(size_t bytes)
+{
+    void *words = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (words == MAP_FAILED)
+        BUG("no memory to note who accesses an array: %llu bytes", (unsigned long long)bytes);
+    madvise(words, bytes, MADV_HUGEPAGE);
+    return words;
+}
+
+static struct shared_place *find_place(struct meetings *meetings, const struct allocation *allocation)
+{
+    for (size_t i = 0; i < meetings->count; i++)
+        if (meetings->list[i].place.begin == allocation->begin)
+            return &meetings->list[i];
+    struct shared_place *shared = ARRAY_GROW(meetings->list, meetings->count);
+    *shared = (struct shared_place){
+        .place = *allocation,
+        .written = was_written(meetings, allocation->begin),
+    };
+    const uint64_t bytes = allocation->end - allocation->begin;
+    shared->sector_bytes = (bytes / SECTOR_BYTES + 2) * sizeof *shared->sectors;
+    shared->line_bytes = (bytes / LINE_BYTES + 2) * sizeof *shared->lines;
+    shared->sectors = open_words(shared->sector_bytes);
+    shared->lines = open_words(shared->line_bytes);
+    return shared;
+}
+
+static void watch_place(struct block *block, const struct instruction *code, uint64_t address, bool writes,
+                        struct watch *watch)
+{
+    struct meetings *meetings = block->grid->meetings;
+    struct allocation allocation;
+    if (!device_find(address, &allocation))
+        return; /* it is outside of all allocations, which was found before */
+    pthread_mutex_lock(&meetings->lock);
+    struct shared_place *shared = find_place(meetings, &allocation);
+    if (writes && shared->unseen)
+        note(&meetings->place, block, code);
+    if (writes && !was_written(meetings, allocation.begin))
+        *ARRAY_GROW(meetings->written, meetings->written_count) = allocation.begin;
+    shared->written |= writes;
+    const bool looks = shared->written || block->begun == 1;
+    shared->unseen |= !looks;
+    *watch = (struct watch){allocation.begin, allocation.end, looks ? shared->sectors : NULL, shared->lines};
+    pthread_mutex_unlock(&meetings->lock);
+}
+
+/* ---- Words ---- */
+
+static void visit_sector(struct block *block, const struct instruction *code, uint64_t *sector, unsigned words,
+                         bool writes)
+{
+    const uint32_t me = (uint32_t)block->number + 1;
+    uint64_t old = __atomic_load_n(sector, __ATOMIC_RELAXED), now;
+    do {
+        uint64_t touched = old >> 32;
+        if ((uint32_t)old != me)
+            touched = (touched | touched >> SECTOR_OTHERS) << SECTOR_OTHERS & UINT32_MAX;
+        now = touched << 32 | me | (uint64_t)words << (writes ? SECTOR_WRITTEN : SECTOR_READ);
+        if (now == old)
+            return;
+    } while (!__atomic_compare_exchange_n(sector, &old, now, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    const uint64_t others = now >> SECTOR_OTHERS;
+    const bool read = others >> SECTOR_READ & words, written = others >> SECTOR_WRITTEN & words;
+    if (writes ? read : written) {
+        meetings_note(block, code);
+    } else if (written) {
+        struct meetings *meetings = block->grid->meetings;
+        pthread_mutex_lock(&meetings->lock);
+        note(&meetings->overwritten, block, code);
+        pthread_mutex_unlock(&meetings->lock);
+    }
+}
+
+/* Gives the sectors of a line their words. */
+static void part_line(struct block *block, const struct watch *watch, uint32_t *line, uint64_t address)
+{
+    enum { WHOLE = (1 << SECTOR_BYTES / 4) - 1 };
+    pthread_mutex_t *lock = &block->grid->meetings->lock;
+    uint64_t *sectors = &watch->sectors[(address >> SECTOR_SHIFT) - (watch->begin >> SECTOR_SHIFT)];
+    pthread_mutex_lock(lock);
+    uint32_t old = __atomic_load_n(line, __ATOMIC_RELAXED);
+    while (old != LINE_APART) {
+        const uint64_t sector = old >> LINE_BLOCK | (uint64_t)(old & LINE_READ ? WHOLE : 0) << SECTOR_READ |
+                                (uint64_t)(old & LINE_WRITTEN ? WHOLE : 0) << SECTOR_WRITTEN;
+        for (unsigned i = 0; i < LINE_BYTES / SECTOR_BYTES; i++)
+            __atomic_store_n(&sectors[i], sector, __ATOMIC_RELAXED);
+        if (__atomic_compare_exchange_n(line, &old, LINE_APART, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+            break;
+    }
+    pthread_mutex_unlock(lock);
+}
+
+/* Notes an access to a line in its own word. False: it has to be noted in those of its sectors. */
+static bool visit_line(struct block *block, const struct watch *watch, uint64_t first, uint64_t end, bool writes)
+{
+    uint32_t *line = &watch->lines[(first >> LINE_SHIFT) - (watch->begin >> LINE_SHIFT)];
+    const uint64_t number = block->number + 1;
+    const bool whole = end - first == LINE_BYTES && number < LINE_APART >> LINE_BLOCK;
+    const uint32_t me = (uint32_t)(number << LINE_BLOCK), kind = writes ? LINE_WRITTEN : LINE_READ;
+    uint32_t old = __atomic_load_n(line, __ATOMIC_ACQUIRE);
+    while (old != LINE_APART) {
+        const bool mine = whole && (old == 0 || old >> LINE_BLOCK == number);
+        const uint32_t now = mine ? me | old | kind : LINE_APART;
+        if (now == old)
+            return true;
+        if (!mine && old != 0) {
+            part_line(block, watch, line, first & ~(uint64_t)(LINE_BYTES - 1));
+            return false;
+        }
+        if (__atomic_compare_exchange_n(line, &old, now, true, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+            return mine;
+    }
+    return false;
+}
+
+static void visit_range(struct block *block, const struct instruction *code, struct watch *watch, uint64_t first,
+                        uint64_t bytes, bool writes)
+{
+    if (first < watch->begin || first + bytes > watch->end)
+        watch_place(block, code, first, writes, watch);
+    if (!watch->sectors)
+        return;
+    for (const uint64_t end = first + bytes; first < end;) {
+        const uint64_t behind = (first | (LINE_BYTES - 1)) + 1, stop = behind < end ? behind : end;
+        const bool noted = visit_line(block, watch, first, stop, writes);
+        for (uint64_t at = first & ~(uint64_t)(SECTOR_BYTES - 1); !noted && at < stop; at += SECTOR_BYTES) {
+            const unsigned from = at < first ? (unsigned)(first - at) / 4 : 0;
+            const unsigned to = at + SECTOR_BYTES > stop ? (unsigned)(stop - at + 3) / 4 : SECTOR_BYTES / 4;
+            visit_sector(block, code, &watch->sectors[(at >> SECTOR_SHIFT) - (watch->begin >> SECTOR_SHIFT)],
+                         (1u << to) - (1u << from), writes);
+        }
+        first = stop;
+    }
+}
+
+void meetings_visit(struct warp *warp, const struct instruction *code, const struct memo *memo, uint32_t lanes,
+                    uint64_t first, const uint64_t *addresses, bool writes)
+{
+    struct block *block = warp->block;
+    struct watch *watch = &block->memos[code->index].watch;
+    if (memo->in_order || memo->same) {
+        visit_range(block, code, watch, first, memo->in_order ? (uint64_t)LANES * code->size : code->size, writes);
+        return;
+    }
+    for (uint32_t left = lanes; left; left &= left - 1)
+        visit_range(block, code, watch, addresses[__builtin_ctz(left)], code->size, writes);
+}
+
+void meetings_visit_range(struct warp *warp, const struct instruction *code, uint64_t first, uint64_t bytes,
+                          bool writes)
+{
+    visit_range(warp->block, code, &warp->block->memos[code->index].watch, first, bytes, writes);
+}
+
+void meetings_keep(const struct memo *memo, uint32_t lanes, uint64_t first, const uint64_t *addresses, unsigned size)
+{
+    if (memo->in_order || memo->same)
+        outcomes_will_change(first, memo->in_order ? (uint64_t)LANES * size : size);
+    else
+        for (uint32_t left = lanes; left; left &= left - 1)
+            outcomes_will_change(addresses[__builtin_ctz(left)], size);
+}

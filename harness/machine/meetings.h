@@ -1,0 +1,22 @@
+/* meetings.h - knows where blocks of a launch meet in global memory. They meet where one writes a word that another
+ * reads or writes, or where the answer of an atomic is used. Blocks that never meet do the same in any order. Where
+ * they do meet, counts have to be compared between several orders. */
+#ifndef MEETINGS_H
+#define MEETINGS_H
+
+#include <stdbool.h>
+
+struct meetings *meetings_open(void);
+void meetings_close(struct meetings *meetings);
+
+/* Begins a workload, of which nothing is known yet. */
+void meetings_begin(struct meetings *meetings);
+
+/* Returns where blocks met for the first time, such as "ATOMG.E.ADD at kernels/a.cu:12 (block 0,0,0)"; NULL: nowhere.
+ * The text is valid until the next call. */
+const char *meetings_place(const struct meetings *meetings);
+
+/* Returns whether the answer of an atomic was used since meetings_begin(). */
+bool meetings_answered(const struct meetings *meetings);
+
+#endif

@@ -1,0 +1,119 @@
+/* memory.h - shared by lanes_memory.c, lanes_copy.c, atomic.c and memory.c. It has what is remembered of an
+ * instruction's accesses, and what is done when an access is unlike the one before. */
+#ifndef MEMORY_H
+#define MEMORY_H
+
+#include "block.h"
+#include "counting.h"
+#include "hazards.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MEMO_LOW 127       /* bits of an address that say where in its line it is */
+#define MEMO_LOW_SECTOR 31 /* ... where in its sector, which is all that the sectors of a shape depend on */
+/* Bits of a shared address that matter to its shape; banks are a circle, so only alignment does. */
+#define MEMO_LOW_SHARED 15
+
+/* The shape of an instruction's last access, in one CPU thread, and what it costs. What each access needs comes first,
+ * so that it is in few lines of the CPU's caches. */
+struct memo {
+    uint32_t lanes; /* 0: there was no access yet */
+    uint32_t low;
+    bool shared; /* it was to shared memory */
+    bool aligned;
+    bool in_order;         /* all lanes take part, and lane l is at l * size from lane 0 */
+    bool same;             /* all lanes have the same address */
+    bool near;             /* no two lanes are 4 GiB apart */
+    uint64_t times;        /* accesses of this shape that the tally does not have yet */
+    int64_t least, most;   /* least and largest distance from the first lane's address */
+    uint64_t begin, end;   /* in global memory: the allocation of the last access */
+    const uint32_t *apart; /* for lanes that take part: lower word of the distance from the first lane's address */
+    struct watch {
+        uint64_t begin, end; /* the allocation of the last access */
+        uint64_t *sectors;   /* NULL: it is not noted who accesses it */
+        uint32_t *lines;
+    } watch; /* see meetings.h */
+    unsigned sectors, ideal_sectors, wavefronts, ideal_wavefronts, margin;
+    struct copy_shape *copy;   /* of an asynchronous copy; NULL: there was none yet */
+    uint32_t distances[LANES]; /* apart is this, unless lanes are in order or have the same address */
+} __attribute__((aligned(64)));
+
+/* Returns whether an access of this shape, with that address of the first lane, is within the memo's allocation.
+ * Distances are compared, because sums of addresses may wrap around. */
+static inline bool memo_holds(const struct memo *memo, uint64_t first, unsigned size)
+{
+    return first >= memo->begin && first < memo->end && memo->least >= -(int64_t)(first - memo->begin) &&
+           memo->most <= (int64_t)(memo->end - first) - (int64_t)size;
+}
+
+/* The shape of the last asynchronous copy: source and destination addresses. */
+struct copy_shape {
+    uint32_t copies, low_from, low_to;
+    uint64_t from[LANES]; /* distance from the first lane's address */
+    uint32_t to[LANES];
+    struct copy_counts counts;
+};
+
+/* Returns where the shared memory begins that an instruction may access. A tile of several warps keeps its barrier in
+ * the part below, which the system keeps (%reserved_smem_offset of PTX), by generic addresses. */
+static inline uint32_t shared_begin(const struct block *block, const struct instruction *code)
+{
+    const char *name = code->opcode;
+    const bool generic = name[0] == 'A' ? name[4] == '.' : name[2] == '.';
+    return generic && block->code->uses_window ? 0 : block->reserved;
+}
+
+/* These set the shape of an access, and its cost. A NULL block means that only the shape is wanted. */
+void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, const uint64_t *addresses,
+                 unsigned size);
+void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes);
+
+/* Adds the accesses of the memo's shape to the tally. Has to be called before another shape is set, and at the end. */
+void memo_settle(struct memo *memo, struct tally *tally);
+
+/* Sets the memo's allocation. If there is none, the block fails, with a message that names the lane, its address, and
+ * what is near it. */
+void memory_check(struct block *block, struct memo *memo, uint32_t lanes, const uint64_t *addresses, unsigned size,
+                  bool writes);
+__attribute__((noreturn)) void memory_misaligned(struct block *block, uint32_t lanes, const uint64_t *addresses,
+                                                 unsigned size);
+__attribute__((noreturn)) void shared_outside(struct block *block, uint32_t lanes, const uint32_t *addresses,
+                                              unsigned size);
+__attribute__((noreturn)) void shared_misaligned(struct block *block, uint32_t lanes, const uint32_t *addresses,
+                                                 unsigned size);
+
+/* These are for local memory. */
+void local_check(struct block *block, uint32_t lanes, const uint32_t *addresses, unsigned size);
+unsigned local_sectors(uint32_t lanes, const uint32_t *addresses, unsigned size);
+void local_move(struct warp *warp, unsigned lane, uint32_t address, unsigned char *bytes, unsigned size, bool writes);
+
+/* Notes who accesses words of shared memory, to find races since the last barrier, and words that nobody wrote. */
+enum shadow_use { SHADOW_READS, SHADOW_WRITES, SHADOW_STORES };
+void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, enum shadow_use use);
+/* Has to be called behind the store that SHADOW_STORES noted. Warps may store the same value to a word. */
+void shadow_stored(struct warp *warp);
+/* Looks for warps of other warpgroups that wrote 16 bytes which a product reads. Those of its own meet at
+ * WARPGROUP.ARRIVE, and who waits for the product has waited for all four. */
+void shadow_product(struct warp *warp, uint32_t address);
+void shadow_atomic(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size);
+/* Notes an access in whatever is looked for in the block. */
+static inline void shared_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size,
+                                enum shadow_use use)
+{
+    if (warp->block->shadow)
+        shadow_visit(warp, lanes, addresses, size, use);
+    if (warp->block->hazards)
+        hazards_visit(warp, lanes, addresses, size, use != SHADOW_READS);
+}
+void shared_visit_atomic(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size);
+/* Notes a compare and swap on shared memory. If another warp does one on the same word, how often it is tried depends
+ * on timing. */
+void shared_swap(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses);
+/* Notes bytes that were written by something else than this block's warps, or by a copy. */
+void shadow_written(struct block *block, uint32_t address, uint64_t bytes);
+struct shadow *shadow_open(const struct block *block);
+void shadow_clear(struct shadow *shadow, const struct block *block);
+void shadow_close(struct shadow *shadow);
+
+#endif

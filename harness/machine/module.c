@@ -1,0 +1,354 @@
+/* Reads an image. machine/elf/cubin_image.h says what is where. */
+#include "module.h"
+
+#include "base/base.h"
+#include "machine/elf/elf.h"
+
+#include "device_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t call_stack = MODULE_CALL_STACK;
+
+/* Relocations by the address of a symbol, as it is and for any kind of memory. */
+enum { R_CUDA_64 = 2, R_CUDA_G64 = 4 };
+
+/* Stands for the address of something that has none here: functions, printf. No memory is at it. */
+#define NOWHERE 0xfffe000000000000u
+
+static const char *symbol_name(const struct image *image, size_t symbol)
+{
+    const char *name = elf_strptr(image->elf, image->symbol_names, image->symbols[symbol].st_name);
+    return name ? name : "";
+}
+
+/* ---- Functions ---- */
+
+static void take_symbols(struct function *function, size_t section)
+{
+    const struct image *image = &function->module->image;
+    for (size_t i = 0; i < image->symbol_count; i++) {
+        const GElf_Sym *symbol = &image->symbols[i];
+        if (GELF_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx == section)
+            *ARRAY_GROW(function->text.symbols, function->text.symbol_count) =
+                (struct code_symbol){symbol_name(image, i), symbol->st_value};
+    }
+}
+
+/* Takes the jump tables, which are constant bank 2 of the function. */
+static void take_tables(struct function *function)
+{
+    const struct image *image = &function->module->image;
+    char *name = x_sprintf(".nv.constant2.%s", function->text.name);
+    for (size_t i = 0; i < image->section_count; i++) {
+        const struct image_section *section = &image->sections[i];
+        if (strcmp(section->name, name) == 0 && section->bytes) {
+            function->text.tables = section->bytes;
+            function->text.tables_size = section->header.sh_size;
+        }
+    }
+    free(name);
+}
+
+static bool parameters_fit(const struct entry *entry, const struct architecture *system)
+{
+    for (size_t i = 0; i < entry->parameter_count; i++) {
+        const struct parameter *parameter = &entry->parameters[i];
+        if (parameter->size == 0 || parameter->offset + parameter->size > entry->parameter_bytes)
+            return false;
+    }
+    return entry->parameter_base >= system->parameters &&
+           (entry->parameter_count == 0) == (entry->parameter_bytes == 0);
+}
+
+/* Reads where the arguments are. -1: it cannot be right. */
+static int read_entry(struct entry *entry, const struct image *image, size_t number, const struct architecture *system)
+{
+    if (entry_read(entry, image, number) < 0)
+        return -1;
+    if (entry->parameter_base == 0)
+        entry->parameter_base = system->parameters;
+    return parameters_fit(entry, system) ? 0 : -1;
+}
+
+static int add_function(struct module *module, size_t number, struct problem *problem)
+{
+    const struct image *image = &module->image;
+    const struct image_kernel *kernel = &image->kernels[number];
+    const struct image_section *section = &image->sections[kernel->section];
+    struct function *function = ARRAY_GROW(module->functions, module->function_count);
+    *function = (struct function){
+        .text = {.name = kernel->facts.name,
+                 .symbol = kernel->symbol,
+                 .bytes = section->bytes,
+                 .size = section->header.sh_size},
+        .module = module,
+        .registers = kernel->facts.registers,
+        .stack_bytes = kernel->facts.local_bytes,
+        .shared_bytes = kernel->facts.shared_bytes,
+        .max_threads = kernel->facts.max_threads,
+    };
+    take_symbols(function, kernel->section);
+    take_tables(function);
+    function->calls = function->text.symbol_count > 1;
+    if (read_entry(&function->entry, image, number, module->architecture) < 0)
+        return problem_set(problem,
+                           "not simulated: the parameters of %s are described in a way that is not known here: build "
+                           "it with nvcc 13.0",
+                           function->text.name);
+    return 0;
+}
+
+/* ---- Variables ---- */
+
+/* Returns where the content of a section was put; NULL for one that is not loaded. */
+static unsigned char **place_of_section(struct module *module, const char *name, size_t **size)
+{
+    *size = &module->bank3_size;
+    if (strcmp(name, ".nv.constant3") == 0)
+        return &module->bank3;
+    *size = &module->bank4_size;
+    if (strcmp(name, ".nv.constant4") == 0)
+        return &module->bank4;
+    return NULL;
+}
+
+/* Copies constants and variables into memory; places[section] is set to where. */
+static int load_sections(struct module *module, unsigned char **places, struct problem *problem)
+{
+    static const char *const names[] = {".nv.global.init", ".nv.global"};
+    enum { STEP = 512 }; /* no variable is aligned to more bytes */
+    const struct image *image = &module->image;
+    size_t offsets[ARRAY_SIZE(names)] = {0}, found[ARRAY_SIZE(names)] = {0}, total = 0;
+    for (size_t i = 0; i < image->section_count; i++) {
+        const struct image_section *section = &image->sections[i];
+        const size_t length = section->header.sh_size, which = name_index(section->name, names, ARRAY_SIZE(names));
+        size_t *size;
+        unsigned char **place = place_of_section(module, section->name, &size);
+        if (which < ARRAY_SIZE(names)) {
+            found[which] = i;
+            offsets[which] = total;
+            total += (length + STEP - 1) / STEP * STEP;
+        }
+        if (!place || length == 0 || !section->bytes)
+            continue;
+        /* Constants are in device memory, because a program can ask for their address. */
+        *place = places[i] = device_allocate(length);
+        *size = length;
+        if (!*place)
+            return problem_set(problem, "no memory for %zu bytes of constants", length);
+        memcpy(*place, section->bytes, length);
+    }
+    if (total == 0)
+        return 0;
+    module->globals = device_allocate(total);
+    if (!module->globals)
+        return problem_set(problem, "no memory for %zu bytes of device variables", total);
+    memset(module->globals, 0, total);
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        const struct image_section *section = &image->sections[found[i]];
+        places[found[i]] = found[i] ? module->globals + offsets[i] : NULL;
+        if (found[i] && section->bytes)
+            memcpy(places[found[i]], section->bytes, section->header.sh_size);
+    }
+    return 0;
+}
+
+static bool is_variable(const struct image *image, const GElf_Sym *symbol, unsigned char *const *places)
+{
+    return symbol->st_shndx < image->section_count && places[symbol->st_shndx] &&
+           symbol->st_value <= image->sections[symbol->st_shndx].header.sh_size &&
+           symbol->st_size <= image->sections[symbol->st_shndx].header.sh_size - symbol->st_value;
+}
+
+static void find_variables(struct module *module, unsigned char *const *places)
+{
+    const struct image *image = &module->image;
+    for (size_t i = 0; i < image->symbol_count; i++) {
+        const GElf_Sym *symbol = &image->symbols[i];
+        if (GELF_ST_TYPE(symbol->st_info) == STT_OBJECT && is_variable(image, symbol, places))
+            *ARRAY_GROW(module->variables, module->variable_count) =
+                (struct variable){symbol_name(image, i), places[symbol->st_shndx] + symbol->st_value, symbol->st_size};
+    }
+}
+
+/* Code of 9.0 and later has addends in its relocations; that of 8.x has them in place. */
+static void relocate(const struct image *image, const GElf_Rela *relocation, bool has_addend, unsigned char *place,
+                     size_t size, unsigned char *const *places)
+{
+    const size_t number = GELF_R_SYM(relocation->r_info);
+    if (size < sizeof(uint64_t) || relocation->r_offset > size - sizeof(uint64_t) || number >= image->symbol_count)
+        return;
+    const GElf_Sym *symbol = &image->symbols[number];
+    const unsigned type = (unsigned)GELF_R_TYPE(relocation->r_info);
+    const bool known = (type == R_CUDA_64 || type == R_CUDA_G64) && is_variable(image, symbol, places);
+    const uint64_t address = known ? (uint64_t)(uintptr_t)places[symbol->st_shndx] + symbol->st_value : NOWHERE;
+    uint64_t addend = 0;
+    if (has_addend)
+        addend = (uint64_t)relocation->r_addend;
+    else
+        memcpy(&addend, place + relocation->r_offset, sizeof addend);
+    const uint64_t value = address + (known ? addend : number << 4);
+    memcpy(place + relocation->r_offset, &value, sizeof value);
+}
+
+/* Writes addresses to where constants and variables have them. */
+static void relocate_sections(struct module *module, unsigned char *const *places)
+{
+    const struct image *image = &module->image;
+    for (size_t i = 0; i < image->section_count; i++) {
+        const GElf_Shdr *header = &image->sections[i].header;
+        const size_t to = header->sh_info;
+        const bool has_addend = header->sh_type == SHT_RELA;
+        if ((!has_addend && header->sh_type != SHT_REL) || to >= image->section_count || !places[to])
+            continue;
+        Elf_Data *data = elf_getdata(elf_getscn(image->elf, i), NULL);
+        for (int k = 0; data; k++) {
+            GElf_Rela relocation = {0};
+            GElf_Rel shorter;
+            if (has_addend ? !gelf_getrela(data, k, &relocation) : !gelf_getrel(data, k, &shorter))
+                break;
+            if (!has_addend)
+                relocation = (GElf_Rela){.r_offset = shorter.r_offset, .r_info = shorter.r_info};
+            relocate(image, &relocation, has_addend, places[to], image->sections[to].header.sh_size, places);
+        }
+    }
+}
+
+const char *module_outside(const struct module *module, uint64_t address)
+{
+    const uint64_t number = (address - NOWHERE) >> 4;
+    return address >= NOWHERE && number < module->image.symbol_count ? symbol_name(&module->image, number) : NULL;
+}
+
+/* What CUDA's library of the device calls its functions by which kernels launch others. */
+#define LAUNCHES "__cudaCDP"
+
+char *module_linked(const struct function *function)
+{
+    const struct image *image = &function->module->image;
+    const struct image_kernel *kernel = &image->kernels[function - function->module->functions];
+    const char *found = NULL;
+    for (size_t i = 0; i < image->section_count; i++) {
+        const GElf_Shdr *header = &image->sections[i].header;
+        if (header->sh_type != SHT_RELA || header->sh_info != kernel->section)
+            continue;
+        Elf_Data *data = elf_getdata(elf_getscn(image->elf, i), NULL);
+        GElf_Rela relocation;
+        for (int k = 0; data && gelf_getrela(data, k, &relocation); k++) {
+            const size_t number = GELF_R_SYM(relocation.r_info);
+            const char *name = number < image->symbol_count ? symbol_name(image, number) : "";
+            if (strncmp(name, LAUNCHES, strlen(LAUNCHES)) == 0)
+                return x_sprintf("dynamic parallelism, since %s launches kernels", function->text.name);
+            if (!found || strcmp(found, function->text.name) == 0)
+                found = name;
+        }
+    }
+    return found ? x_sprintf("device code that was compiled apart and then linked, where %s refers to %s",
+                             function->text.name, found)
+                 : NULL;
+}
+
+bool module_calls(const struct module *module, const char *name)
+{
+    for (size_t i = 0; i < module->image.symbol_count; i++)
+        if (module->image.symbols[i].st_shndx == SHN_UNDEF && strcmp(symbol_name(&module->image, i), name) == 0)
+            return true;
+    return false;
+}
+
+/* ---- The module ---- */
+
+/* Frees a module that cannot be used. Others live as long as the process. Its device memory stays. */
+static void release(struct module *module)
+{
+    for (size_t i = 0; i < module->function_count; i++) {
+        entry_release(&module->functions[i].entry);
+        free(module->functions[i].text.symbols);
+    }
+    free(module->functions);
+    free(module->variables);
+    image_release(&module->image);
+    free(module->bytes);
+    free(module);
+}
+
+struct module *module_open(const unsigned char *bytes, size_t size, struct problem *problem)
+{
+    struct module *module = x_calloc(1, sizeof *module);
+    module->bytes = x_calloc(size, 1);
+    module->size = size;
+    memcpy(module->bytes, bytes, size);
+    elf_version(EV_CURRENT);
+    if (image_read(&module->image, "the machine code of the kernel library", 0, (char *)module->bytes, size) < 0) {
+        problem_set(problem, "the machine code cannot be read, see the error above");
+        release(module);
+        return NULL;
+    }
+    module->architecture = architecture_find(module->image.capability);
+    if (!module->architecture) {
+        problem_set(problem, "not simulated: it is machine code for compute capability %d.%d",
+                    module->image.capability / 10, module->image.capability % 10);
+        release(module);
+        return NULL;
+    }
+    unsigned char **places = x_calloc(module->image.section_count, sizeof *places);
+    int failed = load_sections(module, places, problem);
+    if (failed == 0) {
+        find_variables(module, places);
+        relocate_sections(module, places);
+    }
+    free(places);
+    for (size_t k = 0; k < module->image.kernel_count && failed == 0; k++)
+        failed = add_function(module, k, problem);
+    if (failed == 0)
+        return module;
+    release(module);
+    return NULL;
+}
+
+unsigned module_stack(const struct function *function)
+{
+    return function->stack_bytes + (function->calls ? (unsigned)call_stack : 0);
+}
+
+void module_set_call_stack(size_t bytes)
+{
+    call_stack = bytes;
+}
+
+struct function *module_function(struct module *module, const char *name)
+{
+    for (size_t i = 0; i < module->function_count; i++)
+        if (strcmp(module->functions[i].text.name, name) == 0)
+            return &module->functions[i];
+    return NULL;
+}
+
+struct variable *module_variable(struct module *module, const char *name)
+{
+    for (size_t i = 0; i < module->variable_count; i++)
+        if (strcmp(module->variables[i].name, name) == 0)
+            return &module->variables[i];
+    return NULL;
+}
+
+const struct cubin_function *module_facts(const struct function *function)
+{
+    return &function->module->image.kernels[function - function->module->functions].facts;
+}
+
+const char *module_code(const struct function *function)
+{
+    const struct cubin_function *facts = module_facts(function);
+    return facts->code || image_hash(&function->module->image) == 0 ? facts->code : NULL;
+}
+
+const struct line_table *module_lines(struct module *module)
+{
+    if (!module->has_lines)
+        line_table_open(&module->lines, module->bytes, module->size);
+    module->has_lines = true;
+    return &module->lines;
+}

@@ -1,0 +1,81 @@
+/* module.h - an image of machine code as a program has loaded it: its functions, constants and variables. */
+#ifndef MODULE_H
+#define MODULE_H
+
+#include "architecture.h"
+
+#include "base/base.h"
+#include "machine/elf/elf.h"
+#include "machine/sass/sass.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct function {
+    struct function_text text;
+    struct module *module;
+    struct entry entry;    /* arguments begin where its architecture says, or behind it */
+    unsigned registers;    /* for each thread */
+    unsigned stack_bytes;  /* local memory of a thread, without what the runtime keeps for calls */
+    bool calls;            /* it has functions to call: the machine code does not tell how deep they call themselves */
+    unsigned shared_bytes; /* static shared memory of a block, without what the system keeps */
+    unsigned max_threads;  /* threads of the largest block; 0: not stated */
+    struct code *code;     /* decoded at the first launch; NULL before that */
+};
+
+/* A device variable, or a __constant__ one. */
+struct variable {
+    const char *name; /* borrowed from the image */
+    unsigned char *address;
+    size_t size;
+};
+
+struct module {
+    struct image image; /* of `bytes` */
+    const struct architecture *architecture;
+    unsigned char *bytes;
+    size_t size;
+    struct function *functions;
+    size_t function_count;
+    struct variable *variables;
+    size_t variable_count;
+    unsigned char *globals; /* sections .nv.global.init and .nv.global, in device memory */
+    unsigned char *bank3;   /* __constant__ variables, as cudaMemcpyToSymbol leaves them; NULL: none */
+    size_t bank3_size;
+    unsigned char *bank4; /* addresses of variables; NULL: none */
+    size_t bank4_size;
+    struct line_table lines; /* opened when it is first needed */
+    bool has_lines;
+};
+
+/* Reads a copy of an ELF image for a GPU. The module lives as long as the process. NULL with *problem. */
+struct module *module_open(const unsigned char *bytes, size_t size, struct problem *problem);
+struct function *module_function(struct module *module, const char *name); /* NULL: there is none */
+struct variable *module_variable(struct module *module, const char *name); /* NULL: there is none */
+
+/* Returns the local memory of a thread, in bytes. Where a function has others to call, it includes what the runtime
+ * keeps for them, cudaLimitStackSize, which module_set_call_stack sets. */
+unsigned module_stack(const struct function *function);
+void module_set_call_stack(size_t bytes);
+#define MODULE_CALL_STACK 1024 /* before it is set */
+
+/* Returns the name of a function outside of the machine code, such as "__assertfail", that has this address in the
+ * constants. NULL: there is none. */
+const char *module_outside(const struct module *module, uint64_t address);
+/* Returns what a function has that a linker of machine code put into it, of which most is not simulated, in words;
+ * NULL: it has nothing of the kind. Caller frees. */
+char *module_linked(const struct function *function);
+/* Returns whether the machine code calls a function of that name outside of it. */
+bool module_calls(const struct module *module, const char *name);
+
+/* Returns the facts of cubin.h on a function, such as barriers and name. Their code is NULL before module_code(). */
+const struct cubin_function *module_facts(const struct function *function);
+
+/* Returns the hash of a function's machine code in hexadecimal, which the module owns. NULL after error(). */
+const char *module_code(const struct function *function);
+
+/* Returns the line information, which is read when it is first needed. */
+const struct line_table *module_lines(struct module *module);
+
+#endif

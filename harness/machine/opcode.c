@@ -1,0 +1,98 @@
+/* Finds the operation of an opcode, and makes a function's code with its operations. A uniform instruction is the one
+ * with the same name, on uniform registers. */
+#include "block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns the row with the longest name that the opcode begins with, up to a whole modifier. */
+static const struct opcode *longest(const struct opcode *table, const char *opcode, const struct opcode *best)
+{
+    for (; table->name; table++) {
+        const size_t length = strlen(table->name);
+        if (strncmp(table->name, opcode, length) == 0 && (opcode[length] == '\0' || opcode[length] == '.') &&
+            (!best || length > strlen(best->name)))
+            best = table;
+    }
+    return best;
+}
+
+static unsigned best_vector_unit(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    /* These are the instructions that -march=x86-64-v3 and -v4 may use. */
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                        __builtin_cpu_supports("avx512cd");
+    if (avx2 && avx512)
+        return VECTOR_AVX512;
+    if (avx2)
+        return VECTOR_AVX2;
+#endif
+    return VECTOR_BASE;
+}
+
+int vector_unit_wanted(const char *name)
+{
+    static const char *const names[VECTORS] = {"base", "avx2", "avx512"};
+    for (unsigned i = 0; i <= best_vector_unit(); i++)
+        if (strcmp(names[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+unsigned vector_unit(void)
+{
+    const char *name = getenv(VECTOR_VARIABLE);
+    const int wanted = name ? vector_unit_wanted(name) : -1;
+    return wanted < 0 ? best_vector_unit() : (unsigned)wanted;
+}
+
+static const struct opcode *find(const char *opcode)
+{
+#if defined(__x86_64__)
+#define KINDS(name)                                                                                                    \
+    {                                                                                                                  \
+        name##_base, name##_avx2, name##_avx512                                                                        \
+    }
+#else
+#define KINDS(name)                                                                                                    \
+    {                                                                                                                  \
+        name##_base, name##_base, name##_base                                                                          \
+    }
+#endif
+    static const struct opcode *const lanes[][VECTORS] = {
+        KINDS(lanes_integer), KINDS(lanes_bits), KINDS(lanes_compare), KINDS(lanes_float), KINDS(lanes_half),
+        KINDS(lanes_convert), KINDS(lanes_mufu), KINDS(lanes_memory),  KINDS(lanes_copy),  KINDS(lanes_product)};
+    static const struct opcode *const others[] = {control_opcodes, warp_opcodes,     texture_opcodes,  surface_opcodes,
+                                                  atomic_opcodes,  tensor_opcodes,   mbarrier_opcodes, bulk_opcodes,
+                                                  cluster_opcodes, warpgroup_opcodes};
+    const unsigned kind = vector_unit();
+    const struct opcode *best = NULL;
+    for (size_t i = 0; i < sizeof lanes / sizeof lanes[0]; i++)
+        best = longest(lanes[i][kind], opcode, best);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        best = longest(others[i], opcode, best);
+    return best;
+}
+
+const struct opcode *opcode_find(const char *opcode)
+{
+    const struct opcode *found = find(opcode);
+    return found || opcode[0] != 'U' ? found : find(opcode + 1);
+}
+
+int code_of(struct function *function, struct problem *problem)
+{
+    if (!function->code)
+        function->code =
+            code_open(&function->text, function->module->bytes, function->module->size, opcode_find, problem);
+    return function->code ? 0 : -1;
+}
+
+const char *code_opcode(const struct function *function, size_t index)
+{
+    return function->code->list[index].opcode;
+}

@@ -1,0 +1,318 @@
+/* Calls of functions outside of the machine code: printf, malloc, free, and what a failing assertion calls. On a GPU
+ * they are machine code of the driver's, of which no count is known; so a kernel that is counted is refused. */
+#include "outside_calls.h"
+
+#include "block.h"
+#include "control_parts.h"
+#include "device_heap.h"
+#include "device_memory.h"
+#include "memory.h"
+
+#include "base/base.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Arguments and answers are in these registers, 64 bits each. */
+enum { FIRST_ARGUMENT = 4, SECOND_ARGUMENT = 6 };
+
+enum { MOST_PRINTED = 1 << 20 }; /* bytes of one call */
+
+static uint64_t argument(const struct warp *warp, unsigned number, unsigned lane)
+{
+    return (uint64_t)warp->rows[number + 1][lane] << 32 | warp->rows[number][lane];
+}
+
+static void answer(struct warp *warp, unsigned lane, uint64_t value)
+{
+    warp->rows[FIRST_ARGUMENT][lane] = (uint32_t)value;
+    warp->rows[FIRST_ARGUMENT + 1][lane] = (uint32_t)(value >> 32);
+}
+
+/* ---- Memory that printf reads ---- */
+
+/* Copies from a generic address of a lane. Returns how many bytes of `size` there are. */
+static size_t read_some(struct warp *warp, unsigned lane, uint64_t address, void *to, size_t size)
+{
+    const uint64_t window = address & ~(uint64_t)UINT32_MAX, offset = address & UINT32_MAX;
+    struct block *block = warp->block;
+    struct allocation place;
+    if (window == LOCAL_WINDOW || window == SHARED_WINDOW) {
+        const size_t most = window == LOCAL_WINDOW ? block->local_bytes : block->shared_size;
+        const size_t there = offset >= most ? 0 : most - offset < size ? most - offset : size;
+        if (window == LOCAL_WINDOW)
+            local_move(warp, lane, (uint32_t)offset, to, (unsigned)there, false);
+        else
+            memcpy(to, block->shared + offset, there);
+        return there;
+    }
+    if (!device_find(address, &place))
+        return 0;
+    const size_t there = place.end - address < size ? place.end - address : size;
+    memcpy(to, device_bytes(address), there);
+    return there;
+}
+
+static void read_all(struct warp *warp, unsigned lane, uint64_t address, void *to, size_t size)
+{
+    if (read_some(warp, lane, address, to, size) < size)
+        block_fault(warp->block, "printf reads %zu bytes at 0x%llx, which are in no allocation", size,
+                    (unsigned long long)address);
+}
+
+/* Returns the text at an address. Caller frees. */
+static char *read_text(struct warp *warp, unsigned lane, uint64_t address)
+{
+    char *text = NULL;
+    size_t length = 0, had;
+    do {
+        enum { STEP = 64 };
+        text = x_realloc(text, length + STEP + 1, 1);
+        had = read_some(warp, lane, address + length, text + length, STEP);
+        text[length + had] = '\0';
+        if (strlen(text + length) < had)
+            return text;
+        length += had;
+    } while (had > 0 && length < MOST_PRINTED);
+    free(text);
+    block_fault(warp->block, "printf reads a text at 0x%llx that does not end in its memory",
+                (unsigned long long)address);
+}
+
+/* ---- printf ---- */
+
+struct printed {
+    uint64_t block;
+    size_t number; /* of this launch */
+    char *text;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct printed *printed;
+static size_t printed_count;
+
+struct arguments {
+    struct warp *warp;
+    unsigned lane;
+    uint64_t at;
+    unsigned count;
+};
+
+static uint64_t next_argument(struct arguments *arguments, unsigned size)
+{
+    uint64_t value = 0;
+    arguments->at = (arguments->at + size - 1) / size * size;
+    read_all(arguments->warp, arguments->lane, arguments->at, &value, size);
+    arguments->at += size;
+    arguments->count++;
+    return value;
+}
+
+/* Takes a number of a width or precision, and `*` from the arguments. Returns what is behind it. */
+static const char *take_number(FILE *out, const char *format, struct arguments *arguments)
+{
+    if (*format == '*') {
+        fprintf(out, "%d", (int)next_argument(arguments, 4));
+        return format + 1;
+    }
+    while (*format >= '0' && *format <= '9')
+        fputc(*format++, out);
+    return format;
+}
+
+/* Prints one argument by a conversion of the host's, `%-8.3` without its letter. */
+static void print_one(FILE *out, const char *how, char letter, bool is_long, struct arguments *arguments)
+{
+    char *format = x_sprintf("%s%s%c", how, strchr("diouxX", letter) ? "ll" : "", letter);
+    if (strchr("diouxX", letter)) {
+        const uint64_t value = next_argument(arguments, is_long ? 8 : 4);
+        const bool is_signed = letter == 'd' || letter == 'i';
+        fprintf(out, format, is_long || !is_signed ? (long long)value : (long long)(int32_t)value);
+    } else if (letter == 's') {
+        const uint64_t address = next_argument(arguments, 8);
+        char *text = address ? read_text(arguments->warp, arguments->lane, address) : x_strdup("(null)");
+        fprintf(out, format, text);
+        free(text);
+    } else if (letter == 'c') {
+        fprintf(out, format, (int)next_argument(arguments, 4));
+    } else if (letter == 'p') {
+        fprintf(out, format, device_bytes(next_argument(arguments, 8)));
+    } else {
+        const uint64_t bits = next_argument(arguments, 8);
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        fprintf(out, format, value);
+    }
+    free(format);
+}
+
+/* Prints the conversion at `format`, which begins with %. Returns what is behind it. */
+static const char *print_conversion(FILE *out, const char *format, struct arguments *arguments)
+{
+    const char *begin = format++;
+    char *how;
+    size_t length;
+    FILE *made = open_memstream(&how, &length);
+    if (!made)
+        BUG("no memory for a format");
+    fputc('%', made);
+    while (*format && strchr("#0- +", *format))
+        fputc(*format++, made);
+    format = take_number(made, format, arguments);
+    if (*format == '.') {
+        fputc('.', made);
+        format = take_number(made, format + 1, arguments);
+    }
+    unsigned longs = 0;
+    for (; *format && strchr("hlzjt", *format); format++)
+        longs += *format != 'h';
+    fclose(made);
+    if (*format && strchr("diouxXeEfFgGaAcsp", *format)) {
+        print_one(out, how, *format++, longs > 0, arguments);
+    } else if (format[0] == '%' && format == begin + 1) {
+        fputc(*format++, out);
+    } else {
+        free(how);
+        block_not_simulated(arguments->warp->block, "printf with a format like %.*s", (int)(format - begin + 1), begin);
+    }
+    free(how);
+    return format;
+}
+
+static void print(struct warp *warp, unsigned lane)
+{
+    char *format = read_text(warp, lane, argument(warp, FIRST_ARGUMENT, lane));
+    struct arguments arguments = {warp, lane, argument(warp, SECOND_ARGUMENT, lane), 0};
+    char *text;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    if (!out)
+        BUG("no memory for a text");
+    for (const char *at = format; *at;)
+        if (*at == '%')
+            at = print_conversion(out, at, &arguments);
+        else
+            fputc(*at++, out);
+    fclose(out);
+    free(format);
+    pthread_mutex_lock(&lock);
+    const size_t number = printed_count;
+    *ARRAY_GROW(printed, printed_count) = (struct printed){warp->block->number, number, text};
+    pthread_mutex_unlock(&lock);
+    answer(warp, lane, arguments.count);
+}
+
+static int by_block(const void *a, const void *b)
+{
+    const struct printed *one = a, *other = b;
+    if (one->block != other->block)
+        return one->block < other->block ? -1 : 1;
+    return one->number < other->number ? -1 : 1;
+}
+
+void outside_print(void)
+{
+    pthread_mutex_lock(&lock);
+    if (printed_count > 0)
+        qsort(printed, printed_count, sizeof *printed, by_block);
+    for (size_t i = 0; i < printed_count; i++) {
+        fputs(printed[i].text, stdout);
+        free(printed[i].text);
+    }
+    printed_count = 0;
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- malloc and free ---- */
+
+static void allocate(struct warp *warp, unsigned lane)
+{
+    answer(warp, lane, heap_allocate(argument(warp, FIRST_ARGUMENT, lane)));
+}
+
+static void release(struct warp *warp, unsigned lane)
+{
+    const uint64_t address = argument(warp, FIRST_ARGUMENT, lane);
+    if (address && !heap_free(address))
+        block_fault(warp->block, "lane %u frees 0x%llx, which malloc did not return, or which is free", lane,
+                    (unsigned long long)address);
+}
+
+/* ---- Calls ---- */
+
+static set_number *set_number_of;
+
+void outside_conditions(set_number *set)
+{
+    set_number_of = set;
+}
+
+static void set_condition(struct warp *warp, unsigned lane)
+{
+    const uint64_t handle = argument(warp, FIRST_ARGUMENT, lane);
+    if (!set_number_of || !set_number_of(handle, warp->rows[SECOND_ARGUMENT][lane]))
+        block_fault(warp->block, "cudaGraphSetConditional of 0x%llx, which is no handle", (unsigned long long)handle);
+}
+
+static void fail(struct warp *warp, unsigned lane)
+{
+    (void)lane;
+    block_fault(warp->block, "an assertion fails");
+}
+
+/* To add a function: a row, with what it does for one lane. */
+static const struct outside {
+    const char *name;
+    const char *said; /* as a message has it */
+    void (*call)(struct warp *warp, unsigned lane);
+    bool counted; /* a kernel that calls it may be counted */
+} functions[] = {
+    {"__assertfail", "assert", fail, true},
+    {"vprintf", "printf", print, false},
+    {"malloc", "malloc or new", allocate, false},
+    {"free", "free or delete", release, false},
+    {"cudaGraphSetConditional", "cudaGraphSetConditional", set_condition, false},
+};
+
+static const struct outside *find(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
+        if (strcmp(functions[i].name, name) == 0)
+            return &functions[i];
+    return NULL;
+}
+
+/* Calls a function by its address in a register. */
+bool do_call_outside(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
+{
+    const struct operand *operand = operand_of(code, OPERAND_ROW);
+    const char *name = NULL;
+    struct block *block = warp->block;
+    for (unsigned l = 0; l < LANES && operand && !operand->immediate; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        const uint64_t low = row_at(warp, operand->space, operand->row)[l];
+        const uint64_t high = row_at(warp, operand->space, operand->high)[l];
+        const char *own = module_outside(block->grid->function->module, high << 32 | low);
+        if (!own || (name && strcmp(own, name) != 0))
+            block_not_simulated(block, "%s of something outside the machine code", code->opcode);
+        name = own;
+    }
+    const struct outside *function = name ? find(name) : NULL;
+    if (!function)
+        block_not_simulated(block, "%s of %s", code->opcode, name ? name : "something outside the machine code");
+    if (block->counts && !function->counted)
+        block_not_simulated(block, "%s in a kernel that is counted: what it executes is the driver's", function->said);
+    for (unsigned l = 0; l < LANES; l++)
+        if (lanes >> l & 1)
+            function->call(warp, l);
+    warp->splits[index].pc++;
+    return true;
+}
+
+bool outside_begin(const struct function *function)
+{
+    return !module_calls(function->module, "malloc") || heap_open();
+}

@@ -1,0 +1,75 @@
+/* product.h - products of matrices of which a warp has 16 rows: D = A B + C, of HMMA and of the warpgroup's
+ * instructions. product.c says which instruction is which product and reads the elements; lanes_product.c multiplies.
+ */
+#ifndef PRODUCT_H
+#define PRODUCT_H
+
+#include "block.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Notes on the instruction, in its flags. */
+enum {
+    PRODUCT_LEFT,    /* kind of the elements of A */
+    PRODUCT_RIGHT,   /* of B */
+    PRODUCT_SUM,     /* of C and D: ELEMENT_F16, ELEMENT_F32 or ELEMENT_S32 */
+    PRODUCT_COLUMNS, /* of B, divided by 8 */
+    PRODUCT_DEPTH,   /* elements of a row of A. Bits count by 32 */
+    PRODUCT_WAYS,    /* the ways below */
+    PRODUCT_ADDED    /* number of C's operand */
+};
+enum {
+    WAY_FROM_MEMORY = 1, /* B is in shared memory; A too, unless operand 1 is a register */
+    WAY_SATURATES = 2,
+    WAY_SPARSE = 4, /* of A's elements half are there, and a register says which */
+    WAY_ENDS_GROUP = 8
+};
+
+enum element_kind {
+    ELEMENT_F16,
+    ELEMENT_BF16,
+    ELEMENT_TF32,
+    ELEMENT_E4M3,
+    ELEMENT_E5M2,
+    ELEMENT_S8,
+    ELEMENT_U8,
+    ELEMENT_BITS,
+    ELEMENT_F32,
+    ELEMENT_S32
+};
+
+enum { PRODUCT_ROWS = 16, PRODUCT_COLUMNS_MOST = 256, PRODUCT_DEPTH_MOST = 64 };
+
+/* Bits of the elements, each in a word of its own. */
+struct product {
+    unsigned columns, depth;
+    uint64_t absent[PRODUCT_ROWS]; /* bit k: A has no element k in this row */
+    uint32_t a[PRODUCT_ROWS][PRODUCT_DEPTH_MOST];
+    uint32_t b[PRODUCT_DEPTH_MOST][PRODUCT_COLUMNS_MOST];
+    uint32_t sum[PRODUCT_ROWS][PRODUCT_COLUMNS_MOST]; /* C, then D */
+};
+
+/* Returns the operand that says which elements of a sparse A there are; 0: A is not sparse. */
+static inline unsigned product_metadata(const struct instruction *code)
+{
+    const unsigned n = code->flags[PRODUCT_ADDED] + 1u;
+    if (!(code->flags[PRODUCT_WAYS] & WAY_SPARSE))
+        return 0;
+    return code->operands[n].kind == OPERAND_PREDICATE ? n + 1 : n;
+}
+
+/* Reads A, B and C. The block fails if a descriptor points outside of shared memory. */
+void product_read(struct product *product, struct warp *warp, const struct instruction *code);
+/* Writes D, and notes what the warp must not touch until it has waited. */
+void product_write(const struct product *product, struct warp *warp, const struct instruction *code, uint32_t lanes);
+
+/* As opcode.prepare, of each kind of product. */
+bool prepare_hmma(struct instruction *code);
+bool prepare_sparse_imma(struct instruction *code);
+bool prepare_hgmma(struct instruction *code);
+bool prepare_qgmma(struct instruction *code);
+bool prepare_igmma(struct instruction *code);
+bool prepare_bgmma(struct instruction *code);
+
+#endif

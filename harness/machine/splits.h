@@ -1,0 +1,37 @@
+/* splits.h - lanes of a warp that part into splits, and join again. */
+#ifndef SPLITS_H
+#define SPLITS_H
+
+#include "block.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline unsigned count_lanes(uint32_t lanes)
+{
+    /* The bits are counted by arithmetic, since few of the machines that this is compiled for have an instruction for
+     * it. */
+    if (lanes == ALL_LANES)
+        return LANES;
+    lanes -= lanes >> 1 & 0x55555555;
+    lanes = (lanes & 0x33333333) + (lanes >> 2 & 0x33333333);
+    return ((lanes + (lanes >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+}
+
+/* Makes a split of some lanes of *from, ready to execute the instruction at pc. The caller removes the lanes from
+ * *from. */
+struct split *split_add(struct warp *warp, const struct split *from, uint32_t lanes, uint32_t pc);
+
+/* Notes that these lanes of a split exit. */
+void split_leave(struct warp *warp, unsigned index, uint32_t lanes);
+
+/* Takes lanes out of those that join at a barrier register, in every copy of it that has this mask. */
+void splits_break(struct warp *warp, unsigned barrier, uint32_t mask, uint32_t lanes);
+
+/* Parts a split from all others that were to join it at a barrier register: it goes on by itself there. */
+void split_part(struct warp *warp, unsigned index, unsigned barrier);
+
+/* Lets splits continue that wait for nobody any more, after an arrival, an exit or a break. */
+void splits_look_again(struct warp *warp);
+
+#endif

@@ -1,0 +1,39 @@
+/* warpgroup.h - products that a warpgroup, which is four warps, executes apart from its warps: who has to wait for
+ * what, and what nobody may touch until then. Whoever does so nevertheless fails, since on a GPU the result is by
+ * chance.
+ *
+ * Each warp multiplies its part at once, when it comes to the instruction. A wait is over when all four warps have come
+ * as far, so that one of them may tell others that shared memory is free. */
+#ifndef WARPGROUP_H
+#define WARPGROUP_H
+
+#include "block.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { WARPGROUP = 4 /* warps */ };
+
+/* What products do with the shared memory of a block. tiles_open returns NULL if its code has no such products. */
+struct tiles *tiles_open(const struct block *block);
+void tiles_clear(struct block *block); /* for the next block */
+void tiles_close(struct tiles *tiles);
+
+/* Notes that lanes store to shared memory. By a copy: cp.async, of which products need no fence. */
+void tiles_stored(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, bool by_copy);
+
+/* Notes that a copy which a warp of the block issues (cp.async.bulk) writes to shared memory. Products need no fence to
+ * read what it brings. */
+void tiles_copied(struct warp *issuer, uint32_t offset, uint32_t bytes);
+
+/* Looks at the registers of an instruction before it is executed. */
+void warpgroup_watch(struct warp *warp, const struct instruction *code);
+
+/* Before a product reads its registers, and after it has written `registers` accumulators. */
+void warpgroup_begin(struct warp *warp, const struct instruction *code);
+void warpgroup_end(struct warp *warp, const struct instruction *code, unsigned registers);
+
+/* Notes that a product reads 16 bytes of shared memory, and returns them. */
+const unsigned char *warpgroup_unit(struct warp *warp, uint32_t address);
+
+#endif

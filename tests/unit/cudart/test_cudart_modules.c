@@ -1,0 +1,83 @@
+#include "cudart/runtime.h"
+
+#include "base/base.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "sim_support.h"
+
+static const char source[] = "__managed__ int counter = 3;\n__global__ void add(int *out) { *out += counter; }\n";
+
+void **__cudaRegisterFatBinary(void *container);
+void __cudaUnregisterFatBinary(void **handle);
+char __cudaInitModule(void **handle);
+void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int ext, size_t size,
+                              int constant, int global);
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host);
+
+Test(cudart_modules, kernels_are_found_by_what_stands_for_them)
+{
+    static const char host = 0, absent = 0;
+    struct device_kernel *kernel;
+    cudaKernel_t handle;
+    cr_expect_not(runtime_has_code());
+    void **binary = sim_register(source);
+    cr_expect(runtime_has_code());
+    sim_register_kernel(binary, &host, "_Z3addPi");
+    sim_register_kernel(binary, &absent, "_Z4gonev");
+    cr_assert_eq(runtime_kernel(&kernel, &host), cudaSuccess);
+    cr_expect_str_eq(kernel->function->text.name, "_Z3addPi");
+    cr_assert_eq(__cudaGetKernel(&handle, &host), cudaSuccess);
+    struct device_kernel *again = NULL;
+    cr_expect_eq(runtime_kernel(&again, handle), cudaSuccess);
+    cr_expect_eq(again, kernel);
+    cr_expect_eq(runtime_kernel(&again, &absent), cudaErrorInvalidDeviceFunction);
+    cr_expect_eq(runtime_kernel(&again, &source), cudaErrorInvalidDeviceFunction);
+    cr_expect_null(runtime_reason());
+    __cudaUnregisterFatBinary(binary);
+    cr_expect_eq(runtime_kernel(&again, &host), cudaErrorInvalidDeviceFunction, "its library was closed");
+}
+
+Test(cudart_modules, managed_variables_are_the_hosts_as_well)
+{
+    static int *pointer;
+    void **binary = sim_register(source);
+    __cudaRegisterManagedVar(binary, (void **)&pointer, NULL, "counter", 0, 4, 0, 0);
+    cr_expect(__cudaInitModule(binary));
+    cr_assert_not_null(pointer);
+    cr_expect_eq(*pointer, 3);
+}
+
+Test(cudart_modules, code_for_other_gpus_is_not_simulated)
+{
+    static const char host = 0;
+    struct device_kernel *kernel;
+    /* A container without an image. */
+    static const unsigned char empty[] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    struct {
+        int magic, version;
+        const unsigned char *data;
+        void *more;
+    } wrapper = {0x466243b1, 1, empty, NULL};
+    sim_open_gpu();
+    sim_register_kernel(__cudaRegisterFatBinary(&wrapper), &host, "_Z3addPi");
+    cr_expect_eq(runtime_kernel(&kernel, &host), cudaErrorNotSupported);
+    cr_expect_str_eq(runtime_reason(), "not simulated: there is no machine code for compute capability 9.0: build with "
+                                       "nvcc -arch=sm_90, or in CMake with CMAKE_CUDA_ARCHITECTURES=90");
+}
+
+Test(cudart_modules, another_form_of_registering_is_said)
+{
+    static const char host = 0;
+    struct device_kernel *kernel;
+    static struct {
+        int magic, version;
+        const void *data;
+        void *more;
+    } wrapper = {1234, 1, NULL, NULL};
+    sim_open_gpu();
+    sim_register_kernel(__cudaRegisterFatBinary(&wrapper), &host, "k");
+    cr_expect_eq(runtime_kernel(&kernel, &host), cudaErrorNotSupported);
+    cr_expect(strstr(runtime_reason(), "build it with nvcc 13"), "%s", runtime_reason());
+}

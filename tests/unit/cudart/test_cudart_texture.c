@@ -1,0 +1,290 @@
+#include "cudart/runtime.h"
+#include "machine/texture.h"
+
+#include "base/base.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "sim_support.h"
+
+enum { WIDTH = 4, HEIGHT = 3 };
+
+static cudaArray_t make_array(int bits, enum cudaChannelFormatKind kind, struct cudaExtent extent, unsigned flags)
+{
+    const struct cudaChannelFormatDesc format = cudaCreateChannelDesc(bits, 0, 0, 0, kind);
+    cudaArray_t array;
+    cr_assert_eq(cudaMalloc3DArray(&array, &format, extent, flags), cudaSuccess);
+    return array;
+}
+
+/* An array of floats; the texel at x, y, z is x + 10 * y + 100 * z. */
+static cudaArray_t make_floats(struct cudaExtent extent, unsigned flags)
+{
+    static float texels[6][HEIGHT + 1][WIDTH];
+    cudaArray_t array = make_array(32, cudaChannelFormatKindFloat, extent, flags);
+    const size_t depth = extent.depth ? extent.depth : 1, height = extent.height ? extent.height : 1;
+    float *texel = &texels[0][0][0];
+    for (unsigned z = 0; z < depth; z++)
+        for (unsigned y = 0; y < height; y++)
+            for (unsigned x = 0; x < extent.width; x++)
+                *texel++ = (float)(x + 10 * y + 100 * z);
+    const struct cudaMemcpy3DParms copy = {
+        .srcPtr = {texels, extent.width * sizeof(float), extent.width, height},
+        .dstArray = array,
+        .extent = {extent.width, height, depth},
+        .kind = cudaMemcpyHostToDevice,
+    };
+    cr_assert_eq(cudaMemcpy3D(&copy), cudaSuccess);
+    return array;
+}
+
+static struct cudaTextureDesc how_of(enum cudaTextureAddressMode mode, enum cudaTextureFilterMode filter,
+                                     int normalized)
+{
+    return (struct cudaTextureDesc){.addressMode = {mode, mode, mode},
+                                    .filterMode = filter,
+                                    .normalizedCoords = normalized,
+                                    .borderColor = {-5, 0, 0, 0}};
+}
+
+static cudaError_t make_texture(cudaTextureObject_t *texture, cudaArray_t array, const struct cudaTextureDesc *how)
+{
+    struct cudaResourceDesc resource = {.resType = cudaResourceTypeArray};
+    resource.res.array.array = array;
+    return cudaCreateTextureObject(texture, &resource, how, NULL);
+}
+
+static float sample(cudaTextureObject_t handle, float x, float y, float z, unsigned layer)
+{
+    const struct texture_place place = {{x, y, z}, layer};
+    uint32_t texel[TEXTURE_CHANNELS];
+    float value;
+    const char *unknown = texture_sample(texture_find(handle), &place, texel);
+    if (unknown)
+        return NAN;
+    memcpy(&value, &texel[0], sizeof value);
+    return value;
+}
+
+enum { POINT = cudaFilterModePoint, LINEAR = cudaFilterModeLinear };
+enum {
+    CLAMP = cudaAddressModeClamp,
+    WRAP = cudaAddressModeWrap,
+    MIRROR = cudaAddressModeMirror,
+    BORDER = cudaAddressModeBorder
+};
+
+Test(cudart_texture, edges_and_filters)
+{
+    static const struct {
+        int mode, filter, normalized;
+        float x, y, value;
+    } rows[] = {
+        {CLAMP, POINT, 0, 0, 0, 0},
+        {CLAMP, POINT, 0, 1.99f, 0.5f, 1},
+        {CLAMP, POINT, 0, 1e30f, 1e30f, 23},
+        {CLAMP, POINT, 0, -1, -7, 0},
+        {CLAMP, POINT, 0, NAN, 1, 10},
+        {CLAMP, POINT, 0, -INFINITY, 2, 20},
+        {BORDER, POINT, 0, 4, 0, -5},
+        {BORDER, POINT, 0, 3.9f, 0, 3},
+        {WRAP, POINT, 0, 5, 0, 3}, /* only normalized coordinates go around */
+        {WRAP, POINT, 1, 1.125f, 0.5f, 10},
+        {WRAP, POINT, 1, -0.125f, 0.5f, 13},
+        {MIRROR, POINT, 1, -0.125f, 0.5f, 10},
+        {MIRROR, POINT, 1, 1.125f, 0.5f, 13},
+        {MIRROR, POINT, 1, 1.375f, 0.5f, 12},
+        {CLAMP, POINT, 1, 2, 0, 3},
+        /* The product with the width is a little less than 3: no H200 rounds it, in rows of 3 to 10,000 texels. */
+        {CLAMP, POINT, 1, 0.74999994f, 0, 2},
+        {CLAMP, LINEAR, 0, 1, 1.5f, 10.5f},
+        {CLAMP, LINEAR, 0, 1.75f, 1, 6.25f},
+        {CLAMP, LINEAR, 0, 0, 0, 0},
+        {CLAMP, LINEAR, 0, 9, 9, 23},
+        {BORDER, LINEAR, 0, 0, 0.5f, -2.5f},
+        {WRAP, LINEAR, 1, 0, 0.5f, 11.5f},
+        {MIRROR, LINEAR, 1, 0, 0.5f, 10},
+        /* Weights are multiples of 1/256. */
+        {CLAMP, LINEAR, 0, 0.501f, 0.5f, 0},
+        {CLAMP, LINEAR, 0, 0.503f, 0.5f, 0x1p-8f},
+    };
+    sim_open_gpu();
+    cudaArray_t array = make_floats((struct cudaExtent){WIDTH, HEIGHT, 0}, cudaArrayDefault);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        cudaTextureObject_t texture;
+        const struct cudaTextureDesc how = how_of((enum cudaTextureAddressMode)rows[i].mode,
+                                                  (enum cudaTextureFilterMode)rows[i].filter, rows[i].normalized);
+        cr_assert_eq(make_texture(&texture, array, &how), cudaSuccess);
+        const float value = sample(texture, rows[i].x, rows[i].y, 0, 0);
+        cr_expect_eq(value, rows[i].value, "row %zu: %g", i, (double)value);
+        cr_expect_eq(cudaDestroyTextureObject(texture), cudaSuccess);
+        cr_expect_null(texture_find(texture));
+        cr_expect_eq(cudaDestroyTextureObject(texture), cudaErrorInvalidValue);
+    }
+    cr_expect_null(texture_find(0));
+    cr_expect_eq(cudaFreeArray(array), cudaSuccess);
+}
+
+Test(cudart_texture, shapes)
+{
+    static const struct {
+        struct cudaExtent extent;
+        unsigned flags;
+        int filter;
+        float at[3];
+        unsigned layer;
+        float value; /* NAN: it is not simulated */
+    } rows[] = {
+        {{4, 0, 0}, 0, POINT, {0.625f, 9, 9}, 0, 2},
+        {{4, 3, 2}, 0, POINT, {0.625f, 0.5f, 0.75f}, 0, 112},
+        {{4, 4, 2}, 0, LINEAR, {0.625f, 0.625f, 0.5f}, 0, 72},
+        {{4, 3, 2}, cudaArrayLayered, POINT, {0.625f, 0.5f, 0}, 1, 112},
+        {{4, 3, 2}, cudaArrayLayered, POINT, {0.625f, 0.5f, 0}, 7, 112},
+        {{4, 0, 3}, cudaArrayLayered, POINT, {0.625f, 0.9f, 0}, 2, 202},
+        {{2, 2, 6}, cudaArrayCubemap, POINT, {1, 0.5f, -0.5f}, 0, 1},
+        {{2, 2, 6}, cudaArrayCubemap, POINT, {-1, 0.5f, -0.5f}, 0, 100},
+        {{2, 2, 6}, cudaArrayCubemap, POINT, {-0.5f, 1, 0.5f}, 0, 210},
+        {{2, 2, 6}, cudaArrayCubemap, POINT, {0.5f, -1, 0.5f}, 0, 301},
+        {{2, 2, 6}, cudaArrayCubemap, POINT, {0.5f, -0.5f, 1}, 0, 411},
+        {{2, 2, 6}, cudaArrayCubemap, POINT, {0.5f, -0.5f, -1}, 0, 510},
+        {{2, 2, 6}, cudaArrayCubemap, LINEAR, {1, 0, 0}, 0, 5.5f},
+        {{2, 2, 6}, cudaArrayCubemap, LINEAR, {1, 0.9f, 0}, 0, NAN},
+        {{2, 2, 6}, cudaArrayCubemap, POINT, {1, 1, 0.5f}, 0, NAN},
+    };
+    sim_open_gpu();
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        cudaTextureObject_t texture;
+        const struct cudaTextureDesc how = how_of(cudaAddressModeClamp, (enum cudaTextureFilterMode)rows[i].filter, 1);
+        cudaArray_t array = make_floats(rows[i].extent, rows[i].flags);
+        cr_assert_eq(make_texture(&texture, array, &how), cudaSuccess);
+        const float value = sample(texture, rows[i].at[0], rows[i].at[1], rows[i].at[2], rows[i].layer);
+        cr_expect(value == rows[i].value || (isnan(value) && isnan(rows[i].value)), "row %zu: %g", i, (double)value);
+        cudaDestroyTextureObject(texture);
+        cudaFreeArray(array);
+    }
+}
+
+Test(cudart_texture, elements_and_what_becomes_of_them)
+{
+    static const struct {
+        int bits;
+        enum cudaChannelFormatKind kind;
+        enum cudaTextureReadMode mode;
+        unsigned word;
+        float value;
+    } rows[] = {
+        {8, cudaChannelFormatKindUnsigned, cudaReadModeNormalizedFloat, 51, 0.2f},
+        {8, cudaChannelFormatKindSigned, cudaReadModeNormalizedFloat, 0x80, -1},
+        {8, cudaChannelFormatKindSigned, cudaReadModeNormalizedFloat, 127, 1},
+        {16, cudaChannelFormatKindUnsigned, cudaReadModeNormalizedFloat, 0xffff, 1},
+        {16, cudaChannelFormatKindFloat, cudaReadModeElementType, 0x3e00, 1.5f},
+        {8, cudaChannelFormatKindSigned, cudaReadModeElementType, 0xff, NAN}, /* the bits of -1 */
+    };
+    sim_open_gpu();
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        cudaTextureObject_t texture;
+        cudaArray_t array = make_array(rows[i].bits, rows[i].kind, (struct cudaExtent){1, 1, 0}, 0);
+        struct cudaTextureDesc how = how_of(cudaAddressModeClamp, cudaFilterModePoint, 0);
+        how.readMode = rows[i].mode;
+        cudaMemcpy2DToArray(array, 0, 0, &rows[i].word, (size_t)rows[i].bits / 8, (size_t)rows[i].bits / 8, 1,
+                            cudaMemcpyHostToDevice);
+        cr_assert_eq(make_texture(&texture, array, &how), cudaSuccess);
+        const float value = sample(texture, 0, 0, 0, 0);
+        cr_expect(value == rows[i].value || (isnan(value) && isnan(rows[i].value)), "row %zu: %g", i, (double)value);
+        cudaDestroyTextureObject(texture);
+        cudaFreeArray(array);
+    }
+}
+
+Test(cudart_texture, memory_and_gathers)
+{
+    static const unsigned char bytes[3][8] = {{0, 1, 2, 3}, {10, 11, 12, 13}, {20, 21, 22, 23}};
+    cudaTextureObject_t row, rows;
+    uint32_t texel[4];
+    unsigned char *memory;
+    sim_open_gpu();
+    cr_assert_eq(cudaMalloc((void **)&memory, sizeof bytes), cudaSuccess);
+    cudaMemcpy(memory, bytes, sizeof bytes, cudaMemcpyHostToDevice);
+    const struct cudaTextureDesc how = how_of(cudaAddressModeClamp, cudaFilterModePoint, 0);
+    struct cudaResourceDesc resource = {.resType = cudaResourceTypeLinear};
+    resource.res.linear.devPtr = memory;
+    resource.res.linear.desc = cudaCreateChannelDesc(8, 8, 0, 0, cudaChannelFormatKindUnsigned);
+    resource.res.linear.sizeInBytes = sizeof bytes;
+    cr_assert_eq(cudaCreateTextureObject(&row, &resource, &how, NULL), cudaSuccess);
+    texture_at(texture_find(row), 5, texel);
+    cr_expect(texel[0] == 12 && texel[1] == 13 && texel[2] == 0);
+    texture_at(texture_find(row), 12, texel);
+    cr_expect(texel[0] == 0 && texel[1] == 0, "beyond the end");
+    texture_at(texture_find(row), -1, texel);
+    cr_expect(texel[0] == 0 && texel[1] == 0, "before the beginning");
+
+    resource = (struct cudaResourceDesc){.resType = cudaResourceTypePitch2D};
+    resource.res.pitch2D.devPtr = memory;
+    resource.res.pitch2D.desc = cudaCreateChannelDesc(8, 0, 0, 0, cudaChannelFormatKindUnsigned);
+    resource.res.pitch2D.width = 4;
+    resource.res.pitch2D.height = 3;
+    resource.res.pitch2D.pitchInBytes = 8;
+    cr_assert_eq(cudaCreateTextureObject(&rows, &resource, &how, NULL), cudaSuccess);
+    const struct texture_place place = {{2, 1, 0}, 0};
+    cr_expect_null(texture_gather(texture_find(rows), &place, 0, texel));
+    cr_expect(texel[0] == 11 && texel[1] == 12 && texel[2] == 2 && texel[3] == 1);
+    struct cudaResourceDesc told;
+    cr_expect_eq(cudaGetTextureObjectResourceDesc(&told, rows), cudaSuccess);
+    cr_expect(told.resType == cudaResourceTypePitch2D && told.res.pitch2D.devPtr == memory);
+    resource.res.pitch2D.pitchInBytes = 3;
+    cr_expect_eq(cudaCreateTextureObject(&rows, &resource, &how, NULL), cudaErrorInvalidValue);
+    cudaFree(memory);
+}
+
+Test(cudart_texture, surfaces)
+{
+    cudaSurfaceObject_t surface;
+    sim_open_gpu();
+    cudaArray_t array =
+        make_array(32, cudaChannelFormatKindFloat, (struct cudaExtent){4, 3, 0}, cudaArraySurfaceLoadStore);
+    struct cudaResourceDesc resource = {.resType = cudaResourceTypeArray}, told;
+    resource.res.array.array = array;
+    cr_assert_eq(cudaCreateSurfaceObject(&surface, &resource), cudaSuccess);
+    cr_expect(texture_find(surface)->is_surface);
+    cr_expect_eq(cudaGetSurfaceObjectResourceDesc(&told, surface), cudaSuccess);
+    cr_expect_eq(told.res.array.array, array);
+    cr_expect_eq(cudaDestroyTextureObject(surface), cudaErrorInvalidValue, "it is no texture");
+    cr_expect_eq(cudaDestroySurfaceObject(surface), cudaSuccess);
+    resource.resType = cudaResourceTypeLinear;
+    cr_expect_eq(cudaCreateSurfaceObject(&surface, &resource), cudaErrorInvalidValue);
+    cudaFreeArray(array);
+}
+
+Test(cudart_texture, other_kinds_are_not_simulated)
+{
+    cudaTextureObject_t texture;
+    struct cudaTextureDesc how[4];
+    sim_open_gpu();
+    for (size_t i = 0; i < ARRAY_SIZE(how); i++)
+        how[i] = how_of(cudaAddressModeClamp, cudaFilterModePoint, 0);
+    how[0].filterMode = cudaFilterModeLinear;
+    how[1].readMode = cudaReadModeNormalizedFloat;
+    how[2].sRGB = 1;
+    how[3].maxAnisotropy = 4;
+    cudaArray_t words = make_array(32, cudaChannelFormatKindUnsigned, (struct cudaExtent){4, 3, 0}, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(how); i++)
+        cr_expect_eq(make_texture(&texture, words, &how[i]), cudaErrorNotSupported, "row %zu", i);
+    cr_expect_str_eq(runtime_reason(), "not simulated: a texture that filters whole numbers");
+    cudaFreeArray(words);
+}
+
+Test(cudart_texture, copies_stay_inside_an_array)
+{
+    uint32_t row[6] = {1, 2, 3, 4, 5, 6}, back[2];
+    sim_open_gpu();
+    cudaArray_t array = make_array(32, cudaChannelFormatKindUnsigned, (struct cudaExtent){5, 3, 0}, 0);
+    cr_expect_eq(cudaMemcpy2DToArray(array, 8, 2, row, 8, 8, 1, cudaMemcpyHostToDevice), cudaSuccess);
+    cr_expect_eq(cudaMemcpy2DFromArray(back, 8, array, 8, 2, 8, 1, cudaMemcpyDeviceToHost), cudaSuccess);
+    cr_expect(back[0] == 1 && back[1] == 2);
+    cr_expect_eq(cudaMemcpy2DToArray(array, 0, 0, row, 24, 24, 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    cr_expect_eq(cudaMemcpy2DToArray(array, 0, 3, row, 4, 4, 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    cr_expect_eq(cudaMemcpy2DToArray(array, 4, 0, row, 20, 20, 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    cudaFreeArray(array);
+}

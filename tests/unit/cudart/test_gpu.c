@@ -1,0 +1,79 @@
+#include "cudart/gpu.h"
+
+#include "base/base.h"
+
+#include <criterion/criterion.h>
+#include <cuda_runtime_api.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+#define DESCRIPTION "metrics/gpus/nvidia-h200.ini"
+
+/* Checks that the description fits every run of that GPU. Otherwise runs would be compared with nothing. */
+Test(gpu, the_description_is_the_device_of_its_baseline)
+{
+    struct gpu gpu;
+    struct problem problem;
+    struct run run;
+    struct device device = {0};
+    cr_assert_eq(gpu_read(&gpu, DESCRIPTION, &problem), 0, "%s", problem.text);
+    cr_assert_eq(run_read(&run, "baselines/nvidia-h200/transpose/padded.json"), 0);
+    gpu_as_device(&gpu, &device);
+    char difference[256];
+    device_difference(&device, &run.device, difference, sizeof difference);
+    cr_expect_str_empty(difference);
+    cr_expect_eq(gpu_capability(&gpu), 90);
+    free(device.name);
+    free(device.compute_capability);
+    run_release(&run);
+}
+
+static char *read_with(const char *from, const char *to)
+{
+    char *text, *folder = scratch_make();
+    size_t length;
+    struct gpu gpu;
+    struct problem problem;
+    struct capture capture;
+    cr_assert_eq(file_read(DESCRIPTION, 1u << 20, &text, &length), 0);
+    const char *place = strstr(text, from);
+    cr_assert_not_null(place, "%s", from);
+    char *whole = x_sprintf("%.*s%s%s", (int)(place - text), text, to, place + strlen(from));
+    char *path = scratch_file(folder, "gpu.ini", whole);
+    capture_begin(&capture);
+    const int failed = gpu_read(&gpu, path, &problem);
+    char *words = capture_end(&capture);
+    cr_expect_eq(failed, -1, "%s for %s", to, from);
+    cr_expect(strstr(problem.text, path));
+    free(path);
+    free(whole);
+    free(text);
+    scratch_remove(folder);
+    return words;
+}
+
+Test(gpu, what_is_wrong_with_a_description_is_said)
+{
+    static const struct {
+        const char *from, *to, *words;
+    } rows[] = {
+        {"attribute 16 = 132", "attribute 16 = many", "\"many\" is no whole number"},
+        {"attribute 16 = 132", "attribute 16 = 132\nattribute 16 = 132", "attribute 16 is given twice"},
+        {"attribute 16 = 132", "", "\"attribute 16\" is missing"},
+        {"attribute 16 = 132", "attribute 256 = 1", "\"256\" is no number of an attribute"},
+        {"attribute 16 = 132", "sms = 132", "unknown key \"sms\""},
+        {"name = NVIDIA H200", "", "\"name\" is missing"},
+        {"name = NVIDIA H200", "name = A\nname = B", "\"name\" is given twice"},
+        {"memory_bytes = 150109880320", "memory_bytes = 0", "\"0\" is no value of \"memory_bytes\""},
+        {"memory_bytes = 150109880320", "", "\"memory_bytes\" is missing"},
+        {"name = NVIDIA H200", "[gpu]\nname = NVIDIA H200", "no sections"},
+        {"name = NVIDIA H200", "name", "neither"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *words = read_with(rows[i].from, rows[i].to);
+        cr_expect(strstr(words, rows[i].words), "%s: %s", rows[i].words, words);
+        free(words);
+    }
+}

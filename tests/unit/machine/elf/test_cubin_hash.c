@@ -1,0 +1,140 @@
+#include "base/base.h"
+#include "cubin/cubin_support.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ptxas 12.9 and 13.0 made equal code from this source. */
+Test(cubin_hash, the_hash_is_of_the_code_and_not_of_its_wrapping)
+{
+    struct cubin new, old, other;
+    cr_assert_eq(cubin_read(&new, CORPUS "small.fatbin"), 0);
+    cr_assert_eq(cubin_read(&old, CORPUS "cuda12.cubin"), 0);
+    cr_assert_eq(cubin_read(&other, CORPUS "other.fatbin"), 0);
+    for (size_t k = 0; k < old.count; k++) {
+        const struct cubin_function *same = find_function(&new, old.list[k].name, 80);
+        cr_assert_not_null(same);
+        cr_expect_str_eq(same->code, old.list[k].code, "%s", same->name);
+    }
+    cr_expect_str_neq(find_function(&new, "plain(float*)", 90)->code, find_function(&other, "plain(float*)", 90)->code);
+    cr_expect_str_neq(find_function(&new, "plain(float*)", 90)->code, find_function(&new, "plain(float*)", 80)->code);
+    cubin_release(&new);
+    cubin_release(&old);
+    cubin_release(&other);
+}
+
+/* clang-format off */
+static const char source[] =
+    "__constant__ float weights[32] = {1, 2, 3};\n"
+    "__device__ float start[4] = {5, 6, 7, 8};\n"
+    "__device__ float notes[64];\n"
+    "namespace {\n"
+    "__device__ __noinline__ float helper(float x) { return x * 3.5f + weights[int(x) & 31] + start[int(x) & 3]; }\n"
+    "__device__ __noinline__ float by_pointer(float x) { return x * 7.5f; }\n"
+    "__device__ float (*volatile chosen)(float) = by_pointer;\n"
+    "__global__ void plain(float const *a, float *b) { int lane = threadIdx.x; b[lane] = a[lane] * 2.5f; }\n"
+    "__global__ void calling(float const *a, float *b) { int lane = threadIdx.x; notes[lane] = b[lane] = helper(a[lane]); }\n"
+    "__global__ void indirect(float const *a, float *b) { int lane = threadIdx.x; b[lane] = chosen(a[lane]); }\n"
+    "} // namespace\n"
+    "void *const used[] = {(void *)plain, (void *)calling, (void *)indirect};\n";
+/* clang-format on */
+
+/* Returns the text with every occurrence of `from` replaced. Caller frees. */
+static char *replaced(const char *text, const char *from, const char *to)
+{
+    char *all = x_strdup("");
+    for (const char *hit; from && (hit = strstr(text, from)); text = hit + strlen(from)) {
+        char *longer = x_sprintf("%s%.*s%s", all, (int)(hit - text), text, to);
+        free(all);
+        all = longer;
+    }
+    char *whole = x_sprintf("%s%s", all, text);
+    free(all);
+    return whole;
+}
+
+static void build_edited(struct cubin *cubin, const char *folder, const char *name, const char *text, const char *flag)
+{
+    char *file = scratch_file(folder, name, text);
+    char *output = x_sprintf("%s.cubin", file), *log = x_sprintf("%s.log", file);
+    const char *const arguments[] = {"-w", "-std=c++17", "-arch=sm_90", "-cubin", "-o", output, file, flag};
+    compile_cuda(arguments, log);
+    cr_assert_eq(cubin_read(cubin, output), 0);
+    free(log);
+    free(output);
+    free(file);
+}
+
+Test(cubin_hash, the_hash_moves_with_the_code_and_with_nothing_else)
+{
+    static const char *const names[] = {
+        "(anonymous namespace)::plain(float const*, float*)",
+        "(anonymous namespace)::calling(float const*, float*)",
+        "(anonymous namespace)::indirect(float const*, float*)",
+    };
+    enum { SAME, OTHER, ANY };
+    static const struct {
+        const char *label, *name, *flag, *from, *to;
+        int expected[ARRAY_SIZE(names)];
+    } cases[] = {
+        {"built again", "edited.cu", "-lineinfo", NULL, NULL, {SAME, SAME, SAME}},
+        {"elsewhere", "moved/to.cu", "-lineinfo", NULL, NULL, {SAME, SAME, SAME}},
+        {"no lines", "edited.cu", NULL, NULL, NULL, {SAME, SAME, SAME}},
+        {"a comment", "edited.cu", "-lineinfo", "int lane", "/* where */\n\n int lane", {SAME, SAME, SAME}},
+        {"a local renamed", "edited.cu", "-lineinfo", "lane", "thread", {SAME, SAME, SAME}},
+        {"a variable renamed", "edited.cu", "-lineinfo", "notes", "a_protocol", {SAME, SAME, SAME}},
+        {"a constant renamed", "edited.cu", "-lineinfo", "weights", "zz_factors", {SAME, SAME, SAME}},
+        {"a helper renamed", "edited.cu", "-lineinfo", "helper", "assistant", {SAME, SAME, SAME}},
+        {"one more kernel",
+         "edited.cu",
+         "-lineinfo",
+         "void *const used[] = {",
+         "__global__ void more(float *a) { a[0] *= 2; }\nvoid *const used[] = {(void *)more, ",
+         {SAME, SAME, SAME}},
+        {"a number", "edited.cu", "-lineinfo", "2.5f", "2.25f", {OTHER, SAME, SAME}},
+        {"an operation", "edited.cu", "-lineinfo", "* 2.5f", "+ 2.5f", {OTHER, SAME, SAME}},
+        {"a launch bound",
+         "edited.cu",
+         "-lineinfo",
+         "void plain",
+         "__launch_bounds__(64) void plain",
+         {OTHER, SAME, SAME}},
+        {"a cluster",
+         "edited.cu",
+         "-lineinfo",
+         "void plain",
+         "__cluster_dims__(2, 1, 1) void plain",
+         {OTHER, SAME, SAME}},
+        {"a helper", "edited.cu", "-lineinfo", "3.5f", "3.25f", {SAME, OTHER, SAME}},
+        {"behind a pointer", "edited.cu", "-lineinfo", "7.5f", "7.25f", {ANY, ANY, OTHER}},
+        {"a constant", "edited.cu", "-lineinfo", "{1, 2, 3}", "{1, 2, 4}", {ANY, OTHER, ANY}},
+        {"a variable", "edited.cu", "-lineinfo", "{5, 6, 7, 8}", "{5, 6, 7, 9}", {ANY, OTHER, ANY}},
+    };
+    char *folder = scratch_make();
+    char *moved = x_sprintf("%s/moved", folder);
+    cr_assert_eq(mkdir(moved, 0700), 0);
+    struct cubin base;
+    build_edited(&base, folder, "base.cu", source, "-lineinfo");
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *text = replaced(source, cases[i].from, cases[i].to);
+        cr_expect_eq(strcmp(text, source) == 0, cases[i].from == NULL, "%s: nothing was edited", cases[i].label);
+        struct cubin cubin;
+        build_edited(&cubin, folder, cases[i].name, text, cases[i].flag);
+        for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
+            const struct cubin_function *was = find_function(&base, names[k], 90),
+                                        *is = find_function(&cubin, names[k], 90);
+            cr_assert(was && is, "%s: %s", cases[i].label, names[k]);
+            const bool same = strcmp(was->code, is->code) == 0;
+            cr_expect(cases[i].expected[k] == ANY || same == (cases[i].expected[k] == SAME), "%s: %s", cases[i].label,
+                      names[k]);
+        }
+        cubin_release(&cubin);
+        free(text);
+    }
+    cubin_release(&base);
+    free(moved);
+    scratch_remove(folder);
+}

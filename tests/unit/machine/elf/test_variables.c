@@ -1,0 +1,71 @@
+#include "base/base.h"
+#include "cubin/cubin_support.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+static const char source[] =
+    "__constant__ float weights[32] = {1, 2, 3};\n"
+    "__device__ float start[4] = {5, 6, 7, 8};\n"
+    "__device__ float notes[64];\n"
+    "static __device__ int own;\n"
+    "__global__ void calling(float const *a, float *b) { __shared__ float tile[32]; int lane = threadIdx.x;\n"
+    "    tile[lane] = a[lane]; __syncthreads();\n"
+    "    notes[lane] = b[lane] = tile[31 - lane] + weights[lane] + start[lane & 3]; own++; }\n"
+    "__global__ void plain(float *b) { b[threadIdx.x] = 1; }\n";
+/* clang-format on */
+
+static char *read_whole(const char *path, size_t *size)
+{
+    char *bytes;
+    cr_assert_eq(file_read(path, 1 << 24, &bytes, size), 0);
+    return bytes;
+}
+
+/* Whether the text has that line. */
+static bool names(const char *text, const char *name)
+{
+    char *copy = x_strdup(text), *rest = NULL;
+    bool found = false;
+    for (char *line = strtok_r(copy, "\n", &rest); line && !found; line = strtok_r(NULL, "\n", &rest))
+        found = strcmp(line, name) == 0;
+    free(copy);
+    return found;
+}
+
+Test(variables, what_a_program_can_reach_by_name_is_listed)
+{
+    size_t size = 0, lines = 0;
+    char *folder = scratch_make(), *cu = scratch_file(folder, "variables.cu", source);
+    char *cubin = x_sprintf("%s/variables.cubin", folder), *log = x_sprintf("%s/log", folder);
+    compile_cuda((const char *const[8]){"-arch=sm_90", "-cubin", "-o", cubin, cu}, log);
+    char *bytes = read_whole(cubin, &size);
+    char *text = cubin_variables(cubin, bytes, size);
+    cr_assert_not_null(text);
+    cr_expect(names(text, "weights"), "%s", text);
+    cr_expect(names(text, "start"), "%s", text);
+    cr_expect(names(text, "notes"), "%s", text);
+    cr_expect_not(names(text, "tile"), "shared memory has no name: %s", text);
+    for (const char *at = text; *at; at++)
+        lines += *at == '\n';
+    cr_expect_eq(lines, 4, "with the file's own: %s", text);
+    free(text);
+    free(bytes);
+    free(log);
+    free(cubin);
+    free(cu);
+    scratch_remove(folder);
+}
+
+Test(variables, bytes_that_are_no_machine_code_have_none)
+{
+    static const char bytes[] = "no machine code";
+    struct problem problem = {""}, *before = error_into(&problem);
+    cr_expect_null(cubin_variables("image.cubin", bytes, sizeof bytes));
+    cr_expect(strstr(problem.text, "image.cubin"), "%s", problem.text);
+    cr_expect_null(cubin_variables("image.cubin", bytes, 0));
+    error_into(before);
+}

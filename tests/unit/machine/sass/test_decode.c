@@ -1,0 +1,234 @@
+/* nvdisasm's text becomes instructions: each kind of operand, whatever the version writes, and what is not understood.
+ */
+#include "machine/block.h"
+#include "machine/sass/decode.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+static struct code *code;
+
+/* One instruction, by itself. */
+static const struct instruction *decoded(const char *guard, const char *opcode, const char *operands)
+{
+    static struct code_symbol symbols[] = {{"kernel", 0}, {"helper", 0x440}, {"cupy_divide", 0x880}, {"R2", 0x990}};
+    const struct function_text function = {
+        .name = "kernel", .symbols = symbols, .symbol_count = sizeof symbols / sizeof *symbols};
+    json_t *list = json_pack("[{s:s, s:s, s:s}]", "predicate", guard, "opcode", opcode, "operands", operands);
+    if (code)
+        code_free(code);
+    code = code_read(&function, list, opcode_find);
+    json_decref(list);
+    return code->list;
+}
+
+static bool is_simulated(const char *guard, const char *opcode, const char *operands)
+{
+    return decoded(guard, opcode, operands)->control != CONTROL_UNKNOWN;
+}
+
+static void expect_row(const struct operand *operand, unsigned space, unsigned row)
+{
+    cr_expect_eq(operand->kind, OPERAND_ROW);
+    cr_expect_eq(operand->space, space);
+    if (space == SPACE_WARP)
+        cr_expect_eq(operand->row, row * ROW_BYTES, "row %u", operand->row / ROW_BYTES);
+}
+
+/* The word of an immediate. */
+static uint32_t immediate(const struct operand *operand)
+{
+    expect_row(operand, SPACE_CONSTANTS, 0);
+    const struct constant_row *row = &code->constants[operand->row / ROW_BYTES];
+    cr_expect(row->immediate);
+    return row->value;
+}
+
+Test(decode, registers_with_signs_and_parts)
+{
+    const struct instruction *one = decoded("@!P3", "IADD3", "R4,P0,P1,-R5.reuse,UR6,RZ");
+    cr_assert_eq(one->control, CONTROL_NEXT);
+    cr_expect_eq(one->guard, 3u * 4);
+    cr_expect_eq(one->guard_flip, ALL_LANES);
+    cr_expect(one->guarded);
+    expect_row(&one->operands[0], SPACE_WARP, 4);
+    cr_expect_eq(one->operands[1].kind, OPERAND_PREDICATE);
+    expect_row(&one->operands[3], SPACE_WARP, 5);
+    cr_expect(one->operands[3].negate);
+    expect_row(&one->operands[4], SPACE_WARP, ROW_UNIFORM + 6);
+    expect_row(&one->operands[5], SPACE_WARP, ROW_ZERO);
+    cr_expect_not(decoded("", "IADD3", "R4,R5,R6,RZ")->guarded);
+    cr_expect(decoded("@!PT", "LDS", "RZ,[RZ]")->guarded);
+}
+
+Test(decode, what_nobody_reads_goes_to_the_sink)
+{
+    const struct instruction *one = decoded("", "ISETP.NE.AND", "P0,PT,R4,RZ,PT");
+    cr_assert_eq(one->control, CONTROL_NEXT);
+    cr_expect_eq(one->operands[0].row, 0);
+    cr_expect_eq(one->operands[1].row, MASK_SINK * 4u);
+    cr_expect_eq(decoded("", "LOP3.LUT", "RZ,R1,R2,RZ,0xc0,!PT")->operands[0].kind, OPERAND_PREDICATE,
+                 "a predicate that the text leaves out is there");
+    cr_expect_eq(code->list->operands[1].row, (uint32_t)ROW_SINK * ROW_BYTES);
+}
+
+Test(decode, addresses)
+{
+    const struct operand *address = &decoded("", "LDG.E.128", "R4,desc[UR4][R2.64+-0x10]")->operands[1];
+    cr_assert_eq(address->kind, OPERAND_ADDRESS);
+    cr_expect(address->wide);
+    cr_expect_eq(address->row, 2u * ROW_BYTES);
+    cr_expect_eq(address->value, -16);
+    address = &decoded("", "LDS.64", "R4,[R2.X8+UR5+0x20]")->operands[1];
+    cr_assert_eq(address->kind, OPERAND_ADDRESS);
+    cr_expect_eq(address->scale, 8);
+    cr_expect(address->based);
+    cr_expect_eq(address->base, (ROW_UNIFORM + 5u) * ROW_BYTES);
+    cr_expect_eq(address->value, 0x20);
+    cr_expect_not(is_simulated("", "LDG.E", "R4,desc[UR4]"));
+    cr_expect_not(is_simulated("", "LDG.E", "R4,[R2.65]"));
+    cr_expect_not(is_simulated("", "LDG.E", "R4,[R2.64+"));
+}
+
+/* nvdisasm 13.2 leaves the comma out. */
+Test(decode, a_comma_that_is_missing)
+{
+    const struct instruction *one = decoded("", "LDS", "R48[R76+0x1000]");
+    cr_assert_eq(one->control, CONTROL_NEXT);
+    cr_assert_eq(one->operand_count, 2);
+    expect_row(&one->operands[0], SPACE_WARP, 48);
+    cr_expect_eq(one->operands[1].kind, OPERAND_ADDRESS);
+    cr_expect_eq(one->operands[1].row, 76u * ROW_BYTES);
+    cr_expect_eq(one->operands[1].value, 0x1000);
+}
+
+Test(decode, constants)
+{
+    const struct instruction *one = decoded("", "FFMA", "R1,R2,c[0x0][0x210],-c[0x3][0x8]");
+    cr_assert_eq(one->control, CONTROL_NEXT);
+    expect_row(&one->operands[2], SPACE_CONSTANTS, 0);
+    const struct constant_row *row = &code->constants[one->operands[2].row / ROW_BYTES];
+    cr_expect_not(row->immediate);
+    cr_expect_eq(row->bank, 0u);
+    cr_expect_eq(row->value, 0x210u);
+    cr_expect(one->operands[3].negate);
+    const struct operand *indexed = &decoded("", "LDC", "R1,c[0x3][R13+0x20]")->operands[1];
+    cr_expect_eq(indexed->kind, OPERAND_CONSTANT);
+    cr_expect_eq(indexed->row, 13u * ROW_BYTES);
+    cr_expect_eq(indexed->value, 0x20);
+    cr_expect_not(is_simulated("", "LDC", "R1,c[0x9][0x0]"));
+    cr_expect_not(is_simulated("", "LDC", "R1,c[0x0][0xfffff]"));
+}
+
+Test(decode, decimals_are_of_the_type_that_the_instruction_has)
+{
+    static const struct {
+        const char *opcode, *operands;
+        unsigned n;
+        uint32_t word;
+    } cases[] = {
+        {"FADD", "R1,R2,1.5", 2, 0x3fc00000},
+        {"FADD", "R1,R2,+INF ", 2, 0x7f800000},
+        {"FADD", "R1,R2,-INF ", 2, 0xff800000},
+        {"FMUL", "R1,R2,-0", 2, 0x80000000},
+        {"HFMA2.MMA", "R1,-RZ,RZ,1.875,0.5", 3, 0x3f803800}, /* the upper half first: 1.0 as a float is 0x3f80 0000 */
+        {"HADD2.BF16_V2", "R1,R2,1,1", 2, 0x3f803f80},
+        {"FRND.F16", "R1,-2", 1, 0xc000},
+        {"F2I.F16.NTZ", "R1,1.5", 1, 0x3e00},
+        {"F2I.U32.CEIL.NTZ", "R1,7", 1, 0x40e00000},
+        {"F2F.F64.F32", "R2,1.5", 1, 0x3fc00000},
+        {"MUFU.RCP64H", "R1,7", 1, 0x401c0000},
+        {"IADD3", "R1,R2,-0x2,RZ", 2, 0xfffffffe},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const struct instruction *one = decoded("", cases[i].opcode, cases[i].operands);
+        if (strcmp(cases[i].opcode, "IADD3") == 0)
+            cr_expect_eq(immediate(&one->operands[one->operand_count - 2]), cases[i].word);
+        else
+            cr_expect_eq(immediate(&one->operands[cases[i].n]), cases[i].word, "%s %s: 0x%x", cases[i].opcode,
+                         cases[i].operands, immediate(&one->operands[cases[i].n]));
+    }
+    const struct operand *wide = &decoded("", "DADD", "R2,R4,1.5")->operands[2];
+    cr_expect_eq(immediate(wide), 0u);
+    cr_expect_eq(code->constants[wide->high / ROW_BYTES].value, 0x3ff80000u);
+}
+
+Test(decode, places_to_go_to)
+{
+    const struct instruction *one = decoded("@P0", "BRA", "!P1,0x440");
+    cr_expect_eq(one->control, CONTROL_BRANCH);
+    cr_expect_eq(one->operands[0].kind, OPERAND_PREDICATE);
+    cr_expect_eq(one->operands[1].value, 0x440);
+    one = decoded("", "CALL.REL.NOINC", "helper");
+    cr_expect_eq(one->control, CONTROL_CALL);
+    cr_expect_eq(one->operands[0].kind, OPERAND_TARGET);
+    cr_expect_eq(one->operands[0].value, 0x440);
+    /* A function may have the name of anything else. */
+    one = decoded("", "RET.REL.NODEC", "R10,cupy_divide");
+    cr_expect(one->control == CONTROL_RETURN && one->operands[1].value == 0x880);
+    one = decoded("", "RET.REL.NODEC", "R10,R2");
+    cr_expect(one->operands[1].kind == OPERAND_TARGET && one->operands[1].value == 0x990);
+    cr_expect_not(is_simulated("", "RET.REL.NODEC", "R10,c"));
+    one = decoded("", "BSSY", "B7,0x440");
+    cr_expect_eq(one->control, CONTROL_OPEN);
+    cr_expect_eq(one->operands[0].index, 7);
+    cr_expect_not(is_simulated("", "BSYNC", "B16"));
+    cr_expect_not(is_simulated("", "BSYNC", ""), "a join without its barrier");
+}
+
+/* nvdisasm has the first source of P2R where the guard stands. */
+Test(decode, P2R_has_its_source_in_the_guard)
+{
+    const struct instruction *one = decoded("PR", "P2R", "R30,RZ,0x8");
+    cr_assert_eq(one->control, CONTROL_NEXT);
+    cr_expect_not(one->guarded);
+    cr_expect_eq(one->operand_count, 3);
+    cr_expect_eq(immediate(&one->operands[2]), 8u);
+    cr_expect_not(is_simulated("", "P2R", "R30"));
+    one = decoded("PR", "P2R.B1", "R30,@!P6,R3,0x8");
+    cr_assert_eq(one->control, CONTROL_NEXT);
+    cr_expect(one->guarded && one->guard == 6 * 4u && one->guard_flip == ALL_LANES);
+    expect_row(&one->operands[1], SPACE_WARP, 3);
+    cr_expect_not(is_simulated("PR", "P2R", "R30,@Q6,R3,0x8"));
+}
+
+Test(decode, signs_and_crossed_halves)
+{
+    const struct instruction *one = decoded("", "PLOP3.LUT", "P3,PT,R9.SIGN,!R0.reuse.SIGN,P1,0x2,0x0");
+    cr_assert_eq(one->control, CONTROL_NEXT);
+    cr_expect_eq(one->operands[2].kind, OPERAND_SIGN);
+    cr_expect_eq(one->operands[2].row, 9 * ROW_BYTES);
+    cr_expect(one->operands[3].invert);
+    one = decoded("", "HFMA2.BF16_V2", "R2,R3.H1_H1,R4.H0_NH1,R5");
+    cr_assert_eq(one->control, CONTROL_NEXT);
+    cr_expect_eq(one->operands[2].half, HALF_CROSSED);
+    /* Only these instructions were seen to have them. */
+    cr_expect_not(is_simulated("", "IADD3", "R4,R5.SIGN,R6,RZ"));
+    cr_expect_not(is_simulated("", "PLOP3.LUT", "P3,PT,R9,PT,PT,0x2,0x0"));
+    cr_expect_not(is_simulated("", "HSET2.BF.LT.AND", "R2,R3.H0_NH1,R4,PT"));
+    cr_expect_not(is_simulated("", "HADD2.F32", "R2,-RZ,R4.H0_NH1"));
+}
+
+Test(decode, what_is_not_understood_is_not_simulated)
+{
+    static const char *const bad[][3] = {
+        {"", "FROB", "R1,R2"},
+        {"", "", ""},
+        {"@P9", "IADD3", "R1,R2,R3,RZ"},
+        {"P0", "IADD3", "R1,R2,R3,RZ"},
+        {"", "IADD3.FROB", "R1,R2,R3,RZ"},
+        {"", "IADD3", "R1,R2.B9,R3,RZ"},
+        {"", "IADD3", "R255,R2,R3,RZ"},
+        {"", "IADD3", "R1,R2,R255,RZ"},
+        {"", "FADD", "R1,R2,one"},
+        {"", "IADD3", "R1,R99999999999999999999,R3,RZ"},
+        {"", "IADD3.A.B.C.D.E.F.G.H.I.J.K.L", "R1,R2,R3,RZ"},
+        {"", "IADD3", "R1,R2,R3,R4,R5,R6,R7,R8,R9,R10,R11,R12,R13,R14,R15,R16,R17,R18,R19"},
+        {"", "LDS", "R1[R2]R3[R4]R5[R6]R7[R8]R9[R10]R11[R12]R13[R14]R15[R16]R17[R18]R19[R20]"},
+        {"", "LDG.E", "R1,[[[[[[[[[[[[[[[[[[["},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+        cr_expect_not(is_simulated(bad[i][0], bad[i][1], bad[i][2]), "%s %s %s", bad[i][0], bad[i][1], bad[i][2]);
+    cr_expect_str_eq(decoded("", "FROB.64", "R1")->opcode, "FROB.64", "it can be named");
+}

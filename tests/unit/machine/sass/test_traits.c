@@ -1,0 +1,37 @@
+#include "machine/sass/traits.h"
+
+#include "base/base.h"
+
+#include <criterion/criterion.h>
+
+Test(traits, of_opcodes_with_and_without_modifiers)
+{
+    static const struct {
+        const char *opcode;
+        unsigned traits;
+    } rows[] = {
+        {"LDG.E.128", TRAIT_LOAD | TRAIT_GLOBAL},
+        {"LDG.E.CONSTANT", TRAIT_LOAD | TRAIT_GLOBAL},
+        {"LDGSTS.E.BYPASS.128", TRAIT_LOAD | TRAIT_GLOBAL | TRAIT_SHARED | TRAIT_ASYNC_COPY},
+        {"LDGDEPBAR", 0},
+        {"STG.E", TRAIT_STORE | TRAIT_GLOBAL},
+        {"ATOMG.E.ADD.STRONG.GPU", TRAIT_ATOMIC | TRAIT_GLOBAL},
+        {"RED.E.ADD.F32.FTZ.RN.STRONG.GPU", TRAIT_ATOMIC | TRAIT_GLOBAL},
+        {"REDUX.SUM", 0},
+        {"LDS", TRAIT_LOAD | TRAIT_SHARED},
+        {"LDSM.16.M88.4", TRAIT_LOAD | TRAIT_SHARED},
+        {"ATOMS.CAST.SPIN", TRAIT_ATOMIC | TRAIT_SHARED},
+        {"STL.64", TRAIT_STORE | TRAIT_LOCAL},
+        {"LD.E.STRONG.GPU", TRAIT_LOAD | TRAIT_GENERIC},
+        {"LDC.64", 0},
+        {"FFMA", TRAIT_FP32 | TRAIT_FUSED},
+        {"FADD.FTZ", TRAIT_FP32},
+        {"FSETP.GT.AND", 0},
+        {"DMUL", TRAIT_FP64},
+        {"HFMA2.MMA", TRAIT_FP16 | TRAIT_FUSED},
+        {"", 0},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        cr_expect_eq(opcode_traits(rows[i].opcode), rows[i].traits, "%s: %#x", rows[i].opcode,
+                     opcode_traits(rows[i].opcode));
+}

@@ -1,0 +1,107 @@
+/* Instructions that say where lanes go on and how they wait, in forms that ptxas makes of large kernels only. */
+#include "made_program.h"
+
+#include "base/base.h"
+#include "machine/sass/sass.h"
+#include "sim/counters.h"
+
+#include <criterion/criterion.h>
+
+#define LANE "S2R R0,SR_TID.X"
+#define STORE                                                                                                          \
+    "ULDC.64 UR4,c[0x0][0x210]", "MOV R20,UR4", "MOV R21,UR5", "IMAD.WIDE.U32 R20,R0,0x4,R20", "STG.E [R20.64],R4"
+
+static void expect_right(const char *const *program, unsigned threads)
+{
+    const char *said = run_program(program, threads);
+    cr_assert_null(said, "%s", said);
+}
+
+/* Of EXIT with two predicates the GPU's counter of threads has those for which both hold. */
+Test(control, an_exit_with_two_predicates)
+{
+    expect_right(PROGRAM(LANE, "ISETP.GE.U32.AND P0,PT,R0,0x8,PT", "ISETP.GE.U32.AND P1,PT,R0,0xc,PT", "@P0 EXIT P1"),
+                 32);
+    double values[EXACT_COUNTERS];
+    const unsigned traits[MADE_MOST] = {0};
+    counters_of(made_tallies, traits, 5, BOUND_NONE, values);
+    cr_expect_eq(made_tallies[3].working, 24);
+    cr_expect_float_eq(values[EXACT_THREADS_PER_INSTRUCTION] * 5, 3 * 32 + 20 + 12, 1e-9);
+}
+
+/* The count of a barrier whose number is in a register may be an immediate, or lie above the number. */
+Test(control, barriers_of_some_threads)
+{
+    static const char *const forms[] = {"BAR.SYNC.DEFER_BLOCKING R5,0x40", "BAR.SYNC.DEFER_BLOCKING R6,R6",
+                                        "BAR.SYNC.DEFER_BLOCKING 0x3,R7"};
+    for (size_t i = 0; i < 3; i++) {
+        /* Each half of four warps has a barrier of its own, but for the last form only the second waits, of two warps.
+         */
+        expect_right(PROGRAM(LANE, "SHF.R.U32 R5,RZ,0x6,R0", "IADD3 R5,R5,0x1,RZ", "IADD3 R6,R5,0x400000,RZ",
+                             "MOV R7,0x40", "ISETP.GE.U32.AND P0,PT,R0,0x40,PT", "@P0 BRA 0x80", forms[i], "MOV R4,0x1",
+                             STORE),
+                     128);
+        cr_expect_eq(made_output[0], 1);
+        const char *said = run_program(PROGRAM(LANE, "MOV R5,0x1", "MOV R6,0x400001", "MOV R7,0x40",
+                                               "ISETP.GE.U32.AND P0,PT,R0,0x20,PT", "@P0 EXIT ", forms[i]),
+                                       128);
+        cr_expect(said && made_fault, "%zu: one warp of two waits, and the others are gone", i);
+    }
+}
+
+/* Lanes that have the same in both registers are taken at once, as copies started by several lanes are. */
+Test(control, values_that_lanes_share)
+{
+    /* Lanes 0 and 2 have 0,5 and lane 1 has 0,6, lane 3 has 1,5. */
+    expect_right(PROGRAM(LANE, "LOP3.LUT R1,R0,0x3,RZ,0xc0,!PT", "ISETP.EQ.AND P2,PT,R1,0x3,PT", "SEL R2,0x1,RZ,P2",
+                         "ISETP.EQ.AND P3,PT,R1,0x1,PT", "SEL R3,0x6,0x5,P3", "R2UR P0,UR8,R2", "R2UR.OR P0,UR9,R3",
+                         "SEL R4,0x1,RZ,P0", "R2UR P0,UR9,R3", "SEL R5,0x2,RZ,P0", "IADD3 R4,R4,R5,RZ", STORE),
+                 32);
+    for (unsigned l = 0; l < 32; l++)
+        cr_expect_eq(made_output[l], (l % 4 == 1 || l % 4 == 3 ? 1u : 0) + (l % 4 == 1 ? 2u : 0), "lane %u", l);
+}
+
+Test(control, predicates_as_bits)
+{
+    expect_right(PROGRAM(LANE, "ISETP.GE.U32.AND P1,PT,R0,0x8,PT", "ISETP.GE.U32.AND P6,PT,R0,0x4,PT", "MOV R4,0x7fff",
+                         "UMOV UR6,0x10", "UISETP.EQ.AND UP2,UPT,UR6,0x10,UPT", "UP2UR UR7,UPR,UR6,0x4",
+                         "PR P2R.B1 R4,@P6,R4,0x42", "IADD3 R4,R4,UR7,RZ", STORE),
+                 32);
+    for (unsigned l = 0; l < 32; l++)
+        cr_expect_eq(made_output[l],
+                     0x14 + (l < 4   ? 0x7fffu
+                             : l < 8 ? 0x7dffu
+                                     : 0x7fffu),
+                     "lane %u: %x", l, made_output[l]);
+}
+
+/* Warp 0 waits for a phase, and warp 1 goes round a loop so many times before it ends it. */
+#define WAIT "SYNCS.PHASECHK.TRANS64.TRYWAIT P0,[RZ+0x400],RZ"
+#define BEGIN(rounds)                                                                                                  \
+    LANE, "ISETP.EQ.U32.AND P1,PT,R0,RZ,PT", "UMOV UR6,0x1ffffe", "UMOV UR7,0x7ffff800",                               \
+        "@P1 SYNCS.EXCH.64 URZ,[RZ+0x400],UR6", "BAR.SYNC.DEFER_BLOCKING 0x0", "ISETP.GE.U32.AND P2,PT,R0,0x20,PT",    \
+        "@!P2 BRA 0xf0", "MOV R8," rounds, "IADD3 R8,R8,-0x1,RZ", "ISETP.NE.AND P4,PT,R8,RZ,PT", "@P4 BRA 0x90",       \
+        "ISETP.EQ.U32.AND P3,PT,R0,0x20,PT", "@P3 SYNCS.ARRIVE.TRANS64.A1T0 RZ,[RZ+0x400],RZ", "EXIT "
+
+/* How often it looks is known only where that takes little time, and nothing else looks between two waits. What stands
+ * behind the loop is executed once, whatever is known. */
+Test(control, waits_that_look_again)
+{
+    enum { FIRST = 15 };
+    const struct {
+        const char *const *program;
+        unsigned between, open; /* instructions of the loop, and of those the ones that are not known */
+    } cases[] = {
+        {PROGRAM(BEGIN("0x4"), WAIT, "@!P0 BRA 0xf0", "NOP "), 2, 0},
+        {PROGRAM(BEGIN("0x60"), WAIT, "@!P0 BRA 0xf0", "NOP "), 2, 2},
+        {PROGRAM(BEGIN("0x60"), WAIT, "@P0 BRA 0x130", "NOP ", "BRA 0xf0", "NOP "), 4, 4},
+        {PROGRAM(BEGIN("0x4"), WAIT, "@!P0 SYNCS.PHASECHK.TRANS64 P0,[RZ+0x400],RZ", "@!P0 BRA 0xf0", "NOP "), 3, 3},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        expect_right(cases[i].program, 64);
+        for (unsigned k = 0; k < cases[i].between; k++)
+            cr_expect_eq(made_tallies[FIRST + k].spins > 0, k < cases[i].open, "%zu: instruction %u", i, k);
+
+        cr_expect_eq(made_tallies[FIRST + cases[i].between].spins, 0, "%zu", i);
+    }
+}

@@ -1,0 +1,100 @@
+/* What differs between two contents of an array, and between orders in the memory of the GPU. */
+#include "machine/outcomes.h"
+
+#include "base/base.h"
+#include "machine/device_memory.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+Test(outcomes, bytes_that_differ)
+{
+    unsigned char a[8192] = {0}, b[8192] = {0};
+    struct difference found = outcome_difference(a, b, sizeof a);
+    cr_expect_eq(found.bytes, 0);
+    cr_expect_not(found.rounding);
+    b[4099] = 1;
+    b[8191] = 7;
+    found = outcome_difference(a, b, sizeof a);
+    cr_expect_eq(found.bytes, 2);
+    cr_expect_eq(found.first, 4099);
+    cr_expect_not(found.rounding);
+}
+
+Test(outcomes, sums_in_another_order_differ_in_last_bits)
+{
+    const float floats[] = {1.0f, 100.0f}, sums[] = {1.0000001f, 100.00001f}, others[] = {1.0f, 101.0f};
+    cr_expect(outcome_difference((const unsigned char *)floats, (const unsigned char *)sums, sizeof floats).rounding);
+    cr_expect_not(
+        outcome_difference((const unsigned char *)floats, (const unsigned char *)others, sizeof floats).rounding);
+    const double doubles[] = {1.0, -3.0}, more[] = {1.0 + 1e-15, -3.0 + 1e-15};
+    cr_expect(outcome_difference((const unsigned char *)doubles, (const unsigned char *)more, sizeof doubles).rounding);
+    const unsigned counts[] = {1000000, 5}, tickets[] = {1000001, 5};
+    cr_expect_not(
+        outcome_difference((const unsigned char *)counts, (const unsigned char *)tickets, sizeof counts).rounding);
+}
+
+static void change(unsigned char *at, unsigned char byte)
+{
+    outcomes_will_change((uintptr_t)at, 1);
+    *at = byte;
+}
+
+static void expect_differs(const char *wanted)
+{
+    char *words = outcomes_compare();
+    cr_expect(wanted && words ? strcmp(words, wanted) == 0 : words == wanted, "%s", words);
+    free(words);
+}
+
+Test(outcomes, memory_of_the_gpu)
+{
+    unsigned char *first = device_allocate(100), *second = device_allocate(5000);
+    memset(first, 1, 100);
+    memset(second, 2, 5000);
+    outcomes_watch(true);
+    for (int i = 0; i < 5000; i++)
+        change(&second[i], 3);
+    outcomes_keep();
+    expect_differs(NULL);
+    change(&second[4000], 9); /* written in both, on both sides of a page's end */
+    change(&second[4100], 9);
+    char *wanted = x_sprintf("2 of 5000 bytes of the allocation at 0x%llx, from byte 4000 on",
+                             (unsigned long long)(uintptr_t)second);
+    expect_differs(wanted);
+    free(wanted);
+    /* What is freed, or new, is not compared. */
+    device_free(second);
+    unsigned char *third = device_allocate(5000);
+    change(&third[0], 9);
+    expect_differs(NULL);
+    change(&first[99], 9); /* written in the second only */
+    wanted =
+        x_sprintf("1 of 100 bytes of the allocation at 0x%llx, from byte 99 on", (unsigned long long)(uintptr_t)first);
+    expect_differs(wanted);
+    free(wanted);
+    outcomes_forget();
+    outcomes_watch(false);
+    device_free(first);
+    device_free(third);
+}
+
+/* What is kept grows with what is written: all of this one would not fit into a machine's memory. */
+Test(outcomes, of_a_large_allocation_what_is_written_is_kept)
+{
+    const size_t size = (size_t)1 << 40;
+    unsigned char *large = device_allocate(size);
+    cr_assert_not_null(large);
+    outcomes_watch(true);
+    change(&large[size / 2], 1);
+    outcomes_keep();
+    change(&large[size - 1], 1);
+    char *wanted = x_sprintf("1 of %zu bytes of the allocation at 0x%llx, from byte %zu on", size,
+                             (unsigned long long)(uintptr_t)large, size - 1);
+    expect_differs(wanted);
+    free(wanted);
+    outcomes_watch(false);
+    outcomes_forget();
+    device_free(large);
+}
