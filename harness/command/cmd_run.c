@@ -91,7 +91,7 @@ static int cmd_run(const struct options *options)
     }
     if (code == EXIT_SAME)
         code = (int)run_exit_code(&run);
-    if (run.result_count > 0 && output_run(options, &chosen, &run, NULL, code, &files) < 0 && code == EXIT_SAME)
+    if (run.result_count > 0 && output_run(options, &chosen, &run, code, &files) < 0 && code == EXIT_SAME)
         code = EXIT_USAGE;
 out:
     run_files_abandon(&files);
