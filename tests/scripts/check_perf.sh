@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 REAL=$(realpath "${CUGATE:-$here/build/cugate}")
 export REAL BUILDS=$work/builds GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 # shellcheck disable=SC2046 # one word each
-unset $(git rev-parse --local-env-vars) CI CUGATE KERNELS BASE STRICT SIM CUDA_HOME CUDA_ARCHS CUBLAS NVCC_FLAGS
+unset $(git rev-parse --local-env-vars) CI OUT CUGATE KERNELS BASE STRICT SIM CUDA_HOME CUDA_ARCHS CUBLAS NVCC_FLAGS
 export NVCC=true
 
 # shellcheck source=/dev/null
