@@ -5,9 +5,10 @@
 #   CUGATE=build/cugate [KERNELS='GLOB...'] [BASE=REVISION] [STRICT=1] [SIM=all] ci/check_perf.sh
 #       [OPTION OF cugate check]...
 #
-# BASE also takes the variables of ci/build_base.sh. Without a GPU, SIM=all also simulates kernels whose machine code,
-# launches and inputs are those of the baseline. The exit codes are those of ci/check.sh. With STRICT=1 and no GPU the exit
-# code is 5. A CI server needs no STRICT: computed counts are a verdict on its code, and no replay.
+# OUT, build/check-perf without it, gets every report and the run. BASE also takes the variables of ci/build_base.sh.
+# Without a GPU, SIM=all also simulates kernels whose machine code, launches and inputs are those of the baseline. The exit
+# codes are those of ci/check.sh. With STRICT=1 and no GPU the exit code is 5. A CI server needs no STRICT: computed counts
+# are a verdict on its code, and no replay.
 set -Eeuo pipefail
 trap 'exit 2' ERR # 1 is a verdict: that what is worse was judged
 
@@ -21,8 +22,8 @@ for glob in ${KERNELS-}; do
 done
 set +f
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+work=${OUT:-build/check-perf} # commands that the report prints read the run there
+mkdir -p "$work"
 
 # Counts are computed only when there is no GPU. A GPU that does not answer is a failure, and cugate's message stands.
 # shellcheck disable=SC2119 # without options: is there a GPU for a check that measures?

@@ -18,7 +18,7 @@ static int cmd_import(const struct options *options)
         import_files(&run, &request, options->arguments + 1, options->argument_count - 1) < 0)
         goto out;
     code = (int)run_exit_code(&run);
-    if (output_run(options, &metrics, &run, options->arguments[1], code, &files) < 0)
+    if (output_run(options, &metrics, &run, code, &files) < 0)
         code = EXIT_USAGE;
 out:
     run_files_abandon(&files);

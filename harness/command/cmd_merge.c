@@ -27,7 +27,7 @@ static int cmd_merge(const struct options *options)
         goto out;
     }
     code = (int)run_exit_code(&merged);
-    if (output_run(options, &metrics, &merged, "the parts", code, &files) < 0)
+    if (output_run(options, &metrics, &merged, code, &files) < 0)
         code = EXIT_USAGE;
 out:
     run_files_abandon(&files);

@@ -1,5 +1,4 @@
 #include "base/base.h"
-#include "capsule/capsule.h"
 #include "gate/gate.h"
 #include "measure/measure.h"
 
@@ -71,10 +70,6 @@ static int cmd_run(const struct options *options)
     struct run_files files = {0};
     int code = EXIT_USAGE;
 
-    if (options->argument_count > 0 && capsules_is_file(options->arguments[0])) {
-        error("a file of capsules is measured as a kernel library: cugate run --kernels %s", options->arguments[0]);
-        return EXIT_USAGE;
-    }
     if (options->argument_count > 0) {
         error("`cugate run` measures a kernel library; a program is measured by: cugate exec -- %s",
               options->arguments[0]);
@@ -91,7 +86,7 @@ static int cmd_run(const struct options *options)
     }
     if (code == EXIT_SAME)
         code = (int)run_exit_code(&run);
-    if (run.result_count > 0 && output_run(options, &chosen, &run, NULL, code, &files) < 0 && code == EXIT_SAME)
+    if (run.result_count > 0 && output_run(options, &chosen, &run, code, &files) < 0 && code == EXIT_SAME)
         code = EXIT_USAGE;
 out:
     run_files_abandon(&files);

@@ -367,14 +367,16 @@ static int find_description(struct options *options)
     return options->description ? 0 : -1;
 }
 
-/* A library as the only argument, NAME.so without "--", is no program: it is what --kernels names. */
+/* A library as the only argument, NAME.so or a file of capsules without "--", is no program: it is what --kernels
+ * names. */
 static void take_library(struct options *options, const struct command *command, bool *given, bool *typed)
 {
     size_t place;
     const char *word = options->argument_count == 1 ? options->arguments[0] : "";
-    const size_t length = strlen(word);
+    const char *end = strrchr(word, '.');
+    const bool named = end && (strcmp(end, ".so") == 0 || strcmp(end, ".capsule") == 0) && end > word;
     if (command->minimum > 0 || !row_named(command, "kernels", &place) || typed[place] || options->is_static ||
-        options->behind_dashes || length < 3 || strcmp(word + length - 3, ".so") != 0)
+        options->behind_dashes || (!named && !(*word && capsules_is_file(word))))
         return;
     options->kernels = word;
     options->argument_count = 0;

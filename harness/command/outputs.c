@@ -111,8 +111,8 @@ void run_files_abandon(struct run_files *files)
     atomic_file_abandon(&files->document);
 }
 
-int output_run(const struct options *options, const struct metrics *metrics, const struct run *run, const char *name,
-               int code, struct run_files *files)
+int output_run(const struct options *options, const struct metrics *metrics, const struct run *run, int code,
+               struct run_files *files)
 {
     if (output_save(run, &files->run) < 0)
         return -1;
@@ -120,7 +120,7 @@ int output_run(const struct options *options, const struct metrics *metrics, con
         return 0;
     struct report report = {.metrics = metrics,
                             .run = run,
-                            .run_name = options->save ? options->save : name,
+                            .run_name = options->save,
                             .each = options->metric_glob_count > 0,
                             .exit_code = (enum exit_code)code};
     output_print(format_find(DOCUMENT_CHECK, options->format, "--format"), &report, options, files->document.stream);

@@ -25,9 +25,9 @@ struct run_files {
 int run_files_open(struct run_files *files, const struct options *options); /* -1 after error() */
 void run_files_abandon(struct run_files *files);                            /* what was not written does not appear */
 
-/* Writes both. name is what the run is called without a file. -1 when either could not be written. */
-int output_run(const struct options *options, const struct metrics *metrics, const struct run *run, const char *name,
-               int code, struct run_files *files);
+/* Writes both. -1 when either could not be written. */
+int output_run(const struct options *options, const struct metrics *metrics, const struct run *run, int code,
+               struct run_files *files);
 
 /* A report in a format, or the run file, and where it goes. */
 struct output {

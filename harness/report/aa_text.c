@@ -308,7 +308,8 @@ static void print_conclusion(const struct text *text, const struct analysis *ana
     }
     const enum ink ink = code == EXIT_SAME ? INK_GREEN : INK_RED;
     char words[256];
-    const char *advice = "accept the sessions: the more of them a baseline has, the sharper are its limits";
+    const char *advice =
+        "accept the sessions (--save DIR keeps them): the more of them a baseline has, the sharper are its limits";
     if (alarms > 0)
         snprintf(words, sizeof words, "a false alarm: the gate would have failed in %zu of %zu comparison%s (exit %d)",
                  alarms, comparisons, plural(comparisons), (int)code);

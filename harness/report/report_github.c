@@ -124,18 +124,21 @@ static void put_result(FILE *stream, const struct result *result)
     free(title);
 }
 
-/* Prints as many annotations as a step takes. Returns how many there are. */
+/* Prints as many annotations as a step takes, one for kernels that are missing alike. Returns how many are left out. */
 static size_t put_judgements(FILE *stream, const struct report *report)
 {
-    size_t count = 0;
+    size_t count = 0, shown = 0;
     for (size_t i = 0; i < report->comparison->count; i++) {
         const struct judgement *judgement = &report->comparison->list[i];
         /* by an annotation at the same line */
         const bool explained = diagnosis_of(report->diagnosis, judgement)->same_as;
-        if (words_verdict_tone(judgement->verdict) >= TONE_WARN && !explained && count++ < ANNOTATIONS - 1)
+        if (words_verdict_tone(judgement->verdict) < TONE_WARN || explained)
+            continue;
+        count++;
+        if (shown < ANNOTATIONS - 1 && !words_alike(report->comparison, i) && ++shown)
             put_judgement(stream, report, judgement);
     }
-    return count;
+    return count - shown;
 }
 
 static size_t put_results(FILE *stream, const struct run *run)
@@ -146,15 +149,14 @@ static size_t put_results(FILE *stream, const struct run *run)
         if (result->status != RESULT_OK && result->status != RESULT_NOT_BUILT && count++ < ANNOTATIONS - 1)
             put_result(stream, result);
     }
-    return count;
+    return count > ANNOTATIONS - 1 ? count - (ANNOTATIONS - 1) : 0;
 }
 
 int report_github(const struct report *report, FILE *stream)
 {
     struct banner banner;
     const bool warned = words_banner(report, &banner);
-    const size_t count = report->comparison ? put_judgements(stream, report) : put_results(stream, report->run);
-    const size_t more = count > ANNOTATIONS - 1 ? count - (ANNOTATIONS - 1) : 0;
+    const size_t more = report->comparison ? put_judgements(stream, report) : put_results(stream, report->run);
 
     struct verdict_words words;
     words_verdict(report, "", &words);

@@ -350,12 +350,13 @@ static void add_judgements(struct page *page, const struct report *report, size_
     const struct comparison *comparison = report->comparison;
     const struct judgement **rows = NULL;
     size_t count = 0, worst = 0, next = 0;
-    for (size_t i = 0; i < comparison->count; i++) {
-        if (!is_listed(report, &comparison->list[i]))
-            continue;
-        *ARRAY_GROW(rows, count) = &comparison->list[i];
-        worst += count <= WORST_ROWS && words_verdict_tone(comparison->list[i].verdict) >= TONE_WARN;
-    }
+    for (int alike = 0; alike < 2; alike++) /* kernels that are missing alike come last but for the first of them */
+        for (size_t i = 0; i < comparison->count; i++) {
+            if (!is_listed(report, &comparison->list[i]) || words_alike(comparison, i) != alike)
+                continue;
+            *ARRAY_GROW(rows, count) = &comparison->list[i];
+            worst += !alike && count <= WORST_ROWS && words_verdict_tone(comparison->list[i].verdict) >= TONE_WARN;
+        }
     add_rows(page, rows, count, worst, &next);
     add_accept(page, report);
     if (next == worst && next < count) {

@@ -259,6 +259,13 @@ static struct advice advice_on_fine(const struct report *report)
 static struct advice advice_on_missing(const struct report *report, const char *kernel)
 {
     const struct result *result = run_find(report->run, kernel);
+    const struct comparison *comparison = report->comparison;
+    if (!result && comparison->kernel_counts[VERDICT_NEW] > 0 && comparison->computing.unchanged == 0 &&
+        comparison->kernel_counts[VERDICT_NEW] + comparison->kernel_counts[VERDICT_MISSING] == comparison->kernels)
+        return (struct advice){.words =
+                                   x_sprintf("name the folder of these kernels' baselines with --baselines, a new one "
+                                             "too: %s has none of them",
+                                             report->baseline_name ? report->baseline_name : "the baseline")};
     if (!result)
         return (struct advice){.words =
                                    x_sprintf("measure it too, or leave it out on both sides with -k; if it is "

@@ -391,6 +391,13 @@ static bool is_to_accept(const struct judgement *judgement)
                                   judgement->metric->class == METRIC_TIME && judgement_is_worse(judgement)));
 }
 
+bool words_alike(const struct comparison *comparison, size_t row)
+{
+    const struct judgement *here = &comparison->list[row], *before = row > 0 ? here - 1 : here;
+    return row > 0 && here->verdict == VERDICT_MISSING && before->verdict == VERDICT_MISSING && !here->metric &&
+           !before->metric && here->reason && before->reason && strcmp(here->reason, before->reason) == 0;
+}
+
 const struct judgement **words_regressed(const struct comparison *comparison, size_t *count)
 {
     const struct judgement **list = NULL;

@@ -148,6 +148,9 @@ void words_verdict(const struct report *report, const char *hint, struct verdict
  * lost GPU ended it. */
 enum exit_code words_exit_code_of_rows(const struct report *report);
 
+/* Whether the row says no more than the one before it: another kernel is missing by the same reason. */
+bool words_alike(const struct comparison *comparison, size_t row);
+
 /* Lists the rows that `cugate accept` is for, by kernel. Caller frees the list, but not the rows. */
 const struct judgement **words_regressed(const struct comparison *comparison, size_t *count);
 

@@ -387,13 +387,15 @@ def test_every_table_that_sorts_and_every_filter_works(viewer: Viewer) -> None:
 
 
 def test_a_kernels_page_uses_its_right_half(viewer: Viewer) -> None:
-    """Reasons and metrics stand beside the figure, all columns are in view, and no rule takes two lines."""
+    """Reasons and metrics stand beside the figure, all columns are in view; no rule and no night takes two lines."""
     viewer.show(1280)
     viewer.open(f"kernels/{site.slug(WORSE)}.html")
     figure, table = viewer.find("figure")[0].rect, viewer.find("#metrics")[0].rect
     assert figure["x"] + figure["width"] <= table["x"] and table["x"] + table["width"] <= 1280
     heights = {round(cell.rect["height"]) for cell in viewer.find("#metrics td:last-child")}
     assert max(heights) < 40 and viewer.find("#metrics td:last-child[title^='within the ']")
+    nights = viewer.find("table.stack td.word")
+    assert nights and {cell.value_of_css_property("white-space") for cell in nights} == {"nowrap"}
     assert (
         "Worse since" not in viewer.find("main")[0].text and "with commit 39b8a00c3a17" in viewer.find("main")[0].text
     )

@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 REAL=$(realpath "${CUGATE:-$here/build/cugate}")
 export REAL BUILDS=$work/builds GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 # shellcheck disable=SC2046 # one word each
-unset $(git rev-parse --local-env-vars) CI CUGATE KERNELS BASE STRICT SIM CUDA_HOME CUDA_ARCHS CUBLAS NVCC_FLAGS
+unset $(git rev-parse --local-env-vars) CI OUT CUGATE KERNELS BASE STRICT SIM CUDA_HOME CUDA_ARCHS CUBLAS NVCC_FLAGS
 export NVCC=true
 
 # shellcheck source=/dev/null
@@ -233,7 +233,7 @@ done
 CI=true GPU=1 ask ci/check_perf.sh
 expect "CI with a GPU" 0 '!--simulate'
 KERNELS='reduce/*' ask ci/check_perf.sh -q -o report.txt
-expect "without a GPU" 0 ' -k reduce/* --simulate -q -o report.txt' '!--all' '!--against' \
+expect "without a GPU" 0 'check --out build/check-perf -k reduce/* --simulate -q -o report.txt' '!--all' '!--against' \
     'NO KERNEL RAN ON A GPU' 'rows: 24, of kernels: 2 ' 'not computed again: ' 'rows: 696, of kernels: 58 ' 'NOT SIMULATED: kernels: 3 ' \
     'only a GPU knows: rows: 612 ' 'no GPU: none was found' 'computed, not measured: exit 0'
 SIM=all ask ci/check_perf.sh
