@@ -9,17 +9,11 @@
 # `cugate exec` made of the programs in tests/gpu/programs. Numbered ones are of the program unchanged. The rest have one
 # option each:
 # gpt2-eager --attention eager, -float32 --dtype float32, -batch --batch 9, -unfused, -twice and -item as named.
-set -uo pipefail
-
-here=$(cd "$(dirname "$0")/.." && pwd)
-cugate=$(realpath "${CUGATE:-build/cugate}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 cd "$work" || exit 2
-tar -xJf "$here/data/programs-nvidia-h100-80gb-hbm3.tar.xz" --strip-components=1 || exit 2
+tar -xJf "$top/tests/data/programs-nvidia-h100-80gb-hbm3.tar.xz" --strip-components=1 || exit 2
 export CUDA_VISIBLE_DEVICES='' LC_ALL=C
-# shellcheck source=tests/scripts/expect.sh
-. "$here/scripts/expect.sh"
 
 # judged RUN.json BASELINE.json...
 judged() {
