@@ -36,6 +36,17 @@ tidy() {
             -Xclang -analyzer-config -Xclang max-nodes=50000 2>/dev/null
 }
 
+# The last commits' subjects, of those since CONTRIBUTING.md asks for it. A copy without git has none.
+subjects() {
+    local long
+    long=$(git log -20 --no-merges --since=2026-11-27T01:30Z --format='%h %s' 2>/dev/null | awk '
+        { subject = substr($0, index($0, " ") + 1) }
+        length(subject) > 72 { print $1 ": the subject has " length(subject) " characters, more than 72: " subject }')
+    echo "${long:-all are short enough}"
+    [ -z "$long" ]
+}
+
+step "commit subjects" subjects
 step clang-format clang-format --dry-run -Werror "${sources[@]}"
 step "compiler warnings" compile "$@"
 step clang-tidy tidy "$@"

@@ -4,15 +4,20 @@
  *
  * The file is a log, so that a process can write it while it runs, and it is whole or it is refused:
  *
- *   16 bytes   "cugate capsules\n", then a 32-bit version
- *   records    each has a kind, the size of what follows (both 32 bits) and a hash of its content (XXH3, 128 bits, the
- *              kind as its seed)
- *     page     1 to CAPSULE_PAGE bytes without the zeros at the end, as they are or compressed by zstd; the hash is
- * that of the bytes as they are. Pages are numbered in this order, and no two are the same about    a run file without
- * results: the GPU, driver and date of the capture capsule  JSON (capsule_text.h); pages, which came before, by their
- * number end      how many pages and capsules there were
+ *   16 bytes   "cugate capsules\n"
+ *   32 bits    the version
+ *   records    each is its kind (32 bits), the size of its content (32 bits), a hash (128 bits) and the content
  *
- * All numbers are little-endian. */
+ * A record is of one of these kinds:
+ *
+ *   page       1 to CAPSULE_PAGE bytes without the zeros at the end, as they are or compressed by zstd; pages are
+ *              numbered in this order, and no two are the same
+ *   about      a run file without results: the GPU, driver and date of the capture
+ *   capsule    JSON (capsule_text.h); it names pages, which came before, by their number
+ *   end        how many pages and capsules there were
+ *
+ * The hash is XXH3's, of the content and with the kind as its seed; that of a page is of the bytes as they are. All
+ * numbers are little-endian. */
 #ifndef CAPSULE_H
 #define CAPSULE_H
 

@@ -4,15 +4,10 @@
 # failed". Needs nvcc, no GPU, and hides one that is there.
 #
 #   CUGATE=build/cugate [NVCC=nvcc] tests/outside/run.sh
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-build=$(dirname "$(realpath "${CUGATE:-$top/build/cugate}")")
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/../scripts/begin.sh"
+build=$(dirname "$cugate")
 nvcc=$(command -v "${NVCC:-nvcc}") || { echo "run.sh: there is no ${NVCC:-nvcc}" >&2; exit 2; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-# shellcheck source=/dev/null
-. "$top/tests/scripts/expect.sh"
 
 # What is installed is all that the projects know: not the tree, and not the folder that it was installed for. The
 # disassembler is NVIDIA's, and no part of it.

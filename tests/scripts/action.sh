@@ -4,17 +4,13 @@
 #
 #   CUGATE=build/cugate NVCC=nvcc tests/scripts/action.sh
 # shellcheck disable=SC2030,SC2031 # what a job sets is its own
-set -uo pipefail
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 export LC_ALL=C
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top" || exit 2
 nvcc=$(command -v "${NVCC:-nvcc}") || { echo "action.sh: there is no ${NVCC:-nvcc}" >&2; exit 2; }
 python=$top/build/python/bin/python
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-# shellcheck source=/dev/null
-. tests/scripts/expect.sh
 for name in "${!CUGATE@}" "${!GITHUB@}" BASE OUT HISTORY STRICT MAKEFLAGS MFLAGS MAKELEVEL; do unset "$name"; done
 export CUDA_VISIBLE_DEVICES='' XDG_CACHE_HOME=$work/cache RUNNER_TEMP=$work/runner CUGATE_NVDISASM=$top/build/disasm/nvidia/cu13/bin/nvdisasm
 mkdir -p "$work/bin" "$RUNNER_TEMP"

@@ -3,13 +3,8 @@
 # nothing is left of it. Counts are computed, so it needs nvcc but no GPU, and hides a GPU. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/bisect.sh [--compile]
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
-nvcc=${NVCC:-nvcc}
-read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
-read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # Kernels of each commit: which one it is says a file of the commit.
 compile() {
@@ -22,20 +17,13 @@ compile() {
             -shared "${libraries[@]/#/-L}" "${libraries[@]/#/-Xlinker=-rpath=}" "-DSTRIDE=$stride" -o "$name.so" "$source.cu"
     done
 }
-compiled=$top/build/tests/compiled/bisect
-# shellcheck source=/dev/null
-. "$top/tests/scripts/compiled.sh"
 begin_compiled "$@"
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 export CUDA_VISIBLE_DEVICES='' XDG_CACHE_HOME=$work/cache TMPDIR=$work/tmp VARIANTS=$compiled
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 # shellcheck disable=SC2046 # one word each
 unset $(git rev-parse --local-env-vars) CUGATE MAKEFLAGS MFLAGS MAKELEVEL
 mkdir "$TMPDIR"
-# shellcheck source=/dev/null
-. "$top/tests/scripts/expect.sh"
 
 echo 'gpu = nvidia-h200' >"$work/cugate.ini" # of the descriptions there may be several
 mkdir "$work/repository" && cd "$work/repository" && git init -q -b main . || exit 2

@@ -2,12 +2,9 @@
 # Tests ci/budget.awk, which holds the seconds of tests to their budget. Ends with "N passed, N failed".
 #
 #   tests/scripts/budget.sh
-set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-# shellcheck source=/dev/null
-. tests/scripts/expect.sh
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
+cd "$top" || exit 2
 
 # judge LABEL CODE ROWS TAKEN SLOW [!]WORDS...: files of lines "SECONDS PART", on a machine that is SLOW; 100 s are allowed.
 judge() {

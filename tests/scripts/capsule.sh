@@ -4,12 +4,9 @@
 # Needs nvcc, no GPU.
 #
 #   CUGATE=build/cugate MADE_CAPSULES=build/tests/made_capsules [NVCC=nvcc] tests/scripts/capsule.sh [--compile]
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 made_capsules=$(realpath "${MADE_CAPSULES:-$top/build/tests/made_capsules}")
-nvcc=${NVCC:-nvcc}
 
 # code NAME [DEFINITION]...: NAME/code.cubin, with lines of NAME/mine/kernels.cu.
 code() (
@@ -24,16 +21,8 @@ compile() {
     arch=sm_80 code older
     "${CC:-cc}" -shared -fPIC -o taken.so "$top/tests/capsule/taken.c"
 }
-compiled=$top/build/tests/compiled/capsule
-# shellcheck source=/dev/null
-. "$top/tests/scripts/compiled.sh"
 begin_compiled "$@"
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$top" || exit 2
-# shellcheck source=/dev/null
-. tests/scripts/expect.sh
 
 # made NAME CODE [WORD]...: $work/NAME.capsule with that code.
 made() {

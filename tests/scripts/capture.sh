@@ -5,18 +5,12 @@
 #   CUGATE=build/cugate tests/scripts/capture.sh [WORD]     tests/standin is beside it; WORD: only labels that have it
 #
 # shellcheck disable=SC2030,SC2031 # some rows have limits of their own, in a subshell
-set -uo pipefail
-
-here=$(cd "$(dirname "$0")" && pwd)
-cugate=$(realpath "${CUGATE:-build/cugate}")
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 standin=$(dirname "$cugate")/tests/standin
 program=$standin/program
 only=${1-}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
-# shellcheck source=tests/scripts/expect.sh
-. "$here/expect.sh"
 
 # Sanitizers would take crashes for theirs, and do not like to be loaded second.
 ulimit -c 0
@@ -25,7 +19,7 @@ mkdir counters tmp
 export STANDIN_DIR=$work/counters XDG_RUNTIME_DIR=$work/counters TMPDIR=$work/tmp LC_ALL=C
 unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH CUDA_VISIBLE_DEVICES CUGATE
 standing_in=(env "LD_LIBRARY_PATH=$standin" "LD_PRELOAD=$standin/libcupti.so.13")
-metrics=$here/../../metrics
+metrics=$top/metrics
 
 chosen() {
     case $1 in *"$only"*) ;; *) return 1 ;; esac
@@ -176,7 +170,7 @@ for layout in counted counted-close; do # inputs and results in pages of their o
     captured -k 'program/counted*' -- "$program" memory $layout
     ask "$cugate" run --metrics "$metrics" --kernels file.capsule --simulate=nvidia-h200
     expect "$layout leaves what it did" 0 '1 of 1 kernel (exit 0)'
-    ask "$cugate" swap file.capsule --code "$here/../../build/tests/standin/kernels.cubin" --function count_alone -o swapped.capsule
+    ask "$cugate" swap file.capsule --code "$top/build/tests/standin/kernels.cubin" --function count_alone -o swapped.capsule
     ask "$cugate" run --metrics "$metrics" --kernels swapped.capsule --simulate=nvidia-h200
     expect "$layout by code that computes nothing is wrong" 5 'wrong result  program/counted@1,256'
 done

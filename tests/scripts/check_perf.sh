@@ -3,19 +3,13 @@
 # replaced by scripts that only print their arguments. Needs no GPU and no CUDA. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/check_perf.sh     it tells the scripts what options come to
-set -uo pipefail
-
-here=$(cd "$(dirname "$0")/../.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-REAL=$(realpath "${CUGATE:-$here/build/cugate}")
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
+REAL=$cugate
 export REAL BUILDS=$work/builds GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 # shellcheck disable=SC2046 # one word each
 unset $(git rev-parse --local-env-vars) CI OUT CUGATE KERNELS BASE STRICT SIM CUDA_HOME CUDA_ARCHS CUBLAS NVCC_FLAGS
 export NVCC=true
-
-# shellcheck source=/dev/null
-. "$here/tests/scripts/expect.sh"
 
 # A cugate that prints its arguments, and ends as GPU, COMPUTED and MEASURED in the environment say. Its report says the
 # same, or what is in REPORT.
@@ -46,7 +40,7 @@ chmod +x "$work/cugate"
 export CUGATE=$work/cugate
 
 mkdir -p "$work/tree"/{ci,harness} # as cugate's own
-cp "$here"/ci/{before,build_base,check,check_perf,where}.sh "$work/tree/ci"
+cp "$top"/ci/{before,build_base,check,check_perf,where}.sh "$work/tree/ci"
 cd "$work/tree" || exit 2
 printf 'build/\n' >.gitignore
 cat >Makefile <<'END'

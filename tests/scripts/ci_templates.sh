@@ -6,20 +6,12 @@
 #   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/ci_templates.sh
 #
 # actionlint, which knows GitHub's expressions as well, is not used: what PyPI has of it fetches a program from elsewhere.
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 cd "$top" || exit 2
 ci/install_python.sh --test || exit 1
 python=$top/build/python/bin/python
-read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
-read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 unset BASE OUT HISTORY STRICT CODE ONLY CUGATE_BUILD GITHUB_ACTIONS GITHUB_STEP_SUMMARY SLURM_SUBMIT_DIR
-# shellcheck source=/dev/null
-. tests/scripts/expect.sh
 
 workflows=(ci/github/*.yml .github/workflows/*.yml)
 templates=("${workflows[@]}" ci/gitlab.yml ci/gitlab_shards.yml)

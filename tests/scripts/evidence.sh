@@ -4,14 +4,8 @@
 # for each text, where the kernel before it gets that advice. Needs no GPU. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/evidence.sh
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-# shellcheck source=tests/scripts/expect.sh
-. "$top/tests/scripts/expect.sh"
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 cd "$work" || exit 2
 tar -xJf "$top/tests/data/trades-nvidia-h100-80gb-hbm3.tar.xz" || exit 2
 tar -xJf "$top/tests/data/planted-nvidia-h200.tar.xz" || exit 2

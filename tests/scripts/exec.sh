@@ -6,19 +6,13 @@
 #   CUGATE=build/cugate tests/scripts/exec.sh [WORD]     tests/standin is beside it; WORD: only labels that have it
 #
 # shellcheck disable=SC2030,SC2031 # what takes seconds has a folder of its own, in a subshell
-set -uo pipefail
-
-here=$(cd "$(dirname "$0")" && pwd)
-cugate=$(realpath "${CUGATE:-build/cugate}")
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 standin=$(dirname "$cugate")/tests/standin
 program=$standin/program
-cubins=$here/../../build/tests/standin # the same for sanitized builds
+cubins=$top/build/tests/standin # the same for sanitized builds
 only=${1-}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
-# shellcheck source=tests/scripts/expect.sh
-. "$here/expect.sh"
 
 # Sanitizers would take crashes for theirs, and do not like to be loaded second.
 ulimit -c 0
@@ -27,7 +21,7 @@ mkdir counters tmp
 export STANDIN_DIR=$work/counters XDG_RUNTIME_DIR=$work/counters TMPDIR=$work/tmp LC_ALL=C
 unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH CUDA_VISIBLE_DEVICES CUGATE
 standing_in=(env "LD_LIBRARY_PATH=$standin" "LD_PRELOAD=$standin/libcupti.so.13")
-metrics=$here/../../metrics
+metrics=$top/metrics
 
 # What is in run.json: "8 ok, 0 failed, samples 40 40 40" of the three runs; then whatever is wrong in it.
 cat >held.jq <<'JQ'
@@ -336,7 +330,7 @@ options='-k program/add_one* --first 100' program 'every-third 300' 0 '1 ok, 0 f
 
 # A launch that has given the interpreter's lock back, and one of a thread, are traced to the line all the same.
 if chosen 'python'; then
-    cp "$here/../standin/launches.py" .
+    cp "$top/tests/standin/launches.py" .
     alone python3 launches.py "$cubins/kernels.cubin"
     measured -- python3 launches.py "$cubins/kernels.cubin"
     compared
@@ -848,7 +842,7 @@ if chosen 'gate: ranges'; then
     expect 'gate: ranges, the whole program' 5 'of the program counts all, in the baseline --nvtx backward --nvtx step'
 fi
 if chosen 'gate: who launches'; then
-    cp "$here/../standin/launches.py" .
+    cp "$top/tests/standin/launches.py" .
     in_python() { # CHECK... -- N
         ask "${standing_in[@]}" "$cugate" "${@:1:$#-1}" --metrics "$metrics" -- python3 launches.py "$cubins/kernels.cubin" "${!#}"
     }

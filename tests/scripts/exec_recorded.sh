@@ -8,18 +8,12 @@
 # tests/gpu/programs. train-1 to 11 are tests/gpu/programs/train.py unchanged: 1 to 6 on one GPU, 7 and 11 on one each, 8
 # to 10 on a fourth. train-batch, -gelu and -fp32 are the same with --batch 768, --no-fused gelu and --dtype fp32; triton
 # is triton_add.py, triton-tile with --block 256; plain-lines is plain.cu with --lines.
-set -uo pipefail
-
-here=$(cd "$(dirname "$0")/.." && pwd)
-cugate=$(realpath "${CUGATE:-build/cugate}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 cd "$work" || exit 2
-tar -xJf "$here/data/exec-nvidia-h200.tar.xz" || exit 2
+tar -xJf "$top/tests/data/exec-nvidia-h200.tar.xz" || exit 2
 cd exec-nvidia-h200 || exit 2
 export CUDA_VISIBLE_DEVICES='' LC_ALL=C
-# shellcheck source=tests/scripts/expect.sh
-. "$here/scripts/expect.sh"
 
 sessions=11
 

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Sourced by scripts that test commands. `ask COMMAND...` runs one. `expect LABEL CODE [!]WORDS...` checks its exit code and
 # its output on both streams, as lines or as one line: it must have each of the words, and none of those after `!`.
+# `verdict LABEL [WHY]` is for what is looked at otherwise: without a reason the test has passed.
 # `summary` prints "N passed, N failed" and fails when one failed. $work is a folder of the script's own.
 
 : "${work:?}"
@@ -16,16 +17,19 @@ ask() {
 }
 
 expect() {
-    local label=$1 wanted=$2 complaints=''
+    local complaints=''
     hear "$work/said"
-    [ "$code" = "$wanted" ] || complaints+="    exit code $code, expected $wanted"$'\n'
+    [ "$code" = "$2" ] || complaints+="    exit code $code, expected $2"$'\n'
     lacks "${@:3}"
-    if [ -z "$complaints" ]; then
+    verdict "$1" "${complaints:+$'\n'$complaints$(sed 's/^/    | /' "$work/said")}"
+}
+
+verdict() {
+    if [ -z "${2-}" ]; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
-        printf 'FAILED: %s\n%s' "$label" "$complaints"
-        sed 's/^/    | /' "$work/said"
+        printf 'FAILED: %s: %s\n' "$1" "$2"
     fi
 }
 

@@ -3,22 +3,17 @@
 # and the history. Needs no GPU, and pretends that there is one where that matters. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/gate.sh
-set -uo pipefail
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 export LC_ALL=C
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 cd "$top" || exit 2
 ci/install_python.sh || exit 1
 python=$top/build/python/bin/python
 PATH=$top/build/python/bin:$PATH # where python3 is a script of pyenv's, it takes longer to start than Python
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 unset BASE CI KEEP_NIGHTS REPLAY STRICT GITHUB_ACTIONS GITHUB_STEP_SUMMARY
 export CUGATE=$cugate TMPDIR=$work/tmp OUT HISTORY
 mkdir "$TMPDIR"
-# shellcheck source=/dev/null
-. tests/scripts/expect.sh
 
 # check LABEL COMMAND...: that it succeeds.
 check() {
@@ -185,7 +180,6 @@ CUGATE=/bin/true ask ci/gate.sh
 expect "a cugate that passes and reports nothing" 5 "nothing shows what was judged" '!page: '
 
 ask "$cugate" check --static -k transpose/padded
-# shellcheck disable=SC2154 # expect.sh sets it
 static=$code
 ask ci/gate.sh --static -k transpose/padded
 expect "machine code alone" "$static" "machine code" '!page: ' '!--save'

@@ -2,15 +2,11 @@
 # Validates what `--format junit` prints by the schema that CI servers use. The last line is "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/junit.sh
-set -uo pipefail
-
-here=$(cd "$(dirname "$0")/.." && pwd)
-cugate=$(realpath "${CUGATE:-build/cugate}")
-schema=$here/../build/junit-10.xsd # the same for every build
-"$here/../ci/install_junit_schema.sh" "$schema" || exit 1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$here/cli" || exit 2
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
+schema=$top/build/junit-10.xsd # the same for every build
+"$top/ci/install_junit_schema.sh" "$schema" || exit 1
+cd "$top/tests/cli" || exit 2
 
 # Names and reasons that would break XML written without care.
 sed -e 's/"Test GPU"/"<GPU> \\"1\\" \& ]]> \\u001b[2J \\ud83d\\ude00 \\uffff"/' \
@@ -21,8 +17,6 @@ if cmp -s made_up/broken.json "$work/hostile.json"; then
     exit 2
 fi
 
-passed=0
-failed=0
 # judge LABEL WANTED CODE: WANTED is valid or invalid
 judge() {
     local verdict=valid
@@ -59,5 +53,4 @@ sed 's/<testcase classname="[^"]*" name="[^"]*"/<testcase/' "$work/out.xml" >"$w
 mv "$work/nameless.xml" "$work/out.xml"
 judge "a test case without a name" invalid 0
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+summary

@@ -5,21 +5,15 @@
 # Needs no GPU. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/measuring.sh     tests/standin is beside it
-set -uo pipefail
-
-here=$(cd "$(dirname "$0")" && pwd)
-cugate=$(realpath "${CUGATE:-build/cugate}")
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 standin=$(dirname "$cugate")/tests/standin
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
-# shellcheck source=tests/scripts/expect.sh
-. "$here/expect.sh"
 
 # Sanitizers do not like to be loaded second.
 export ASAN_OPTIONS=handle_segv=0:verify_asan_link_order=0 STANDIN_DIR=$work STANDIN_LOG=$work/passes
 unset CUDA_INJECTION64_PATH CUDA_VISIBLE_DEVICES
-metrics=$here/../../metrics
+metrics=$top/metrics
 
 # What is in run.json: "first: ok 5"; then whatever is wrong in it.
 cat >held.jq <<'JQ'
@@ -154,7 +148,7 @@ def place($id):
                (.[] | place($id)), held($id; $launches; ($launches | map(.function) | unique[])))
 JQ
 ranges=$(awk '/void [a-z_]+\(/ { match($0, /[a-z_]+\(/); name = substr($0, RSTART, RLENGTH - 1); first = NR }
-    /^}/ { printf "{\"%s\": [%d, %d]}", name, first, NR }' "$here/../standin/kernels.cu" | jq -cs add)
+    /^}/ { printf "{\"%s\": [%d, %d]}", name, first, NR }' "$top/tests/standin/kernels.cu" | jq -cs add)
 standing_in run --lines --save lines.json -k shapes/second -k well/second -k other/first -k unlined/first
 {
     jq -r --argjson ranges "$ranges" -f lines_held.jq lines.json

@@ -3,13 +3,9 @@
 # baseline passes the check. Works in a scratch repository, needs no GPU, and ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/merge.sh
-set -uo pipefail
-
-here=$(cd "$(dirname "$0")/.." && pwd)
-cugate=$(realpath "${CUGATE:-build/cugate}")
-made_up=$here/cli/made_up
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
+made_up=$top/tests/cli/made_up
 cd "$work" || exit 2
 
 # Of this folder alone: no setting and no hook of the user's, and not the repository around.
@@ -17,9 +13,6 @@ export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null GIT_CEILING_DIREC
 export GIT_AUTHOR_NAME=test GIT_AUTHOR_EMAIL=test@example.org GIT_COMMITTER_NAME=test GIT_COMMITTER_EMAIL=test@example.org
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 export CUDA_VISIBLE_DEVICES='' LC_ALL=C
-
-passed=0
-failed=0
 
 # expect LABEL CODE COMMAND...
 expect() {
@@ -98,5 +91,4 @@ expect "one branch accepts a kernel anew" 0 branch once padded.json transpose/pa
 expect "so does another" 0 branch twice naive.json transpose/padded
 expect "which does not merge" 1 git merge -q --no-edit once
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+summary

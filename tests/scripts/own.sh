@@ -4,13 +4,8 @@
 # reported. Ends with "N passed, N failed". Needs nvcc, no GPU.
 #
 #   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/own.sh [--compile]
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
-nvcc=${NVCC:-nvcc}
-read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
-read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 system=("${includes[@]/#/-isystem}")
 includes=("-I$top/harness" "${includes[@]/#/-I}")
 libraries=("${libraries[@]/#/-L}" "${libraries[@]/#/-Xlinker=-rpath,}")
@@ -62,16 +57,8 @@ compile() {
     mkdir bare # where the loader finds no runtime of CUDA
     "$nvcc" -arch=sm_90 -cudart shared -shared -o bare/lib.so three/lib.o
 }
-compiled=$top/build/tests/compiled/own
-# shellcheck source=/dev/null
-. "$top/tests/scripts/compiled.sh"
 begin_compiled "$@"
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$top" || exit 2
-# shellcheck source=/dev/null
-. tests/scripts/expect.sh
 
 while IFS='|' read -r label ended; do
     ask cat "$compiled/said"

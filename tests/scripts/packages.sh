@@ -4,15 +4,11 @@
 # does. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/packages.sh
-set -uo pipefail
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 export LC_ALL=C
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top" || exit 2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-# shellcheck source=/dev/null
-. tests/scripts/expect.sh
 unset BASE OUT HISTORY STRICT CUGATE CUGATE_NVDISASM GITHUB_ACTIONS GITHUB_STEP_SUMMARY
 export XDG_CACHE_HOME=$work/cache
 python=$top/build/python/bin/python

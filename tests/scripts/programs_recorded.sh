@@ -12,17 +12,11 @@
 #
 # tests/data/programs-short-nvidia-h200.tar.xz, of 2026-11-27, one H200 (GPU-b367203d), driver 580.159.04, CUDA 13.0: cupy_sums
 # --rounds 8, gpt2 --steps 6 and jax_steps, each by `cugate exec` and by a check of it that measured each kernel once or twice.
-set -uo pipefail
-
-here=$(cd "$(dirname "$0")/.." && pwd)
-cugate=$(realpath "${CUGATE:-build/cugate}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 cd "$work" || exit 2
-tar -xJf "$here/data/programs-nvidia-h100-80gb-hbm3.tar.xz" --strip-components=1 || exit 2
+tar -xJf "$top/tests/data/programs-nvidia-h100-80gb-hbm3.tar.xz" --strip-components=1 || exit 2
 export CUDA_VISIBLE_DEVICES='' LC_ALL=C
-# shellcheck source=tests/scripts/expect.sh
-. "$here/scripts/expect.sh"
 
 # judged RUN.json BASELINE.json...
 judged() {
@@ -43,7 +37,7 @@ for program in gpt2 cupy_sums blas triton_add; do
 done
 
 # A few launches that were measured stray by half, so that their time is by records.
-tar -xJf "$here/data/programs-short-nvidia-h200.tar.xz" --one-top-level=short --strip-components=1 || exit 2
+tar -xJf "$top/tests/data/programs-short-nvidia-h200.tar.xz" --one-top-level=short --strip-components=1 || exit 2
 for program in cupy_sums gpt2 jax_steps; do
     for base in short/"$program"-[12].json; do
         for run in short/"$program"-*.json; do

@@ -3,17 +3,11 @@
 # such names in that folder must not run. Needs no network. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/python.sh
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 cd "$top" || exit 2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 unset BASE CI OUT HISTORY GITHUB_ACTIONS GITHUB_STEP_SUMMARY PYTHONPATH
 export CUGATE=$cugate TAKEN=$work/taken PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1
-# shellcheck source=/dev/null
-. tests/scripts/expect.sh
 
 # ---- The rule, by the words that start a Python: an option or a file.
 starts() {

@@ -3,15 +3,9 @@
 # session that could not be measured must not be a success. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/record_baseline.sh
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 cd "$work" || exit 2
-# shellcheck source=/dev/null
-. "$top/tests/scripts/expect.sh"
 export CUGATE=$cugate CUDA_VISIBLE_DEVICES='' SESSIONS=2 LINES=0
 
 host=(--kernels "$(dirname "$cugate")/tests/libturns.so" --collector host --metrics "$top/tests/cli/made_up/host_metrics")

@@ -3,12 +3,8 @@
 # "N passed, N failed".
 #
 #   tests/scripts/release.sh
-set -uo pipefail
-top=$(cd "$(dirname "$0")/../.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-# shellcheck source=/dev/null
-. "$top/tests/scripts/expect.sh"
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 # shellcheck disable=SC2046 # one word each
 unset $(git rev-parse --local-env-vars)
 

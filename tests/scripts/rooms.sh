@@ -3,15 +3,10 @@
 # nothing else. Ends with "N passed, N failed".
 #
 #   BUILD=build tests/scripts/rooms.sh    BUILD: where the harness was built
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 build=$(realpath "${BUILD:-build}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$top" || exit 2
-# shellcheck source=/dev/null
-. tests/scripts/expect.sh
 
 # A copy of what is checked, as it was built.
 mkdir -p "$work/tree/tests" "$work/tree/build"

@@ -4,16 +4,10 @@
 # and a process that is started ahead must wait for the counters. Needs no GPU. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/seats.sh     tests/standin is beside it
-set -uo pipefail
-
-here=$(cd "$(dirname "$0")" && pwd)
-cugate=$(realpath "${CUGATE:-build/cugate}")
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 standin=$(dirname "$cugate")/tests/standin
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
-# shellcheck source=tests/scripts/expect.sh
-. "$here/expect.sh"
 
 # Sanitizers do not like to be loaded second.
 export ASAN_OPTIONS=handle_segv=0:verify_asan_link_order=0 STANDIN_DIR=$work STANDIN_DEVICES=3
@@ -22,7 +16,7 @@ unset CUDA_INJECTION64_PATH CUDA_VISIBLE_DEVICES
 standing_in() {
     ask env "LD_LIBRARY_PATH=$standin" "LD_PRELOAD=$standin/libcupti.so.13" "$cugate" "$@"
 }
-library=(--kernels "$standin/library.so" --metrics "$here/../../metrics")
+library=(--kernels "$standin/library.so" --metrics "$top/metrics")
 gpu=GPU-7374616e-642d-696e-2047-5055000000 # and two digits
 
 # Which GPUs a run is of, and on how many of them each kernel was measured.
@@ -77,7 +71,7 @@ expect 'and says that there are more' 0 'one of 3 GPUs, and --device all'
 standing_in aa -k 'well/*' -k 'many/*' "${library[@]}" --sessions 3 --save sessions --device all
 for file in sessions/*.json; do tell "$file"; done
 expect 'A/A: a session on each GPU' 0 '1 of 00' '1 of 01' '1 of 02'
-standing_in accept sessions/*.json --baselines baselines --metrics "$here/../../metrics" --reason 'made up'
+standing_in accept sessions/*.json --baselines baselines --metrics "$top/metrics" --reason 'made up'
 expect 'they become a baseline' 0 'accepted'
 standing_in check -k 'well/*' -k 'many/*' "${library[@]}" --baselines baselines --device 0,1 --explain 0
 expect 'a run on two GPUs is judged' 0 'nothing is worse' '!another GPU'

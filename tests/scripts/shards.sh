@@ -4,17 +4,11 @@
 # passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/shards.sh
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 library=$(dirname "$cugate")/tests/libmany.so
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
 export CUDA_VISIBLE_DEVICES='' LC_ALL=C
-# shellcheck source=/dev/null
-. "$top/tests/scripts/expect.sh"
 
 echo "metrics = $top/metrics" >cugate.ini
 

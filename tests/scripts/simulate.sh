@@ -3,13 +3,8 @@
 # the H200, without a GPU. Ends with "N passed, N failed". Needs nvcc, no GPU.
 #
 #   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/simulate.sh [--compile]
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
-nvcc=${NVCC:-nvcc}
-read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
-read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 includes=("-I$top/harness" "-I$top/kernels" "${includes[@]/#/-I}")
 libraries=("${libraries[@]/#/-L}" "${libraries[@]/#/-Wl,-rpath,}")
 flags=(-std=c++20 -O3 -lineinfo -arch=sm_90 -Xcompiler -fPIC)
@@ -32,17 +27,8 @@ compile() {
     # The edits are of transpose/tiled and padded and of reduce/sequential: no kernel but the three with a fault may suffer.
     edited edited variable_renamed pad_removed helper_extracted strided_load divergent_branch
 }
-# shellcheck disable=SC2034 # compiled.sh reads it
-compiled=$top/build/tests/compiled/simulate
-# shellcheck source=/dev/null
-. "$top/tests/scripts/compiled.sh"
 begin_compiled "$@"
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$top" || exit 2
-# shellcheck source=/dev/null
-. tests/scripts/expect.sh
 
 judge() { # NAME [OPTION]...
     in_compiled "$1" "$cugate" check --simulate=nvidia-h200 --baselines "$top/baselines" --kernels lib.so "${@:2}"

@@ -3,12 +3,8 @@
 # and says what cannot be computed. Ends with "N passed, N failed". Needs nvcc, no GPU.
 #
 #   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...'] tests/scripts/simulate_own.sh [--compile]
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
-nvcc=${NVCC:-nvcc}
-read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 includes=("-I$top/harness" "${includes[@]/#/-I}")
 flags=(-std=c++20 -O3 -lineinfo -arch=sm_90 -Xcompiler -fPIC)
 
@@ -29,16 +25,8 @@ compile() {
     own compressed --compress-mode=size
     "$nvcc" -arch=sm_90 -cudart static -shared -o static.so as_it_was/mine.o
 }
-compiled=$top/build/tests/compiled/simulate_own
-# shellcheck source=/dev/null
-. "$top/tests/scripts/compiled.sh"
 begin_compiled "$@"
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$top" || exit 2
-# shellcheck source=/dev/null
-. tests/scripts/expect.sh
 
 judge() { # NAME [OPTION]...
     in_compiled "$1" "$cugate" check --simulate=nvidia-h200 --baselines "$top/baselines" --kernels lib.so "${@:2}"

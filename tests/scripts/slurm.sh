@@ -5,10 +5,8 @@
 # whole one. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/slurm.sh
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 library=$(dirname "$cugate")/tests/libmany.so
 for program in slurmctld slurmd sbatch scontrol munged; do
     if ! PATH=$PATH:/usr/sbin command -v $program >/dev/null; then
@@ -21,7 +19,7 @@ PATH=$PATH:/usr/sbin
 for name in "${!SLURM@}" "${!SBATCH@}" "${!GITHUB@}" BASE OUT HISTORY CUGATE_BUILD ONLY CODE; do unset "$name"; done
 export CUDA_VISIBLE_DEVICES='' LC_ALL=C
 
-work=$(mktemp -d) # short: the name of a socket has at most 107 bytes
+# $work is short: the name of a socket has at most 107 bytes.
 stop() {
     local file
     rm -f "${MANY_HOLD-}"
@@ -42,8 +40,6 @@ stop() {
     rm -rf "$work"
 } 2>/dev/null
 trap stop EXIT
-# shellcheck source=/dev/null
-. "$top/tests/scripts/expect.sh"
 
 # ---- A cluster.
 head -c 1024 /dev/urandom >"$work/munge.key"

@@ -3,15 +3,10 @@
 # says, and print the same with an injection library, which must see its launches. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/standin.sh     tests/standin is beside it
-set -uo pipefail
-
-here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 standin=$(cd "$(dirname "${CUGATE:-build/cugate}")" && pwd)/tests/standin
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
-# shellcheck source=tests/scripts/expect.sh
-. "$here/expect.sh"
 
 # Sanitizers would take crashes for theirs.
 ulimit -c 0

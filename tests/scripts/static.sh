@@ -4,13 +4,8 @@
 # GPU.
 #
 #   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/static.sh [--compile]
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
-nvcc=${NVCC:-nvcc}
-read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
-read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 includes=("-I$top/harness" "${includes[@]/#/-I}")
 libraries=("${libraries[@]/#/-L}" "${libraries[@]/#/-Wl,-rpath,}")
 flags=(-std=c++20 -O3 -arch=sm_90)
@@ -36,16 +31,8 @@ compile() {
     link renamed_and_too_tight occupancy
     link with_a_bound_too_tight occupancy
 }
-compiled=$top/build/tests/compiled/static
-# shellcheck source=/dev/null
-. "$top/tests/scripts/compiled.sh"
 begin_compiled "$@"
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$top" || exit 2
-# shellcheck source=/dev/null
-. tests/scripts/expect.sh
 
 judge() { # LIBRARY
     ask "$cugate" check --static --kernels "$1" -k 'occupancy/*' -k 'dgemm/*'

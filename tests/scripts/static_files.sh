@@ -4,11 +4,8 @@
 # failed". Needs nvcc, no GPU.
 #
 #   CUGATE=build/cugate [NVCC=nvcc] tests/scripts/static_files.sh [--compile]
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
-nvcc=${NVCC:-nvcc}
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # build FOLDER SED FLAG...: FOLDER/app.o, of small.cu edited.
 build() {
@@ -30,16 +27,8 @@ compile() {
     build compressed '' -arch=sm_90 --compress-mode=size
     "$nvcc" -std=c++17 -arch=sm_90 -cubin base/small.cu -o kernel.cubin
 }
-compiled=$top/build/tests/compiled/static_files
-# shellcheck source=/dev/null
-. "$top/tests/scripts/compiled.sh"
 begin_compiled "$@"
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
-# shellcheck source=/dev/null
-. "$top/tests/scripts/expect.sh"
 cp -r "$compiled"/{base,larger,shared_grown,shared_more,registers,gone,overload,both,compressed} .
 
 ask "$cugate" check --static --save run.json base/app.o

@@ -4,12 +4,9 @@
 # fit, which is refused. Ends with "N passed, N failed". Needs nvcc, no GPU, and no Triton: tests/capsule/triton has cubins.
 #
 #   CUGATE=build/cugate MADE_CAPSULES=build/tests/made_capsules [NVCC=nvcc] tests/scripts/swap.sh [--compile]
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 made_capsules=$(realpath "${MADE_CAPSULES:-$top/build/tests/made_capsules}")
-nvcc=${NVCC:-nvcc}
 
 # code NAME SOURCE [OPTION]...: NAME.cubin, in a folder below which the lines of all are.
 code() {
@@ -35,16 +32,8 @@ compile() {
     code single product -DSINGLE=1
     sed 's/V13[.]0[.]88/V13.0.77/' spilled.cubin >by_other.cubin # as if by another compiler
 }
-compiled=$top/build/tests/compiled/swap
-# shellcheck source=/dev/null
-. "$top/tests/scripts/compiled.sh"
 begin_compiled "$@"
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$compiled" || exit 2
-# shellcheck source=/dev/null
-. "$top/tests/scripts/expect.sh"
 
 # swap FROM TO CODE [OPTION]...: $work/TO.capsule
 swap() {

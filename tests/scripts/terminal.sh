@@ -3,36 +3,21 @@
 # columns the text must be that of tests/data/golden/terminal_*.txt. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/terminal.sh [--rewrite]
-set -uo pipefail
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 export LC_ALL=C.UTF-8 TERM=xterm
 unset COLUMNS LINES NO_COLOR CUGATE_COLOR
 
-here=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$here/build/cugate}")
-golden=$here/tests/data/golden
-passed=0
-failed=0
+golden=$top/tests/data/golden
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
-ln -s "$here/tests/cli/made_up" made_up
-ln -s "$here/tests/data/recorded-nvidia-h200.json" recorded.json
+ln -s "$top/tests/cli/made_up" made_up
+ln -s "$top/tests/data/recorded-nvidia-h200.json" recorded.json
 for data in planted exec sessions; do
-    tar -xJf "$here/tests/data/$data-nvidia-h200.tar.xz" || exit 2
+    tar -xJf "$top/tests/data/$data-nvidia-h200.tar.xz" || exit 2
 done
 "$cugate" accept exec-nvidia-h200/train-[1-9].json --baselines exec --reason "made up" -q || exit 2
 "$cugate" accept made_up/session_[123].json --metrics made_up/metrics --baselines made --reason "made up" -q || exit 2
-
-# verdict NAME [WHY]: without a reason the test has passed.
-verdict() {
-    if [ -z "${2-}" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAILED: terminal: %s: %s\n' "$1" "$2"
-    fi
-}
 
 # on COLUMNS COMMAND...: what a terminal of that width shows, without colour
 on() {
@@ -62,7 +47,7 @@ lasting=(
 )
 # Those whose text depends on the machine or on what the tree holds.
 passing=(
-    "check --baselines $here/baselines --replay recorded.json -v --power"
+    "check --baselines $top/baselines --replay recorded.json -v --power"
     "check $P --replay planted-nvidia-h200/block_too_small.json"
     "check --baselines exec --replay exec-nvidia-h200/train-fp32.json -v"
     "explain * --replay recorded.json -v"
@@ -124,5 +109,4 @@ COLUMNS=50 "$cugate" compare --metrics made_up/metrics made_up/before.json made_
 cmp -s narrow.txt "$golden/compare_worse.txt" || why="COLUMNS changes what a file gets"
 verdict "a pipe" "$why"
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+summary

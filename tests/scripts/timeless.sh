@@ -5,12 +5,8 @@
 # baseline that was computed, never by one that was measured. Ends with "N passed, N failed". Needs nvcc, no GPU.
 #
 #   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...'] tests/scripts/timeless.sh [--compile]
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
-nvcc=${NVCC:-nvcc}
-read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 includes=("-I$top/harness" "${includes[@]/#/-I}")
 
 # made NAME CAPABILITIES [DEFINITION]...: NAME/lib.so.
@@ -29,16 +25,8 @@ compile() {
     made harmless 90 -DHARMLESS
     made tensor_memory 100a -DTENSOR_MEMORY
 }
-compiled=$top/build/tests/compiled/timeless
-# shellcheck source=/dev/null
-. "$top/tests/scripts/compiled.sh"
 begin_compiled "$@"
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$top" || exit 2
-# shellcheck source=/dev/null
-. tests/scripts/expect.sh
 
 judge() { # NAME [OPTION]...
     in_compiled "$1" "$cugate" check "--simulate=$gpu" --baselines "$work/none" --kernels lib.so "${@:2}"

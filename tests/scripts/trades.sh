@@ -4,14 +4,8 @@
 # "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/trades.sh
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-# shellcheck source=/dev/null
-. "$top/tests/scripts/expect.sh"
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 cd "$work" || exit 2
 tar -xJf "$top/tests/data/trades-nvidia-h100-80gb-hbm3.tar.xz" --strip-components=1 || exit 2
 export CUDA_VISIBLE_DEVICES='' LC_ALL=C

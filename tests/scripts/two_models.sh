@@ -3,15 +3,9 @@
 # Every command must judge by the right one, or ask which. Ends with "N passed, N failed". Needs no GPU.
 #
 #   CUGATE=build/cugate tests/scripts/two_models.sh
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 cd "$work" || exit 2
-# shellcheck source=/dev/null
-. "$top/tests/scripts/expect.sh"
 export CUDA_VISIBLE_DEVICES=''
 
 # ---- The second model

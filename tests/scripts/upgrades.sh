@@ -7,17 +7,11 @@
 # tests/data/upgrades-nvidia-h200.tar.xz, of 2026-11-26, H200, driver 580.159.04, CUDA 13.0: run files of what
 # tests/gpu/upgrade launches. MAKER-VERSION.json has the pairs with the version before it in the table. catalogue-13.0.88
 # is the baseline of 15 kernels of this tree. attention-*.cubin are two of Triton's.
-set -uo pipefail
-
-here=$(cd "$(dirname "$0")/.." && pwd)
-cugate=$(realpath "${CUGATE:-build/cugate}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
 cd "$work" || exit 2
-tar -xJf "$here/data/upgrades-nvidia-h200.tar.xz" --strip-components=1 || exit 2
+tar -xJf "$top/tests/data/upgrades-nvidia-h200.tar.xz" --strip-components=1 || exit 2
 export CUDA_VISIBLE_DEVICES='' LC_ALL=C
-# shellcheck source=tests/scripts/expect.sh
-. "$here/scripts/expect.sh"
 
 # To add an upgrade: a row. The base, the run, the exit code; the kernels that are worse, each with its verdict; words of
 # the report.

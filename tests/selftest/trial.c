@@ -276,16 +276,15 @@ static bool replays_alike(const struct workplace *place, int code)
 struct outcome trial_run(const struct trial *trial, const char *head)
 {
     struct workplace place;
-    struct capture capture;
     place_init(&place, trial, head);
     prepare(&place);
     setenv("TURNS_LOG", place.log, 1);
     setenv("TURNS_MARK", place.mark, 1);
-    capture_begin(&capture);
+    capture_begin();
     const int code = check(&place, NULL);
     struct outcome outcome = judge_outcome(&place, code);
     outcome.replays = replays_alike(&place, code);
-    free(capture_end(&capture));
+    free(capture_end());
     place_release(&place);
     return outcome;
 }
@@ -299,11 +298,10 @@ static size_t processes_begun(const struct workplace *place)
 struct outcome trial_interrupt(const struct trial *trial, const char *head, size_t processes)
 {
     struct workplace place;
-    struct capture capture;
     place_init(&place, trial, head);
     prepare(&place);
     setenv("TURNS_LOG", place.log, 1);
-    capture_begin(&capture);
+    capture_begin();
     const pid_t child = fork();
     if (child == 0) {
         made_time_begin();       /* for its own */
@@ -319,7 +317,7 @@ struct outcome trial_interrupt(const struct trial *trial, const char *head, size
     }
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     const struct outcome outcome = judge_outcome(&place, code);
-    free(capture_end(&capture));
+    free(capture_end());
     place_release(&place);
     return outcome;
 }

@@ -28,12 +28,13 @@ static const char definitions[] =
     "doc = Of a program.\n"
     "[rate]\ntitle = Rate\ncounter = made_up_rate.sum\nunit = B/s\nclass = info\nbetter = higher\ndoc = Shown.\n";
 
-void set_up(struct fixture *fixture)
+struct fixture set_up(void)
 {
-    *fixture = (struct fixture){0};
-    cr_assert_eq(metrics_read_text(&fixture->metrics, "made_up.ini", definitions), 0);
-    run_note_metrics(&fixture->base, &fixture->metrics);
-    run_note_metrics(&fixture->run, &fixture->metrics);
+    struct fixture fixture = {0};
+    cr_assert_eq(metrics_read_text(&fixture.metrics, "made_up.ini", definitions), 0);
+    run_note_metrics(&fixture.base, &fixture.metrics);
+    run_note_metrics(&fixture.run, &fixture.metrics);
+    return fixture;
 }
 
 void tear_down(struct fixture *fixture)

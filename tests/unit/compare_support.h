@@ -14,7 +14,7 @@ struct fixture {
     struct comparison comparison;
 };
 
-void set_up(struct fixture *fixture);
+struct fixture set_up(void);
 void tear_down(struct fixture *fixture);
 
 /* Adds a session of one sample, or of several. */

@@ -95,23 +95,19 @@ int made_accept(const struct trial *trial, const struct run *runs, size_t count,
 
 void made_accept_one(const struct trial *trial, const struct run *run)
 {
-    struct accepted accepted;
+    OWNED(accepted) accepted;
     cr_assert_eq(made_accept(trial, run, 1, &accepted), 0);
-    accepted_release(&accepted);
 }
 
 void made_expect(const struct trial *trial, const struct run *runs, size_t count, int expected, const char *words)
 {
-    struct accepted accepted;
-    struct capture capture;
-    capture_begin(&capture);
+    OWNED(accepted) accepted;
+    capture_begin();
     int result = made_accept(trial, runs, count, &accepted);
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect_eq(result, expected, "%d, not %d: %s", result, expected, said);
     cr_expect(strstr(said, words), "\"%s\" lacks \"%s\"", said, words);
     cr_expect(result == 0 || (accepted.rows == 0 && accepted.kernels == 0 && !accepted.moves));
-    accepted_release(&accepted);
-    free(said);
 }
 
 struct run made_baseline(const char *folder)

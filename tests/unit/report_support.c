@@ -10,14 +10,15 @@ const char *const fixture_runs[] = {"same.json",   "worse.json",  "worse_lines.j
                                     "unsure.json", "broken.json", "unknown_metric.json"};
 const size_t fixture_run_count = ARRAY_SIZE(fixture_runs);
 
-void report_set_up(struct fixture *fixture, const char *run)
+struct fixture report_set_up(const char *run)
 {
     char path[256];
-    *fixture = (struct fixture){0};
+    struct fixture fixture = {0};
     snprintf(path, sizeof path, MADE_UP "%s", run);
-    cr_assert_eq(metrics_read_folder(&fixture->metrics, MADE_UP "metrics"), 0);
-    cr_assert_eq(run_read(&fixture->base, MADE_UP "before.json"), 0);
-    cr_assert_eq(run_read(&fixture->run, path), 0);
+    cr_assert_eq(metrics_read_folder(&fixture.metrics, MADE_UP "metrics"), 0);
+    cr_assert_eq(run_read(&fixture.base, MADE_UP "before.json"), 0);
+    cr_assert_eq(run_read(&fixture.run, path), 0);
+    return fixture;
 }
 
 static void make_report(struct fixture *fixture)

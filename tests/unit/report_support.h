@@ -19,7 +19,7 @@ struct fixture {
 extern const char *const fixture_runs[];
 extern const size_t fixture_run_count;
 
-void report_set_up(struct fixture *fixture, const char *run);
+struct fixture report_set_up(const char *run);
 
 /* Makes all sessions of a run those of that origin. */
 void report_set_origin(struct run *run, enum origin_name origin);

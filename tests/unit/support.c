@@ -45,27 +45,32 @@ void limit_processor(unsigned seconds)
     setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds});
 }
 
-void capture_begin(struct capture *capture)
+static struct {
+    FILE *file;
+    int saved;
+} capture;
+
+void capture_begin(void)
 {
     fflush(stderr);
-    capture->file = tmpfile();
-    capture->saved = dup(STDERR_FILENO);
-    if (!capture->file || capture->saved < 0 || dup2(fileno(capture->file), STDERR_FILENO) < 0)
+    capture.file = tmpfile();
+    capture.saved = dup(STDERR_FILENO);
+    if (!capture.file || capture.saved < 0 || dup2(fileno(capture.file), STDERR_FILENO) < 0)
         die(EXIT_USAGE, "cannot capture standard error");
 }
 
-char *capture_end(struct capture *capture)
+char *capture_end(void)
 {
     fflush(stderr);
-    dup2(capture->saved, STDERR_FILENO);
-    close(capture->saved);
-    fseek(capture->file, 0, SEEK_END);
-    long length = ftell(capture->file);
+    dup2(capture.saved, STDERR_FILENO);
+    close(capture.saved);
+    fseek(capture.file, 0, SEEK_END);
+    long length = ftell(capture.file);
     char *text = x_calloc((size_t)length + 1, 1);
-    rewind(capture->file);
-    size_t got = fread(text, 1, (size_t)length, capture->file);
+    rewind(capture.file);
+    size_t got = fread(text, 1, (size_t)length, capture.file);
     text[got] = '\0';
-    fclose(capture->file);
+    fclose(capture.file);
     return text;
 }
 

@@ -1,12 +1,29 @@
-/* support.h - for many tests: a scratch folder, and capturing standard error. */
+/* support.h - for many tests: what is released at the end of a block, a scratch folder, and standard error captured. */
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
 #include <stdio.h>
+#include <stdlib.h>
+
+/* A variable that a function releases at the end of its block: AT_END(tear_down) struct fixture fixture. OWNED(run) is
+ * a struct run that run_release() releases so, OWNED_TEXT is memory to free, and OWNED_FOLDER a scratch folder. */
+#define AT_END(release) __attribute__((cleanup(release)))
+#define OWNED(type) AT_END(type##_release) struct type
+#define OWNED_TEXT AT_END(text_free) char *
+#define OWNED_FOLDER AT_END(folder_remove) char *
+
+static inline void text_free(char **text)
+{
+    free(*text);
+}
 
 /* Makes an empty folder of this test's own. scratch_remove deletes it with its content, and frees its name. */
 char *scratch_make(void);
 void scratch_remove(char *folder);
+static inline void folder_remove(char **folder)
+{
+    scratch_remove(*folder);
+}
 
 /* Writes text into folder/name. Returns the path; caller frees. */
 char *scratch_file(const char *folder, const char *name, const char *text);
@@ -24,11 +41,7 @@ void limit_processor(unsigned seconds);
 
 /* Between capture_begin and capture_end, standard error goes into a file. capture_end returns what was written; caller
  * frees. */
-struct capture {
-    FILE *file;
-    int saved;
-};
-void capture_begin(struct capture *capture);
-char *capture_end(struct capture *capture);
+void capture_begin(void);
+char *capture_end(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* Tests how every format prints hostile words from files and kernel libraries. */
 #include "report_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -22,7 +23,7 @@ static const char *const hostile_words[] = {
 /* Makes a report with these words wherever a file or a kernel library can have them. */
 static void set_up_hostile(struct fixture *fixture, const char *words)
 {
-    report_set_up(fixture, "broken.json");
+    *fixture = report_set_up("broken.json");
     free(fixture->run.device.name);
     fixture->run.device.name = x_strdup(words);
     free(fixture->run.sessions[0].facts[SESSION_DRIVER]);
@@ -60,25 +61,23 @@ Test(hostile_words, hostile_words_stay_text)
     long_words[300] = '\0';
     for (size_t i = 0; i <= ARRAY_SIZE(hostile_words); i++)
         for (size_t r = 0; r < count; r++) {
-            struct fixture fixture;
+            AT_END(report_tear_down) struct fixture fixture;
             const char *words = i < ARRAY_SIZE(hostile_words) ? hostile_words[i] : long_words;
             set_up_hostile(&fixture, words);
-            char *text = print(&fixture.report, formats[r].check);
+            OWNED_TEXT text = print(&fixture.report, formats[r].check);
             cr_expect(is_utf8(text), "%s, words %zu:\n%s", formats[r].name, i, text);
             cr_expect(!has_controls(text), "%s, words %zu:\n%s", formats[r].name, i, text);
             if (words == long_words)
                 expect_word(text, long_words);
-            free(text);
-            report_tear_down(&fixture);
         }
 }
 
 Test(hostile_words, hostile_words_keep_json_json)
 {
     for (size_t i = 0; i < ARRAY_SIZE(hostile_words); i++) {
-        struct fixture fixture;
+        AT_END(report_tear_down) struct fixture fixture;
         set_up_hostile(&fixture, hostile_words[i]);
-        char *text = print(&fixture.report, report_json);
+        OWNED_TEXT text = print(&fixture.report, report_json);
         json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
         cr_assert_not_null(root, "words %zu:\n%s", i, text);
         const json_t *list = json_object_get(root, "judgements");
@@ -89,8 +88,6 @@ Test(hostile_words, hostile_words_keep_json_json)
         else
             expect_word(reason, "\xef\xbf\xbd");
         json_decref(root);
-        free(text);
-        report_tear_down(&fixture);
     }
 }
 
@@ -102,9 +99,9 @@ Test(hostile_words, hostile_words_keep_junit_xml)
                                        "<failure ",     "</failure>", "<skipped ",   "<error "};
     static const char *const entities[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&#10;"};
     for (size_t i = 0; i < ARRAY_SIZE(hostile_words); i++) {
-        struct fixture fixture;
+        AT_END(report_tear_down) struct fixture fixture;
         set_up_hostile(&fixture, hostile_words[i]);
-        char *text = print(&fixture.report, report_junit);
+        OWNED_TEXT text = print(&fixture.report, report_junit);
         for (const char *c = text; *c; c++) {
             bool known = *c != '<' && *c != '&';
             for (size_t t = 0; t < ARRAY_SIZE(tags); t++)
@@ -116,8 +113,6 @@ Test(hostile_words, hostile_words_keep_junit_xml)
         expect_no_word(text, "]]>");
         expect_no_word(text, "\xef\xbf\xbf"); /* a character that XML does not allow */
         cr_expect_eq(count_words(text, "<testcase"), 3u);
-        free(text);
-        report_tear_down(&fixture);
     }
 }
 
@@ -140,28 +135,26 @@ Test(hostile_words, hostile_words_keep_markdown_tables)
     static const char *const never[] = {"<script",  "<!--", "[six](", "**four",    " `three`",
                                         "@someone", " #1",  "$x$",    "\n::error", "\n</details>\n\\`"};
     for (size_t i = 0; i < ARRAY_SIZE(hostile_words); i++) {
-        struct fixture fixture;
+        AT_END(report_tear_down) struct fixture fixture;
         set_up_hostile(&fixture, hostile_words[i]);
         /* Commands are in a fenced block, unescaped. */
         fixture.report.run_name = "run.json";
         fixture.report.baselines = NULL;
         fixture.comparison.list[1].kernel = "copy/plain";
-        char *text = print(&fixture.report, report_markdown);
+        OWNED_TEXT text = print(&fixture.report, report_markdown);
         expect_rows_whole(text);
         for (size_t n = 0; n < ARRAY_SIZE(never); n++)
             expect_no_word(text, never[n]);
         cr_expect_eq(count_words(text, "\n```"), 2u);
-        free(text);
-        report_tear_down(&fixture);
     }
 }
 
 Test(hostile_words, hostile_words_plant_no_workflow_command)
 {
     for (size_t i = 0; i < ARRAY_SIZE(hostile_words); i++) {
-        struct fixture fixture;
+        AT_END(report_tear_down) struct fixture fixture;
         set_up_hostile(&fixture, hostile_words[i]);
-        char *text = print(&fixture.report, report_github);
+        OWNED_TEXT text = print(&fixture.report, report_github);
         cr_expect_eq(count_words(text, "\n"), 4u, "%s", text);
         for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
             const char *title = strstr(line, "title=") - 1;
@@ -170,14 +163,10 @@ Test(hostile_words, hostile_words_plant_no_workflow_command)
                       "%s", line);
             cr_expect_eq(strncmp(title + 7 + strcspn(title + 7, ":,"), "::", 2), 0, "%s", line);
         }
-        free(text);
-        report_tear_down(&fixture);
     }
-    struct fixture fixture;
+    AT_END(report_tear_down) struct fixture fixture;
     set_up_hostile(&fixture, "100%0A, a:b\nc");
-    char *text = print(&fixture.report, report_github);
+    OWNED_TEXT text = print(&fixture.report, report_github);
     expect_word(text, "title=100%250A%2C a%3Ab%0Ac time regressed::");
     expect_word(text, "100%250A, a:b%0Ac");
-    free(text);
-    report_tear_down(&fixture);
 }

@@ -1,4 +1,5 @@
 #include "base/columns.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -14,12 +15,11 @@ Test(columns, a_file_has_none)
     cr_assert_not_null(file);
     cr_expect_eq(terminal_columns(file), 0);
     fclose(file);
-    char *memory = NULL;
+    OWNED_TEXT memory = NULL;
     size_t size;
     FILE *stream = open_memstream(&memory, &size);
     cr_expect_eq(terminal_columns(stream), 0);
     fclose(stream);
-    free(memory);
 }
 
 Test(columns, a_terminal_says_how_wide_it_is)

@@ -1,6 +1,7 @@
 #include "base/demangle.h"
 
 #include "base/base.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -128,11 +129,10 @@ Test(demangle, a_name_that_asks_for_too_much_stays)
 Test(demangle, a_name_that_becomes_too_long_stays)
 {
     char *names[] = {doubled(14), doubled(7)}; /* demangled more than 100,000 characters, and fewer than 10,000 */
-    char *symbol = x_strdup(names[0]);
+    OWNED_TEXT symbol = x_strdup(names[0]);
     read_all(names, ARRAY_SIZE(names));
     cr_expect_str_eq(names[0], symbol);
     cr_expect(strncmp(names[1], "f(void (*)(int), ", 17) == 0, "%s", names[1]);
     free(names[0]);
     free(names[1]);
-    free(symbol);
 }

@@ -10,50 +10,44 @@
 
 Test(error, error_returns_minus_one_and_names_the_program)
 {
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     int result = error("cannot read %s", "x");
     warning("%d of them", 3);
-    char *text = capture_end(&capture);
+    OWNED_TEXT text = capture_end();
     cr_expect_eq(result, -1);
     cr_expect_str_eq(text, "cugate: error: cannot read x\ncugate: warning: 3 of them\n");
-    free(text);
 }
 
 Test(error, messages_keep_control_characters_from_the_terminal)
 {
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     error("bad name %s", "\x1b[31mred\x7f\r");
     error("bad reason %s", "line\n::error::planted");
     warning("bad direction %s", "\u202edesrever\u2028 \xc2\x9b"
                                 "2J \xff");
     warning("good name %s", "5 \u00b5s");
-    char *text = capture_end(&capture);
+    OWNED_TEXT text = capture_end();
     cr_expect_str_eq(text, "cugate: error: bad name ?[31mred??\n"
                            "cugate: error: bad reason line ::error::planted\n"
                            "cugate: warning: bad direction ?desrever? ?2J ?\n"
                            "cugate: warning: good name 5 \u00b5s\n");
-    free(text);
 }
 
 Test(error, a_problem_is_kept_for_whoever_asked)
 {
     struct problem problem = {0};
-    char *endless = x_calloc(sizeof problem.text + 1, 1);
+    OWNED_TEXT endless = x_calloc(sizeof problem.text + 1, 1);
     memset(endless, 'x', sizeof problem.text);
     cr_expect_eq(problem_set(&problem, "%d of %s", 3, "them"), -1);
     cr_expect_str_eq(problem.text, "3 of them");
     cr_expect_eq(problem_set(&problem, "%s", endless), -1);
     cr_expect_eq(strlen(problem.text), sizeof problem.text - 1);
-    free(endless);
 }
 
 Test(error, an_error_goes_to_who_asked_for_it)
 {
     struct problem outer = {0}, inner = {0};
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     cr_expect_null(error_into(&outer));
     cr_expect_eq(error_into(&inner), &outer);
     cr_expect_eq(error("%d of %s", 3, "them"), -1);
@@ -62,11 +56,10 @@ Test(error, an_error_goes_to_who_asked_for_it)
     warning("a warning is printed");
     cr_expect_eq(error_into(NULL), &outer);
     error("printed");
-    char *text = capture_end(&capture);
+    OWNED_TEXT text = capture_end();
     cr_expect_str_eq(inner.text, "3 of them");
     cr_expect_str_eq(outer.text, "another");
     cr_expect_str_eq(text, "cugate: warning: a warning is printed\ncugate: error: printed\n");
-    free(text);
 }
 
 Test(error, die_exits_with_its_code, .exit_code = EXIT_BASELINE)

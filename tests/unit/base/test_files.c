@@ -14,12 +14,11 @@
 
 static void expect_content(const char *path, const char *expected)
 {
-    char *text;
+    OWNED_TEXT text;
     size_t length;
     cr_assert_eq(file_read(path, 1u << 20, &text, &length), 0);
     cr_expect_str_eq(text, expected);
     cr_expect_eq(length, strlen(expected));
-    free(text);
 }
 
 /* Counts the names in a folder without . and .. */
@@ -36,31 +35,28 @@ static size_t count_files(const char *folder)
 
 Test(files, file_read_gives_every_byte)
 {
-    char *folder = scratch_make();
-    char *path = scratch_file(folder, "small", "");
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT path = scratch_file(folder, "small", "");
     expect_content(path, "");
     FILE *file = fopen(path, "w");
     for (int i = 0; i < 300000; i++)
         fputc(i % 251, file);
     fclose(file);
-    char *text;
+    OWNED_TEXT text;
     size_t length;
     cr_assert_eq(file_read(path, 300000, &text, &length), 0);
     cr_expect_eq(length, 300000);
     for (size_t i = 0; i < length; i++)
         cr_assert_eq((unsigned char)text[i], i % 251);
     cr_expect_eq(text[length], '\0');
-    free(text);
-    free(path);
-    scratch_remove(folder);
 }
 
 Test(files, file_read_says_why_it_cannot)
 {
-    char *folder = scratch_make();
-    char *large = scratch_file(folder, "large", "12345");
-    char *pipe = x_sprintf("%s/pipe", folder);
-    char *missing = x_sprintf("%s/missing", folder);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT large = scratch_file(folder, "large", "12345");
+    OWNED_TEXT pipe = x_sprintf("%s/pipe", folder);
+    OWNED_TEXT missing = x_sprintf("%s/missing", folder);
     cr_assert_eq(mkfifo(pipe, 0600), 0);
     const struct {
         const char *path, *words;
@@ -71,27 +67,21 @@ Test(files, file_read_says_why_it_cannot)
         {missing, "No such file or directory"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct capture capture;
         char *text;
         size_t length;
-        capture_begin(&capture);
+        capture_begin();
         int result = file_read(cases[i].path, 4, &text, &length);
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(result, -1);
         cr_expect_null(text);
         cr_expect(strstr(said, cases[i].path) && strstr(said, cases[i].words), "%s", said);
-        free(said);
     }
-    free(missing);
-    free(pipe);
-    free(large);
-    scratch_remove(folder);
 }
 
 Test(files, atomic_file_appears_only_on_commit)
 {
-    char *folder = scratch_make();
-    char *path = scratch_file(folder, "kept", "old");
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT path = scratch_file(folder, "kept", "old");
     struct atomic_file file;
     cr_assert_eq(atomic_file_open(&file, path), 0);
     fputs("new", file.stream);
@@ -105,14 +95,12 @@ Test(files, atomic_file_appears_only_on_commit)
     atomic_file_abandon(&file);
     expect_content(path, "new");
     cr_expect_eq(count_files(folder), 1, "a temporary file was left behind");
-    free(path);
-    scratch_remove(folder);
 }
 
 Test(files, atomic_file_has_the_mode_of_any_new_file)
 {
-    char *folder = scratch_make();
-    char *path = x_sprintf("%s/new", folder);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT path = x_sprintf("%s/new", folder);
     struct atomic_file file;
     struct stat facts;
     umask(027);
@@ -120,15 +108,13 @@ Test(files, atomic_file_has_the_mode_of_any_new_file)
     cr_assert_eq(atomic_file_commit(&file), 0);
     cr_assert_eq(stat(path, &facts), 0);
     cr_expect_eq(facts.st_mode & 0777, 0640);
-    free(path);
-    scratch_remove(folder);
 }
 
 Test(files, atomic_file_keeps_a_link_and_replaces_what_it_names)
 {
-    char *folder = scratch_make();
-    char *target = scratch_file(folder, "target", "old");
-    char *link = x_sprintf("%s/link", folder);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT target = scratch_file(folder, "target", "old");
+    OWNED_TEXT link = x_sprintf("%s/link", folder);
     cr_assert_eq(symlink("target", link), 0);
     struct atomic_file file;
     struct stat facts;
@@ -138,16 +124,12 @@ Test(files, atomic_file_keeps_a_link_and_replaces_what_it_names)
     cr_assert_eq(lstat(link, &facts), 0);
     cr_expect(S_ISLNK(facts.st_mode));
     expect_content(target, "new");
-    free(link);
-    free(target);
-    scratch_remove(folder);
 }
 
 Test(files, atomic_file_leaves_a_device_in_place)
 {
     struct atomic_file file;
     struct stat before, after;
-    struct capture capture;
     cr_assert_eq(stat("/dev/null", &before), 0);
     cr_assert_eq(atomic_file_open(&file, "/dev/null"), 0);
     fputs("gone", file.stream);
@@ -159,22 +141,20 @@ Test(files, atomic_file_leaves_a_device_in_place)
     /* /dev/full is a device that is always full. */
     cr_assert_eq(atomic_file_open(&file, "/dev/full"), 0);
     fputs("lost", file.stream);
-    capture_begin(&capture);
+    capture_begin();
     int result = atomic_file_commit(&file);
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect_eq(result, -1);
     cr_expect(strstr(said, "/dev/full") && strstr(said, strerror(ENOSPC)), "%s", said);
-    free(said);
 }
 
 /* A limit on the size of files stands in for a full disk. */
 Test(files, atomic_file_on_a_full_disk_keeps_the_old_file)
 {
-    char *folder = scratch_make();
-    char *path = scratch_file(folder, "kept", "old");
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT path = scratch_file(folder, "kept", "old");
     struct atomic_file file;
-    struct capture capture;
-    capture_begin(&capture); /* captures before the limit, because it writes a file too */
+    capture_begin(); /* captures before the limit, because it writes a file too */
     cr_assert_eq(atomic_file_open(&file, path), 0);
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, RLIM_INFINITY});
@@ -182,7 +162,7 @@ Test(files, atomic_file_on_a_full_disk_keeps_the_old_file)
         fputs("0123456789", file.stream);
     int result = atomic_file_commit(&file);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
-    char *said = capture_end(&capture);
+    char *said = capture_end();
     cr_expect_eq(result, -1);
     cr_expect(strstr(said, "cannot write") && strstr(said, path), "%s", said);
     expect_content(path, "old");
@@ -190,73 +170,60 @@ Test(files, atomic_file_on_a_full_disk_keeps_the_old_file)
     free(said);
 
     /* The limit is lifted before the commit, but what was lost before stays lost. */
-    capture_begin(&capture);
+    capture_begin();
     cr_assert_eq(atomic_file_open(&file, path), 0);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){1, RLIM_INFINITY});
     fputs("0123456789", file.stream);
     cr_expect_neq(fflush(file.stream), 0);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
     result = atomic_file_commit(&file);
-    said = capture_end(&capture);
+    said = capture_end();
     cr_expect_eq(result, -1);
     cr_expect(strstr(said, "cannot write"), "%s", said);
     expect_content(path, "old");
     free(said);
-    free(path);
-    scratch_remove(folder);
 }
 
 Test(files, atomic_file_says_at_once_where_it_cannot_write)
 {
-    char *folder = scratch_make();
-    char *missing = x_sprintf("%s/no/such/run.json", folder);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT missing = x_sprintf("%s/no/such/run.json", folder);
     const char *const paths[] = {missing, folder};
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
         struct atomic_file file;
-        struct capture capture;
-        capture_begin(&capture);
+        capture_begin();
         int result = atomic_file_open(&file, paths[i]);
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(result, -1);
         cr_expect(strstr(said, paths[i]), "%s", said);
-        free(said);
     }
-    free(missing);
-    scratch_remove(folder);
 }
 
 Test(files, make_folders_makes_parents_and_accepts_existing_ones)
 {
-    char *folder = scratch_make();
-    char *deep = x_sprintf("%s/a//b/c/", folder);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT deep = x_sprintf("%s/a//b/c/", folder);
     struct stat facts;
     cr_expect_eq(make_folders(deep), 0);
     cr_expect_eq(make_folders(deep), 0);
     cr_assert_eq(stat(deep, &facts), 0);
     cr_expect(S_ISDIR(facts.st_mode));
-    free(deep);
 
-    char *file = scratch_file(folder, "file", "");
-    char *below = x_sprintf("%s/x", file);
-    struct capture capture;
-    capture_begin(&capture);
+    OWNED_TEXT file = scratch_file(folder, "file", "");
+    OWNED_TEXT below = x_sprintf("%s/x", file);
+    capture_begin();
     int result = make_folders(below);
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect_eq(result, -1);
     cr_expect(strstr(said, file), "%s", said);
-    free(said);
-    free(below);
-    free(file);
-    scratch_remove(folder);
 }
 
 Test(files, program_folder_holds_this_program)
 {
-    char *folder = program_folder();
+    OWNED_TEXT folder = program_folder();
     cr_expect_eq(folder[0], '/');
     cr_expect_neq(folder[strlen(folder) - 1], '/');
     cr_expect_eq(access(folder, X_OK), 0);
-    free(folder);
 }
 
 /* The test's own folder, for temporary files that killed writers leave. */
@@ -399,9 +366,8 @@ Test(files, many_at_once_lose_no_file, .init = enter, .fini = leave)
     }
     cr_expect(is_there("same.json"));
     for (int i = 0; i < WRITERS; i++) {
-        char *left = x_sprintf("same.json.cugate-%d.tmp", i);
+        OWNED_TEXT left = x_sprintf("same.json.cugate-%d.tmp", i);
         cr_expect(!is_there(left), "%s", left);
-        free(left);
     }
 }
 
@@ -411,14 +377,12 @@ Test(files, a_temporary_folder_is_in_tmpdir_and_goes_with_its_files, .init = ent
     char *folder = make_temporary_folder();
     cr_assert_not_null(folder);
     cr_expect_eq(strncmp(folder, "./cugate-", 9), 0, "%s", folder);
-    char *path = x_sprintf("%s/file", folder), *copy = x_strdup(folder);
+    OWNED_TEXT path = x_sprintf("%s/file", folder), *copy = x_strdup(folder);
     FILE *file = fopen(path, "w");
     cr_assert_not_null(file);
     fclose(file);
     remove_temporary_folder(folder);
     cr_expect(!is_there(copy));
-    free(copy);
-    free(path);
 
     struct problem problem = {""}, *before = error_into(&problem);
     setenv("TMPDIR", "nowhere", 1);

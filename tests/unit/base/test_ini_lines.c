@@ -34,16 +34,14 @@ Test(ini_lines, a_failure_says_where_and_ends_the_file)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct ini_text text;
-        struct capture capture;
         size_t length;
         char buffer[10];
         ini_text_init(&text, "x.ini", rows[i].content);
-        capture_begin(&capture);
+        capture_begin();
         for (const char *line; (line = ini_text_next(&text, &length));)
             (void)ini_text_copy(&text, line, length, buffer, sizeof buffer, ": split it");
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect(text.failed && strstr(said, rows[i].words), "%s", said);
-        free(said);
     }
 }
 

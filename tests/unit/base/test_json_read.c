@@ -11,36 +11,32 @@
 
 Test(json_read, an_error_names_the_whole_way)
 {
-    struct capture capture;
     const struct json_at file = {NULL, "a.json", 0}, list = {&file, "list", 0}, third = {&list, NULL, 2};
     unsigned number = 7;
     json_t *object = json_pack("{s:i, s:s}", "low", -1, "text", "x");
-    capture_begin(&capture);
+    capture_begin();
     cr_expect_eq(json_error(&file, "is %s", "odd"), -1);
     cr_expect_eq(json_at_unsigned_key(&third, object, "low", &number), -1);
     cr_expect_eq(json_at_unsigned_key(&third, object, "text", &number), -1);
     cr_expect_eq(json_at_unsigned_key(&third, object, "none", &number), -1);
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect_str_eq(said, "cugate: error: a.json: is odd\n"
                            "cugate: error: a.json: list/2/low: is -1, but must lie between 0 and 4294967295\n"
                            "cugate: error: a.json: list/2/text: must be a whole number, not a text\n"
                            "cugate: error: a.json: list/2/none: is missing; it must be a whole number\n");
     cr_expect_eq(number, 7);
-    free(said);
     json_decref(object);
 }
 
 Test(json_read, an_unknown_key_has_a_suggestion)
 {
     static const char *const keys[] = {"grid", "block"};
-    struct capture capture;
     const struct json_at file = {NULL, "a.json", 0};
     json_t *object = json_pack("{s:i}", "blok", 1);
-    capture_begin(&capture);
+    capture_begin();
     cr_expect_eq(json_at_object(&file, object, keys, ARRAY_SIZE(keys)), -1);
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect_str_eq(said, "cugate: error: a.json: has an unknown key \"blok\"; did you mean \"block\"?\n");
-    free(said);
     json_decref(object);
 }
 
@@ -64,18 +60,15 @@ Test(json_read, a_document_lasts_until_its_end)
 Test(json_read, what_is_too_much_is_refused_unread)
 {
     const size_t length = 4000000;
-    struct capture capture;
-    char *text = x_calloc(length + 1, 1);
+    OWNED_TEXT text = x_calloc(length + 1, 1);
     memset(text, '[', length);
-    capture_begin(&capture);
+    capture_begin();
     cr_expect_null(json_at_parse("a.json", text, length));
     cr_expect_null(json_at_parse("b.json", "", 0));
     cr_expect_null(json_at_parse("c.json", "{\"a\": 1, \"a\": 2}", 16));
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect(strstr(said, "a.json holds more than") && strstr(said, "b.json is empty") && strstr(said, "c.json:1:"),
               "%s", said);
-    free(said);
-    free(text);
 }
 
 /* A sanitizer needs much address space, and ends a process that gets no more. */
@@ -83,8 +76,7 @@ Test(json_read, what_is_too_much_is_refused_unread)
 Test(json_read, memory_that_there_is_not_is_said)
 {
     const size_t length = 4000001;
-    struct capture capture;
-    char *text = x_calloc(length + 1, 1);
+    OWNED_TEXT text = x_calloc(length + 1, 1);
     for (size_t i = 1; i + 1 < length; i += 2)
         memcpy(text + i, "1,", 2);
     text[0] = '[';
@@ -95,7 +87,7 @@ Test(json_read, memory_that_there_is_not_is_said)
     cr_assert_not_null(stream);
     cr_assert_eq(fscanf(stream, "%ld", &pages), 1);
     fclose(stream);
-    capture_begin(&capture);
+    capture_begin();
     const rlim_t limit_bytes = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (32 << 20);
     struct rlimit before, limit;
     getrlimit(RLIMIT_AS, &before);
@@ -103,12 +95,10 @@ Test(json_read, memory_that_there_is_not_is_said)
     cr_assert_eq(setrlimit(RLIMIT_AS, &limit), 0);
     cr_expect_null(json_at_parse("a.json", text, length));
     cr_assert_eq(setrlimit(RLIMIT_AS, &before), 0);
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect(strstr(said, "a.json: cannot allocate memory"), "%s", said);
     json_t *root = json_at_parse("a.json", text, length);
     cr_expect_eq(json_array_size(root), length / 2, "with memory it is read");
     json_at_end(root);
-    free(said);
-    free(text);
 }
 #endif

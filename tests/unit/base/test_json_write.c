@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -22,9 +23,8 @@ static char *written(struct json_writer json, void (*write)(struct json_writer *
 
 static void expect(struct json_writer json, void (*write)(struct json_writer *json), const char *wanted)
 {
-    char *text = written(json, write);
+    OWNED_TEXT text = written(json, write);
     cr_expect_str_eq(text, wanted);
-    free(text);
 }
 
 static void write_tree(struct json_writer *json)

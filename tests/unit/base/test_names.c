@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -59,30 +60,26 @@ Test(names, an_id_has_a_path)
         free(paths[i]);
         free(lower[i]);
     }
-    char *whole = x_sprintf("a/%0250dX", 7), *path = id_path(whole);
+    OWNED_TEXT whole = x_sprintf("a/%0250dX", 7), *path = id_path(whole);
     cr_expect_leq(strlen(path), 80);
-    free(path);
-    free(whole);
 }
 
 /* Ids as long as run files allow have short paths, with characters of kernel libraries only. */
 Test(names, an_id_has_a_path_that_a_file_system_takes)
 {
-    char *plain = x_sprintf("a/%0200d", 7), *path = id_path(plain);
+    OWNED_TEXT plain = x_sprintf("a/%0200d", 7);
+    char *path = id_path(plain);
     cr_expect_str_eq(path, plain);
     free(path);
-    free(plain);
     for (int length = 201; length < 256; length++)
         for (int is_family = 0; is_family < 2; is_family++) {
-            char *name = x_sprintf("%0*d", length, 7),
-                 *id = is_family ? x_sprintf("%s/a", name) : x_sprintf("a/%s", name);
+            OWNED_TEXT name = x_sprintf("%0*d", length, 7),
+                       *id = is_family ? x_sprintf("%s/a", name) : x_sprintf("a/%s", name);
             path = id_path(id);
             const size_t family = strcspn(path, "/");
             cr_expect_leq(family, 255, "%s", path);
             cr_expect_leq(strlen(path + family + 1) + strlen(".json.cugate-999.tmp"), 255, "%s", path);
             free(path);
-            free(id);
-            free(name);
         }
 }
 
@@ -134,9 +131,8 @@ Test(names, slug_is_lower_case_with_single_dashes)
         {"///", ""},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *text = slug(cases[i].text);
+        OWNED_TEXT text = slug(cases[i].text);
         cr_expect_str_eq(text, cases[i].expected);
-        free(text);
     }
 }
 
@@ -156,8 +152,7 @@ Test(names, nearest_name_finds_slips_only)
                       (found && cases[i].expected && strcmp(found, cases[i].expected) == 0),
                   "%s: %s", cases[i].text, found ? found : "none");
     }
-    char *endless = x_calloc(100001, 1);
+    OWNED_TEXT endless = x_calloc(100001, 1);
     memset(endless, 'x', 100000);
     cr_expect_null(nearest_name(endless, names, ARRAY_SIZE(names)));
-    free(endless);
 }

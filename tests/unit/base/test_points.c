@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -57,10 +58,9 @@ Test(points, what_is_wrong_with_one_is_told)
         {"n=123456789012345678901234567890123456789012345678901", "more than 50"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *fault = point_fault(cases[i].point);
+        OWNED_TEXT fault = point_fault(cases[i].point);
         cr_expect(cases[i].words ? fault && strstr(fault, cases[i].words) : !fault, "%s: %s", cases[i].point,
                   fault ? fault : "nothing");
-        free(fault);
     }
 }
 

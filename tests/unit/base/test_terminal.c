@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -36,16 +37,15 @@ Test(terminal, terminals_get_no_control_characters)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         int columns;
-        char *printed = print(rows[i].words, &columns);
+        OWNED_TEXT printed = print(rows[i].words, &columns);
         cr_expect_str_eq(printed, rows[i].printed);
         cr_expect_eq(columns, rows[i].columns, "%s", rows[i].printed);
-        free(printed);
     }
 }
 
 Test(terminal, no_line_begins_with_a_command)
 {
-    char *printed = NULL;
+    OWNED_TEXT printed = NULL;
     size_t size;
     const struct text text = {.stream = open_memstream(&printed, &size)};
     text_wrap(&text, INK_PLAIN, 2, 2, "::error::first a::b\n::error::after a newline");
@@ -53,12 +53,11 @@ Test(terminal, no_line_begins_with_a_command)
     fclose(text.stream);
     cr_expect_str_eq(printed, "?::error::first a::b ::error::after a newline\n"
                               "123456\n  ?::error::wrapped ::plain ?#[error]x # ## [#[\n");
-    free(printed);
 }
 
 Test(terminal, a_newline_of_the_format_is_kept_and_one_of_an_argument_is_not)
 {
-    char *printed = NULL;
+    OWNED_TEXT printed = NULL;
     size_t size;
     const struct text text = {.stream = open_memstream(&printed, &size)};
     text_print(&text, INK_PLAIN, "\n%s\n%*s|%.3s %d\n", "a\n\n::error::b", 3, "\n", "\n\nc\nd", 7);
@@ -66,18 +65,15 @@ Test(terminal, a_newline_of_the_format_is_kept_and_one_of_an_argument_is_not)
     fclose(text.stream);
     cr_expect_str_eq(printed, "\na  ::error::b\n   |  c 7\n"
                               "one\n  ?:error::two ?#vso[task.complete]?#[x]##Not[\n");
-    free(printed);
 }
 
 Test(terminal, a_long_text_is_printed_whole)
 {
     int columns;
-    char *words = x_sprintf("%05000d", 7);
-    char *printed = print(words, &columns);
+    OWNED_TEXT words = x_sprintf("%05000d", 7);
+    OWNED_TEXT printed = print(words, &columns);
     cr_expect_str_eq(printed, words);
     cr_expect_eq(columns, 5000);
-    free(printed);
-    free(words);
 }
 
 Test(terminal, shell_words)
@@ -97,13 +93,12 @@ Test(terminal, shell_words)
         {"\033[2J", "'?[2J'"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char *printed = NULL;
+        OWNED_TEXT printed = NULL;
         size_t size;
         const struct text text = {.stream = open_memstream(&printed, &size)};
         text_shell_word(&text, rows[i].word);
         fclose(text.stream);
         cr_expect_str_eq(printed, rows[i].printed);
-        free(printed);
     }
 }
 
@@ -126,11 +121,9 @@ Test(terminal, a_cut_says_so)
         {"1234", 0, "...", "..."},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char *beginning = text_cut(rows[i].text, rows[i].max), *end = text_cut_before(rows[i].text, rows[i].max);
+        OWNED_TEXT beginning = text_cut(rows[i].text, rows[i].max), *end = text_cut_before(rows[i].text, rows[i].max);
         cr_expect_str_eq(beginning, rows[i].beginning);
         cr_expect_str_eq(end, rows[i].end);
-        free(beginning);
-        free(end);
     }
 }
 
@@ -146,9 +139,8 @@ Test(terminal, a_cut_in_the_middle_keeps_both_ends)
         {"12345", 4, "1..."},       {"12345", 3, "..."},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char *cut = text_cut_middle(rows[i].text, rows[i].max);
+        OWNED_TEXT cut = text_cut_middle(rows[i].text, rows[i].max);
         cr_expect_str_eq(cut, rows[i].cut, "row %zu: %s", i, cut);
-        free(cut);
     }
 }
 
@@ -168,13 +160,12 @@ Test(terminal, words_are_wrapped_where_the_terminal_ends)
         {40, 30, "1234567890", "1234567890\n"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char *printed = NULL;
+        OWNED_TEXT printed = NULL;
         size_t size;
         const struct text text = {.stream = open_memstream(&printed, &size), .columns = rows[i].columns};
         text_wrap(&text, INK_PLAIN, rows[i].column, 2, rows[i].words);
         fclose(text.stream);
         cr_expect_str_eq(printed, rows[i].printed, "row %zu: %s", i, printed);
-        free(printed);
     }
 }
 

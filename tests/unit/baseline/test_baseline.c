@@ -12,14 +12,12 @@
 static void expect_read(const char *folder, const struct device *device, int expected, const char *words)
 {
     struct run baseline;
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     int result = baseline_read(&baseline, folder, device);
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect_eq(result, expected, "%d, not %d: %s", result, expected, said);
     cr_expect(strstr(said, words), "\"%s\" lacks \"%s\"", said, words);
     cr_expect_null(baseline.results);
-    free(said);
 }
 
 Test(baseline, folder_is_named_after_the_gpu)
@@ -36,9 +34,9 @@ Test(baseline, folder_is_named_after_the_gpu)
 
 Test(baseline, what_was_accepted_is_read_back)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     struct run runs[] = {made_run(4), made_run(1), made_run(2)};
-    struct accepted accepted;
+    OWNED(accepted) accepted;
     cr_assert_eq(made_accept(&(struct trial){.folder = folder}, runs, 3, &accepted), 0);
     cr_expect_eq(accepted.rows, 12);
     cr_expect_eq(accepted.kernels, 3);
@@ -46,9 +44,8 @@ Test(baseline, what_was_accepted_is_read_back)
     cr_expect_eq(accepted.sessions, 3);
     cr_expect_eq(accepted.time_sessions, 3);
     cr_expect_eq(accepted.move_count, 0);
-    accepted_release(&accepted);
 
-    struct run baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(folder);
     cr_expect_str_eq(baseline.device.name, "NVIDIA H200");
     cr_assert_eq(baseline.result_count, 3);
     const struct row *time = made_row(&baseline, "reduce/tree", "time");
@@ -73,31 +70,26 @@ Test(baseline, what_was_accepted_is_read_back)
     cr_expect_str_eq(baseline.sessions[1].facts[SESSION_DATE], "2026-11-02T08:00:00Z");
     cr_expect_str_eq(baseline.sessions[1].facts[SESSION_REASON], "because");
     cr_expect_str_eq(run_find_note(&baseline, "time")->counter, "t.sum");
-    run_release(&baseline);
     for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         run_release(&runs[i]);
-    scratch_remove(folder);
 }
 
 /* Files that were accepted at different times list different sessions. */
 Test(baseline, its_sessions_are_in_the_order_of_their_dates)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     static const struct {
         int number;
         const char *kernel, *reason;
     } steps[] = {{5, "access/coalesced", "one"}, {2, "reduce/tree", "two"}, {5, "reduce/warp", "three"}};
     for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
-        struct run run = made_run(steps[i].number);
+        OWNED(run) run = made_run(steps[i].number);
         made_accept_one(&(struct trial){.folder = folder, .kernel = steps[i].kernel, .reason = steps[i].reason}, &run);
-        run_release(&run);
     }
-    struct run baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(folder);
     cr_assert_eq(baseline.session_count, 2, "one session accepted for two reasons is one");
     cr_expect_str_eq(baseline.sessions[0].facts[SESSION_DATE], "2026-11-02T08:00:00Z");
     cr_expect_str_eq(baseline.sessions[1].facts[SESSION_DATE], "2026-11-05T08:00:00Z");
-    run_release(&baseline);
-    scratch_remove(folder);
 }
 
 /* The order of files differs from that of ids. */
@@ -105,71 +97,61 @@ Test(baseline, its_kernels_are_in_order_whatever_their_names)
 {
     static const char *const ids[] = {"B.py/Y<int>", "a/x",  "a/x0", "a/x<int>", "a/x<z>",
                                       "a/x_",        "a0/x", "a_/x", "aa/x"};
-    char *folder = scratch_make();
-    struct run run = made_run(1);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(run) run = made_run(1);
     run_filter(&run, (char *[]){(char[]){"none"}}, 1);
     for (size_t i = ARRAY_SIZE(ids); i-- > 0;)
         row_add_session(result_add(run_add(&run, ids[i]), "time"), (double[]){1}, 1);
     made_accept_one(&(struct trial){.folder = folder}, &run);
-    struct run baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(folder);
     cr_assert_eq(baseline.result_count, ARRAY_SIZE(ids));
     for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
         cr_expect_not_null(run_find(&baseline, ids[i]), "%s", ids[i]);
-    run_release(&baseline);
-    run_release(&run);
-    scratch_remove(folder);
 }
 
 Test(baseline, a_file_is_found_by_its_id_where_it_was_put)
 {
-    char *folder = scratch_make();
-    struct run run = made_run(1);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(run) run = made_run(1);
     run_filter(&run, (char *[]){(char[]){"none"}}, 1);
     row_add_session(result_add(run_add(&run, "app/scale<float>"), "time"), (double[]){1}, 1);
     made_accept_one(&(struct trial){.folder = folder}, &run);
     made_accept_one(&(struct trial){.folder = folder}, &run);
-    struct run baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(folder);
     cr_expect_eq(baseline.result_count, 1);
-    run_release(&baseline);
-    char *path = id_path("app/scale<float>"), *old = x_sprintf("%s/nvidia-h200/%s.json", folder, path);
-    char *new = x_sprintf("%s/nvidia-h200/app/scale.json", folder);
+    OWNED_TEXT path = id_path("app/scale<float>"), *old = x_sprintf("%s/nvidia-h200/%s.json", folder, path);
+    OWNED_TEXT new = x_sprintf("%s/nvidia-h200/app/scale.json", folder);
     cr_assert_eq(rename(old, new), 0);
     expect_read(folder, &run.device, EXIT_USAGE, "app/scale.json holds app/scale<float>, but a baseline file holds");
-    free(path);
-    free(old);
-    free(new);
-    run_release(&run);
-    scratch_remove(folder);
 }
 
 Test(baseline, what_cannot_be_read_is_said)
 {
-    char *folder = scratch_make();
-    struct run run = made_run(1);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(run) run = made_run(1);
     expect_read(folder, &run.device, EXIT_BASELINE, "there is no baseline for NVIDIA H200 in ");
-    char *gpu = x_sprintf("%s/nvidia-h200", folder);
-    char *family = x_sprintf("%s/reduce", gpu);
+    OWNED_TEXT gpu = x_sprintf("%s/nvidia-h200", folder);
+    OWNED_TEXT family = x_sprintf("%s/reduce", gpu);
     cr_assert_eq(make_folders(family), 0);
     expect_read(folder, &run.device, EXIT_BASELINE, "there is no baseline");
     free(scratch_file(family, "notes.txt", "no baseline"));
     free(scratch_file(gpu, "expected.ini", "; nor this"));
     expect_read(folder, &run.device, EXIT_BASELINE, "there is no baseline");
-    char *tree = scratch_file(family, "tree.json", "{");
+    OWNED_TEXT tree = scratch_file(family, "tree.json", "{");
     expect_read(folder, &run.device, EXIT_USAGE, "reduce/tree.json:1:1: ");
 
     cr_assert_eq(run_write_file(&run, tree), 0);
     expect_read(folder, &run.device, EXIT_USAGE, "tree.json holds access/coalesced, but a baseline file holds the one");
-    struct run other_run = made_run(1);
+    OWNED(run) other_run = made_run(1);
     run_filter(&other_run, (char *[]){(char[]){"reduce/warp"}}, 1);
     cr_assert_eq(run_write_file(&other_run, tree), 0);
     expect_read(folder, &run.device, EXIT_USAGE, "reduce/tree.json holds reduce/warp, but");
     run_filter(&other_run, (char *[]){(char[]){"none"}}, 1);
     cr_assert_eq(run_write_file(&other_run, tree), 0);
     expect_read(folder, &run.device, EXIT_USAGE, "tree.json holds no kernel: remove it, and accept reduce/tree anew");
-    run_release(&other_run);
 
     remove(tree);
-    char *stray = scratch_file(gpu, "reduce.json", "{}");
+    OWNED_TEXT stray = scratch_file(gpu, "reduce.json", "{}");
     expect_read(folder, &run.device, EXIT_USAGE, "nvidia-h200/reduce.json would not be read: a baseline is one file a");
     made_expect(&(struct trial){.folder = folder}, &run, 1, EXIT_USAGE, "nvidia-h200/reduce.json would not be read");
     remove(stray);
@@ -180,35 +162,24 @@ Test(baseline, what_cannot_be_read_is_said)
     other.mig = true;
     expect_read(folder, &other, EXIT_BASELINE, "this one has memory 1 bytes, not 150754820096 bytes; MIG on, not off");
 
-    struct run file;
+    OWNED(run) file;
     cr_assert_eq(run_read(&file, tree), 0);
     run_set_note(&file,
                  &(struct metric_note){.name = (char[]){"time"}, .counter = (char[]){"t.avg"}, .unit = (char[]){"ns"}});
     cr_assert_eq(run_write_file(&file, tree), 0);
     expect_read(folder, &run.device, EXIT_BASELINE, "tree.json defines time as t.avg in ns, other files beside it");
-    run_release(&file);
-    free(stray);
-    free(tree);
-    free(family);
-    free(gpu);
-    run_release(&run);
-    scratch_remove(folder);
 }
 
 Test(baseline, a_kernel_is_dropped_with_its_file)
 {
-    char *folder = scratch_make();
-    struct run run = made_run(1);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(run) run = made_run(1);
     made_accept_one(&(struct trial){.folder = folder}, &run);
-    char *path = x_sprintf("%s/nvidia-h200/reduce/tree.json", folder);
+    OWNED_TEXT path = x_sprintf("%s/nvidia-h200/reduce/tree.json", folder);
     cr_assert_eq(unlink(path), 0);
-    struct run baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(folder);
     cr_expect_eq(baseline.result_count, 2);
     cr_expect_null(run_find(&baseline, "reduce/tree"));
-    run_release(&baseline);
-    run_release(&run);
-    free(path);
-    scratch_remove(folder);
 }
 
 /* ---- Devices ---- */
@@ -216,21 +187,20 @@ Test(baseline, a_kernel_is_dropped_with_its_file)
 /* Adds a run file of that device in folder/below. */
 static void add_file(const char *folder, const char *below, const char *name, const char *gpu, const char *capability)
 {
-    char *path = x_sprintf("%s/%s", folder, below);
-    char *text = x_sprintf("{\"schema\": 1, \"device\": {\"name\": \"%s\", \"sm_count\": 1, \"compute_capability\": "
-                           "\"%s\", \"memory_bytes\": 1, \"ecc\": false, \"mig\": false}, \"sessions\": [{}], "
-                           "\"metrics\": {}, \"kernels\": {}}",
-                           gpu, capability);
+    OWNED_TEXT path = x_sprintf("%s/%s", folder, below);
+    OWNED_TEXT text =
+        x_sprintf("{\"schema\": 1, \"device\": {\"name\": \"%s\", \"sm_count\": 1, \"compute_capability\": "
+                  "\"%s\", \"memory_bytes\": 1, \"ecc\": false, \"mig\": false}, \"sessions\": [{}], "
+                  "\"metrics\": {}, \"kernels\": {}}",
+                  gpu, capability);
     cr_assert_eq(make_folders(path), 0);
     free(scratch_file(path, name, text));
-    free(text);
-    free(path);
 }
 
 Test(baseline, devices_are_one_of_each_folder_in_their_order)
 {
-    char *folder = scratch_make();
-    struct baseline_devices devices;
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(baseline_devices) devices;
     add_file(folder, "new-gpu/reduce", "tree.json", "New GPU", "9.0");
     add_file(folder, "new-gpu/reduce", "cub.json", "New GPU", "9.0");
     add_file(folder, "gpu-2/copy", "a.json", "GPU 2", "8.0");
@@ -247,52 +217,47 @@ Test(baseline, devices_are_one_of_each_folder_in_their_order)
         cr_expect_str_eq(devices.list[i].device.name, expected[i].name);
         cr_expect_str_eq(devices.list[i].device.compute_capability, expected[i].capability);
     }
-    baseline_devices_release(&devices);
-    scratch_remove(folder);
 }
 
 Test(baseline, an_empty_folder_holds_none_nor_does_one_that_is_not_there)
 {
-    char *folder = scratch_make();
-    struct baseline_devices devices;
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(baseline_devices) devices;
     cr_assert_eq(baseline_devices_read(&devices, "/no/such/folder"), 0);
     cr_expect_eq(devices.count, 0);
     cr_assert_eq(baseline_devices_read(&devices, folder), 0);
     cr_expect_eq(devices.count, 0);
-    baseline_devices_release(&devices);
-    scratch_remove(folder);
 }
 
 Test(baseline, devices_that_cannot_be_read_are_an_error)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     struct baseline_devices devices;
-    struct capture capture;
 
-    capture_begin(&capture);
+    capture_begin();
     cr_expect_eq(baseline_devices_read(&devices, "/dev/null"), -1);
-    char *said = capture_end(&capture);
+    char *said = capture_end();
     cr_expect(strstr(said, "/dev/null: Not a directory; name it with --baselines"), "%s", said);
     free(said);
 
     add_file(folder, "a-gpu/copy", "a.json", "A GPU", "8.0");
     add_file(folder, "b-gpu/copy", "a.json", "\"", "8.0");
-    capture_begin(&capture);
+    capture_begin();
     cr_expect_eq(baseline_devices_read(&devices, folder), -1);
-    said = capture_end(&capture);
+    said = capture_end();
     cr_expect(strstr(said, "b-gpu/copy/a.json"), "%s", said);
     cr_expect_eq(devices.count, 0);
     cr_expect_null(devices.list);
     free(said);
-    scratch_remove(folder);
 }
 
 /* Costs are the maximum over models. Another collector's seconds do not count, and without a baseline there are
  * none. */
 Test(baseline, costs_are_the_seconds_that_baselines_know)
 {
-    char *folder = scratch_make();
-    struct run costs, run = made_run(1);
+    OWNED_FOLDER folder = scratch_make();
+    struct run costs;
+    OWNED(run) run = made_run(1);
     cr_expect_eq(costs_read(&costs, NULL, folder, "cupti"), 0);
     cr_expect_eq(costs.result_count, 0);
     run_find(&run, "reduce/tree")->seconds = 2;
@@ -307,15 +272,15 @@ Test(baseline, costs_are_the_seconds_that_baselines_know)
     run_release(&costs);
     cr_expect_eq(costs_read(&costs, NULL, folder, "host"), 0);
     cr_expect_eq(costs.result_count, 0);
-    run_release(&run);
-    scratch_remove(folder);
 }
 
 /* With a run file, only its seconds count, whatever baselines have. A file that cannot be read is an error. */
 Test(baseline, costs_are_those_of_a_run)
 {
-    char *folder = scratch_make(), *file = x_sprintf("%s/run.json", folder);
-    struct run costs, run = made_run(1);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT file = x_sprintf("%s/run.json", folder);
+    struct run costs;
+    OWNED(run) run = made_run(1);
     run_find(&run, "reduce/tree")->seconds = 2;
     FILE *stream = fopen(file, "w");
     cr_assert_not_null(stream);
@@ -325,14 +290,9 @@ Test(baseline, costs_are_those_of_a_run)
     cr_assert_eq(costs.result_count, 1);
     cr_expect_eq(run_find(&costs, "reduce/tree")->seconds, 2);
     run_release(&costs);
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     cr_expect_eq(costs_read(&costs, folder, "nowhere", "host"), EXIT_USAGE);
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect(strstr(said, folder), "%s", said);
     cr_expect_null(costs.results);
-    free(said);
-    free(file);
-    run_release(&run);
-    scratch_remove(folder);
 }

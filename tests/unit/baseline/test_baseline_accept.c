@@ -14,7 +14,7 @@
 
 Test(baseline_accept, runs_that_do_not_belong_together_are_refused)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     struct run runs[] = {made_run(1), made_run(2)};
     runs[1].device.sm_count = 114;
     made_expect(&(struct trial){.folder = folder}, runs, 2, EXIT_BASELINE,
@@ -51,10 +51,8 @@ Test(baseline_accept, runs_that_do_not_belong_together_are_refused)
     made_expect(&(struct trial){.folder = folder}, &runs[1], 1, EXIT_USAGE, "a.json does not say on which GPU");
     run_release(&runs[1]);
     run_release(&runs[0]);
-    char *families = x_sprintf("%s/nvidia-h200", folder);
+    OWNED_TEXT families = x_sprintf("%s/nvidia-h200", folder);
     cr_expect_neq(access(families, F_OK), 0, "something was written");
-    free(families);
-    scratch_remove(folder);
 }
 
 /* Their names differ in case only, and were chosen so that both have the digits 23af4d59. */
@@ -62,7 +60,8 @@ Test(baseline_accept, kernels_that_would_share_a_file_are_refused)
 {
     static const char *const ids[] = {"py/aBCdEFGHIJkLMnOpQRstuvwXYz@1024,256",
                                       "py/AbcdEFgHiJKLMnOpQrSTUvwXYZ@1024,256"};
-    char *folder = scratch_make(), *paths[] = {id_path(ids[0]), id_path(ids[1])};
+    OWNED_FOLDER folder = scratch_make();
+    char *paths[] = {id_path(ids[0]), id_path(ids[1])};
     cr_assert_str_eq(paths[0], paths[1]);
     struct run runs[] = {made_run(1), made_run(2)};
     for (size_t i = 0; i < 2; i++) {
@@ -77,14 +76,13 @@ Test(baseline_accept, kernels_that_would_share_a_file_are_refused)
     run_release(&runs[0]);
     free(paths[0]);
     free(paths[1]);
-    scratch_remove(folder);
 }
 
 Test(baseline_accept, runs_that_do_not_fit_the_old_baseline_are_refused)
 {
-    char *folder = scratch_make();
-    struct run old = made_run(1);
-    struct run new = made_run(2);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(run) old = made_run(1);
+    OWNED(run) new = made_run(2);
     made_accept_one(&(struct trial){.folder = folder}, &old);
 
     new.device.ecc = true;
@@ -102,68 +100,54 @@ Test(baseline_accept, runs_that_do_not_fit_the_old_baseline_are_refused)
     free(new.sessions[0].facts[SESSION_COLLECTOR]);
     new.sessions[0].facts[SESSION_COLLECTOR] = NULL;
     made_expect(&(struct trial){.folder = folder}, &new, 1, EXIT_BASELINE, "by the collector unknown, but");
-    run_release(&new);
-    run_release(&old);
-    scratch_remove(folder);
 }
 
 /* A limit on the size of files stands in for a full disk: the first kernel fits, the second does not. */
 Test(baseline_accept, kernels_change_all_or_none)
 {
     static const char *const names[] = {"nvidia-h200/access/coalesced.json", "nvidia-h200/reduce/tree.json"};
-    char *folder = scratch_make();
-    struct run first = made_run(1);
-    struct run second = made_run(2);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(run) first = made_run(1);
+    OWNED(run) second = made_run(2);
     const struct trial trial = {.folder = folder};
     made_accept_one(&trial, &first);
     char *before[] = {made_text(folder, names[0]), made_text(folder, names[1])};
     for (int i = 0; i < 1000; i++) {
-        char *metric = x_sprintf("metric_%d", i);
+        OWNED_TEXT metric = x_sprintf("metric_%d", i);
         row_add_session(result_add(run_find(&second, "reduce/tree"), metric), (double[]){1}, 1);
-        free(metric);
     }
     struct accepted accepted;
-    struct capture capture;
-    capture_begin(&capture); /* captures before the limit, because it writes a file too */
+    capture_begin(); /* captures before the limit, because it writes a file too */
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){8192, RLIM_INFINITY});
     int result = made_accept(&trial, &second, 1, &accepted);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect_eq(result, EXIT_USAGE);
     cr_expect_eq(accepted.rows, 0);
     cr_expect(strstr(said, "tree.json: File too large; the baseline is as it was"), "%s", said);
-    free(said);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-        char *after = made_text(folder, names[i]);
+        OWNED_TEXT after = made_text(folder, names[i]);
         cr_expect_str_eq(after, before[i]);
-        free(after);
         free(before[i]);
     }
     made_accept_one(&trial, &second); /* the failure before leaves nothing in the way of accepting */
-    run_release(&second);
-    run_release(&first);
-    scratch_remove(folder);
 }
 
 Test(baseline_accept, more_kernels_than_files_may_be_open)
 {
-    char *folder = scratch_make();
-    struct run run = made_run(1);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(run) run = made_run(1);
     for (int i = 0; i < 100; i++) {
-        char *id = x_sprintf("many/v%d", i);
+        OWNED_TEXT id = x_sprintf("many/v%d", i);
         row_add_session(result_add(run_add(&run, id), "time"), (double[]){1}, 1);
-        free(id);
     }
     struct rlimit limit;
     cr_assert_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
     setrlimit(RLIMIT_NOFILE, &(struct rlimit){50, limit.rlim_max});
     made_accept_one(&(struct trial){.folder = folder}, &run);
-    struct run baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(folder);
     cr_expect_eq(baseline.result_count, 103);
-    run_release(&baseline);
-    run_release(&run);
-    scratch_remove(folder);
 }
 
 /* Makes a run in which a kernel has another name than in run `number`. */
@@ -192,19 +176,18 @@ static struct run renamed_run(int number, const char *was, const char *now)
 
 Test(baseline_accept, a_renamed_kernel_takes_its_baseline_along)
 {
-    char *folder = scratch_make();
-    struct run old = made_run(1);
-    struct run new = renamed_run(3, "access/coalesced", "copy/plain");
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(run) old = made_run(1);
+    OWNED(run) new = renamed_run(3, "access/coalesced", "copy/plain");
     made_accept_one(&(struct trial){.folder = folder, .reason = "old"}, &old);
     made_set(&new, "copy/plain", "count", 9);
     const struct trial trial = {.folder = folder, .kernel = "copy/plain", .was = "access/coalesced", .reason = "new"};
-    struct accepted accepted;
+    OWNED(accepted) accepted;
     cr_assert_eq(made_accept(&trial, &new, 1, &accepted), 0);
     cr_expect_eq(accepted.kernels, 1);
     cr_expect_eq(accepted.counts[ACCEPTED_ADDED], 1, "time");
     cr_expect_eq(accepted.counts[ACCEPTED_KNOWN], 1, "hits, which are not applicable");
-    accepted_release(&accepted);
-    struct run baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(folder);
     cr_expect_null(run_find(&baseline, "access/coalesced"));
     const struct row *time = made_row(&baseline, "copy/plain", "time");
     cr_expect_eq(time->session_count, 2);
@@ -212,13 +195,8 @@ Test(baseline_accept, a_renamed_kernel_takes_its_baseline_along)
     cr_expect_eq(made_row(&baseline, "copy/plain", "count")->previous->value, 7);
     cr_expect_str_eq(made_row(&baseline, "copy/plain", "count")->previous->reason, "old");
     cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->session_count, 1);
-    char *family = x_sprintf("%s/nvidia-h200/access", folder);
+    OWNED_TEXT family = x_sprintf("%s/nvidia-h200/access", folder);
     cr_expect_neq(access(family, F_OK), 0, "an empty folder stays");
-    free(family);
-    run_release(&baseline);
-    run_release(&new);
-    run_release(&old);
-    scratch_remove(folder);
 }
 
 Test(baseline_accept, a_renaming_that_is_none_is_refused)
@@ -233,20 +211,16 @@ Test(baseline_accept, a_renaming_that_is_none_is_refused)
         {"copy/plain", "copy/none", "there is no baseline of copy/none in "},
         {"reduce/tree", "access/coalesced", "reduce/tree has a baseline of its own"},
     };
-    char *folder = scratch_make();
-    struct run old = made_run(1);
-    struct run new = renamed_run(3, "access/coalesced", "copy/plain");
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(run) old = made_run(1);
+    OWNED(run) new = renamed_run(3, "access/coalesced", "copy/plain");
     made_accept_one(&(struct trial){.folder = folder}, &old);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         made_expect(&(struct trial){.folder = folder, .kernel = cases[i].kernel, .was = cases[i].was}, &new, 1,
                     EXIT_USAGE, cases[i].words);
-    struct run baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(folder);
     cr_expect_eq(baseline.result_count, 3);
     cr_expect_not_null(run_find(&baseline, "access/coalesced"));
-    run_release(&baseline);
-    run_release(&new);
-    run_release(&old);
-    scratch_remove(folder);
 }
 
 static void set_code(const struct run *run, const char *kernel)
@@ -260,8 +234,8 @@ static void set_code(const struct run *run, const char *kernel)
  * warning. */
 Test(baseline_accept, a_declared_regression_that_is_accepted_is_named)
 {
-    char *folder = scratch_make();
-    char *device = x_sprintf("%s/nvidia-h200", folder);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT device = x_sprintf("%s/nvidia-h200", folder);
     struct run runs[] = {made_run(1), made_run(2)};
     set_code(&runs[0], "access/coalesced");
     set_code(&runs[1], "access/coalesced");
@@ -275,12 +249,10 @@ Test(baseline_accept, a_declared_regression_that_is_accepted_is_named)
     made_set(&runs[1], "reduce/warp", "time", 400);
     made_set(&runs[1], "access/coalesced", "time", 200);
     row_add_session(result_add(run_add(&runs[1], "copy/new"), "time"), (double[]){1}, 1);
-    struct accepted accepted;
-    struct capture capture;
-    capture_begin(&capture);
+    OWNED(accepted) accepted;
+    capture_begin();
     cr_assert_eq(made_accept(&(struct trial){.folder = folder}, &runs[1], 1, &accepted), 0);
-    accepted_release(&accepted);
-    char *said = capture_end(&capture);
+    char *said = capture_end();
     cr_expect(strstr(said, "nvidia-h200/expected.ini:1 declares"), "%s", said);
     cr_expect(strstr(said, "remove the section [reduce/warp time]"), "%s", said);
     cr_expect(strstr(said, "remove the section [copy/new time]"), "%s", said);
@@ -288,9 +260,9 @@ Test(baseline_accept, a_declared_regression_that_is_accepted_is_named)
     cr_expect(!strstr(said, "access/coalesced"), "its time was left out: %s", said);
     free(said);
 
-    capture_begin(&capture);
+    capture_begin();
     made_accept_one(&(struct trial){.folder = folder, .kernel = "reduce/warp", .metric = "count"}, &runs[1]);
-    said = capture_end(&capture);
+    said = capture_end();
     cr_expect_str_empty(said);
     free(said);
 
@@ -298,8 +270,6 @@ Test(baseline_accept, a_declared_regression_that_is_accepted_is_named)
     made_expect(&(struct trial){.folder = folder}, &runs[1], 1, EXIT_USAGE, "expected.ini:1: ");
     run_release(&runs[1]);
     run_release(&runs[0]);
-    free(device);
-    scratch_remove(folder);
 }
 
 static int run_accept(const char *folder, const char *reason, char **arguments, size_t count, char **said)
@@ -307,10 +277,9 @@ static int run_accept(const char *folder, const char *reason, char **arguments, 
     char *metrics = x_sprintf("%s/metrics", folder);
     struct options options = {
         .baselines = folder, .metrics = metrics, .reason = reason, .arguments = arguments, .argument_count = count};
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     int result = command_accept.run(&options);
-    *said = capture_end(&capture);
+    *said = capture_end();
     free(metrics);
     return result;
 }
@@ -318,22 +287,21 @@ static int run_accept(const char *folder, const char *reason, char **arguments, 
 static void expect_command(const char *folder, const char *reason, char **arguments, size_t count, int expected,
                            const char *words)
 {
-    char *said;
+    OWNED_TEXT said;
     cr_expect_eq(run_accept(folder, reason, arguments, count, &said), expected, "%s", said);
     cr_expect(words ? strstr(said, words) != NULL : *said == '\0', "\"%s\" lacks \"%s\"", said, words);
-    free(said);
 }
 
 Test(baseline_accept, the_command_says_what_happened)
 {
-    char *folder = scratch_make();
-    char *metrics = x_sprintf("%s/metrics", folder);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT metrics = x_sprintf("%s/metrics", folder);
     char *arguments[5];
     cr_assert_eq(make_folders(metrics), 0);
     expect_command(folder, "first", arguments, 1, EXIT_USAGE, "holds no metric files");
     free(scratch_file(metrics, "made.ini", made_definitions));
     for (int i = 0; i < 5; i++) {
-        struct run run = made_run(i + 1);
+        OWNED(run) run = made_run(i + 1);
         if (i == 4) {
             made_set(&run, "access/coalesced", "count", 10000001);
             made_set(&run, "reduce/tree", "time", 250);
@@ -344,16 +312,14 @@ Test(baseline_accept, the_command_says_what_happened)
         }
         arguments[i] = x_sprintf("%s/run_%d.json", folder, i);
         cr_assert_eq(run_write_file(&run, arguments[i]), 0);
-        run_release(&run);
     }
     expect_command(folder, NULL, arguments, 3, EXIT_USAGE, "--reason");
     expect_command(folder, "  ", arguments, 3, EXIT_USAGE, "--reason");
     expect_command(folder, "\xc3\xa9t\xe9", arguments, 3, EXIT_USAGE, "--reason is not UTF-8: its byte 4 is 0xe9");
     expect_command(folder, "two\nlines", arguments, 3, EXIT_USAGE, "the control character U+000A at byte 4");
     expect_command(folder, "turned\xe2\x80\xae", arguments, 3, EXIT_USAGE, "U+202E at byte 7");
-    char *reason = x_sprintf("%01001d", 0);
+    OWNED_TEXT reason = x_sprintf("%01001d", 0);
     expect_command(folder, reason, arguments, 3, EXIT_USAGE, "--reason has 1001 bytes");
-    free(reason);
     expect_command(folder, "first", arguments, 0, EXIT_USAGE, "needs a run file");
     cr_redirect_stdout();
     expect_command(folder, "first", arguments, 2, 0, NULL);
@@ -395,27 +361,23 @@ Test(baseline_accept, the_command_says_what_happened)
     expect_command(folder, "third", arguments, 3, EXIT_USAGE, "run_1.json:1:");
     for (int i = 0; i < 5; i++)
         free(arguments[i]);
-    free(metrics);
-    scratch_remove(folder);
 }
 
 Test(baseline_accept, the_command_names_what_it_left_out)
 {
-    char *folder = scratch_make();
-    char *metrics = x_sprintf("%s/metrics", folder);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT metrics = x_sprintf("%s/metrics", folder);
     cr_assert_eq(make_folders(metrics), 0);
     free(scratch_file(metrics, "made.ini", made_definitions));
     cr_redirect_stdout();
     for (int i = 0; i < 2; i++) {
-        struct run run = made_run(i + 1);
-        char *path = x_sprintf("%s/run.json", folder);
+        OWNED(run) run = made_run(i + 1);
+        OWNED_TEXT path = x_sprintf("%s/run.json", folder);
         run_filter(&run, (char *[]){(char[]){"reduce/tree"}}, 1);
         set_code(&run, "reduce/tree");
         made_set(&run, "reduce/tree", "time", i == 0 ? 200 : 300);
         cr_assert_eq(run_write_file(&run, path), 0);
         expect_command(folder, "why", &path, 1, 0, NULL);
-        free(path);
-        run_release(&run);
     }
     fflush(stdout);
     char *expected = x_sprintf(
@@ -435,6 +397,4 @@ Test(baseline_accept, the_command_names_what_it_left_out)
         folder, folder);
     cr_expect_stdout_eq_str(expected);
     free(expected);
-    free(metrics);
-    scratch_remove(folder);
 }

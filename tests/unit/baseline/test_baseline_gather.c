@@ -9,117 +9,98 @@
 
 Test(baseline_gather, a_kernel_that_failed_once_is_not_accepted)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     struct run runs[] = {made_run(1), made_run(2)};
     struct result *failed = run_find(&runs[1], "reduce/tree");
     failed->status = RESULT_WRONG;
     failed->reason = x_strdup("element 5 is 1, not 2");
     made_expect(&(struct trial){.folder = folder}, runs, 2, 0,
                 "not accepted: reduce/tree, because in b.json it is \"wrong result\": element 5 is 1, not 2");
-    struct run baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(folder);
     cr_expect_null(run_find(&baseline, "reduce/tree"));
     cr_expect_not_null(run_find(&baseline, "reduce/warp"));
-    run_release(&baseline);
 
-    char *empty = x_sprintf("%s/empty", folder);
+    OWNED_TEXT empty = x_sprintf("%s/empty", folder);
     made_expect(&(struct trial){.folder = empty, .kernel = "reduce/tree"}, runs, 2, EXIT_NOT_MEASURED,
                 "nothing could be accepted");
     cr_expect_neq(access(empty, F_OK), 0, "a folder was made for nothing");
-    free(empty);
     run_release(&runs[0]);
     run_release(&runs[1]);
-    scratch_remove(folder);
 }
 
 Test(baseline_gather, a_kernel_missing_in_one_run_counts_in_the_others)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     struct run runs[] = {made_run(1), made_run(2)};
     run_filter(&runs[0], (char *[]){(char[]){"reduce/*"}}, 1);
-    struct accepted accepted;
+    OWNED(accepted) accepted;
     cr_assert_eq(made_accept(&(struct trial){.folder = folder}, runs, 2, &accepted), 0);
     cr_expect_eq(accepted.time_sessions, 1, "the fewest");
-    accepted_release(&accepted);
-    struct run baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(folder);
     cr_expect_eq(made_row(&baseline, "access/coalesced", "time")->session_count, 1);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->session_count, 2);
-    run_release(&baseline);
-    char *text = made_text(folder, "nvidia-h200/access/coalesced.json");
+    OWNED_TEXT text = made_text(folder, "nvidia-h200/access/coalesced.json");
     cr_expect_null(strstr(text, "2026-11-01"), "a session that gave nothing to this kernel");
-    free(text);
     run_release(&runs[0]);
     run_release(&runs[1]);
-    scratch_remove(folder);
 }
 
 Test(baseline_gather, rows_without_a_common_value_are_not_accepted)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     struct run runs[] = {made_run(1), made_run(2)};
     row_clear(made_row(&runs[1], "reduce/tree", "time"));
     made_set(&runs[1], "reduce/warp", "hits", 5);
     made_expect(&(struct trial){.folder = folder}, runs, 2, 0,
                 "not accepted: time of reduce/tree, because in b.json it is not counted");
-    struct run baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(folder);
     cr_expect_null(result_find(run_find(&baseline, "reduce/tree"), "time"));
     cr_expect_not_null(result_find(run_find(&baseline, "reduce/tree"), "hits"));
     cr_expect_null(result_find(run_find(&baseline, "reduce/warp"), "hits"));
-    run_release(&baseline);
     made_expect(&(struct trial){.folder = folder, .kernel = "reduce/tree"}, &runs[1], 1, 0,
                 "time of reduce/tree, because in a.json it is not counted");
     made_expect(&(struct trial){.folder = folder, .kernel = "reduce/warp"}, runs, 2, 0,
                 "hits of reduce/warp, because in b.json it is measured, but not applicable in the runs before");
     run_release(&runs[0]);
     run_release(&runs[1]);
-    scratch_remove(folder);
 }
 
 Test(baseline_gather, many_refusals_are_counted)
 {
-    char *folder = scratch_make();
-    struct run run = made_run(1);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(run) run = made_run(1);
     for (int i = 0; i < 30; i++) {
-        char *id = x_sprintf("hung/v%d", i);
+        OWNED_TEXT id = x_sprintf("hung/v%d", i);
         run_add(&run, id)->status = RESULT_HUNG;
-        free(id);
     }
     made_expect(&(struct trial){.folder = folder}, &run, 1, 0, "not accepted: 10 more");
-    run_release(&run);
-    scratch_remove(folder);
 }
 
 Test(baseline_gather, nothing_chosen_is_an_error)
 {
-    char *folder = scratch_make();
-    struct run run = made_run(1);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(run) run = made_run(1);
     made_expect(&(struct trial){.folder = folder, .kernel = "none/*"}, &run, 1, EXIT_USAGE,
                 "no kernel of the runs matches -k");
     made_expect(&(struct trial){.folder = folder, .metric = "none"}, &run, 1, EXIT_USAGE,
                 "no metric of these kernels matches -m");
-    run_release(&run);
-    scratch_remove(folder);
 }
 
 /* A run that was confirmed has two sessions. */
 Test(baseline_gather, every_session_of_a_run_counts)
 {
-    char *folder = scratch_make();
-    struct run run = made_run(1), more = made_run(2);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(run) run = made_run(1), more = made_run(2);
     run_filter(&more, (char *[]){(char[]){"reduce/tree"}}, 1);
     run_append(&run, &more);
-    struct accepted accepted;
+    OWNED(accepted) accepted;
     cr_assert_eq(made_accept(&(struct trial){.folder = folder}, &run, 1, &accepted), 0);
     cr_expect_eq(accepted.sessions, 2);
-    accepted_release(&accepted);
-    struct run baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(folder);
     cr_expect_eq(baseline.session_count, 2);
     const struct row *time = made_row(&baseline, "reduce/tree", "time");
     cr_assert_eq(time->session_count, 2);
     cr_expect_eq(row_session_value(time, 1), 202);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->readings, 6);
     cr_expect_eq(made_row(&baseline, "reduce/warp", "time")->session_count, 1);
-    run_release(&baseline);
-    run_release(&more);
-    run_release(&run);
-    scratch_remove(folder);
 }

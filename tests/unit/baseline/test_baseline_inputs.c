@@ -59,9 +59,8 @@ static char *with_inputs(const char *text, const char *inputs)
 
 static void expect_text(const char *folder, const char *name, const char *expected)
 {
-    char *text = made_text(folder, name);
+    OWNED_TEXT text = made_text(folder, name);
     cr_expect_str_eq(text, expected);
-    free(text);
 }
 
 Test(baseline_inputs, only_what_is_computed_as_it_was_measured_gives_its_inputs_and_nothing_else)
@@ -82,52 +81,45 @@ Test(baseline_inputs, only_what_is_computed_as_it_was_measured_gives_its_inputs_
         {"abc", 1, {7, 7, 7}, NULL, "reduce/tree, because its inputs are not known"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char *folder = scratch_make();
-        struct run old = measured(1, "abc", 1);
-        struct run now = computed(rows[i].code, rows[i].times, rows[i].counts, rows[i].inputs);
+        OWNED_FOLDER folder = scratch_make();
+        OWNED(run) old = measured(1, "abc", 1);
+        OWNED(run) now = computed(rows[i].code, rows[i].times, rows[i].counts, rows[i].inputs);
         const struct trial trial = {.folder = folder, .kernel = "reduce/tree"};
         made_accept_one(&(struct trial){.folder = folder}, &old);
-        char *tree = made_text(folder, TREE), *warp = made_text(folder, WARP);
+        OWNED_TEXT tree = made_text(folder, TREE), *warp = made_text(folder, WARP);
         struct accepted accepted;
         if (rows[i].refused) {
             made_expect(&trial, &now, 1, EXIT_NOT_MEASURED, rows[i].refused);
             expect_text(folder, TREE, tree);
         } else {
-            char *expected = with_inputs(tree, "cafe");
+            OWNED_TEXT expected = with_inputs(tree, "cafe");
             for (int again = 0; again < 2; again++) {
                 cr_assert_eq(made_accept(&trial, &now, 1, &accepted), 0);
                 cr_expect(accepted.inputs == 1 && accepted.inputs_left == 0 && accepted.rows == 0);
                 accepted_release(&accepted);
                 expect_text(folder, TREE, expected);
             }
-            free(expected);
         }
         expect_text(folder, WARP, warp);
-        free(tree);
-        free(warp);
-        run_release(&old);
-        run_release(&now);
-        scratch_remove(folder);
     }
 }
 
 Test(baseline_inputs, what_is_not_taken_keeps_no_other_from_being)
 {
-    char *folder = scratch_make();
-    struct run old = measured(1, "abc", 1), now = computed("abc", 1, (double[]){7, 7, 7}, "cafe");
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(run) old = measured(1, "abc", 1), now = computed("abc", 1, (double[]){7, 7, 7}, "cafe");
     run_filter(&old, (char *[]){(char[]){"reduce/*"}}, 1);
     made_accept_one(&(struct trial){.folder = folder}, &old);
-    char *tree = made_text(folder, TREE), *warp = made_text(folder, WARP), *expected = with_inputs(warp, "cafe");
+    OWNED_TEXT tree = made_text(folder, TREE), *warp = made_text(folder, WARP), *expected = with_inputs(warp, "cafe");
     result_remove(run_find(&now, "reduce/tree"), "count");
     row_add_session(result_add(run_find(&now, "reduce/tree"), "else"), (double[]){7}, 1);
     made_expect(&(struct trial){.folder = folder}, &now, 1, 0,
                 "the inputs of access/coalesced, because the baseline has none of its values");
     expect_text(folder, TREE, tree);
     expect_text(folder, WARP, expected);
-    struct accepted accepted;
+    OWNED(accepted) accepted;
     cr_assert_eq(made_accept(&(struct trial){.folder = folder}, &now, 1, &accepted), 0);
     cr_expect(accepted.inputs == 1 && accepted.inputs_left == 2, "%zu, %zu", accepted.inputs, accepted.inputs_left);
-    accepted_release(&accepted);
 
     made_expect(&(struct trial){.folder = folder, .metric = "count"}, &now, 1, EXIT_USAGE,
                 "a.json was computed and the baseline in");
@@ -136,47 +128,35 @@ Test(baseline_inputs, what_is_not_taken_keeps_no_other_from_being)
     made_expect(&(struct trial){.folder = folder, .kernel = "reduce/warp", .was = "reduce/tree"}, &now, 1, EXIT_USAGE,
                 "leave out --was, -m and --anchor");
     expect_text(folder, WARP, expected);
-    free(expected);
-    free(tree);
-    free(warp);
-    run_release(&old);
-    run_release(&now);
-    scratch_remove(folder);
 }
 
 Test(baseline_inputs, runs_that_were_given_different_inputs_give_none)
 {
-    char *folder = scratch_make();
-    struct run old = measured(1, "abc", 1);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(run) old = measured(1, "abc", 1);
     struct run now[] = {computed("abc", 1, (double[]){7, 7, 7}, "cafe"),
                         computed("abc", 1, (double[]){7, 7, 7}, "beef")};
     made_accept_one(&(struct trial){.folder = folder}, &old);
     free(now[1].sessions[0].facts[SESSION_DATE]);
     now[1].sessions[0].facts[SESSION_DATE] = x_strdup("2026-11-21T08:00:00Z");
     made_expect(&(struct trial){.folder = folder}, now, 2, EXIT_NOT_MEASURED, "its inputs are not known");
-    run_release(&old);
     run_release(&now[0]);
     run_release(&now[1]);
-    scratch_remove(folder);
 }
 
 Test(baseline_inputs, a_run_without_a_count_gives_none)
 {
-    char *folder = scratch_make();
-    struct run old = measured(1, "abc", 1), now = computed("abc", 1, (double[]){7, 7, 7}, "cafe");
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(run) old = measured(1, "abc", 1), now = computed("abc", 1, (double[]){7, 7, 7}, "cafe");
     made_accept_one(&(struct trial){.folder = folder}, &old);
-    struct run others = {.notes = now.notes, .note_count = now.note_count};
+    OWNED(run) others = {.notes = now.notes, .note_count = now.note_count};
     now.notes = NULL;
     now.note_count = 0;
-    run_release(&others);
     for (size_t i = 0; i < now.result_count; i++) {
         result_remove(&now.results[i], "count");
         row_add_session(result_add(&now.results[i], "else"), (double[]){7}, 1);
     }
     made_expect(&(struct trial){.folder = folder}, &now, 1, EXIT_NOT_MEASURED, "no count of it was computed");
-    run_release(&old);
-    run_release(&now);
-    scratch_remove(folder);
 }
 
 Test(baseline_inputs, they_stay_while_the_same_code_counts_the_same)
@@ -194,8 +174,8 @@ Test(baseline_inputs, they_stay_while_the_same_code_counts_the_same)
         {"abc", 1, 0, 202, NULL, NULL},     {"def", 1, 7, 202, "time", NULL},    {"def", 1, 7, 202, "clock", NULL},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char *folder = scratch_make();
-        struct run old = measured(1, "abc", 1), now = measured(2, rows[i].code, rows[i].times);
+        OWNED_FOLDER folder = scratch_make();
+        OWNED(run) old = measured(1, "abc", 1), now = measured(2, rows[i].code, rows[i].times);
         const struct trial trial = {.folder = folder, .kernel = "reduce/tree", .metric = rows[i].metric};
         run_find(&old, "reduce/tree")->inputs = x_strdup("cafe");
         if (rows[i].count == 0)
@@ -205,12 +185,8 @@ Test(baseline_inputs, they_stay_while_the_same_code_counts_the_same)
         made_set(&now, "reduce/tree", "time", rows[i].time);
         made_accept_one(&(struct trial){.folder = folder}, &old);
         made_accept_one(&trial, &now);
-        struct run baseline = made_baseline(folder);
+        OWNED(run) baseline = made_baseline(folder);
         const char *inputs = run_find(&baseline, "reduce/tree")->inputs;
         cr_expect_eq(order_of_texts(inputs, rows[i].inputs), 0, "row %zu: %s", i, inputs ? inputs : "none");
-        run_release(&baseline);
-        run_release(&old);
-        run_release(&now);
-        scratch_remove(folder);
     }
 }

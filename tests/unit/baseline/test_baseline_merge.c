@@ -10,55 +10,44 @@
 
 Test(baseline_merge, accepting_one_row_changes_no_other)
 {
-    char *folder = scratch_make();
-    struct run first = made_run(1), second = made_run(2);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(run) first = made_run(1), second = made_run(2);
     made_accept_one(&(struct trial){.folder = folder}, &first);
-    char *warp_before = made_text(folder, "nvidia-h200/reduce/warp.json");
-    char *tree_before = made_text(folder, TREE);
+    OWNED_TEXT warp_before = made_text(folder, "nvidia-h200/reduce/warp.json");
+    OWNED_TEXT tree_before = made_text(folder, TREE);
 
-    struct accepted accepted;
+    OWNED(accepted) accepted;
     const struct trial trial = {.folder = folder, .kernel = "reduce/tree", .metric = "clock"};
     cr_assert_eq(made_accept(&trial, &second, 1, &accepted), 0);
     cr_expect_eq(accepted.rows, 1);
     cr_expect_eq(accepted.counts[ACCEPTED_ADDED], 1);
-    accepted_release(&accepted);
-    char *warp_after = made_text(folder, "nvidia-h200/reduce/warp.json");
-    char *tree_after = made_text(folder, TREE);
+    OWNED_TEXT warp_after = made_text(folder, "nvidia-h200/reduce/warp.json");
+    OWNED_TEXT tree_after = made_text(folder, TREE);
     cr_expect_str_eq(warp_after, warp_before);
 
     /* Only the row and the list of sessions changed, not even the launches. */
     char *row = strstr(tree_before, "[[1001]]");
     char *list = strstr(tree_before, "\n  ]\n}\n");
     cr_assert(row && list);
-    char *expected = x_sprintf("%.*s[[1001], [1002]]%.*s,\n    {\"collector\": \"cupti\", \"date\": "
-                               "\"2026-11-02T08:00:00Z\", \"reason\": \"because\"}\n  ]\n}\n",
-                               (int)(row - tree_before), tree_before, (int)(list - row - 8), row + 8);
+    OWNED_TEXT expected = x_sprintf("%.*s[[1001], [1002]]%.*s,\n    {\"collector\": \"cupti\", \"date\": "
+                                    "\"2026-11-02T08:00:00Z\", \"reason\": \"because\"}\n  ]\n}\n",
+                                    (int)(row - tree_before), tree_before, (int)(list - row - 8), row + 8);
     cr_expect_str_eq(tree_after, expected);
-    free(expected);
-    free(warp_before);
-    free(warp_after);
-    free(tree_before);
-    free(tree_after);
-    run_release(&second);
-    run_release(&first);
-    scratch_remove(folder);
 }
 
 Test(baseline_merge, rows_that_agree_gain_sessions_up_to_a_bound)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     for (int i = 1; i <= BASELINE_SESSIONS + 5; i++) {
-        struct run run = made_run(i);
-        struct accepted accepted;
+        OWNED(run) run = made_run(i);
+        OWNED(accepted) accepted;
         for (size_t k = 0; k < run.result_count; k++)
             made_set(&run, run.results[k].id, "time", 200 + i % 4);
         cr_assert_eq(made_accept(&(struct trial){.folder = folder}, &run, 1, &accepted), 0);
         cr_expect_eq(accepted.counts[i == 1 ? ACCEPTED_FIRST : ACCEPTED_ADDED], i == 1 ? 12 : 9, "session %d", i);
         cr_expect_eq(accepted.time_sessions, i < BASELINE_SESSIONS ? (size_t)i : BASELINE_SESSIONS);
-        accepted_release(&accepted);
-        run_release(&run);
     }
-    struct run baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(folder);
     const struct row *time = made_row(&baseline, "reduce/tree", "time");
     cr_assert_eq(time->session_count, BASELINE_SESSIONS);
     cr_expect_eq(row_session_value(time, 0), 202, "the oldest went");
@@ -73,8 +62,6 @@ Test(baseline_merge, rows_that_agree_gain_sessions_up_to_a_bound)
     cr_expect_str_eq(baseline.sessions[0].facts[SESSION_DATE], "2026-11-06T08:00:00Z");
     const struct result *tree = run_find(&baseline, "reduce/tree");
     cr_expect_eq(tree->launches[0].times, BASELINE_SESSIONS + 5);
-    run_release(&baseline);
-    scratch_remove(folder);
 }
 
 /* By the rule's formula, two sessions that differ allow 318 times their deviation. */
@@ -91,7 +78,7 @@ Test(baseline_merge, few_sessions_do_not_let_anything_in)
         {191, ACCEPTED_REPLACED, FOUND_BETTER},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *folder = scratch_make();
+        OWNED_FOLDER folder = scratch_make();
         struct run runs[] = {made_run(1), made_run(2), made_run(3)};
         const struct trial trial = {.folder = folder, .kernel = "reduce/tree", .metric = "time"};
         struct accepted accepted;
@@ -104,44 +91,39 @@ Test(baseline_merge, few_sessions_do_not_let_anything_in)
         accepted_release(&accepted);
         for (size_t k = 0; k < ARRAY_SIZE(runs); k++)
             run_release(&runs[k]);
-        scratch_remove(folder);
     }
 }
 
 /* A row that drifted too far in small steps fails by its drift reference; once accepted it must not go on failing. */
 Test(baseline_merge, a_row_past_its_drift_reference_is_replaced)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     const struct trial trial = {.folder = folder, .kernel = "reduce/tree", .metric = "time"};
     size_t replaced = 0;
     for (int i = 1; i <= 28; i++) {
-        struct run run = made_run(i);
-        struct accepted accepted;
+        OWNED(run) run = made_run(i);
+        OWNED(accepted) accepted;
         cr_assert_eq(made_accept(&trial, &run, 1, &accepted), 0);
         replaced += accepted.counts[ACCEPTED_REPLACED];
         if (accepted.counts[ACCEPTED_REPLACED]) {
             cr_expect_eq(accepted.moves[0].finding, FOUND_WORSE);
-            struct run baseline = made_baseline(folder);
+            OWNED(run) baseline = made_baseline(folder);
             cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->drift_reference, 200 + i);
-            run_release(&baseline);
         }
-        accepted_release(&accepted);
-        run_release(&run);
     }
     cr_expect_eq(replaced, 1);
-    scratch_remove(folder);
 }
 
 Test(baseline_merge, a_row_that_moved_is_replaced_and_remembers)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     struct run runs[] = {made_run(1), made_run(2), made_run(3)};
     runs[1].sessions[0].facts[SESSION_COMMIT] = x_strdup("abc");
     made_accept_one(&(struct trial){.folder = folder, .reason = "one"}, &runs[0]);
     made_accept_one(&(struct trial){.folder = folder, .reason = "two"}, &runs[1]);
     made_set(&runs[2], "access/coalesced", "time", 50);
     made_set(&runs[2], "reduce/tree", "time", 300);
-    struct accepted accepted;
+    OWNED(accepted) accepted;
     cr_assert_eq(made_accept(&(struct trial){.folder = folder, .reason = "three"}, &runs[2], 1, &accepted), 0);
     cr_expect_eq(accepted.counts[ACCEPTED_REPLACED], 2, "two times");
     cr_expect_eq(accepted.counts[ACCEPTED_INFO], 2, "and the clocks beside them");
@@ -154,7 +136,6 @@ Test(baseline_merge, a_row_that_moved_is_replaced_and_remembers)
     cr_expect_eq(accepted.moves[0].was, 201.5);
     cr_expect_eq(accepted.moves[0].now, 300);
     cr_expect_eq(accepted.moves[1].finding, FOUND_BETTER);
-    accepted_release(&accepted);
 
     struct run baseline = made_baseline(folder);
     const struct row *time = made_row(&baseline, "reduce/tree", "time");
@@ -173,17 +154,15 @@ Test(baseline_merge, a_row_that_moved_is_replaced_and_remembers)
     run_release(&baseline);
 
     /* After a second move, only the value before it is remembered. */
-    struct run last = made_run(4);
+    OWNED(run) last = made_run(4);
     made_set(&last, "reduce/tree", "time", 100);
     made_accept_one(&(struct trial){.folder = folder}, &last);
     baseline = made_baseline(folder);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->previous->value, 300);
     cr_expect_str_eq(made_row(&baseline, "reduce/tree", "time")->previous->reason, "three");
     run_release(&baseline);
-    run_release(&last);
     for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         run_release(&runs[i]);
-    scratch_remove(folder);
 }
 
 /* An exact row is replaced if its value moved at all, and its readings are counted anew. Ceasing to repeat is no
@@ -201,34 +180,30 @@ Test(baseline_merge, exact_rows)
         {{7, 7, 8}, ACCEPTED_ADDED, FOUND_SAME, 2, 0},     {{7, 7, 7}, ACCEPTED_ADDED, FOUND_SAME, 3, 0},
         {{9, 9, 9}, ACCEPTED_REPLACED, FOUND_WORSE, 1, 3},
     };
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
-        struct run run = made_run((int)i + 1);
+        OWNED(run) run = made_run((int)i + 1);
         struct row *row = made_row(&run, "reduce/tree", "count");
         row_clear(row);
         row_add_session(row, steps[i].samples, 3);
-        struct accepted accepted;
+        OWNED(accepted) accepted;
         const struct trial trial = {.folder = folder, .kernel = "reduce/tree", .metric = "count"};
         cr_assert_eq(made_accept(&trial, &run, 1, &accepted), 0);
         cr_expect_eq(accepted.counts[steps[i].step], 1, "step %zu", i);
         cr_expect_eq(accepted.move_count, steps[i].step == ACCEPTED_REPLACED ? 1 : 0, "step %zu", i);
         if (accepted.move_count > 0)
             cr_expect_eq(accepted.moves[0].finding, steps[i].finding, "step %zu", i);
-        accepted_release(&accepted);
-        struct run baseline = made_baseline(folder);
+        OWNED(run) baseline = made_baseline(folder);
         row = made_row(&baseline, "reduce/tree", "count");
         cr_expect_eq(row->session_count, steps[i].sessions, "step %zu", i);
         cr_expect(row->has_readings);
         cr_expect_eq(row->readings, steps[i].readings, "step %zu: %zu", i, row->readings);
-        run_release(&baseline);
-        run_release(&run);
     }
-    scratch_remove(folder);
 }
 
 Test(baseline_merge, drift_references_move_when_asked)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     struct run runs[] = {made_run(1), made_run(4)};
     made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
     made_accept_one(&(struct trial){.folder = folder, .kernel = "reduce/*", .drift_reference = true}, &runs[1]);
@@ -247,41 +222,34 @@ Test(baseline_merge, drift_references_move_when_asked)
     run_release(&baseline);
     run_release(&runs[1]);
     run_release(&runs[0]);
-    scratch_remove(folder);
 }
 
 /* As in baselines from before there were drift references. */
 Test(baseline_merge, a_row_without_a_drift_reference_gets_its_old_value)
 {
-    char *folder = scratch_make();
-    char *family = x_sprintf("%s/nvidia-h200/reduce", folder);
-    struct run old = made_run(1), second = made_run(5);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT family = x_sprintf("%s/nvidia-h200/reduce", folder);
+    OWNED(run) old = made_run(1), second = made_run(5);
     cr_assert_eq(make_folders(family), 0);
     run_filter(&old, (char *[]){(char[]){"reduce/tree"}}, 1);
-    char *path = x_sprintf("%s/tree.json", family);
+    OWNED_TEXT path = x_sprintf("%s/tree.json", family);
     cr_assert_eq(run_write_file(&old, path), 0);
     made_accept_one(&(struct trial){.folder = folder}, &second);
-    struct run baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(folder);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->drift_reference, 201);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->readings, 6);
-    run_release(&baseline);
-    run_release(&second);
-    run_release(&old);
-    free(path);
-    free(family);
-    scratch_remove(folder);
 }
 
 Test(baseline_merge, a_row_of_another_state_or_definition_is_replaced)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     struct run runs[] = {made_run(1), made_run(2), made_run(3)};
     const struct trial trial = {.folder = folder, .kernel = "reduce/tree"};
     made_accept_one(&trial, &runs[0]);
     made_set(&runs[1], "reduce/tree", "hits", 50);
     row_clear(made_row(&runs[1], "reduce/tree", "count"));
     made_row(&runs[1], "reduce/tree", "count")->state = VALUE_NOT_SUPPORTED;
-    struct accepted accepted;
+    OWNED(accepted) accepted;
     cr_assert_eq(made_accept(&trial, &runs[1], 1, &accepted), 0);
     cr_assert_eq(accepted.move_count, 2);
     cr_expect_str_eq(accepted.moves[0].metric, "count");
@@ -289,7 +257,6 @@ Test(baseline_merge, a_row_of_another_state_or_definition_is_replaced)
     cr_expect_eq(accepted.moves[0].was_state, VALUE_MEASURED);
     cr_expect_eq(accepted.moves[0].now_state, VALUE_NOT_SUPPORTED);
     cr_expect_eq(accepted.moves[1].was_state, VALUE_NOT_APPLICABLE);
-    accepted_release(&accepted);
     struct run baseline = made_baseline(folder);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->state, VALUE_NOT_SUPPORTED);
     cr_expect_eq(row_value(made_row(&baseline, "reduce/tree", "hits")), 50);
@@ -306,30 +273,26 @@ Test(baseline_merge, a_row_of_another_state_or_definition_is_replaced)
     run_release(&baseline);
     for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         run_release(&runs[i]);
-    scratch_remove(folder);
 }
 
 Test(baseline_merge, rows_that_no_metric_file_defines_are_information)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     for (int i = 1; i <= 2; i++) {
-        struct run run = made_run(i);
+        OWNED(run) run = made_run(i);
         row_add_session(result_add(run_find(&run, "reduce/tree"), "other"), (double[]){1000 * i}, 1);
         made_accept_one(&(struct trial){.folder = folder}, &run);
-        run_release(&run);
     }
-    struct run baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(folder);
     const struct row *other = made_row(&baseline, "reduce/tree", "other");
     cr_expect_eq(other->session_count, 2);
     cr_expect(!other->has_drift_reference && !other->has_readings);
-    run_release(&baseline);
-    scratch_remove(folder);
 }
 
 Test(baseline_merge, definitions_are_those_in_use_and_the_strictest_stands_for_all_files)
 {
-    char *folder = scratch_make();
-    struct run run = made_run(1);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(run) run = made_run(1);
     for (size_t i = 0; i < run.note_count; i++)
         run.notes[i].judged = false; /* a run of an older version does not know that member */
     made_accept_one(&(struct trial){.folder = folder}, &run);
@@ -341,18 +304,14 @@ Test(baseline_merge, definitions_are_those_in_use_and_the_strictest_stands_for_a
     run_release(&baseline);
 
     static const double floors[] = {3, 500};
-    char *path = x_sprintf("%s/" TREE, folder);
+    OWNED_TEXT path = x_sprintf("%s/" TREE, folder);
     for (size_t i = 0; i < ARRAY_SIZE(floors); i++) {
-        struct run file;
+        OWNED(run) file;
         cr_assert_eq(run_read(&file, path), 0);
         run_find_note(&file, "time")->floor_absolute = floors[i];
         cr_assert_eq(run_write_file(&file, path), 0);
-        run_release(&file);
         baseline = made_baseline(folder);
         cr_expect_eq(run_find_note(&baseline, "time")->floor_absolute, floors[i] < 10 ? floors[i] : 10, "floor %zu", i);
         run_release(&baseline);
     }
-    free(path);
-    run_release(&run);
-    scratch_remove(folder);
 }

@@ -42,10 +42,9 @@ static double accept_two(const struct step *first, const struct step *second)
     const struct step *steps[] = {first, second};
     char *folder = scratch_make();
     for (int i = 0; i < 2; i++) {
-        struct run run = made_lined(i + 1, steps[i]->code, steps[i]->counted, steps[i]->period, 10 * (i + 1));
+        OWNED(run) run = made_lined(i + 1, steps[i]->code, steps[i]->counted, steps[i]->period, 10 * (i + 1));
         struct trial trial = {.folder = folder, .metric = steps[i]->metric};
         made_accept_one(&trial, &run);
-        run_release(&run);
     }
     struct run baseline = made_baseline(folder);
     const struct profile *profile = &run_find(&baseline, "reduce/tree")->profile;
@@ -105,20 +104,17 @@ Test(baseline_merge_profile, lines_of_several_runs_are_the_newest_that_fit)
         {{"beef", "f00d"}, {COUNTS, COUNTS}, 20},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char *folder = scratch_make();
+        OWNED_FOLDER folder = scratch_make();
         struct run runs[2];
         for (int k = 0; k < 2; k++)
             runs[k] = made_lined(k + 1, rows[i].codes[k], rows[i].counted[k], 0, 10 * (k + 1));
-        struct accepted accepted;
+        OWNED(accepted) accepted;
         cr_assert_eq(made_accept(&(struct trial){.folder = folder}, runs, 2, &accepted), 0);
-        accepted_release(&accepted);
-        struct run baseline = made_baseline(folder);
+        OWNED(run) baseline = made_baseline(folder);
         const struct profile *profile = &run_find(&baseline, "reduce/tree")->profile;
         const double kept = profile->counted ? profile->list[0].counts[LINE_INSTRUCTIONS] : -1;
         cr_expect_eq(kept, rows[i].kept, "row %zu: %g, not %g", i, kept, rows[i].kept);
-        run_release(&baseline);
         run_release(&runs[0]);
         run_release(&runs[1]);
-        scratch_remove(folder);
     }
 }

@@ -49,7 +49,7 @@ static void expect_equal_sessions(const struct run *left, const struct run *righ
 
 Test(baseline_merge_spread, one_by_one_ends_as_all_at_once)
 {
-    char *once = scratch_make(), *singly = scratch_make();
+    OWNED_FOLDER once = scratch_make(), *singly = scratch_make();
     struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 416, 52), noisy_run(3, 392, 49)};
     struct accepted accepted;
     cr_assert_eq(made_accept(&(struct trial){.folder = once}, runs, ARRAY_SIZE(runs), &accepted), 0);
@@ -60,17 +60,13 @@ Test(baseline_merge_spread, one_by_one_ends_as_all_at_once)
         cr_expect_eq(accepted.move_count, 0);
         accepted_release(&accepted);
     }
-    struct run left = made_baseline(once), right = made_baseline(singly);
+    OWNED(run) left = made_baseline(once), right = made_baseline(singly);
     expect_equal_sessions(&left, &right);
     cr_expect_eq(made_row(&right, "reduce/tree", "time")->session_count, 3);
     cr_expect_eq(made_row(&right, "reduce/tree", "time")->drift_reference, 400, "spread moves no anchor");
     cr_expect_eq(made_row(&right, "reduce/warp", "clock")->session_count, 3);
-    run_release(&left);
-    run_release(&right);
     for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         run_release(&runs[i]);
-    scratch_remove(singly);
-    scratch_remove(once);
 }
 
 /* The second run's time moved. With unchanged code that is spread, up to 5 %. For a kernel that launches nothing, the
@@ -99,30 +95,27 @@ Test(baseline_merge_spread, only_the_same_code_spreads_and_not_far)
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         const char *kernel = cases[i].kernel;
-        char *folder = scratch_make();
+        OWNED_FOLDER folder = scratch_make();
         struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 400, 50)};
         if (strcmp(kernel, "reduce/tree") == 0)
             set_launch(&runs[1], kernel, cases[i].code);
         made_set(&runs[1], kernel, "time", (1 + cases[i].more) * row_value(made_row(&runs[0], kernel, "time")));
         made_set(&runs[1], kernel, "count", cases[i].count);
         made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
-        struct accepted accepted;
+        OWNED(accepted) accepted;
         const struct trial trial = {.folder = folder, .kernel = kernel, .metric = cases[i].metric};
         cr_assert_eq(made_accept(&trial, &runs[1], 1, &accepted), 0);
         cr_expect(cases[i].time == ACCEPTED_STEPS || accepted.counts[cases[i].time] >= 1, "case %zu", i);
         cr_expect(cases[i].clock == ACCEPTED_STEPS || accepted.counts[cases[i].clock] >= 1, "case %zu", i);
-        struct run baseline = made_baseline(folder);
+        OWNED(run) baseline = made_baseline(folder);
         cr_expect_eq(made_row(&baseline, kernel, "time")->session_count, cases[i].time == ACCEPTED_NOISE ? 2 : 1,
                      "case %zu", i);
         const struct result *result = run_find(&baseline, kernel);
         const char *code = result->launch_count > 0 ? result->launches[0].code : NULL;
         const char *expected = cases[i].code_after;
         cr_expect(code && expected ? strcmp(code, expected) == 0 : code == expected, "case %zu: %s", i, code);
-        run_release(&baseline);
-        accepted_release(&accepted);
         run_release(&runs[1]);
         run_release(&runs[0]);
-        scratch_remove(folder);
     }
 }
 
@@ -130,7 +123,7 @@ Test(baseline_merge_spread, only_the_same_code_spreads_and_not_far)
  * well. */
 Test(baseline_merge_spread, what_is_far_off_is_left_out_and_named)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 404, 50), noisy_run(3, 406, 70), noisy_run(4, 600, 70)};
     made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
     made_accept_one(&(struct trial){.folder = folder}, &runs[1]);
@@ -148,13 +141,12 @@ Test(baseline_merge_spread, what_is_far_off_is_left_out_and_named)
         cr_expect(accepted.moves[1].left && accepted.moves[1].finding == FOUND_BETTER);
         accepted_release(&accepted);
     }
-    struct run baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(folder);
     const struct row *time = made_row(&baseline, "reduce/tree", "time");
     cr_expect(time->session_count == 2 && row_value(time) == 402 && time->drift_reference == 400 && !time->previous);
     cr_expect_eq(row_value(made_row(&baseline, "reduce/warp", "hits")), 50);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "clock")->session_count, 4);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->readings, 12);
-    run_release(&baseline);
 
     const struct trial named = {.folder = folder, .kernel = "reduce/tree", .metric = "time"};
     cr_assert_eq(made_accept(&named, &runs[3], 1, &accepted), 0);
@@ -163,26 +155,22 @@ Test(baseline_merge_spread, what_is_far_off_is_left_out_and_named)
     accepted_release(&accepted);
     for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         run_release(&runs[i]);
-    scratch_remove(folder);
 }
 
 /* One session is far off among near ones, although their mean is not. */
 Test(baseline_merge_spread, one_far_session_of_several_is_left_out)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 404, 50), noisy_run(3, 403, 50), noisy_run(4, 200, 50)};
     made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
-    struct accepted accepted;
+    OWNED(accepted) accepted;
     const struct trial trial = {.folder = folder, .kernel = "reduce/tree"};
     cr_assert_eq(made_accept(&trial, &runs[1], 3, &accepted), 0);
     cr_expect_eq(accepted.counts[ACCEPTED_LEFT], 1);
-    accepted_release(&accepted);
-    struct run baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(folder);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->session_count, 1);
-    run_release(&baseline);
     for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         run_release(&runs[i]);
-    scratch_remove(folder);
 }
 
 static void expect_places(const struct run *baseline, const char *metric, const char *places)
@@ -201,15 +189,14 @@ static void expect_places(const struct run *baseline, const char *metric, const 
 /* Rows gain and lose sessions independently; each value knows its own. */
 Test(baseline_merge_spread, values_know_the_sessions_that_they_are_from)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     struct run runs[24];
     for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         runs[i] = noisy_run((int)i + 1, i == 1 ? 600 : 400 + (double)i, 50);
     made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
     const struct trial whole = {.folder = folder, .kernel = "reduce/tree"};
-    struct accepted accepted;
+    OWNED(accepted) accepted;
     cr_assert_eq(made_accept(&whole, &runs[1], 1, &accepted), 0); /* accepts all but the time, which is left out */
-    accepted_release(&accepted);
     made_accept_one(&whole, &runs[2]);
     made_accept_one(&(struct trial){.folder = folder, .kernel = "reduce/tree", .metric = "count"}, &runs[3]);
     made_accept_one(&whole, &runs[4]);
@@ -231,7 +218,6 @@ Test(baseline_merge_spread, values_know_the_sessions_that_they_are_from)
     run_release(&baseline);
     for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         run_release(&runs[i]);
-    scratch_remove(folder);
 }
 
 /* Changed arguments would have moved the count in every session. */
@@ -247,7 +233,7 @@ Test(baseline_merge_spread, a_count_that_repeats_no_more_is_no_sign_of_other_arg
         {{{14, 14, 14}, {14, 14, 14}}, ACCEPTED_REPLACED, 2, 6},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *folder = scratch_make();
+        OWNED_FOLDER folder = scratch_make();
         struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 416, 50), noisy_run(3, 416, 50)};
         for (size_t k = 0; k < 2; k++) {
             struct row *row = made_row(&runs[k + 1], "reduce/tree", "count");
@@ -255,20 +241,17 @@ Test(baseline_merge_spread, a_count_that_repeats_no_more_is_no_sign_of_other_arg
             row_add_session(row, cases[i].counts[k], 3);
         }
         made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
-        struct accepted accepted;
+        OWNED(accepted) accepted;
         cr_assert_eq(made_accept(&(struct trial){.folder = folder, .kernel = "reduce/tree"}, &runs[1], 2, &accepted),
                      0);
         cr_expect_geq(accepted.counts[cases[i].count], 1, "case %zu", i);
         cr_expect_eq(accepted.counts[ACCEPTED_NOISE], cases[i].count == ACCEPTED_REPLACED ? 0 : 1, "case %zu", i);
-        accepted_release(&accepted);
-        struct run baseline = made_baseline(folder);
+        OWNED(run) baseline = made_baseline(folder);
         const struct row *count = made_row(&baseline, "reduce/tree", "count");
         cr_expect_eq(count->session_count, cases[i].sessions, "case %zu", i);
         cr_expect_eq(count->readings, cases[i].readings, "case %zu", i);
-        run_release(&baseline);
         for (size_t k = 0; k < ARRAY_SIZE(runs); k++)
             run_release(&runs[k]);
-        scratch_remove(folder);
     }
 }
 
@@ -287,41 +270,34 @@ Test(baseline_merge_spread, small_steps_add_up_to_the_drift_reference)
         {"time", 214, 214, false, 1}, /* the value is not within 5 % of the drift reference */
         {"time", 300, 300, false, 1},
     };
-    char *folder = scratch_make();
-    struct run first = made_run(1);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(run) first = made_run(1);
     made_accept_one(&(struct trial){.folder = folder}, &first);
-    run_release(&first);
     for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
         const struct trial trial = {
             .folder = folder, .kernel = "reduce/tree", .metric = steps[i].metric, .drift_reference = steps[i].asked};
-        struct run run = made_run((int)i + 2);
+        OWNED(run) run = made_run((int)i + 2);
         made_set(&run, "reduce/tree", steps[i].metric, steps[i].value);
-        struct accepted accepted;
+        OWNED(accepted) accepted;
         cr_assert_eq(made_accept(&trial, &run, 1, &accepted), 0);
         cr_expect_eq(accepted.drift_references, steps[i].moved, "step %zu", i);
-        accepted_release(&accepted);
-        struct run baseline = made_baseline(folder);
+        OWNED(run) baseline = made_baseline(folder);
         const struct row *row = made_row(&baseline, "reduce/tree", steps[i].metric);
         cr_expect_eq(row->drift_reference, steps[i].drift_reference, "step %zu: %g", i, row->drift_reference);
-        run_release(&baseline);
-        run_release(&run);
     }
-    scratch_remove(folder);
 }
 
 /* With another counter the value has another meaning. */
 Test(baseline_merge_spread, a_drift_reference_of_another_definition_goes)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     struct run runs[] = {made_run(1), made_run(3)};
     run_set_note(&runs[1],
                  &(struct metric_note){.name = (char[]){"time"}, .counter = (char[]){"t.avg"}, .unit = (char[]){"ns"}});
     made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
     made_accept_one(&(struct trial){.folder = folder}, &runs[1]);
-    struct run baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(folder);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->drift_reference, 203);
-    run_release(&baseline);
     run_release(&runs[1]);
     run_release(&runs[0]);
-    scratch_remove(folder);
 }

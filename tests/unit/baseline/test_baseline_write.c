@@ -40,8 +40,8 @@ static size_t count_files(const char *folder, const char *pattern)
 
 Test(baseline_write, a_rename_that_fails_says_how_far_it_came)
 {
-    char *folder = scratch_make();
-    struct run run = made_run(1);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED(run) run = made_run(1);
     failing_rename = 2;
     made_expect(&(struct trial){.folder = folder}, &run, 1, EXIT_USAGE, "/reduce/tree.json: Operation not permitted");
     cr_expect_eq(count_files(folder, "*.json"), 1);
@@ -49,17 +49,13 @@ Test(baseline_write, a_rename_that_fails_says_how_far_it_came)
 
     failing_rename = renames + 2;
     made_expect(&(struct trial){.folder = folder}, &run, 1, EXIT_USAGE, "1 of 3 files were written");
-    struct accepted accepted;
+    OWNED(accepted) accepted;
     cr_assert_eq(made_accept(&(struct trial){.folder = folder}, &run, 1, &accepted), 0, "the same again");
     cr_expect_eq(accepted.counts[ACCEPTED_KNOWN], 4);
     cr_expect_eq(accepted.counts[ACCEPTED_FIRST], 8);
-    accepted_release(&accepted);
-    struct run baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(folder);
     cr_expect_eq(baseline.result_count, 3);
     cr_expect_eq(made_row(&baseline, "access/coalesced", "time")->session_count, 1);
-    run_release(&baseline);
-    run_release(&run);
-    scratch_remove(folder);
 }
 
 static const char *watched;
@@ -73,9 +69,9 @@ static void note_signal(int number)
 
 Test(baseline_write, ctrl_c_waits_for_the_last_file)
 {
-    char *folder = scratch_make();
-    char *last = x_sprintf("%s/nvidia-h200/reduce/warp.json", folder);
-    struct run run = made_run(1);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT last = x_sprintf("%s/nvidia-h200/reduce/warp.json", folder);
+    OWNED(run) run = made_run(1);
     watched = last;
     interrupting_rename = 1;
     signal(SIGINT, note_signal);
@@ -87,7 +83,4 @@ Test(baseline_write, ctrl_c_waits_for_the_last_file)
     sigset_t blocked;
     sigprocmask(SIG_BLOCK, NULL, &blocked);
     cr_expect(!sigismember(&blocked, SIGINT));
-    run_release(&run);
-    free(last);
-    scratch_remove(folder);
 }

@@ -49,23 +49,20 @@ Test(known_regression, long_names_are_kept)
     memset(family, 'f', sizeof family - 1);
     family[sizeof family - 1] = '\0';
     snprintf(text, sizeof text, "[%s/%s branch_targets_divergent]\nissue=x\nexpires=2026-01-01\n", family, family);
-    char *kernel = x_sprintf("%s/%s", family, family);
-    struct known_regressions known_regressions;
+    OWNED_TEXT kernel = x_sprintf("%s/%s", family, family);
+    OWNED(known_regressions) known_regressions;
     cr_assert_eq(known_regressions_read_text(&known_regressions, "x.ini", text), 0);
     cr_expect_not_null(known_regressions_find(&known_regressions, kernel, "branch_targets_divergent"));
-    known_regressions_release(&known_regressions);
-    free(kernel);
 }
 
 Test(known_regression, a_function_of_a_program_is_named_as_its_id)
 {
-    struct known_regressions known_regressions;
+    OWNED(known_regressions) known_regressions;
     cr_assert_eq(
         known_regressions_read_text(&known_regressions, "x.ini",
                                     "[app/scale<float,4>~0a1b local_memory] ; spills\nissue=x\nexpires=2026-01-01\n"),
         0);
     cr_expect_not_null(known_regressions_find(&known_regressions, "app/scale<float,4>~0a1b", "local_memory"));
-    known_regressions_release(&known_regressions);
 }
 
 #define SECTION "[a/b time]\n"
@@ -116,16 +113,14 @@ Test(known_regression, what_is_wrong_is_said_with_its_line)
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct known_regressions known_regressions;
-        struct capture capture;
-        capture_begin(&capture);
+        capture_begin();
         int result = known_regressions_read_text(&known_regressions, "x.ini", cases[i].text);
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(result, -1, "%s", cases[i].text);
         cr_expect(strstr(said, cases[i].words), "%s\"%s\" lacks \"%s\"", cases[i].text, said, cases[i].words);
         cr_expect_null(strchr(said, '\n')[1] ? said : NULL, "more than one complaint: %s", said);
         cr_expect_eq(known_regressions.count, 0);
         cr_expect_null(known_regressions.list);
-        free(said);
     }
 }
 
@@ -136,43 +131,38 @@ Test(known_regression, a_line_too_long_is_refused)
     memset(text + used, 'x', 300);
     memcpy(text + used + 300, "\n" EXPIRES, sizeof "\n" EXPIRES);
     struct known_regressions known_regressions;
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     cr_expect_eq(known_regressions_read_text(&known_regressions, "x.ini", text), -1);
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect(strstr(said, "x.ini:2: the line has 308 characters, more than "), "%s", said);
-    free(said);
 }
 
 static void expect_folder(const char *folder, int expected, const char *words)
 {
     struct known_regressions known_regressions;
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     int result = known_regressions_read(&known_regressions, folder);
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect_eq(result, expected, "%s", said);
     cr_expect(words ? strstr(said, words) != NULL : *said == '\0', "\"%s\" lacks \"%s\"", said, words);
     cr_expect_eq(known_regressions.count, 0);
-    free(said);
 }
 
 Test(known_regression, the_file_of_a_folder)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     expect_folder("/nonexistent/folder", 0, NULL);
     expect_folder(folder, 0, NULL);
     free(scratch_file(folder, KNOWN_REGRESSION_FILE, ""));
     expect_folder(folder, 0, NULL);
     free(scratch_file(folder, KNOWN_REGRESSION_FILE, "[a/b]\n"));
     expect_folder(folder, -1, "expected.ini:1: ");
-    char *path = scratch_file(folder, KNOWN_REGRESSION_FILE, SECTION ISSUE EXPIRES);
+    OWNED_TEXT path = scratch_file(folder, KNOWN_REGRESSION_FILE, SECTION ISSUE EXPIRES);
     expect_folder(path, -1, "cannot read");
-    struct known_regressions known_regressions;
+    OWNED(known_regressions) known_regressions;
     cr_assert_eq(known_regressions_read(&known_regressions, folder), 0);
     cr_assert_eq(known_regressions.count, 1);
     cr_expect_str_eq(known_regressions.list[0].file, path);
-    known_regressions_release(&known_regressions);
 
     FILE *file = fopen(path, "wb");
     cr_assert_not_null(file);
@@ -182,8 +172,6 @@ Test(known_regression, the_file_of_a_folder)
     remove(path);
     cr_assert_eq(mkdir(path, 0777), 0);
     expect_folder(folder, -1, "it is a folder");
-    free(path);
-    scratch_remove(folder);
 }
 
 Test(known_regression, the_last_day_belongs_to_it)
@@ -221,19 +209,15 @@ Test(known_regression, what_cannot_regress_is_no_known_regression)
                             {.name = (char *)"time", .class = METRIC_TIME}};
     const struct metrics metrics = {.list = list, .count = ARRAY_SIZE(list)};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char *text = x_sprintf("[a/b %s]\n" ISSUE EXPIRES, rows[i].metric);
-        struct known_regressions known_regressions;
-        struct capture capture;
+        OWNED_TEXT text = x_sprintf("[a/b %s]\n" ISSUE EXPIRES, rows[i].metric);
+        OWNED(known_regressions) known_regressions;
         cr_assert_eq(known_regressions_read_text(&known_regressions, "x.ini", text), 0);
-        capture_begin(&capture);
+        capture_begin();
         const int result = known_regressions_check(&known_regressions, &metrics, "tests/no_such_folder");
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(result, rows[i].result, "%s", said);
         cr_expect(strstr(said, rows[i].words), "%s", said);
         cr_expect(strstr(said, "x.ini:1: a/b has no baseline: remove [a/b "), "%s", said);
-        known_regressions_release(&known_regressions);
-        free(said);
-        free(text);
     }
 }
 
@@ -244,18 +228,14 @@ Test(known_regression, of_a_whole_kernel_only_the_day_is_declared)
     const struct metrics metrics = {0};
     for (size_t i = 0; i < 2 * ARRAY_SIZE(wholes); i++) {
         const bool has_worst = i % 2;
-        char *text = x_sprintf("[a/b %s]\n" ISSUE EXPIRES "%s", wholes[i / 2], has_worst ? "worst = 1\n" : "");
-        struct known_regressions known_regressions;
-        struct capture capture;
+        OWNED_TEXT text = x_sprintf("[a/b %s]\n" ISSUE EXPIRES "%s", wholes[i / 2], has_worst ? "worst = 1\n" : "");
+        OWNED(known_regressions) known_regressions;
         cr_assert_eq(known_regressions_read_text(&known_regressions, "x.ini", text), 0);
-        capture_begin(&capture);
+        capture_begin();
         const int result = known_regressions_check(&known_regressions, &metrics, "tests/no_such_folder");
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(result, has_worst ? -1 : 0, "%s", said);
         cr_expect_eq(strstr(said, "x.ini:1: a kernel as a whole has no worst value") != NULL, has_worst, "%s", said);
         cr_expect(has_worst || *said == '\0', "%s", said);
-        known_regressions_release(&known_regressions);
-        free(said);
-        free(text);
     }
 }

@@ -24,14 +24,13 @@ static void leave(void)
 /* Copies all capsules. */
 static void copy(const char *from, const char *to, page_compress *compress)
 {
-    struct capsules capsules = opened_capsules(from, false);
+    OWNED(capsules) capsules = opened_capsules(from, false);
     struct capsule_writer writer;
     cr_assert_eq(capsule_writer_open(&writer, to, compress), 0);
     cr_expect_eq(capsule_writer_about(&writer, &capsules.about), 0);
     for (size_t i = 0; i < capsules.count; i++)
         cr_expect_eq(capsule_writer_copy(&writer, &capsules, &capsules.list[i], NULL), 0, "%s", writer.problem.text);
     cr_assert_eq(capsule_writer_end(&writer), 0, "%s", writer.problem.text);
-    capsules_release(&capsules);
 }
 
 static void expect_equal_files(const char *a, const char *b)
@@ -60,7 +59,7 @@ Test(capsule_copy, a_copy_is_equal, .init = enter, .fini = leave)
 Test(capsule_copy, files_are_merged_and_pages_are_there_once, .init = enter, .fini = leave)
 {
     free(made_capsules(".", "a", page_compress_zstd));
-    struct capsules a = opened_capsules("a", false);
+    OWNED(capsules) a = opened_capsules("a", false);
     struct capsule_writer writer;
     cr_assert_eq(capsule_writer_open(&writer, "merged", NULL), 0);
     (void)capsule_writer_page(&writer, "so numbers are others", 21);
@@ -71,7 +70,7 @@ Test(capsule_copy, files_are_merged_and_pages_are_there_once, .init = enter, .fi
     cr_expect_eq(writer.page_count, a.page_count + 1);
     cr_assert_eq(capsule_writer_end(&writer), 0);
 
-    struct capsules merged = opened_capsules("merged", false);
+    OWNED(capsules) merged = opened_capsules("merged", false);
     cr_assert_eq(merged.count, 4);
     for (size_t i = 0; i < a.count; i++) {
         struct capsules one = a, other = merged;
@@ -80,31 +79,27 @@ Test(capsule_copy, files_are_merged_and_pages_are_there_once, .init = enter, .fi
         one.count = other.count = 1;
         expect_equal_capsules(&one, &other);
     }
-    capsules_release(&merged);
-    capsules_release(&a);
 }
 
 Test(capsule_copy, other_code_takes_the_place_of_its_own, .init = enter, .fini = leave)
 {
     free(made_capsules(".", "a", NULL));
-    struct capsules a = opened_capsules("a", false);
+    OWNED(capsules) a = opened_capsules("a", false);
     struct capsule_writer writer;
     struct problem problem = {0};
     cr_assert_eq(capsule_writer_open(&writer, "b", NULL), 0);
-    struct blob code = capsule_writer_blob(&writer, "another", 7), none = {0};
+    OWNED(blob) code = capsule_writer_blob(&writer, "another", 7);
+    struct blob none = {0};
     cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[1], &code), 0, "%s", writer.problem.text);
     cr_expect_eq(writer.page_count, 3, "its own is not copied: that, and two of memory");
     cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[1], &none), 0, "%s", writer.problem.text);
     cr_assert_eq(capsule_writer_end(&writer), 0, "%s", writer.problem.text);
-    struct capsules b = opened_capsules("b", false);
+    OWNED(capsules) b = opened_capsules("b", false);
     cr_expect_eq(b.list[0].code.size, 7);
     unsigned char *bytes = capsules_blob(&b, &b.list[0].code, &problem);
     cr_expect_arr_eq(bytes, "another", 7);
     cr_expect_eq(b.list[1].code.size, 0);
     free(bytes);
-    blob_release(&code);
-    capsules_release(&b);
-    capsules_release(&a);
 }
 
 Test(capsule_copy, a_damaged_page_is_not_copied, .init = enter, .fini = leave)
@@ -117,7 +112,7 @@ Test(capsule_copy, a_damaged_page_is_not_copied, .init = enter, .fini = leave)
     page[3] = 2;
     write_bytes("a", bytes, size);
     free(bytes);
-    struct capsules a = opened_capsules("a", false);
+    OWNED(capsules) a = opened_capsules("a", false);
     struct capsule_writer writer;
     cr_assert_eq(capsule_writer_open(&writer, "b", NULL), 0);
     cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[0], NULL), -1);
@@ -125,5 +120,4 @@ Test(capsule_copy, a_damaged_page_is_not_copied, .init = enter, .fini = leave)
     cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[1], NULL), -1, "an error stays");
     cr_expect_eq(capsule_writer_end(&writer), -1);
     cr_expect_neq(access("b", F_OK), 0);
-    capsules_release(&a);
 }

@@ -141,25 +141,23 @@ static const struct {
 Test(capsule_parse, errors_say_where_and_what)
 {
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct capsule capsule;
+        OWNED(capsule) capsule;
         struct problem problem = {0};
-        char *text = text_with(cases[i].key, cases[i].value);
+        OWNED_TEXT text = text_with(cases[i].key, cases[i].value);
         struct problem *before = error_into(&problem);
         const int result = capsule_parse(&capsule, "x", text, strlen(text), 3);
         error_into(before);
         cr_expect_eq(result, cases[i].words ? -1 : 0, "%s: %s: %s", cases[i].key, cases[i].value, problem.text);
         if (cases[i].words)
             cr_expect(strstr(problem.text, cases[i].words), "\"%s\" lacks \"%s\"", problem.text, cases[i].words);
-        capsule_release(&capsule);
-        free(text);
     }
 }
 
 Test(capsule_parse, what_is_identical_has_no_bits_that_vary)
 {
-    struct capsule capsule;
+    OWNED(capsule) capsule;
     struct problem problem;
-    char *text = text_with("ranges", RANGE("\"size\": 5, " PAGES ", \"varies\": [2]"));
+    OWNED_TEXT text = text_with("ranges", RANGE("\"size\": 5, " PAGES ", \"varies\": [2]"));
     char *proof = strstr(text, "\"proof\": \"none\"");
     char *whole =
         x_sprintf("%.*s\"proof\": \"identical\"%s", (int)(proof - text), text, proof + strlen("\"proof\": \"none\""));
@@ -167,8 +165,6 @@ Test(capsule_parse, what_is_identical_has_no_bits_that_vary)
     cr_expect_eq(capsule_parse(&capsule, "x", whole, strlen(whole), 3), -1);
     error_into(before);
     cr_expect(strstr(problem.text, "has bits that vary"), "%s", problem.text);
-    capsule_release(&capsule);
-    free(text);
     free(whole);
 }
 
@@ -176,26 +172,23 @@ Test(capsule_parse, what_is_no_object_is_refused)
 {
     static const char *const texts[] = {"", "[]", "nonsense", "{}", "{\"id\": \"a/b\", \"id\": \"a/b\"}"};
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-        struct capsule capsule;
+        OWNED(capsule) capsule;
         struct problem problem = {0};
         struct problem *before = error_into(&problem);
         cr_expect_eq(capsule_parse(&capsule, "x", texts[i], strlen(texts[i]), 0), -1, "%s", texts[i]);
         error_into(before);
         cr_expect_neq(problem.text[0], '\0');
-        capsule_release(&capsule);
     }
 }
 
 Test(capsule_parse, what_is_absent_is_not_known)
 {
-    struct capsule capsule;
-    char *text = text_with("ranges", RANGE("\"size\": 5, " PAGES));
+    OWNED(capsule) capsule;
+    OWNED_TEXT text = text_with("ranges", RANGE("\"size\": 5, " PAGES));
     cr_assert_eq(capsule_parse(&capsule, "x", text, strlen(text), 3), 0);
     cr_expect(isnan(capsule.time_ns));
     cr_expect_eq(capsule.carve_out, -1);
     cr_expect(capsule.cluster[0] == 0 && !capsule.swapped && !capsule.launched_by);
     cr_expect(capsule.ranges[0].before[0] == PAGE_ZERO && capsule.ranges[0].after[0] == PAGE_SAME);
     cr_expect_null(capsule.ranges[0].varies);
-    capsule_release(&capsule);
-    free(text);
 }

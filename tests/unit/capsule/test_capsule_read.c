@@ -43,25 +43,22 @@ static void leave(void)
 /* Opens a file that has to be refused, with these words. */
 static void expect_refused(const char *path, bool cut, const char *words)
 {
-    struct capsules capsules;
+    OWNED(capsules) capsules;
     struct problem problem = {0};
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     const int result = capsules_open(&capsules, path, cut, &problem);
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect_eq(result, -1, "%s", words);
     cr_expect_str_eq(said, "", "the caller prints");
     cr_expect(strstr(problem.text, words), "\"%s\" lacks \"%s\"", problem.text, words);
     cr_expect(!capsules.path && !capsules.list && !capsules.pages && !capsules.about.sessions, "something is left");
-    capsules_release(&capsules);
-    free(said);
 }
 
 Test(capsule_read, what_was_written_is_read, .init = enter, .fini = leave)
 {
-    struct capsules raw = opened_capsules("a", false);
+    OWNED(capsules) raw = opened_capsules("a", false);
     free(made_capsules(".", "b", page_compress_zstd));
-    struct capsules small = opened_capsules("b", false);
+    OWNED(capsules) small = opened_capsules("b", false);
     cr_assert_eq(raw.count, 2);
     cr_expect_eq(raw.page_count, 5);
     cr_expect_str_eq(raw.about.device.name, "NVIDIA H200");
@@ -79,8 +76,6 @@ Test(capsule_read, what_was_written_is_read, .init = enter, .fini = leave)
     static unsigned char page[CAPSULE_PAGE];
     cr_assert_eq(capsules_page(&raw, range->varies[1], page, &problem), 0);
     cr_expect_arr_eq(page, "\1\0\0\200\0\0\0\0", 8);
-    capsules_release(&small);
-    capsules_release(&raw);
 }
 
 Test(capsule_read, a_file_says_what_it_is, .init = enter, .fini = leave)
@@ -149,7 +144,7 @@ static void put_byte(size_t i, unsigned char byte)
 static void flip_all(bool all_seen)
 {
     static const unsigned char flips[] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xff};
-    struct capsules was = opened_capsules("a", false);
+    OWNED(capsules) was = opened_capsules("a", false);
     static unsigned char pages[8][CAPSULE_PAGE];
     struct problem none = {0};
     cr_assert_leq(was.page_count, ARRAY_SIZE(pages));
@@ -170,7 +165,6 @@ static void flip_all(bool all_seen)
             }
             put_byte(i, bytes[i]);
         }
-    capsules_release(&was);
 }
 
 Test(capsule_read, a_flipped_byte_is_seen, .init = enter, .fini = leave)
@@ -185,7 +179,7 @@ Test(capsule_read, a_flipped_byte_of_a_compressed_file_changes_no_page, .init = 
 
 Test(capsule_read, of_a_cut_file_the_capsules_that_are_whole, .init = enter_small, .fini = leave)
 {
-    struct capsules was = opened_capsules("a", false);
+    OWNED(capsules) was = opened_capsules("a", false);
     size_t before = 0;
     for (size_t length = 0; length < size; length++) {
         struct capsules part;
@@ -208,7 +202,6 @@ Test(capsule_read, of_a_cut_file_the_capsules_that_are_whole, .init = enter_smal
         capsules_release(&part);
     }
     cr_expect_eq(before, was.count);
-    capsules_release(&was);
 }
 
 /* Writes the file "b": the head of "a" and these records, whose hashes are right. */
@@ -283,23 +276,21 @@ Test(capsule_read, a_record_need_not_be_there_to_be_refused, .init = enter, .fin
 
 Test(capsule_read, a_file_that_becomes_shorter_is_told, .init = enter, .fini = leave)
 {
-    struct capsules a = opened_capsules("a", false);
+    OWNED(capsules) a = opened_capsules("a", false);
     struct problem problem = {0};
     static unsigned char page[CAPSULE_PAGE];
     cr_assert_eq(truncate("a", 1000), 0);
     cr_expect_eq(capsules_page(&a, 1, page, &problem), -1);
     cr_expect(strstr(problem.text, "a became shorter while it was read"), "%s", problem.text);
     cr_expect_null(capsules_blob(&a, &(struct blob){a.list[1].ranges[0].size, a.list[1].ranges[0].before}, &problem));
-    capsules_release(&a);
 }
 
 Test(capsule_read, a_blob_that_does_not_fit_is_told, .init = enter, .fini = leave)
 {
-    struct capsules a = opened_capsules("a", false);
+    OWNED(capsules) a = opened_capsules("a", false);
     struct problem problem = {0};
     cr_expect_null(capsules_blob(&a, &(struct blob){.size = (uint64_t)1 << 62}, &problem));
     cr_expect(strstr(problem.text, "a: cannot allocate 4611686018427387904 bytes"), "%s", problem.text);
-    capsules_release(&a);
 }
 
 static void read_one(void *data, size_t i)
@@ -314,7 +305,6 @@ static void read_one(void *data, size_t i)
 
 Test(capsule_read, any_thread_may_read, .init = enter_small, .fini = leave)
 {
-    struct capsules a = opened_capsules("a", false);
+    OWNED(capsules) a = opened_capsules("a", false);
     in_parallel(64, read_one, &a);
-    capsules_release(&a);
 }

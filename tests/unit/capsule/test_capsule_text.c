@@ -64,18 +64,14 @@ static const char second[] = "{\n"
 Test(capsule_text, it_is_for_people_too)
 {
     static const char *const golden[] = {first, second};
-    char *folder = scratch_make();
-    char *path = made_capsules(folder, "a", NULL);
-    struct capsules capsules = opened_capsules(path, false);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT path = made_capsules(folder, "a", NULL);
+    OWNED(capsules) capsules = opened_capsules(path, false);
     cr_assert_eq(capsules.count, 2);
     for (size_t i = 0; i < capsules.count; i++) {
         size_t length;
-        char *text = capsule_text(&capsules.list[i], &length);
+        OWNED_TEXT text = capsule_text(&capsules.list[i], &length);
         cr_expect_str_eq(text, golden[i]);
         cr_expect_eq(length, strlen(text));
-        free(text);
     }
-    capsules_release(&capsules);
-    free(path);
-    scratch_remove(folder);
 }

@@ -52,7 +52,7 @@ Test(capsule_write, each_page_is_written_once, .init = enter, .fini = leave)
     cr_expect_eq(writer.page_count, 5000);
     cr_expect_lt(writer.bytes, 5000 * 28 + 100);
     cr_assert_eq(capsule_writer_end(&writer), 0, "%s", writer.problem.text);
-    struct capsules capsules = opened_capsules("a", false);
+    OWNED(capsules) capsules = opened_capsules("a", false);
     struct problem problem;
     for (uint32_t i = 0; i < 5000; i++) {
         uint32_t number;
@@ -60,7 +60,6 @@ Test(capsule_write, each_page_is_written_once, .init = enter, .fini = leave)
         memcpy(&number, bytes, sizeof number);
         cr_assert_eq(number, i + 1);
     }
-    capsules_release(&capsules);
 }
 
 Test(capsule_write, zeros_take_no_room, .init = enter, .fini = leave)
@@ -105,33 +104,29 @@ Test(capsule_write, a_file_has_its_name_when_it_is_whole, .init = enter, .fini =
     cr_expect(is_there("a") && !is_there("a.cugate-0.tmp"));
     capsule_writer_abandon(&writer);
     cr_expect(is_there("a"), "it does nothing after an end");
-    struct capsules capsules = opened_capsules("a", false);
+    OWNED(capsules) capsules = opened_capsules("a", false);
     cr_expect(capsules.count == 0 && capsules.page_count == 0 && !capsules.has_about);
-    capsules_release(&capsules);
 }
 
 /* Whatever is written, the problem is the first, and nothing is left. */
 static void expect_failure(struct capsule_writer *writer, const char *path, int reason)
 {
-    struct run about = made_about();
+    OWNED(run) about = made_about();
     const struct capsule capsule = {.id = (char[]){"a/b"}};
     cr_expect(strstr(writer->problem.text, "cannot write") && strstr(writer->problem.text, path) &&
                   strstr(writer->problem.text, strerror(reason)),
               "%s", writer->problem.text);
-    char *said = x_strdup(writer->problem.text);
+    OWNED_TEXT said = x_strdup(writer->problem.text);
     const uint64_t bytes = writer->bytes;
     cr_expect_eq(capsule_writer_about(writer, &about), -1);
     cr_expect_eq(capsule_writer_add(writer, &capsule), -1);
     cr_expect_eq(capsule_writer_page(writer, "x", 1), PAGE_ZERO);
-    struct blob blob = capsule_writer_blob(writer, "x", 1);
+    OWNED(blob) blob = capsule_writer_blob(writer, "x", 1);
     cr_expect_eq(blob.pages[0], PAGE_ZERO);
     cr_expect_eq(capsule_writer_end(writer), -1);
     cr_expect_eq(writer->bytes, bytes);
     cr_expect_str_eq(writer->problem.text, said);
     capsule_writer_abandon(writer);
-    blob_release(&blob);
-    run_release(&about);
-    free(said);
 }
 
 Test(capsule_write, a_full_disk_is_told_and_leaves_nothing, .init = enter, .fini = leave)
@@ -187,7 +182,7 @@ Test(capsule_write, the_folder_may_vanish_before_the_end, .init = enter, .fini =
 Test(capsule_write, what_no_reader_would_take_is_refused, .init = enter, .fini = leave)
 {
     struct capsule_writer writer;
-    char *name = malloc((128u << 20) + 1);
+    OWNED_TEXT name = malloc((128u << 20) + 1);
     cr_assert(name);
     memset(name, 'x', 128u << 20);
     name[128u << 20] = '\0';
@@ -198,7 +193,6 @@ Test(capsule_write, what_no_reader_would_take_is_refused, .init = enter, .fini =
     cr_expect_eq(writer.capsule_count, 0);
     cr_expect_eq(capsule_writer_end(&writer), -1);
     cr_expect(!is_there("a"));
-    free(name);
 }
 
 /* Starts a process that writes capsules until it is killed. */
@@ -228,7 +222,7 @@ static void write_and_be_killed(const char *path)
 
 Test(capsule_write, what_a_killed_process_wrote_can_be_read, .init = enter, .fini = leave)
 {
-    struct capsules capsules;
+    OWNED(capsules) capsules;
     struct problem problem = {0};
     write_and_be_killed("a");
     write_and_be_killed("b");
@@ -237,13 +231,11 @@ Test(capsule_write, what_a_killed_process_wrote_can_be_read, .init = enter, .fin
     cr_expect(strstr(problem.text, "has no end"), "%s", problem.text);
     capsules = opened_capsules("a.cugate-0.tmp", true);
     free(made_capsules(".", "whole", NULL));
-    struct capsules whole = opened_capsules("whole", false);
+    OWNED(capsules) whole = opened_capsules("whole", false);
     cr_assert_eq(capsules.count, 1);
     whole.count = 1;
     expect_equal_capsules(&capsules, &whole);
     whole.count = 2;
-    capsules_release(&whole);
-    capsules_release(&capsules);
 
     struct capsule_writer writer;
     begin(&writer, "a");
@@ -288,18 +280,16 @@ Test(capsule_write, signals_and_short_writes_lose_nothing, .init = enter, .fini 
     begin(&writer, "pipe");
     sigaction(SIGALRM, &interrupt, NULL);
     setitimer(ITIMER_REAL, &(struct itimerval){{0, 500}, {0, 500}}, NULL);
-    struct blob blob = capsule_writer_blob(&writer, bytes, sizeof bytes);
+    OWNED(blob) blob = capsule_writer_blob(&writer, bytes, sizeof bytes);
     setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
     cr_assert_eq(capsule_writer_end(&writer), 0, "%s", writer.problem.text);
     waitpid(reader, &status, 0);
     cr_expect_eq(status, 0);
 
-    struct capsules capsules = opened_capsules("a", false);
+    OWNED(capsules) capsules = opened_capsules("a", false);
     struct problem problem = {0};
     unsigned char *back = capsules_blob(&capsules, &blob, &problem);
     cr_assert(back, "%s", problem.text);
     cr_expect_eq(memcmp(back, bytes, sizeof bytes), 0);
     free(back);
-    blob_release(&blob);
-    capsules_release(&capsules);
 }

@@ -11,12 +11,10 @@
 Test(cmd_doctor, a_collector_that_there_is_not)
 {
     const struct options options = {.collector = "abacus", .metrics = "metrics", .kernels = "lib.so"};
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     cr_expect_eq(command_doctor.run(&options), EXIT_USAGE);
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect_str_eq(said, "cugate: error: there is no collector 'abacus'; `cugate list --collectors` shows them\n");
-    free(said);
 }
 
 /* Returns a finding as it is printed. Caller frees. */
@@ -44,14 +42,12 @@ Test(cmd_doctor, every_check_has_its_remedy)
         cr_expect(!checks[i].remedy_installed || !strstr(checks[i].remedy_installed, "make"), "%s: no tree is there",
                   checks[i].title);
         for (size_t b = 0; b < ARRAY_SIZE(bad); b++) {
-            char *said = say(80, checks[i].title, bad[b], checks[i].remedy);
+            OWNED_TEXT said = say(80, checks[i].title, bad[b], checks[i].remedy);
             cr_expect(strstr(said, "\n                      remedy: "), "%s", said);
             cr_expect(strstr(said, b == 0 ? "FAIL  " : "-     ") == said, "%s", said);
-            free(said);
         }
-        char *said = say(0, checks[i].title, HEALTH_GOOD, checks[i].remedy);
+        OWNED_TEXT said = say(0, checks[i].title, HEALTH_GOOD, checks[i].remedy);
         cr_expect(strncmp(said, "ok    ", 6) == 0 && !strstr(said, "remedy"), "%s", said);
-        free(said);
     }
 }
 

@@ -68,16 +68,13 @@ Test(config, what_is_wrong_is_told_with_its_line)
         {"samples = \x01\n", "c.ini:1: column 11 holds the control character 1"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct config config = {0};
-        struct capture capture;
-        capture_begin(&capture);
+        OWNED(config) config = {0};
+        capture_begin();
         const int result = config_read_text(&config, "c.ini", rows[i].text);
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(result, -1, "row %zu", i);
         cr_expect_not_null(strstr(said, rows[i].message), "row %zu: expected \"%s\" in \"%s\"", i, rows[i].message,
                            said);
-        free(said);
-        config_release(&config);
     }
 }
 
@@ -100,12 +97,11 @@ static void leave(char *root)
 
 static void expect_found(const char *wanted)
 {
-    struct config config;
+    OWNED(config) config;
     cr_assert_eq(config_read(&config), 0);
     cr_expect((config.path == NULL) == (wanted == NULL), "%s", config.path ? config.path : "none");
     if (config.path && wanted)
         cr_expect_str_eq(config.path, wanted);
-    config_release(&config);
 }
 
 Test(config, the_nearest_file_upwards_is_found)
@@ -124,32 +120,30 @@ Test(config, the_nearest_file_upwards_is_found)
 
 Test(config, nothing_above_the_home_folder_counts)
 {
-    char *root = enter(), *home = x_sprintf("%s/home", root);
+    char *root = enter();
+    OWNED_TEXT home = x_sprintf("%s/home", root);
     cr_assert_eq(setenv("HOME", home, 1), 0);
     free(scratch_file(root, "cugate.ini", "samples = 1\n"));
     expect_found(NULL);
     free(scratch_file(root, "home/cugate.ini", "samples = 2\n"));
     expect_found("../../cugate.ini");
-    free(home);
     leave(root);
 }
 
 static void expect_refused(const char *words)
 {
-    struct config config;
-    struct capture capture;
-    capture_begin(&capture);
+    OWNED(config) config;
+    capture_begin();
     const int result = config_read(&config);
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect(result == -1 && strstr(said, words), "%d, expected \"%s\" in \"%s\"", result, words, said);
-    free(said);
-    config_release(&config);
 }
 
 /* Only root, as in CI, can give a file to another user. */
 Test(config, a_file_that_somebody_else_left_for_all_is_none)
 {
-    char *root = enter(), *path = scratch_file(root, "home/cugate.ini", "samples = 2\n");
+    char *root = enter();
+    OWNED_TEXT path = scratch_file(root, "home/cugate.ini", "samples = 2\n");
     cr_assert_eq(chmod("../..", 01777), 0);
     expect_found("../../cugate.ini");
     if (geteuid() == 0) {
@@ -160,7 +154,6 @@ Test(config, a_file_that_somebody_else_left_for_all_is_none)
         cr_assert_eq(chown("../..", 12345, 12345), 0);
         expect_found("../../cugate.ini"); /* the checkout in a container may belong to another user */
     }
-    free(path);
     leave(root);
 }
 
@@ -316,14 +309,12 @@ Test(config, values_are_held_to_the_options_rules_in_every_command)
     char *root = enter();
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct options options;
-        struct capture capture;
         free(scratch_file(root, "home/tree/cugate.ini", cases[i].text));
-        capture_begin(&capture);
+        capture_begin();
         const int result = parse(&options, NULL, NULL);
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(result, -1);
         cr_expect_not_null(strstr(said, cases[i].message), "expected \"%s\" in \"%s\"", cases[i].message, said);
-        free(said);
         options_release(&options);
         cr_expect_eq(parse(&options, "--help", NULL), 0, "help is had all the same");
         options_release(&options);
@@ -348,7 +339,8 @@ Test(config, every_key_is_an_option)
 
 Test(config, help_says_what_is_in_force)
 {
-    char *root = enter(), *text = NULL;
+    char *root = enter();
+    OWNED_TEXT text = NULL;
     size_t size = 0;
     free(scratch_file(root, "home/tree/cugate.ini", "samples = 9\nsessions = 3\n"));
     FILE *stream = open_memstream(&text, &size);
@@ -356,6 +348,5 @@ Test(config, help_says_what_is_in_force)
     fclose(stream);
     cr_expect_not_null(strstr(text, "here: samples = 9, of ../cugate.ini:1\n"), "%s", text);
     cr_expect_null(strstr(text, "sessions"));
-    free(text);
     leave(root);
 }

@@ -34,17 +34,14 @@ static char *chosen(const char *report)
 
 static void expect_chosen(const char *rows, const char *wanted)
 {
-    char *report = x_sprintf("{\"schema\": 1, \"judgements\": [%s{}]}", rows), *got = chosen(report);
+    OWNED_TEXT report = x_sprintf("{\"schema\": 1, \"judgements\": [%s{}]}", rows), *got = chosen(report);
     cr_expect_str_eq(got, wanted, "%s", rows);
-    free(got);
-    free(report);
 }
 
 static void expect_wrong(const char *report, const char *wanted)
 {
-    char *got = chosen(report);
+    OWNED_TEXT got = chosen(report);
     cr_expect(strstr(got, wanted), "%s: %s", report, got);
-    free(got);
 }
 
 Test(from_check, what_is_regressed_is_chosen_once)
@@ -63,13 +60,11 @@ Test(from_check, where_the_program_is_slower_what_made_it_so_is_chosen)
             ROW("app/less@1,32", "\"gpu_time\"", "info", "20", "10")
                 ROW("app/gone@1,32", "\"gpu_time\"", "info", "20", "null")
                     ROW("app/new@1,32", "null", "new", "null", "null");
-    char *slower = x_sprintf("%s%s", ROW("app/program", "\"gpu_time\"", "regressed", "500", "1000"), rows);
+    OWNED_TEXT slower = x_sprintf("%s%s", ROW("app/program", "\"gpu_time\"", "regressed", "500", "1000"), rows);
     expect_chosen(slower, "app/more@1,32\napp/new@1,32\n");
-    char *as_before = x_sprintf("%s%s%s", ROW("app/program", "\"gpu_time\"", "same", "1000", "1000"), rows,
-                                ROW("app/a@1,32", "\"time\"", "regressed", "1", "2"));
+    OWNED_TEXT as_before = x_sprintf("%s%s%s", ROW("app/program", "\"gpu_time\"", "same", "1000", "1000"), rows,
+                                     ROW("app/a@1,32", "\"time\"", "regressed", "1", "2"));
     expect_chosen(as_before, "app/a@1,32\n");
-    free(slower);
-    free(as_before);
 }
 
 Test(from_check, what_is_no_report_or_chooses_nothing_is_an_error)

@@ -57,27 +57,23 @@ Test(options_files, what_is_read_is_not_written)
         {{"--out", ".", "--replay", "check.json"}, "--out . would overwrite check.json"},
     };
     const struct command command = {.name = "check", .takes = command_check.takes, .maximum = -1};
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     free(scratch_file(folder, "a", "a"));
     free(scratch_file(folder, "b", "b"));
     cr_assert_eq(chdir(folder), 0);
     cr_assert_eq(symlink("b", "link"), 0);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct options options;
-        struct capture capture;
+        OWNED(options) options;
         char *argv[WORDS + 2] = {(char *)command.name};
-        capture_begin(&capture);
+        capture_begin();
         int argc = 1;
         for (; argc <= WORDS && rows[i].words[argc - 1]; argc++)
             argv[argc] = (char *)rows[i].words[argc - 1];
         argv[argc] = NULL;
         const int result = options_parse(&options, &command, argc, argv);
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(result, rows[i].message ? -1 : 0, "row %zu: %s", i, said);
         cr_expect(!rows[i].message || strstr(said, rows[i].message), "row %zu: %s", i, said);
-        free(said);
-        options_release(&options);
     }
     cr_assert_eq(chdir("/"), 0);
-    scratch_remove(folder);
 }

@@ -21,9 +21,8 @@ static char *put_folder(const char *folder, const char *name)
 
 static void put_description(const char *metrics, const char *name)
 {
-    char *file = x_sprintf("gpus/%s", name);
+    OWNED_TEXT file = x_sprintf("gpus/%s", name);
     free(scratch_file(metrics, file, ""));
-    free(file);
 }
 
 /* Makes the metric folder that came with cugate, another one, and a folder of baselines. */
@@ -53,22 +52,18 @@ static void tear_down(struct fixture *fixture)
 /* Expects a description by name and folder; if name is NULL, an error with those words. */
 static void expect(struct fixture *fixture, const char *gpu, const char *folder, const char *name, const char *words)
 {
-    struct capture capture;
     fixture->options.gpu = gpu;
-    capture_begin(&capture);
-    char *path = options_find_gpu(&fixture->options);
-    char *said = capture_end(&capture);
-    char *wanted = name ? x_sprintf("%s/gpus/%s", folder, name) : NULL;
+    capture_begin();
+    OWNED_TEXT path = options_find_gpu(&fixture->options);
+    OWNED_TEXT said = capture_end();
+    OWNED_TEXT wanted = name ? x_sprintf("%s/gpus/%s", folder, name) : NULL;
     cr_expect(strstr(said, words), "\"%s\" lacks \"%s\"", said, words);
     cr_expect(path && wanted ? strcmp(path, wanted) == 0 : !path && !wanted, "%s, not %s", path, wanted);
-    free(wanted);
-    free(said);
-    free(path);
 }
 
 Test(options_gpu, the_only_description_is_meant)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     expect(&fixture, NULL, "", NULL, "has no description of a GPU to simulate");
     put_description(fixture.own, "big.ini");
@@ -77,12 +72,11 @@ Test(options_gpu, the_only_description_is_meant)
     expect(&fixture, "big", fixture.own, "big.ini", "");
     expect(&fixture, "bit", "", NULL, "no description of a GPU 'bit' in");
     expect(&fixture, "bit", "", NULL, "it has big");
-    tear_down(&fixture);
 }
 
 Test(options_gpu, a_part_of_a_name_is_enough_where_only_one_has_it)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     put_description(fixture.own, "maker-big-40.ini");
     put_description(fixture.own, "maker-big-400.ini");
@@ -90,12 +84,11 @@ Test(options_gpu, a_part_of_a_name_is_enough_where_only_one_has_it)
     expect(&fixture, "maker-big-40", fixture.own, "maker-big-40.ini", "");
     expect(&fixture, "big40", "", NULL, "it has maker-big-40, maker-big-400");
     expect(&fixture, "-", "", NULL, "it has maker-big-40, maker-big-400");
-    tear_down(&fixture);
 }
 
 Test(options_gpu, of_several_the_one_with_a_baseline)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     put_description(fixture.own, "big.ini");
     put_description(fixture.own, "small.ini");
@@ -105,20 +98,17 @@ Test(options_gpu, of_several_the_one_with_a_baseline)
     expect(&fixture, "big", fixture.own, "big.ini", "");
     free(put_folder(fixture.baselines, "big"));
     expect(&fixture, NULL, "", NULL, "There are big, small");
-    tear_down(&fixture);
 }
 
 Test(options_gpu, descriptions_of_one_s_own)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     put_description(fixture.own, "big.ini");
     free(put_folder(fixture.metrics, "gpus"));
     put_description(fixture.metrics, "mine.ini");
     expect(&fixture, NULL, fixture.metrics, "mine.ini", "");
     expect(&fixture, "big", "", NULL, "it has mine");
-    char *file = x_sprintf("%s/gpus/big.ini", fixture.own);
+    OWNED_TEXT file = x_sprintf("%s/gpus/big.ini", fixture.own);
     expect(&fixture, file, fixture.own, "big.ini", "");
-    free(file);
-    tear_down(&fixture);
 }

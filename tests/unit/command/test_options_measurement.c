@@ -30,11 +30,9 @@ Test(options_measurement, a_collector_that_there_is_not)
     const struct metrics metrics = {0};
     struct measurement measurement;
     struct options options = asked;
-    struct capture capture;
     options.collector = "abacus";
-    capture_begin(&capture);
+    capture_begin();
     cr_expect_eq(options_measurement(&measurement, &options, &metrics), -1);
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect(strstr(said, "no collector 'abacus'; `cugate list --collectors`"), "%s", said);
-    free(said);
 }

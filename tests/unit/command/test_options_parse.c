@@ -1,5 +1,6 @@
 #include "base/base.h"
 #include "command/command.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
@@ -80,7 +81,7 @@ static int parse(struct options *options, const struct command *command, const c
 
 Test(options_parse, defaults)
 {
-    struct options options;
+    OWNED(options) options;
     char *argv[WORDS + 1];
     cr_assert_eq(parse(&options, &everything, (const char *const[]){NULL}, argv), 0);
     cr_expect_str_eq(options.baselines, "baselines");
@@ -96,7 +97,6 @@ Test(options_parse, defaults)
     cr_expect_null(options.output);
     cr_expect_eq(options.glob_count + options.metric_glob_count + options.argument_count, 0);
     cr_expect_not(options.quiet || options.verbose || options.help || options.version || options.list_metrics);
-    options_release(&options);
 }
 
 Test(options_parse, every_option_reaches_its_field)
@@ -151,19 +151,18 @@ Test(options_parse, every_option_reaches_its_field)
 
 Test(options_parse, the_last_of_two_counts)
 {
-    struct options options;
+    OWNED(options) options;
     char *argv[WORDS + 1];
     const char *const words[] = {"--samples", "3", "-o", "a", "--samples=7", "--output", "b", NULL};
     cr_assert_eq(parse(&options, &everything, words, argv), 0);
     cr_expect_eq(options.samples, 7);
     cr_expect_str_eq(options.output, "b");
-    options_release(&options);
 }
 
 static void expect_sets(const struct command *command, const char *const *words, const char *folder, const char *first,
                         const char *second)
 {
-    struct options options;
+    OWNED(options) options;
     char *argv[WORDS + 1];
     cr_assert_eq(parse(&options, command, words, argv), 0);
     cr_expect_str_eq(options.metrics, folder ? folder : options.found[1]);
@@ -172,7 +171,6 @@ static void expect_sets(const struct command *command, const char *const *words,
         cr_expect_str_eq(options.metric_sets[0], first);
     if (second)
         cr_expect_str_eq(options.metric_sets[1], second);
-    options_release(&options);
 }
 
 Test(options_parse, metrics_with_a_plus_are_added)
@@ -252,11 +250,10 @@ Test(options_parse, mistakes_are_named, .init = cr_redirect_stderr)
         {&listing, {"--metrics", "dir"}, "does not know what to do with 'dir'"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct options options;
+        OWNED(options) options;
         char *argv[WORDS + 1];
         fprintf(stderr, "row %zu\n", i);
         cr_expect_eq(parse(&options, rows[i].command, rows[i].words, argv), -1, "row %zu", i);
-        options_release(&options);
     }
     fflush(stderr);
 
@@ -294,7 +291,7 @@ Test(options_parse, help_and_version_need_no_arguments)
 
 Test(options_parse, help_names_every_option_that_is_taken)
 {
-    char *text = NULL;
+    OWNED_TEXT text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     options_help(&everything, true, stream);
@@ -331,7 +328,6 @@ Test(options_parse, help_names_every_option_that_is_taken)
         cr_expect_not_null(strstr(text, words[i]), "%s is not in the help", words[i]);
     for (const char *line = text; line; line = strchr(line, '\n'), line = line ? line + 1 : NULL)
         cr_expect_leq(strcspn(line, "\n"), 120u);
-    free(text);
 }
 
 Test(options_parse, gpus_are_named_or_all)

@@ -31,10 +31,9 @@ static struct parsed parse(const char *text)
     for (char *word = strtok_r(parsed.line, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
         words[count++] = word;
     words[count] = NULL;
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     parsed.result = options_parse(&parsed.options, command_of(words[0]), count, words);
-    parsed.said = capture_end(&capture);
+    parsed.said = capture_end();
     return parsed;
 }
 
@@ -70,10 +69,9 @@ Test(options_ways, a_command_line_asks_for_one_way)
         {"explain reduce/tree --save x.json", ORIGIN_MEASURED},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct parsed parsed = parse(cases[i].line);
+        AT_END(release) struct parsed parsed = parse(cases[i].line);
         cr_expect_eq(parsed.result, 0, "%s: %s", cases[i].line, parsed.said);
         cr_expect_eq(parsed.options.way, cases[i].way, "%s", cases[i].line);
-        release(&parsed);
     }
 }
 
@@ -89,10 +87,9 @@ Test(options_ways, run_files_are_read_and_a_command_is_not)
         {"check a", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct parsed parsed = parse(cases[i].line);
+        AT_END(release) struct parsed parsed = parse(cases[i].line);
         cr_expect_eq(options_read_runs(&parsed.options, command_of(*cases[i].line == 'a' ? "aa" : "check")),
                      cases[i].reads, "%s", cases[i].line);
-        release(&parsed);
     }
 }
 
@@ -137,9 +134,8 @@ Test(options_ways, an_option_that_does_nothing_for_the_way_is_refused)
         {"check --samples 9 -- ./program", "--samples does nothing where a program is measured"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct parsed parsed = parse(cases[i].line);
+        AT_END(release) struct parsed parsed = parse(cases[i].line);
         cr_expect_eq(parsed.result, -1, "%s", cases[i].line);
         cr_expect(strstr(parsed.said, cases[i].words), "%s: %s", cases[i].line, parsed.said);
-        release(&parsed);
     }
 }

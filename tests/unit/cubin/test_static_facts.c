@@ -208,10 +208,9 @@ Test(static_facts, two_functions_of_one_name_are_none)
     set_up(&fixture, "9.0");
     add_launch(&fixture.run, "a/unclear", PLAIN, 256, 0);
     add_launch(&fixture.run, "a/clear", BOUNDED, 256, 0);
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     const int result = static_facts_add(&fixture.run, path, &fixture.metrics);
-    char *said = capture_end(&capture);
+    char *said = capture_end();
     cr_assert_eq(result, 0);
     expect_facts(&fixture.run, "a/unclear", -1, -1, -1, -1);
     expect_facts(&fixture.run, "a/clear", 100, 0, 12, 1024);

@@ -187,10 +187,9 @@ Test(static_files, a_description_beside_a_cubin_says_in_what_blocks)
 static void expect_error(char *path, const char *words)
 {
     struct static_files files;
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     cr_expect_eq(static_files_read(&files, &path, 1), -1, "%s", path);
-    char *said = capture_end(&capture);
+    char *said = capture_end();
     cr_expect(strstr(said, words), "%s: %s", path, said);
     cr_expect_eq(files.count, 0);
     free(said);

@@ -1,4 +1,5 @@
 #include "plugin_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -34,10 +35,9 @@ static void made_up_metrics(struct metrics *metrics, const char *const *counters
 {
     *metrics = (struct metrics){0};
     for (size_t i = 0; i < count; i++) {
-        char *text = x_sprintf("[m%zu]\ntitle = T\ncounter = %s\nunit = count\nclass = info\nbetter = lower\ndoc = d\n",
-                               i, counters[i]);
+        OWNED_TEXT text = x_sprintf(
+            "[m%zu]\ntitle = T\ncounter = %s\nunit = count\nclass = info\nbetter = lower\ndoc = d\n", i, counters[i]);
         cr_assert_eq(metrics_read_text(metrics, "x.ini", text), 0);
-        free(text);
     }
 }
 
@@ -50,7 +50,7 @@ Test(cupti_counters, every_metric_has_a_counter_on_every_chip)
         {"GV100", 6}, {"TU102", 3}, {"GA100", 3}, {"GA102", 3}, {"AD102", 3}, {"GH100", 3}, {"GB100", 3}, {"GB202", 3},
     };
     for (size_t i = 0; i < ARRAY_SIZE(chips); i++) {
-        struct answer answer = {0};
+        AT_END(forget) struct answer answer = {0};
         cr_assert_eq(metrics_read_folder(&answer.metrics, "metrics"), 0);
         ask(&answer, chips[i].chip);
         cr_assert_eq(answer.result, 0, "%s: %s", chips[i].chip, answer.problem.text);
@@ -64,7 +64,6 @@ Test(cupti_counters, every_metric_has_a_counter_on_every_chip)
         }
         cr_expect(answer.passes > 0 && answer.passes <= chips[i].most_passes, "%s: %zu passes", chips[i].chip,
                   answer.passes);
-        forget(&answer);
     }
 }
 
@@ -85,7 +84,7 @@ Test(cupti_counters, the_first_alternative_that_a_chip_has_is_chosen)
          {"dram__bytes_op_read.sum", "dram__bytes_op_read.sum", "gpu__time_duration.sum", "gpu__time_duration.sum"}},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct answer answer = {0};
+        AT_END(forget) struct answer answer = {0};
         made_up_metrics(&answer.metrics, counters, ARRAY_SIZE(counters));
         ask(&answer, cases[i].chip);
         cr_assert_eq(answer.result, 0, "%s: %s", cases[i].chip, answer.problem.text);
@@ -93,7 +92,6 @@ Test(cupti_counters, the_first_alternative_that_a_chip_has_is_chosen)
             cr_expect(answer.chosen[m] && strcmp(answer.chosen[m], cases[i].chosen[m]) == 0, "%s: %s, not %s",
                       cases[i].chip, answer.chosen[m], cases[i].chosen[m]);
         }
-        forget(&answer);
     }
 }
 
@@ -104,7 +102,7 @@ Test(cupti_counters, an_unknown_counter_costs_itself_only)
         "smsp__inst_executed.sum", "sm__cycles_active",
     };
     static const bool there[] = {true, false, false, false, true, false};
-    struct answer answer = {0};
+    AT_END(forget) struct answer answer = {0};
     made_up_metrics(&answer.metrics, counters, ARRAY_SIZE(counters));
     ask(&answer, "GH100");
     cr_assert_eq(answer.result, 0, "%s", answer.problem.text);
@@ -115,31 +113,28 @@ Test(cupti_counters, an_unknown_counter_costs_itself_only)
             cr_expect_null(answer.chosen[m], "%s", counters[m]);
     }
     cr_expect_eq(answer.passes, 1);
-    forget(&answer);
 }
 
 Test(cupti_counters, a_chip_without_any_of_the_counters_is_an_error)
 {
     static const char *const counters[] = {"no__such.sum", "no__other.sum nor__this.sum"};
-    struct answer answer = {0};
+    AT_END(forget) struct answer answer = {0};
     made_up_metrics(&answer.metrics, counters, ARRAY_SIZE(counters));
     ask(&answer, "GH100");
     cr_expect_eq(answer.result, -1);
     cr_expect_str_eq(answer.problem.text, "chip GH100 has none of the counters in the metric files");
     cr_expect_null(answer.memory);
-    forget(&answer);
 }
 
 Test(cupti_counters, an_unknown_chip_is_an_error_with_the_way_out)
 {
     static const char *const chips[] = {"", "GH10", "gh100", "frobnicator"};
     for (size_t i = 0; i < ARRAY_SIZE(chips); i++) {
-        struct answer answer = {0};
+        AT_END(forget) struct answer answer = {0};
         made_up_metrics(&answer.metrics, &(const char *){"gpu__time_duration.sum"}, 1);
         ask(&answer, chips[i]);
         cr_expect_eq(answer.result, -1, "%s", chips[i]);
         cr_expect(strstr(answer.problem.text, "--chip help"), "%s: %s", chips[i], answer.problem.text);
-        forget(&answer);
     }
 }
 
@@ -181,14 +176,13 @@ Test(cupti_counters, of_a_set_that_cannot_be_counted_the_metrics_at_fault_are_na
 {
     static const char *const counters[] = {"gpu__time_duration.sum", "dram__bytes.sum", "sm__cycles_active.avg",
                                            "pcie__read_bytes.sum",   "no__such.sum",    "smsp__inst_executed.sum"};
-    struct answer answer = {0};
+    AT_END(forget) struct answer answer = {0};
     made_up_metrics(&answer.metrics, counters, ARRAY_SIZE(counters));
     ask(&answer, "GH100");
     cr_expect_eq(answer.result, -1);
     cr_expect(strstr(answer.problem.text,
                      "chip GH100 cannot count [m3] (pcie__read_bytes.sum) with [m1] (dram__bytes.sum): leave one"),
               "%s", answer.problem.text);
-    forget(&answer);
 }
 
 Test(cupti_counters, what_a_product_has_is_a_chip)
@@ -199,12 +193,11 @@ Test(cupti_counters, what_a_product_has_is_a_chip)
     cr_assert_eq(plugin()->chips(&names, &count, &problem), 0, "%s", problem.text);
     for (size_t i = 0; i < count; i++)
         for (const char *rest = chip_products(names[i]); *rest; products++) {
-            char *product = x_sprintf("%.*s", (int)strcspn(rest, ","), rest);
+            OWNED_TEXT product = x_sprintf("%.*s", (int)strcspn(rest, ","), rest);
             const char *chip = chip_of_product(product);
             cr_expect(chip && strcmp(chip, names[i]) == 0, "%s: %s, not %s", product, chip ? chip : "none", names[i]);
             rest += strlen(product);
             rest += strspn(rest, ", ");
-            free(product);
         }
     cr_expect_gt(products, 50);
 }
@@ -222,7 +215,7 @@ Test(cupti_counters, tensor_metrics_have_counters)
         {"GB100", " tensor_ops_fp8 tensor_ops_fp8_to_fp32 tensor_ops_fp16", 10},
     };
     for (size_t i = 0; i < ARRAY_SIZE(chips); i++) {
-        struct answer answer = {0};
+        AT_END(forget) struct answer answer = {0};
         char *set = "tensor", *lacks = x_strdup("");
         cr_assert_eq(metrics_read_sets(&answer.metrics, "metrics", &set, 1, "metrics"), 0);
         ask(&answer, chips[i].chip);
@@ -237,6 +230,5 @@ Test(cupti_counters, tensor_metrics_have_counters)
         cr_expect_str_eq(lacks, chips[i].lacks, "%s", chips[i].chip);
         cr_expect_leq(answer.passes, chips[i].most_passes, "%s: %zu passes", chips[i].chip, answer.passes);
         free(lacks);
-        forget(&answer);
     }
 }

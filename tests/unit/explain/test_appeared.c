@@ -1,6 +1,7 @@
 #include "explain/appeared.h"
 
 #include "compare_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -28,9 +29,8 @@ static const struct {
 Test(appeared, what_a_kernel_had_none_of)
 {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        struct appearances appearances;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
+        OWNED(appearances) appearances;
         cr_assert_eq(metrics_read_text(&fixture.metrics, "made_up.ini", definitions), 0);
         run_note_metrics(&fixture.base, &fixture.metrics);
         run_note_metrics(&fixture.run, &fixture.metrics);
@@ -44,13 +44,10 @@ Test(appeared, what_a_kernel_had_none_of)
         }
         put(&fixture.run, "k/x", "fp64_arithmetic", 5); /* new */
         appearances_find(&appearances, compare(&fixture));
-        char *words = appearances_of(&appearances, "k/v");
+        OWNED_TEXT words = appearances_of(&appearances, "k/v");
         cr_expect_str_eq(words ? words : "nothing", rows[i].words ? rows[i].words : "nothing", "row %zu", i);
         static const char *const others[] = {"k/a", "k/w", "k/x", "none/such"};
         for (size_t k = 0; k < ARRAY_SIZE(others); k++)
             cr_expect_null(appearances_of(&appearances, others[k]), "%s", others[k]);
-        free(words);
-        appearances_release(&appearances);
-        tear_down(&fixture);
     }
 }

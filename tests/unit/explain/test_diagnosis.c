@@ -3,6 +3,7 @@
 
 #include "compare_support.h"
 #include "line_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -16,15 +17,16 @@ static const char definitions[] =
     "doc=d\n";
 
 /* In the baseline every count of the kernel k/v is 100. */
-static void set_up_hotspots(struct fixture *fixture)
+static struct fixture set_up_hotspots(void)
 {
-    set_up(fixture);
-    cr_assert_eq(metrics_read_text(&fixture->metrics, "causes.ini", definitions), 0);
-    run_note_metrics(&fixture->base, &fixture->metrics);
-    run_note_metrics(&fixture->run, &fixture->metrics);
+    struct fixture fixture = set_up();
+    cr_assert_eq(metrics_read_text(&fixture.metrics, "causes.ini", definitions), 0);
+    run_note_metrics(&fixture.base, &fixture.metrics);
+    run_note_metrics(&fixture.run, &fixture.metrics);
     static const char *const names[] = {"shared_wavefronts", "shared_bank_conflicts", "instructions"};
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        put(&fixture->base, "k/v", names[i], 100);
+        put(&fixture.base, "k/v", names[i], 100);
+    return fixture;
 }
 
 static struct profile made_wavefronts(unsigned number, double passes, double ideal)
@@ -69,8 +71,7 @@ static void expect_no_hotspot(const struct judgement *judgement)
 
 Test(diagnosis, a_worse_row_is_blamed_on_the_line_that_grew)
 {
-    struct fixture fixture;
-    set_up_hotspots(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up_hotspots();
     put(&fixture.run, "k/v", "shared_wavefronts", 900);
     put(&fixture.run, "k/v", "instructions", 100);
     put_times(&fixture.base, "k/v", "shared_wavefronts", 100, 2);
@@ -92,15 +93,13 @@ Test(diagnosis, a_worse_row_is_blamed_on_the_line_that_grew)
     cr_expect(blame_of(judgement)->is_worst);
     cr_expect_null(blame_of(judgement)->launch_change);
     expect_no_hotspot(judged(&fixture, "instructions"));
-    tear_down(&fixture);
 }
 
 /* Without a base build, the lines that the baseline kept are used; without either, only the present lines. */
 Test(diagnosis, the_nearest_base_counts)
 {
     for (int mode = 0; mode < 4; mode++) {
-        struct fixture fixture;
-        set_up_hotspots(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up_hotspots();
         put(&fixture.run, "k/v", "shared_wavefronts", 900);
         struct result *now = run_find(&fixture.run, "k/v"), *base = run_find(&fixture.base, "k/v");
         now->profile = made_wavefronts(12, 900, 100);
@@ -113,15 +112,13 @@ Test(diagnosis, the_nearest_base_counts)
         cr_expect_eq(blame->against_base, mode != 0);
         cr_expect_eq(blame->hotspots[0].has_base, mode != 0);
         cr_expect_eq(blame->hotspots[0].base_amount, mode & 2 ? 100 : mode & 1 ? 200 : 0);
-        tear_down(&fixture);
     }
 }
 
 /* Lines that are large but did not grow are not blamed. */
 Test(diagnosis, lines_that_did_not_grow_are_not_blamed)
 {
-    struct fixture fixture;
-    set_up_hotspots(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up_hotspots();
     put(&fixture.run, "k/v", "shared_wavefronts", 900);
     struct result *now = run_find(&fixture.run, "k/v");
     now->profile = made_wavefronts(12, 900, 100);
@@ -134,24 +131,20 @@ Test(diagnosis, lines_that_did_not_grow_are_not_blamed)
     now->base_profile.counted = run_find(&fixture.base, "k/v")->profile.counted = COUNTED(LINE_INSTRUCTIONS);
     const struct blame *blame = blame_of(judged(&fixture, "shared_wavefronts"));
     cr_expect(blame->count == 1 && !blame->against_base);
-    tear_down(&fixture);
 }
 
 Test(diagnosis, a_row_without_lines_has_no_hotspot)
 {
-    struct fixture fixture;
-    set_up_hotspots(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up_hotspots();
     put(&fixture.run, "k/v", "shared_wavefronts", 900);
     expect_no_hotspot(judged(&fixture, "shared_wavefronts"));
     run_find(&fixture.run, "k/v")->base_profile = made_wavefronts(10, 100, 100);
     expect_no_hotspot(judged(&fixture, "shared_wavefronts"));
-    tear_down(&fixture);
 }
 
 Test(diagnosis, rows_that_are_not_worse_have_no_hotspot)
 {
-    struct fixture fixture;
-    set_up_hotspots(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up_hotspots();
     put(&fixture.run, "k/v", "shared_wavefronts", 50);
     put(&fixture.run, "k/v", "shared_bank_conflicts", 100);
     put(&fixture.run, "k/v", "rate", 1);
@@ -166,14 +159,12 @@ Test(diagnosis, rows_that_are_not_worse_have_no_hotspot)
         if (comparison->list[i].metric)
             expect_no_hotspot(&comparison->list[i]);
     }
-    tear_down(&fixture);
 }
 
 /* Rows that are unsure or expected are explained, too. */
 Test(diagnosis, unsure_and_expected_rows_have_hotspots)
 {
-    struct fixture fixture;
-    set_up_hotspots(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up_hotspots();
     put(&fixture.base, "k/v", "time", 10000);
     put(&fixture.run, "k/v", "time", 10900);
     put(&fixture.run, "k/v", "shared_wavefronts", 100);
@@ -196,7 +187,6 @@ Test(diagnosis, unsure_and_expected_rows_have_hotspots)
     judgement = judged(&fixture, "shared_wavefronts");
     cr_expect_eq(judgement->verdict, VERDICT_EXPECTED);
     cr_expect_eq(blame_of(judgement)->count, 1);
-    tear_down(&fixture);
 }
 
 static void put_stalls(struct profile *profile, unsigned number, double samples)
@@ -222,8 +212,7 @@ Test(diagnosis, time_is_blamed_on_what_grew_and_not_on_where_warps_wait)
                  {100, 2, false, "stalls", false},
                  {100, 2, true, "stalls", true}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct fixture fixture;
-        set_up_hotspots(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up_hotspots();
         put(&fixture.base, "k/v", "time", 10000);
         put(&fixture.run, "k/v", "time", 90000);
         put(&fixture.run, "k/v", "shared_wavefronts", cases[i].now);
@@ -241,14 +230,12 @@ Test(diagnosis, time_is_blamed_on_what_grew_and_not_on_where_warps_wait)
         cr_assert_not_null(blame->pattern, "case %zu", i);
         cr_expect_str_eq(blame->pattern->name, cases[i].pattern, "case %zu: %s", i, blame->pattern->name);
         cr_expect_eq(blame->against_base, cases[i].against_base, "case %zu", i);
-        tear_down(&fixture);
     }
 }
 
 Test(diagnosis, rows_with_one_pattern_name_the_gravest)
 {
-    struct fixture fixture;
-    set_up_hotspots(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up_hotspots();
     put(&fixture.run, "k/v", "shared_wavefronts", 200);
     put(&fixture.run, "k/v", "shared_bank_conflicts", 900);
     put(&fixture.run, "k/v", "instructions", 500);
@@ -268,13 +255,11 @@ Test(diagnosis, rows_with_one_pattern_name_the_gravest)
     cr_expect_eq(blame_of(instructions)->hotspots[0].line, line_at(&now->profile, 99));
     cr_expect(blame_of(conflicts)->is_worst && !blame_of(passes)->is_worst && !blame_of(instructions)->is_worst);
     cr_expect_lt(conflicts - comparison->list, passes - comparison->list);
-    tear_down(&fixture);
 }
 
 Test(diagnosis, small_parts_are_left_out)
 {
-    struct fixture fixture;
-    set_up_hotspots(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up_hotspots();
     put(&fixture.run, "k/v", "instructions", 500);
     struct result *now = run_find(&fixture.run, "k/v");
     now->profile =
@@ -284,14 +269,12 @@ Test(diagnosis, small_parts_are_left_out)
     for (unsigned i = 3; i < 9; i++)
         profile_add(&now->profile, "f()", "k/a.cu", i, 0)->counts[LINE_INSTRUCTIONS] = 500;
     cr_expect_eq(blame_of(judged(&fixture, "instructions"))->count, BLAME_LINES);
-    tear_down(&fixture);
 }
 
 Test(diagnosis, worse_rows_say_what_changed_in_the_launches)
 {
     static const struct launch launch = {.grid = {64, 1, 1}, .block = {256, 1, 1}, .times = 1};
-    struct fixture fixture;
-    set_up_hotspots(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up_hotspots();
     put(&fixture.run, "k/v", "shared_wavefronts", 200);
     put(&fixture.run, "k/v", "instructions", 100);
     put(&fixture.base, "k/v", "achieved_occupancy", 90);
@@ -303,5 +286,4 @@ Test(diagnosis, worse_rows_say_what_changed_in_the_launches)
     cr_expect_str_eq(blame_of(judged(&fixture, "shared_wavefronts"))->launch_change, "times in a row 1 -> 3");
     cr_expect_str_eq(blame_of(judged(&fixture, "achieved_occupancy"))->launch_change, "times in a row 1 -> 3");
     cr_expect_null(blame_of(judged(&fixture, "instructions"))->launch_change);
-    tear_down(&fixture);
 }

@@ -1,12 +1,12 @@
 #include "compare_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
 Test(differences, metrics_that_no_file_defines_are_named_once)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     for (int i = 0; i < 3; i++) {
         char kernel[] = "a/a";
         kernel[2] = (char)('a' + i);
@@ -18,13 +18,11 @@ Test(differences, metrics_that_no_file_defines_are_named_once)
     cr_expect_eq(comparison->count, 0);
     cr_expect_eq(comparison->note_count, 1);
     cr_expect_not_null(strstr(comparison->notes[0], "mystery, riddle"), "%s", comparison->notes[0]);
-    tear_down(&fixture);
 }
 
 Test(differences, changed_facts_are_noted)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     static const char *const drivers[] = {"550.1", "560.2"};
     for (size_t i = 0; i < 2; i++) {
         struct session *session = ARRAY_GROW(fixture.base.sessions, fixture.base.session_count);
@@ -40,13 +38,11 @@ Test(differences, changed_facts_are_noted)
     const struct comparison *comparison = compare(&fixture);
     cr_expect_eq(comparison->note_count, 1);
     cr_expect_str_eq(comparison->notes[0], "CUDA 13.0; the baseline has 12.4");
-    tear_down(&fixture);
 }
 
 Test(differences, a_gpu_that_the_baseline_does_not_know_is_told_in_words)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     put_fact(&fixture.base, SESSION_GPU_UUID, "GPU-1");
     put_fact(&fixture.base, SESSION_GPU_UUID, "GPU-2");
     put_fact(&fixture.run, SESSION_GPU_UUID, "GPU-2");
@@ -54,7 +50,6 @@ Test(differences, a_gpu_that_the_baseline_does_not_know_is_told_in_words)
     const struct comparison *comparison = compare(&fixture);
     cr_assert_eq(comparison->note_count, 1);
     cr_expect_str_eq(comparison->notes[0], "measured on a GPU that no session of the baseline is from: GPU-3");
-    tear_down(&fixture);
 }
 
 Test(differences, a_baseline_is_stale_by_the_dates_of_the_files)
@@ -69,8 +64,7 @@ Test(differences, a_baseline_is_stale_by_the_dates_of_the_files)
         {"long ago", "2026-04-02T00:00:00Z", "456 days older"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put_fact(&fixture.base, SESSION_DATE, rows[i].base);
         put_fact(&fixture.base, SESSION_DATE, "2025-01-01T00:00:00Z"); /* the newest session counts */
         put_fact(&fixture.run, SESSION_DATE, rows[i].now);
@@ -78,14 +72,12 @@ Test(differences, a_baseline_is_stale_by_the_dates_of_the_files)
         cr_expect_eq(comparison->note_count, rows[i].note ? 1u : 0u, "row %zu", i);
         if (rows[i].note && comparison->note_count > 0)
             cr_expect_not_null(strstr(comparison->notes[0], rows[i].note), "row %zu: %s", i, comparison->notes[0]);
-        tear_down(&fixture);
     }
 }
 
 Test(differences, definitions_that_are_not_those_of_the_baseline_are_named)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     struct metric_note note = *run_find_note(&fixture.base, "count");
     struct metric *time = (struct metric *)metrics_find(&fixture.metrics, "time");
     struct metric *share = (struct metric *)metrics_find(&fixture.metrics, "share");
@@ -104,12 +96,11 @@ Test(differences, definitions_that_are_not_those_of_the_baseline_are_named)
     cr_expect_null(strstr(comparison->notes[0], "count"), "%s", comparison->notes[0]);
     cr_expect_not_null(strstr(comparison->notes[1], "other definitions of metrics: share (class steady -> exact"), "%s",
                        comparison->notes[1]);
-    tear_down(&fixture);
 }
 
 Test(differences, a_note_enumerates_ten_and_says_how_many_more)
 {
-    struct comparison comparison = {0};
+    OWNED(comparison) comparison = {0};
     struct note_items items = {0};
     comparison_add_items(&comparison, &items, "nothing");
     for (int i = 0; i < 12; i++)
@@ -119,5 +110,4 @@ Test(differences, a_note_enumerates_ten_and_says_how_many_more)
     cr_assert_eq(comparison.note_count, 1);
     cr_expect_str_eq(comparison.notes[0],
                      "all: item0, item1, item2, item3, item4, item5, item6, item7, item8, item9 and 2 more");
-    comparison_release(&comparison);
 }

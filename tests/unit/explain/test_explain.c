@@ -74,7 +74,7 @@ Test(explain, the_gap_has_a_likely_hotspot)
         {8000, NAN, 1e5, GAP_UNKNOWN, ""},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct made made;
+        AT_END(forget) struct made made;
         char words[512];
         make(&made, cases[i].blocks);
         if (!isnan(cases[i].achieved))
@@ -85,13 +85,12 @@ Test(explain, the_gap_has_a_likely_hotspot)
         cr_expect_eq(made.explanation.gap, cases[i].gap, "case %zu: %s", i, explained_gap_name(made.explanation.gap));
         explain_gap_words(&made.explanation, words, sizeof words);
         cr_expect(strstr(words, cases[i].words), "case %zu: %s", i, words);
-        forget(&made);
     }
 }
 
 Test(explain, launches_of_one_kind_are_told_once)
 {
-    struct made made;
+    AT_END(forget) struct made made;
     make(&made, 10);
     static const struct launch more[] = {
         {.grid = {99999, 1, 1}, .block = {256, 1, 1}, .times = 1, .has_machine = true, .machine = {.registers = 32}},
@@ -115,7 +114,6 @@ Test(explain, launches_of_one_kind_are_told_once)
     cr_assert_eq(limited->step_count, 2u);
     cr_expect(limited->steps[0].resource == OCCUPANCY_REGISTERS && limited->steps[0].to == 64);
     cr_expect(limited->steps[1].resource == OCCUPANCY_THREADS && limited->steps[1].to == 224);
-    forget(&made);
 }
 
 static void count(struct profile *profile, unsigned number, const double counts[LINE_COUNTERS])
@@ -169,7 +167,7 @@ Test(explain, patterns_stand_by_how_much_they_matter)
         {"excess_store_sectors", EXPLAINED_FAULT, NAN, NAN, 0},
         {"instructions", EXPLAINED_TIME, 200, NAN, 2},
     };
-    struct made made;
+    AT_END(forget) struct made made;
     make(&made, 10);
     add_lines(&made);
     explain(&made);
@@ -195,7 +193,6 @@ Test(explain, patterns_stand_by_how_much_they_matter)
     cr_assert_eq(made.explanation.stall_count, 2u);
     cr_expect_str_eq(made.explanation.stalls[0].reason, "wait");
     cr_expect_float_eq(made.explanation.stalls[0].share, 0.7, 1e-9);
-    forget(&made);
 }
 
 /* ---- Printing ---- */
@@ -213,7 +210,7 @@ static char *printed(const struct made *made, bool verbose,
 
 Test(explain, what_is_little_none_or_unknown_takes_a_line_each)
 {
-    struct made made;
+    AT_END(forget) struct made made;
     make(&made, 10);
     add_lines(&made);
     explain(&made);
@@ -233,12 +230,11 @@ Test(explain, what_is_little_none_or_unknown_takes_a_line_each)
     expect_word(text, "\nShared wavefronts  200\n");
     expect_no_word(text, "little: ");
     free(text);
-    forget(&made);
 }
 
 Test(explain, a_run_without_anything_says_so)
 {
-    struct made made;
+    AT_END(forget) struct made made;
     make(&made, 10);
     made.result->launches[0].has_machine = false;
     explain(&made);
@@ -258,7 +254,6 @@ Test(explain, a_run_without_anything_says_so)
     text = printed(&made, false, explain_text);
     expect_word(text, "theoretical   not known: of this GPU");
     free(text);
-    forget(&made);
 }
 
 static size_t longest_line(const char *text)
@@ -275,7 +270,7 @@ static size_t longest_line(const char *text)
 Test(explain, hostile_names_and_numbers_stay_harmless)
 {
     static const char evil[] = "::error::\n::error::\033[31m\xe2\x80\xae##[group]x";
-    struct made made;
+    AT_END(forget) struct made made;
     make(&made, 10);
     add_lines(&made);
     struct launch *launch = made.result->launches;
@@ -300,7 +295,7 @@ Test(explain, hostile_names_and_numbers_stay_harmless)
     set(made.result, "dram_bytes_read", DBL_MAX);
     explain(&made);
     for (int verbose = 0; verbose < 2; verbose++) {
-        char *text = printed(&made, verbose, explain_text);
+        OWNED_TEXT text = printed(&made, verbose, explain_text);
         expect_no_word(text, "\033");
         expect_no_word(text, "\xe2\x80\xae");
         expect_no_word(text, "\n::");
@@ -309,21 +304,18 @@ Test(explain, hostile_names_and_numbers_stay_harmless)
         expect_no_word(text, "inf");
         for (const char *at = text; (at = strchr(at, '\n')); at++)
             cr_expect(strncmp(at + 1 + strspn(at + 1, " "), "::", 2) != 0, "%.40s", at);
-        free(text);
     }
-    char *json = printed(&made, false, explain_json);
+    OWNED_TEXT json = printed(&made, false, explain_json);
     json_t *root = json_loads(json, 0, NULL);
     cr_expect_not_null(root, "%s", json);
     for (const char *c = json; *c; c++)
         cr_expect(*c == '\n' || (*c >= ' ' && *c < 0x7f), "byte %d", *c);
     json_decref(root);
-    free(json);
-    forget(&made);
 }
 
 Test(explain, no_line_is_wider_than_the_page)
 {
-    struct made made;
+    AT_END(forget) struct made made;
     make(&made, 10);
     add_lines(&made);
     for (size_t i = 0; i < 2; i++) {
@@ -336,17 +328,15 @@ Test(explain, no_line_is_wider_than_the_page)
     set(made.result, "achieved_occupancy", 20);
     set(made.result, "time", 1e5);
     explain(&made);
-    char *text = printed(&made, true, explain_text);
+    OWNED_TEXT text = printed(&made, true, explain_text);
     cr_expect_leq(longest_line(text), (size_t)TEXT_WIDTH, "%s", text);
-    free(text);
-    forget(&made);
 }
 
 /* The time is proportional to the number of launches and reasons, however many. */
 Test(explain, a_large_file_is_explained_in_time)
 {
     limit_processor(20);
-    struct made made;
+    AT_END(forget) struct made made;
     make(&made, 10);
     for (unsigned i = 0; i < 100000; i++) {
         struct launch *launch = ARRAY_GROW(made.result->launches, made.result->launch_count);
@@ -361,15 +351,13 @@ Test(explain, a_large_file_is_explained_in_time)
         *stall = (struct stall){x_sprintf("z%06u", i), 1};
     }
     explain(&made);
-    char *text = printed(&made, false, explain_text);
+    OWNED_TEXT text = printed(&made, false, explain_text);
     expect_word(text, "and 99993 more; -v shows all");
-    free(text);
-    forget(&made);
 }
 
 Test(explain, json_has_null_for_what_is_not_known)
 {
-    struct made made;
+    AT_END(forget) struct made made;
     make(&made, 10);
     made.result->launches[0].has_machine = false;
     explain(&made);
@@ -393,5 +381,4 @@ Test(explain, json_has_null_for_what_is_not_known)
     text = printed(&made, false, explain_json);
     expect_word(text, "\"replay\": \"run.json\"");
     free(text);
-    forget(&made);
 }

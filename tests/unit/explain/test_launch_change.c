@@ -1,6 +1,7 @@
 #include "explain/launch_change.h"
 
 #include "base/base.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -50,9 +51,8 @@ static void add_launches(struct result *result, const struct launch *launches)
 /* Compares two results, whose launches are freed afterwards. */
 static void expect_words(size_t row, int capability, struct result *was, struct result *is, const char *words)
 {
-    char *said = launch_change_of(capability, was, is);
+    OWNED_TEXT said = launch_change_of(capability, was, is);
     cr_expect_str_eq(said ? said : "nothing", words ? words : "nothing", "row %zu", row);
-    free(said);
     free(was->launches);
     free(is->launches);
 }

@@ -3,6 +3,7 @@
 #include "base/base.h"
 #include "line_support.h"
 #include "model/metric.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <float.h>
@@ -51,29 +52,28 @@ Test(pattern, every_row_is_whole)
 
 Test(pattern, every_metric_of_a_pattern_exists)
 {
-    struct metrics metrics = {0};
+    OWNED(metrics) metrics = {0};
     size_t count;
     const struct pattern *list = pattern_list(&count);
     cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
     for (size_t i = 0; i < count; i++) {
         const char *text = list[i].metrics;
         cr_expect(text[0] == ' ' && text[strlen(text) - 1] == ' ' && !strstr(text, "  "), "%s", list[i].name);
-        char *words = x_strdup(text), *rest = words;
+        OWNED_TEXT words = x_strdup(text);
+        char *rest = words;
         for (char *word = strtok_r(rest, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
             cr_expect(metrics_find(&metrics, word) || strcmp(word, "excess_wavefronts") == 0, "%s of %s", word,
                       list[i].name);
             cr_expect(pattern_explains(&list[i], word), "%s of %s", word, list[i].name);
         }
-        free(words);
     }
-    metrics_release(&metrics);
 }
 
 /* Metrics without a pattern are explained by launches and machine code. */
 Test(pattern, every_gated_metric_has_a_pattern)
 {
     static const char *const without[] = {"achieved_occupancy", "theoretical_occupancy", "wall_time", "grid_balance"};
-    struct metrics metrics = {0};
+    OWNED(metrics) metrics = {0};
     size_t count;
     const struct pattern *list = pattern_list(&count);
     cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
@@ -86,7 +86,6 @@ Test(pattern, every_gated_metric_has_a_pattern)
             has |= pattern_explains(&list[k], metric->name);
         cr_expect(has, "%s", metric->name);
     }
-    metrics_release(&metrics);
 }
 
 Test(pattern, only_whole_names_are_explained)
@@ -124,7 +123,7 @@ Test(pattern, an_amount_is_the_sum_of_its_terms)
         {"instructions", {[LINE_INSTRUCTIONS] = 7}, 7},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct profile profile = {0};
+        OWNED(profile) profile = {0};
         const struct pattern *pattern = pattern_named(rows[i].pattern);
         memcpy(profile_add(&profile, "f", NULL, 0, 0)->counts, rows[i].counts, sizeof rows[i].counts);
         cr_expect_not(pattern_is_known(pattern, &profile), "%s", rows[i].pattern);
@@ -132,14 +131,13 @@ Test(pattern, an_amount_is_the_sum_of_its_terms)
         cr_expect(pattern_is_known(pattern, &profile), "%s", rows[i].pattern);
         cr_expect_eq(pattern_amount(pattern, &profile, &profile.list[0]), rows[i].amount, "%s", rows[i].pattern);
         cr_expect_eq(pattern_total(pattern, &profile), rows[i].amount, "%s", rows[i].pattern);
-        profile_release(&profile);
     }
 }
 
 Test(pattern, stalls_count_cycles_of_one_launch)
 {
     const struct pattern *pattern = pattern_named("stalls");
-    struct profile profile = {.counted = ~0u};
+    OWNED(profile) profile = {.counted = ~0u};
     struct profile_line *line = profile_add(&profile, "f", NULL, 0, 0);
     profile_line_add_stall(line, "barrier", 2);
     profile_line_add_stall(line, "long_scoreboard", 9);
@@ -151,7 +149,6 @@ Test(pattern, stalls_count_cycles_of_one_launch)
     cr_expect_eq(pattern_amount(pattern, &profile, line), 0);
     profile.launches = 3;
     cr_expect_eq(pattern_amount(pattern, &profile, line), 4096);
-    profile_release(&profile);
 }
 
 Test(pattern, no_number_of_a_file_makes_a_nonsense)
@@ -194,17 +191,19 @@ Test(pattern, no_number_of_a_file_makes_a_nonsense)
 Test(pattern, lines_that_grew_most_come_first)
 {
     const struct pattern *pattern = pattern_named("instructions");
-    struct profile now = made_lines(LINE_INSTRUCTIONS, (struct made_line[]){LINE_WITH(11, "large", 1000),
-                                                                            LINE_WITH(12, "grown", 300),
-                                                                            LINE_WITH(13, "new", 50),
-                                                                            LINE_WITH(14, "fallen", 5),
-                                                                            LINE_WITH(15, "doubled", 200),
-                                                                            {0}});
-    struct profile base = made_lines(LINE_INSTRUCTIONS, (struct made_line[]){LINE_WITH(1, "large", 1000),
-                                                                             LINE_WITH(2, "grown", 100),
-                                                                             LINE_WITH(3, "fallen", 50),
-                                                                             LINE_WITH(4, "doubled", 100),
-                                                                             {0}});
+    OWNED(profile)
+    now = made_lines(LINE_INSTRUCTIONS, (struct made_line[]){LINE_WITH(11, "large", 1000),
+                                                             LINE_WITH(12, "grown", 300),
+                                                             LINE_WITH(13, "new", 50),
+                                                             LINE_WITH(14, "fallen", 5),
+                                                             LINE_WITH(15, "doubled", 200),
+                                                             {0}});
+    OWNED(profile)
+    base = made_lines(LINE_INSTRUCTIONS, (struct made_line[]){LINE_WITH(1, "large", 1000),
+                                                              LINE_WITH(2, "grown", 100),
+                                                              LINE_WITH(3, "fallen", 50),
+                                                              LINE_WITH(4, "doubled", 100),
+                                                              {0}});
     struct hotspot hotspots[8];
     cr_assert_eq(pattern_hotspots(pattern, &now, &base, hotspots, ARRAY_SIZE(hotspots)), 3);
     cr_expect_str_eq(hotspots[0].line->text, "grown");
@@ -224,8 +223,6 @@ Test(pattern, lines_that_grew_most_come_first)
     cr_expect_eq(pattern_hotspots(pattern, &now, NULL, hotspots, ARRAY_SIZE(hotspots)), 5);
     cr_expect_str_eq(hotspots[0].line->text, "large");
     cr_expect(!hotspots[0].base && !hotspots[0].has_base);
-    profile_release(&base);
-    profile_release(&now);
 }
 
 /* Otherwise the whole amount of an edited line would seem new, and exceed what really grew. */
@@ -386,20 +383,18 @@ static struct profile one_line(const double *counts, double samples)
 Test(pattern, the_pattern_of_a_metric_is_the_telling_one)
 {
     for (size_t i = 0; i < ARRAY_SIZE(choices); i++) {
-        struct profile now = one_line(choices[i].now, choices[i].now_samples);
-        struct profile base = one_line(choices[i].base, choices[i].base_samples);
+        OWNED(profile) now = one_line(choices[i].now, choices[i].now_samples);
+        OWNED(profile) base = one_line(choices[i].base, choices[i].base_samples);
         const struct pattern *pattern = pattern_of_metric(choices[i].metric, &now, &base);
         cr_expect_str_eq(pattern ? pattern->name : "none", choices[i].pattern ? choices[i].pattern : "none", "%s",
                          choices[i].what);
-        profile_release(&base);
-        profile_release(&now);
     }
 }
 
 Test(pattern, what_was_not_counted_on_both_sides_tells_nothing)
 {
-    struct profile now = one_line((double[LINE_COUNTERS]){[LINE_INSTRUCTIONS] = 9}, 9);
-    struct profile base = one_line((double[LINE_COUNTERS]){0}, 0);
+    OWNED(profile) now = one_line((double[LINE_COUNTERS]){[LINE_INSTRUCTIONS] = 9}, 9);
+    OWNED(profile) base = one_line((double[LINE_COUNTERS]){0}, 0);
     cr_expect_str_eq(pattern_of_metric("time", &now, &base)->name, "stalls");
     base.period = 0;
     cr_expect_str_eq(pattern_of_metric("time", &now, &base)->name, "instructions");
@@ -410,6 +405,4 @@ Test(pattern, what_was_not_counted_on_both_sides_tells_nothing)
     cr_expect_str_eq(pattern_of_metric("time", &now, NULL)->name, "instructions");
     now.counted = 0;
     cr_expect_null(pattern_of_metric("time", &now, NULL));
-    profile_release(&base);
-    profile_release(&now);
 }

@@ -1,6 +1,7 @@
 #include "explain/roofline.h"
 
 #include "base/base.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <float.h>
@@ -54,7 +55,7 @@ static void expect_near(double found, double expected, const char *what)
 
 Test(roofline, the_formulas)
 {
-    struct run run;
+    OWNED(run) run;
     struct roofline roofline;
     roofline_of(&roofline, &run, fill(&run));
     expect_near(roofline.seconds, 1e-6, "seconds");
@@ -72,7 +73,6 @@ Test(roofline, the_formulas)
     expect_near(roofline.stated_intensity, 2, "stated intensity");
     expect_near(roofline.balance, 1100000 / 6e-7 / 1e12, "balance");
     cr_expect_eq(roofline.nearest, ROOFLINE_COMPUTE);
-    run_release(&run);
 }
 
 /* A kernel with given shares of the peaks. */
@@ -98,7 +98,7 @@ Test(roofline, the_largest_share_binds_when_it_is_near_its_roof)
         {0.3, 0.2, 0.1, NAN, ROOFLINE_UNKNOWN, ROOFLINE_DRAM},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct run run;
+        OWNED(run) run;
         struct roofline roofline;
         struct result *result = make(&run);
         const double amounts[] = {cases[i].dram * 1e6, cases[i].shared * 1e3, cases[i].fp64 * 1e6, 0, 0};
@@ -114,13 +114,12 @@ Test(roofline, the_largest_share_binds_when_it_is_near_its_roof)
         cr_expect_eq(roofline.bound, cases[i].bound, "case %zu: %s", i, roofline_bound_name(roofline.bound));
         cr_expect_eq(roofline.nearest, cases[i].nearest, "case %zu: %s", i, roofline_bound_name(roofline.nearest));
         cr_expect_eq(isnan(roofline.share), cases[i].nearest == ROOFLINE_UNKNOWN, "case %zu", i);
-        run_release(&run);
     }
 }
 
 Test(roofline, what_is_not_known_is_no_number)
 {
-    struct run run;
+    OWNED(run) run;
     struct roofline roofline;
     struct result *result = fill(&run);
     result_find(result, "dram_bytes_write")->state = VALUE_NOT_COUNTED;
@@ -135,12 +134,11 @@ Test(roofline, what_is_not_known_is_no_number)
     cr_expect(isnan(roofline.stated_bytes));
     cr_expect(isnan(roofline.stated_intensity));
     expect_near(roofline.roofs[ROOF_FP64].share, 0.3, "fp64");
-    run_release(&run);
 }
 
 Test(roofline, a_kind_without_operations_needs_no_roof)
 {
-    struct run run;
+    OWNED(run) run;
     struct roofline roofline;
     struct result *result = fill(&run);
     run.sessions[0].roofs[ROOF_FP16] = 0;
@@ -151,12 +149,11 @@ Test(roofline, a_kind_without_operations_needs_no_roof)
     roofline_of(&roofline, &run, result);
     expect_near(roofline.compute, 0.5, "compute");
     expect_near(roofline.flops, 700000, "flops");
-    run_release(&run);
 }
 
 Test(roofline, a_roof_is_the_most_of_all_sessions)
 {
-    struct run run;
+    OWNED(run) run;
     (void)make(&run);
     struct session *more = ARRAY_GROW(run.sessions, run.session_count);
     more->roofs[ROOF_DRAM] = 3e12;
@@ -165,7 +162,6 @@ Test(roofline, a_roof_is_the_most_of_all_sessions)
     expect_near(roofline_roof(&run, ROOF_FP64), 1e12, "fp64");
     run.sessions[0].roofs[ROOF_SHARED] = 0;
     expect_near(roofline_roof(&run, ROOF_SHARED), NAN, "shared");
-    run_release(&run);
 }
 
 /* Numbers from a file may be anything but NaN or negative. */
@@ -175,7 +171,7 @@ Test(roofline, numbers_beyond_measure_become_none)
     for (size_t time = 0; time < ARRAY_SIZE(odd); time++)
         for (size_t amount = 0; amount < ARRAY_SIZE(odd); amount++)
             for (size_t roof = 0; roof < ARRAY_SIZE(odd); roof++) {
-                struct run run;
+                OWNED(run) run;
                 struct roofline roofline;
                 struct result *result = make(&run);
                 set(result, "time", odd[time]);
@@ -194,6 +190,5 @@ Test(roofline, numbers_beyond_measure_become_none)
                               all[i]);
                 if (odd[time] == 0)
                     cr_expect(isnan(roofline.share) && roofline.bound == ROOFLINE_UNKNOWN);
-                run_release(&run);
             }
 }

@@ -1,11 +1,12 @@
 #include "explain/stall.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
 Test(stall, the_commonest_reason_is_put_in_words)
 {
-    struct profile profile = {0};
+    OWNED(profile) profile = {0};
     struct profile_line *line = profile_add(&profile, "f", NULL, 0, 0);
     cr_expect_null(stall_commonest(line));
     profile_line_add_stall(line, "barrier", 2);
@@ -15,12 +16,11 @@ Test(stall, the_commonest_reason_is_put_in_words)
     cr_expect_str_eq(stall_words("long_scoreboard"), "waiting for global, local or texture memory");
     cr_expect_null(stall_words("made_up"));
     cr_expect_str_eq(stall_advice("misc", &profile), "");
-    profile_release(&profile);
 }
 
 Test(stall, the_reason_that_grew_is_told_and_not_the_largest)
 {
-    struct profile now = {.period = 1000, .launches = 2}, base = {.period = 500, .launches = 1};
+    OWNED(profile) now = {.period = 1000, .launches = 2}, base = {.period = 500, .launches = 1};
     struct profile_line *line = profile_add(&now, "f", "a.cu", 1, 0), *was = profile_add(&base, "f", "a.cu", 1, 0);
     profile_line_add_stall(line, "barrier", 100); /* this reason has 50,000 cycles, as in the base */
     profile_line_add_stall(line, "mio_throttle", 30);
@@ -31,17 +31,14 @@ Test(stall, the_reason_that_grew_is_told_and_not_the_largest)
     cr_expect_str_eq(stall_grown(&now, line, &base, was), "mio_throttle");
     cr_expect_str_eq(stall_grown(&now, line, NULL, NULL), "barrier");
     cr_expect_null(stall_grown(&base, was, &now, line));
-    profile_release(&base);
-    profile_release(&now);
 }
 
 Test(stall, advice_speaks_of_what_the_kernel_uses)
 {
-    struct profile profile = {.counted = 1u << LINE_SHARED};
+    OWNED(profile) profile = {.counted = 1u << LINE_SHARED};
     profile_add(&profile, "f", "a.cu", 1, 0);
     cr_expect_null(strstr(stall_advice("mio_throttle", &profile), "bank"));
     profile.list[0].counts[LINE_SHARED] = 1;
     cr_expect_not_null(strstr(stall_advice("mio_throttle", &profile), "bank"));
     cr_expect_str_eq(stall_advice("made_up", &profile), "");
-    profile_release(&profile);
 }

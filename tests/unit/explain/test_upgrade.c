@@ -1,5 +1,6 @@
 #include "compare_support.h"
 #include "explain/explain.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -32,15 +33,16 @@ static const struct launch is = {.code = (char *)"2",
                                  .has_machine = true,
                                  .machine = {.registers = 32}};
 
-static void set_up_sides(struct fixture *fixture, const char *was, const char *now)
+static struct fixture set_up_sides(const char *was, const char *now)
 {
-    set_up(fixture);
-    put_fact(&fixture->base, SESSION_COMPILER, was);
-    put_fact(&fixture->run, SESSION_COMPILER, now);
-    free(fixture->base.device.compute_capability);
-    fixture->base.device.compute_capability = strdup("9.0");
-    free(fixture->run.device.compute_capability);
-    fixture->run.device.compute_capability = strdup("9.0");
+    struct fixture fixture = set_up();
+    put_fact(&fixture.base, SESSION_COMPILER, was);
+    put_fact(&fixture.run, SESSION_COMPILER, now);
+    free(fixture.base.device.compute_capability);
+    fixture.base.device.compute_capability = strdup("9.0");
+    free(fixture.run.device.compute_capability);
+    fixture.run.device.compute_capability = strdup("9.0");
+    return fixture;
 }
 
 Test(upgrade, each_kernel_has_a_class)
@@ -54,9 +56,8 @@ Test(upgrade, each_kernel_has_a_class)
     rows[UPGRADE_INSTRUCTIONS].mix = (char *)"n";
     rows[UPGRADE_UNKNOWN].mix = NULL;
     for (enum upgrade_class class = 0; class < UPGRADE_CLASSES; class ++) {
-        struct fixture fixture;
-        struct upgrade upgrade;
-        set_up_sides(&fixture, "nvcc 1", "nvcc 2");
+        AT_END(tear_down) struct fixture fixture = set_up_sides("nvcc 1", "nvcc 2");
+        OWNED(upgrade) upgrade;
         put(&fixture.base, "a/b", "count", 7);
         put(&fixture.run, "a/b", "count", 7);
         put_launches(&fixture, "a/b", &rows[class]);
@@ -68,8 +69,6 @@ Test(upgrade, each_kernel_has_a_class)
             cr_expect_str_eq(upgrade.was, "nvcc 1");
             cr_expect_str_eq(upgrade.is, "nvcc 2");
         }
-        upgrade_release(&upgrade);
-        tear_down(&fixture);
     }
 }
 
@@ -84,12 +83,11 @@ Test(upgrade, registers_count_where_they_cost_something)
                 {34, (char *)"n", UPGRADE_REGISTERS}, /* 48 warps fit, where it were 64 */
                 {24, (char *)"n", UPGRADE_INSTRUCTIONS}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        struct upgrade upgrade;
+        AT_END(tear_down) struct fixture fixture = set_up_sides("nvcc 1", "nvcc 2");
+        OWNED(upgrade) upgrade;
         struct launch launch = is;
         launch.machine.registers = rows[i].registers;
         launch.mix = rows[i].mix;
-        set_up_sides(&fixture, "nvcc 1", "nvcc 2");
         put(&fixture.base, "a/b", "count", 7);
         put(&fixture.run, "a/b", "count", 7);
         put_launches(&fixture, "a/b", &launch);
@@ -97,8 +95,6 @@ Test(upgrade, registers_count_where_they_cost_something)
         cr_assert_eq(upgrade.count, 1);
         cr_expect_eq(upgrade.list[0].class, rows[i].class, "row %zu: %s", i, upgrade_class_name(upgrade.list[0].class));
         cr_expect(strstr(upgrade.list[0].change, "registers 32 -> "), "%s", upgrade.list[0].change);
-        upgrade_release(&upgrade);
-        tear_down(&fixture);
     }
 }
 
@@ -106,9 +102,8 @@ Test(upgrade, what_lost_most_time_comes_first_by_its_pairs)
 {
     static const char *const names[] = {"a/faster", "a/paired", "a/slower"};
     static const double times[] = {90000, 100000, 101000};
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture = set_up_sides("nvcc 1", "nvcc 2");
     struct upgrade upgrade;
-    set_up_sides(&fixture, "nvcc 1", "nvcc 2");
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         put_times(&fixture.base, names[i], "time", 100000, 10);
         put_times(&fixture.run, names[i], "time", times[i], 2);
@@ -135,16 +130,14 @@ Test(upgrade, what_lost_most_time_comes_first_by_its_pairs)
     cr_expect_eq(upgrade.parts[0].lost, 6000);
     cr_expect_str_eq(upgrade.parts[1].library, "");
     upgrade_release(&upgrade);
-    tear_down(&fixture);
 }
 
 Test(upgrade, one_compiler_s_kernels_and_unknown_code_are_not_listed)
 {
     static const char *const compilers[] = {"nvcc 1", "nvcc 2"};
     for (size_t i = 0; i < ARRAY_SIZE(compilers); i++) {
-        struct fixture fixture;
-        struct upgrade upgrade;
-        set_up_sides(&fixture, "nvcc 1", compilers[i]);
+        AT_END(tear_down) struct fixture fixture = set_up_sides("nvcc 1", compilers[i]);
+        OWNED(upgrade) upgrade;
         put(&fixture.base, "a/b", "count", 7);
         put(&fixture.run, "a/b", "count", 7);
         if (i == 0)
@@ -152,7 +145,5 @@ Test(upgrade, one_compiler_s_kernels_and_unknown_code_are_not_listed)
         upgrade_make(&upgrade, compare(&fixture), &fixture.base, &fixture.run);
         cr_expect_eq(upgrade.count, 0);
         cr_expect_null(upgrade.is);
-        upgrade_release(&upgrade);
-        tear_down(&fixture);
     }
 }

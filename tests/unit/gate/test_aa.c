@@ -27,7 +27,7 @@ Test(aa, every_session_is_judged_in_every_view)
         {7, 3, {42, 7, 7}, 3},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct sessions_fixture fixture;
+        AT_END(aa_tear_down) struct sessions_fixture fixture;
         aa_set_up(&fixture, rows[i].count, rows[i].per_gpu, false);
         aa_put_all(&fixture, "a/b", "count", 7);
         aa_put_all(&fixture, "a/b", "rate", 7);
@@ -43,13 +43,12 @@ Test(aa, every_session_is_judged_in_every_view)
         }
         cr_expect_eq(analysis->noisy_row_count, 0, "row %zu", i);
         cr_expect_eq(analysis_exit_code(analysis), EXIT_SAME, "row %zu", i);
-        aa_tear_down(&fixture);
     }
 }
 
 Test(aa, one_count_more_in_one_session_is_a_false_alarm_and_its_row_named)
 {
-    struct sessions_fixture fixture;
+    AT_END(aa_tear_down) struct sessions_fixture fixture;
     aa_set_up(&fixture, 4, 4, false);
     aa_put_all(&fixture, "a/b", "count", 1000);
     aa_put_all(&fixture, "a/quiet", "count", 5);
@@ -75,13 +74,12 @@ Test(aa, one_count_more_in_one_session_is_a_false_alarm_and_its_row_named)
     cr_expect_eq(analysis->noisy_rows[0].tallies[VIEW_PAIRS].rows, 12);
     cr_expect_eq(analysis->noisy_rows[0].tallies[VIEW_OTHERS].regressed, 1);
     cr_expect_eq(analysis_exit_code(analysis), EXIT_REGRESSED);
-    aa_tear_down(&fixture);
 }
 
 /* A time that is excused because the code is unchanged is noise nevertheless. */
 Test(aa, a_time_of_the_same_code_counts_as_the_screen_saw_it)
 {
-    struct sessions_fixture fixture;
+    AT_END(aa_tear_down) struct sessions_fixture fixture;
     aa_set_up(&fixture, 12, 12, false);
     aa_put_all(&fixture, "a/b", "time", 100000);
     for (size_t i = 0; i < fixture.count; i++)
@@ -94,13 +92,12 @@ Test(aa, a_time_of_the_same_code_counts_as_the_screen_saw_it)
     cr_expect_eq(view->tallies[METRIC_TIME].unsure, 0);
     cr_expect_eq(analysis->views[VIEW_PAIRS].tallies[METRIC_TIME].worse, 11);
     cr_expect_eq(analysis->views[VIEW_PAIRS].tallies[METRIC_TIME].better, 11);
-    aa_tear_down(&fixture);
 }
 
 /* One GPU differs: sessions of the others do not know it, sessions of all GPUs do. */
 Test(aa, a_gpu_is_judged_by_the_others)
 {
-    struct sessions_fixture fixture;
+    AT_END(aa_tear_down) struct sessions_fixture fixture;
     aa_set_up(&fixture, 12, 3, false);
     for (size_t i = 0; i < fixture.count; i++)
         aa_put(&fixture, i, "a/b", "share", i / 3 == 1 ? 50 : 53);
@@ -109,12 +106,11 @@ Test(aa, a_gpu_is_judged_by_the_others)
     cr_expect_eq(analysis->views[VIEW_GPUS].exits[EXIT_UNSURE], 3); /* the baseline does not know that GPU */
     cr_expect_eq(analysis->views[VIEW_OTHERS].tallies[METRIC_STEADY].worse, 0);
     cr_expect_eq(analysis->noisy_rows[0].tallies[VIEW_GPUS].unsure, 3);
-    aa_tear_down(&fixture);
 }
 
 Test(aa, a_shift_of_the_whole_suite_is_counted)
 {
-    struct sessions_fixture fixture;
+    AT_END(aa_tear_down) struct sessions_fixture fixture;
     aa_set_up(&fixture, 2, 1, false);
     for (size_t kernel = 0; kernel < RULE_DRIFT; kernel++) {
         char id[16];
@@ -132,12 +128,11 @@ Test(aa, a_shift_of_the_whole_suite_is_counted)
     cr_expect_eq(analysis->views[VIEW_PAIRS].exits[EXIT_UNSURE], 2);
     cr_expect_eq(analysis->views[VIEW_PAIRS].tallies[METRIC_TIME].worse, 0); /* the common shift is subtracted */
     cr_expect_eq(analysis->views[VIEW_PAIRS].tallies[METRIC_TIME].better, 0);
-    aa_tear_down(&fixture);
 }
 
 Test(aa, what_is_not_the_same_everywhere_is_left_out_and_said)
 {
-    struct sessions_fixture fixture;
+    AT_END(aa_tear_down) struct sessions_fixture fixture;
     aa_set_up(&fixture, 3, 3, false);
     static const char *const kernels[] = {"a/crashed", "a/fine", "a/missing", "a/other", "a/unbuilt", "a/unknown"};
     for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
@@ -176,19 +171,17 @@ Test(aa, what_is_not_the_same_everywhere_is_left_out_and_said)
         cr_expect_eq(analysis->left_out[i].failed, left_out[i].failed, "%s", left_out[i].kernel);
     }
     cr_expect_eq(analysis_exit_code(analysis), EXIT_NOT_MEASURED);
-    aa_tear_down(&fixture);
 }
 
 Test(aa, a_counter_that_was_not_read_is_not_measured)
 {
-    struct sessions_fixture fixture;
+    AT_END(aa_tear_down) struct sessions_fixture fixture;
     aa_set_up(&fixture, 3, 3, false);
     aa_put_all(&fixture, "a/b", "count", 7);
     row_clear(result_find(run_find(&fixture.runs[1], "a/b"), "count"));
     const struct analysis *analysis = aa_analyse(&fixture);
     cr_expect_eq(analysis_exit_code(analysis), EXIT_NOT_MEASURED);
     cr_expect_eq(exactness_of(analysis, "count")->sessions, 2);
-    aa_tear_down(&fixture);
 }
 
 Test(aa, takes_single_sessions_of_todays_metrics_once)
@@ -204,7 +197,7 @@ Test(aa, takes_single_sessions_of_todays_metrics_once)
         {"other unit", "measured count as made_up_count.sum in B"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct sessions_fixture fixture;
+        AT_END(aa_tear_down) struct sessions_fixture fixture;
         aa_set_up(&fixture, 2, 2, false);
         aa_put_all(&fixture, "a/b", "count", 7);
         struct run *run = &fixture.runs[1];
@@ -220,14 +213,11 @@ Test(aa, takes_single_sessions_of_todays_metrics_once)
             run_set_note(run, &(struct metric_note){.name = "count", .counter = "other.sum", .unit = "count"});
         if (i == 5)
             run_set_note(run, &(struct metric_note){.name = "count", .counter = "made_up_count.sum", .unit = "B"});
-        struct capture capture;
-        capture_begin(&capture);
+        capture_begin();
         const int taken = analysis_takes(run, "new.json", fixture.runs, 1, fixture.name_list, &fixture.metrics);
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(taken, rows[i].says ? -1 : 0, "%s: %d", rows[i].what, taken);
         cr_expect(!rows[i].says || strstr(said, rows[i].says), "%s: said %s", rows[i].what, said);
-        free(said);
-        aa_tear_down(&fixture);
     }
 }
 
@@ -256,7 +246,7 @@ static void put_an_alarm(struct sessions_fixture *fixture, const char *odd_kerne
 /* Checks which words each section of the text has, and which not. */
 Test(aa, text_says_what_was_found)
 {
-    struct sessions_fixture fixture;
+    AT_END(aa_tear_down) struct sessions_fixture fixture;
     put_an_alarm(&fixture, "a/\033[31m");
     const struct analysis *analysis = aa_analyse(&fixture);
     static const struct {
@@ -273,14 +263,12 @@ Test(aa, text_says_what_was_found)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct analysis_style style = {.exit_code = EXIT_REGRESSED, .quiet = rows[i].quiet};
-        char *text = print(analysis, &style, analysis_text);
+        OWNED_TEXT text = print(analysis, &style, analysis_text);
         for (size_t k = 0; k < ARRAY_SIZE(rows[i].says) && rows[i].says[k]; k++)
             cr_expect(strstr(text, rows[i].says[k]), "did not say: %s\n%s", rows[i].says[k], text);
         for (size_t k = 0; k < ARRAY_SIZE(rows[i].not ) && rows[i].not [k]; k++)
             cr_expect(!strstr(text, rows[i].not [k]), "said: %s", rows[i].not [k]);
-        free(text);
     }
-    aa_tear_down(&fixture);
 }
 
 Test(aa, json_holds_all_of_it_and_null_for_what_is_not_known)
@@ -301,10 +289,10 @@ Test(aa, json_holds_all_of_it_and_null_for_what_is_not_known)
         {"exactness", 0, "wobbles", "[{\"kernel\":\"a/b\",\"low\":1000,\"high\":1001}]"},
         {"detectable", 0, "change", "2000"},
     };
-    struct sessions_fixture fixture;
+    AT_END(aa_tear_down) struct sessions_fixture fixture;
     put_an_alarm(&fixture, "a/\"\n");
     const struct analysis_style style = {.exit_code = EXIT_REGRESSED};
-    char *text = print(aa_analyse(&fixture), &style, analysis_json);
+    OWNED_TEXT text = print(aa_analyse(&fixture), &style, analysis_json);
     json_error_t fault;
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &fault);
     cr_assert_not_null(root, "%s", fault.text);
@@ -312,11 +300,8 @@ Test(aa, json_holds_all_of_it_and_null_for_what_is_not_known)
         const json_t *part = json_object_get(root, rows[i].part);
         part = rows[i].item < 0 ? part : json_array_get(part, (size_t)rows[i].item);
         part = rows[i].key ? json_object_get(part, rows[i].key) : part;
-        char *value = part ? json_dumps(part, JSON_ENCODE_ANY | JSON_COMPACT) : x_strdup("nothing");
+        OWNED_TEXT value = part ? json_dumps(part, JSON_ENCODE_ANY | JSON_COMPACT) : x_strdup("nothing");
         cr_expect_str_eq(value, rows[i].value, "row %zu: %s", i, value);
-        free(value);
     }
     json_decref(root);
-    free(text);
-    aa_tear_down(&fixture);
 }

@@ -1,4 +1,5 @@
 #include "analysis_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -25,7 +26,7 @@ Test(aa_noise, spread_within_and_between_gpus)
         /* shares of the absolute floor, since the mean is below it */
         {"bytes", 1, 1.41421356 / 1000, 2.12132034 / 1000},
     };
-    struct sessions_fixture fixture;
+    AT_END(aa_tear_down) struct sessions_fixture fixture;
     aa_set_up(&fixture, 4, 2, false);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         for (size_t session = 0; session < fixture.count; session++) {
@@ -43,13 +44,12 @@ Test(aa_noise, spread_within_and_between_gpus)
         cr_expect_eq(within->kernels, 2);
         cr_expect_eq(spread->parts[SPREAD_DAYS].kernels, 0, "one day tells nothing of days");
     }
-    aa_tear_down(&fixture);
 }
 
 /* Days differ, GPUs do not: GPU 0 and GPU 1 both have 10 and 12. */
 Test(aa_noise, spread_between_days_is_that_on_one_gpu)
 {
-    struct sessions_fixture fixture;
+    AT_END(aa_tear_down) struct sessions_fixture fixture;
     aa_set_up(&fixture, 4, 2, true);
     for (size_t i = 0; i < fixture.count; i++)
         aa_put(&fixture, i, "a/b", "share", i % 2 == 0 ? 10 : 12);
@@ -58,7 +58,6 @@ Test(aa_noise, spread_between_days_is_that_on_one_gpu)
     cr_expect_eq(spread->parts[SPREAD_GPUS].worst, 0);
     cr_expect_eq(spread->parts[SPREAD_WITHIN].kernels, 0);
     cr_expect_eq(fixture.analysis.days, 4);
-    aa_tear_down(&fixture);
 }
 
 Test(aa_noise, exactness_is_admitted_by_readings_and_sessions)
@@ -67,7 +66,7 @@ Test(aa_noise, exactness_is_admitted_by_readings_and_sessions)
         size_t sessions, samples, admitted;
     } rows[] = {{3, 10, 1}, {3, 9, 0}, {2, 15, 0}, {30, 1, 1}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct sessions_fixture fixture;
+        AT_END(aa_tear_down) struct sessions_fixture fixture;
         aa_set_up(&fixture, rows[i].sessions, 100, false);
         const double samples[15] = {0};
         double wobbling[15];
@@ -97,13 +96,12 @@ Test(aa_noise, exactness_is_admitted_by_readings_and_sessions)
         cr_expect_eq(count->nonrepeating[0].high, 101);
         cr_expect_null(exactness_of(analysis, "bytes"), "steady, and does not repeat");
         cr_expect_not_null(exactness_of(analysis, "share"), "steady, but repeats");
-        aa_tear_down(&fixture);
     }
 }
 
 Test(aa_noise, detectable_changes_are_the_rules_and_sorted)
 {
-    struct sessions_fixture fixture;
+    AT_END(aa_tear_down) struct sessions_fixture fixture;
     aa_set_up(&fixture, 4, 4, false);
     for (size_t i = 0; i < fixture.count; i++) {
         aa_put(&fixture, i, "a/quiet", "time", 100000);
@@ -118,5 +116,4 @@ Test(aa_noise, detectable_changes_are_the_rules_and_sorted)
     struct quantiles quantiles = {0};
     const struct spread spread = {.mean = 101500, .deviation = 1290.99444873580563, .sessions = 4, .freedom = 3};
     cr_expect_float_eq(analysis->detectables[0].change, rule_detectable(&quantiles, 2030, &spread, 1), 1e-6);
-    aa_tear_down(&fixture);
 }

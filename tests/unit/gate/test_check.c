@@ -30,10 +30,11 @@ static void set_up(struct fixture *fixture, const char *glob)
     fixture->base = x_sprintf("%s/base.so", fixture->folder);
     fixture->save = x_sprintf("%s/run.json", fixture->folder);
     fixture->report = x_sprintf("%s/report.json", fixture->folder);
-    char *mark = x_sprintf("%s/mark", fixture->folder);
-    char *ini = scratch_file(fixture->folder, "test.ini",
-                             "[wall_time]\ntitle = Wall time\ncounter = cugate.wall_time\nunit = ns\nclass = time\n"
-                             "better = lower\nfloor = 4000000 ns\ndoc = By the host's clock.\n");
+    OWNED_TEXT mark = x_sprintf("%s/mark", fixture->folder);
+    OWNED_TEXT ini =
+        scratch_file(fixture->folder, "test.ini",
+                     "[wall_time]\ntitle = Wall time\ncounter = cugate.wall_time\nunit = ns\nclass = time\n"
+                     "better = lower\nfloor = 4000000 ns\ndoc = By the host's clock.\n");
     cr_assert_eq(symlink(fixture->head, fixture->base), 0);
     setenv("CUDA_VISIBLE_DEVICES", "", 1);
     setenv("TURNS_MARK", mark, 1);
@@ -50,8 +51,6 @@ static void set_up(struct fixture *fixture, const char *glob)
         .samples = 3,
         .timeout = 60,
     };
-    free(ini);
-    free(mark);
 }
 
 static char *read_text(const char *path)
@@ -63,13 +62,12 @@ static char *read_text(const char *path)
 
 static void check(struct fixture *fixture)
 {
-    struct capture capture;
     run_release(&fixture->run);
     free(fixture->said);
     free(fixture->printed);
-    capture_begin(&capture);
+    capture_begin();
     fixture->code = command_check.run(&fixture->options);
-    fixture->said = capture_end(&capture);
+    fixture->said = capture_end();
     fixture->printed = read_text(fixture->report);
     if (access(fixture->save, F_OK) == 0)
         cr_expect_eq(run_read(&fixture->run, fixture->save), 0);
@@ -107,10 +105,9 @@ static void accept_base(struct fixture *fixture)
         .argument_count = 1,
         .quiet = true,
     };
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     const int code = command_accept.run(&options);
-    free(capture_end(&capture));
+    free(capture_end());
     cr_assert_eq(code, EXIT_SAME);
 }
 
@@ -137,7 +134,7 @@ static void expect_printed(const struct fixture *fixture, const char *words)
 static void expect_same_replay(struct fixture *fixture)
 {
     const int code = fixture->code;
-    char *printed = fixture->printed;
+    OWNED_TEXT printed = fixture->printed;
     fixture->printed = NULL;
     fixture->options.replay = fixture->save;
     fixture->options.save = NULL;
@@ -148,7 +145,6 @@ static void expect_same_replay(struct fixture *fixture)
     const char *judged[] = {strstr(printed, "\"kernels\""), strstr(fixture->printed, "\"kernels\"")};
     cr_assert(judged[0] && judged[1]);
     cr_expect_str_eq(judged[0], judged[1]);
-    free(printed);
 }
 
 Test(check, a_suspect_is_measured_again_in_another_process)
@@ -164,36 +160,33 @@ Test(check, a_suspect_is_measured_again_in_another_process)
         {"turns/faster", 1, EXIT_SAME},
     };
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
-        struct fixture fixture;
+        AT_END(tear_down) struct fixture fixture;
         set_up(&fixture, expected[i].id);
         setenv("TURNS_MARK", "/no/such/folder/mark", 1);
         accept_base(&fixture);
-        char *mark = x_sprintf("%s/mark", fixture.folder);
+        OWNED_TEXT mark = x_sprintf("%s/mark", fixture.folder);
         setenv("TURNS_MARK", mark, 1);
-        free(mark);
         check(&fixture);
         cr_expect_eq(fixture.code, expected[i].code, "%s: %d %s", expected[i].id, fixture.code, fixture.said);
         cr_expect_eq(time_of(&fixture, expected[i].id)->session_count, expected[i].sessions, "%s", expected[i].id);
         cr_expect_eq(fixture.run.session_count, expected[i].sessions, "%s", expected[i].id);
         expect_same_replay(&fixture);
-        tear_down(&fixture);
     }
 }
 
 Test(check, only_the_suspect_is_measured_again)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "turns/[es][ql]*[lr]"); /* the kernels equal and slower */
     accept_base(&fixture);
     check(&fixture);
     cr_expect_eq(time_of(&fixture, "turns/equal")->session_count, 1);
     cr_expect_eq(time_of(&fixture, "turns/slower")->session_count, 2);
-    tear_down(&fixture);
 }
 
 Test(check, what_fails_in_the_second_measurement_has_failed)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "turns/slower_then_bad");
     accept_base(&fixture);
     check(&fixture);
@@ -201,12 +194,11 @@ Test(check, what_fails_in_the_second_measurement_has_failed)
     cr_expect_eq(run_find(&fixture.run, "turns/slower_then_bad")->status, RESULT_FAILED);
     expect_printed(&fixture, "made-up illegal address");
     expect_same_replay(&fixture);
-    tear_down(&fixture);
 }
 
 Test(check, pairs_settle_a_time_in_place_of_a_second_session)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "turns/slower");
     accept_base(&fixture);
     fixture.options.against = fixture.base;
@@ -215,12 +207,11 @@ Test(check, pairs_settle_a_time_in_place_of_a_second_session)
     cr_expect_eq(time_of(&fixture, "turns/slower")->session_count, 1);
     cr_expect_eq(time_of(&fixture, "turns/slower")->pair_count, RULE_EARLY);
     expect_same_replay(&fixture);
-    tear_down(&fixture);
 }
 
 Test(check, paired_runs_every_kernel_in_turn)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "turns/equal");
     accept_base(&fixture);
     fixture.options.against = fixture.base;
@@ -229,12 +220,11 @@ Test(check, paired_runs_every_kernel_in_turn)
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     cr_expect_gt(time_of(&fixture, "turns/equal")->pair_count, 0);
     expect_same_replay(&fixture);
-    tear_down(&fixture);
 }
 
 Test(check, a_base_library_stands_in_for_a_baseline)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "turns/slower");
     fixture.globs[fixture.options.glob_count++] = x_strdup("turns/[ab]*"); /* the kernels added and bad_base */
     fixture.options.against = fixture.base;
@@ -247,7 +237,6 @@ Test(check, a_base_library_stands_in_for_a_baseline)
     cr_expect_eq(time_of(&fixture, "turns/slower")->pair_count, RULE_EARLY);
     cr_expect_eq(time_of(&fixture, "turns/added")->pair_count, 0);
     cr_expect_eq(time_of(&fixture, "turns/bad_base")->pair_count, 0);
-    tear_down(&fixture);
 }
 
 /* The baseline has turns/equal only. */
@@ -271,46 +260,40 @@ Test(check, what_the_baseline_lacks_is_compared_with_the_base_build)
          "it is declared as removed and is there"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
+        AT_END(tear_down) struct fixture fixture;
         set_up(&fixture, "turns/equal");
         accept_base(&fixture);
-        char *folder = x_sprintf("%s/host", fixture.baselines);
+        OWNED_TEXT folder = x_sprintf("%s/host", fixture.baselines);
         free(scratch_file(folder, "expected.ini", rows[i].expected));
-        free(folder);
         const bool is_removed = strcmp(rows[i].id, "turns/removed") == 0; /* needed, since a glob has to match */
         fixture.globs[fixture.options.glob_count++] = x_strdup(is_removed ? "turns/[re][eq]*" : rows[i].id);
         fixture.options.against = fixture.base;
         check(&fixture);
         cr_expect_eq(fixture.code, rows[i].code, "%s: %d %s", rows[i].id, fixture.code, fixture.printed);
-        char *judged = x_sprintf("{\"kernel\": \"%s\"", rows[i].id);
+        OWNED_TEXT judged = x_sprintf("{\"kernel\": \"%s\"", rows[i].id);
         expect_printed(&fixture, judged);
         expect_printed(&fixture, rows[i].words);
-        char *verdict = x_sprintf("\"verdict\": \"%s\", \"base\"", rows[i].verdict);
+        OWNED_TEXT verdict = x_sprintf("\"verdict\": \"%s\", \"base\"", rows[i].verdict);
         expect_printed(&fixture, verdict);
-        free(verdict);
-        free(judged);
-        tear_down(&fixture);
     }
 }
 
 Test(check, a_base_build_that_fails_settles_nothing)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "turns/bad_base");
     fixture.options.kernels = fixture.head;
     check(&fixture);
     free(fixture.base);
     fixture.base = x_strdup(fixture.head);
     accept_base(&fixture);
-    char *link = x_sprintf("%s/base.so", fixture.folder);
+    OWNED_TEXT link = x_sprintf("%s/base.so", fixture.folder);
     fixture.options.against = link;
     fixture.options.paired = true;
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_UNSURE, "%d %s", fixture.code, fixture.printed);
     expect_printed(&fixture, "pairs were to settle it, but the base build gave");
     expect_same_replay(&fixture);
-    free(link);
-    tear_down(&fixture);
 }
 
 Test(check, a_base_build_that_is_not_named_or_not_there)
@@ -323,7 +306,7 @@ Test(check, a_base_build_that_is_not_named_or_not_there)
         {true, false, "cannot read /no/such/base.so: No such file or directory"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
-        struct fixture fixture;
+        AT_END(tear_down) struct fixture fixture;
         set_up(&fixture, "turns/equal");
         fixture.options.save = NULL;
         fixture.options.against = expected[i].against ? "/no/such/base.so" : NULL;
@@ -332,6 +315,5 @@ Test(check, a_base_build_that_is_not_named_or_not_there)
         cr_expect_eq(fixture.code, EXIT_USAGE);
         cr_expect_str_eq(fixture.printed, "");
         expect_said(&fixture, expected[i].words);
-        tear_down(&fixture);
     }
 }

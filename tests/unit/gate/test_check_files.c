@@ -32,11 +32,10 @@ static char *check(const char *folder, const char *gpu, char *file, int *code)
         .arguments = &file,
         .argument_count = 1,
     };
-    struct capture capture;
     remove(report);
-    capture_begin(&capture);
+    capture_begin();
     *code = command_check.run(&options);
-    char *said = capture_end(&capture);
+    char *said = capture_end();
     if (access(report, F_OK) < 0 || file_read(report, 1 << 20, &printed, &length) < 0)
         printed = x_strdup("");
     char *both = x_sprintf("%s%s", said, printed);
@@ -51,7 +50,7 @@ static char *check(const char *folder, const char *gpu, char *file, int *code)
 /* Makes the last run a baseline. */
 static void accept(const char *folder)
 {
-    char *baselines = x_sprintf("%s/baselines", folder), *run = x_sprintf("%s/run.json", folder);
+    OWNED_TEXT baselines = x_sprintf("%s/baselines", folder), *run = x_sprintf("%s/run.json", folder);
     const struct options options = {
         .baselines = baselines,
         .metrics = "metrics",
@@ -61,8 +60,6 @@ static void accept(const char *folder)
         .quiet = true,
     };
     cr_assert_eq(command_accept.run(&options), EXIT_SAME);
-    free(baselines);
-    free(run);
 }
 
 Test(check_files, which_capability_is_meant)
@@ -88,15 +85,13 @@ Test(check_files, which_capability_is_meant)
         {true, NULL, CORPUS "library.so", EXIT_USAGE, "several baselines fit the machine code: sm_80, sm_90"},
         {false, "sm_80", CORPUS "library.so", EXIT_SAME, "nothing is worse"},
     };
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         int code;
         if (cases[i].accept)
             accept(folder);
-        char *said = check(folder, cases[i].gpu, (char *)cases[i].file, &code);
+        OWNED_TEXT said = check(folder, cases[i].gpu, (char *)cases[i].file, &code);
         cr_expect_eq(code, cases[i].code, "case %zu: %d, %s", i, code, said);
         cr_expect(strstr(said, cases[i].words), "case %zu: %s", i, said);
-        free(said);
     }
-    scratch_remove(folder);
 }

@@ -140,8 +140,8 @@ Test(check_profile, conflicts_that_are_no_worse_are_not_counted_a_second_time)
         size_t processes; /* expected number of processes of both sessions */
     } rows[] = {{EXCESS, 1}, {EXCESS + 1, 1}, {EXCESS - 1, 2}, {0, 0}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        struct run again = {0};
+        AT_END(tear_down) struct fixture fixture;
+        OWNED(run) again = {0};
         set_up(&fixture);
         add_result(&again);
         if (rows[i].base > 0)
@@ -153,16 +153,14 @@ Test(check_profile, conflicts_that_are_no_worse_are_not_counted_a_second_time)
         cr_expect_eq(processes(&fixture), rows[i].processes, "row %zu: %zu processes", i, processes(&fixture));
         const struct row *row = result_find(&again.results[0], "excess_wavefronts");
         cr_expect_eq(row && row->state == VALUE_MEASURED, rows[i].processes == 2, "row %zu", i);
-        run_release(&again);
-        tear_down(&fixture);
     }
 }
 
 /* Bank conflicts that could not be counted were not judged, so they are tried again. */
 Test(check_profile, conflicts_that_were_not_counted_are_tried_a_second_time)
 {
-    struct fixture fixture;
-    struct run again = {0};
+    AT_END(tear_down) struct fixture fixture;
+    OWNED(run) again = {0};
     set_up(&fixture);
     add_result(&again);
     row_add_session(result_add(&fixture.baseline.results[0], "excess_wavefronts"), &(double){EXCESS}, 1);
@@ -170,27 +168,23 @@ Test(check_profile, conflicts_that_were_not_counted_are_tried_a_second_time)
     compare_runs(&fixture.comparison, &fixture.baseline, &fixture.run, &fixture.metrics, NULL);
     cr_expect_eq(check_conflicts(&fixture.measurement, &fixture.baseline, &fixture.comparison, &again), EXIT_SAME);
     cr_expect_eq(processes(&fixture), 1);
-    run_release(&again);
-    tear_down(&fixture);
 }
 
 /* Accepts a run with bank conflicts of the kernel, by that collector. */
 static void accept_conflicts(const struct fixture *fixture, const char *collector)
 {
-    struct run run = {.device = {.name = x_strdup("made up")}};
+    OWNED(run) run = {.device = {.name = x_strdup("made up")}};
     struct session *session = ARRAY_GROW(run.sessions, run.session_count);
     *session = (struct session){0};
     measure_complete_session(session);
     session->facts[SESSION_COLLECTOR] = x_strdup(collector);
     run_note_metrics(&run, &fixture->metrics);
     row_add_session(result_add(add_result(&run), "excess_wavefronts"), &(double){EXCESS}, 1);
-    struct accepted accepted;
+    OWNED(accepted) accepted;
     char *const names[] = {(char[]){"made up"}};
     const struct acceptance acceptance = {
         .baselines = fixture->folder, .metrics = &fixture->metrics, .reason = "made up", .names = names};
     cr_assert_eq(baseline_accept(&acceptance, &run, 1, &accepted), 0);
-    accepted_release(&accepted);
-    run_release(&run);
 }
 
 Test(check_profile, a_run_for_elsewhere_has_the_conflicts_that_its_baseline_has)
@@ -200,7 +194,7 @@ Test(check_profile, a_run_for_elsewhere_has_the_conflicts_that_its_baseline_has)
         size_t processes;
     } rows[] = {{"made up", 1}, {"another", 0}, {NULL, 0}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
+        AT_END(tear_down) struct fixture fixture;
         set_up(&fixture);
         fixture.run.device.name = x_strdup("made up");
         if (rows[i].collector)
@@ -209,7 +203,6 @@ Test(check_profile, a_run_for_elsewhere_has_the_conflicts_that_its_baseline_has)
         cr_expect_eq(processes(&fixture), rows[i].processes, "row %zu: %zu processes", i, processes(&fixture));
         const struct row *row = result_find(&fixture.run.results[0], "excess_wavefronts");
         cr_expect_eq(row && row->state == VALUE_MEASURED && row_value(row) == EXCESS, rows[i].processes == 1);
-        tear_down(&fixture);
     }
 }
 
@@ -224,8 +217,7 @@ Test(check_profile, a_base_build_is_not_asked_for_lines_that_the_baseline_keeps_
         {true, false, false, false, true, true}, {false, true, false, true, true, true},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        struct capture capture;
+        AT_END(tear_down) struct fixture fixture;
         set_up(&fixture);
         struct result *kept = &fixture.baseline.results[0];
         fixture.baseline.device.compute_capability = x_strdup("9.0");
@@ -242,13 +234,11 @@ Test(check_profile, a_base_build_is_not_asked_for_lines_that_the_baseline_keeps_
         *ARRAY_GROW(fixture.comparison.list, fixture.comparison.count) =
             (struct judgement){.kernel = KERNEL, .metric = &fixture.metrics.list[0], .verdict = VERDICT_REGRESSED};
 
-        capture_begin(&capture);
+        capture_begin();
         check_explain(&fixture.measurement, &fixture.comparison, &fixture.baseline, CODE, 20, &fixture.run);
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(processes(&fixture), 2, "row %zu", i); /* two processes: counts and stalls of the new build */
         cr_expect_eq(strstr(said, "no exact counts") != NULL, rows[i].asked_counts, "row %zu: %s", i, said);
         cr_expect_eq(strstr(said, "no stalls") != NULL, rows[i].asked_stalls, "row %zu: %s", i, said);
-        free(said);
-        tear_down(&fixture);
     }
 }

@@ -48,16 +48,15 @@ static void tear_down(struct fixture *fixture)
 
 static void check(struct fixture *fixture)
 {
-    struct capture capture;
     size_t length;
     free(fixture->said);
     free(fixture->printed);
     remove(fixture->report);
-    capture_begin(&capture);
+    capture_begin();
     fixture->code = command_check.run(&fixture->options);
     if (file_read(fixture->report, 1 << 20, &fixture->printed, &length) < 0)
         fixture->printed = x_strdup("");
-    fixture->said = capture_end(&capture);
+    fixture->said = capture_end();
 }
 
 static void expect_words(const char *text, const char *words)
@@ -76,8 +75,8 @@ static void add_kernel(struct run *run, const char *id, const char *function)
 /* Makes the baseline of a GPU: the facts in library.so, a time, and `local_bytes` for small/stacked. */
 static void accept(const struct fixture *fixture, const char *gpu, const char *capability, double local_bytes)
 {
-    struct metrics metrics;
-    struct run run = {.device = {.name = x_strdup(gpu), .compute_capability = x_strdup(capability), .sm_count = 8}};
+    OWNED(metrics) metrics;
+    OWNED(run) run = {.device = {.name = x_strdup(gpu), .compute_capability = x_strdup(capability), .sm_count = 8}};
     cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
     struct session *session = ARRAY_GROW(run.sessions, run.session_count);
     session->facts[SESSION_DATE] = x_strdup("2026-11-21T08:00:00.000Z");
@@ -91,7 +90,7 @@ static void accept(const struct fixture *fixture, const char *gpu, const char *c
     row_clear(row);
     row_add_session(row, &local_bytes, 1);
 
-    char *path = x_sprintf("%s/run.json", fixture->folder);
+    OWNED_TEXT path = x_sprintf("%s/run.json", fixture->folder);
     cr_assert_eq(run_write_file(&run, path), 0);
     const struct options options = {
         .baselines = fixture->baselines,
@@ -102,14 +101,11 @@ static void accept(const struct fixture *fixture, const char *gpu, const char *c
         .quiet = true,
     };
     cr_assert_eq(command_accept.run(&options), EXIT_SAME);
-    free(path);
-    run_release(&run);
-    metrics_release(&metrics);
 }
 
 Test(check_static, the_same_code_is_same)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     accept(&fixture, "Some GPU", "9.0", 96);
     check(&fixture);
@@ -118,12 +114,11 @@ Test(check_static, the_same_code_is_same)
     expect_words(fixture.printed, "nothing is worse: 9 rows in 3 kernels");
     /* such as the time, which static checks lack */
     cr_expect_null(strstr(fixture.printed, "missing"), "%s", fixture.printed);
-    tear_down(&fixture);
 }
 
 Test(check_static, a_spill_is_a_regression)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     accept(&fixture, "Some GPU", "9.0", 0);
     check(&fixture);
@@ -136,19 +131,17 @@ Test(check_static, a_spill_is_a_regression)
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s%s", fixture.said, fixture.printed);
     free(globs[0]);
-    tear_down(&fixture);
 }
 
 Test(check_static, a_function_that_is_gone_fails)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     accept(&fixture, "Some GPU", "9.0", 96);
     fixture.options.kernels = CORPUS "other.fatbin";
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_NOT_MEASURED, "%s%s", fixture.said, fixture.printed);
     expect_words(fixture.printed, "missing: 2 of ");
-    tear_down(&fixture);
 }
 
 Test(check_static, which_baseline_is_meant)
@@ -167,7 +160,7 @@ Test(check_static, which_baseline_is_meant)
         {"a-gpu", CORPUS "library.so", EXIT_BASELINE, "there is no baseline 'a-gpu' in ", ""},
         {NULL, "tests/data/small.cu", EXIT_USAGE, "", ""},
     };
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     accept(&fixture, "Old GPU", "8.0", 96);
     accept(&fixture, "New GPU", "9.0", 96);
@@ -180,12 +173,11 @@ Test(check_static, which_baseline_is_meant)
         expect_words(fixture.printed, cases[i].printed);
         cr_expect_eq(*fixture.printed == '\0', *cases[i].printed == '\0', "case %zu: %s", i, fixture.printed);
     }
-    tear_down(&fixture);
 }
 
 Test(check_static, no_baseline_that_fits)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_BASELINE);
@@ -195,20 +187,16 @@ Test(check_static, no_baseline_that_fits)
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_BASELINE);
     expect_words(fixture.said, "it has older-gpu");
-    tear_down(&fixture);
 }
 
 Test(check_static, a_library_without_machine_code)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
-    char *folder = program_folder();
-    char *library = x_sprintf("%s/libother.so", folder);
+    OWNED_TEXT folder = program_folder();
+    OWNED_TEXT library = x_sprintf("%s/libother.so", folder);
     fixture.options.kernels = library;
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_USAGE);
     expect_words(fixture.said, "libother.so carries no machine code for a GPU");
-    free(library);
-    free(folder);
-    tear_down(&fixture);
 }

@@ -17,10 +17,9 @@ static void expect_words(char *said, const char *words)
 static int filter(struct run *run, struct run *baseline, const char *first, const char *second, char **said)
 {
     char *globs[] = {x_strdup(first), x_strdup(second)};
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     const int result = gate_filter(run, baseline, globs, second ? 2 : 1);
-    *said = capture_end(&capture);
+    *said = capture_end();
     free(globs[0]);
     free(globs[1]);
     return result;
@@ -28,7 +27,7 @@ static int filter(struct run *run, struct run *baseline, const char *first, cons
 
 Test(comparable, both_sides_are_filtered_by_globs)
 {
-    struct run run = made_run(1), baseline = made_run(2);
+    OWNED(run) run = made_run(1), baseline = made_run(2);
     char *said;
     cr_expect_eq(filter(&run, &baseline, "reduce/*", NULL, &said), 0);
     expect_words(said, "");
@@ -39,8 +38,6 @@ Test(comparable, both_sides_are_filtered_by_globs)
     cr_expect_eq(filter(&run, &baseline, "reduce/warp", NULL, &said), 0);
     expect_words(said, "");
     cr_expect_eq(run.result_count, 0);
-    run_release(&run);
-    run_release(&baseline);
 }
 
 Test(comparable, a_glob_that_matches_nothing_names_what_is_near)
@@ -53,11 +50,10 @@ Test(comparable, a_glob_that_matches_nothing_names_what_is_near)
         {"nothing/like/it", "`cugate list` names them"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct run run = made_run(1);
+        OWNED(run) run = made_run(1);
         char *said;
         cr_expect_eq(filter(&run, NULL, "access/*", cases[i].glob, &said), -1, "%s", cases[i].glob);
         expect_words(said, cases[i].words);
-        run_release(&run);
     }
 }
 
@@ -84,52 +80,45 @@ Test(comparable, runs_of_two_collectors_are_not_compared)
         {"sim", "host", "measured by the collector sim, the baseline by host"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct run run = made_run(1), baseline = made_run(2);
+        OWNED(run) run = made_run(1), baseline = made_run(2);
         set_collector(&run, cases[i].run);
         set_collector(&baseline, cases[i].baseline);
-        struct capture capture;
-        capture_begin(&capture);
+        capture_begin();
         cr_expect_eq(gate_comparable(&run, &baseline), cases[i].words ? -1 : 0, "case %zu", i);
-        expect_words(capture_end(&capture), cases[i].words ? cases[i].words : "");
-        run_release(&run);
-        run_release(&baseline);
+        expect_words(capture_end(), cases[i].words ? cases[i].words : "");
     }
 }
 
 Test(comparable, a_run_of_two_collectors_is_not_compared_even_with_itself)
 {
-    struct run run = made_run(1), other = made_run(2);
+    OWNED(run) run = made_run(1);
+    struct run other = made_run(2);
     set_collector(&other, "host");
     run_add_session(&run, &other.sessions[0]);
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     cr_expect_eq(gate_comparable(&run, &run), -1);
-    expect_words(capture_end(&capture), "the run holds sessions of two collectors, cupti and host");
+    expect_words(capture_end(), "the run holds sessions of two collectors, cupti and host");
     run_release(&other);
     other = made_run(2);
-    capture_begin(&capture);
+    capture_begin();
     cr_expect_eq(gate_comparable(&other, &run), -1);
-    expect_words(capture_end(&capture), "the baseline holds sessions of two collectors, cupti and host");
+    expect_words(capture_end(), "the baseline holds sessions of two collectors, cupti and host");
     run_release(&other);
-    run_release(&run);
 }
 
 Test(comparable, a_run_of_another_device_is_not_compared)
 {
-    struct run run = made_run(1), baseline = made_run(2);
+    OWNED(run) run = made_run(1), baseline = made_run(2);
     run.device.sm_count++;
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     cr_expect_eq(gate_comparable(&run, &baseline), -1);
-    expect_words(capture_end(&capture), "the run is of another device than the baseline: SM count");
-    run_release(&run);
-    run_release(&baseline);
+    expect_words(capture_end(), "the run is of another device than the baseline: SM count");
 }
 
 Test(comparable, a_baseline_keeps_the_metrics_that_a_run_has)
 {
-    struct metrics metrics = {0};
-    struct run run = made_run(1), baseline = made_run(2);
+    OWNED(metrics) metrics = {0};
+    OWNED(run) run = made_run(1), baseline = made_run(2);
     cr_assert_eq(metrics_read_text(&metrics, "x.ini", made_definitions), 0);
     for (size_t i = 0; i < run.result_count; i++)
         result_remove(&run.results[i], "time");
@@ -142,16 +131,14 @@ Test(comparable, a_baseline_keeps_the_metrics_that_a_run_has)
         cr_expect_null(result_find(result, "time"), "%s", result->id);
         cr_expect(row_value(result_find(result, "count")) == 7, "%s", result->id);
     }
-    run_release(&run);
-    run_release(&baseline);
-    metrics_release(&metrics);
 }
 
 /* What no file defines was not asked for either. */
 Test(comparable, a_baseline_keeps_the_metrics_that_were_asked_for)
 {
-    struct metrics metrics = {0}, asked = {0};
-    struct run baseline = made_run(1);
+    OWNED(metrics) metrics = {0};
+    struct metrics asked = {0};
+    OWNED(run) baseline = made_run(1);
     cr_assert_eq(metrics_read_text(&metrics, "x.ini", made_definitions), 0);
     metrics_need(&asked, &metrics, "time");
     result_add(&baseline.results[1], "unknown")->state = VALUE_MEASURED;
@@ -162,9 +149,7 @@ Test(comparable, a_baseline_keeps_the_metrics_that_were_asked_for)
         cr_expect(result_find(&baseline.results[i], "time"));
     }
     cr_expect_eq(gate_keep_asked(&baseline, &asked, &metrics), 0);
-    run_release(&baseline);
     free(asked.list);
-    metrics_release(&metrics);
 }
 
 static void make_of_program(struct run *run)
@@ -186,23 +171,20 @@ Test(comparable, of_a_baseline_the_programs_that_ran_are_kept)
         {"reduce/tree", false, 3},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct run run = made_run(1), baseline = made_run(2);
-        char *glob = x_strdup(cases[i].glob);
+        OWNED(run) run = made_run(1), baseline = made_run(2);
+        OWNED_TEXT glob = x_strdup(cases[i].glob);
         if (cases[i].of_program)
             make_of_program(&run);
         run_filter(&run, &glob, 1);
         gate_keep_programs(&baseline, &run);
         cr_expect_eq(baseline.result_count, cases[i].kept, "case %zu: %zu", i, baseline.result_count);
-        free(glob);
-        run_release(&run);
-        run_release(&baseline);
     }
 }
 
 /* One program's name may be the beginning of another's. */
 Test(comparable, a_program_is_not_another_whose_name_begins_like_it)
 {
-    struct run run = made_run(1), baseline = made_run(2);
+    OWNED(run) run = made_run(1), baseline = made_run(2);
     make_of_program(&run);
     for (size_t i = 0; i < run.result_count; i++) {
         char *id = x_sprintf("re%s", strchr(run.results[i].id, '/'));
@@ -211,6 +193,4 @@ Test(comparable, a_program_is_not_another_whose_name_begins_like_it)
     }
     gate_keep_programs(&baseline, &run);
     cr_expect_eq(baseline.result_count, 0);
-    run_release(&run);
-    run_release(&baseline);
 }

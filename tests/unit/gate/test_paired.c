@@ -37,11 +37,10 @@ static void set_up(struct fixture *fixture, const char *glob, const char *metric
     fixture->head = built("libturns.so");
     fixture->base = x_sprintf("%s/base.so", fixture->folder);
     fixture->log = x_sprintf("%s/log", fixture->folder);
-    char *mark = x_sprintf("%s/mark", fixture->folder);
+    OWNED_TEXT mark = x_sprintf("%s/mark", fixture->folder);
     cr_assert_eq(symlink(fixture->head, fixture->base), 0);
     setenv("CUDA_VISIBLE_DEVICES", "", 1);
     setenv("TURNS_MARK", mark, 1);
-    free(mark);
     fixture->measurement = (struct measurement){
         .kernels = fixture->head,
         .metrics = &fixture->metrics,
@@ -58,10 +57,9 @@ static void set_up(struct fixture *fixture, const char *glob, const char *metric
 /* Settles the times in doubt, or without a comparison all of them. */
 static void settle(struct fixture *fixture, const struct comparison *comparison)
 {
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     fixture->code = paired_run(&fixture->measurement, fixture->base, comparison, &fixture->run);
-    fixture->said = capture_end(&capture);
+    fixture->said = capture_end();
 }
 
 static void tear_down(struct fixture *fixture)
@@ -111,7 +109,7 @@ Test(paired, pairs_say_what_is_slower_faster_and_equal)
         {"turns/equal", PAIRED_SAME, 2, 14},
     };
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
-        struct fixture fixture;
+        AT_END(tear_down) struct fixture fixture;
         set_up(&fixture, expected[i].id, wall_time);
         settle(&fixture, NULL);
         cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
@@ -121,12 +119,10 @@ Test(paired, pairs_say_what_is_slower_faster_and_equal)
                   expected[i].id, row->pair_count);
 
         /* The order is base, head, head, base, base, ... and ends when the times are decided. */
-        char *turns = turns_taken(&fixture);
+        OWNED_TEXT turns = turns_taken(&fixture);
         cr_expect_eq(strlen(turns), 2 * row->pair_count, "%s: %s", expected[i].id, turns);
         for (size_t t = 0; turns[t]; t++)
             cr_expect_eq(turns[t], "BHHB"[t % 4], "%s: turn %zu of %s", expected[i].id, t, turns);
-        free(turns);
-        tear_down(&fixture);
     }
 }
 
@@ -139,9 +135,9 @@ static void set_code(const struct run *run, const char *id, const char *code)
 
 Test(paired, code_that_changed_gets_pairs_and_is_regressed_by_them)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "turns/[es][ql]*[lr]", wall_time); /* the kernels equal and slower */
-    struct run base;
+    OWNED(run) base;
     struct measurement measurement = fixture.measurement;
     measurement.kernels = fixture.base;
     cr_assert_eq(measure_run(&measurement, &base), EXIT_SAME);
@@ -169,13 +165,11 @@ Test(paired, code_that_changed_gets_pairs_and_is_regressed_by_them)
     cr_expect_not(judgement_is_suspect(&comparison.list[0]));
     comparison_release(&comparison);
     free(asked.list);
-    run_release(&base);
-    tear_down(&fixture);
 }
 
 Test(paired, the_run_s_own_rows_stay_as_they_were)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "turns/equal", wall_time);
     const double before = row_value(time_of(&fixture, "turns/equal"));
     settle(&fixture, NULL);
@@ -183,7 +177,6 @@ Test(paired, the_run_s_own_rows_stay_as_they_were)
     cr_expect_eq(time_of(&fixture, "turns/equal")->session_count, 1);
     cr_expect_eq(fixture.run.session_count, 1);
     cr_expect_eq(result_find(run_find(&fixture.run, "turns/equal"), "instructions")->pair_count, 0);
-    tear_down(&fixture);
 }
 
 Test(paired, what_the_base_lacks_or_fails_gets_no_pairs)
@@ -195,7 +188,7 @@ Test(paired, what_the_base_lacks_or_fails_gets_no_pairs)
         {"turns/bad_base", "", "the base build gave \"failed\" (launch: made-up illegal address)"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
-        struct fixture fixture;
+        AT_END(tear_down) struct fixture fixture;
         set_up(&fixture, expected[i].id, wall_time);
         settle(&fixture, NULL);
         cr_expect_eq(fixture.code, EXIT_SAME);
@@ -204,46 +197,40 @@ Test(paired, what_the_base_lacks_or_fails_gets_no_pairs)
         cr_expect_eq(result->status, RESULT_OK);
         cr_expect_str_eq(result->unpaired ? result->unpaired : "", expected[i].unpaired ? expected[i].unpaired : "");
         cr_expect_eq(time_of(&fixture, expected[i].id)->pair_count, 0);
-        char *turns = turns_taken(&fixture);
+        OWNED_TEXT turns = turns_taken(&fixture);
         cr_expect_str_eq(turns, "BH", "%s", expected[i].id);
-        free(turns);
-        tear_down(&fixture);
     }
 }
 
 Test(paired, a_kernel_that_fails_in_the_head_has_failed)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "turns/slower_then_bad", wall_time);
     settle(&fixture, NULL);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     const struct result *result = run_find(&fixture.run, "turns/slower_then_bad");
     cr_expect_eq(result->status, RESULT_FAILED);
     cr_expect_str_eq(result->reason, "launch: made-up illegal address");
-    tear_down(&fixture);
 }
 
 /* The rate plays the clock here, and differs between the two sides. */
 Test(paired, a_pair_at_two_clocks_does_not_count)
 {
-    char *metrics = x_sprintf("%sclock = rate\n[rate]\ntitle = Rate\ncounter = cugate.bandwidth\nunit = B/s\n"
-                              "class = info\nbetter = higher\ndoc = Stands for a clock.\n",
-                              wall_time);
-    struct fixture fixture;
+    OWNED_TEXT metrics = x_sprintf("%sclock = rate\n[rate]\ntitle = Rate\ncounter = cugate.bandwidth\nunit = B/s\n"
+                                   "class = info\nbetter = higher\ndoc = Stands for a clock.\n",
+                                   wall_time);
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "turns/slower", metrics);
     settle(&fixture, NULL);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     cr_expect_eq(time_of(&fixture, "turns/slower")->pair_count, 0);
-    char *turns = turns_taken(&fixture);
+    OWNED_TEXT turns = turns_taken(&fixture);
     cr_expect_eq(strlen(turns), 2 * RULE_PAIRS, "%s", turns);
-    free(turns);
-    free(metrics);
-    tear_down(&fixture);
 }
 
 Test(paired, a_base_library_that_is_none)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "turns/equal", wall_time);
     free(fixture.base);
     fixture.base = x_strdup("/no/such/base.so");
@@ -251,28 +238,26 @@ Test(paired, a_base_library_that_is_none)
     cr_expect_eq(fixture.code, EXIT_USAGE);
     cr_expect_eq(time_of(&fixture, "turns/equal")->pair_count, 0);
     expect_said(&fixture, "/no/such/base.so");
-    tear_down(&fixture);
 }
 
 /* Judges as `check` does, with signals held back, and saves the run. */
 __attribute__((noreturn)) static void be_the_command(struct fixture *fixture, const char *path)
 {
-    struct interrupts interrupts;
+    AT_END(interrupts_close) struct interrupts interrupts;
     made_time_begin();       /* each process has its own made-up clock */
     signal(SIGINT, SIG_DFL); /* background jobs of a shell ignore it */
     if (interrupts_open(&interrupts) < 0)
         _exit(EXIT_USAGE);
     fixture->measurement.progress = true;
     const int code = paired_run(&fixture->measurement, fixture->base, NULL, &fixture->run);
-    interrupts_close(&interrupts);
     _exit(run_write_file(&fixture->run, path) < 0 ? EXIT_USAGE : code);
 }
 
 Test(paired, an_interrupt_keeps_the_pairs_so_far)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "turns/stuck_later", wall_time);
-    char *path = x_sprintf("%s/run.json", fixture.folder);
+    OWNED_TEXT path = x_sprintf("%s/run.json", fixture.folder);
     int ends[2];
     cr_assert_eq(pipe(ends), 0);
     const pid_t child = fork();
@@ -299,6 +284,4 @@ Test(paired, an_interrupt_keeps_the_pairs_so_far)
     run_release(&fixture.run);
     cr_assert_eq(run_read(&fixture.run, path), 0);
     cr_expect_eq(time_of(&fixture, "turns/stuck_later")->pair_count, 2);
-    free(path);
-    tear_down(&fixture);
 }

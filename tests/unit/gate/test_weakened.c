@@ -16,7 +16,7 @@ struct change {
 
 static void fill(struct fixture *fixture)
 {
-    set_up(fixture);
+    *fixture = set_up();
     for (int i = 0; i < 10; i++)
         put(&fixture->base, "k/a", "time", 100000 + 100 * i);
     put_times(&fixture->base, "k/a", "count", 7, 3);

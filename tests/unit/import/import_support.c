@@ -25,13 +25,12 @@ static const char definitions[] =
 
 void import_begin(struct imported *imported, const char *format, const char *gpu, const char *text)
 {
-    struct capture capture;
     *imported = (struct imported){0};
     cr_assert_eq(metrics_read_text(&imported->metrics, "x.ini", definitions), 0);
     const struct import_request request = {import_format_find(format), &imported->metrics, gpu};
-    capture_begin(&capture);
+    capture_begin();
     imported->result = import_text(&imported->run, &request, "x", text, strlen(text), import_date);
-    imported->said = capture_end(&capture);
+    imported->said = capture_end();
 }
 
 void import_end(struct imported *imported)

@@ -11,9 +11,8 @@
 static char *read_all(const char *text)
 {
     struct csv csv;
-    struct capture capture;
     char *all = x_strdup("");
-    capture_begin(&capture);
+    capture_begin();
     int result = csv_open(&csv, "x", text, strlen(text));
     while (result == 0 && csv_has_more(&csv)) {
         result = csv_read(&csv);
@@ -23,7 +22,7 @@ static char *read_all(const char *text)
             all = longer;
         }
     }
-    char *said = capture_end(&capture);
+    char *said = capture_end();
     csv_release(&csv);
     if (result < 0) {
         free(all);
@@ -50,9 +49,8 @@ Test(csv, fields_are_what_stands_between_commas)
         {"a\"b,c\n", "a\"b|c;"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *all = read_all(cases[i].text);
+        OWNED_TEXT all = read_all(cases[i].text);
         cr_expect_str_eq(all, cases[i].want, "case %zu: %s", i, all);
-        free(all);
     }
 }
 
@@ -66,15 +64,14 @@ Test(csv, errors_say_in_which_line)
         {"a\n\"b\n\"c\n", "x:3: a quote ends in the midst of a field"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *said = read_all(cases[i].text);
+        OWNED_TEXT said = read_all(cases[i].text);
         cr_expect(strstr(said, cases[i].words), "\"%s\" lacks \"%s\"", said, cases[i].words);
-        free(said);
     }
 }
 
 Test(csv, lines_are_counted_and_passed_over)
 {
-    struct csv csv;
+    OWNED(csv) csv;
     cr_assert_eq(csv_open(&csv, "x", "a\n\"b\nc\"\nd\ne", 11), 0);
     csv_skip_line(&csv);
     cr_assert_eq(csv_read(&csv), 0);
@@ -85,17 +82,13 @@ Test(csv, lines_are_counted_and_passed_over)
     csv_skip_line(&csv);
     cr_expect_not(csv_has_more(&csv));
     cr_expect_eq(csv.line, 5);
-    csv_release(&csv);
 }
 
 Test(csv, a_byte_that_is_0_is_no_text)
 {
-    struct csv csv;
-    struct capture capture;
-    capture_begin(&capture);
+    OWNED(csv) csv;
+    capture_begin();
     cr_expect_eq(csv_open(&csv, "x", "a\0b", 3), -1);
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect(strstr(said, "x holds a byte that is 0"), "%s", said);
-    free(said);
-    csv_release(&csv);
 }

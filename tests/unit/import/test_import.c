@@ -40,20 +40,18 @@ static void begin(struct trial *trial)
 
 static void add(struct trial *trial, const char *text)
 {
-    char *name = x_sprintf("%zu.json", trial->count);
+    OWNED_TEXT name = x_sprintf("%zu.json", trial->count);
     trial->paths[trial->count++] = scratch_file(trial->folder, name, text);
-    free(name);
 }
 
 static void import_all(struct trial *trial, const char *format, const char *gpu)
 {
-    struct capture capture;
     const struct import_request request = {import_format_find(format), &trial->metrics, gpu};
     run_release(&trial->run);
     free(trial->said);
-    capture_begin(&capture);
+    capture_begin();
     trial->result = import_files(&trial->run, &request, trial->paths, trial->count);
-    trial->said = capture_end(&capture);
+    trial->said = capture_end();
 }
 
 static void expect_error(struct trial *trial, const char *words)
@@ -129,11 +127,10 @@ Test(import, files_are_of_one_device)
     struct trial trial;
     begin(&trial);
     for (size_t i = 0; i < 2; i++) {
-        char *text = x_sprintf("\"ID\",\"Kernel Name\",\"CC\",\"gpu__time_duration.sum\"\n\"\",\"\",\"\",\"ns\"\n"
-                               "\"0\",\"a()\",\"%s\",\"1\"\n",
-                               i == 0 ? "9.0" : "8.0");
+        OWNED_TEXT text = x_sprintf("\"ID\",\"Kernel Name\",\"CC\",\"gpu__time_duration.sum\"\n\"\",\"\",\"\",\"ns\"\n"
+                                    "\"0\",\"a()\",\"%s\",\"1\"\n",
+                                    i == 0 ? "9.0" : "8.0");
         add(&trial, text);
-        free(text);
     }
     import_all(&trial, "ncu", "GPU");
     expect_error(&trial, "1.json is of another device than the files before it: compute capability 8.0, not 9.0");
@@ -181,11 +178,9 @@ Test(import, formats_are_found_by_their_names)
     };
     cr_expect(import_format_find("ncu"));
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct capture capture;
-        capture_begin(&capture);
+        capture_begin();
         cr_expect_null(import_format_find(cases[i].name));
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect(strstr(said, cases[i].words), "%s", said);
-        free(said);
     }
 }

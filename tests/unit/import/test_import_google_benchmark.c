@@ -1,6 +1,7 @@
 #include "base/base.h"
 
 #include "import_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ static void expect_error(const char *text, const char *words)
 
 Test(import_google_benchmark, repetitions_are_samples_and_aggregates_none)
 {
-    struct imported imported;
+    AT_END(import_end) struct imported imported;
     static const char text[] = DATED(TWO(TWO(REPETITION(COPY, 0, "1.5"), REPETITION(COPY, 1, "2")),
                                          TWO(TWO(AGGREGATE(COPY, "mean"), AGGREGATE("BM_copy<float>", "BigO")),
                                              RUN("BM_one", "\"real_time\": 3, \"time_unit\": \"s\""))));
@@ -49,7 +50,6 @@ Test(import_google_benchmark, repetitions_are_samples_and_aggregates_none)
     cr_expect_null(imported.run.device.compute_capability);
     cr_expect(imported.run.device.ecc_unknown && imported.run.device.mig_unknown);
     cr_expect_str_eq(imported.run.sessions[0].facts[SESSION_HOST], "runner");
-    import_end(&imported);
 }
 
 Test(import_google_benchmark, the_date_is_the_files_where_it_says_its_time_zone)
@@ -67,18 +67,16 @@ Test(import_google_benchmark, the_date_is_the_files_where_it_says_its_time_zone)
         {"", import_date},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct imported imported;
-        char *text = x_sprintf(FILE_OF("%s", REPETITION("a/b", 0, "1")), cases[i].date);
+        AT_END(import_end) struct imported imported;
+        OWNED_TEXT text = x_sprintf(FILE_OF("%s", REPETITION("a/b", 0, "1")), cases[i].date);
         begin(&imported, text);
         cr_expect_str_eq(imported.run.sessions[0].facts[SESSION_DATE], cases[i].want);
-        import_end(&imported);
-        free(text);
     }
 }
 
 Test(import_google_benchmark, errors_and_skipped_ones_are_not_ok)
 {
-    struct imported imported;
+    AT_END(import_end) struct imported imported;
     begin(&imported, DATED(TWO(TWO(REPETITION("a", 0, "1"), FAILED("a", ", \"error_message\": \"no memory\"")),
                                TWO(SKIPPED("b", "old GPU"), FAILED("c", "")))));
     const struct result *a = run_find(&imported.run, "a/default"), *b = run_find(&imported.run, "b/default");
@@ -88,7 +86,6 @@ Test(import_google_benchmark, errors_and_skipped_ones_are_not_ok)
     cr_expect_eq(b->status, RESULT_NOT_BUILT);
     cr_expect_str_eq(b->reason, "skipped: old GPU");
     cr_expect_str_eq(run_find(&imported.run, "c/default")->reason, "the file does not say why");
-    import_end(&imported);
 }
 
 /* The library writes NaN and Infinity, which are no JSON. Within a string they stay. */
@@ -96,14 +93,13 @@ Test(import_google_benchmark, numbers_that_json_does_not_know_are_none)
 {
     static const char *const words[] = {"NaN", "-NaN", "Infinity", "-Infinity", "nan", "-nan", "inf", "-inf", "null"};
     for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-        struct imported imported;
+        AT_END(import_end) struct imported imported;
         char *text =
             x_sprintf(DATED(TWO(RUN("-nan \\\"NaN", "\"rate\": %s" TIMED("2.0")), RUN("b", "\"x\": 7" TIMED("%s")))),
                       words[i], words[i]);
         begin(&imported, text);
         EXPECT_SAMPLES(&imported, "_-nan_NaN/default", "wall_time", 2);
         import_expect_none(&imported, "b/default", "wall_time", VALUE_NOT_COUNTED, "the file has \"NaN\"");
-        import_end(&imported);
         free(text);
     }
 }

@@ -2,6 +2,7 @@
 #include "base/base.h"
 
 #include "import_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -25,11 +26,10 @@ static char *benchmarks(const char *const *names, size_t count)
 
 static void begin(struct imported *imported, const char *const *names, size_t count)
 {
-    char *text = benchmarks(names, count);
+    OWNED_TEXT text = benchmarks(names, count);
     import_begin(imported, "google-benchmark", "GPU", text);
     cr_assert_eq(imported->result, 0, "%s", imported->said);
     cr_assert_eq(imported->run.result_count, count);
-    free(text);
 }
 
 Test(import_merge, ids_are_names_with_what_they_cannot_hold_replaced)
@@ -47,10 +47,9 @@ Test(import_merge, ids_are_names_with_what_they_cannot_hold_replaced)
         {"../../etc/passwd", "_../_.._etc_passwd"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct imported imported;
+        AT_END(import_end) struct imported imported;
         begin(&imported, &cases[i].name, 1);
         cr_expect_str_eq(imported.run.results[0].id, cases[i].id);
-        import_end(&imported);
     }
 }
 
@@ -61,7 +60,7 @@ Test(import_merge, names_that_become_one_id_have_digits)
     struct imported imported;
     begin(&imported, names, 3);
     cr_expect_str_eq(imported.run.results[2].id, "a/y");
-    char *first = x_strdup(imported.run.results[0].id);
+    OWNED_TEXT first = x_strdup(imported.run.results[0].id);
     cr_expect_eq(strncmp(first, "a/x_1~", 6), 0, "%s", first);
     cr_expect_eq(strlen(first), strlen("a/x_1~") + 8);
     cr_expect_str_neq(first, imported.run.results[1].id);
@@ -73,7 +72,6 @@ Test(import_merge, names_that_become_one_id_have_digits)
     begin(&imported, names, 1);
     cr_expect_str_eq(imported.run.results[0].id, "a/x_1");
     import_end(&imported);
-    free(first);
 }
 
 Test(import_merge, long_names_are_cut_and_stay_apart)
@@ -86,7 +84,7 @@ Test(import_merge, long_names_are_cut_and_stay_apart)
         memset(names[i] + 501, 'v', 600);
         names[i][1100] = i == 0 ? 'a' : 'b';
     }
-    struct imported imported;
+    AT_END(import_end) struct imported imported;
     begin(&imported, both, 2);
     for (size_t i = 0; i < 2; i++) {
         const char *id = imported.run.results[i].id;
@@ -94,30 +92,27 @@ Test(import_merge, long_names_are_cut_and_stay_apart)
         cr_expect_leq(strlen(id), 256);
     }
     cr_expect_str_neq(imported.run.results[0].id, imported.run.results[1].id);
-    import_end(&imported);
 }
 
 Test(import_merge, kernels_and_rows_are_in_order)
 {
     static const char *const names[] = {"c", "a/2", "b", "a/1", "B"};
-    struct imported imported;
+    AT_END(import_end) struct imported imported;
     begin(&imported, names, 5);
     for (size_t i = 0; i < 5; i++)
         cr_expect_eq(run_find(&imported.run, imported.run.results[i].id), &imported.run.results[i], "%s",
                      imported.run.results[i].id);
     EXPECT_SAMPLES(&imported, "B/default", "wall_time", 5);
     EXPECT_SAMPLES(&imported, "a/1", "wall_time", 4);
-    import_end(&imported);
 }
 
 /* Imported numbers are rounded as cugate's own, so they are unchanged after writing and reading. */
 Test(import_merge, numbers_are_rounded_once)
 {
-    struct imported imported;
+    AT_END(import_end) struct imported imported;
     import_begin(&imported, "google-benchmark", "GPU",
                  "{\"context\": {}, \"benchmarks\": [{\"run_type\": \"iteration\", \"run_name\": \"a\", \"real_time\": "
                  "1.23456789012345678, \"time_unit\": \"us\"}]}");
     cr_assert_eq(imported.result, 0, "%s", imported.said);
     EXPECT_SAMPLES(&imported, "a/default", "wall_time", round_value(1234.56789012345678));
-    import_end(&imported);
 }

@@ -1,6 +1,7 @@
 #include "base/base.h"
 
 #include "import_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static void expect_error(const char *text, const char *words)
 
 Test(import_ncu, launches_of_one_kernel_in_one_shape_are_samples)
 {
-    struct imported imported;
+    AT_END(import_end) struct imported imported;
     begin(&imported, "==PROF== Connected to process 7\nloss 0.5\n" TIMED SCALE
                      "\"12.50\"\n" ROW("scale(float *, int)", "128, 1, 1",
                                        "1,1,1") "\"1,234.5\"\n" SCALE "\"12.75\"\n\n==PROF== Disconnected\n");
@@ -43,7 +44,6 @@ Test(import_ncu, launches_of_one_kernel_in_one_shape_are_samples)
     cr_expect_eq(imported.run.device.sm_count, 0);
     cr_expect_str_eq(imported.run.sessions[0].facts[SESSION_HOST], "127.0.0.1");
     cr_expect_str_eq(imported.run.sessions[0].facts[SESSION_DATE], import_date);
-    import_end(&imported);
 }
 
 #define LINES "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
@@ -52,7 +52,7 @@ Test(import_ncu, launches_of_one_kernel_in_one_shape_are_samples)
 
 Test(import_ncu, lines_of_one_id_are_a_launch)
 {
-    struct imported imported;
+    AT_END(import_end) struct imported imported;
     begin(&imported,
           "==PROF== Connected\n" LINES LINE("0", "gpu__time_duration.sum", "us", "12.48")
               LINE("0", "sm__unknown.sum", "furlong", "1") LINE("0", "smsp__inst_executed.sum", "inst", "2,048")
@@ -60,12 +60,11 @@ Test(import_ncu, lines_of_one_id_are_a_launch)
                       LINE("1", "smsp__inst_executed.sum", "inst", "2,049") "==PROF== Disconnected\n");
     EXPECT_SAMPLES(&imported, "program/scale@4096x2,256", "time", 12480, 12512);
     EXPECT_SAMPLES(&imported, "program/scale@4096x2,256", "instructions", 2048, 2049);
-    import_end(&imported);
 }
 
 Test(import_ncu, columns_are_metrics_by_any_of_their_counters)
 {
-    struct imported imported;
+    AT_END(import_end) struct imported imported;
     begin(&imported,
           HEAD "\"dram__bytes_op_read.sum\",\"unknown__counter.sum\",\"smsp__inst_executed.sum\","
                "\"dram__bytes_read.sum\",\"unknown__counter.sum\"\n" NONE
@@ -73,12 +72,11 @@ Test(import_ncu, columns_are_metrics_by_any_of_their_counters)
     EXPECT_SAMPLES(&imported, "app/scale@4096x2,256", "dram_bytes_read", 1.5e6);
     EXPECT_SAMPLES(&imported, "app/scale@4096x2,256", "instructions", 2048);
     cr_expect_eq(imported.run.results[0].row_count, 2);
-    import_end(&imported);
 }
 
 Test(import_ncu, the_gpu_is_told_by_its_attributes)
 {
-    struct imported imported;
+    AT_END(import_end) struct imported imported;
     const char *text = HEAD "\"device__attribute_display_name\",\"device__attribute_multiprocessor_count\","
                             "\"launch__shared_mem_per_block_dynamic\",\"gpu__time_duration.sum\"\n" NONE
                             "\"\",\"\",\"byte/block\",\"nsecond\"\n" SCALE "\"Other GPU\",\"132\",\"1,024\",\"7\"\n";
@@ -88,7 +86,6 @@ Test(import_ncu, the_gpu_is_told_by_its_attributes)
     cr_expect_eq(imported.run.results[0].launches[0].shared, 1024);
     cr_expect_str_eq(imported.run.device.name, "Other GPU");
     cr_expect_eq(imported.run.device.sm_count, 132);
-    import_end(&imported);
     expect_error(text, "x is of Other GPU, but --gpu says Some GPU: leave --gpu out");
 }
 
@@ -114,14 +111,13 @@ Test(import_ncu, what_has_no_number_is_told_apart)
 
 Test(import_ncu, names_are_shortened_and_no_column_but_the_name_is_needed)
 {
-    struct imported imported;
+    AT_END(import_end) struct imported imported;
     begin(&imported,
           "\"ID\",\"Kernel Name\",\"gpu__time_duration.sum\"\n\"\",\"\",\"second\"\n"
           "\"0\",\"_Z4fillPfi\",\"2\"\n\"1\",\"void at::native::copy_kernel<float>(float, \"\"x\"\")\",\"3\"\n");
     EXPECT_SAMPLES(&imported, "program/fill", "time", 2e9);
     EXPECT_SAMPLES(&imported, "program/copy_kernel<float>", "time", 3e9);
     cr_expect_eq(run_find(&imported.run, "program/fill")->launch_count, 0);
-    import_end(&imported);
 }
 
 Test(import_ncu, other_forms_are_errors_that_say_where)

@@ -1,6 +1,7 @@
 #include "base/base.h"
 
 #include "import_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static void expect_error(const char *text, const char *words)
 
 Test(import_nvbench, a_state_is_a_kernel_and_its_mean_a_sample)
 {
-    struct imported imported;
+    AT_END(import_end) struct imported imported;
     import_begin(
         &imported, "nvbench", NULL,
         STATES(STATE("[" AXIS("T", "F32") ", " AXIS("Block Size", "128") "]",
@@ -42,12 +43,11 @@ Test(import_nvbench, a_state_is_a_kernel_and_its_mean_a_sample)
     EXPECT_SAMPLES(&imported, "copy/default", "time", 3000);
     cr_expect_eq(run_find(&imported.run, "copy/default")->row_count, 1);
     cr_expect_eq(imported.run.result_count, 2);
-    import_end(&imported);
 }
 
 Test(import_nvbench, the_device_is_that_of_the_states)
 {
-    struct imported imported;
+    AT_END(import_end) struct imported imported;
     import_begin(&imported, "nvbench", NULL,
                  "{\"devices\": [" DEVICE(0, "Some GPU") ", " DEVICE(
                      1, "GPU MIG 1g") "], \"benchmarks\": "
@@ -63,7 +63,6 @@ Test(import_nvbench, the_device_is_that_of_the_states)
     cr_expect_str_eq(imported.run.sessions[0].facts[SESSION_COLLECTOR], "nvbench");
     cr_expect_str_eq(imported.run.sessions[0].facts[SESSION_DATE], import_date);
     cr_expect_null(imported.run.sessions[0].facts[SESSION_HOST]);
-    import_end(&imported);
     expect_error("{\"devices\": [" DEVICE(0, "Some GPU") "], \"benchmarks\": [{\"name\": \"a\", \"states\": ["
                                                          "{\"device\": 0, \"is_skipped\": false, \"summaries\": [" TIME(
                                                              "1") "]}, {\"device\": 1, \"is_skipped\": false}]}]}",
@@ -92,16 +91,14 @@ Test(import_nvbench, a_state_without_a_time_is_not_ok)
          RESULT_FAILED, "nvbench took no sample of its time"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct imported imported;
-        char *text = x_sprintf("{\"devices\": [%s], \"benchmarks\": [{\"name\": \"a\", \"states\": [%s]}]}",
-                               DEVICE(0, "Some GPU"), cases[i].state);
+        AT_END(import_end) struct imported imported;
+        OWNED_TEXT text = x_sprintf("{\"devices\": [%s], \"benchmarks\": [{\"name\": \"a\", \"states\": [%s]}]}",
+                                    DEVICE(0, "Some GPU"), cases[i].state);
         import_begin(&imported, "nvbench", NULL, text);
         cr_assert_eq(imported.result, 0, "case %zu: %s", i, imported.said);
         cr_expect_eq(imported.run.results[0].status, cases[i].status, "case %zu", i);
         cr_expect_str_eq(imported.run.results[0].reason, cases[i].reason);
         cr_expect_eq(imported.run.results[0].row_count, 0);
-        import_end(&imported);
-        free(text);
     }
 }
 
@@ -109,15 +106,13 @@ Test(import_nvbench, what_is_no_number_is_not_counted)
 {
     static const char *const texts[] = {"nan", "inf", "-1e-06", "many", ""};
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-        struct imported imported;
-        char *text = x_sprintf(STATES(STATE("[]", "[" TIME("%s") "]")), texts[i]);
+        AT_END(import_end) struct imported imported;
+        OWNED_TEXT text = x_sprintf(STATES(STATE("[]", "[" TIME("%s") "]")), texts[i]);
         import_begin(&imported, "nvbench", NULL, text);
         cr_assert_eq(imported.result, 0, "%s: %s", texts[i], imported.said);
         const struct row *row = result_find(&imported.run.results[0], "time");
         cr_expect_eq(row->state, VALUE_NOT_COUNTED, "%s", texts[i]);
         cr_expect(strstr(row->reason, "the file has \""), "%s", row->reason);
-        import_end(&imported);
-        free(text);
     }
 }
 

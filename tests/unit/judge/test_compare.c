@@ -1,5 +1,6 @@
 #include "baseline/baseline.h"
 #include "compare_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -58,8 +59,7 @@ Test(compare, values_are_judged_by_class_direction_and_limit)
         {"rate", {100, 100, 100}, 1, {1, 0}, VERDICT_INFO, -99, 0},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         for (size_t s = 0; s < rows[i].sessions; s++)
             put(&fixture.base, "a/b", rows[i].metric, rows[i].base[s % 3]);
         for (size_t s = 0; s < 2 && (s == 0 || rows[i].now[s] > 0); s++)
@@ -70,14 +70,12 @@ Test(compare, values_are_judged_by_class_direction_and_limit)
         if (rows[i].verdict != VERDICT_INFO)
             cr_expect_eq(judgement->limit, rows[i].limit, "row %zu: limit %.17g", i, judgement->limit);
         cr_expect_eq(judgement->reason != NULL, rows[i].verdict == VERDICT_UNSURE, "row %zu", i);
-        tear_down(&fixture);
     }
 }
 
 Test(compare, a_count_that_no_longer_repeats_is_unsure)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     put(&fixture.base, "a/b", "count", 100);
     put(&fixture.base, "a/b", "count", 100);
     row_add_session(result_add(run_add(&fixture.run, "a/b"), "count"), (const double[]){100, 101, 100}, 3);
@@ -85,7 +83,6 @@ Test(compare, a_count_that_no_longer_repeats_is_unsure)
     cr_expect_eq(judgement->verdict, VERDICT_UNSURE);
     cr_expect_not_null(strstr(judgement->reason, "repeated to the digit"));
     cr_expect_eq(comparison_exit_code(&fixture.comparison), EXIT_UNSURE);
-    tear_down(&fixture);
 }
 
 /* A kernel whose warps wait for each other may take one more turn in a launch of hundreds. */
@@ -101,8 +98,7 @@ Test(compare, a_count_that_no_longer_repeats_in_the_same_code_is_chance)
         {{1000, 1500, 1500}, "aa", VERDICT_REGRESSED}, /* beyond the limit */
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put(&fixture.base, "a/b", "count", 1000);
         put(&fixture.base, "a/b", "count", 1000);
         put(&fixture.base, "a/b", "count", 1000);
@@ -111,7 +107,6 @@ Test(compare, a_count_that_no_longer_repeats_in_the_same_code_is_chance)
         put_code(&fixture.run, "a/b", rows[i].code);
         const struct judgement *judgement = find(compare(&fixture), "a/b", "count");
         cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
-        tear_down(&fixture);
     }
 }
 
@@ -128,8 +123,7 @@ Test(compare, a_count_that_never_repeated_strays_by_a_percent_in_the_same_code)
         {101500, "aa", VERDICT_REGRESSED},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         for (size_t s = 0; s < 4; s++)
             put_samples(&fixture.base, "a/b", "count", (const double[]){100054, 100057 + (double)s, 100095}, 3);
         put_code(&fixture.base, "a/b", "aa");
@@ -138,7 +132,6 @@ Test(compare, a_count_that_never_repeated_strays_by_a_percent_in_the_same_code)
         put_code(&fixture.run, "a/b", rows[i].code);
         const struct judgement *judgement = find(compare(&fixture), "a/b", "count");
         cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
-        tear_down(&fixture);
     }
 }
 
@@ -155,8 +148,7 @@ Test(compare, what_one_of_two_sessions_says_of_the_same_code_is_chance)
         {{80, 81}, "aa", VERDICT_REGRESSED}, /* both say so */
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         for (size_t s = 0; s < 3; s++)
             put(&fixture.base, "a/b", "share", 92.1);
         put_code(&fixture.base, "a/b", "aa");
@@ -165,19 +157,16 @@ Test(compare, what_one_of_two_sessions_says_of_the_same_code_is_chance)
         put_code(&fixture.run, "a/b", rows[i].code);
         const struct judgement *judgement = find(compare(&fixture), "a/b", "share");
         cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
-        tear_down(&fixture);
     }
 }
 
 /* Its median alone does not tell whether the samples behind it were equal. */
 Test(compare, one_session_does_not_prove_that_a_count_repeats)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     put(&fixture.base, "a/b", "count", 1000);
     put_samples(&fixture.run, "a/b", "count", (const double[]){1000, 1001, 1000}, 3);
     cr_expect_eq(find(compare(&fixture), "a/b", "count")->verdict, VERDICT_SAME);
-    tear_down(&fixture);
 }
 
 /* As for instrumented counters with one sample, beside a baseline with five. */
@@ -192,28 +181,24 @@ Test(compare, one_reading_is_held_to_the_digit)
     };
     static const double five[] = {1000, 1000, 1000, 1000, 1000};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         for (int session = 0; session < 3; session++)
             put_samples(&fixture.base, "a/b", "count", five, ARRAY_SIZE(five));
         for (size_t session = 0; session < 2 && rows[i].now[session] > 0; session++)
             put(&fixture.run, "a/b", "count", rows[i].now[session]);
         const struct judgement *judgement = find(compare(&fixture), "a/b", "count");
         cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
-        tear_down(&fixture);
     }
 }
 
 Test(compare, nothing_judged_is_not_a_pass)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_NOT_MEASURED);
     comparison_release(&fixture.comparison);
     put(&fixture.base, "a/b", "rate", 5);
     put(&fixture.run, "a/b", "rate", 5);
     cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_NOT_MEASURED);
-    tear_down(&fixture);
 }
 
 /* VALUE_STATES stands for a row that does not exist. */
@@ -244,8 +229,7 @@ Test(compare, states_without_a_number_are_never_same)
         {VALUE_STATES, VALUE_NOT_APPLICABLE, VERDICT_INFO, ""},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         struct run *const sides[] = {&fixture.base, &fixture.run};
         const enum value_state states[] = {rows[i].base, rows[i].now};
         for (size_t side = 0; side < 2; side++) {
@@ -263,7 +247,6 @@ Test(compare, states_without_a_number_are_never_same)
         cr_expect_eq(*rows[i].reason == '\0', judgement->reason == NULL, "row %zu: %s", i, reason);
         cr_expect_eq(judgement->has_base, rows[i].base == VALUE_MEASURED);
         cr_expect_eq(judgement->has_now, rows[i].now == VALUE_MEASURED);
-        tear_down(&fixture);
     }
 }
 
@@ -271,8 +254,7 @@ Test(compare, states_without_a_number_are_never_same)
 Test(compare, a_broken_law_is_the_reason)
 {
     for (int in_base = 0; in_base < 2; in_base++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         struct run *const broken = in_base ? &fixture.base : &fixture.run;
         put(in_base ? &fixture.run : &fixture.base, "a/b", "count", 7);
         put_state(broken, "a/b", "count", VALUE_NOT_COUNTED);
@@ -282,7 +264,6 @@ Test(compare, a_broken_law_is_the_reason)
         cr_expect_eq(judgement->verdict, in_base ? VERDICT_UNSURE : VERDICT_MISSING);
         cr_expect_str_eq(judgement->reason,
                          in_base ? "in the baseline, the law is broken" : "not counted: the law is broken");
-        tear_down(&fixture);
     }
 }
 
@@ -299,8 +280,7 @@ Test(compare, information_is_not_judged_but_missed)
         {VALUE_NOT_SUPPORTED, VERDICT_MISSING, EXIT_NOT_MEASURED},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put(&fixture.base, "a/b", "count", 1);
         put(&fixture.run, "a/b", "count", 1);
         put(&fixture.base, "a/b", "rate", 5);
@@ -311,7 +291,6 @@ Test(compare, information_is_not_judged_but_missed)
         const struct comparison *comparison = compare(&fixture);
         cr_expect_eq(find(comparison, "a/b", "rate")->verdict, rows[i].verdict, "row %zu", i);
         cr_expect_eq(comparison_exit_code(comparison), rows[i].code, "row %zu", i);
-        tear_down(&fixture);
     }
 }
 
@@ -331,8 +310,7 @@ Test(compare, kernels_without_a_result_are_missing)
         {RESULT_NOT_BUILT, false, NULL},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put(&fixture.base, "a/other", "count", 1);
         put(&fixture.run, "a/other", "count", 1);
         if (rows[i].in_base)
@@ -347,14 +325,12 @@ Test(compare, kernels_without_a_result_are_missing)
         }
         cr_expect_eq(comparison->kernels, rows[i].reason ? 2u : 1u);
         cr_expect_eq(comparison_exit_code(comparison), rows[i].reason ? EXIT_NOT_MEASURED : EXIT_SAME);
-        tear_down(&fixture);
     }
 }
 
 Test(compare, kernels_of_one_side_are_missing_or_new)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     put(&fixture.base, "a/gone", "count", 1);
     put(&fixture.base, "a/kept", "count", 1);
     put(&fixture.run, "a/kept", "count", 1);
@@ -373,13 +349,11 @@ Test(compare, kernels_of_one_side_are_missing_or_new)
     cr_expect_eq(comparison->kernel_counts[VERDICT_MISSING], 1);
     cr_expect_eq(comparison->kernel_counts[VERDICT_NEW], 1);
     cr_expect_eq(comparison->kernel_counts[VERDICT_SAME], 1);
-    tear_down(&fixture);
 }
 
 Test(compare, another_definition_is_no_comparison)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     put(&fixture.base, "a/b", "count", 1);
     put(&fixture.run, "a/b", "count", 1);
     put(&fixture.base, "a/b", "time", 1);
@@ -410,13 +384,11 @@ Test(compare, another_definition_is_no_comparison)
     cr_expect_not_null(strstr(time->reason, "this run"), "%s", time->reason);
     cr_expect_eq(find(comparison, "a/b", "rate")->verdict, VERDICT_INFO);
     cr_expect_eq(comparison_exit_code(comparison), EXIT_UNSURE);
-    tear_down(&fixture);
 }
 
 Test(compare, worst_comes_first)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     static const struct {
         const char *kernel, *metric;
         double base, now;
@@ -440,7 +412,6 @@ Test(compare, worst_comes_first)
     cr_assert_eq(comparison->count, ARRAY_SIZE(order));
     for (size_t i = 0; i < ARRAY_SIZE(order); i++)
         cr_expect_str_eq(comparison->list[i].kernel, order[i]);
-    tear_down(&fixture);
 }
 
 Test(compare, exit_codes_have_a_precedence)
@@ -467,7 +438,7 @@ Test(compare, exit_codes_have_a_precedence)
 
 Test(compare, a_run_alone_fails_when_a_kernel_did)
 {
-    struct run run = {0};
+    OWNED(run) run = {0};
     cr_expect_eq(run_exit_code(&run), EXIT_NOT_MEASURED, "an empty run is no success");
     put_status(&run, "a/not_built", RESULT_NOT_BUILT, "made up");
     cr_expect_eq(run_exit_code(&run), EXIT_NOT_MEASURED, "nothing was measured");
@@ -475,7 +446,6 @@ Test(compare, a_run_alone_fails_when_a_kernel_did)
     cr_expect_eq(run_exit_code(&run), EXIT_SAME);
     put_status(&run, "a/wrong", RESULT_WRONG, "made up");
     cr_expect_eq(run_exit_code(&run), EXIT_NOT_MEASURED);
-    run_release(&run);
 }
 
 Test(compare, hostile_values_yield_finite_verdicts)
@@ -484,8 +454,7 @@ Test(compare, hostile_values_yield_finite_verdicts)
     for (size_t b = 0; b < ARRAY_SIZE(values); b++)
         for (size_t n = 0; n < ARRAY_SIZE(values); n++) {
             static const char *const names[] = {"count", "share", "time"};
-            struct fixture fixture;
-            set_up(&fixture);
+            AT_END(tear_down) struct fixture fixture = set_up();
             for (size_t m = 0; m < ARRAY_SIZE(names); m++) {
                 put(&fixture.base, "a/b", names[m], values[b]);
                 put(&fixture.run, "a/b", names[m], values[n]);
@@ -496,7 +465,6 @@ Test(compare, hostile_values_yield_finite_verdicts)
                 cr_expect(isfinite(judgement->change) && isfinite(judgement->limit));
                 cr_expect_eq(judgement->verdict == VERDICT_SAME, fabs(judgement->change) <= judgement->limit);
             }
-            tear_down(&fixture);
         }
 }
 
@@ -516,8 +484,7 @@ Test(compare, static_facts_of_another_compiler_are_unsure)
                 {"nvcc 13.0", "nvcc 13.1", VERDICT_UNSURE},
                 {NULL, "nvcc 13.1", VERDICT_REGRESSED}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put(&fixture.base, "a/b", "ceiling", 100);
         put(&fixture.run, "a/b", "ceiling", 50);
         put(&fixture.base, "a/c", "ceiling", 50);
@@ -529,14 +496,12 @@ Test(compare, static_facts_of_another_compiler_are_unsure)
         cr_expect_eq(says(find(comparison, "a/b", "ceiling"), "nvcc 13.0 -> nvcc 13.1: its time decides"),
                      rows[i].verdict == VERDICT_UNSURE);
         cr_expect_eq(find(comparison, "a/c", "ceiling")->verdict, VERDICT_IMPROVED, "row %zu", i);
-        tear_down(&fixture);
     }
 }
 
 Test(compare, a_missing_kernel_whose_code_is_new_elsewhere_was_renamed)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     put(&fixture.base, "a/old", "count", 1);
     put_code(&fixture.base, "a/old", "f00d");
     put(&fixture.base, "a/gone", "count", 1);
@@ -548,7 +513,6 @@ Test(compare, a_missing_kernel_whose_code_is_new_elsewhere_was_renamed)
     cr_expect_not(says(find(comparison, "a/gone", ""), "--was"));
     cr_expect_eq(comparison->counts[VERDICT_MISSING], 2);
     cr_expect_eq(comparison_exit_code(comparison), EXIT_NOT_MEASURED);
-    tear_down(&fixture);
 }
 
 /* ---- A computed run ---- */
@@ -560,17 +524,18 @@ static void put_collector(struct run *run, const char *collector, const char *co
 }
 
 /* Makes a computed run. It has all counts and the theoretical occupancy, and no time. */
-static void set_up_computed(struct fixture *fixture)
+static struct fixture set_up_computed(void)
 {
-    set_up(fixture);
-    run_forget_notes(&fixture->run);
-    for (size_t i = 0; i < fixture->metrics.count; i++) {
-        const struct metric_note note = note_of_metric(&fixture->metrics.list[i]);
+    struct fixture fixture = set_up();
+    run_forget_notes(&fixture.run);
+    for (size_t i = 0; i < fixture.metrics.count; i++) {
+        const struct metric_note note = note_of_metric(&fixture.metrics.list[i]);
         if (note.class == METRIC_EXACT || note.class == METRIC_STATIC)
-            run_set_note(&fixture->run, &note);
+            run_set_note(&fixture.run, &note);
     }
-    put_collector(&fixture->base, "cupti", "nvcc 1");
-    put_collector(&fixture->run, "sim", "nvcc 1");
+    put_collector(&fixture.base, "cupti", "nvcc 1");
+    put_collector(&fixture.run, "sim", "nvcc 1");
+    return fixture;
 }
 
 static void put_baseline(struct fixture *fixture, const char *kernel, const char *code)
@@ -606,8 +571,7 @@ static bool has_note(const struct comparison *comparison, const char *words)
 
 Test(compare, what_was_computed_and_what_was_not_is_counted)
 {
-    struct fixture fixture;
-    set_up_computed(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up_computed();
     put_baseline(&fixture, "a/changed", "f00d");
     put(&fixture.run, "a/changed", "count", 6);
     put_code(&fixture.run, "a/changed", "beef");
@@ -640,7 +604,6 @@ Test(compare, what_was_computed_and_what_was_not_is_counted)
     cr_expect(has_note(comparison, "machine code of another library, so it is not computed: a/foreign"));
     cr_expect(has_note(comparison, "not simulated, and their machine code and launches are the baseline's: a/odd"));
     cr_expect(has_note(comparison, "they launch nothing, so there is nothing to compute: b/transfer"));
-    tear_down(&fixture);
 }
 
 Test(compare, only_known_inputs_that_are_the_same_stand_for_what_is_not_computed)
@@ -653,8 +616,7 @@ Test(compare, only_known_inputs_that_are_the_same_stand_for_what_is_not_computed
         {NULL, "cafe", EXIT_NOT_MEASURED}, {NULL, NULL, EXIT_NOT_MEASURED},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up_computed(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up_computed();
         put_baseline(&fixture, "a/unchanged", "f00d");
         put_code(&fixture.run, "a/unchanged", "f00d");
         put_inputs(&fixture, "a/unchanged", rows[i].base, rows[i].now);
@@ -662,7 +624,6 @@ Test(compare, only_known_inputs_that_are_the_same_stand_for_what_is_not_computed
         cr_expect_eq(comparison_exit_code(comparison), rows[i].code, "row %zu", i);
         cr_expect_eq(comparison->computing.unchanged_rows, rows[i].code == EXIT_SAME, "row %zu", i);
         cr_expect_eq(comparison->counts[VERDICT_SAME], 0, "row %zu", i);
-        tear_down(&fixture);
     }
 }
 
@@ -679,8 +640,7 @@ Test(compare, what_was_asked_for_and_is_not_computed_is_unsure_by_its_name)
         {"count", METRIC_EXACT, true, false},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up_computed(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up_computed();
         put(&fixture.base, "a/b", "count", 7);
         put_code(&fixture.base, "a/b", "f00d");
         put(&fixture.run, "a/b", "count", 7);
@@ -692,19 +652,16 @@ Test(compare, what_was_asked_for_and_is_not_computed_is_unsure_by_its_name)
         const struct judgement *judgement = find(comparison, COMPARISON_SUITE, rows[i].metric);
         cr_expect_eq(judgement && judgement->verdict == VERDICT_UNSURE, rows[i].unsure, "row %zu", i);
         cr_expect_eq(comparison_exit_code(comparison), rows[i].unsure ? EXIT_UNSURE : EXIT_SAME, "row %zu", i);
-        tear_down(&fixture);
     }
 }
 
 Test(compare, nothing_computed_is_no_pass)
 {
-    struct fixture fixture;
-    set_up_computed(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up_computed();
     put_baseline(&fixture, "a/odd", "f00d");
     put_code(&fixture.run, "a/odd", "f00d");
     put_status(&fixture.run, "a/odd", RESULT_FAILED, RESULT_NOT_SIMULATED "X");
     cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_NOT_MEASURED);
-    tear_down(&fixture);
 }
 
 /* A count that depends on timing is no number on either side; no other reason for one that is not counted passes. */
@@ -718,8 +675,7 @@ Test(compare, a_count_of_timing_is_not_judged_in_the_same_code_and_unsure_in_ano
                 {"f00d", "it broke a law", VERDICT_MISSING},
                 {"f00d", NULL, VERDICT_MISSING}};
     for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up_computed(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up_computed();
         put_baseline(&fixture, "a/waits", "f00d");
         put(&fixture.run, "a/waits", "count", 7);
         put_code(&fixture.run, "a/waits", rows[i / 2].now);
@@ -731,15 +687,13 @@ Test(compare, a_count_of_timing_is_not_judged_in_the_same_code_and_unsure_in_ano
         }
         const struct comparison *comparison = compare(&fixture);
         cr_expect_eq(find(comparison, "a/waits", "count")->verdict, rows[i / 2].verdict, "row %zu", i / 2);
-        tear_down(&fixture);
     }
 }
 
 Test(compare, what_cannot_be_simulated_is_unsure_and_only_of_a_computed_run)
 {
     for (int computed = 0; computed < 2; computed++) {
-        struct fixture fixture;
-        computed ? set_up_computed(&fixture) : set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = computed ? set_up_computed() : set_up();
         put_baseline(&fixture, "a/odd", "f00d");
         put_code(&fixture.run, "a/odd", "beef");
         put_status(&fixture.run, "a/odd", RESULT_FAILED, RESULT_NOT_SIMULATED "X at a.cu:7");
@@ -749,7 +703,6 @@ Test(compare, what_cannot_be_simulated_is_unsure_and_only_of_a_computed_run)
         cr_expect_eq(find(comparison, "a/odd", "")->verdict, verdict);
         cr_expect_eq(find(comparison, "a/new", "")->verdict, verdict);
         cr_expect(says(find(comparison, "a/odd", ""), "not simulated: X at a.cu:7"));
-        tear_down(&fixture);
     }
 }
 
@@ -773,9 +726,8 @@ Test(compare, what_is_declared_as_not_computed_is_expected_until_a_day_and_count
         {"a/odd", "2999-12-31", false, EXIT_NOT_MEASURED, VERDICT_MISSING, "not simulated: X", 0},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        rows[i].computed ? set_up_computed(&fixture) : set_up(&fixture);
-        char *text = x_sprintf("[%s not_computed]\nissue = why\nexpires = %s\n", rows[i].kernel, rows[i].expires);
+        AT_END(tear_down) struct fixture fixture = rows[i].computed ? set_up_computed() : set_up();
+        OWNED_TEXT text = x_sprintf("[%s not_computed]\nissue = why\nexpires = %s\n", rows[i].kernel, rows[i].expires);
         cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "expected.ini", text), 0);
         put_date(&fixture.run);
         put_baseline(&fixture, "a/odd", "f00d");
@@ -796,8 +748,6 @@ Test(compare, what_is_declared_as_not_computed_is_expected_until_a_day_and_count
         cr_expect_eq(comparison->computing.declared, rows[i].declared, "row %zu", i);
         cr_expect_eq(comparison_rows(comparison) + rows[i].declared + comparison->counts[VERDICT_INFO],
                      comparison->count);
-        tear_down(&fixture);
-        free(text);
     }
 }
 
@@ -819,9 +769,8 @@ Test(compare, what_the_baseline_never_had_and_cannot_be_computed_is_no_failure)
         {"a/fine", RESULT_HUNG, "no result within 300 s", true, EXIT_NOT_MEASURED},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up_computed(&fixture);
-        char *text = x_sprintf("[%s not_computed]\nissue = why\nexpires = 2999-12-31\n", rows[i].kernel);
+        AT_END(tear_down) struct fixture fixture = set_up_computed();
+        OWNED_TEXT text = x_sprintf("[%s not_computed]\nissue = why\nexpires = 2999-12-31\n", rows[i].kernel);
         if (rows[i].declared)
             cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "expected.ini", text), 0);
         put_date(&fixture.run);
@@ -837,15 +786,12 @@ Test(compare, what_the_baseline_never_had_and_cannot_be_computed_is_no_failure)
         cr_expect_eq(comparison_exit_code(comparison), rows[i].code, "row %zu: %d", i,
                      comparison_exit_code(comparison));
         cr_expect_eq(comparison->computing.declared, rows[i].declared && rows[i].code == EXIT_SAME, "row %zu", i);
-        tear_down(&fixture);
-        free(text);
     }
 }
 
 Test(compare, nothing_but_what_is_declared_as_not_computed_is_no_pass)
 {
-    struct fixture fixture;
-    set_up_computed(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up_computed();
     cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "expected.ini",
                                              "[a/odd not_computed]\nissue = why\nexpires = 2999-12-31\n"),
                  0);
@@ -853,7 +799,6 @@ Test(compare, nothing_but_what_is_declared_as_not_computed_is_no_pass)
     put_baseline(&fixture, "a/odd", "f00d");
     put_status(&fixture.run, "a/odd", RESULT_FAILED, RESULT_NOT_SIMULATED "X");
     cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_NOT_MEASURED);
-    tear_down(&fixture);
 }
 
 Test(compare, a_failure_of_the_library_s_own_code_is_missing_when_computed)
@@ -872,14 +817,12 @@ Test(compare, a_failure_of_the_library_s_own_code_is_missing_when_computed)
                 {RESULT_FAILED, NULL, 0, RESULT_ELSEWHERE "made up"},
                 {RESULT_FAILED, NULL, 1, "lane 31 reads 4 bytes beyond the end"}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up_computed(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up_computed();
         put_baseline(&fixture, "a/b", rows[i].code);
         put_status(&fixture.run, "a/b", rows[i].status, rows[i].reason);
         const struct comparison *comparison = compare(&fixture);
         cr_expect_eq(comparison->count, rows[i].judgements, "row %zu", i);
         cr_expect_eq(comparison_exit_code(comparison), EXIT_NOT_MEASURED, "row %zu", i);
-        tear_down(&fixture);
     }
 }
 
@@ -894,8 +837,7 @@ Test(compare, counts_of_another_compiler_s_code_are_told)
         {"nvcc 1", "nvcc 2", "f00d", "beef", false, false},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put_collector(&fixture.base, "cupti", rows[i].was);
         put_collector(&fixture.run, rows[i].computed ? "sim" : "cupti", rows[i].is);
         put_baseline(&fixture, "a/b", rows[i].base_code);
@@ -907,7 +849,6 @@ Test(compare, counts_of_another_compiler_s_code_are_told)
         const struct judgement *whole = find(compare(&fixture), "a/b", "");
         cr_expect_eq(whole != NULL, rows[i].other, "row %zu", i);
         cr_expect(!whole || (whole->verdict == VERDICT_UNSURE && says(whole, "nvcc 1 that of the baseline")));
-        tear_down(&fixture);
     }
 }
 
@@ -925,8 +866,7 @@ Test(compare, what_the_baseline_judges_and_nothing_defines_is_unsure)
         {METRIC_EXACT, true, true, true, false},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         struct metric_note note = *run_find_note(&fixture.base, "count");
         note.name = "elsewhere";
         note.class = rows[i].class;
@@ -946,15 +886,13 @@ Test(compare, what_the_baseline_judges_and_nothing_defines_is_unsure)
             cr_expect_eq(judgement->verdict, VERDICT_UNSURE, "row %zu", i);
             cr_expect(says(judgement, "no metric file here defines: elsewhere; "), "%s", judgement->reason);
         }
-        tear_down(&fixture);
     }
 }
 
 /* The kernel or the GPU may be the cause: neither is a pass, with a baseline or without. */
 Test(compare, a_kernel_that_failed_on_another_gpu_is_no_pass)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     put_times(&fixture.base, "a/b", "count", 7, 3);
     put_times(&fixture.run, "a/b", "count", 7, 1);
     cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_SAME);
@@ -971,5 +909,4 @@ Test(compare, a_kernel_that_failed_on_another_gpu_is_no_pass)
     result_fail(run_find(&fixture.run, "a/b"), RESULT_WRONG, "the output differs");
     cr_expect_null(run_find(&fixture.run, "a/b")->elsewhere);
     cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_NOT_MEASURED);
-    tear_down(&fixture);
 }

@@ -1,11 +1,11 @@
 #include "compare_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 
 Test(judge_libraries, each_that_differs_is_noted_first)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     put_fact(&fixture.base, SESSION_LIBRARIES,
              "libc10.so 11; libcublasLt.so.13.0.2.14 22; libnccl.so.2 33; libtorch.so 44");
     put_fact(&fixture.run, SESSION_LIBRARIES,
@@ -17,5 +17,4 @@ Test(judge_libraries, each_that_differs_is_noted_first)
                      "libcublasLt.so.13.0.2.14), libtorch.so 77 (was 44)");
     cr_expect_str_eq(comparison->notes[1], "loaded, and not in the baseline: libcudnn.so.9");
     cr_expect_str_eq(comparison->notes[2], "not loaded, in the baseline: libnccl.so.2");
-    tear_down(&fixture);
 }

@@ -1,31 +1,32 @@
 #include "compare_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
 /* Two sessions of a program that launches a/kept; in the baseline a/old as well, and in the run a/fresh. The time of
  * all launches is 5,000 ns in the baseline. */
-static void set_up_program(struct fixture *fixture, double time_now)
+static struct fixture set_up_program(double time_now)
 {
-    set_up(fixture);
-    put_fact(&fixture->base, SESSION_COLLECTOR, "exec");
-    put_fact(&fixture->run, SESSION_COLLECTOR, "exec");
-    put_times(&fixture->base, "a/kept@1,32", "launches", 10, 3);
-    put_times(&fixture->base, "a/old@1,32", "launches", 4, 3);
-    put_times(&fixture->base, "a/program", "launches", 14, 3);
-    put_times(&fixture->base, "a/program", "time", 5e6, 3);
-    put_times(&fixture->base, "a/old@1,32", "time", 1e6, 3);
-    put(&fixture->run, "a/kept@1,32", "launches", 20);
-    put(&fixture->run, "a/fresh@1,32", "launches", 1);
-    put(&fixture->run, "a/fresh@1,32", "time", 2e6);
-    put(&fixture->run, "a/program", "launches", 21);
-    put(&fixture->run, "a/program", "time", time_now);
+    struct fixture fixture = set_up();
+    put_fact(&fixture.base, SESSION_COLLECTOR, "exec");
+    put_fact(&fixture.run, SESSION_COLLECTOR, "exec");
+    put_times(&fixture.base, "a/kept@1,32", "launches", 10, 3);
+    put_times(&fixture.base, "a/old@1,32", "launches", 4, 3);
+    put_times(&fixture.base, "a/program", "launches", 14, 3);
+    put_times(&fixture.base, "a/program", "time", 5e6, 3);
+    put_times(&fixture.base, "a/old@1,32", "time", 1e6, 3);
+    put(&fixture.run, "a/kept@1,32", "launches", 20);
+    put(&fixture.run, "a/fresh@1,32", "launches", 1);
+    put(&fixture.run, "a/fresh@1,32", "time", 2e6);
+    put(&fixture.run, "a/program", "launches", 21);
+    put(&fixture.run, "a/program", "time", time_now);
+    return fixture;
 }
 
 Test(judge_program, what_is_gone_or_new_is_a_fact_where_every_launch_was_seen)
 {
-    struct fixture fixture;
-    set_up_program(&fixture, 5e6);
+    AT_END(tear_down) struct fixture fixture = set_up_program(5e6);
     const struct comparison *comparison = compare(&fixture);
     const struct judgement *gone = find(comparison, "a/old@1,32", ""), *fresh = find(comparison, "a/fresh@1,32", "");
     cr_expect_eq(gone->verdict, VERDICT_INFO);
@@ -36,7 +37,6 @@ Test(judge_program, what_is_gone_or_new_is_a_fact_where_every_launch_was_seen)
               fresh->reason);
     cr_expect_eq(comparison->gone, 1);
     cr_expect_eq(comparison->kernels, 2); /* without that, and the program's own row */
-    tear_down(&fixture);
 }
 
 /* Without that row on either side, nobody knows whether all launches were seen. */
@@ -44,8 +44,7 @@ Test(judge_program, else_what_is_gone_is_missing)
 {
     enum { BASE, RUN, FAILED, OF_LIBRARY, CASES };
     for (int i = 0; i < CASES; i++) {
-        struct fixture fixture;
-        set_up_program(&fixture, 5e6);
+        AT_END(tear_down) struct fixture fixture = set_up_program(5e6);
         if (i == BASE || i == RUN)
             run_filter(i == BASE ? &fixture.base : &fixture.run, (char *[]){(char[]){"a/*@*"}}, 1);
         if (i == FAILED)
@@ -58,7 +57,6 @@ Test(judge_program, else_what_is_gone_is_missing)
         cr_expect_eq(find(comparison, "a/old@1,32", "")->verdict, VERDICT_MISSING, "case %d", i);
         cr_expect_eq(comparison->gone, 0, "case %d", i);
         cr_expect_eq(comparison_exit_code(comparison), EXIT_NOT_MEASURED, "case %d", i);
-        tear_down(&fixture);
     }
 }
 
@@ -72,13 +70,11 @@ Test(judge_program, more_launches_are_a_trade_off_only_if_the_program_as_a_whole
                  {5e6, VERDICT_REGRESSED, EXIT_REGRESSED},
                  {6e6, VERDICT_REGRESSED, EXIT_REGRESSED}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct fixture fixture;
-        set_up_program(&fixture, cases[i].time);
+        AT_END(tear_down) struct fixture fixture = set_up_program(cases[i].time);
         const struct comparison *comparison = compare(&fixture);
         cr_expect_eq(find(comparison, "a/kept@1,32", "launches")->verdict, cases[i].launches, "case %zu", i);
         cr_expect_eq(find(comparison, "a/program", "launches")->verdict, cases[i].launches, "case %zu", i);
         cr_expect_eq(comparison_exit_code(comparison), cases[i].code, "case %zu", i);
-        tear_down(&fixture);
     }
 }
 
@@ -86,8 +82,7 @@ Test(judge_program, more_launches_are_a_trade_off_only_if_the_program_as_a_whole
  * more of them do not take the excuse from its time. */
 Test(judge_program, launches_say_nothing_of_the_code)
 {
-    struct fixture fixture;
-    set_up_program(&fixture, 4e6);
+    AT_END(tear_down) struct fixture fixture = set_up_program(4e6);
     put_code(&fixture.base, "a/kept@1,32", "0123456789abcdef");
     put_code(&fixture.run, "a/kept@1,32", "0123456789abcdef");
     put_times(&fixture.base, "a/kept@1,32", "time", 1.1e4, 3);
@@ -96,7 +91,6 @@ Test(judge_program, launches_say_nothing_of_the_code)
     row_clear(result_find(run_find(&fixture.run, "a/kept@1,32"), "launches"));
     put(&fixture.run, "a/kept@1,32", "launches", 5);
     cr_expect_eq(find(compare(&fixture), "a/kept@1,32", "launches")->verdict, VERDICT_IMPROVED);
-    tear_down(&fixture);
 }
 
 /* Other strides make the same code slower. That is judged where the program feels it: 1 % of its 5 ms. */
@@ -107,8 +101,7 @@ Test(judge_program, the_same_code_may_be_slower_unless_the_program_feels_it)
         enum verdict verdict;
     } cases[] = {{7, VERDICT_SAME}, {8, VERDICT_UNSURE}}; /* of 7 us each; unsure, as there are few sessions */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct fixture fixture;
-        set_up_program(&fixture, 5e6);
+        AT_END(tear_down) struct fixture fixture = set_up_program(5e6);
         put_code(&fixture.base, "a/kept@1,32", "0123456789abcdef");
         put_code(&fixture.run, "a/kept@1,32", "0123456789abcdef");
         put_times(&fixture.base, "a/kept@1,32", "time", 1e5, 3);
@@ -116,7 +109,6 @@ Test(judge_program, the_same_code_may_be_slower_unless_the_program_feels_it)
         row_clear(result_find(run_find(&fixture.run, "a/kept@1,32"), "launches"));
         put(&fixture.run, "a/kept@1,32", "launches", cases[i].launches);
         cr_expect_eq(find(compare(&fixture), "a/kept@1,32", "time")->verdict, cases[i].verdict, "case %zu", i);
-        tear_down(&fixture);
     }
 }
 
@@ -140,8 +132,7 @@ Test(judge_program, what_is_launched_seldom_may_lack_a_count_on_either_side)
         {{900, 9}, 1e9, {true, false}, VERDICT_UNSURE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         for (size_t side = 0; side < 2; side++) {
             struct run *run = side == 0 ? &fixture.base : &fixture.run;
             put_fact(run, SESSION_COLLECTOR, "exec");
@@ -157,7 +148,6 @@ Test(judge_program, what_is_launched_seldom_may_lack_a_count_on_either_side)
         const struct comparison *comparison = compare(&fixture);
         cr_expect_eq(find(comparison, "a/kept@1,32", "count")->verdict, cases[i].verdict, "case %zu", i);
         cr_expect_eq(find(comparison, "a/program", "count")->verdict, VERDICT_INFO, "case %zu", i);
-        tear_down(&fixture);
     }
 }
 
@@ -178,8 +168,7 @@ Test(judge_program, counts_of_the_same_code_may_stray_as_from_launch_to_launch)
         {{500, 625}, {800, 800}, true, VERDICT_REGRESSED},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct fixture fixture;
-        set_up_program(&fixture, 5e6);
+        AT_END(tear_down) struct fixture fixture = set_up_program(5e6);
         put_code(&fixture.base, "a/kept@1,32", "0123456789abcdef");
         put_code(&fixture.run, "a/kept@1,32", cases[i].same_code ? "0123456789abcdef" : "another");
         for (int session = 0; session < 3; session++)
@@ -187,31 +176,26 @@ Test(judge_program, counts_of_the_same_code_may_stray_as_from_launch_to_launch)
         put_samples(&fixture.run, "a/kept@1,32", "count", cases[i].now, 2);
         const struct judgement *judgement = find(compare(&fixture), "a/kept@1,32", "count");
         cr_expect_eq(judgement->verdict, cases[i].verdict, "case %zu: %s", i, verdict_name(judgement->verdict));
-        tear_down(&fixture);
     }
 }
 
 /* The host may wait for each copy, and no GPU time tells of that. */
 Test(judge_program, more_copies_are_no_trade_off)
 {
-    struct fixture fixture;
-    set_up_program(&fixture, 4e6);
+    AT_END(tear_down) struct fixture fixture = set_up_program(4e6);
     put_times(&fixture.base, "a/program", "copies", 2, 3);
     put(&fixture.run, "a/program", "copies", 50);
     cr_expect_eq(find(compare(&fixture), "a/program", "copies")->verdict, VERDICT_REGRESSED);
-    tear_down(&fixture);
 }
 
 /* A run of which nothing but the program's row is there has seen none of its kernels. */
 Test(judge_program, kernels_are_missing_where_the_run_has_none)
 {
-    struct fixture fixture;
-    set_up_program(&fixture, 1e6);
+    AT_END(tear_down) struct fixture fixture = set_up_program(1e6);
     run_filter(&fixture.run, (char *[]){(char[]){"a/program"}}, 1);
     const struct comparison *comparison = compare(&fixture);
     cr_expect_eq(find(comparison, "a/old@1,32", "")->verdict, VERDICT_MISSING);
     cr_expect_eq(comparison_exit_code(comparison), EXIT_NOT_MEASURED);
-    tear_down(&fixture);
 }
 
 /* What an autotuner tries follows its own measurements: the program's GPU time judges it. Both sides have to say so,
@@ -220,8 +204,7 @@ Test(judge_program, kernels_of_the_first_part_are_judged_by_the_whole)
 {
     enum { BASE, BOTH, LONG, CASES };
     for (int i = 0; i < CASES; i++) {
-        struct fixture fixture;
-        set_up_program(&fixture, 5e6);
+        AT_END(tear_down) struct fixture fixture = set_up_program(5e6);
         put_times(&fixture.base, "a/kept@1,32", "first_part", 1, 3);
         put_times(&fixture.base, "a/kept@1,32", "time", i == LONG ? 1e5 : 1e3, 3);
         put(&fixture.run, "a/kept@1,32", "first_part", i != BASE);
@@ -230,7 +213,6 @@ Test(judge_program, kernels_of_the_first_part_are_judged_by_the_whole)
         put(&fixture.run, "a/kept@1,32", "count", 600);
         const struct judgement *count = find(compare(&fixture), "a/kept@1,32", "count");
         cr_expect_eq(count->verdict, i == BOTH ? VERDICT_INFO : VERDICT_REGRESSED, "case %d", i);
-        tear_down(&fixture);
     }
 }
 
@@ -239,8 +221,7 @@ Test(judge_program, kernels_of_the_first_part_are_judged_by_the_whole)
 Test(judge_program, counts_of_the_same_code_explain_its_time)
 {
     for (int same = 0; same < 2; same++) {
-        struct fixture fixture;
-        set_up_program(&fixture, 5e6);
+        AT_END(tear_down) struct fixture fixture = set_up_program(5e6);
         put_code(&fixture.base, "a/kept@1,32", "0123456789abcdef");
         put_code(&fixture.run, "a/kept@1,32", same ? "0123456789abcdef" : "another");
         put_times(&fixture.base, "a/kept@1,32", "count", 500, 3);
@@ -253,7 +234,6 @@ Test(judge_program, counts_of_the_same_code_explain_its_time)
         for (size_t i = 0; i < comparison->note_count; i++)
             noted |= strstr(comparison->notes[i], "a/kept@1,32 (count +20 %)") != NULL;
         cr_expect_eq(noted, same == 1);
-        tear_down(&fixture);
     }
 }
 
@@ -262,38 +242,32 @@ Test(judge_program, counts_of_the_same_code_explain_its_time)
 Test(judge_program, a_slower_kernel_of_the_same_code_is_a_trade_off_if_the_program_became_faster)
 {
     for (int same = 0; same < 2; same++) {
-        struct fixture fixture;
-        set_up_program(&fixture, 4e6);
+        AT_END(tear_down) struct fixture fixture = set_up_program(4e6);
         put_code(&fixture.base, "a/kept@1,32", "0123456789abcdef");
         put_code(&fixture.run, "a/kept@1,32", same ? "0123456789abcdef" : "another");
         put_times(&fixture.base, "a/kept@1,32", "time", 2e4, 12);
         put(&fixture.run, "a/kept@1,32", "time", 3e4);
         const struct judgement *time = find(compare(&fixture), "a/kept@1,32", "time");
         cr_expect_eq(time->verdict == VERDICT_TRADED, same == 1, "%s", verdict_name(time->verdict));
-        tear_down(&fixture);
     }
 }
 
 /* Fewer processes do less, whatever time that saves. */
 Test(judge_program, a_process_that_is_gone_is_no_gain)
 {
-    struct fixture fixture;
-    set_up_program(&fixture, 4e6);
+    AT_END(tear_down) struct fixture fixture = set_up_program(4e6);
     put_times(&fixture.base, "a/program", "processes", 2, 3);
     put(&fixture.run, "a/program", "processes", 1);
     const struct comparison *comparison = compare(&fixture);
     cr_expect_eq(find(comparison, "a/program", "processes")->verdict, VERDICT_REGRESSED);
     cr_expect_eq(comparison_exit_code(comparison), EXIT_REGRESSED);
-    tear_down(&fixture);
 }
 
 /* Counters of all launches together are shown; what a kernel counts is judged by its own row. */
 Test(judge_program, of_the_program_time_launches_and_processes_are_judged)
 {
-    struct fixture fixture;
-    set_up_program(&fixture, 5e6);
+    AT_END(tear_down) struct fixture fixture = set_up_program(5e6);
     put_times(&fixture.base, "a/program", "count", 100, 3);
     put(&fixture.run, "a/program", "count", 900);
     cr_expect_eq(find(compare(&fixture), "a/program", "count")->verdict, VERDICT_INFO);
-    tear_down(&fixture);
 }

@@ -1,5 +1,6 @@
 #include "baseline/baseline.h"
 #include "compare_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -24,8 +25,7 @@ Test(judge_revise, the_same_code_has_not_become_slower)
         {"f00d", "beef", 7, 80, VERDICT_REGRESSED, VERDICT_REGRESSED, 0},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put_times(&fixture.base, "a/b", "time", 100000, 10);
         put_times(&fixture.run, "a/b", "time", 104000, 2);
         put_times(&fixture.base, "a/b", "count", 7, 3);
@@ -40,7 +40,6 @@ Test(judge_revise, the_same_code_has_not_become_slower)
         cr_expect_eq(says(time, "same code"), rows[i].time == VERDICT_SAME, "row %zu", i);
         cr_expect_eq(find(comparison, "a/b", "share")->verdict, rows[i].steady, "row %zu", i);
         cr_expect_eq(comparison->same_code, rows[i].aa_samples, "row %zu: the deviation is kept", i);
-        tear_down(&fixture);
     }
 }
 
@@ -57,8 +56,7 @@ Test(judge_revise, the_same_code_explains_no_more_than_noise)
         {103000, 95000, VERDICT_SAME, false},     {50000, 100000, VERDICT_SAME, false},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put_times(&fixture.base, "a/b", "time", 100000, 10);
         put_times(&fixture.run, "a/b", "time", rows[i].time, 2);
         put_code(&fixture.base, "a/b", "f00d");
@@ -76,7 +74,6 @@ Test(judge_revise, the_same_code_explains_no_more_than_noise)
             row_add_pair(now, 100000, rows[i].time);
         time = find(compare(&fixture), "a/b", "time");
         cr_expect_eq(time->verdict, rows[i].time > 101000 ? VERDICT_REGRESSED : VERDICT_IMPROVED, "row %zu", i);
-        tear_down(&fixture);
     }
 }
 
@@ -93,8 +90,7 @@ Test(judge_revise, the_same_code_may_be_a_little_worse_on_another_gpu)
         {"GPU-3", "f00d", 88, VERDICT_REGRESSED},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put_times(&fixture.base, "a/b", "share", 90, 10);
         put_times(&fixture.run, "a/b", "share", rows[i].share, 2);
         put_code(&fixture.base, "a/b", "f00d");
@@ -107,15 +103,13 @@ Test(judge_revise, the_same_code_may_be_a_little_worse_on_another_gpu)
         put_fact(&fixture.run, SESSION_GPU_UUID, rows[i].gpu);
         const struct judgement *share = find(compare(&fixture), "a/b", "share");
         cr_expect_eq(share->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(share->verdict));
-        tear_down(&fixture);
     }
 }
 
 /* Pairs compare the base build with the new one, so the baseline's code does not matter. */
 Test(judge_revise, pairs_say_more_than_the_code_of_the_baseline)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     put_times(&fixture.base, "a/b", "time", 100000, 10);
     put_times(&fixture.run, "a/b", "time", 120000, 2);
     put_code(&fixture.base, "a/b", "f00d");
@@ -124,14 +118,12 @@ Test(judge_revise, pairs_say_more_than_the_code_of_the_baseline)
     for (size_t i = 0; i < RULE_PAIRS; i++)
         row_add_pair(row, 100000, 120000);
     cr_expect_eq(find(compare(&fixture), "a/b", "time")->verdict, VERDICT_REGRESSED);
-    tear_down(&fixture);
 }
 
 Test(judge_revise, the_same_code_launched_otherwise_is_not_the_same)
 {
     for (int part = 0; part < 4; part++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put_times(&fixture.base, "a/b", "time", 100000, 10);
         put_times(&fixture.run, "a/b", "time", 110000, 2);
         put_code(&fixture.base, "a/b", "f00d");
@@ -140,7 +132,6 @@ Test(judge_revise, the_same_code_launched_otherwise_is_not_the_same)
         unsigned *const parts[] = {&launch->grid[2], &launch->block[0], &launch->shared, &launch->times};
         ++*parts[part];
         cr_expect_eq(find(compare(&fixture), "a/b", "time")->verdict, VERDICT_REGRESSED, "part %d", part);
-        tear_down(&fixture);
     }
 }
 
@@ -157,8 +148,7 @@ Test(judge_revise, what_became_worse_for_a_gain_is_a_trade)
         {110000, VERDICT_REGRESSED, EXIT_REGRESSED},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put_times(&fixture.base, "a/b", "share", 90, 10);
         put_times(&fixture.run, "a/b", "share", 50, 2);
         put_times(&fixture.base, "a/b", "time", 100000, 10);
@@ -167,15 +157,13 @@ Test(judge_revise, what_became_worse_for_a_gain_is_a_trade)
         cr_expect_eq(find(comparison, "a/b", "share")->verdict, rows[i].share, "row %zu", i);
         cr_expect_eq(says(find(comparison, "a/b", "share"), "trade-off"), rows[i].share == VERDICT_TRADED);
         cr_expect_eq(comparison_exit_code(comparison), rows[i].code, "row %zu", i);
-        tear_down(&fixture);
     }
 }
 
 /* A launch that is faster pays for none that is added. */
 Test(judge_revise, more_launches_are_not_paid_by_a_faster_one)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     put_times(&fixture.base, "a/b", "time", 100000, 10);
     put_times(&fixture.run, "a/b", "time", 50000, 2);
     put_times(&fixture.base, "a/b", "launches", 10, 10);
@@ -184,7 +172,6 @@ Test(judge_revise, more_launches_are_not_paid_by_a_faster_one)
     put_code(&fixture.run, "a/b", "beef");
     cr_expect_eq(find(compare(&fixture), "a/b", "time")->verdict, VERDICT_IMPROVED);
     cr_expect_eq(find(compare(&fixture), "a/b", "launches")->verdict, VERDICT_REGRESSED);
-    tear_down(&fixture);
 }
 
 /* For example, a hit rate falls because unnecessary hits are gone. */
@@ -199,8 +186,7 @@ Test(judge_revise, a_ratio_may_fall_while_what_it_stands_for_is_no_worse)
         {96000, 8, VERDICT_TRADED}, {100000, 0, VERDICT_REGRESSED}, /* a faster kernel may pay with it */
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put_times(&fixture.base, "a/b", "ratio", 90, 10);
         put_times(&fixture.run, "a/b", "ratio", 80, 2);
         put_times(&fixture.base, "a/b", "time", 100000, 10);
@@ -213,7 +199,6 @@ Test(judge_revise, a_ratio_may_fall_while_what_it_stands_for_is_no_worse)
             row_add_pair(time, 100000, rows[i].paired_time);
         const struct judgement *ratio = find(compare(&fixture), "a/b", "ratio");
         cr_expect_eq(ratio->verdict, rows[i].ratio, "row %zu: %s", i, verdict_name(ratio->verdict));
-        tear_down(&fixture);
     }
 }
 
@@ -236,8 +221,7 @@ Test(judge_revise, expected_regressions_do_not_fail_until_they_expire_or_pass)
         {7, "2027-01-01T00:00:00Z", VERDICT_UNEXPECTED, EXIT_REGRESSED, "remove [a/b count]"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "made_up.ini", declared), 0);
         put_times(&fixture.base, "a/b", "count", 7, 3);
         put(&fixture.run, "a/b", "count", rows[i].count);
@@ -250,15 +234,13 @@ Test(judge_revise, expected_regressions_do_not_fail_until_they_expire_or_pass)
         cr_expect(says(judgement, rows[i].reason), "row %zu: %s", i, judgement->reason);
         cr_expect_eq(find(comparison, "a/c", "count")->verdict, VERDICT_SAME);
         cr_expect_eq(comparison_exit_code(comparison), rows[i].code, "row %zu", i);
-        tear_down(&fixture);
     }
 }
 
 Test(judge_revise, a_suite_that_moved_is_no_unexpected_pass)
 {
     static const char declared[] = "[suite/00 time]\nissue = https://example.org/12\nexpires = 2026-12-31\n";
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "made_up.ini", declared), 0);
     for (int i = 0; i < 20; i++) {
         char id[16];
@@ -271,7 +253,6 @@ Test(judge_revise, a_suite_that_moved_is_no_unexpected_pass)
     const struct comparison *comparison = compare(&fixture);
     cr_expect_eq(find(comparison, "suite/00", "time")->verdict, VERDICT_SAME);
     cr_expect_eq(comparison_exit_code(comparison), EXIT_UNSURE);
-    tear_down(&fixture);
 }
 
 /* New build and base build both have the known regression, so pairs cannot see it. */
@@ -289,8 +270,7 @@ Test(judge_revise, equal_pairs_say_nothing_of_a_declared_regression)
         {101000, "2026-12-31T00:00:00Z", VERDICT_SAME},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "made_up.ini", declared), 0);
         put_times(&fixture.base, "a/b", "time", 100000, 10);
         put_times(&fixture.run, "a/b", "time", rows[i].time, 2);
@@ -301,6 +281,5 @@ Test(judge_revise, equal_pairs_say_nothing_of_a_declared_regression)
         const struct judgement *time = find(compare(&fixture), "a/b", "time");
         cr_expect_eq(time->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(time->verdict));
         cr_expect_eq(time->reason != NULL, rows[i].verdict == VERDICT_EXPECTED, "row %zu: %s", i, time->reason);
-        tear_down(&fixture);
     }
 }

@@ -1,4 +1,5 @@
 #include "compare_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -26,8 +27,7 @@ Test(judge_row, a_time_needs_a_steady_clock_and_a_free_gpu)
         {slow, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "2", VERDICT_UNSURE, "other processes"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put_times(&fixture.base, "a/b", "time", 100000, 10);
         put_times(&fixture.base, "a/b", "clock", rows[i].base_clock, 10);
         for (int session = 0; session < 2; session++) {
@@ -39,7 +39,6 @@ Test(judge_row, a_time_needs_a_steady_clock_and_a_free_gpu)
         cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
         cr_expect(rows[i].reason ? says(judgement, rows[i].reason) : !judgement->reason, "row %zu: %s", i,
                   judgement->reason);
-        tear_down(&fixture);
     }
 }
 
@@ -56,8 +55,7 @@ Test(judge_row, sessions_of_a_gpu_that_the_baseline_does_not_know_prove_little)
         {{NULL, NULL}, "GPU-3", VERDICT_REGRESSED, VERDICT_REGRESSED, VERDICT_REGRESSED},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         static const char *const names[] = {"time", "share", "count"};
         static const double before[] = {100000, 90, 7}, after[] = {110000, 80, 8};
         for (size_t m = 0; m < ARRAY_SIZE(names); m++) {
@@ -72,7 +70,6 @@ Test(judge_row, sessions_of_a_gpu_that_the_baseline_does_not_know_prove_little)
         cr_expect_eq(find(comparison, "a/b", "share")->verdict, rows[i].share, "row %zu", i);
         cr_expect_eq(find(comparison, "a/b", "count")->verdict, rows[i].count, "row %zu", i);
         cr_expect_eq(says(find(comparison, "a/b", "time"), "--against"), rows[i].time == VERDICT_UNSURE);
-        tear_down(&fixture);
     }
 }
 
@@ -80,8 +77,7 @@ Test(judge_row, sessions_of_a_gpu_that_the_baseline_does_not_know_prove_little)
 Test(judge_row, a_kernel_is_judged_by_the_gpu_that_it_was_measured_on)
 {
     static const char *const kernels[] = {"a/known", "a/other"};
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
         put_times(&fixture.base, kernels[i], "share", 90, 10);
         put_times(&fixture.run, kernels[i], "share", 80, 1);
@@ -100,7 +96,6 @@ Test(judge_row, a_kernel_is_judged_by_the_gpu_that_it_was_measured_on)
     cr_expect_eq(find(comparison, "a/other", "share")->other_gpus, 1);
     cr_expect_eq(find(comparison, "a/known", "time")->verdict, VERDICT_SAME);
     cr_expect(says(find(comparison, "a/other", "time"), "other processes"));
-    tear_down(&fixture);
 }
 
 /* Pairs decide whatever the sessions show and whatever the GPU is, because both halves of a pair ran there. */
@@ -121,9 +116,8 @@ Test(judge_row, pairs_settle_a_time)
         {3, 0, 1, VERDICT_UNSURE, false, false, "3 of 4 pairs worse by more than 1 %"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
+        AT_END(tear_down) struct fixture fixture = set_up();
         char evidence[80];
-        set_up(&fixture);
         put_times(&fixture.base, "a/b", "time", 100000, 10);
         put_times(&fixture.run, "a/b", "time", 110000, 2);
         put_fact(&fixture.base, SESSION_GPU_UUID, "GPU-1");
@@ -136,7 +130,6 @@ Test(judge_row, pairs_settle_a_time)
         cr_expect_eq(judgement_is_suspect(judgement), rows[i].suspect, "row %zu", i);
         cr_expect_eq(judgement_wants_pairs(judgement), rows[i].wants_pairs, "row %zu", i);
         cr_expect_str_eq(judgement_evidence(judgement, evidence, sizeof evidence), rows[i].evidence);
-        tear_down(&fixture);
     }
 }
 
@@ -152,22 +145,19 @@ Test(judge_row, a_base_library_settles_the_times_of_other_code)
         {100900, "old", false}, {109900, "old", false}, {115000, "old", true}, /* too much for unchanged code */
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put_times(&fixture.base, "a/b", "time", 100000, 10);
         put_code(&fixture.base, "a/b", "old");
         put(&fixture.run, "a/b", "time", rows[i].now);
         put_code(&fixture.run, "a/b", rows[i].code);
         cr_expect_eq(judgement_wants_pairs(find(compare(&fixture), "a/b", "time")), rows[i].wants_pairs, "row %zu", i);
-        tear_down(&fixture);
     }
 }
 
 /* A replaced row has few sessions again and keeps its drift reference. */
 Test(judge_row, provisional_rows_have_a_drift_reference_too)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     put_times(&fixture.base, "a/b", "time", 104000, 1);
     put_times(&fixture.run, "a/b", "time", 105500, 2);
     struct row *row = result_find(run_find(&fixture.base, "a/b"), "time");
@@ -177,7 +167,6 @@ Test(judge_row, provisional_rows_have_a_drift_reference_too)
     cr_expect_eq(judgement->verdict, VERDICT_UNSURE, "%s", verdict_name(judgement->verdict));
     cr_expect(says(judgement, "past its drift reference") && says(judgement, "too few sessions"), "%s",
               judgement->reason);
-    tear_down(&fixture);
 }
 
 /* Pairs compare base and new build, the drift reference belongs to the baseline. It needs all that a time needs without
@@ -190,8 +179,7 @@ Test(judge_row, a_drift_reference_beside_pairs_is_judged_like_any_time)
         enum verdict verdict;
     } rows[] = {{2, "0", VERDICT_REGRESSED}, {1, "0", VERDICT_UNSURE}, {2, "3", VERDICT_UNSURE}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put_times(&fixture.base, "a/b", "time", 104000, 10);
         put_times(&fixture.run, "a/b", "time", 105500, rows[i].sessions);
         put_fact(&fixture.run, SESSION_GPU_PROCESSES, rows[i].gpu_processes);
@@ -202,7 +190,6 @@ Test(judge_row, a_drift_reference_beside_pairs_is_judged_like_any_time)
         for (size_t n = 0; n < 4; n++)
             row_add_pair(now, 1000, 1000);
         cr_expect_eq(find(compare(&fixture), "a/b", "time")->verdict, rows[i].verdict, "row %zu", i);
-        tear_down(&fixture);
     }
 }
 
@@ -221,8 +208,7 @@ Test(judge_row, steps_within_the_limit_add_up_at_the_drift_reference)
         {"share", 10, 9.7, 9.3, VERDICT_SAME}, /* the value is 7 % past the drift reference, but within the floor */
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put_times(&fixture.base, "a/b", rows[i].metric, rows[i].base, 10);
         put_times(&fixture.run, "a/b", rows[i].metric, rows[i].now, 2);
         struct row *row = result_find(run_find(&fixture.base, "a/b"), rows[i].metric);
@@ -231,7 +217,6 @@ Test(judge_row, steps_within_the_limit_add_up_at_the_drift_reference)
         const struct judgement *judgement = find(compare(&fixture), "a/b", rows[i].metric);
         cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
         cr_expect_eq(says(judgement, "drift reference"), rows[i].verdict == VERDICT_REGRESSED, "row %zu", i);
-        tear_down(&fixture);
     }
 }
 
@@ -256,8 +241,7 @@ Test(judge_row, a_ratio_of_almost_nothing_is_not_judged)
         {60000, 60000, 4, VERDICT_INFO, NULL},          {60000, 60000, 1, VERDICT_INFO, "GPU-2"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         cr_assert_eq(metrics_read_text(&fixture.metrics, "ratio.ini", ratio), 0);
         run_note_metrics(&fixture.base, &fixture.metrics);
         run_note_metrics(&fixture.run, &fixture.metrics);
@@ -276,7 +260,6 @@ Test(judge_row, a_ratio_of_almost_nothing_is_not_judged)
         const struct judgement *judgement = find(compare(&fixture), "a/b", "hits");
         cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
         cr_expect_eq(says(judgement, "almost nothing"), rows[i].verdict == VERDICT_INFO, "row %zu", i);
-        tear_down(&fixture);
     }
 }
 
@@ -288,14 +271,15 @@ static const char of_program[] =
     "[traffic]\ntitle = Traffic\ncounter = made_up_traffic.sum\nunit = B\nclass = steady\nbetter = lower\n"
     "floor = 2 %\ndoc = Traffic.\n";
 
-static void set_up_program(struct fixture *fixture, bool is_program)
+static struct fixture set_up_program(bool is_program)
 {
-    set_up(fixture);
-    cr_assert_eq(metrics_read_text(&fixture->metrics, "program.ini", of_program), 0);
-    run_note_metrics(&fixture->base, &fixture->metrics);
-    run_note_metrics(&fixture->run, &fixture->metrics);
+    struct fixture fixture = set_up();
+    cr_assert_eq(metrics_read_text(&fixture.metrics, "program.ini", of_program), 0);
+    run_note_metrics(&fixture.base, &fixture.metrics);
+    run_note_metrics(&fixture.run, &fixture.metrics);
     if (is_program)
-        put_fact(&fixture->run, SESSION_COLLECTOR, origin_of(ORIGIN_PROGRAM)->collector);
+        put_fact(&fixture.run, SESSION_COLLECTOR, origin_of(ORIGIN_PROGRAM)->collector);
+    return fixture;
 }
 
 /* Both sides count: a launch or traffic that grew is judged. */
@@ -326,8 +310,7 @@ Test(judge_row, short_launches_and_little_traffic_of_a_program_are_not_judged)
         {true, 2000, 2000, "ceiling", 100, 50, VERDICT_REGRESSED, NULL},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up_program(&fixture, rows[i].is_program);
+        AT_END(tear_down) struct fixture fixture = set_up_program(rows[i].is_program);
         put_times(&fixture.base, "a/b", rows[i].metric, rows[i].base, 10);
         put_times(&fixture.run, "a/b", rows[i].metric, rows[i].now, 2);
         if (strcmp(rows[i].metric, "gpu_time") != 0) {
@@ -339,7 +322,6 @@ Test(judge_row, short_launches_and_little_traffic_of_a_program_are_not_judged)
         cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
         cr_expect(rows[i].reason ? says(judgement, rows[i].reason) : !judgement->reason, "row %zu: %s", i,
                   judgement->reason);
-        tear_down(&fixture);
     }
 }
 
@@ -347,8 +329,7 @@ Test(judge_row, short_launches_and_little_traffic_of_a_program_are_not_judged)
 Test(judge_row, traffic_of_the_same_code_in_a_program_is_not_judged)
 {
     for (int same = 0; same < 2; same++) {
-        struct fixture fixture;
-        set_up_program(&fixture, true);
+        AT_END(tear_down) struct fixture fixture = set_up_program(true);
         put_times(&fixture.base, "a/b", "gpu_time", 1e5, 10);
         put_times(&fixture.run, "a/b", "gpu_time", 1e5, 2);
         put_times(&fixture.base, "a/b", "traffic", 6e6, 10);
@@ -356,7 +337,6 @@ Test(judge_row, traffic_of_the_same_code_in_a_program_is_not_judged)
         put_code(&fixture.base, "a/b", "0123456789abcdef");
         put_code(&fixture.run, "a/b", same ? "0123456789abcdef" : "fedcba9876543210");
         cr_expect_eq(find(compare(&fixture), "a/b", "traffic")->verdict, same ? VERDICT_INFO : VERDICT_REGRESSED);
-        tear_down(&fixture);
     }
 }
 
@@ -379,14 +359,12 @@ Test(judge_row, counts_of_a_program_that_differ_within_a_session_have_a_margin)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const double move = rows[i].now - 100000;
         const double moved[3] = {several[0] + move, several[1] + move, several[2] + move};
-        struct fixture fixture;
-        set_up_program(&fixture, rows[i].is_program);
+        AT_END(tear_down) struct fixture fixture = set_up_program(rows[i].is_program);
         for (size_t s = 0; s < rows[i].sessions; s++)
             put_samples(&fixture.base, "a/b", "count", several + rows[i].base_repeats, rows[i].base_repeats ? 1 : 3);
         for (size_t s = 0; s < 2; s++)
             put_samples(&fixture.run, "a/b", "count", moved + rows[i].now_repeats, rows[i].now_repeats ? 1 : 3);
         const struct judgement *judgement = find(compare(&fixture), "a/b", "count");
         cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
-        tear_down(&fixture);
     }
 }

@@ -34,8 +34,7 @@ Test(judge_sides, a_row_knows_the_gpus_that_it_was_measured_on)
         {"GPU-1", "GPU-2", "GPU-1", 1, VERDICT_REGRESSED}, {"GPU-1", "GPU-3", "GPU-1", 1, VERDICT_UNSURE},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put_times(&fixture.base, "a/b", "time", 100000, 10);
         put_times(&fixture.run, "a/b", "time", 110000, 2);
         put_times(&fixture.base, "a/other", "time", 100000, 10);
@@ -49,7 +48,6 @@ Test(judge_sides, a_row_knows_the_gpus_that_it_was_measured_on)
         const struct judgement *time = find(compare(&fixture), "a/b", "time");
         cr_expect_eq(time->verdict, rows[i].time, "row %zu: %s", i, verdict_name(time->verdict));
         cr_expect_eq(time->other_gpus, rows[i].time == VERDICT_UNSURE ? 1 : 0, "row %zu", i);
-        tear_down(&fixture);
     }
 }
 
@@ -65,8 +63,7 @@ Test(judge_sides, facts_of_another_compiler_are_none_of_this_kernel)
         {"nvcc 3", 1, VERDICT_UNSURE},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put_times(&fixture.base, "a/b", "ceiling", 100, 1);
         put(&fixture.run, "a/b", "ceiling", 50);
         put_times(&fixture.base, "a/other", "ceiling", 100, 1);
@@ -79,7 +76,6 @@ Test(judge_sides, facts_of_another_compiler_are_none_of_this_kernel)
         put_fact(&fixture.run, SESSION_COMPILER, "nvcc 2");
         const struct judgement *ceiling = find(compare(&fixture), "a/b", "ceiling");
         cr_expect_eq(ceiling->verdict, rows[i].ceiling, "row %zu: %s", i, verdict_name(ceiling->verdict));
-        tear_down(&fixture);
     }
 }
 
@@ -87,8 +83,7 @@ Test(judge_sides, facts_of_another_compiler_are_none_of_this_kernel)
 Test(judge_sides, a_base_build_may_be_of_another_compiler)
 {
     for (int from_base_build = 0; from_base_build < 2; from_base_build++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put(&fixture.base, "a/b", "ceiling", 100);
         put(&fixture.run, "a/b", "ceiling", 50);
         put_fact(&fixture.base, SESSION_COMPILER, "nvcc 1");
@@ -97,6 +92,5 @@ Test(judge_sides, a_base_build_may_be_of_another_compiler)
         const struct judgement *ceiling = find(compare(&fixture), "a/b", "ceiling");
         cr_expect_eq(ceiling->verdict, VERDICT_UNSURE);
         cr_expect(says(ceiling, "its time decides"));
-        tear_down(&fixture);
     }
 }

@@ -1,4 +1,5 @@
 #include "compare_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -43,8 +44,7 @@ Test(judge_suite, a_shift_of_the_suite_is_taken_off)
         {8, 1.029, 0, 0, "beef", VERDICT_REGRESSED, VERDICT_REGRESSED},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put_suite(&fixture, rows[i].kernels, rows[i].factor, "f00d", rows[i].code);
         put_times(&fixture.base, "x/slower", "time", 100000, 10);
         put_times(&fixture.run, "x/slower", "time", 103000, 2);
@@ -57,7 +57,6 @@ Test(judge_suite, a_shift_of_the_suite_is_taken_off)
         cr_expect_eq(slower->verdict, rows[i].slower, "row %zu: %s", i, verdict_name(slower->verdict));
         cr_expect_eq(slower->change, 3000, "the change is the measured one");
         cr_expect(near(slower->drift, 103000 - 103000 / (1 + rows[i].taken)), "row %zu: %g", i, slower->drift);
-        tear_down(&fixture);
     }
 }
 
@@ -68,8 +67,7 @@ Test(judge_suite, a_suite_that_moved_is_one_verdict)
         bool moved;
     } rows[] = {{1.1, true}, {0.9, true}, {1.031, true}, {1.029, false}, {0.971, false}, {0.969, true}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put_suite(&fixture, 20, rows[i].factor, "f00d", "f00d");
         const struct comparison *comparison = compare(&fixture);
         const struct judgement *suite = find(comparison, COMPARISON_SUITE, "time");
@@ -80,7 +78,6 @@ Test(judge_suite, a_suite_that_moved_is_one_verdict)
             cr_expect_eq(suite->verdict, VERDICT_UNSURE);
             cr_expect(says(suite, "20 kernels"), "%s", suite->reason);
         }
-        tear_down(&fixture);
     }
 }
 
@@ -88,8 +85,7 @@ Test(judge_suite, a_suite_that_moved_is_one_verdict)
 Test(judge_suite, pairs_of_every_kernel_leave_nothing_to_the_suite)
 {
     for (size_t paired = 19; paired <= 20; paired++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put_suite(&fixture, 20, 1.1, NULL, NULL);
         for (size_t i = 0; i < paired; i++) {
             struct row *row = result_find(&fixture.run.results[i], "time");
@@ -97,15 +93,13 @@ Test(judge_suite, pairs_of_every_kernel_leave_nothing_to_the_suite)
                 row_add_pair(row, 1000, 1000);
         }
         cr_expect_eq(comparison_exit_code(compare(&fixture)), paired == 20 ? EXIT_SAME : EXIT_UNSURE);
-        tear_down(&fixture);
     }
 }
 
 /* If the code of most kernels changed, their shift is not the GPU's. */
 Test(judge_suite, kernels_of_the_same_code_are_the_better_witnesses)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     put_suite(&fixture, 10, 1, "f00d", "f00d");
     put_suite(&fixture, 30, 1.1, NULL, NULL);
     const struct comparison *comparison = compare(&fixture);
@@ -113,7 +107,6 @@ Test(judge_suite, kernels_of_the_same_code_are_the_better_witnesses)
     cr_expect_eq(comparison->suites[0].kernels, 10);
     cr_expect(comparison->suites[0].same_code);
     cr_expect_eq(comparison->counts[VERDICT_REGRESSED], 30);
-    tear_down(&fixture);
 }
 
 /* Adds kernels that were measured on one of two GPUs, in a session of their own. */
@@ -139,8 +132,7 @@ static void put_two_gpus(struct fixture *fixture)
 /* A shift of one GPU or its clock says nothing about kernels on another one. */
 Test(judge_suite, each_gpu_of_a_run_has_a_shift_of_its_own)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     put_on_gpu(&fixture, "left", 12, 1, 0);
     put_on_gpu(&fixture, "right", 20, 1.025, 1);
     put_two_gpus(&fixture);
@@ -154,13 +146,11 @@ Test(judge_suite, each_gpu_of_a_run_has_a_shift_of_its_own)
     cr_expect_eq(find(comparison, "right/00", "time")->verdict, VERDICT_SAME, "the GPU's own shift is taken off");
     cr_expect_eq(find(comparison, "left/00", "time")->verdict, VERDICT_SAME, "and not from kernels of another");
     cr_expect_eq(comparison_exit_code(comparison), EXIT_SAME);
-    tear_down(&fixture);
 }
 
 Test(judge_suite, a_gpu_that_moved_leaves_the_kernels_of_another_to_be_judged)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     put_on_gpu(&fixture, "left", 12, 1, 0);
     put_on_gpu(&fixture, "right", 20, 1.1, 1);
     put_two_gpus(&fixture);
@@ -175,14 +165,12 @@ Test(judge_suite, a_gpu_that_moved_leaves_the_kernels_of_another_to_be_judged)
     cr_expect(says(find(comparison, "right/00", "time"), "all kernels moved alike"));
     const struct judgement *slower = find(comparison, "x/slower", "time");
     cr_expect(judgement_is_suspect(slower) && says(slower, "one session"), "%s", slower->reason);
-    tear_down(&fixture);
 }
 
 /* Nine kernels on each GPU are too few to know its shift, although eighteen would do. */
 Test(judge_suite, kernels_of_two_gpus_are_no_witnesses_for_each_other)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     put_on_gpu(&fixture, "left", RULE_DRIFT - 1, 1.1, 0);
     put_on_gpu(&fixture, "right", RULE_DRIFT - 1, 1.1, 1);
     put_two_gpus(&fixture);
@@ -190,14 +178,12 @@ Test(judge_suite, kernels_of_two_gpus_are_no_witnesses_for_each_other)
     cr_expect_null(find(comparison, COMPARISON_SUITE, "time"));
     cr_expect_eq(find(comparison, "left/00", "time")->drift, 0);
     cr_expect(judgement_is_suspect(find(comparison, "left/00", "time")));
-    tear_down(&fixture);
 }
 
 /* Two sessions on one GPU share one shift. */
 Test(judge_suite, sessions_of_one_gpu_are_one_suite)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    AT_END(tear_down) struct fixture fixture = set_up();
     put_suite(&fixture, 12, 1.025, NULL, NULL);
     for (int i = 0; i < 2; i++)
         put_fact(&fixture.run, SESSION_GPU_UUID, "GPU-1");
@@ -205,5 +191,4 @@ Test(judge_suite, sessions_of_one_gpu_are_one_suite)
     cr_assert_eq(comparison->suite_count, 1);
     cr_expect_not(comparison->suites[0].one_of_several);
     cr_expect_eq(comparison->suites[0].kernels, 12);
-    tear_down(&fixture);
 }

@@ -1,4 +1,5 @@
 #include "compare_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -34,8 +35,7 @@ Test(judge_toolchain, the_time_of_another_compiler_s_code_decides)
         {"nvcc 1", "nvcc 2", "f00d", ALIKE, VERDICT_REGRESSED, VERDICT_UNSURE, EXIT_REGRESSED},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put_times(&fixture.base, "a/b", "time", 100000, 10);
         put_times(&fixture.run, "a/b", "time", 100000, 2);
         put_times(&fixture.base, "a/b", "count", 1000, 3);
@@ -54,7 +54,6 @@ Test(judge_toolchain, the_time_of_another_compiler_s_code_decides)
         const struct judgement *ceiling = find(comparison, "a/b", "ceiling");
         cr_expect_eq(ceiling->verdict, rows[i].ceiling, "row %zu: %s", i, verdict_name(ceiling->verdict));
         cr_expect_eq(comparison_exit_code(comparison), rows[i].exit, "row %zu", i);
-        tear_down(&fixture);
     }
 }
 
@@ -71,8 +70,7 @@ Test(judge_toolchain, without_a_time_a_count_decides_that_moved_by_much)
         {1000, 1004, "nvcc 1", VERDICT_REGRESSED},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put(&fixture.base, "a/b", "count", rows[i].base);
         put(&fixture.run, "a/b", "count", rows[i].now);
         put_code(&fixture.base, "a/b", "f00d");
@@ -84,7 +82,6 @@ Test(judge_toolchain, without_a_time_a_count_decides_that_moved_by_much)
         result_find(run_find(&fixture.base, "a/b"), "count")->from_base_build = true;
         const struct judgement *count = find(compare(&fixture), "a/b", "count");
         cr_expect_eq(count->verdict, rows[i].count, "row %zu: %s", i, verdict_name(count->verdict));
-        tear_down(&fixture);
     }
 }
 
@@ -105,8 +102,7 @@ Test(judge_toolchain, of_a_program_what_makes_its_kernels_counts)
         {NULL, NULL, "mine 1; triton 3.6.0", "mine 2; triton 3.6.0", NULL}, /* the user's own */
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture);
+        AT_END(tear_down) struct fixture fixture = set_up();
         put_times(&fixture.base, "a/b", "count", 1000, 3);
         put_times(&fixture.run, "a/b", "count", 1004, 2);
         put_code(&fixture.base, "a/b", "f00d");
@@ -121,6 +117,5 @@ Test(judge_toolchain, of_a_program_what_makes_its_kernels_counts)
         cr_expect_eq(count->verdict, rows[i].words ? VERDICT_UNSURE : VERDICT_REGRESSED, "row %zu: %s", i,
                      verdict_name(count->verdict));
         cr_expect(!rows[i].words || says(count, rows[i].words), "row %zu: %s", i, count->reason);
-        tear_down(&fixture);
     }
 }

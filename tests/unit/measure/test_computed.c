@@ -1,5 +1,6 @@
 #include "base/base.h"
 #include "measure/computed.h"
+#include "support.h"
 #include "worker/worker.h"
 
 #include <criterion/criterion.h>
@@ -84,7 +85,7 @@ Test(computed, rates_come_from_the_gpu_s_time_else_the_host_s)
         {0, 0, absent, absent, not_applicable, not_applicable},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct fixture fixture;
+        AT_END(tear_down) struct fixture fixture;
         set_up(&fixture);
         fixture.result->bytes = cases[i].bytes;
         fixture.result->flops = cases[i].flops;
@@ -98,7 +99,6 @@ Test(computed, rates_come_from_the_gpu_s_time_else_the_host_s)
         expect_row(&fixture, "flop_rate", cases[i].flop_rate);
         expect_row(&fixture, "wall_time", cases[i].wall);
         expect_row(&fixture, "time", cases[i].time);
-        tear_down(&fixture);
     }
 }
 
@@ -106,7 +106,7 @@ Test(computed, rates_come_from_the_gpu_s_time_else_the_host_s)
 Test(computed, rates_are_worked_out_sample_by_sample)
 {
     static const double times[] = {1000, 4000, 8000, 3};
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     fixture.result->bytes = 1000;
     add_samples(&fixture, "time", VALUE_MEASURED, times, ARRAY_SIZE(times));
@@ -116,18 +116,16 @@ Test(computed, rates_are_worked_out_sample_by_sample)
     cr_assert_eq(row->sessions[0].count, ARRAY_SIZE(times));
     for (size_t i = 0; i < ARRAY_SIZE(times); i++)
         cr_expect_eq(row->sessions[0].samples[i], round_value(1000 / times[i] * 1e9));
-    tear_down(&fixture);
 }
 
 Test(computed, what_is_not_ok_has_no_rates)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     result_fail(fixture.result, RESULT_WRONG, "made up");
     computed_add_rates(&fixture.run, &fixture.metrics);
     computed_complete(&fixture.run, &fixture.metrics, NULL);
     cr_expect_eq(fixture.result->row_count, 0);
-    tear_down(&fixture);
 }
 
 /* Adds a kernel that launched a function, with so many wavefronts by the hardware counter. */
@@ -141,7 +139,7 @@ static void set_up_launched(struct fixture *fixture, struct value wavefronts)
 
 Test(computed, conflicts_are_the_sum_of_lines)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up_launched(&fixture, measured(60));
     computed_complete(&fixture.run, &fixture.metrics, NULL);
     cr_expect_null(result_find(fixture.result, "excess")); /* nobody asked */
@@ -156,7 +154,6 @@ Test(computed, conflicts_are_the_sum_of_lines)
     fixture.result->profile.counted |= 1u << LINE_SHARED_IDEAL;
     computed_complete(&fixture.run, &fixture.metrics, NULL);
     expect_row(&fixture, "excess", measured(45));
-    tear_down(&fixture);
 }
 
 Test(computed, without_a_pass_through_shared_memory_there_is_no_conflict)

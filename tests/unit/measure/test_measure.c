@@ -47,10 +47,9 @@ static void add_glob(struct fixture *fixture, const char *glob)
 
 static void measure(struct fixture *fixture)
 {
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     fixture->code = measure_run(&fixture->measurement, &fixture->run);
-    fixture->said = capture_end(&capture);
+    fixture->said = capture_end();
 }
 
 static void tear_down(struct fixture *fixture)
@@ -103,7 +102,7 @@ static void expect_said(const struct fixture *fixture, const char *words)
 
 Test(measure, a_good_kernel_has_every_row)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "good/*");
     measure(&fixture);
     cr_assert_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
@@ -136,12 +135,11 @@ Test(measure, a_good_kernel_has_every_row)
             cr_expect_eq(row->state, VALUE_NOT_SUPPORTED, "%s", metric->name);
         }
     }
-    tear_down(&fixture);
 }
 
 Test(measure, the_session_s_facts_are_filled)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "good/one");
     measure(&fixture);
     cr_assert_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
@@ -164,7 +162,6 @@ Test(measure, the_session_s_facts_are_filled)
     cr_expect_null(facts[SESSION_REASON]);
     cr_expect_null(facts[SESSION_DRIVER]);
     cr_expect_eq(fixture.run.note_count, fixture.metrics.count);
-    tear_down(&fixture);
 }
 
 /* ---- Batches, in a made-up backend that uses the host's clock ---- */
@@ -241,7 +238,7 @@ static void expect_faults(const struct backend *backend)
         {"last/good", RESULT_OK, NULL},
         {"last/segv", RESULT_CRASHED, "the process that ran it died: Segmentation fault (signal 11)"},
     };
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "[!s]*"); /* chooses all but the slow kernels */
     fixture.measurement.backend = backend;
     measure(&fixture);
@@ -256,7 +253,6 @@ static void expect_faults(const struct backend *backend)
         expect_said(&fixture, "failing/good and what else is measured with it are measured again, one by one: kernel: "
                               "made-up illegal address");
     }
-    tear_down(&fixture);
 }
 
 Test(measure, a_fault_costs_its_own_kernel_only)
@@ -271,7 +267,7 @@ Test(measure, a_fault_in_a_batch_costs_its_own_kernel_only)
 
 Test(measure, kernels_of_a_family_are_at_work_at_once)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "good/*");
     fixture.measurement.backend = &batching;
     fixture.measurement.progress = true;
@@ -288,12 +284,11 @@ Test(measure, kernels_of_a_family_are_at_work_at_once)
         last = strstr(one, "[3/3] good/two");
         cr_assert_not_null(last, "%s", fixture.said);
     }
-    tear_down(&fixture);
 }
 
 static void expect_hang(const struct backend *backend)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "slow/brief");
     add_glob(&fixture, "slow/endless");
     add_glob(&fixture, "slow/good");
@@ -308,7 +303,6 @@ static void expect_hang(const struct backend *backend)
     if (backend == &batching)
         expect_said(&fixture, "slow/brief and what else is measured with it are measured again, one by one: no sign of "
                               "life within 3 s");
-    tear_down(&fixture);
 }
 
 Test(measure, a_kernel_that_hangs_is_ended)
@@ -323,7 +317,7 @@ Test(measure, a_kernel_that_hangs_in_a_batch_is_ended)
 
 static void expect_own_limit(const struct backend *backend)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "slow/brief*");
     fixture.measurement.backend = backend;
     fixture.measurement.samples = 13;
@@ -333,7 +327,6 @@ static void expect_own_limit(const struct backend *backend)
     for (size_t i = 0; i < fixture.run.result_count; i++)
         expect_result(&fixture, fixture.run.results[i].id, RESULT_OK, NULL);
     cr_expect_str_eq(fixture.said, "");
-    tear_down(&fixture);
 }
 
 Test(measure, the_time_limit_is_each_kernel_s_own)
@@ -349,7 +342,7 @@ Test(measure, the_time_limit_is_each_kernel_s_own_in_a_batch)
 
 static void expect_close_that_hangs(const char *next, size_t kernels)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "slow_close/*");
     add_glob(&fixture, next);
     fixture.measurement.timeout = 3; /* far more than the good kernels need */
@@ -359,7 +352,6 @@ static void expect_close_that_hangs(const char *next, size_t kernels)
     for (size_t i = 0; i < fixture.run.result_count; i++)
         expect_result(&fixture, fixture.run.results[i].id, RESULT_OK, NULL);
     expect_said(&fixture, "after slow_close/good the worker did not end well (it hung)");
-    tear_down(&fixture);
 }
 
 Test(measure, a_close_that_hangs_costs_no_result)
@@ -370,7 +362,7 @@ Test(measure, a_close_that_hangs_costs_no_result)
 
 Test(measure, what_a_library_prints_stays_out_of_standard_output)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "good/printing");
     fflush(stdout);
     FILE *file = tmpfile();
@@ -390,7 +382,6 @@ Test(measure, what_a_library_prints_stays_out_of_standard_output)
     expect_said(&fixture, "printed through a buffer\n");
     expect_said(&fixture, "printed at once\n");
     expect_result(&fixture, "good/printing", RESULT_OK, NULL);
-    tear_down(&fixture);
 }
 
 Test(measure, no_kernel_of_that_name)
@@ -433,19 +424,18 @@ Test(measure, globs_that_match_nothing_can_be_passed_over)
 
 Test(measure, a_library_that_cannot_be_used)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "*");
     fixture.measurement.kernels = "/no/such/lib.so";
     measure(&fixture);
     cr_expect_eq(fixture.code, EXIT_USAGE);
     cr_expect_eq(fixture.run.result_count, 0);
     expect_said(&fixture, "cannot load the kernel library: /no/such/lib.so");
-    tear_down(&fixture);
 }
 
 Test(measure, progress_is_drawn_only_on_request)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "good/one");
     add_glob(&fixture, "good/two");
     measure(&fixture);
@@ -463,7 +453,6 @@ Test(measure, progress_is_drawn_only_on_request)
     fixture.measurement.label = "confirming 2 kernels";
     measure(&fixture);
     expect_said(&fixture, "confirming 2 kernels: [1/2] good/one");
-    tear_down(&fixture);
 }
 
 /* ---- Signals: a child measures, and the test watches its progress line ---- */
@@ -479,8 +468,8 @@ __attribute__((noreturn)) static void be_the_command(struct fixture *fixture, co
 /* Sends the signals to a measuring child as soon as its progress line contains `when`. Reads the run that it saved. */
 static void measure_and_signal(struct fixture *fixture, const char *when, const int *signals, size_t count)
 {
-    char *folder = scratch_make();
-    char *path = x_sprintf("%s/run.json", folder);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT path = x_sprintf("%s/run.json", folder);
     int ends[2];
     cr_assert_eq(pipe(ends), 0);
     const pid_t child = fork();
@@ -510,8 +499,6 @@ static void measure_and_signal(struct fixture *fixture, const char *when, const 
     fixture->code = WEXITSTATUS(status);
     fixture->said = x_strdup(said);
     cr_expect_eq(run_read(&fixture->run, path), 0);
-    free(path);
-    scratch_remove(folder);
 }
 
 Test(measure, an_interrupted_run_keeps_what_was_measured)
@@ -519,7 +506,7 @@ Test(measure, an_interrupted_run_keeps_what_was_measured)
     /* Sends several signals: people press Ctrl-C more than once, and a session that ends sends more than one signal. */
     static const int sets[][2] = {{SIGINT, SIGINT}, {SIGTERM, SIGTERM}, {SIGHUP, SIGTERM}};
     for (size_t i = 0; i < ARRAY_SIZE(sets); i++) {
-        struct fixture fixture;
+        AT_END(tear_down) struct fixture fixture;
         set_up(&fixture, "slow/brief");
         add_glob(&fixture, "slow/endless");
         add_glob(&fixture, "good/one");
@@ -528,14 +515,13 @@ Test(measure, an_interrupted_run_keeps_what_was_measured)
         cr_expect_eq(fixture.run.result_count, 1);
         expect_result(&fixture, "slow/brief", RESULT_OK, NULL);
         expect_said(&fixture, "interrupted after 1 of 3 kernels; what was measured is kept");
-        tear_down(&fixture);
     }
 }
 
 Test(measure, an_interrupted_batch_leaves_what_was_before_it)
 {
     static const int interrupt[] = {SIGINT};
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "slow/*");
     add_glob(&fixture, "good/*");
     fixture.measurement.backend = &batching;
@@ -543,13 +529,12 @@ Test(measure, an_interrupted_batch_leaves_what_was_before_it)
     cr_expect_eq(fixture.code, EXIT_INTERRUPTED);
     cr_expect_eq(fixture.run.result_count, 0);
     expect_said(&fixture, "interrupted after 0 of 8 kernels; what was measured is kept");
-    tear_down(&fixture);
 }
 
 Test(measure, a_signal_that_was_ignored_stays_so)
 {
     static const int hangup[] = {SIGHUP};
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "slow/brief");
     add_glob(&fixture, "good/one");
     signal(SIGHUP, SIG_IGN); /* nohup ignores the signal, too */
@@ -557,18 +542,16 @@ Test(measure, a_signal_that_was_ignored_stays_so)
     cr_expect_eq(fixture.code, EXIT_SAME);
     expect_result(&fixture, "slow/brief", RESULT_OK, NULL);
     expect_result(&fixture, "good/one", RESULT_OK, NULL);
-    tear_down(&fixture);
 }
 
 Test(measure, signals_are_as_before_afterwards)
 {
     sigset_t before, after;
     sigprocmask(SIG_BLOCK, NULL, &before);
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, "good/one");
     measure(&fixture);
     sigprocmask(SIG_BLOCK, NULL, &after);
     for (int number = 1; number < SIGRTMAX; number++)
         cr_expect_eq(sigismember(&before, number), sigismember(&after, number), "signal %d", number);
-    tear_down(&fixture);
 }

@@ -109,12 +109,11 @@ static void begin(const char *gpus, size_t count, char *const *globs)
 
 static void measure(int expected)
 {
-    struct capture capture;
     free(said);
     run_release(&run);
-    capture_begin(&capture);
+    capture_begin();
     const int code = measure_run(&measurement, &run);
-    said = capture_end(&capture);
+    said = capture_end();
     cr_expect_eq(code, expected, "%s", said);
 }
 
@@ -164,14 +163,12 @@ Test(pool, every_row_of_a_kernel_names_its_session)
                 cr_expect_eq(result->rows[r].sessions[s].session, result_session(result), "%s %s", result->id,
                              result->rows[r].metric);
     }
-    char *path = x_sprintf("%s/run.json", marks);
-    struct run read;
+    OWNED_TEXT path = x_sprintf("%s/run.json", marks);
+    OWNED(run) read;
     cr_assert_eq(run_write_file(&run, path), 0);
     cr_assert_eq(run_read(&read, path), 0);
     for (size_t i = 0; i < read.result_count; i++)
         cr_expect_eq(result_session(&read.results[i]), result_session(&run.results[i]));
-    run_release(&read);
-    free(path);
 }
 
 /* A GPU for which there is nothing is in no session. */
@@ -307,9 +304,8 @@ Test(pool, an_interruption_of_several_measurements_is_said_once)
     const struct measurement list[2] = {measurement, measurement};
     struct run runs[2];
     int codes[2];
-    struct capture capture;
-    capture_begin(&capture);
-    char *mark = x_sprintf("%s/left", marks);
+    capture_begin();
+    OWNED_TEXT mark = x_sprintf("%s/left", marks);
     const pid_t parent = getpid(), process = fork();
     if (process == 0) {
         while (access(mark, F_OK) != 0)
@@ -319,7 +315,7 @@ Test(pool, an_interruption_of_several_measurements_is_said_once)
     }
     pool_measure_all(list, runs, codes, 2, 2);
     waitpid(process, NULL, 0);
-    said = capture_end(&capture);
+    said = capture_end();
     for (size_t i = 0; i < 2; i++) {
         cr_expect_eq(codes[i], EXIT_INTERRUPTED);
         cr_expect_eq(runs[i].result_count, 0);
@@ -328,7 +324,6 @@ Test(pool, an_interruption_of_several_measurements_is_said_once)
     const char *first = strstr(said, "interrupted after 0 of ");
     cr_assert_not_null(first, "%s", said);
     cr_expect_null(strstr(first + 1, "interrupted"), "%s", said);
-    free(mark);
 }
 
 /* ---- Ahead of need ---- */
@@ -360,13 +355,12 @@ Test(pool, a_worker_that_is_ready_measures_what_is_left)
     cr_expect_not(relay_take(next.relay, &other, 0, &worker), "of another library it is of no use");
 
     measure(EXIT_SAME);
-    struct run left;
+    OWNED(run) left;
     next.glob_count = 1;
     cr_expect_eq(measure_run(&next, &left), EXIT_SAME);
     cr_assert_eq(left.result_count, 1);
     cr_expect_str_eq(left.results[0].id, "here/good");
     cr_expect_eq(left.results[0].status, RESULT_OK);
-    run_release(&left);
     relay_release(next.relay);
 }
 
@@ -383,13 +377,11 @@ static void expect_in_turn(const char *refuses, long processes)
     measure(EXIT_SAME);
     cr_expect_str_eq(said, "");
     cr_expect_eq(run.result_count, 2);
-    char *path = x_sprintf("%s/started", marks);
+    OWNED_TEXT path = x_sprintf("%s/started", marks);
     size_t size = 0;
-    char *started = NULL;
+    OWNED_TEXT started = NULL;
     cr_assert_eq(file_read(path, 100, &started, &size), 0);
     cr_expect_eq((long)size, processes, "%zu processes", size);
-    free(started);
-    free(path);
     relay_release(next.relay);
 }
 
@@ -413,11 +405,10 @@ Test(pool, a_worker_that_is_ready_and_not_needed_is_ended)
     measure(EXIT_SAME);
     next.glob_count = 1;
     next.globs = (char *const[]){"here/good"};
-    struct run left;
+    OWNED(run) left;
     cr_expect_eq(measure_run(&next, &left), EXIT_SAME);
     cr_expect_eq(left.result_count, 1);
     cr_expect_eq(left.session_count, 1);
-    run_release(&left);
     relay_forget(next.relay);
     relay_release(next.relay);
 }
@@ -489,10 +480,9 @@ static void set_up_lines(const char *const *ids, size_t count)
 
 static void measure_lines_of(const char *const *ids, size_t count, unsigned what)
 {
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     cr_expect_eq(measure_profile(&measurement, &run, ids, count, what), EXIT_SAME);
-    said = capture_end(&capture);
+    said = capture_end();
 }
 
 /* One of two processes does not get the GPU beside the other; or gets it, and not, "out of memory", what it wants. */

@@ -1,5 +1,6 @@
 #include "base/base.h"
 #include "measure/pool_parts.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -47,39 +48,36 @@ static void expect_share(struct fixture *fixture, size_t seat, const char *expec
 {
     const bool any = queue_take(&fixture->seats[seat]);
     const struct share *share = &fixture->seats[seat].share;
-    char *text = any ? queue_text(&fixture->pool, share->first, share->end) : x_strdup("");
+    OWNED_TEXT text = any ? queue_text(&fixture->pool, share->first, share->end) : x_strdup("");
     cr_expect_str_eq(text, expected);
-    free(text);
 }
 
 Test(pool_queue, one_gpu_measures_in_order)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, 1);
     queue_fill(&fixture.pool);
     static const char *const expected[] = {"small/a\nsmall/b\n", "large/a\n", "point/a[n=1]\npoint/b[n=1]\n",
                                            "point/a[n=2]\n",     "new/a\n",   ""};
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
         expect_share(&fixture, 0, expected[i]);
-    tear_down(&fixture);
 }
 
 /* What is not known is taken for the mean of what is: 10 s for six kernels. */
 Test(pool_queue, several_begin_with_what_takes_longest)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, 2);
     queue_fill(&fixture.pool);
     static const char *const expected[] = {
         "large/a\n", "small/a\nsmall/b\n", "new/a\n", "point/a[n=1]\npoint/b[n=1]\n", "point/a[n=2]\n", ""};
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
         expect_share(&fixture, i % 2, expected[i]);
-    tear_down(&fixture);
 }
 
 Test(pool_queue, what_failed_is_tried_by_another_and_what_is_returned_comes_first)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture, 2);
     queue_fill(&fixture.pool);
     expect_share(&fixture, 0, "large/a\n");
@@ -96,14 +94,13 @@ Test(pool_queue, what_failed_is_tried_by_another_and_what_is_returned_comes_firs
     fixture.seats[0].state = SEAT_LOST;
     queue_try_elsewhere(&fixture.seats[1], 1);
     cr_expect_eq(fixture.pool.queued, 0, "there is no other");
-    tear_down(&fixture);
 }
 
 /* By the ordinals of GPUs, not by their order. */
 Test(pool_queue, what_has_a_gpu_stays_there)
 {
-    struct fixture fixture;
-    struct run like = {0};
+    AT_END(tear_down) struct fixture fixture;
+    OWNED(run) like = {0};
     set_up(&fixture, 2);
     for (int i = 5; i >= 4; i--)
         ARRAY_GROW(like.sessions, like.session_count)->ordinal = i;
@@ -119,6 +116,4 @@ Test(pool_queue, what_has_a_gpu_stays_there)
     expect_share(&fixture, 1, "small/a\n");
     queue_try_elsewhere(&fixture.seats[0], 1);
     cr_expect_eq(fixture.pool.queued, 2, "only the points are left");
-    run_release(&like);
-    tear_down(&fixture);
 }

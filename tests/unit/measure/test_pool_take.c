@@ -1,6 +1,7 @@
 /* What a worker may say, and when: nothing that it says is believed because it came. */
 #include "base/base.h"
 #include "measure/pool_parts.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -27,13 +28,12 @@ static void set_up(struct fixture *fixture)
     for (int i = 0; i < 2; i++)
         fixture->seats[i] = (struct seat){
             .pool = &fixture->pool, .number = i, .device = i, .state = SEAT_STARTED, .worker = {.pipe = -1}};
-    struct run run = {.device.name = x_strdup("made up")};
+    OWNED(run) run = {.device.name = x_strdup("made up")};
     size_t size;
     FILE *stream = open_memstream(&fixture->device, &size);
     ARRAY_GROW(run.sessions, run.session_count)->facts[SESSION_DATE] = x_strdup("2026-01-01T00:00:00.000Z");
     cr_assert_eq(run_write(&run, stream), 0);
     fclose(stream);
-    run_release(&run);
 }
 
 static void tear_down(struct fixture *fixture)
@@ -122,7 +122,7 @@ Test(pool_take, what_is_out_of_turn_is_refused)
         {"no message", {{(enum message_kind)200, ""}}},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
+        AT_END(tear_down) struct fixture fixture;
         set_up(&fixture);
         size_t count = 0;
         while (count < MOST_WORDS && rows[i].words[count].kind)
@@ -130,7 +130,6 @@ Test(pool_take, what_is_out_of_turn_is_refused)
         for (size_t w = 0; w < count; w++)
             cr_expect_eq(say(&fixture, 0, rows[i].words[w]), w + 1 < count ? ENDING_NOT_YET : ENDING_OUT_OF_TURN,
                          "%s: word %zu", rows[i].what, w + 1);
-        tear_down(&fixture);
     }
 }
 
@@ -147,20 +146,19 @@ Test(pool_take, what_workers_say_is_taken)
                                         RESULT("f/a", "ok"),
                                         WORSE("f/b", "wrong result"),
                                         WORSE("f/c", "not built")};
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         cr_expect_eq(say(&fixture, 0, words[i]), ENDING_NOT_YET, "word %zu", i + 1);
     cr_expect_eq(fixture.run.result_count, 3);
     cr_expect_eq(fixture.pool.queued, 1, "neither is a failure that another GPU could mend");
-    tear_down(&fixture);
 }
 
 /* Once: also where the worker that tried it again spoke out of turn after its result. */
 Test(pool_take, what_failed_on_two_gpus_is_not_tried_on_a_third)
 {
     static const struct word first[] = {KERNELS, DEVICE, START("f/a"), WORSE("f/a", "failed")};
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     for (size_t i = 0; i < ARRAY_SIZE(first); i++)
         cr_assert_eq(say(&fixture, 0, first[i]), ENDING_NOT_YET);
@@ -180,5 +178,4 @@ Test(pool_take, what_failed_on_two_gpus_is_not_tried_on_a_third)
     pool_fail(second, second->last, RESULT_FAILED, pool_out_of_turn);
     cr_expect_eq(run_find(&fixture.run, "f/a")->status, RESULT_FAILED);
     cr_expect_eq(fixture.pool.queued, 0);
-    tear_down(&fixture);
 }

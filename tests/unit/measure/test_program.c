@@ -1,5 +1,6 @@
 #include "base/base.h"
 #include "measure/program.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -63,9 +64,8 @@ Test(program, kernels_are_called_after_what_people_call_the_program)
          {"./123456789012345678901234567890123456789012345678901234567890"}},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *name = program_name(cases[i].arguments);
+        OWNED_TEXT name = program_name(cases[i].arguments);
         cr_expect_str_eq(name, cases[i].name, "case %zu: %s", i, name);
         cr_expect_eq(name_length(name), strlen(name), "%s is no family", name);
-        free(name);
     }
 }

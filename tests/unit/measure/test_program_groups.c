@@ -90,7 +90,7 @@ static struct program_group *take_plain(struct fixture *fixture, int threads, co
 
 Test(program_groups, launches_of_one_function_in_one_shape_are_one_group)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     struct program_group *first = take(&fixture, "launch\n64 1 1 256 1 1 0 - add\n");
     cr_expect_eq(take(&fixture, "launch\n64 1 1 256 1 1 0 - add\n"), first);
@@ -102,13 +102,12 @@ Test(program_groups, launches_of_one_function_in_one_shape_are_one_group)
     expect_names(
         &fixture,
         (const char *[]){"app/add@64,256", "app/add@64x2,256", "app/add@64x1x3,8x8,1024", "app/scale<int>@64,256"}, 4);
-    tear_down(&fixture);
 }
 
 /* As long as not all are known both are called scale; then each has digits of its whole name. */
 Test(program_groups, functions_of_one_short_name_are_told_apart)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     char *names[2];
     kernel_unique_names((const char *[]){"a::scale(int*)", "b::scale(int*)"}, 2, names);
@@ -123,50 +122,41 @@ Test(program_groups, functions_of_one_short_name_are_told_apart)
         free(ids[i]);
     free(names[0]);
     free(names[1]);
-    tear_down(&fixture);
 }
 
 /* As Triton makes them. */
 Test(program_groups, namesakes_of_other_code_are_numbered_in_their_order)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
-    char *first = add_module(&fixture, "tests/fuzz/corpus/cubin/small.fatbin", 0);
-    char *second = add_module(&fixture, "tests/fuzz/corpus/cubin/other.fatbin", 0);
-    char *copy = add_module(&fixture, "tests/fuzz/corpus/cubin/small.fatbin", 8);
+    OWNED_TEXT first = add_module(&fixture, "tests/fuzz/corpus/cubin/small.fatbin", 0);
+    OWNED_TEXT second = add_module(&fixture, "tests/fuzz/corpus/cubin/other.fatbin", 0);
+    OWNED_TEXT copy = add_module(&fixture, "tests/fuzz/corpus/cubin/small.fatbin", 8);
     struct program_group *small = take_plain(&fixture, 32, first);
     cr_assert_not_null(small->launches[0].launch.code);
     take_plain(&fixture, 32, second);
     cr_expect_eq(take_plain(&fixture, 32, copy), small);
     take_plain(&fixture, 64, second);
-    free(first);
-    free(second);
-    free(copy);
     cr_expect_str_eq(fixture.groups.list[1]->launches[0].launch.code, fixture.groups.list[2]->launches[0].launch.code);
     expect_names(&fixture, (const char *[]){"app/plain@1,32", "app/plain@1,32#2", "app/plain@1,64"}, 3);
-    tear_down(&fixture);
 }
 
 Test(program_groups, an_image_of_another_hash_is_none)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
-    char *name = add_module(&fixture, "tests/fuzz/corpus/cubin/small.fatbin", 0);
-    char *from = x_sprintf("%s/%s.cubin", fixture.folder, name);
-    char *to = x_sprintf("%s/0123456789abcdef.cubin", fixture.folder);
+    OWNED_TEXT name = add_module(&fixture, "tests/fuzz/corpus/cubin/small.fatbin", 0);
+    OWNED_TEXT from = x_sprintf("%s/%s.cubin", fixture.folder, name);
+    OWNED_TEXT to = x_sprintf("%s/0123456789abcdef.cubin", fixture.folder);
     cr_assert_eq(rename(from, to), 0);
     cr_expect_null(take_plain(&fixture, 32, "0123456789abcdef")->launches[0].launch.code);
-    free(to);
-    free(from);
-    free(name);
-    tear_down(&fixture);
 }
 
 Test(program_groups, a_graph_is_named_by_its_kernels)
 {
     static const char two[] = "graph\n1 1 1 32 1 1 0 - first\n2 1 1 32 1 1 0 - second\n",
                       wider[] = "graph\n1 1 1 64 1 1 0 - first\n2 1 1 32 1 1 0 - second\n";
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     const struct program_group *group = take(&fixture, two);
     cr_expect(group->graph);
@@ -175,7 +165,7 @@ Test(program_groups, a_graph_is_named_by_its_kernels)
     struct program_group *empty = take(&fixture, "graph\n");
     cr_expect_eq(empty->count, 0);
 
-    char *many = NULL;
+    OWNED_TEXT many = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&many, &size);
     fprintf(stream, "graph\n");
@@ -183,7 +173,6 @@ Test(program_groups, a_graph_is_named_by_its_kernels)
         fprintf(stream, "1 1 1 32 1 1 0 - kernel_%d\n", i);
     fclose(stream);
     take(&fixture, many);
-    free(many);
 
     for (size_t i = 0; i < fixture.groups.count; i++)
         run_add(&fixture.run, fixture.groups.list[i]->id);
@@ -196,7 +185,6 @@ Test(program_groups, a_graph_is_named_by_its_kernels)
     cr_expect(strstr(ids[2], "_more~"), "%s", ids[2]);
     for (size_t i = 0; i < fixture.groups.count; i++)
         cr_expect_gt(id_length(fixture.groups.list[i]->id), 0, "%s is no id", fixture.groups.list[i]->id);
-    tear_down(&fixture);
 }
 
 Test(program_groups, globs_choose_by_the_name_that_a_report_shows)
@@ -209,21 +197,18 @@ Test(program_groups, globs_choose_by_the_name_that_a_report_shows)
                  {"app/scale@1,33", false},     {"other/*", false}, {"app/scale~@1,32", true},
                  {"app/scale~1f3a@2", false}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct fixture fixture;
+        AT_END(tear_down) struct fixture fixture;
         set_up(&fixture);
         char *globs[] = {x_strdup(cases[i].glob)};
         fixture.measurement.globs = globs;
         fixture.measurement.glob_count = 1;
         cr_expect_eq(take(&fixture, "launch\n1 1 1 32 1 1 0 - _ZN1a5scaleEPi\n")->wanted, cases[i].wanted, "%s",
                      cases[i].glob);
-        struct capture capture;
-        capture_begin(&capture);
+        capture_begin();
         cr_expect_eq(program_groups_expect(&fixture.groups, globs, 1), cases[i].wanted ? 0 : -1, "%s", cases[i].glob);
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(strstr(said, cases[i].glob) != NULL, !cases[i].wanted, "%s", said);
-        free(said);
         free(globs[0]);
-        tear_down(&fixture);
     }
 }
 
@@ -240,7 +225,7 @@ Test(program_groups, nonsense_is_refused_and_too_many_are_not_taken)
         "launch\nx 1 1 32 1 1 0 - add\n",
         "graph\n1 1 1 32 1 1 0 - add\nx\n",
     };
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     struct program_group *group;
     for (size_t i = 0; i < ARRAY_SIZE(nonsense); i++)
@@ -255,5 +240,4 @@ Test(program_groups, nonsense_is_refused_and_too_many_are_not_taken)
     }
     cr_expect_not_null(take(&fixture, "launch\n1 1 1 32 1 1 0 - add\n")); /* known before */
     cr_expect_eq(fixture.groups.count, MOST);
-    tear_down(&fixture);
 }

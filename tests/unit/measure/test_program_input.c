@@ -19,13 +19,12 @@ static void give(int descriptor)
 
 static void give_file(const char *folder, const char *text, off_t offset)
 {
-    char *path = x_sprintf("%s/input", folder);
+    OWNED_TEXT path = x_sprintf("%s/input", folder);
     const int file = open(path, O_RDWR | O_CREAT, 0600);
     cr_assert_geq(file, 0);
     cr_assert_eq(write(file, text, strlen(text)), (ssize_t)strlen(text));
     cr_assert_eq(lseek(file, offset, SEEK_SET), offset);
     give(file);
-    free(path);
 }
 
 /* A process that writes so many times the text, and no more is to come; with a signal for a broken pipe. */
@@ -87,35 +86,32 @@ static size_t run(struct program_input *input, size_t most)
 
 Test(program_input, each_run_reads_a_file_from_where_it_stood)
 {
-    char *folder = scratch_make();
-    struct program_input input;
+    OWNED_FOLDER folder = scratch_make();
+    AT_END(program_input_close) struct program_input input;
     give_file(folder, "0123456789", 3);
     program_input_open(&input, true);
     for (int i = 0; i < 3; i++)
         cr_expect_eq(run(&input, SIZE_MAX), 7);
-    program_input_close(&input);
-    scratch_remove(folder);
 }
 
 /* 1 MB: more than a pipe holds. */
 Test(program_input, each_run_reads_all_that_comes_through_a_pipe)
 {
     char text[1001];
-    struct program_input input;
+    AT_END(program_input_close) struct program_input input;
     memset(text, 'x', 1000);
     text[1000] = '\0';
     const pid_t writer = give_pipe(text, 1000);
     program_input_open(&input, true);
     for (int i = 0; i < 3; i++)
         cr_expect_eq(run(&input, SIZE_MAX), 1000000, "run %d", i);
-    program_input_close(&input);
     waitpid(writer, NULL, 0);
 }
 
 /* Each measuring reads the same, be it a file or what came through a pipe. */
 Test(program_input, a_program_that_is_measured_again_reads_it_all_again)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     struct program_input input;
     give_file(folder, "0123456789", 3);
     for (int i = 0; i < 2; i++) {
@@ -134,14 +130,13 @@ Test(program_input, a_program_that_is_measured_again_reads_it_all_again)
         program_input_close(&input);
     }
     waitpid(writer, NULL, 0);
-    scratch_remove(folder);
 }
 
 /* The signal of a broken pipe is not for us: program_run() ignores it. */
 Test(program_input, a_run_that_reads_little_is_not_waited_for)
 {
     char text[1001];
-    struct program_input input;
+    AT_END(program_input_close) struct program_input input;
     signal(SIGPIPE, SIG_IGN);
     memset(text, 'x', 1000);
     text[1000] = '\0';
@@ -151,7 +146,6 @@ Test(program_input, a_run_that_reads_little_is_not_waited_for)
         const size_t got = run(&input, 2000);
         cr_expect(got >= 2000 && got < 3000, "run %d: %zu bytes", i, got);
     }
-    program_input_close(&input);
     give(open("/dev/null", O_RDONLY)); /* else the writer waits for us */
     waitpid(writer, NULL, 0);
 }
@@ -174,10 +168,9 @@ Test(program_input, nothing_is_kept_for_one_run_nor_of_a_terminal)
 
 Test(program_input, a_program_without_input_gets_none)
 {
-    struct program_input input;
+    AT_END(program_input_close) struct program_input input;
     close(STDIN_FILENO);
     program_input_open(&input, true);
     cr_expect_eq(program_input_begin(&input), -1);
     cr_expect_lt(program_input_event(&input).fd, 0);
-    program_input_close(&input);
 }

@@ -1,5 +1,6 @@
 #include "measure/program.h"
 #include "measure/program_parts.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -99,7 +100,7 @@ static void expect(const struct run *run, const char *metric, size_t count)
 Test(program_lacks, more_samples_take_the_place_of_fewer)
 {
     struct fixture fixture;
-    struct run more = {0};
+    OWNED(run) more = {0};
     set_up(&fixture);
     add(&fixture.run, "often", "c", 2);
     add(&more, "often", "a", 4);
@@ -110,7 +111,6 @@ Test(program_lacks, more_samples_take_the_place_of_fewer)
     expect(&fixture.run, "b", 5);
     expect(&fixture.run, "c", 3);
     expect(&fixture.run, "d", 1);
-    run_release(&more);
     run_release(&fixture.run);
 }
 
@@ -118,7 +118,7 @@ Test(program_lacks, more_samples_take_the_place_of_fewer)
 Test(program_lacks, what_could_not_be_counted_stays_so)
 {
     struct fixture fixture;
-    struct run more = {0};
+    OWNED(run) more = {0};
     set_up(&fixture);
     result_add(run_find(&fixture.run, "often"), "c"); /* not counted */
     result_add(run_add(&more, "often"), "a");
@@ -128,6 +128,5 @@ Test(program_lacks, what_could_not_be_counted_stays_so)
     expect(&fixture.run, "a", SIZE_MAX);
     expect(&fixture.run, "b", 5);
     expect(&fixture.run, "c", SIZE_MAX);
-    run_release(&more);
     run_release(&fixture.run);
 }

@@ -77,7 +77,7 @@ static void expect(const struct fixture *fixture, const char *id, const char *me
 
 Test(program_total, launches_are_counted_in_each_run_and_add_up)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     end_run(&fixture, 10, 2, 1);
     end_run(&fixture, 12, 0, 3);
@@ -88,13 +88,12 @@ Test(program_total, launches_are_counted_in_each_run_and_add_up)
     EXPECT("app/program", "processes", 1, 3);
     EXPECT("app/program", "time", 10 * 100 + 2 * 1000);
     EXPECT("app/program", "occupancy", round_value((1000.0 * 50 + 2000.0 * 25) / 3000));
-    tear_down(&fixture);
 }
 
 /* Records that are lacking count as those that came. A kernel without any leaves the run without a time. */
 Test(program_total, gpu_time_is_that_of_all_launches_by_records)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     for (int run = 0; run < 3; run++) {
         fixture.groups.list[0]->shares[0].timed = run == 1 ? 0 : 5;
@@ -108,13 +107,12 @@ Test(program_total, gpu_time_is_that_of_all_launches_by_records)
     EXPECT("app/long@1,32", "gpu_time", 1800, 1801, 1802);
     EXPECT("app/program", "gpu_time", 2700, 2702);
     EXPECT("app/program", "time", 10 * 100 + 2 * 1000); /* as the profiler has it, which adds to each launch */
-    tear_down(&fixture);
 }
 
 Test(program_total, copies_are_told_by_all_processes_or_not_at_all)
 {
     for (size_t telling = 1; telling <= 2; telling++) {
-        struct fixture fixture;
+        AT_END(tear_down) struct fixture fixture;
         set_up(&fixture);
         fixture.groups.list[0]->shares[0].launches = 1;
         const struct program_run run = {.launching = 2, .telling = telling, .work = {[WORK_COPIES] = 7}};
@@ -123,13 +121,12 @@ Test(program_total, copies_are_told_by_all_processes_or_not_at_all)
         const struct row *row = result_find(run_find(&fixture.run, "app/program"), "copies");
         cr_expect_eq(row != NULL, telling == 2);
         cr_expect(!row || row_value(row) == 7);
-        tear_down(&fixture);
     }
 }
 
 Test(program_total, a_kernel_that_a_later_run_brings_was_not_launched_before)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     end_run(&fixture, 10, 2, 1);
     add_kernel(&fixture, "launch\n1 1 1 32 1 1 0 - late\n", 5, 5);
@@ -138,7 +135,6 @@ Test(program_total, a_kernel_that_a_later_run_brings_was_not_launched_before)
     program_total_add(&fixture.groups, &fixture.measurement, &fixture.run);
     EXPECT("app/late@1,32", "launches", 0, 7);
     EXPECT("app/program", "time", 3000); /* of the first run, as are the launches that it is made of */
-    tear_down(&fixture);
 }
 
 /* What is not known of one kernel is not known of the program. */
@@ -146,7 +142,7 @@ Test(program_total, there_is_none_unless_all_that_was_launched_has_numbers)
 {
     enum { FAILED, GONE, UNWANTED, NOTHING, CASES };
     for (int i = 0; i < CASES; i++) {
-        struct fixture fixture;
+        AT_END(tear_down) struct fixture fixture;
         set_up(&fixture);
         end_run(&fixture, i == NOTHING ? 0 : 10, i == NOTHING ? 0 : 2, 1);
         struct result *result = run_find(&fixture.run, "app/long@1,32");
@@ -159,14 +155,13 @@ Test(program_total, there_is_none_unless_all_that_was_launched_has_numbers)
         program_total_add(&fixture.groups, &fixture.measurement, &fixture.run);
         cr_expect_null(run_find(&fixture.run, "app/program"), "case %d", i);
         EXPECT("app/short@1,32", "launches", i == NOTHING ? 0 : 10);
-        tear_down(&fixture);
     }
 }
 
 /* -k that names the program's row wants all kernels, which it is made of. */
 Test(program_total, whoever_wants_it_wants_all_kernels)
 {
-    struct fixture fixture = {.folder = scratch_make()};
+    AT_END(tear_down) struct fixture fixture = {.folder = scratch_make()};
     char *globs[] = {(char[]){"app/program"}};
     struct program_group *group;
     fixture.program.name = "app";
@@ -175,5 +170,4 @@ Test(program_total, whoever_wants_it_wants_all_kernels)
                                  "launch\n1 1 1 32 1 1 0 - short\n", 10, &group));
     cr_expect(group->wanted);
     cr_expect_eq(program_groups_expect(&fixture.groups, globs, 1), 0);
-    tear_down(&fixture);
 }

@@ -1,5 +1,6 @@
 #include "base/base.h"
 #include "model/model.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -74,8 +75,7 @@ Test(chip_name, a_slip_has_a_nearest_name)
         {"frobnicator", NULL},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char *near = chip_nearest(rows[i].text, chips, ARRAY_SIZE(chips));
+        OWNED_TEXT near = chip_nearest(rows[i].text, chips, ARRAY_SIZE(chips));
         cr_expect(order_of_texts(near, rows[i].near) == 0, "%s: %s", rows[i].text, near ? near : "none");
-        free(near);
     }
 }

@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 #include "model/model.h"
+#include "support.h"
 #include "worker/worker.h"
 
 #include <criterion/criterion.h>
@@ -37,7 +38,7 @@ Test(exact_counters, metrics_that_the_simulator_provides)
                                         "l1_sectors",
                                         "shared_bank_conflicts",
                                         "achieved_occupancy"};
-    struct metrics metrics;
+    OWNED(metrics) metrics;
     const struct backend *sim = backend_find("sim"), *cupti = backend_find("cupti");
     cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
     for (size_t i = 0; i < ARRAY_SIZE(has); i++)
@@ -46,5 +47,4 @@ Test(exact_counters, metrics_that_the_simulator_provides)
         cr_expect_not(backend_provides(sim, metrics_find(&metrics, lacks[i])), "%s", lacks[i]);
         cr_expect(backend_provides(cupti, metrics_find(&metrics, lacks[i])), "%s", lacks[i]);
     }
-    metrics_release(&metrics);
 }

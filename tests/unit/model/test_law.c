@@ -1,5 +1,6 @@
 #include "base/base.h"
 #include "model/law.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ Test(law, sums_have_the_span_of_what_was_read)
         {"<= a + unread", false, 0, 0},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct laws laws = {0};
+        OWNED(laws) laws = {0};
         struct span bound;
         struct problem problem;
         cr_expect_eq(laws_parse(&laws, cases[i].text, &problem), 0, "%s: %s", cases[i].text, problem.text);
@@ -57,7 +58,6 @@ Test(law, sums_have_the_span_of_what_was_read)
             cr_expect_float_eq(bound.low, cases[i].low, 1e-12, "%s: %g", cases[i].text, bound.low);
             cr_expect_float_eq(bound.high, cases[i].high, 1e-12, "%s: %g", cases[i].text, bound.high);
         }
-        laws_release(&laws);
     }
 }
 
@@ -103,11 +103,10 @@ Test(law, what_is_no_law_is_refused_with_its_place)
         {"> .", "a number or a name is missing before \".\""},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct laws laws = {0};
+        OWNED(laws) laws = {0};
         struct problem problem;
         cr_expect_eq(laws_parse(&laws, cases[i].text, &problem), -1, "%s", cases[i].text);
         cr_expect(strstr(problem.text, cases[i].words), "%s: %s", cases[i].text, problem.text);
-        laws_release(&laws);
     }
 }
 
@@ -130,13 +129,12 @@ Test(law, each_number_keeps_a_number_and_one_of_each_another_metric)
         {">= b", {9, 9}, false},  {">= b", {10, 10}, true},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct laws laws = {0};
+        OWNED(laws) laws = {0};
         struct span bound;
         struct problem problem;
         cr_assert_eq(laws_parse(&laws, cases[i].text, &problem), 0);
         cr_assert(law_bound(&laws.list[0], &made, &bound));
         cr_expect_eq(law_is_kept(&laws.list[0], cases[i].numbers, bound), cases[i].kept, "case %zu: %s", i,
                      cases[i].text);
-        laws_release(&laws);
     }
 }

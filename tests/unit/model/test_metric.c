@@ -18,18 +18,14 @@ Test(metric, laws_name_what_is_there)
         {">= cugate.wraps", "x.ini:8: a law of [a] names \"cugate.wraps\""},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *text = x_sprintf("[a]\n" BODY "law = %s\n[b]\n" BODY, cases[i].law);
-        struct metrics metrics = {0};
-        struct capture capture;
+        OWNED_TEXT text = x_sprintf("[a]\n" BODY "law = %s\n[b]\n" BODY, cases[i].law);
+        OWNED(metrics) metrics = {0};
         cr_assert_eq(metrics_read_text(&metrics, "x.ini", text), 0);
-        capture_begin(&capture);
+        capture_begin();
         int result = metrics_check(&metrics);
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(result, cases[i].words ? -1 : 0, "case %zu: %s", i, said);
         cr_expect(strstr(said, cases[i].words ? cases[i].words : ""), "case %zu: %s", i, said);
-        free(said);
-        free(text);
-        metrics_release(&metrics);
     }
 }
 
@@ -47,17 +43,14 @@ Test(metric, weights_must_exist_and_add_up)
         char *text =
             x_sprintf("[a]\n" BODY "%s%s\n[b]\n" BODY "%s%s\n", "weight = ", cases[i].weight_of_a,
                       cases[i].weight_of_b ? "weight = " : "", cases[i].weight_of_b ? cases[i].weight_of_b : "");
-        struct metrics metrics = {0};
-        struct capture capture;
+        OWNED(metrics) metrics = {0};
         cr_assert_eq(metrics_read_text(&metrics, "x.ini", text), 0);
-        capture_begin(&capture);
+        capture_begin();
         int result = metrics_check(&metrics);
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(result, cases[i].words ? -1 : 0);
         cr_expect(!cases[i].words || strstr(said, cases[i].words), "%s", said);
-        free(said);
         free(text);
-        metrics_release(&metrics);
     }
 }
 
@@ -72,18 +65,14 @@ Test(metric, clocks_and_trades_must_exist)
         {"trade = c", "x.ini:1: the trade of [a] is \"c\", but no section has that name"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *text = x_sprintf("[a]\n" BODY "%s\n[b]\n" BODY, cases[i].line);
-        struct metrics metrics = {0};
-        struct capture capture;
+        OWNED_TEXT text = x_sprintf("[a]\n" BODY "%s\n[b]\n" BODY, cases[i].line);
+        OWNED(metrics) metrics = {0};
         cr_assert_eq(metrics_read_text(&metrics, "x.ini", text), 0);
-        capture_begin(&capture);
+        capture_begin();
         int result = metrics_check(&metrics);
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(result, cases[i].words ? -1 : 0);
         cr_expect(!cases[i].words || strstr(said, cases[i].words), "%s", said);
-        free(said);
-        free(text);
-        metrics_release(&metrics);
     }
 }
 

@@ -102,11 +102,10 @@ Test(metric_read, floors)
             x_sprintf("[m]\nfloor = %s\ntitle = T\ncounter = c\nunit = %s\nclass = steady\nbetter = lower\ndoc = d",
                       cases[i].floor, cases[i].unit);
         bool good = cases[i].relative > 0 || cases[i].absolute > 0;
-        struct metrics metrics = {0};
-        struct capture capture;
-        capture_begin(&capture);
+        OWNED(metrics) metrics = {0};
+        capture_begin();
         int result = metrics_read_text(&metrics, "x.ini", text);
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(result, good ? 0 : -1, "floor = %s: %s", cases[i].floor, said);
         if (good && result == 0) {
             cr_expect_float_eq(metrics.list[0].floor_relative, cases[i].relative, 1e-15, "floor = %s", cases[i].floor);
@@ -114,9 +113,7 @@ Test(metric_read, floors)
         } else {
             cr_expect(strstr(said, "x.ini:2: cannot read the floor"), "%s", said);
         }
-        free(said);
         free(text);
-        metrics_release(&metrics);
     }
 }
 
@@ -134,15 +131,12 @@ Test(metric_read, a_floor_of_everything_is_refused)
         char *text =
             x_sprintf("[m]\nfloor = %s\ntitle = T\ncounter = c\nunit = %s\nclass = steady\nbetter = lower\ndoc = d",
                       rows[i].floor, rows[i].unit);
-        struct metrics metrics = {0};
-        struct capture capture;
-        capture_begin(&capture);
+        OWNED(metrics) metrics = {0};
+        capture_begin();
         cr_expect_eq(metrics_read_text(&metrics, "x.ini", text), -1, "row %zu", i);
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_not_null(strstr(said, rows[i].words), "row %zu: %s", i, said);
-        free(said);
         free(text);
-        metrics_release(&metrics);
     }
 }
 
@@ -201,16 +195,13 @@ Test(metric_read, errors_say_file_line_and_remedy)
          "x.ini:1: [m] has an empty \"doc\""},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct metrics metrics = {0};
-        struct capture capture;
-        capture_begin(&capture);
+        OWNED(metrics) metrics = {0};
+        capture_begin();
         int result = metrics_read_text(&metrics, "x.ini", cases[i].text);
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(result, -1, "case %zu", i);
         cr_expect(strstr(said, cases[i].words), "case %zu: \"%s\" lacks \"%s\"", i, said, cases[i].words);
         cr_expect_eq(strchr(said, '\n'), said + strlen(said) - 1, "case %zu: not one line: %s", i, said);
-        free(said);
-        metrics_release(&metrics);
     }
 }
 
@@ -219,70 +210,60 @@ Test(metric_read, a_long_line_is_refused_and_not_cut)
     char filler[1000];
     memset(filler, 'x', sizeof filler);
     filler[sizeof filler - 1] = '\0';
-    char *text = x_sprintf("[m]\ndoc = %s\n" BODY, filler);
-    struct metrics metrics = {0};
-    struct capture capture;
-    capture_begin(&capture);
+    OWNED_TEXT text = x_sprintf("[m]\ndoc = %s\n" BODY, filler);
+    OWNED(metrics) metrics = {0};
+    capture_begin();
     int result = metrics_read_text(&metrics, "x.ini", text);
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect_eq(result, -1);
     cr_expect(strstr(said, "x.ini:2: the line has 1005 characters"), "%s", said);
-    free(said);
-    free(text);
-    metrics_release(&metrics);
 }
 
 Test(metric_read, a_folder_is_read_in_the_order_of_its_names)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     char *paths[] = {
         scratch_file(folder, "b.ini", "[m3]\n" BODY),
         scratch_file(folder, "a.ini", "[m1]\n" BODY "[m2]\n" BODY),
         scratch_file(folder, ".hidden.ini", "nonsense"),
         scratch_file(folder, "notes.txt", "nonsense"),
     };
-    struct metrics metrics;
+    OWNED(metrics) metrics;
     cr_assert_eq(metrics_read_folder(&metrics, folder), 0);
     cr_assert_eq(metrics.count, 3);
     cr_expect_str_eq(metrics.list[0].name, "m1");
     cr_expect_str_eq(metrics.list[1].name, "m2");
     cr_expect_str_eq(metrics.list[2].name, "m3");
     cr_expect_str_eq(metrics.list[2].file, paths[0]);
-    metrics_release(&metrics);
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
         free(paths[i]);
-    scratch_remove(folder);
 }
 
 static void expect_folder_error(const char *folder, const char *words)
 {
     struct metrics metrics;
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     int result = metrics_read_folder(&metrics, folder);
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect_eq(result, -1);
     cr_expect_eq(metrics.count, 0);
     cr_expect_null(metrics.list);
     cr_expect(strstr(said, words), "\"%s\" lacks \"%s\"", said, words);
-    free(said);
 }
 
 Test(metric_read, a_folder_that_cannot_be_used_is_an_error)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     expect_folder_error(folder, "holds no metric files");
     expect_folder_error("/no/such/folder", "No such file or directory");
     free(scratch_file(folder, "a.ini", "[m1]\n" BODY));
     free(scratch_file(folder, "b.ini", "[m1]\n" BODY));
     expect_folder_error(folder, "b.ini:1: [m1] is there already, at ");
-    char *path = x_sprintf("%s/b.ini", folder);
+    OWNED_TEXT path = x_sprintf("%s/b.ini", folder);
     FILE *file = fopen(path, "w");
     fwrite("[m2]\n\0\n", 1, 7, file);
     fclose(file);
     expect_folder_error(folder, "b.ini holds a NUL byte");
-    free(path);
     free(scratch_file(folder, "b.ini", "[m2]\n" BODY "weight = m9\n"));
     expect_folder_error(folder, "[m2] is weighed by \"m9\"");
-    scratch_remove(folder);
 }

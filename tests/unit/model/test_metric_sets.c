@@ -39,12 +39,11 @@ static void end(struct fixture *fixture)
 static char *read_sets(const struct fixture *fixture, const char *first, const char *second)
 {
     struct metrics metrics;
-    struct capture capture;
     char *sets[] = {(char *)first, (char *)second};
-    capture_begin(&capture);
+    capture_begin();
     const int result = metrics_read_sets(&metrics, fixture->shipped, sets, (size_t)(first != NULL) + (second != NULL),
                                          fixture->shipped);
-    char *words = capture_end(&capture);
+    char *words = capture_end();
     if (result < 0) {
         cr_expect_eq(metrics.count, 0);
         cr_expect_null(metrics.list);
@@ -62,16 +61,14 @@ static char *read_sets(const struct fixture *fixture, const char *first, const c
 
 static void expect_names(const struct fixture *fixture, const char *first, const char *second, const char *names)
 {
-    char *found = read_sets(fixture, first, second);
+    OWNED_TEXT found = read_sets(fixture, first, second);
     cr_expect_str_eq(found, names);
-    free(found);
 }
 
 static void expect_words(const struct fixture *fixture, const char *first, const char *words)
 {
-    char *said = read_sets(fixture, first, NULL);
+    OWNED_TEXT said = read_sets(fixture, first, NULL);
     cr_expect(strstr(said, words), "\"%s\" lacks \"%s\"", said, words);
-    free(said);
 }
 
 Test(metric_sets, sets_are_added_to_a_folder)
@@ -79,14 +76,13 @@ Test(metric_sets, sets_are_added_to_a_folder)
     struct fixture fixture;
     begin(&fixture);
     free(scratch_file(fixture.own, "a.ini", "[own]\n" BODY "weight = m1\n"));
-    char *file = scratch_file(fixture.root, "one.ini", "optional = yes\n[one]\n" BODY);
+    OWNED_TEXT file = scratch_file(fixture.root, "one.ini", "optional = yes\n[one]\n" BODY);
     expect_names(&fixture, NULL, NULL, "m1");
     expect_names(&fixture, fixture.own, NULL, "m1 own");
     expect_names(&fixture, "tensor", NULL, "m1 t1");
     expect_names(&fixture, fixture.own, "tensor", "m1 own t1");
     expect_names(&fixture, "tensor", fixture.own, "m1 t1 own");
     expect_names(&fixture, file, NULL, "m1 one");
-    free(file);
     end(&fixture);
 }
 
@@ -122,10 +118,9 @@ Test(metric_sets, another_definition_of_a_name_is_refused_with_both_places)
     begin(&fixture);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         free(scratch_file(fixture.own, "a.ini", rows[i].section));
-        char *words = x_sprintf(
+        OWNED_TEXT words = x_sprintf(
             "own/a.ini:1: [m1] is defined at %s/core.ini:1 as well, with another %s: ", fixture.shipped, rows[i].key);
         expect_words(&fixture, fixture.own, words);
-        free(words);
     }
     end(&fixture);
 }

@@ -1,4 +1,5 @@
 #include "model/origin.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -39,16 +40,13 @@ Test(origin, commands_have_what_they_are_given_in_place_of_names)
         const char *const texts[] = {origin->source, origin->begin,   origin->begun,
                                      origin->rerun,  origin->explain, origin->no_value};
         for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-            char *made = origin_command(texts[i], &words);
+            OWNED_TEXT made = origin_command(texts[i], &words);
             cr_expect_eq(!made, !texts[i]);
             cr_expect(!made || (!strstr(made, "%{") && !strstr(made, "unknown")), "%s", made);
-            free(made);
         }
     }
-    char *begin = origin_command(origin_of(ORIGIN_PROGRAM)->begin, &words);
+    OWNED_TEXT begin = origin_command(origin_of(ORIGIN_PROGRAM)->begin, &words);
     cr_expect_str_eq(begin, "cugate aa --sessions 4 --save sessions --skip 2 -- python3 x.py");
-    free(begin);
-    char *plain = origin_command("100 % of %{kernel}", &(struct origin_words){0});
+    OWNED_TEXT plain = origin_command("100 % of %{kernel}", &(struct origin_words){0});
     cr_expect_str_eq(plain, "100 % of unknown");
-    free(plain);
 }

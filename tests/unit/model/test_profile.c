@@ -56,7 +56,7 @@ Test(profile, a_line_is_added_once_and_in_its_place)
 
 Test(profile, stalls_are_sorted_and_add_up)
 {
-    struct profile profile = {0};
+    OWNED(profile) profile = {0};
     struct profile_line *line = profile_add(&profile, "f", NULL, 0, 0);
     cr_expect_eq(profile_line_samples(line), 0);
     profile_line_add_stall(line, "wait", 3);
@@ -69,7 +69,6 @@ Test(profile, stalls_are_sorted_and_add_up)
     cr_expect_str_eq(line->stalls[2].reason, "wait");
     cr_expect_eq(line->stalls[2].samples, 7);
     cr_expect_eq(profile_line_samples(line), 10);
-    profile_release(&profile);
 }
 
 /* Makes a profile with counts, and one with samples, of two processes. */
@@ -87,7 +86,7 @@ static void make_two_kinds(struct profile *counts, struct profile *samples)
 
 Test(profile, merging_adds_what_both_have)
 {
-    struct profile counts, samples;
+    OWNED(profile) counts, samples;
     make_two_kinds(&counts, &samples);
     profile_merge(&counts, &samples);
     cr_assert_eq(counts.count, 3);
@@ -103,13 +102,12 @@ Test(profile, merging_adds_what_both_have)
     profile_merge(&counts, &samples);
     cr_expect_eq(counts.count, 3);
     cr_expect_eq(profile_line_samples(&counts.list[1]), 18);
-    profile_release(&samples);
-    profile_release(&counts);
 }
 
 Test(profile, a_copy_owns_its_own)
 {
-    struct profile counts, samples, copy;
+    OWNED(profile) copy;
+    struct profile counts, samples;
     make_two_kinds(&counts, &samples);
     profile_copy(&copy, &samples);
     profile_release(&samples);
@@ -119,7 +117,6 @@ Test(profile, a_copy_owns_its_own)
     cr_expect_str_eq(copy.list[1].stalls[0].reason, "wait");
     cr_expect_eq(copy.period, 1024);
     cr_expect_eq(copy.counted, 0);
-    profile_release(&copy);
 }
 
 Test(profile, only_what_has_a_file_is_kept)
@@ -146,7 +143,7 @@ Test(profile, only_what_has_a_file_is_kept)
 Test(profile, sorting_makes_one_line_of_one_place)
 {
     for (int turned = 0; turned < 2; turned++) {
-        struct profile profile = {0};
+        OWNED(profile) profile = {0};
         for (int i = 0; i < 3; i++) {
             const int step = turned ? 2 - i : i;
             struct profile_line *line = ARRAY_GROW(profile.list, profile.count);
@@ -169,14 +166,13 @@ Test(profile, sorting_makes_one_line_of_one_place)
         cr_expect_str_eq(profile.list[1].text, "a");
         profile_add(&profile, "f", "a.cu", 3, 0); /* the list can still grow */
         cr_expect_eq(profile.count, 3);
-        profile_release(&profile);
     }
 }
 
 /* A file may have any number, and two lines of one place. */
 Test(profile, sums_stay_numbers)
 {
-    struct profile profile = {0}, more = {0};
+    OWNED(profile) profile = {0}, more = {0};
     profile_add(&profile, "f", "a.cu", 1, 0)->counts[LINE_SHARED] = DBL_MAX;
     profile_line_add_stall(&profile.list[0], "wait", DBL_MAX);
     profile_line_add_stall(&profile.list[0], "barrier", DBL_MAX);
@@ -187,15 +183,13 @@ Test(profile, sums_stay_numbers)
     cr_expect(isfinite(profile.list[0].stalls[0].samples));
     cr_expect(isfinite(profile_line_samples(&profile.list[0])));
     cr_expect(isfinite(profile_total(&profile, LINE_SHARED)));
-    profile_release(&more);
-    profile_release(&profile);
 }
 
 Test(profile, merging_many_takes_no_hours)
 {
     limit_processor(20);
     enum { LINES = 50000 };
-    struct profile profile = {0}, more = {0};
+    OWNED(profile) profile = {0}, more = {0};
     for (unsigned i = 0; i < LINES; i++) {
         profile_add(&profile, "z", "a.cu", i + 1, 0)->counts[0] = 1;
         profile_add(&more, "a", "a.cu", i + 1, 0)->counts[0] = 1;
@@ -204,6 +198,4 @@ Test(profile, merging_many_takes_no_hours)
     cr_expect_eq(profile.count, 2 * LINES);
     cr_expect_str_eq(profile.list[0].function, "a");
     cr_expect_eq(profile_total(&profile, 0), 2 * LINES);
-    profile_release(&more);
-    profile_release(&profile);
 }

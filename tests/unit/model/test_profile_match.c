@@ -104,26 +104,24 @@ static const struct {
 Test(profile_match, lines_are_known_again)
 {
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct profile now = made_lines(0, cases[i].now), base = made_lines(0, cases[i].base);
+        OWNED(profile) now = made_lines(0, cases[i].now), base = made_lines(0, cases[i].base);
         const struct profile_line **was = profile_match(&now, &base);
         for (size_t k = 0; k < now.count; k++) {
             const unsigned number = !was[k] ? 0 : was[k]->file ? was[k]->number : was[k]->offset;
             cr_expect_eq(number, cases[i].was[k], "%s: line %zu was %u", cases[i].what, k, number);
         }
         free(was);
-        profile_release(&now);
-        profile_release(&base);
     }
 }
 
 Test(profile_match, an_empty_side_has_nothing)
 {
-    struct profile empty = made_lines(0, none), one = made_lines(0, (struct made_line[]){LINE(1, "a"), {0}});
+    struct profile empty = made_lines(0, none);
+    OWNED(profile) one = made_lines(0, (struct made_line[]){LINE(1, "a"), {0}});
     const struct profile_line **was = profile_match(&one, &empty);
     cr_expect_null(was[0]);
     free(was);
     free(profile_match(&empty, &one));
-    profile_release(&one);
 }
 
 static struct profile made_many(size_t count, const char *format)
@@ -144,15 +142,13 @@ Test(profile_match, many_lines_take_no_hours)
     static const char *const formats[][2] = {
         {"line %zu", "line %zu"}, {"the same%.0zu", "the same%.0zu"}, {"now %zu", "base %zu"}};
     for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
-        struct profile now = made_many(LINES, formats[i][0]), base = made_many(LINES - 1, formats[i][1]);
+        OWNED(profile) now = made_many(LINES, formats[i][0]), base = made_many(LINES - 1, formats[i][1]);
         const struct profile_line **was = profile_match(&now, &base);
         size_t known = 0;
         for (size_t k = 0; k < LINES; k++)
             known += was[k] != NULL;
         cr_expect_eq(known, i < 2 ? LINES - 1 : 0, "%zu", known);
         free(was);
-        profile_release(&now);
-        profile_release(&base);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "model/model.h"
 
 #include "base/base.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -15,22 +16,20 @@ static const struct metrics metrics = {.list = list, .count = ARRAY_SIZE(list)};
 
 Test(program_row, its_id_is_that_of_no_kernel)
 {
-    char *id = program_row_id("train");
+    OWNED_TEXT id = program_row_id("train");
     cr_expect_str_eq(id, "train/program");
     cr_expect(is_program_row(id));
     static const char *const others[] = {"train/program@1,32", "train/graph:program~1", "program", "train/programs",
                                          ""};
     for (size_t i = 0; i < ARRAY_SIZE(others); i++)
         cr_expect(!is_program_row(others[i]), "%s", others[i]);
-    free(id);
 }
 
 Test(program_row, a_range_has_an_id_of_its_own)
 {
-    char *id = program_range_id("train", "layer 1/attention*");
+    OWNED_TEXT id = program_range_id("train", "layer 1/attention*");
     cr_expect_str_eq(id, "train/program:layer_1_attention_");
     cr_expect(is_program_row(id));
-    free(id);
 }
 
 Test(program_row, launches_and_time_of_all_of_them)
@@ -45,7 +44,7 @@ Test(program_row, launches_and_time_of_all_of_them)
         {"a/b@1,32", 10, NAN, NAN},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct result result = {.id = x_strdup(cases[i].id)};
+        OWNED(result) result = {.id = x_strdup(cases[i].id)};
         const struct metric *time;
         if (!isnan(cases[i].launches))
             row_add_session(result_add(&result, "launches"), &cases[i].launches, 1);
@@ -56,7 +55,6 @@ Test(program_row, launches_and_time_of_all_of_them)
         cr_expect(isnan(cases[i].launches) ? isnan(launches) : launches == cases[i].launches, "case %zu", i);
         cr_expect(isnan(cases[i].expected) ? isnan(whole) : whole == cases[i].expected, "case %zu: %g", i, whole);
         cr_expect_eq(time, isnan(cases[i].time) ? NULL : &list[3], "case %zu", i);
-        result_release(&result);
     }
 }
 
@@ -73,10 +71,9 @@ Test(program_row, a_kernel_waits_by_its_name)
         {"my_ncclDevKernel", false},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct result result = {.id = x_strdup("a/b@1,32")};
+        OWNED(result) result = {.id = x_strdup("a/b@1,32")};
         ARRAY_GROW(result.launches, result.launch_count)->function = x_strdup(cases[i].function);
         cr_expect_eq(program_communicates(&result), cases[i].communicates, "case %zu", i);
-        result_release(&result);
     }
 }
 
@@ -94,7 +91,7 @@ Test(program_row, the_time_of_a_launch_is_by_records)
         {"a/b", "cupti", {1000, 2400}, {500, 500}},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct run run = {0};
+        OWNED(run) run = {0};
         struct result *result = run_add(&run, cases[i].id);
         for (size_t s = 0; s < 2; s++) {
             const double launches = 10 * (double)(s + 1), profiled[] = {400, 500, 600};
@@ -110,6 +107,5 @@ Test(program_row, the_time_of_a_launch_is_by_records)
         cr_assert_eq(time->session_count, 2, "case %zu", i);
         for (size_t s = 0; s < 2; s++)
             cr_expect_eq(row_session_value(time, s), cases[i].time[s], "case %zu: %g", i, row_session_value(time, s));
-        run_release(&run);
     }
 }

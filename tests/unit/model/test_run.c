@@ -1,5 +1,6 @@
 #include "base/base.h"
 #include "model/run.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>
@@ -43,7 +44,7 @@ static struct run made_run(const char *date, double value)
 
 Test(run, appending_adds_sessions_where_both_measured)
 {
-    struct run run = made_run("first", 1), more = made_run("second", 2);
+    OWNED(run) run = made_run("first", 1), more = made_run("second", 2);
     row_add_session(result_add(run_find(&run, "a/b"), "only_here"), (double[]){5}, 1);
     row_add_session(result_add(run_find(&more, "a/b"), "only_there"), (double[]){5}, 1);
     run_add(&more, "a/d");
@@ -55,14 +56,12 @@ Test(run, appending_adds_sessions_where_both_measured)
     cr_expect_eq(row_value(result_find(result, "m")), 1.5);
     cr_expect_eq(result_find(result, "only_here")->session_count, 1);
     cr_expect_null(result_find(result, "only_there"));
-    run_release(&run);
-    run_release(&more);
 }
 
 /* In a run on several GPUs, each kernel belongs to the session of one. */
 Test(run, appending_keeps_which_session_a_value_is_from)
 {
-    struct run run = made_run("first", 1), more = made_run("third", 2);
+    OWNED(run) run = made_run("first", 1), more = made_run("third", 2);
     run_add_session(&run, &(struct session){.facts = {[SESSION_DATE] = (char *)(uintptr_t) "second"}});
     run_add_session(&more, &(struct session){.facts = {[SESSION_DATE] = (char *)(uintptr_t) "fourth"}});
     result_set_session(run_find(&run, "a/c"), 1);
@@ -81,13 +80,11 @@ Test(run, appending_keeps_which_session_a_value_is_from)
             cr_expect_str_eq(run_session(&run, &row->sessions[s])->facts[SESSION_DATE], rows[i].dates[s]);
         cr_expect_str_eq(run_row_fact(&run, row, SESSION_DATE), rows[i].dates[1]);
     }
-    run_release(&run);
-    run_release(&more);
 }
 
 Test(run, the_seconds_of_a_kernel_are_the_first_that_are_known)
 {
-    struct run run = made_run("first", 1), more = made_run("second", 2);
+    OWNED(run) run = made_run("first", 1), more = made_run("second", 2);
     run_find(&run, "a/b")->seconds = 1;
     run_find(&more, "a/b")->seconds = run_find(&more, "a/c")->seconds = 2;
     run_append(&run, &more);
@@ -100,26 +97,22 @@ Test(run, the_seconds_of_a_kernel_are_the_first_that_are_known)
     run_find(&more, "a/b")->seconds = 0;
     result_copy_facts(run_find(&run, "a/b"), run_find(&more, "a/b"));
     cr_expect_eq(run_find(&run, "a/b")->seconds, 2);
-    run_release(&run);
-    run_release(&more);
 }
 
 Test(run, a_kernel_that_fails_the_second_time_has_failed)
 {
-    struct run run = made_run("first", 1), more = made_run("second", 1);
+    OWNED(run) run = made_run("first", 1), more = made_run("second", 1);
     run_find(&more, "a/c")->status = RESULT_WRONG;
     run_find(&more, "a/c")->reason = x_strdup("out[3]: expected 1, found 2");
     run_append(&run, &more);
     cr_expect_eq(run_find(&run, "a/b")->status, RESULT_OK);
     cr_expect_eq(run_find(&run, "a/c")->status, RESULT_WRONG);
     cr_expect_str_eq(run_find(&run, "a/c")->reason, "out[3]: expected 1, found 2");
-    run_release(&run);
-    run_release(&more);
 }
 
 Test(run, the_collector_of_a_run_is_that_of_all_its_sessions)
 {
-    struct run run = {0};
+    OWNED(run) run = {0};
     const char *other;
     cr_expect_str_eq(run_collector(&run, &other), "unknown");
     cr_expect_null(other);
@@ -134,12 +127,11 @@ Test(run, the_collector_of_a_run_is_that_of_all_its_sessions)
                     [SESSION_DATE] = i ? (char[]){"3"} : (char[]){"2"}, [SESSION_COLLECTOR] = (char[]){"cupti"}}});
     cr_expect_str_eq(run_collector(&run, &other), "unknown");
     cr_expect_str_eq(other, "cupti");
-    run_release(&run);
 }
 
 Test(run, the_origin_of_a_run_is_that_of_all_its_sessions)
 {
-    struct run run = {0};
+    OWNED(run) run = {0};
     cr_expect_eq(run_origin(&run), origin_of(ORIGIN_IMPORTED));
     for (int i = 0; i < 2; i++)
         run_add_session(
@@ -149,12 +141,11 @@ Test(run, the_origin_of_a_run_is_that_of_all_its_sessions)
     cr_expect_eq(run_origin(&run), origin_of(ORIGIN_PROGRAM));
     run_add_session(&run, &(struct session){.facts = {[SESSION_COLLECTOR] = (char[]){"cupti"}}});
     cr_expect_eq(run_origin(&run), origin_of(ORIGIN_IMPORTED));
-    run_release(&run);
 }
 
 Test(run, filter_keeps_what_matches)
 {
-    struct run run = {0};
+    OWNED(run) run = {0};
     run_add(&run, "reduce/tree");
     run_add(&run, "access/strided");
     run_filter(&run, NULL, 0);
@@ -164,12 +155,11 @@ Test(run, filter_keeps_what_matches)
     cr_expect_str_eq(run.results[0].id, "reduce/tree");
     run_filter(&run, (char *[]){(char[]){"nothing"}}, 1);
     cr_expect_eq(run.result_count, 0);
-    run_release(&run);
 }
 
 Test(run, what_another_run_has_is_added_in_order)
 {
-    struct run run = {0}, from = {0};
+    OWNED(run) run = {0}, from = {0};
     run_add(&run, "b/b");
     run_add(&run, "d/d");
     for (size_t i = 0; i < 2; i++)
@@ -192,6 +182,4 @@ Test(run, what_another_run_has_is_added_in_order)
     cr_expect_str_eq(result->rows[1].metric, "time");
     cr_expect_str_eq(result->rows[2].metric, "warps");
     cr_expect_eq(result->rows[2].state, VALUE_NOT_COUNTED);
-    run_release(&from);
-    run_release(&run);
 }

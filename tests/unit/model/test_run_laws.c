@@ -23,10 +23,9 @@ static struct run read_recording(void)
 
 static size_t apply_quietly(struct run *run, const struct metrics *metrics, char **said)
 {
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     const size_t count = run_apply_laws(run, metrics, "x.json");
-    char *text = capture_end(&capture);
+    char *text = capture_end();
     if (said)
         *said = text;
     else
@@ -36,14 +35,11 @@ static size_t apply_quietly(struct run *run, const struct metrics *metrics, char
 
 Test(run_laws, a_recording_keeps_every_law)
 {
-    struct metrics metrics = read_metrics();
-    struct run run = read_recording();
-    char *said;
+    OWNED(metrics) metrics = read_metrics();
+    OWNED(run) run = read_recording();
+    OWNED_TEXT said;
     cr_expect_eq(apply_quietly(&run, &metrics, &said), 0, "%s", said);
     cr_expect_str_eq(said, "");
-    free(said);
-    run_release(&run);
-    metrics_release(&metrics);
 }
 
 static bool read_row(const void *of, const char *name, struct span *span)
@@ -93,8 +89,8 @@ static bool is_noticed(const struct metrics *metrics, const struct metric *metri
 /* Checks our own metrics: a law that no number can break, or that is never applied, would be useless. */
 Test(run_laws, every_law_notices_that_it_is_broken)
 {
-    struct metrics metrics = read_metrics();
-    struct run run = read_recording();
+    OWNED(metrics) metrics = read_metrics();
+    OWNED(run) run = read_recording();
     size_t laws = 0;
     /* The recording is of a GPU, which lacks what is only computed. */
     for (size_t m = 0; m < metrics.count; m++)
@@ -110,8 +106,6 @@ Test(run_laws, every_law_notices_that_it_is_broken)
             cr_expect(noticed, "%s %s", metrics.list[m].name, law->text);
         }
     cr_expect_geq(laws, 30);
-    run_release(&run);
-    metrics_release(&metrics);
 }
 
 /* The metrics of made_runs.h, with laws for `count` and `time`. */
@@ -142,8 +136,8 @@ Test(run_laws, the_rows_of_a_broken_law_are_not_counted)
         {"<= none", "> 0", true, true, NULL}, /* there is no row of that name, so the law is not asked */
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct metrics metrics = made_metrics(cases[i].of_count, cases[i].of_time);
-        struct run run = made_run(1);
+        OWNED(metrics) metrics = made_metrics(cases[i].of_count, cases[i].of_time);
+        OWNED(run) run = made_run(1);
         const struct row *count = made_row(&run, "access/coalesced", "count");
         const struct row *time = made_row(&run, "access/coalesced", "time");
         const size_t rows = apply_quietly(&run, &metrics, NULL);
@@ -154,29 +148,24 @@ Test(run_laws, the_rows_of_a_broken_law_are_not_counted)
         if (cases[i].reason && count->reason)
             cr_expect_str_eq(count->reason, cases[i].reason, "case %zu: %s", i, count->reason);
         cr_expect_eq(apply_quietly(&run, &metrics, NULL), 0, "case %zu: once more", i);
-        run_release(&run);
-        metrics_release(&metrics);
     }
 }
 
 Test(run_laws, warnings_name_the_run_and_end)
 {
-    struct metrics metrics = made_metrics("> 7", "> 1000");
-    struct run run = made_run(1);
-    char *said;
+    OWNED(metrics) metrics = made_metrics("> 7", "> 1000");
+    OWNED(run) run = made_run(1);
+    OWNED_TEXT said;
     cr_expect_eq(apply_quietly(&run, &metrics, &said), 6);
     cr_expect(strstr(said, "x.json: count of access/coalesced is not counted: the law \"count > 7\" is broken by 7"));
     cr_expect(strstr(said, "x.json: 1 more row is not counted, because a law was broken"), "%s", said);
-    free(said);
-    run_release(&run);
-    metrics_release(&metrics);
 }
 
 Test(run_laws, a_file_keeps_the_reason)
 {
-    struct metrics metrics = made_metrics("> 7", "> 0");
-    struct run run = made_run(1), back;
-    char *text = NULL;
+    OWNED(metrics) metrics = made_metrics("> 7", "> 0");
+    OWNED(run) run = made_run(1), back;
+    OWNED_TEXT text = NULL;
     size_t length;
     apply_quietly(&run, &metrics, NULL);
     FILE *stream = open_memstream(&text, &length);
@@ -187,17 +176,13 @@ Test(run_laws, a_file_keeps_the_reason)
     const struct row *row = made_row(&back, "reduce/tree", "count");
     cr_expect_eq(row->state, VALUE_NOT_COUNTED);
     cr_expect_str_eq(row->reason, "the law \"count > 7\" is broken by 7");
-    free(text);
-    run_release(&run);
-    run_release(&back);
-    metrics_release(&metrics);
 }
 
 /* Its time is by records, and its counts are of launches that may have other data. */
 Test(run_laws, those_between_metrics_are_not_asked_of_a_program)
 {
-    struct metrics metrics = read_metrics();
-    struct run run = {0};
+    OWNED(metrics) metrics = read_metrics();
+    OWNED(run) run = {0};
     const double cycles = 1000, clock = 1e9, too_short = 400;
     struct result *result = run_add(&run, "a/b@1,32");
     row_add_session(result_add(result, "sm_cycles"), &cycles, 1);
@@ -209,6 +194,4 @@ Test(run_laws, those_between_metrics_are_not_asked_of_a_program)
     free(*collector);
     *collector = x_strdup("cupti");
     cr_expect_geq(apply_quietly(&run, &metrics, NULL), 1);
-    run_release(&run);
-    metrics_release(&metrics);
 }

@@ -21,7 +21,7 @@ Test(run_notes, notes_come_sorted_from_metrics)
         {.name = (char[]){"bytes"}, .counter = (char[]){"b.sum"}, .unit = (char[]){"B"}},
     };
     struct metrics metrics = {.list = list, .count = ARRAY_SIZE(list)};
-    struct run run = {0};
+    OWNED(run) run = {0};
     run_set_note(&run,
                  &(struct metric_note){.name = (char[]){"hits"}, .counter = (char[]){"h.pct"}, .unit = (char[]){"%"}});
     run_note_metrics(&run, &metrics);
@@ -29,7 +29,6 @@ Test(run_notes, notes_come_sorted_from_metrics)
     cr_expect_str_eq(run.notes[0].name, "bytes");
     cr_expect_str_eq(run_find_note(&run, "time")->counter, "t.sum");
     cr_expect_null(run_find_note(&run, "hits"));
-    run_release(&run);
 }
 
 Test(run_notes, what_lets_more_pass_is_weakened)
@@ -69,10 +68,9 @@ Test(run_notes, what_lets_more_pass_is_weakened)
         now.few = note->few;
         now.clock = note->clock;
         now.trade = note->trade;
-        char *words;
+        OWNED_TEXT words;
         cr_expect_eq(note_compare(&strict, &now, &words), rows[i].change, "row %zu", i);
         cr_expect(rows[i].words ? words && strcmp(words, rows[i].words) == 0 : !words, "row %zu: %s", i, words);
-        free(words);
     }
 }
 
@@ -109,7 +107,7 @@ Test(run_notes, a_note_of_an_older_version_knows_of_counter_and_unit_alone)
 
 Test(run_notes, a_definition_is_written_and_read_back)
 {
-    struct run run, back;
+    OWNED(run) run, back;
     const char *plain = FILE_OF("{\"counter\": \"h\", \"unit\": \"%\"}");
     cr_assert_eq(run_parse(&run, "x.json", plain, strlen(plain)), 0);
     cr_expect(!run.notes[0].judged);
@@ -119,7 +117,8 @@ Test(run_notes, a_definition_is_written_and_read_back)
     full.clock = (char[]){"hz"};
     full.trade = (char[]){"time"};
     run_set_note(&run, &full);
-    char *text = NULL, *words;
+    OWNED_TEXT text = NULL;
+    char *words;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
     run_write(&run, stream);
@@ -132,9 +131,6 @@ Test(run_notes, a_definition_is_written_and_read_back)
     cr_assert_eq(run_parse(&back, "x.json", text, size), 0);
     cr_expect(back.notes[0].judged);
     cr_expect_eq(note_compare(&full, &back.notes[0], &words), NOTE_SAME);
-    free(text);
-    run_release(&run);
-    run_release(&back);
 }
 
 Test(run_notes, what_is_no_definition_is_an_error)
@@ -155,11 +151,9 @@ Test(run_notes, what_is_no_definition_is_an_error)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct run run;
-        struct capture capture;
-        capture_begin(&capture);
+        capture_begin();
         cr_expect_eq(run_parse(&run, "x.json", rows[i].text, strlen(rows[i].text)), -1, "row %zu", i);
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_not_null(strstr(said, rows[i].words), "row %zu: %s", i, said);
-        free(said);
     }
 }

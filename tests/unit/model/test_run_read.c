@@ -31,14 +31,12 @@ Test(run_read, a_broken_line_is_refused)
                                           "{\"ab\": {\"status\": \"ok\", \"bytes\": 0, \"flops\": 0}}"};
     for (size_t i = 0; i < ARRAY_SIZE(profile); i++) {
         struct result result;
-        struct capture capture;
-        capture_begin(&capture);
+        capture_begin();
         int outcome = result_from_line(&result, profile[i]);
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(outcome, -1, "%s", profile[i]);
         cr_expect_null(result.id);
         cr_expect(strstr(said, "a worker's answer"), "%s", said);
-        free(said);
     }
 }
 
@@ -49,18 +47,15 @@ struct run_text {
 static void expect_texts(const struct run_text *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct run run;
-        struct capture capture;
-        capture_begin(&capture);
+        OWNED(run) run;
+        capture_begin();
         int result = run_parse(&run, "x.json", cases[i].text, strlen(cases[i].text));
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(result, cases[i].words ? -1 : 0, "case %zu: %s", i, said);
         if (cases[i].words) {
             cr_expect(strstr(said, cases[i].words), "case %zu: \"%s\" lacks \"%s\"", i, said, cases[i].words);
             cr_expect(!run.results && !run.sessions && !run.notes && !run.device.name, "case %zu: not empty", i);
         }
-        free(said);
-        run_release(&run);
     }
 }
 
@@ -267,7 +262,7 @@ Test(run_read, lines_in_any_order_become_one_each)
              "\"offset\": 0, \"stalls\": {}}, "
              "{\"counts\": {\"instructions\": 1e308}, \"file\": \"k.cu\", \"function\": \"f\", \"line\": 41, "
              "\"offset\": 16, \"stalls\": {\"wait\": 1e308}, \"text\": \"x\"}");
-    struct run run;
+    OWNED(run) run;
     cr_assert_eq(run_parse(&run, "x.json", text, strlen(text)), 0);
     const struct profile *profile = &run.results[0].profile;
     cr_assert_eq(profile->count, 2);
@@ -277,9 +272,7 @@ Test(run_read, lines_in_any_order_become_one_each)
     cr_expect_eq(profile->list[1].counts[LINE_INSTRUCTIONS], DBL_MAX);
     cr_expect_eq(profile->list[1].stalls[0].samples, DBL_MAX);
     /* The result that was read can be written. Writing would end this process at a sum that is not finite. */
-    char *line = result_to_line(&run.results[0]);
-    free(line);
-    run_release(&run);
+    OWNED_TEXT line = result_to_line(&run.results[0]);
 }
 
 Test(run_read, every_truncation_is_an_error)
@@ -296,13 +289,11 @@ Test(run_read, every_truncation_is_an_error)
     cr_assert_eq(run_parse(&run, "x.json", whole, strlen(whole)), 0);
     run_release(&run);
     for (size_t cut = 0; cut < strlen(whole); cut++) {
-        struct capture capture;
-        capture_begin(&capture);
+        capture_begin();
         int result = run_parse(&run, "x.json", whole, cut);
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(result, -1, "the first %zu bytes were taken for a whole file", cut);
         cr_expect_gt(strlen(said), strlen("cugate: error: x.json"));
-        free(said);
     }
 }
 
@@ -312,46 +303,40 @@ Test(run_read, a_long_name_is_refused)
     memset(name, 'a', sizeof name);
     name[sizeof name - 1] = '\0';
     name[10] = '/';
-    char *text = x_sprintf("{" DEVICE ", \"kernels\": {\"%s\": {}}" REST, name);
+    OWNED_TEXT text = x_sprintf("{" DEVICE ", \"kernels\": {\"%s\": {}}" REST, name);
     struct run run;
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     int result = run_parse(&run, "x.json", text, strlen(text));
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect_eq(result, -1);
     cr_expect(strstr(said, "is no kernel"), "%s", said);
     cr_expect_lt(strlen(said), 250);
-    free(said);
-    free(text);
 }
 
 /* Files of a few megabytes that would make a naive reader allocate gigabytes, or run for hours. */
 Test(run_read, hostile_files_cost_little)
 {
     size_t size = 8u << 20;
-    char *text = x_calloc(size, 1);
+    OWNED_TEXT text = x_calloc(size, 1);
     static const char *const patterns[] = {"[", "{\"a\":", "[],", "0,", "\"\",", "\"\\"};
     for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
         size_t length = strlen(patterns[i]);
         for (size_t j = 0; j + length < size; j += length)
             memcpy(text + j, patterns[i], length);
         struct run run;
-        struct capture capture;
-        capture_begin(&capture);
+        capture_begin();
         int result = run_parse(&run, "x.json", text, size - 1);
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(result, -1);
         cr_expect(strstr(said, "x.json"), "%s", said);
         cr_expect_lt(strlen(said), 500);
-        free(said);
     }
-    free(text);
 }
 
 Test(run_read, kernels_in_any_order_are_sorted_at_once)
 {
     enum { KERNELS = 50000 };
-    char *text = NULL;
+    OWNED_TEXT text = NULL;
     size_t length;
     FILE *stream = open_memstream(&text, &length);
     fprintf(stream, "{" DEVICE ", \"kernels\": {");
@@ -359,21 +344,19 @@ Test(run_read, kernels_in_any_order_are_sorted_at_once)
         fprintf(stream, "\"f/v%05d\": {\"bytes\": %d, \"flops\": 0, \"status\": \"ok\"}%s", i, i, i ? "," : "");
     fprintf(stream, "}" REST);
     fclose(stream);
-    struct run run;
+    OWNED(run) run;
     cr_assert_eq(run_parse(&run, "x.json", text, length), 0);
     cr_assert_eq(run.result_count, KERNELS);
     for (int i = 0; i < KERNELS; i++)
         cr_assert_eq(run.results[i].bytes, i);
     cr_expect_eq(run_find(&run, "f/v00042")->bytes, 42);
-    run_release(&run);
-    free(text);
 }
 
 /* Each reason is inserted in its place among the others, which would take hours for a million. */
 Test(run_read, stall_reasons_without_end_are_refused)
 {
     for (int count = 256; count <= 257; count++) {
-        char *text = NULL;
+        OWNED_TEXT text = NULL;
         size_t length;
         FILE *stream = open_memstream(&text, &length);
         fprintf(stream,
@@ -386,22 +369,21 @@ Test(run_read, stall_reasons_without_end_are_refused)
         fclose(stream);
         expect_texts(&(struct run_text){text, count > 256 ? "lines/list/0/stalls: brings the reasons to 257" : NULL},
                      1);
-        free(text);
     }
 }
 
 Test(run_read, run_read_refuses_what_is_no_run_file)
 {
-    char *folder = scratch_make();
-    char *empty = scratch_file(folder, "empty.json", "");
-    char *missing = x_sprintf("%s/missing.json", folder);
-    char *large = scratch_file(folder, "large.json", "");
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT empty = scratch_file(folder, "empty.json", "");
+    OWNED_TEXT missing = x_sprintf("%s/missing.json", folder);
+    OWNED_TEXT large = scratch_file(folder, "large.json", "");
     FILE *file = fopen(large, "w");
     cr_assert_eq(fseek(file, RUN_FILE_LIMIT, SEEK_SET), 0);
     fputc('x', file);
     fclose(file);
-    char *nowhen = scratch_file(folder, "nowhen.json",
-                                "{" DEVICE ", \"schema\": 1, \"sessions\": [], \"metrics\": {}, \"kernels\": {}}");
+    OWNED_TEXT nowhen = scratch_file(folder, "nowhen.json",
+                                     "{" DEVICE ", \"schema\": 1, \"sessions\": [], \"metrics\": {}, \"kernels\": {}}");
     const struct {
         const char *path, *words;
     } cases[] = {
@@ -410,19 +392,12 @@ Test(run_read, run_read_refuses_what_is_no_run_file)
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct run run;
-        struct capture capture;
-        capture_begin(&capture);
+        capture_begin();
         int result = run_read(&run, cases[i].path);
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(result, -1);
         cr_expect(strstr(said, cases[i].path) && strstr(said, cases[i].words), "%s", said);
-        free(said);
     }
-    free(nowhen);
-    free(large);
-    free(missing);
-    free(empty);
-    scratch_remove(folder);
 }
 
 Test(run_read, several_files_are_read_or_none)
@@ -438,13 +413,11 @@ Test(run_read, several_files_are_read_or_none)
         run_release(&alone);
         run_release(&runs[i]);
     }
-    struct capture capture;
     paths[1] = "/no/such.json";
-    capture_begin(&capture);
+    capture_begin();
     cr_expect_eq(runs_read(runs, paths, ARRAY_SIZE(paths)), -1);
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect(strstr(said, "/no/such.json"), "%s", said);
-    free(said);
     for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         cr_expect_eq(runs[i].result_count, 0);
 }

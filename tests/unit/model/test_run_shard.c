@@ -160,19 +160,17 @@ static void nothing(struct run *part)
 
 static void expect_merge(void (*change)(struct run *), size_t count, int expected, const char *words)
 {
-    struct run parts[4] = {made_part(1), made_part(2), made_part(3), made_part(3)}, merged;
+    struct run parts[4] = {made_part(1), made_part(2), made_part(3), made_part(3)};
+    OWNED(run) merged;
     change(&parts[2]);
     int code;
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     code = run_merge(&merged, parts, names, count);
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect_eq(code, expected, "%d, not %d: %s", code, expected, said);
     cr_expect(words ? strstr(said, words) != NULL : *said == '\0', "not said: %s; but: %s", words ? words : "nothing",
               said);
     cr_expect_eq(merged.result_count, code == 0 ? ARRAY_SIZE(kernels) : 0);
-    free(said);
-    run_release(&merged);
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
         run_release(&parts[i]);
 }
@@ -220,7 +218,8 @@ Test(run_shard, what_is_no_part_of_one_run_is_refused)
 
 Test(run_shard, each_number_names_the_session_that_it_is_from)
 {
-    struct run parts[] = {made_part(2), made_part(3), made_part(1)}, merged;
+    struct run parts[] = {made_part(2), made_part(3), made_part(1)};
+    OWNED(run) merged;
     cr_assert_eq(run_merge(&merged, parts, names, 3), 0);
     cr_expect_eq(merged.shard.of, 0, "it is a whole run");
     cr_expect_str_eq(merged.device.name, "Made-up GPU");
@@ -236,17 +235,14 @@ Test(run_shard, each_number_names_the_session_that_it_is_from)
         const char *date = merged.sessions[row->sessions[0].session].facts[SESSION_DATE];
         cr_expect_str_eq(date + strlen(date) - 1, last);
     }
-    char *text = NULL;
+    OWNED_TEXT text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
     cr_expect_eq(run_write(&merged, stream), 0);
     fclose(stream);
-    struct run back;
+    OWNED(run) back;
     cr_assert_eq(run_parse(&back, "merged.json", text, size), 0);
     cr_expect_eq(result_find(run_find(&back, "a/x"), "time")->sessions[0].session, 2);
-    run_release(&back);
-    free(text);
-    run_release(&merged);
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
         run_release(&parts[i]);
 }
@@ -280,29 +276,24 @@ Test(run_shard, a_part_that_contradicts_itself_is_refused)
         {PART("[]"), "x.json: shard: must be an object"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct run run;
-        struct capture capture;
-        capture_begin(&capture);
+        OWNED(run) run;
+        capture_begin();
         const int result = run_parse(&run, "x.json", cases[i].text, strlen(cases[i].text));
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(result, cases[i].words ? -1 : 0, "case %zu: %s", i, said);
         cr_expect(!cases[i].words || strstr(said, cases[i].words), "case %zu: %s", i, said);
         if (result == 0) {
-            char *text = NULL;
+            OWNED_TEXT text = NULL;
             size_t size;
             FILE *stream = open_memstream(&text, &size);
             cr_expect_eq(run_write(&run, stream), 0);
             fclose(stream);
-            struct run back;
+            OWNED(run) back;
             cr_assert_eq(run_parse(&back, "x.json", text, size), 0);
             cr_expect_eq(back.shard.number, 2);
             cr_expect_eq(back.shard.of, 2);
             cr_expect_eq(back.shard.measures, 1);
             cr_expect_eq(back.shard.kernel_count, 2);
-            run_release(&back);
-            free(text);
         }
-        free(said);
-        run_release(&run);
     }
 }

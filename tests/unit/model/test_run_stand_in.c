@@ -1,6 +1,7 @@
 #include "model/model.h"
 
 #include "base/base.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 
@@ -19,13 +20,11 @@ Test(run_stand_in, an_old_file_learns_of_the_same_code_what_it_does_not_say)
         enum tensor_cores expected;
     } cases[] = {{"f00d", "f00d", TENSOR_USED}, {"f00d", "beef", TENSOR_UNKNOWN}, {NULL, NULL, TENSOR_UNKNOWN}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct run baseline = {0}, base = {0};
+        OWNED(run) baseline = {0}, base = {0};
         put(&baseline, cases[i].was, TENSOR_UNKNOWN);
         put(&base, cases[i].is, TENSOR_USED);
         ARRAY_GROW(base.sessions, base.session_count)->facts[SESSION_HOST] = NULL;
         run_stand_in(&baseline, &base);
         cr_expect_eq(run_find(&baseline, "a/b")->launches[0].machine.tensor, cases[i].expected, "%zu", i);
-        run_release(&base);
-        run_release(&baseline);
     }
 }

@@ -99,37 +99,32 @@ static const char *const golden =
 
 Test(run_write, the_file_is_as_documented)
 {
-    struct run run = make_run();
-    char *text = written(&run);
+    OWNED(run) run = make_run();
+    OWNED_TEXT text = written(&run);
     /* 1/3 has no shorter text than 16 digits, and both 16 and 17 digits would be right. */
-    char *expected = x_strdup(golden);
+    OWNED_TEXT expected = x_strdup(golden);
     char *third = strstr(expected, "0.33333333333333331");
     memmove(third + strlen("0.3333333333333333"), third + strlen("0.33333333333333331"),
             strlen(third + strlen("0.33333333333333331")) + 1);
     cr_expect_str_eq(text, expected);
-    free(expected);
-    free(text);
-    run_release(&run);
 }
 
 Test(run_write, what_is_not_known_of_a_device_stays_so)
 {
-    struct run run = {.device = {.name = x_strdup("NVIDIA H200"), .ecc_unknown = true, .mig_unknown = true}}, back;
+    OWNED(run) run = {.device = {.name = x_strdup("NVIDIA H200"), .ecc_unknown = true, .mig_unknown = true}}, back;
     char *text = written(&run), difference[256];
     cr_assert_eq(run_parse(&back, "x.json", text, strlen(text)), 0);
     device_difference(&back.device, &run.device, difference, sizeof difference);
     cr_expect_str_eq(difference, "");
     cr_expect(back.device.ecc_unknown && back.device.mig_unknown && !back.device.compute_capability);
-    run_release(&back);
-    run_release(&run);
     free(text);
 }
 
 Test(run_write, what_was_written_reads_back_equal)
 {
-    struct run run = make_run();
-    struct run back;
-    char *text = written(&run);
+    OWNED(run) run = make_run();
+    OWNED(run) back;
+    OWNED_TEXT text = written(&run);
     cr_assert_eq(run_parse(&back, "x.json", text, strlen(text)), 0);
     char difference[256];
     device_difference(&back.device, &run.device, difference, sizeof difference);
@@ -171,12 +166,8 @@ Test(run_write, what_was_written_reads_back_equal)
     cr_assert_eq(time->sessions[0].count, 3);
     cr_expect_eq(time->sessions[0].samples[1], 18710.5);
     cr_expect_eq(time->sessions[1].samples[0], 1.0 / 3);
-    char *again = written(&back);
+    OWNED_TEXT again = written(&back);
     cr_expect_str_eq(again, text);
-    free(again);
-    free(text);
-    run_release(&back);
-    run_release(&run);
 }
 
 /* Tests what a row has besides sessions: pairs in a judged run, history in a baseline. */
@@ -187,7 +178,7 @@ Test(run_write, pairs_and_memory_go_through_a_file)
         "\"a2e1ea8\", "
         "\"date\": \"2026-11-21T08:00:00Z\", \"reason\": \"first\", \"value\": 17000}, \"readings\": 0, "
         "\"sessions\": [[18700]]}";
-    struct run run = {0}, back;
+    OWNED(run) run = {0}, back;
     struct result *result = run_add(&run, "reduce/tree");
     *ARRAY_GROW(result->launches, result->launch_count) =
         (struct launch){.code = x_strdup("9f86d081"), .grid = {1, 1, 1}, .block = {1, 1, 1}, .times = 1};
@@ -200,19 +191,15 @@ Test(run_write, pairs_and_memory_go_through_a_file)
     time->previous = x_calloc(1, sizeof *time->previous);
     *time->previous =
         (struct previous){17000, x_strdup("2026-11-21T08:00:00Z"), x_strdup("a2e1ea8"), x_strdup("first")};
-    char *text = written(&run);
+    OWNED_TEXT text = written(&run);
     cr_expect(strstr(text, row), "%s", text);
     cr_assert_eq(run_parse(&back, "made up", text, strlen(text)), 0);
-    char *again = written(&back);
+    OWNED_TEXT again = written(&back);
     cr_expect_str_eq(again, text);
     cr_expect_str_eq(back.results[0].launches[0].code, "9f86d081");
     row_clear(result_find(&back.results[0], "time"));
     cr_expect_eq(back.results[0].rows[0].pair_count, 0);
     cr_expect_null(back.results[0].rows[0].previous);
-    free(again);
-    free(text);
-    run_release(&back);
-    run_release(&run);
 }
 
 /* How source lines, machine code and roofs look in a file. */
@@ -261,13 +248,13 @@ static void put_beside(struct run *run)
 
 Test(run_write, lines_machine_code_and_roofs_go_through_a_file)
 {
-    struct run run = {0}, back;
+    OWNED(run) run = {0}, back;
     put_beside(&run);
-    char *text = written(&run);
+    OWNED_TEXT text = written(&run);
     for (size_t i = 0; i < ARRAY_SIZE(beside); i++)
         cr_expect(strstr(text, beside[i]), "%s\nis not in\n%s", beside[i], text);
     cr_assert_eq(run_parse(&back, "made up", text, strlen(text)), 0);
-    char *again = written(&back);
+    OWNED_TEXT again = written(&back);
     cr_expect_str_eq(again, text);
     cr_expect_eq(back.sessions[0].roofs[ROOF_DRAM], 4.1e12);
     cr_expect_eq(back.sessions[0].roofs[ROOF_FP32], 0);
@@ -284,22 +271,16 @@ Test(run_write, lines_machine_code_and_roofs_go_through_a_file)
     cr_expect_null(result->profile.list[1].file);
     cr_expect_eq(result->profile.list[1].offset, 416);
     cr_expect_eq(result->base_profile.list[0].counts[LINE_SHARED_IDEAL], 4);
-    struct result one;
-    char *line = result_to_line(result);
+    OWNED(result) one;
+    OWNED_TEXT line = result_to_line(result);
     cr_assert_eq(result_from_line(&one, line), 0);
     cr_expect_eq(one.profile.count + one.base_profile.count, 3);
-    result_release(&one);
-    free(line);
-    free(again);
-    free(text);
-    run_release(&back);
-    run_release(&run);
 }
 
 /* A profile that nobody counted is not written. One that was counted and found nothing is. */
 Test(run_write, empty_lines_are_said_only_when_they_were_counted)
 {
-    struct run run = {0}, back;
+    OWNED(run) run = {0}, back;
     struct result *result = run_add(&run, "reduce/tree");
     (void)profile_add(&result->base_profile, "f", NULL, 0, 0);
     char *text = written(&run);
@@ -311,20 +292,16 @@ Test(run_write, empty_lines_are_said_only_when_they_were_counted)
     cr_assert_eq(run_parse(&back, "made up", text, strlen(text)), 0);
     cr_expect_eq(back.results[0].profile.counted, 1u << LINE_SHARED);
     free(text);
-    run_release(&back);
-    run_release(&run);
 }
 
 Test(run_write, an_empty_run_survives_its_file)
 {
     struct run run = {0};
-    struct run back;
-    char *text = written(&run);
+    OWNED(run) back;
+    OWNED_TEXT text = written(&run);
     cr_assert_eq(run_parse(&back, "x.json", text, strlen(text)), 0);
     cr_expect_null(back.device.name);
     cr_expect_eq(back.result_count + back.session_count + back.note_count, 0);
-    free(text);
-    run_release(&back);
 }
 
 Test(run_write, numbers_are_short_and_exact)
@@ -345,16 +322,13 @@ Test(run_write, numbers_are_short_and_exact)
         {1.7976931348623157e308, "[[1.7976931348623157e+308]]"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct run run = {0};
-        struct run back;
+        OWNED(run) run = {0};
+        OWNED(run) back;
         row_add_session(result_add(run_add(&run, "a/b"), "m"), &cases[i].number, 1);
-        char *text = written(&run);
+        OWNED_TEXT text = written(&run);
         cr_expect(strstr(text, cases[i].text), "%s is not in %s", cases[i].text, text);
         cr_assert_eq(run_parse(&back, "x.json", text, strlen(text)), 0);
         cr_expect_eq(row_value(result_find(run_find(&back, "a/b"), "m")), cases[i].number);
-        free(text);
-        run_release(&back);
-        run_release(&run);
     }
 }
 
@@ -371,91 +345,76 @@ Test(run_write, text_that_is_no_utf8_cannot_spoil_the_file)
         {"\xf0\x9f\x9a\x80 \x7f", "\xf0\x9f\x9a\x80 \x7f"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct run run = {0};
-        struct run back;
+        OWNED(run) run = {0};
+        OWNED(run) back;
         struct result *result = run_add(&run, "a/b");
         result->status = RESULT_WRONG;
         result->reason = x_strdup(cases[i].text);
-        char *text = written(&run);
+        OWNED_TEXT text = written(&run);
         cr_assert_eq(run_parse(&back, "x.json", text, strlen(text)), 0, "case %zu", i);
         cr_expect_str_eq(back.results[0].reason, cases[i].expected);
-        free(text);
-        run_release(&back);
-        run_release(&run);
     }
 }
 
 Test(run_write, rows_of_a_failed_kernel_are_not_written)
 {
-    struct run run = {0};
-    struct run back;
+    OWNED(run) run = {0};
+    OWNED(run) back;
     struct result *result = run_add(&run, "a/b");
     row_add_session(result_add(result, "time"), (double[]){1}, 1);
     result->status = RESULT_CRASHED;
-    char *text = written(&run);
+    OWNED_TEXT text = written(&run);
     cr_assert_eq(run_parse(&back, "x.json", text, strlen(text)), 0);
     cr_expect_eq(back.results[0].row_count, 0);
-    free(text);
-    run_release(&back);
-    run_release(&run);
 }
 
 Test(run_write, a_result_goes_through_one_line)
 {
-    struct run run = make_run();
-    struct result back;
-    char *line = result_to_line(run_find(&run, "reduce/tree"));
+    OWNED(run) run = make_run();
+    OWNED(result) back;
+    OWNED_TEXT line = result_to_line(run_find(&run, "reduce/tree"));
     cr_expect_null(strchr(line, '\n'));
     cr_assert_eq(result_from_line(&back, line), 0);
     cr_expect_str_eq(back.id, "reduce/tree");
     cr_expect_eq(back.row_count, 4);
-    char *again = result_to_line(&back);
+    OWNED_TEXT again = result_to_line(&back);
     cr_expect_str_eq(again, line);
-    free(again);
-    free(line);
-    result_release(&back);
-    run_release(&run);
 }
 
 Test(run_write, a_file_is_written_and_read)
 {
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     char *path = x_sprintf("%s/run.json", folder);
-    struct run run = make_run();
-    struct run back;
+    OWNED(run) run = make_run();
+    OWNED(run) back;
     cr_assert_eq(run_write_file(&run, path), 0);
     cr_assert_eq(run_read(&back, path), 0);
-    char *text = written(&run);
-    char *again = written(&back);
+    OWNED_TEXT text = written(&run);
+    OWNED_TEXT again = written(&back);
     cr_expect_str_eq(again, text);
-    free(again);
-    free(text);
-    run_release(&back);
     free(path);
     path = x_sprintf("%s/no/run.json", folder);
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     cr_expect_eq(run_write_file(&run, path), -1);
-    free(capture_end(&capture));
-    run_release(&run);
+    free(capture_end());
     free(path);
-    scratch_remove(folder);
 }
 
 /* For machine code that was not launched, neither grid nor GPU is known. */
 Test(run_write, functions_of_files_go_through_a_file)
 {
-    struct run run = {.device = {.name = x_strdup("sm_90"),
-                                 .compute_capability = x_strdup("9.0"),
-                                 .ecc_unknown = true,
-                                 .mig_unknown = true}},
-               back;
+    OWNED(run)
+    run = {.device = {.name = x_strdup("sm_90"),
+                      .compute_capability = x_strdup("9.0"),
+                      .ecc_unknown = true,
+                      .mig_unknown = true}},
+    back;
     struct result *result = run_add(&run, "app/scale<float>");
     *ARRAY_GROW(result->launches, result->launch_count) =
         (struct launch){.code = x_strdup("9f86"), .has_machine = true, .machine = {.registers = 32}};
     *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
         .code = x_strdup("9f87"), .block = {128, 1, 1}, .shared = 64, .has_machine = true, .machine = {.registers = 8}};
-    char *text = written(&run);
+    OWNED_TEXT text = written(&run);
     cr_expect(strstr(text, "\"device\": {\"compute_capability\": \"9.0\", \"memory_bytes\": 0, \"name\": \"sm_90\", "
                            "\"sm_count\": 0},"),
               "%s", text);
@@ -464,29 +423,22 @@ Test(run_write, functions_of_files_go_through_a_file)
     cr_expect_eq(back.results[0].launches[0].block[0], 0);
     cr_expect_eq(back.results[0].launches[1].block[0], 128);
     cr_expect_eq(back.results[0].launches[1].grid[0], 0);
-    char *again = written(&back);
+    OWNED_TEXT again = written(&back);
     cr_expect_str_eq(again, text);
-    free(again);
-    free(text);
-    run_release(&back);
-    run_release(&run);
 }
 
 /* Only for a kernel that is ok: a failed one has a reason of its own. */
 Test(run_write, how_a_kernel_failed_on_another_gpu_is_kept)
 {
-    struct result result = {.id = x_strdup("a/b")}, read;
+    OWNED(result) result = {.id = x_strdup("a/b")}, read;
     result.inputs = x_strdup("cafe");
     result_note_elsewhere(&result, "it crashed on GPU 1");
     result_note_elsewhere(&result, "it crashed on GPU 1");
-    char *line = result_to_line(&result);
+    OWNED_TEXT line = result_to_line(&result);
     cr_expect(strstr(line, "\"elsewhere\": \"it crashed on GPU 1\"") ||
                   strstr(line, "\"elsewhere\":\"it crashed on GPU 1\""),
               "%s", line);
     cr_assert_eq(result_from_line(&read, line), 0);
     cr_expect_str_eq(read.elsewhere, "it crashed on GPU 1");
     cr_expect_str_eq(read.inputs, "cafe");
-    result_release(&read);
-    result_release(&result);
-    free(line);
 }

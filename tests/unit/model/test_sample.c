@@ -1,5 +1,6 @@
 #include "base/base.h"
 #include "model/sample.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static struct value measured(double number)
 
 Test(sample, counts_add_up)
 {
-    struct metrics metrics;
+    OWNED(metrics) metrics;
     set_up(&metrics);
     const struct value readings[][METRICS] = {{measured(1), measured(1)},
                                               {measured(0), measured(1)},
@@ -35,7 +36,6 @@ Test(sample, counts_add_up)
     sample_combine(&metrics, readings[0], ARRAY_SIZE(readings), combined);
     cr_expect_eq(combined[COUNT].state, VALUE_MEASURED);
     cr_expect_eq(combined[COUNT].number, 0x1p52 + 4);
-    metrics_release(&metrics);
 }
 
 /* Launches of different sizes combine to one ratio, (sum n) / (sum d), from n/d and d of each. */
@@ -47,7 +47,7 @@ Test(sample, a_weighed_mean_is_the_ratio_of_the_sums)
         {{1, 3}, {1, 3}, {1, 3}, {1, 3}},
         {{31.9e6, 1e6}, {18.6e3, 1e3}, {1, 32}, {2, 64}},
     };
-    struct metrics metrics;
+    OWNED(metrics) metrics;
     set_up(&metrics);
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
         struct value readings[ARRAY_SIZE(parts[0])][METRICS], combined[METRICS];
@@ -66,7 +66,6 @@ Test(sample, a_weighed_mean_is_the_ratio_of_the_sums)
                            combined[RATIO].number, expected);
         cr_expect_eq(combined[COUNT].number, denominators);
     }
-    metrics_release(&metrics);
 }
 
 Test(sample, a_single_launch_stays_as_it_is_to_the_last_bit)
@@ -74,7 +73,7 @@ Test(sample, a_single_launch_stays_as_it_is_to_the_last_bit)
     static const double ratios[] = {0,      0.1,    1.0 / 3, 99.97313, 31.999999999999996, 0x1.fffffffffffffp-1,
                                     5e-324, 1.7e308};
     static const double weights[] = {1, 3, 0.1, 1e-300, 7e15, 1.7e308};
-    struct metrics metrics;
+    OWNED(metrics) metrics;
     set_up(&metrics);
     for (size_t r = 0; r < ARRAY_SIZE(ratios); r++) {
         for (size_t w = 0; w < ARRAY_SIZE(weights); w++) {
@@ -86,12 +85,11 @@ Test(sample, a_single_launch_stays_as_it_is_to_the_last_bit)
             cr_expect_eq(combined[COUNT].number, weights[w]);
         }
     }
-    metrics_release(&metrics);
 }
 
 Test(sample, nothing_to_weigh_by_is_not_applicable)
 {
-    struct metrics metrics;
+    OWNED(metrics) metrics;
     set_up(&metrics);
     const struct value readings[][METRICS] = {{measured(0), measured(0)}, {measured(0), {VALUE_NOT_COUNTED, 0}}};
     struct value combined[METRICS];
@@ -101,13 +99,12 @@ Test(sample, nothing_to_weigh_by_is_not_applicable)
         cr_expect_eq(combined[COUNT].state, VALUE_MEASURED);
         cr_expect_eq(combined[COUNT].number, 0);
     }
-    metrics_release(&metrics);
 }
 
 /* A launch with 0/0 may read as anything, even as a failure; the other launches still give a ratio. */
 Test(sample, a_launch_of_no_weight_has_no_say)
 {
-    struct metrics metrics;
+    OWNED(metrics) metrics;
     set_up(&metrics);
     const struct value readings[][METRICS] = {{measured(0), measured(1e9)},
                                               {measured(4), measured(0.5)},
@@ -117,12 +114,11 @@ Test(sample, a_launch_of_no_weight_has_no_say)
     sample_combine(&metrics, readings[0], ARRAY_SIZE(readings), combined);
     cr_expect_eq(combined[RATIO].state, VALUE_MEASURED);
     cr_expect_eq(combined[RATIO].number, (4 * 0.5 + 12 * 0.25) / 16);
-    metrics_release(&metrics);
 }
 
 Test(sample, a_launch_without_a_reading_leaves_no_number)
 {
-    struct metrics metrics;
+    OWNED(metrics) metrics;
     set_up(&metrics);
     for (enum value_state state = VALUE_NOT_COUNTED; state < VALUE_STATES; state++) {
         for (size_t missing = 0; missing < 3; missing++) {
@@ -144,13 +140,12 @@ Test(sample, a_launch_without_a_reading_leaves_no_number)
             cr_expect_eq(combined[COUNT].state, state);
         }
     }
-    metrics_release(&metrics);
 }
 
 /* In the repository's own metrics, each weight is a metric that is summed over launches. */
 Test(sample, weights_are_counts_themselves)
 {
-    struct metrics metrics;
+    OWNED(metrics) metrics;
     cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
     for (size_t m = 0; m < metrics.count; m++) {
         const struct metric *metric = &metrics.list[m];
@@ -158,7 +153,6 @@ Test(sample, weights_are_counts_themselves)
             cr_expect_null(metrics_find(&metrics, metric->weight)->weight, "%s is weighed by %s", metric->name,
                            metric->weight);
     }
-    metrics_release(&metrics);
 }
 
 Test(sample, names_of_states_read_back)

@@ -1,5 +1,6 @@
 #include "base/base.h"
 #include "model/units.h"
+#include "support.h"
 #include "worded.h"
 
 #include <criterion/criterion.h>
@@ -44,10 +45,9 @@ Test(units, every_unit_is_printed)
     cr_assert_leq(count, ARRAY_SIZE(names));
     for (size_t i = 0; i < count; i++) {
         char text[64];
-        char *unit = x_strdup(names[i]);
+        OWNED_TEXT unit = x_strdup(names[i]);
         struct metric metric = {.name = (char[]){"m"}, .unit = unit};
         for (int j = -40; j < 100; j++)
             cr_expect_lt(strlen(metric_format(&metric, 1.3 * exp2(j), text, sizeof text)), 20, "%s", text);
-        free(unit);
     }
 }

@@ -26,19 +26,16 @@ Test(kernel_names, a_name_or_a_glob_finds_kernels_or_those_near_it)
         {"", "run.json has no kernel ''"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct capture capture;
-        capture_begin(&capture);
+        capture_begin();
         const int result = kernel_names_find(cases[i].wanted, names, ARRAY_SIZE(names), "run.json");
-        char *said = capture_end(&capture);
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(result, cases[i].words ? -1 : 0, "%s", cases[i].wanted);
         cr_expect(cases[i].words ? strstr(said, cases[i].words) != NULL : *said == '\0', "%s: %s", cases[i].wanted,
                   said);
-        free(said);
     }
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     cr_expect_eq(kernel_names_find("copy/plain", names, 0, "run.json"), -1);
-    free(capture_end(&capture));
+    free(capture_end());
 }
 
 Test(kernel_names, a_point_is_part_of_a_name_and_no_glob)
@@ -55,10 +52,8 @@ Test(kernel_names, a_point_is_part_of_a_name_and_no_glob)
 Test(kernel_names, many_names_are_not_all_listed)
 {
     static const char *const many[] = {"a/a", "a/b", "a/c", "a/d", "a/e", "a/f", "a/g"};
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     cr_expect_eq(kernel_names_find("a", many, ARRAY_SIZE(many), "run.json"), -1);
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect(strstr(said, "a/d, a/e and 2 more"), "%s", said);
-    free(said);
 }

@@ -1,6 +1,7 @@
 #include "names/short_name.h"
 
 #include "base/base.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -214,9 +215,8 @@ static const struct {
 
 static void expect_name(const char *whole, const char *name)
 {
-    char *found = kernel_short_name(whole);
+    OWNED_TEXT found = kernel_short_name(whole);
     cr_expect_str_eq(found, name, "%s is %s, not %s", whole, found, name);
-    free(found);
 }
 
 static bool is_same(const char *a, const char *b)
@@ -305,12 +305,11 @@ Test(short_name, there_are_digits_enough)
 static void expect_legal(const char *whole)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
-    char *name = kernel_short_name(whole);
+    OWNED_TEXT name = kernel_short_name(whole);
     cr_expect(strspn(name, letters) > 0, "%.100s gives %s", whole, name);
     cr_expect_eq(name[strspn(name + 1, "<>,.~-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") + 1],
                  '\0', "%.100s gives %s", whole, name);
     cr_expect_leq(strlen(name), SHORT_NAME_LENGTH_MAX);
-    free(name);
 }
 
 /* Names that no demangler prints, but that machine code may contain. */
@@ -322,15 +321,13 @@ Test(short_name, any_text_gives_a_name)
     expect_legal("");
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
         expect_legal(parts[i]);
-        char *many = x_calloc(5000, strlen(parts[i]) + 1);
+        OWNED_TEXT many = x_calloc(5000, strlen(parts[i]) + 1);
         for (size_t k = 0; k < 5000; k++)
             memcpy(many + k * strlen(parts[i]), parts[i], strlen(parts[i]));
         expect_legal(many);
-        free(many);
         for (size_t k = 0; k < ARRAY_SIZE(parts); k++) {
-            char *pair = x_sprintf("a%s%sb%s", parts[i], parts[k], parts[i]);
+            OWNED_TEXT pair = x_sprintf("a%s%sb%s", parts[i], parts[k], parts[i]);
             expect_legal(pair);
-            free(pair);
         }
     }
 }
@@ -352,12 +349,9 @@ Test(short_name, a_file_is_called_by_its_name)
         {"folder/", "_"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *name = file_short_name(cases[i].path);
+        OWNED_TEXT name = file_short_name(cases[i].path);
         cr_expect_str_eq(name, cases[i].name, "%s is %s", cases[i].path, name);
-        free(name);
     }
-    char *name = x_sprintf("%0200d", 7), *cut = file_short_name(name);
+    OWNED_TEXT name = x_sprintf("%0200d", 7), *cut = file_short_name(name);
     cr_expect_eq(strlen(cut), SHORT_NAME_LENGTH);
-    free(name);
-    free(cut);
 }

@@ -1,4 +1,5 @@
 #include "report/glossary.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -34,19 +35,17 @@ Test(glossary, only_words_that_stand_there_are_explained)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         size_t count;
-        char *lines = explain(rows[i].said, &count);
+        OWNED_TEXT lines = explain(rows[i].said, &count);
         cr_expect_eq(count, rows[i].words, "\"%s\" explains %zu:\n%s", rows[i].said, count, lines);
-        free(lines);
     }
 }
 
 Test(glossary, words_stand_in_the_order_of_their_use)
 {
     size_t count;
-    char *lines = explain("a limit, then a session", &count);
+    OWNED_TEXT lines = explain("a limit, then a session", &count);
     const char *limit = strstr(lines, "limit: "), *session = strstr(lines, "\nsession: ");
     cr_expect(limit == lines && session, "%s", lines);
-    free(lines);
 }
 
 /* Each word of the glossary is found by itself, once. */
@@ -55,12 +54,10 @@ Test(glossary, every_word_has_its_row)
     const char *word;
     for (size_t i = 0; (word = glossary_word(i)); i++) {
         size_t count;
-        char *lines = explain(word, &count), *begin = x_sprintf("%s: ", word);
+        OWNED_TEXT lines = explain(word, &count), *begin = x_sprintf("%s: ", word);
         cr_expect_geq(count, 1u, "%s", word);
         cr_expect(strstr(lines, begin), "%s", lines);
         for (size_t j = 0; j < i; j++)
             cr_expect_str_neq(glossary_word(j), word);
-        free(begin);
-        free(lines);
     }
 }

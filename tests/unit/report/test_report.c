@@ -15,15 +15,13 @@ Test(report, formats_are_found_by_name)
     cr_expect(format_find(DOCUMENT_AA, "json", "--format")->aa == analysis_json);
     cr_expect(format_find(DOCUMENT_EXPLAIN, "text", "--format")->explain == explain_text);
 
-    struct capture capture;
-    capture_begin(&capture);
+    capture_begin();
     cr_expect_null(format_find(DOCUMENT_EXPLAIN, "junit", "--format of it"));
     cr_expect_null(format_find(DOCUMENT_CHECK, "", "--report"));
-    char *said = capture_end(&capture);
+    OWNED_TEXT said = capture_end();
     cr_expect_str_eq(said,
                      "cugate: error: --format of it needs text or json, not 'junit'\n"
                      "cugate: error: --report needs text, json, junit, markdown, comment, github or bmf, not ''\n");
-    free(said);
 }
 
 Test(report, a_full_disk_is_noticed)
@@ -32,14 +30,12 @@ Test(report, a_full_disk_is_noticed)
     const struct format *formats = format_list(&count);
     cr_assert_geq(count, 2u);
     for (size_t i = 0; i < count; i++) {
-        struct fixture fixture;
-        report_set_up(&fixture, "worse.json");
+        AT_END(report_tear_down) struct fixture fixture = report_set_up("worse.json");
         judge(&fixture);
         FILE *full = fopen("/dev/full", "w");
         cr_assert_not_null(full);
         cr_expect_eq(formats[i].check(&fixture.report, full), -1, "%s", formats[i].name);
         fclose(full);
-        report_tear_down(&fixture);
     }
 }
 
@@ -61,8 +57,7 @@ static const struct {
 Test(report, each_verdict_has_its_outcome)
 {
     for (size_t i = 0; i < ARRAY_SIZE(by_verdict); i++) {
-        struct fixture fixture;
-        report_set_up(&fixture, "same.json");
+        AT_END(report_tear_down) struct fixture fixture = report_set_up("same.json");
         forget_judgements(&fixture);
         invent(&fixture, "copy/plain", "time", by_verdict[i].verdict, "a reason");
         invent(&fixture, "reduce/tree", "dram_throughput", VERDICT_INFO, NULL);
@@ -78,7 +73,6 @@ Test(report, each_verdict_has_its_outcome)
         if (by_verdict[i].github)
             cr_expect_eq(strncmp(text, by_verdict[i].github, strlen(by_verdict[i].github)), 0, "%s", text);
         free(text);
-        report_tear_down(&fixture);
     }
 }
 
@@ -87,8 +81,7 @@ Test(report, no_format_is_green_beside_a_red_exit_code)
 {
     static const enum exit_code codes[] = {EXIT_INTERRUPTED, EXIT_NOT_MEASURED};
     for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
-        struct fixture fixture;
-        report_set_up(&fixture, "same.json");
+        AT_END(report_tear_down) struct fixture fixture = report_set_up("same.json");
         judge(&fixture);
         cr_assert_eq(fixture.report.exit_code, EXIT_SAME);
         fixture.report.exit_code = codes[i];
@@ -101,7 +94,6 @@ Test(report, no_format_is_green_beside_a_red_exit_code)
         text = print(&fixture.report, report_github);
         cr_expect_eq(strncmp(text, "::error title=cugate::", 22), 0, "%.60s", text);
         free(text);
-        report_tear_down(&fixture);
     }
 }
 
@@ -112,27 +104,23 @@ Test(report, what_was_not_measured_here_is_said_everywhere)
     for (size_t r = 0; r < count; r++) {
         const int ways = formats[r].check == report_bmf ? 0 : 2; /* that format has no words */
         for (int only_static = 0; only_static < ways; only_static++) {
-            struct fixture fixture;
-            report_set_up(&fixture, "same.json");
+            AT_END(report_tear_down) struct fixture fixture = report_set_up("same.json");
             judge(&fixture);
             fixture.report.replay = !only_static;
             if (only_static)
                 report_set_origin(&fixture.run, ORIGIN_CODE);
-            char *text = print(&fixture.report, formats[r].check);
+            OWNED_TEXT text = print(&fixture.report, formats[r].check);
             if (formats[r].check == report_json)
                 expect_word(text, only_static ? "\"static\": true" : "\"replay\": \"run.json\"");
             else
                 expect_word(text, only_static ? "STATIC: NO KERNEL WAS RUN." : "REPLAY: NOTHING WAS MEASURED HERE.");
-            free(text);
-            report_tear_down(&fixture);
         }
     }
 }
 
 Test(report, static_facts_alone_are_said_to_be_that)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
+    AT_END(report_tear_down) struct fixture fixture = report_set_up("same.json");
     judge(&fixture);
     report_set_origin(&fixture.run, ORIGIN_CODE);
     char *text = print(&fixture.report, report_text);
@@ -144,18 +132,16 @@ Test(report, static_facts_alone_are_said_to_be_that)
     text = print(&fixture.report, report_json);
     expect_word(text, "\"static\": true");
     free(text);
-    report_tear_down(&fixture);
 }
 
 Test(report, every_red_row_says_how_to_accept_it)
 {
     static int (*const formats[])(const struct report *, FILE *) = {report_junit, report_markdown, report_github};
     for (size_t f = 0; f < ARRAY_SIZE(formats); f++) {
-        struct fixture fixture;
-        report_set_up(&fixture, "worse.json");
+        AT_END(report_tear_down) struct fixture fixture = report_set_up("worse.json");
         judge(&fixture);
         cr_assert_gt(fixture.comparison.counts[VERDICT_REGRESSED], 0u);
-        char *text = print(&fixture.report, formats[f]);
+        OWNED_TEXT text = print(&fixture.report, formats[f]);
         for (size_t i = 0; i < fixture.comparison.counts[VERDICT_REGRESSED]; i++) {
             const struct judgement *judgement = &fixture.comparison.list[i];
             char words[256];
@@ -165,15 +151,12 @@ Test(report, every_red_row_says_how_to_accept_it)
             snprintf(words, sizeof words, " -m %s", judgement->metric->name);
             expect_word(text, words);
         }
-        free(text);
-        report_tear_down(&fixture);
     }
 }
 
 Test(report, notes_are_bounded_for_people_and_whole_for_programs)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
+    AT_END(report_tear_down) struct fixture fixture = report_set_up("same.json");
     forget_judgements(&fixture);
     invent(&fixture, "copy/plain", "time", VERDICT_SAME, "");
     for (int i = 0; i < 20; i++)
@@ -186,11 +169,9 @@ Test(report, notes_are_bounded_for_people_and_whole_for_programs)
         {report_json, 20, 20, 0}, {report_junit, 20, 20, 0},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char *text = print(&fixture.report, rows[i].reporter);
+        OWNED_TEXT text = print(&fixture.report, rows[i].reporter);
         cr_expect_eq(count_words(text, "note number "), rows[i].numbers, "row %zu:\n%.9999s", i, text);
         cr_expect_eq(count_words(text, "the end"), rows[i].ends, "row %zu", i);
         cr_expect_eq(count_words(text, "and 4 notes more"), rows[i].mores, "row %zu", i);
-        free(text);
     }
-    report_tear_down(&fixture);
 }

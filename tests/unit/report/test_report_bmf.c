@@ -1,4 +1,5 @@
 #include "report_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -7,10 +8,9 @@
 Test(report_bmf, every_number_of_the_run_is_there_and_nothing_else)
 {
     for (size_t i = 0; i < fixture_run_count; i++) {
-        struct fixture fixture;
-        report_set_up(&fixture, fixture_runs[i]);
+        AT_END(report_tear_down) struct fixture fixture = report_set_up(fixture_runs[i]);
         alone(&fixture, EXIT_BASELINE); /* without a baseline, too */
-        char *text = print(&fixture.report, report_bmf);
+        OWNED_TEXT text = print(&fixture.report, report_bmf);
         json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
         cr_assert_not_null(root, "%s", fixture_runs[i]);
         size_t kernels = 0;
@@ -37,23 +37,18 @@ Test(report_bmf, every_number_of_the_run_is_there_and_nothing_else)
         }
         cr_expect_eq(json_object_size(root), kernels);
         json_decref(root);
-        free(text);
-        report_tear_down(&fixture);
     }
 }
 
 Test(report_bmf, the_bounds_are_the_lowest_and_the_highest_sample_of_all_sessions)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
+    AT_END(report_tear_down) struct fixture fixture = report_set_up("same.json");
     alone(&fixture, EXIT_SAME);
     struct result *result = run_add(&fixture.run, "made/up");
     struct row *row = result_add(result, "time");
     row_add_session(row, (const double[]){20, 30, 50}, 3);
     row_add_session(row, (const double[]){40, 12, 45}, 3);
-    char *text = print(&fixture.report, report_bmf);
+    OWNED_TEXT text = print(&fixture.report, report_bmf);
     expect_word(text, "\n \"made/up\": {\n"
                       "  \"time\": {\"value\": 35, \"lower_value\": 12, \"upper_value\": 50}\n }");
-    free(text);
-    report_tear_down(&fixture);
 }

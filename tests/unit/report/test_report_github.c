@@ -1,4 +1,5 @@
 #include "report_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -11,16 +12,13 @@ Test(report_github, github_keeps_to_ten_annotations)
         const char *more;
     } table[] = {{0, 1, NULL}, {9, 10, NULL}, {10, 10, "%0A1 more row is "}, {500, 10, "%0A491 more rows are "}};
     for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-        struct fixture fixture;
-        report_set_up(&fixture, "same.json");
+        AT_END(report_tear_down) struct fixture fixture = report_set_up("same.json");
         invent_many(&fixture, table[i].rows, NULL);
-        char *text = print(&fixture.report, report_github);
+        OWNED_TEXT text = print(&fixture.report, report_github);
         cr_expect_eq(count_words(text, "\n"), table[i].annotations);
         if (table[i].more)
             expect_word(text, table[i].more);
         else
             expect_no_word(text, " more row");
-        free(text);
-        report_tear_down(&fixture);
     }
 }

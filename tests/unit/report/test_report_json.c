@@ -1,4 +1,5 @@
 #include "report_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -8,10 +9,9 @@
 Test(report_json, json_says_what_was_judged)
 {
     for (size_t i = 0; i < fixture_run_count; i++) {
-        struct fixture fixture;
-        report_set_up(&fixture, fixture_runs[i]);
+        AT_END(report_tear_down) struct fixture fixture = report_set_up(fixture_runs[i]);
         judge(&fixture);
-        char *text = print(&fixture.report, report_json);
+        OWNED_TEXT text = print(&fixture.report, report_json);
         json_error_t where;
         json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &where);
         cr_assert_not_null(root, "%s: line %d: %s", fixture_runs[i], where.line, where.text);
@@ -39,18 +39,15 @@ Test(report_json, json_says_what_was_judged)
             cr_expect_eq(json_integer_value(json_object_get(counts, verdict_name((enum verdict)v))),
                          (json_int_t)comparison->counts[v]);
         json_decref(root);
-        free(text);
-        report_tear_down(&fixture);
     }
 }
 
 Test(report_json, json_without_a_baseline)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "broken.json");
+    AT_END(report_tear_down) struct fixture fixture = report_set_up("broken.json");
     alone(&fixture, EXIT_NOT_MEASURED);
     fixture.report.replay = true;
-    char *text = print(&fixture.report, report_json);
+    OWNED_TEXT text = print(&fixture.report, report_json);
     json_t *root = json_loads(text, 0, NULL);
     cr_assert_not_null(root);
     cr_expect_str_eq(json_string_value(json_object_get(root, "verdict")), "not measured");
@@ -59,17 +56,14 @@ Test(report_json, json_without_a_baseline)
     cr_expect_eq(json_array_size(json_object_get(root, "judgements")), 0u);
     cr_expect_eq(json_array_size(json_object_get(root, "failures")), 4u);
     json_decref(root);
-    free(text);
-    report_tear_down(&fixture);
 }
 
 Test(report_json, json_ties_a_report_to_the_sessions_of_its_run)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
+    AT_END(report_tear_down) struct fixture fixture = report_set_up("same.json");
     run_add_session(&fixture.run, &(struct session){.facts = {[SESSION_GPU_UUID] = (char[]){"\"\x1b\xff"}}});
     judge(&fixture);
-    char *text = print(&fixture.report, report_json);
+    OWNED_TEXT text = print(&fixture.report, report_json);
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     const json_t *list = json_object_get(root, "sessions");
     cr_assert_eq(json_array_size(list), fixture.run.session_count);
@@ -83,6 +77,4 @@ Test(report_json, json_ties_a_report_to_the_sessions_of_its_run)
                 cr_expect(known ? json_is_string(value) : json_is_null(value), "%s", session_fact_name(fact));
         }
     json_decref(root);
-    free(text);
-    report_tear_down(&fixture);
 }

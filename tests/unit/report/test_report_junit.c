@@ -1,4 +1,5 @@
 #include "report_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -8,14 +9,13 @@ Test(report_junit, junit_counts_what_it_holds)
 {
     for (size_t i = 0; i < fixture_run_count; i++)
         for (int mode = 0; mode < 3; mode++) {
-            struct fixture fixture;
-            report_set_up(&fixture, fixture_runs[i]);
+            AT_END(report_tear_down) struct fixture fixture = report_set_up(fixture_runs[i]);
             if (mode == 2)
                 alone(&fixture, EXIT_BASELINE);
             else
                 judge(&fixture);
             fixture.report.quiet = mode == 1;
-            char *text = print(&fixture.report, report_junit);
+            OWNED_TEXT text = print(&fixture.report, report_junit);
             size_t tests, failures, errors, skipped;
             cr_assert_eq(
                 sscanf(strstr(text, "<testsuite "),
@@ -29,7 +29,5 @@ Test(report_junit, junit_counts_what_it_holds)
             cr_expect_geq(tests, 1u, "an empty document looks like a pass");
             if (fixture.report.exit_code != EXIT_SAME && fixture.report.exit_code != EXIT_UNSURE)
                 cr_expect_geq(failures + errors, 1u, "%s, mode %d", fixture_runs[i], mode);
-            free(text);
-            report_tear_down(&fixture);
         }
 }

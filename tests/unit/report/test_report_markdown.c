@@ -1,4 +1,5 @@
 #include "report_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -6,15 +7,12 @@
 
 Test(report_markdown, a_fence_is_longer_than_what_it_holds)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "worse.json");
+    AT_END(report_tear_down) struct fixture fixture = report_set_up("worse.json");
     judge(&fixture);
     fixture.report.run_name = "a\n````\nb.json";
-    char *text = print(&fixture.report, report_markdown);
+    OWNED_TEXT text = print(&fixture.report, report_markdown);
     cr_expect_eq(count_words(text, "\n`````"), 2u, "%s", text);
     expect_word(text, "\n`````sh\ncugate accept 'a ```` b.json'");
-    free(text);
-    report_tear_down(&fixture);
 }
 
 Test(report_markdown, markdown_stays_below_its_limit_and_says_what_it_cut)
@@ -24,11 +22,10 @@ Test(report_markdown, markdown_stays_below_its_limit_and_says_what_it_cut)
     reason[300] = '\0';
     static const size_t limits[] = {1u << 20, 63u << 10};
     for (int quiet = 0; quiet < 2; quiet++) {
-        struct fixture fixture;
-        report_set_up(&fixture, "same.json");
+        AT_END(report_tear_down) struct fixture fixture = report_set_up("same.json");
         invent_many(&fixture, 3000, reason);
         fixture.report.quiet = quiet;
-        char *text = print(&fixture.report, report_markdown);
+        OWNED_TEXT text = print(&fixture.report, report_markdown);
         const size_t rows = count_words(text, "| **regressed** |");
         char words[64];
         cr_expect_lt(strlen(text), limits[quiet]);
@@ -39,32 +36,24 @@ Test(report_markdown, markdown_stays_below_its_limit_and_says_what_it_cut)
         expect_word(text, quiet ? ", to stay below 63 KiB:" : ", to stay below 1024 KiB:");
         expect_word(text, "\n</details>\n");
         cr_expect_eq(count_words(text, "\n```"), 2u);
-        free(text);
-        report_tear_down(&fixture);
     }
 }
 
 Test(report_markdown, a_comment_is_quiet_markdown)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "worse.json");
+    AT_END(report_tear_down) struct fixture fixture = report_set_up("worse.json");
     judge(&fixture);
     fixture.report.verbose = true;
-    char *comment = print(&fixture.report, report_comment), *markdown = print(&fixture.report, report_markdown);
+    OWNED_TEXT comment = print(&fixture.report, report_comment), *markdown = print(&fixture.report, report_markdown);
     fixture.report.quiet = true;
-    char *quiet = print(&fixture.report, report_markdown);
+    OWNED_TEXT quiet = print(&fixture.report, report_markdown);
     cr_expect_str_eq(comment, quiet);
     cr_expect_str_neq(comment, markdown);
-    free(quiet);
-    free(markdown);
-    free(comment);
-    report_tear_down(&fixture);
 }
 
 Test(report_markdown, markdown_cuts_commands_too)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
+    AT_END(report_tear_down) struct fixture fixture = report_set_up("same.json");
     forget_judgements(&fixture);
     char name[4001];
     memset(name, 'n', 4000);
@@ -76,7 +65,7 @@ Test(report_markdown, markdown_cuts_commands_too)
     }
     fixture.report.run_name = name;
     fixture.report.quiet = true;
-    char *text = print(&fixture.report, report_markdown);
+    OWNED_TEXT text = print(&fixture.report, report_markdown);
     const size_t shown = count_words(text, "cugate accept ");
     char words[64];
     snprintf(words, sizeof words, "\n# and %zu more rows\n```\n", ARRAY_SIZE(kernels) - shown);
@@ -84,19 +73,14 @@ Test(report_markdown, markdown_cuts_commands_too)
     expect_word(text, words);
     cr_expect_lt(strlen(text), 1u << 16);
     cr_expect_eq(count_words(text, "| **regressed** |"), ARRAY_SIZE(kernels), "rows come before commands");
-    free(text);
-    report_tear_down(&fixture);
 }
 
 Test(report_markdown, markdown_without_a_baseline_says_how_to_make_one)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "broken.json");
+    AT_END(report_tear_down) struct fixture fixture = report_set_up("broken.json");
     alone(&fixture, EXIT_BASELINE);
-    char *text = print(&fixture.report, report_markdown);
+    OWNED_TEXT text = print(&fixture.report, report_markdown);
     expect_word(text, "| copy/plain | hung | no answer within 60 s |\n");
     expect_word(text, "```sh\ncugate aa --sessions 10 --save sessions\n");
     expect_word(text, "--reason \"first baseline\"\n```\n");
-    free(text);
-    report_tear_down(&fixture);
 }

@@ -1,6 +1,7 @@
 /* Commands that are too long for a line stay the same commands. */
 #include "base/base.h"
 #include "report/report_text.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -29,17 +30,14 @@ Test(report_next, a_command_in_many_lines_is_the_same_to_a_shell)
     };
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
         for (int columns = 40; columns <= 140; columns += 7) {
-            char *lines = NULL;
+            OWNED_TEXT lines = NULL;
             size_t size;
             const struct text text = {.stream = open_memstream(&lines, &size), .columns = columns};
             text_command(&text, 2, commands[i]);
             fclose(text.stream);
             for (const char *line = lines; *line; line += strcspn(line, "\n") + 1)
                 cr_expect_leq((int)strcspn(line, "\n"), columns, "%d columns: %s", columns, lines);
-            char *wanted = arguments_of(commands[i]), *got = arguments_of(lines);
+            OWNED_TEXT wanted = arguments_of(commands[i]), *got = arguments_of(lines);
             cr_expect_str_eq(got, wanted, "%d columns:\n%s", columns, lines);
-            free(wanted);
-            free(got);
-            free(lines);
         }
 }

@@ -1,6 +1,7 @@
 #include "report_support.h"
 
 #include "base/base.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ TestSuite(report_text, .fini = forget);
 static void begin(const char *run)
 {
     forget();
-    report_set_up(&fixture, run);
+    fixture = report_set_up(run);
     judge(&fixture);
 }
 
@@ -42,12 +43,11 @@ static void reprint(void)
 /* The verdict is the last line but for what to do next, if there is something to do. */
 static void expect_verdict(const char *line)
 {
-    char *wanted = x_sprintf("\n%s\n", line);
+    OWNED_TEXT wanted = x_sprintf("\n%s\n", line);
     const char *found = strstr(text, wanted);
     const char *rest = found ? found + strlen(wanted) : "";
     cr_expect(found || strncmp(text, wanted + 1, strlen(wanted) - 1) == 0, "expected \"%s\" in:\n%s", line, text);
     cr_expect(!*rest || strncmp(rest, "next: ", 6) == 0, "expected the verdict last in:\n%s", text);
-    free(wanted);
 }
 
 static void expect_next(const char *words)
@@ -172,9 +172,9 @@ Test(report_text, color_changes_no_word)
 {
     for (size_t i = 0; i < fixture_run_count; i++) {
         begin(fixture_runs[i]);
-        char *plain = print(&fixture.report, report_text);
+        OWNED_TEXT plain = print(&fixture.report, report_text);
         fixture.report.color = true;
-        char *colored = print(&fixture.report, report_text);
+        OWNED_TEXT colored = print(&fixture.report, report_text);
         expect_word(colored, "\033[");
         expect_no_word(plain, "\033");
 
@@ -187,8 +187,6 @@ Test(report_text, color_changes_no_word)
         }
         *to = '\0';
         cr_expect_str_eq(colored, plain);
-        free(plain);
-        free(colored);
     }
 }
 
@@ -299,7 +297,7 @@ Test(report_text, a_first_baseline_of_what_was_computed_takes_no_gpu)
 
 Test(report_text, text_of_files_does_not_reach_the_terminal_raw)
 {
-    report_set_up(&fixture, "broken.json");
+    fixture = report_set_up("broken.json");
     free(fixture.run.device.name);
     fixture.run.device.name = x_strdup("GPU \033]0;title\007");
     struct result *result = run_find(&fixture.run, "reduce/tree");
@@ -316,7 +314,7 @@ Test(report_text, text_of_files_does_not_reach_the_terminal_raw)
 
 Test(report_text, unknown_facts_are_said_to_be_unknown)
 {
-    report_set_up(&fixture, "same.json");
+    fixture = report_set_up("same.json");
     free(fixture.run.device.name);
     fixture.run.device.name = NULL;
     for (size_t i = 0; i < SESSION_FACTS; i++) {
@@ -461,7 +459,7 @@ Test(report_text, noise_of_the_same_code_is_counted_quietly)
 /* A new metric lacks a base in every kernel: that must not bury what matters. */
 Test(report_text, of_many_rows_that_the_baseline_lacks_ten_are_listed)
 {
-    report_set_up(&fixture, "same.json");
+    fixture = report_set_up("same.json");
     for (size_t i = 0; i < fixture.base.result_count; i++) {
         struct result *result = &fixture.base.results[i];
         for (size_t r = 0; r < result->row_count; r++)
@@ -473,9 +471,8 @@ Test(report_text, of_many_rows_that_the_baseline_lacks_ten_are_listed)
     reprint();
     cr_expect_eq(count_words(text, "\n  unsure  "), 5); /* of three kernels, ten in all */
     expect_word(text, "\n  unsure     dram_bytes_read, instructions\n\n");
-    char *all = x_sprintf("unsure: %zu of", unsure);
+    OWNED_TEXT all = x_sprintf("unsure: %zu of", unsure);
     expect_word(text, all);
-    free(all);
     fixture.report.verbose = true;
     reprint();
     cr_expect_eq(count_words(text, "\n  unsure  "), unsure);
@@ -500,7 +497,7 @@ Test(report_text, figures_are_never_cut)
 
 Test(report_text, the_kernel_that_lost_most_time_is_first)
 {
-    report_set_up(&fixture, "worse.json");
+    fixture = report_set_up("worse.json");
     forget_judgements(&fixture);
     static const char *const kernels[] = {"copy/plain", "transpose/naive", "transpose/padded"};
     for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)

@@ -1,4 +1,5 @@
 #include "report/table.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -44,13 +45,11 @@ Test(table, blanks_stand_between_cells_and_at_no_end)
         {{"too_long_", "1234567", "x", "b"}, false, "too_long_ 1234567  b"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char *line = line_of(rows[i].cells, rows[i].any);
+        OWNED_TEXT line = line_of(rows[i].cells, rows[i].any);
         cr_expect_str_eq(line, rows[i].line, "row %zu: '%s'", i, line);
-        free(line);
     }
-    char *titles = line_of(NULL, false);
+    OWNED_TEXT titles = line_of(NULL, false);
     cr_expect_str_eq(titles, "name    value  last");
-    free(titles);
 }
 
 Test(table, columns_grow_to_their_cells)

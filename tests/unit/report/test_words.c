@@ -1,5 +1,6 @@
 #include "report/words.h"
 #include "report_support.h"
+#include "support.h"
 #include "worded.h"
 
 #include <criterion/criterion.h>
@@ -8,8 +9,7 @@
 /* With -v, if consecutive rows share a reason, only the first one shows it; but a red row always shows its own. */
 Test(words, a_shared_reason_says_whose_it_is)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
+    AT_END(report_tear_down) struct fixture fixture = report_set_up("same.json");
     forget_judgements(&fixture);
     invent(&fixture, "copy/plain", "time", VERDICT_UNSURE, "the clock was low");
     invent(&fixture, "reduce/tree", "time", VERDICT_UNSURE, "the clock was low");
@@ -20,7 +20,7 @@ Test(words, a_shared_reason_says_whose_it_is)
     invent(&fixture, "transpose/padded", "instructions", VERDICT_UNSURE, "not whole");
     invent(&fixture, "transpose/padded", "shared_wavefronts", VERDICT_REGRESSED, "not whole");
     fixture.report.verbose = true;
-    char *text = print(&fixture.report, report_text);
+    OWNED_TEXT text = print(&fixture.report, report_text);
     const char *const expected[] = {
         "  unsure     instructions\n             not whole\n  regressed  shared_wavefronts\n             not whole\n",
         "unsure     reduce/atomic\n  unsure     time\n             the clock was low\n",
@@ -33,8 +33,6 @@ Test(words, a_shared_reason_says_whose_it_is)
         expect_word(text, expected[i]);
     cr_expect_eq(count_words(text, "the clock was low"), 2u, "%s", text);
     cr_expect_eq(count_words(text, "not whole"), 3u, "%s", text);
-    free(text);
-    report_tear_down(&fixture);
 }
 
 Test(words, changes_are_worded_as_on_the_pages)
@@ -97,8 +95,7 @@ Test(words, a_red_row_says_what_writes_its_file)
     static int (*const formats[])(const struct report *, FILE *) = {report_text, report_markdown, report_junit,
                                                                     report_github};
     for (size_t f = 0; f < ARRAY_SIZE(formats); f++) {
-        struct fixture fixture;
-        report_set_up(&fixture, "worse.json");
+        AT_END(report_tear_down) struct fixture fixture = report_set_up("worse.json");
         judge(&fixture);
         const char *const written = "(check --save RUN.json writes the file)";
         const char *const elsewhere = "(measure on a GPU first: cugate check --save RUN.json)";
@@ -106,12 +103,10 @@ Test(words, a_red_row_says_what_writes_its_file)
             fixture.report.run_name = way == 0 ? "run.json" : NULL;
             if (way == 2)
                 report_set_origin(&fixture.run, ORIGIN_CODE);
-            char *text = print(&fixture.report, formats[f]);
+            OWNED_TEXT text = print(&fixture.report, formats[f]);
             cr_expect_eq(count_words(text, written) > 0, way == 1, "%s", text);
             cr_expect_eq(count_words(text, elsewhere) > 0, way == 2, "%s", text);
-            free(text);
         }
-        report_tear_down(&fixture);
     }
 }
 
@@ -139,18 +134,16 @@ Test(words, what_was_computed_says_so_in_every_format_and_what_is_not_judged)
 {
     static int (*const formats[])(const struct report *, FILE *) = {report_text, report_junit, report_markdown,
                                                                     report_comment, report_github};
-    struct fixture fixture;
-    report_set_up(&fixture, "worse.json");
+    AT_END(report_tear_down) struct fixture fixture = report_set_up("worse.json");
     compute(&fixture);
     const struct computing *computing = &fixture.comparison.computing;
     cr_assert(computing->rows > 0 && computing->absent > 0, "%zu, %zu", computing->rows, computing->absent);
-    char *absent = x_sprintf("%zu rows not computed", computing->absent);
+    OWNED_TEXT absent = x_sprintf("%zu rows not computed", computing->absent);
     for (size_t f = 0; f < ARRAY_SIZE(formats); f++) {
-        char *text = print(&fixture.report, formats[f]);
+        OWNED_TEXT text = print(&fixture.report, formats[f]);
         expect_word(text, "COMPUTED: NO KERNEL RAN ON A GPU.");
         expect_word(text, absent);
         expect_word(text, "measure on a GPU first");
-        free(text);
     }
     char *text = print(&fixture.report, report_text);
     char *counts = x_sprintf("computed  %zu rows of %zu kernels computed here", computing->rows, computing->kernels);
@@ -166,8 +159,6 @@ Test(words, what_was_computed_says_so_in_every_format_and_what_is_not_judged)
     expect_word(text, counts);
     free(counts);
     free(text);
-    free(absent);
-    report_tear_down(&fixture);
 }
 
 /* A run file is hostile: what it names goes into commands that people copy. */
@@ -181,8 +172,7 @@ Test(words, names_of_a_run_file_are_quoted_in_commands)
         {ORIGIN_FILES, "$(id)", "cugate check --static='$(id)' --save RUN.json FILE...\n"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        report_set_up(&fixture, "same.json");
+        AT_END(report_tear_down) struct fixture fixture = report_set_up("same.json");
         judge(&fixture);
         fixture.report.run_name = NULL;
         const bool is_files = rows[i].origin == ORIGIN_FILES;
@@ -191,13 +181,11 @@ Test(words, names_of_a_run_file_are_quoted_in_commands)
         char **place = is_files ? &fixture.run.device.name : &fixture.run.sessions[0].facts[SESSION_COLLECTOR];
         free(*place);
         *place = x_strdup(rows[i].name);
-        char *text = NULL;
+        OWNED_TEXT text = NULL;
         size_t size;
         FILE *stream = open_memstream(&text, &size);
         words_first_baseline(&fixture.report, "", stream);
         fclose(stream);
         expect_word(text, rows[i].wanted);
-        free(text);
-        report_tear_down(&fixture);
     }
 }

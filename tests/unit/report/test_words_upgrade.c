@@ -1,6 +1,7 @@
 #include "report_support.h"
 
 #include "report/words.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -48,12 +49,11 @@ static void recompile(struct fixture *fixture)
 
 Test(words_upgrade, every_report_says_what_another_toolchain_did)
 {
-    struct fixture fixture;
-    report_set_up(&fixture, "worse.json");
+    AT_END(report_tear_down) struct fixture fixture = report_set_up("worse.json");
     recompile(&fixture);
     judge(&fixture);
-    char *text = print(&fixture.report, report_text), *json = print(&fixture.report, report_json),
-         *markdown = print(&fixture.report, report_markdown);
+    OWNED_TEXT text = print(&fixture.report, report_text), *json = print(&fixture.report, report_json),
+               *markdown = print(&fixture.report, report_markdown);
     expect_word(text, "Toolchain: nvcc 1 -> nvcc 2: ");
     expect_word(text, "same instructions, another schedule");
     expect_word(text, "time lost");
@@ -62,11 +62,6 @@ Test(words_upgrade, every_report_says_what_another_toolchain_did)
     expect_word(json, "\"lost\": 10000");
     expect_word(markdown, "| time lost | kernel | what changed |");
     fixture.report.quiet = true;
-    char *quiet = print(&fixture.report, report_text);
+    OWNED_TEXT quiet = print(&fixture.report, report_text);
     expect_no_word(quiet, "Toolchain: ");
-    free(quiet);
-    free(markdown);
-    free(json);
-    free(text);
-    report_tear_down(&fixture);
 }

@@ -17,7 +17,7 @@
 static void set_up_hotspots(struct fixture *fixture)
 {
     char *const globs[] = {(char[]){"transpose/*"}, (char[]){"reduce/atomic"}};
-    report_set_up(fixture, "worse_lines.json");
+    *fixture = report_set_up("worse_lines.json");
     run_filter(&fixture->base, globs, ARRAY_SIZE(globs));
     judge(fixture);
 }
@@ -25,7 +25,7 @@ static void set_up_hotspots(struct fixture *fixture)
 /* Makes a report of one regressed row that is blamed on one line. */
 static void set_up_one(struct fixture *fixture, const char *file, const char *function, const char *source)
 {
-    report_set_up(fixture, "same.json");
+    *fixture = report_set_up("same.json");
     forget_judgements(fixture);
     struct judgement *judgement = invent(fixture, "reduce/tree", "shared_wavefronts", VERDICT_REGRESSED, NULL);
     judgement->has_base = judgement->has_now = judgement->compared = true;
@@ -38,10 +38,10 @@ static void set_up_one(struct fixture *fixture, const char *file, const char *fu
 
 Test(words_why, text_names_the_line_and_what_to_do)
 {
-    struct fixture fixture;
+    AT_END(report_tear_down) struct fixture fixture;
     set_up_hotspots(&fixture);
     fixture.report.verbose = true;
-    char *text = print(&fixture.report, report_text);
+    OWNED_TEXT text = print(&fixture.report, report_text);
     expect_word(text, "  kernels/transpose.cu:40: excess shared wavefronts 0 -> 16,777,216 (100 % of the kernel's)\n");
     expect_word(text, "  | out[(y + j) * width + x] = tile[threadIdx.x][threadIdx.y + j];\n");
     expect_word(text, "lanes of one warp meet in the same bank: pad the rows by one element");
@@ -49,14 +49,12 @@ Test(words_why, text_names_the_line_and_what_to_do)
                 "kernels/transpose.cu:40: sampled SM cycles 409,600 -> 4,983,467 (86 % of the kernel's), grown by\n");
     expect_word(text, " mio_throttle: the queue to shared memory, indexed constants and special functions is full\n");
     expect_word(text, "launch: grid 1024x1x1 -> 8192x1x1; block 256x1x1 -> 32x1x1\n");
-    free(text);
-    report_tear_down(&fixture);
 }
 
 /* Two counters of one kernel have the same lines, which are printed once. */
 Test(words_why, one_pattern_is_told_once)
 {
-    struct fixture fixture;
+    AT_END(report_tear_down) struct fixture fixture;
     set_up_hotspots(&fixture);
     fixture.report.verbose = true;
     char *text = print(&fixture.report, report_text);
@@ -67,12 +65,11 @@ Test(words_why, one_pattern_is_told_once)
     cr_expect_eq(count_words(text, "excess shared wavefronts"), 1u);
     expect_word(text, "<br>the lines of shared_wavefronts |");
     free(text);
-    report_tear_down(&fixture);
 }
 
 Test(words_why, launches_are_told_once_a_kernel)
 {
-    struct fixture fixture;
+    AT_END(report_tear_down) struct fixture fixture;
     set_up_one(&fixture, NULL, "f", NULL);
     blame_of(&fixture, &fixture.comparison.list[0])->launch_change = x_strdup("block 1x1x1 -> 2x1x1");
     blame_of(&fixture, invent(&fixture, "reduce/tree", "time", VERDICT_UNSURE, NULL))->launch_change =
@@ -82,37 +79,32 @@ Test(words_why, launches_are_told_once_a_kernel)
     static int (*const once[])(const struct report *, FILE *) = {report_text, report_markdown};
     static int (*const each[])(const struct report *, FILE *) = {report_github, report_json, report_junit};
     for (size_t i = 0; i < ARRAY_SIZE(once); i++) {
-        char *text = print(&fixture.report, once[i]);
+        OWNED_TEXT text = print(&fixture.report, once[i]);
         cr_expect_eq(count_words(text, "launch: block"), 1u, "%s", text);
         cr_expect_eq(count_words(text, "appeared: local_memory 0 to 96 B"), 1u, "%s", text);
-        free(text);
     }
     for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
-        char *text = print(&fixture.report, each[i]);
+        OWNED_TEXT text = print(&fixture.report, each[i]);
         expect_word(text, "block 1x1x1 -");
         cr_expect_geq(count_words(text, "block 1x1x1 -"), 2u, "%s", text);
         expect_word(text, "local_memory 0 to 96 B");
-        free(text);
     }
-    report_tear_down(&fixture);
 }
 
 Test(words_why, what_is_not_known_is_said)
 {
-    struct fixture fixture;
+    AT_END(report_tear_down) struct fixture fixture;
     set_up_hotspots(&fixture);
     static int (*const reporters[])(const struct report *, FILE *) = {report_text, report_github, report_junit,
                                                                       report_markdown};
     for (size_t i = 0; i < ARRAY_SIZE(reporters); i++) {
-        char *text = print(&fixture.report, reporters[i]);
+        OWNED_TEXT text = print(&fixture.report, reporters[i]);
         expect_word(text, "+0x1a0");
         expect_word(text, "instructions 1,048,577 (50 %");
         expect_word(text, "compile with -lineinfo");
         expect_word(text, "nothing to compare with");
         expect_no_word(text, "instructions 0 -");
-        free(text);
     }
-    report_tear_down(&fixture);
 }
 
 /* Names and lines may be endless, have tabs, or look like a command to CI servers. */
@@ -143,9 +135,9 @@ Test(words_why, text_stays_tidy_whatever_a_file_says)
         {NULL, wide, NULL, "\xe2\x82\xac...+0x1a0:\n"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
+        AT_END(report_tear_down) struct fixture fixture;
         set_up_one(&fixture, rows[i].file, rows[i].function, rows[i].source);
-        char *text = print(&fixture.report, report_text);
+        OWNED_TEXT text = print(&fixture.report, report_text);
         expect_word(text, rows[i].word);
         expect_no_word(text, "\n::");
         expect_no_word(text, "  ::");
@@ -159,8 +151,6 @@ Test(words_why, text_stays_tidy_whatever_a_file_says)
             cr_expect_leq(columns, TEXT_WIDTH, "%.*s", length, line);
             cr_expect(length == 0 || line[length - 1] != ' ', "%.*s", length, line);
         }
-        free(text);
-        report_tear_down(&fixture);
     }
     free(wide);
     free(long_word);
@@ -215,7 +205,7 @@ static void expect_shorter(char *words, size_t most)
 Test(words_why, names_of_any_length_and_bytes_are_cut)
 {
     const size_t length = 1 << 20;
-    char *name = x_calloc(length + 1, 1);
+    OWNED_TEXT name = x_calloc(length + 1, 1);
     for (size_t i = 0; i < length; i++)
         name[i] = "(anonymous namespace)::"[i % 23];
     expect_shorter(words_function(name, 40), 40);
@@ -224,10 +214,8 @@ Test(words_why, names_of_any_length_and_bytes_are_cut)
     expect_shorter(words_place(&line, 40), 40);
     for (size_t i = 0; i < length; i++)
         name[i] = "\xe2\x82\xac"[i % 3];
-    char *words = words_cut(name, 40);
+    OWNED_TEXT words = words_cut(name, 40);
     cr_expect_eq(strlen(words), 37 * 3u + 3);
-    free(words);
-    free(name);
 }
 
 /* ---- The other formats ---- */
@@ -253,9 +241,9 @@ static const char *text_of(const json_t *object, const char *key)
 
 Test(words_why, json_has_all_of_it)
 {
-    struct fixture fixture;
+    AT_END(report_tear_down) struct fixture fixture;
     set_up_hotspots(&fixture);
-    char *text = print(&fixture.report, report_json);
+    OWNED_TEXT text = print(&fixture.report, report_json);
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     cr_assert_not_null(root, "%s", text);
     const json_t *padded = find_judgement(root, "transpose/padded", "shared_wavefronts");
@@ -287,33 +275,27 @@ Test(words_why, json_has_all_of_it)
     for (size_t i = 0; i < json_array_size(list); i++)
         cr_expect(json_is_array(json_object_get(json_array_get(list, i), "causes")));
     json_decref(root);
-    free(text);
-    report_tear_down(&fixture);
 }
 
 Test(words_why, junit_says_it_short_and_in_full)
 {
-    struct fixture fixture;
+    AT_END(report_tear_down) struct fixture fixture;
     set_up_hotspots(&fixture);
-    char *text = print(&fixture.report, report_junit);
+    OWNED_TEXT text = print(&fixture.report, report_junit);
     expect_word(text, "; at kernels/transpose.cu:40: excess shared wavefronts 0 -&gt; 16,777,216\">");
     expect_word(text, ">at kernels/transpose.cu:40: excess shared wavefronts 0 -&gt; 16,777,216 (100 % of the kernel's)"
                       "&#10;    out[(y + j) * width + x] = tile[threadIdx.x][threadIdx.y + j];&#10;lanes of one warp");
     expect_word(text, "; launch: grid 1024x1x1 -&gt; 8192x1x1; block 256x1x1 -&gt; 32x1x1\">launch: grid");
-    free(text);
-    report_tear_down(&fixture);
 }
 
 Test(words_why, markdown_keeps_code_code)
 {
-    struct fixture fixture;
+    AT_END(report_tear_down) struct fixture fixture;
     set_up_one(&fixture, "kernels/a_b.cu", "f", "x |= a[i] * `b` + \"<c>\"; // @d");
-    char *text = print(&fixture.report, report_markdown);
+    OWNED_TEXT text = print(&fixture.report, report_markdown);
     expect_word(text,
                 "<code>kernels/a_b.cu:41</code>: excess shared wavefronts 0 -&gt; 6,938,624 (98 % of the kernel's)"
                 "<br><code>x \\|= a\\[i\\] \\* \\`b\\` + \"&lt;c&gt;\"; // @&#8203;d</code><br>lanes of one warp");
-    free(text);
-    report_tear_down(&fixture);
 }
 
 /* GitHub turns plain addresses into links, even in code. */
@@ -330,12 +312,10 @@ Test(words_why, no_line_is_a_link_in_markdown)
         {"std::sum(a ? b : c); row.x", "<code>std::sum(a ? b : c); row.x</code>"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
+        AT_END(report_tear_down) struct fixture fixture;
         set_up_one(&fixture, "kernels/a.cu", "f", rows[i].text);
-        char *text = print(&fixture.report, report_comment);
+        OWNED_TEXT text = print(&fixture.report, report_comment);
         expect_word(text, rows[i].written);
-        free(text);
-        report_tear_down(&fixture);
     }
 }
 
@@ -353,15 +333,13 @@ Test(words_why, github_shows_it_at_its_line)
         {NULL, "::error title=reduce/tree "},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
+        AT_END(report_tear_down) struct fixture fixture;
         set_up_one(&fixture, rows[i].file, "f", "s[i] += s[j];");
-        char *text = print(&fixture.report, report_github);
+        OWNED_TEXT text = print(&fixture.report, report_github);
         cr_expect_eq(strncmp(text, rows[i].begin, strlen(rows[i].begin)), 0, "%s", text);
         cr_expect_eq(count_words(text, "\n"), 2u, "%s", text);
         expect_word(text,
                     "excess shared wavefronts 0 -> 6,938,624 (98 %25 of the kernel's)%0A    s[i] += s[j];%0Alanes");
-        free(text);
-        report_tear_down(&fixture);
     }
 }
 
@@ -370,21 +348,18 @@ Test(words_why, github_shows_it_at_its_line)
 /* Names are relative to the repository's root, whatever the current folder is. */
 Test(words_why, github_names_files_alike_in_all_folders)
 {
-    char *scratch = scratch_make(), *git = x_sprintf("%s/.git", scratch), *sub = x_sprintf("%s/perf/sub", scratch);
-    struct fixture fixture;
+    OWNED_FOLDER scratch = scratch_make();
+    OWNED_TEXT git = x_sprintf("%s/.git", scratch);
+    OWNED_TEXT sub = x_sprintf("%s/perf/sub", scratch);
+    AT_END(report_tear_down) struct fixture fixture;
     char here[4096];
     cr_assert(make_folders(git) == 0 && make_folders(sub) == 0 && getcwd(here, sizeof here));
     setenv("GITHUB_WORKSPACE", scratch, 1);
     set_up_one(&fixture, "kernels/reduce.cu", "f", "s[i] += s[j];");
     cr_assert_eq(chdir(sub), 0);
-    char *text = print(&fixture.report, report_github);
+    OWNED_TEXT text = print(&fixture.report, report_github);
     expect_word(text, "file=kernels/reduce.cu,");
     cr_assert_eq(chdir(here), 0);
-    free(text);
-    report_tear_down(&fixture);
-    free(git);
-    free(sub);
-    scratch_remove(scratch);
 }
 
 Test(words_why, counts_are_whole_and_grouped)

@@ -22,7 +22,7 @@ static void expect_refused(const char *label, const char *path, const char *word
 
 Test(library, kernels_are_listed_in_the_library_s_order)
 {
-    char *path = built("libtables.so");
+    OWNED_TEXT path = built("libtables.so");
     struct library library;
     struct problem problem = {0};
     cr_assert_eq(library_open(&library, path, &problem), 0, "%s", problem.text);
@@ -37,13 +37,12 @@ Test(library, kernels_are_listed_in_the_library_s_order)
     cr_expect_eq(library.table->abi, CUGATE_KERNEL_ABI);
     library_close(&library);
     cr_expect_null(library.handle);
-    free(path);
 }
 
 Test(library, a_family_may_be_there_at_several_points)
 {
-    char *path = built("libtables.so");
-    struct library library;
+    OWNED_TEXT path = built("libtables.so");
+    AT_END(library_close) struct library library;
     struct problem problem = {0};
     setenv("TABLE_FAULT", "two points", 1);
     cr_assert_eq(library_open(&library, path, &problem), 0, "%s", problem.text);
@@ -55,29 +54,25 @@ Test(library, a_family_may_be_there_at_several_points)
     char *const globs[] = {"one/*[n=16M]", "*[n=1024]", "nothing"};
     cr_expect_null(library_unmatched(&library, globs, 1));
     cr_expect_eq(library_unmatched(&library, globs, 3), globs[1]);
-    library_close(&library);
-    free(path);
 }
 
 Test(library, a_path_without_a_slash_is_a_file_here)
 {
-    char *folder = program_folder();
+    OWNED_TEXT folder = program_folder();
     cr_assert_eq(chdir(folder), 0);
-    struct library library;
+    AT_END(library_close) struct library library;
     struct problem problem = {0};
     cr_expect_eq(library_open(&library, "libtables.so", &problem), 0, "%s", problem.text);
-    library_close(&library);
     /* dlopen would find this name in a system folder. */
     expect_refused("libm.so.6", "libm.so.6", "./libm.so.6: cannot open", "--kernels");
-    free(folder);
 }
 
 Test(library, what_is_no_kernel_library_is_refused)
 {
-    char *folder = scratch_make();
-    char *text = scratch_file(folder, "text.so", "no shared object\n");
-    char *empty = scratch_file(folder, "empty.so", "");
-    char *other = built("libother.so");
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT text = scratch_file(folder, "text.so", "no shared object\n");
+    OWNED_TEXT empty = scratch_file(folder, "empty.so", "");
+    OWNED_TEXT other = built("libother.so");
     const struct {
         const char *path, *words, *remedy;
     } cases[] = {
@@ -90,10 +85,6 @@ Test(library, what_is_no_kernel_library_is_refused)
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         expect_refused(cases[i].path, cases[i].path, cases[i].words, cases[i].remedy);
-    free(other);
-    free(empty);
-    free(text);
-    scratch_remove(folder);
 }
 
 Test(library, a_table_that_breaks_the_contract_is_refused)
@@ -137,13 +128,12 @@ Test(library, a_table_that_breaks_the_contract_is_refused)
         {"negative flops", "family two (number 2): a variant's bytes or flops are negative or not finite"},
         {"flops not a number", "family two (number 2): a variant's bytes or flops are negative or not finite"},
     };
-    char *path = built("libtables.so");
+    OWNED_TEXT path = built("libtables.so");
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         setenv("TABLE_FAULT", cases[i].fault, 1);
         expect_refused(cases[i].fault, path, cases[i].words, "kernel.h");
         expect_refused(cases[i].fault, path, cases[i].words, path);
     }
-    free(path);
 }
 
 Test(library, a_message_is_cut_to_its_size)

@@ -13,8 +13,8 @@ static struct problem problem;
 
 Test(library_capsules, each_capsule_is_a_kernel)
 {
-    struct made_file made;
-    struct library library;
+    AT_END(made_file_close) struct made_file made;
+    AT_END(library_close) struct library library;
     made_file_open(&made);
     cr_assert_eq(library_open(&library, made.path, &problem), 0, "%s", problem.text);
     cr_assert_eq(library.count, MADE_COUNT);
@@ -29,22 +29,18 @@ Test(library_capsules, each_capsule_is_a_kernel)
     cr_expect_eq(capsules_same_code(&library.capsules, MADE_AGAIN), 0);
     cr_expect_eq(capsules_find(&library.capsules, "app/noisy@1"), &library.capsules.list[MADE_NOISY]);
     cr_expect_null(capsules_find(&library.capsules, "app/noisy"));
-    library_close(&library);
-    made_file_close(&made);
 }
 
 Test(library_capsules, another_process_reads_what_is_in_it)
 {
-    struct made_file made;
-    struct library_facts facts;
+    AT_END(made_file_close) struct made_file made;
+    OWNED(library_facts) facts;
     made_file_open(&made);
     cr_assert_eq(library_facts_read(&facts, made.path, 60, &problem), 0, "%s", problem.text);
     cr_assert_eq(facts.count, MADE_COUNT);
     cr_expect_str_eq(facts.kernels[MADE_FOLLOW].id, "app/follow@1");
     cr_expect_str_eq(facts.kernels[MADE_FOLLOW].doc, "launch 1 of 1, not replayed yet");
     cr_expect_null(facts.compiler);
-    library_facts_release(&facts);
-    made_file_close(&made);
 }
 
 /* Writes a file of capsules with so many bytes of zeros each. */
@@ -88,16 +84,14 @@ static char *zeros(const char *folder, const char *const *ids, size_t count, uin
 Test(library_capsules, neighbours_are_a_group_as_far_as_their_memory_is_not_too_much)
 {
     static const char *const ids[] = {"a/a@1", "a/b@1", "a/c@1", "a/d@1", "a/e@1"};
-    char *folder = scratch_make(), *path = zeros(folder, ids, ARRAY_SIZE(ids), (uint64_t)3 << 29);
-    struct library library;
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT path = zeros(folder, ids, ARRAY_SIZE(ids), (uint64_t)3 << 29);
+    AT_END(library_close) struct library library;
     cr_assert_eq(library_open(&library, path, &problem), 0, "%s", problem.text);
     for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
         cr_expect_eq(library.kernels[i].group, i / 2, "kernel %zu", i);
     cr_expect_str_eq(library.kernels[0].doc,
                      "launch 2 of 9 by train.py:41, 18.7 us in the program, with code of other.cubin");
-    library_close(&library);
-    free(path);
-    scratch_remove(folder);
 }
 
 Test(library_capsules, ids_that_no_kernel_has_are_refused)
@@ -109,19 +103,16 @@ Test(library_capsules, ids_that_no_kernel_has_are_refused)
         {{"a/b c", "a/b"}, "capsule 1: has the id \"a/b c\""},
         {{"a/b@1", "a/b@1"}, "kernel a/b@1 is there twice"},
     };
-    char *folder = scratch_make();
+    OWNED_FOLDER folder = scratch_make();
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *path = zeros(folder, cases[i].ids, 2, 100);
+        OWNED_TEXT path = zeros(folder, cases[i].ids, 2, 100);
         struct library library;
         cr_expect_eq(library_open(&library, path, &problem), -1);
         cr_expect(strstr(problem.text, cases[i].words) && strstr(problem.text, path), "%s", problem.text);
         cr_expect_eq(library.count, 0);
-        free(path);
     }
-    char *path = zeros(folder, NULL, 0, 100);
+    OWNED_TEXT path = zeros(folder, NULL, 0, 100);
     struct library library;
     cr_expect_eq(library_open(&library, path, &problem), -1);
     cr_expect(strstr(problem.text, "holds no capsule"), "%s", problem.text);
-    free(path);
-    scratch_remove(folder);
 }

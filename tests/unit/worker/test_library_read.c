@@ -8,7 +8,7 @@
 
 Test(library_read, what_a_library_says_of_itself)
 {
-    char *path = built("libtables.so");
+    OWNED_TEXT path = built("libtables.so");
     struct library_facts facts;
     struct problem problem = {0};
     cr_assert_eq(library_facts_read(&facts, path, 60, &problem), 0, "%s", problem.text);
@@ -26,21 +26,18 @@ Test(library_read, what_a_library_says_of_itself)
     cr_expect_null(library_facts_find(&facts, "two/b"));
     library_facts_release(&facts);
     cr_expect_eq(facts.count, 0);
-    free(path);
 }
 
 Test(library_read, kernels_at_points_are_told_as_they_are)
 {
-    char *path = built("libtables.so");
-    struct library_facts facts;
+    OWNED_TEXT path = built("libtables.so");
+    OWNED(library_facts) facts;
     struct problem problem = {0};
     setenv("TABLE_FAULT", "two points", 1);
     cr_assert_eq(library_facts_read(&facts, path, 60, &problem), 0, "%s", problem.text);
     cr_assert_eq(facts.count, 4);
     cr_expect_str_eq(facts.kernels[0].id, "one/a[n=16M]");
     cr_expect_str_eq(facts.kernels[3].id, "one/b_2[n=1000,type=half]");
-    library_facts_release(&facts);
-    free(path);
 }
 
 Test(library_read, what_is_no_library_has_none)
@@ -52,7 +49,7 @@ Test(library_read, what_is_no_library_has_none)
         {"tests/data/small.cu", "cannot load the kernel library"},
         {NULL, "is not a kernel library: it does not export cugate_library()"},
     };
-    char *other = built("libother.so");
+    OWNED_TEXT other = built("libother.so");
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct library_facts facts;
         struct problem problem = {0};
@@ -61,5 +58,4 @@ Test(library_read, what_is_no_library_has_none)
         cr_expect(strstr(problem.text, cases[i].words), "\"%s\" lacks \"%s\"", problem.text, cases[i].words);
         cr_expect_eq(facts.count, 0, "%s", path);
     }
-    free(other);
 }

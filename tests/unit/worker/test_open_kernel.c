@@ -1,5 +1,6 @@
 #include "base/base.h"
 #include "capsule/made_device.h"
+#include "support.h"
 #include "worker/open_kernel.h"
 
 #include <criterion/criterion.h>
@@ -129,7 +130,7 @@ Test(open_kernel, kernels_that_only_copy_are_transfers)
 
 Test(open_kernel, a_capsule_is_replayed_and_compared)
 {
-    struct made_file made;
+    AT_END(made_file_close) struct made_file made;
     struct problem problem = {0};
     void *opened;
     made_file_open(&made);
@@ -155,5 +156,4 @@ Test(open_kernel, a_capsule_is_replayed_and_compared)
     cr_expect_null(open.replay);
     group_close(&replayed, opened);
     made.player = capsules.player;
-    made_file_close(&made);
 }

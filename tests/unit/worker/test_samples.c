@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "support.h"
 #include "worker/samples.h"
 
 #include <criterion/criterion.h>
@@ -34,11 +35,10 @@ static const struct value absent = {VALUE_NOT_SUPPORTED, 0};
 /* Fills in one sample; the two rates are not asked for. */
 static void fill_one(struct result *result, struct value wall, struct value time)
 {
-    struct metrics metrics;
+    OWNED(metrics) metrics;
     set_up(&metrics);
     struct value values[METRICS] = {absent, measured(1), wall, time, wall, measured(7)};
     samples_fill(result, &metrics, values, 1, NULL);
-    metrics_release(&metrics);
 }
 
 static void expect_row(const struct result *result, const char *metric, struct value expected)
@@ -54,7 +54,7 @@ static void expect_row(const struct result *result, const char *metric, struct v
 Test(samples, one_sample_without_a_reading_leaves_its_state_alone)
 {
     enum { SAMPLES = 3 };
-    struct metrics metrics;
+    OWNED(metrics) metrics;
     set_up(&metrics);
     for (enum value_state state = VALUE_NOT_COUNTED; state < VALUE_STATES; state++) {
         for (size_t missing = 0; missing < SAMPLES; missing++) {
@@ -64,7 +64,7 @@ Test(samples, one_sample_without_a_reading_leaves_its_state_alone)
                     values[s][m] = measured((double)s + 1);
             }
             values[missing][OTHER] = (struct value){state, 12345};
-            struct result result = {.bytes = 1};
+            OWNED(result) result = {.bytes = 1};
             samples_fill(&result, &metrics, values[0], SAMPLES, NULL);
             expect_row(&result, "other", (struct value){state, 0});
             expect_row(&result, "time", measured(2));
@@ -72,20 +72,17 @@ Test(samples, one_sample_without_a_reading_leaves_its_state_alone)
             cr_expect_eq(row->sessions[0].count, SAMPLES);
             cr_expect_eq(row->sessions[0].samples[0], 1);
             cr_expect_eq(row->sessions[0].samples[2], 3);
-            result_release(&result);
         }
     }
-    metrics_release(&metrics);
 }
 
 Test(samples, numbers_are_rounded_once)
 {
     static const double numbers[] = {1.0 / 3, 18700.123456789, 99.97313123456, 123456789012345, 0x1p53 - 1};
     for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
-        struct result result = {.bytes = 10};
+        OWNED(result) result = {.bytes = 10};
         fill_one(&result, absent, measured(numbers[i]));
         expect_row(&result, "time", measured(round_value(numbers[i])));
-        result_release(&result);
     }
 }
 
@@ -94,34 +91,31 @@ Test(samples, impossible_numbers_are_not_counted)
 {
     static const double numbers[] = {-1, INFINITY, -INFINITY};
     for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
-        struct result result = {.bytes = 10};
+        OWNED(result) result = {.bytes = 10};
         fill_one(&result, absent, measured(numbers[i]));
         expect_row(&result, "time", (struct value){VALUE_NOT_COUNTED, 0});
-        result_release(&result);
     }
 }
 
 /* The parent computes rates, and facts of machine code do not come from backends. */
 Test(samples, what_is_not_sampled_gets_no_row)
 {
-    struct metrics metrics = {0};
+    OWNED(metrics) metrics = {0};
     cr_assert_eq(metrics_read_text(&metrics, "x.ini",
                                    SECTION("registers", "cugate.registers", "count") SECTION("other", "a.sum", "count")
                                        SECTION("fit", "cugate.theoretical_occupancy", "%")
                                            SECTION("bandwidth", "cugate.bandwidth", "B/s")),
                  0);
     struct value values[] = {measured(1), measured(2), measured(3), measured(4)};
-    struct result result = {0};
+    OWNED(result) result = {0};
     samples_fill(&result, &metrics, values, 1, NULL);
     cr_expect_eq(result.row_count, 1);
     expect_row(&result, "other", measured(2));
-    result_release(&result);
-    metrics_release(&metrics);
 }
 
 Test(samples, of_some_metrics_there_is_the_first_sample_alone)
 {
-    struct metrics metrics = {0};
+    OWNED(metrics) metrics = {0};
     cr_assert_eq(
         metrics_read_text(&metrics, "x.ini", SECTION("all", "a.sum", "count") SECTION("one", "b.sum", "count")), 0);
     const struct value none = {VALUE_NOT_COUNTED, 0};
@@ -138,7 +132,6 @@ Test(samples, of_some_metrics_there_is_the_first_sample_alone)
     samples_fill(&result, &metrics, values, 3, never);
     expect_row(&result, "one", none);
     result_release(&result);
-    metrics_release(&metrics);
 }
 
 /* ---- Samples by the host's clock, with a workload and a GPU that record each call and fail at one of them ---- */
@@ -198,7 +191,7 @@ static int take_samples(int samples, struct result *result, struct problem *prob
 
 Test(samples, host_samples_restore_condition_launch_and_wait)
 {
-    struct result result = {.bytes = 1};
+    OWNED(result) result = {.bytes = 1};
     struct problem problem = {0};
     call_that_fails = sizeof calls;
     cr_assert_eq(take_samples(2, &result, &problem), 0, "%s", problem.text);
@@ -209,7 +202,6 @@ Test(samples, host_samples_restore_condition_launch_and_wait)
     expect_row(&result, "other", absent);
     expect_row(&result, "time", absent);
     cr_expect_null(result_find(&result, "bandwidth"));
-    result_release(&result);
 }
 
 Test(samples, host_samples_say_which_call_failed)
@@ -223,13 +215,12 @@ Test(samples, host_samples_say_which_call_failed)
         {5, "ras(ls)", "kernel: made-up error"}, {11, "ras(ls)ras(ls)", "launch: made-up error"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct result result = {0};
+        OWNED(result) result = {0};
         struct problem problem = {0};
         call_that_fails = cases[i].call;
         cr_expect_eq(take_samples(2, &result, &problem), -1, "case %zu", i);
         cr_expect_str_eq(calls, cases[i].calls);
         cr_expect_str_eq(problem.text, cases[i].why);
         cr_expect_eq(result.row_count, 0);
-        result_release(&result);
     }
 }

@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "support.h"
 #include "worker/child.h"
 #include "worker/wire.h"
 
@@ -58,7 +59,7 @@ Test(wire, messages_are_whole_wherever_the_pipe_cuts_them)
     cr_assert_leq(total, sizeof stream);
     for (size_t cut = 0; cut <= total; cut++) {
         /* The buffer has the exact size, so a sanitizer finds reads beyond its end. */
-        char *buffer = x_calloc(total, 1);
+        OWNED_TEXT buffer = x_calloc(total, 1);
         size_t next = 0, length = cut;
         memcpy(buffer, stream, cut);
         take_all(buffer, &length, &next);
@@ -67,7 +68,6 @@ Test(wire, messages_are_whole_wherever_the_pipe_cuts_them)
         take_all(buffer, &length, &next);
         cr_expect_eq(next, ARRAY_SIZE(sent), "cut at %zu", cut);
         cr_expect_eq(length, 0, "cut at %zu", cut);
-        free(buffer);
     }
 }
 
@@ -149,7 +149,7 @@ Test(wire, a_long_text_is_written_and_read_in_parts)
 {
     const size_t length = 3000000;
     int ends[2];
-    char *text = x_calloc(length + 1, 1);
+    OWNED_TEXT text = x_calloc(length + 1, 1);
     memset(text, 'x', length);
     open_pair(ends);
     const pid_t child = fork();
@@ -162,7 +162,6 @@ Test(wire, a_long_text_is_written_and_read_in_parts)
     waitpid(child, &status, 0);
     cr_expect_eq(status, 0);
     free(message.text);
-    free(text);
     close(ends[0]);
     close(ends[1]);
 }
@@ -205,12 +204,11 @@ Test(wire, a_socket_that_takes_no_more_for_its_time_is_given_up)
     const struct timeval patience = {.tv_usec = 50000};
     const size_t length = 3000000;
     int ends[2];
-    char *text = x_calloc(length + 1, 1);
+    OWNED_TEXT text = x_calloc(length + 1, 1);
     memset(text, 'x', length);
     open_pair(ends);
     cr_assert_eq(setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience), 0);
     cr_expect_not(message_write(ends[0], MESSAGE_ANSWER, text));
-    free(text);
     close(ends[0]);
     close(ends[1]);
 }
@@ -227,10 +225,9 @@ Test(wire, a_child_that_does_not_read_keeps_nobody_waiting, .timeout = 60)
 {
     const size_t length = 4u << 20;
     struct peer child;
-    char *text = x_calloc(length + 1, 1);
+    OWNED_TEXT text = x_calloc(length + 1, 1);
     memset(text, 'x', length);
     cr_assert_eq(child_start(&child, hang, NULL), 0);
     cr_expect_not(message_write(child.pipe, MESSAGE_SHARE, text));
     free(child_end(&child, false));
-    free(text);
 }
