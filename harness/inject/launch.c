@@ -132,8 +132,8 @@ static void expect_time(const CUpti_CallbackData *call, enum ranges_mode mode, s
     activity_expect(call->correlationId, group, kernels, bounds);
 }
 
-/* How busy the GPU was is told of stretches in which nothing new came: a session that measures what is new ends one, and
- * so does what need not be measured, which a check has more of than the run it is judged by. */
+/* How busy the GPU was is told of stretches in which nothing new came: a session that measures what is new ends one,
+ * and so does what need not be measured, which a check has more of than the run it is judged by. */
 static void end_stretch(const struct group *group)
 {
     if (!group || group->launches > 0 || ranges_running())

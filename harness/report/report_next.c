@@ -260,7 +260,7 @@ static struct advice advice_on_missing(const struct report *report, const char *
 {
     const struct result *result = run_find(report->run, kernel);
     const struct comparison *comparison = report->comparison;
-    if (!result && comparison->kernel_counts[VERDICT_NEW] > 0 && comparison->computing.unchanged == 0 &&
+    if (!result && comparison && comparison->kernel_counts[VERDICT_NEW] > 0 && comparison->computing.unchanged == 0 &&
         comparison->kernel_counts[VERDICT_NEW] + comparison->kernel_counts[VERDICT_MISSING] == comparison->kernels)
         return (struct advice){.words =
                                    x_sprintf("name the folder of these kernels' baselines with --baselines, a new one "

@@ -7,8 +7,8 @@
 #include "machine/machine.h"
 #include "model/model.h"
 
-/* Sets the order of blocks, below ALL_ORDERS, of the launches that follow. Forgets where blocks met. */
-void launches_order(unsigned order);
+/* Sets the chosen order of blocks, below ALL_ORDERS, of the launches that follow. Forgets where blocks met. */
+void launches_order(unsigned chosen);
 /* Returns whether blocks have met since then, so that another order may give other counts. */
 bool launches_meet(void);
 /* Returns what the launches did in order 0 that is a fault if anything depends on it; NULL: nothing. */
