@@ -43,7 +43,7 @@ script     gate                36    .     .        .  tests/scripts/gate.sh
 criterion  unit                40  132     .        .  $build/tests/unit_tests
 script     ways_round          23    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
 script     hostile              6    6     .        .  tests/ways_round/run.sh hostile
-script     recorded            34   42     .        .  tests/sim/recorded.sh
+script     recorded            26   45     .        .  tests/sim/recorded.sh
 script     scripts_round       11    .     .        .  tests/ways_round/run.sh ci reports
 script     rooms                2    .     .        .  tests/scripts/rooms.sh
 script     exec                21   82     .        .  tests/scripts/exec.sh
@@ -62,17 +62,17 @@ script     programs_recorded    4    .     .        .  tests/scripts/programs_re
 script     upgrades             3    .     .        .  tests/scripts/upgrades.sh
 script     faults               8   34     .        .  tests/sim/faults.sh
 script     hazards              2    3     .        .  tests/sim/hazards.sh
-script     runtime              2    .     .        .  tests/sim/runtime.sh
+script     runtime              3    .     .        .  tests/sim/runtime.sh
 script     planted              3    .     .        .  tests/scripts/planted.sh
 script     trades               2    .     .        .  tests/scripts/trades.sh
 script     evidence             4    .     .        .  tests/scripts/evidence.sh
 script     check_perf           6    .     .        .  tests/scripts/check_perf.sh
-script     simulate_own         6    .     .        .  tests/scripts/simulate_own.sh
+script     simulate_own         9    .     .        .  tests/scripts/simulate_own.sh
 script     timeless            10    .     .        .  tests/scripts/timeless.sh
 script     capture             11   37     .        .  tests/scripts/capture.sh
 script     capsule              4    8     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
-script     swap                 5    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
-script     oracle               9   14     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
+script     swap                10    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
+script     oracle               8   14     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
 script     two_models           3    .     .        .  tests/scripts/two_models.sh
 script     static               2    3     .        .  tests/scripts/static.sh
 script     static_files         2    3     .        .  tests/scripts/static_files.sh

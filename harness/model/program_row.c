@@ -150,7 +150,9 @@ void program_time_by_records(struct run *run, const struct metrics *metrics)
     const struct metric *time = NULL;
     for (size_t m = 0; m < metrics->count && !time; m++)
         time = strcmp(metrics->list[m].counter, COUNTER_TIME) == 0 ? &metrics->list[m] : NULL;
-    for (size_t i = 0; i < run->result_count && time && run_origin(run)->own_caches; i++)
+    if (!time || !run_origin(run)->own_caches)
+        return;
+    for (size_t i = 0; i < run->result_count; i++)
         if (run->results[i].status == RESULT_OK)
             time_by_records(&run->results[i], metrics, time->name);
 }

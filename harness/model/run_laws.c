@@ -105,10 +105,11 @@ static size_t clear_rows(struct result *result, const char *name, size_t count)
 size_t run_apply_laws(struct run *run, const struct metrics *metrics, const char *name)
 {
     size_t count = 0;
+    /* What a program's launches count may be of other data in each pass, and its time is of all of them. */
+    const int kinds = run_origin(run)->own_caches ? 1 : 2;
     /* A number that is wrong by itself must not put other rows in doubt, so such laws go first. */
     for (size_t i = 0; i < run->result_count; i++) {
-        /* What a program's launches count may be of other data in each pass, and its time is of all of them. */
-        for (int between = 0; between < (run_origin(run)->own_caches ? 1 : 2); between++) {
+        for (int between = 0; between < kinds; between++) {
             for (size_t m = 0; m < metrics->count; m++)
                 judge_laws(&run->results[i], &metrics->list[m], between);
             count = clear_rows(&run->results[i], name, count);
