@@ -44,7 +44,7 @@ criterion  unit                40  132     .        .  $build/tests/unit_tests
 script     ways_round          23    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
 script     hostile              6    6     .        .  tests/ways_round/run.sh hostile
 script     recorded            26   45     .        .  tests/sim/recorded.sh
-script     scripts_round       11    .     .        .  tests/ways_round/run.sh ci reports
+script     scripts_round        .    .     .       13  tests/ways_round/run.sh ci reports
 script     rooms                2    .     .        .  tests/scripts/rooms.sh
 script     exec                21   82     .        .  tests/scripts/exec.sh
 script     ci_templates        15    .     .        .  tests/scripts/ci_templates.sh

@@ -302,6 +302,15 @@ static void say_spared(const struct measuring *measuring, size_t kernels)
                measuring->sets, measuring->sets, plural_of(kernels, "it", "them"));
 }
 
+static void release_images(struct measuring *measuring)
+{
+    for (size_t i = 0; i < measuring->image_count; i++)
+        free(measuring->images[i]);
+    free(measuring->images);
+    measuring->images = NULL;
+    measuring->image_count = 0;
+}
+
 /* Has what no record tells the time of measured after all. Returns how many kernels these are. */
 static size_t measure_unrecorded(const struct measuring *measuring)
 {
@@ -326,9 +335,7 @@ static int run_first(struct measuring *measuring)
     if (!measuring->measurement->program->quiet)
         remark("run 2 of the program: there is no record of how long %zu kernel%s took, so all is measured", unrecorded,
                plural(unrecorded));
-    for (size_t i = 0; i < measuring->image_count; i++)
-        free(measuring->images[i]);
-    free(measuring->images);
+    release_images(measuring);
     run_release(measuring->run);
     program_groups_release(&measuring->groups);
     measuring->groups.measures_all = true;
@@ -407,9 +414,7 @@ int program_measure(const struct measurement *measurement, struct run *run)
         if (measurement->program->repeats)
             program_input_rewind(&measuring.setting.input);
     }
-    for (size_t i = 0; i < measuring.image_count; i++)
-        free(measuring.images[i]);
-    free(measuring.images);
+    release_images(&measuring);
     free(measuring.set_of);
     free(measuring.seldom);
     program_groups_release(&measuring.groups);

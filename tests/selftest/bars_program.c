@@ -79,11 +79,13 @@ static const struct absence {
     double time;              /* of a launch; 0: not known */
     double whole;             /* GPU time of the program; 0: not known */
     enum verdict verdict;
+    const char *part; /* of the program, which the run counts; NULL: all, as in the baseline */
 } absences[] = {
-    {"a count of known code is not read: not judged", "f00d", 10, TIME, VERDICT_INFO},
-    {"a count of other code is not read: missing", "beef", 10, TIME, VERDICT_MISSING},
-    {"nor is its time: missing", "f00d", 0, TIME, VERDICT_MISSING},
-    {"nor is the program's: missing", "f00d", 10, 0, VERDICT_MISSING},
+    {"a count of known code is not read: not judged", "f00d", 10, TIME, VERDICT_INFO, NULL},
+    {"a count of other code is not read: missing", "beef", 10, TIME, VERDICT_MISSING, NULL},
+    {"nor is its time: missing", "f00d", 0, TIME, VERDICT_MISSING, NULL},
+    {"nor is the program's: missing", "f00d", 10, 0, VERDICT_MISSING, NULL},
+    {"nor is it of another part: missing", "f00d", 10, TIME, VERDICT_MISSING, "--nvtx step"},
 };
 
 static void q7_absence(struct selftest *selftest, const struct absence *absence)
@@ -100,6 +102,8 @@ static void q7_absence(struct selftest *selftest, const struct absence *absence)
     if (absence->time > 0)
         put(&run, "a/stays@1,32", "time", absence->time, 2);
     put_program(&run, LAUNCHES, TIME, BUSY, 0, 2);
+    for (size_t i = 0; i < run.session_count && absence->part; i++)
+        run.sessions[i].facts[SESSION_PART] = x_strdup(absence->part);
     if (absence->whole == 0)
         result_remove(run_find(&run, PROGRAM), "gpu_time");
     compare_runs(&comparison, &baseline, &run, &selftest->metrics, NULL);
