@@ -2,13 +2,17 @@
 # Measures what a check of a program costs: how long the program takes alone, under `cugate exec`, and in a check by a
 # baseline of that one session; in this order, after a run that warms up. Builds nothing. Not part of `make test-gpu`.
 #
-#   tests/gpu/bench_programs.sh ['PROGRAM [ARGUMENT]...']...     of programs/; without: the list below
+#   tests/gpu/bench_programs.sh ['PROGRAM [ARGUMENT]...' | 'PROGRAM with ARGUMENT...' | 'launches COMMAND']...
 #
-# ranks and ddp need two GPUs; ddp is started by torchrun. What is
-# changed is checked by KEEP's baseline: cugate check --baselines KEEP/ddp-base -- torchrun ... ddp.py --slow-rank.
-# Variables: CUGATE (build/cugate), METRICS (metrics/), CHECKS (1): how many checks of each, MOST (1.4): the largest ratio
-# of check to alone that passes; KEEP=DIR: where run files and output are left. Prints a line for each program. Exit code:
-# 0 when each check ended with 0 within that ratio, 1 when not, 5 when a program could not be run.
+# PROGRAM is one of programs/; without any: the list below. "with" is no measurement of cost but a change of a program that
+# was measured before it: a check with these arguments by that baseline, and what it says first. "launches" tells what a
+# launch costs that is measured: COMMAND (programs/plain.cu, built) with every launch measured and with one of each kernel.
+#
+# ranks and ddp need several GPUs and take all that there are; ddp is started by torchrun.
+# Variables: CUGATE (build/cugate), METRICS (metrics/), BLAS (programs/blas.c, built, for blas), CHECKS (1): how many
+# checks of each, MOST (1.4): the largest ratio of check to alone that passes; KEEP=DIR: where run files and output are
+# left. Prints a line for each program. Exit code: 0 when each check ended with 0 within that ratio, 1 when not, 5 when a
+# program could not be run.
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,7 +25,7 @@ else
     work=$(mktemp -d) || exit 2
     trap 'rm -rf "$work"' EXIT
 fi
-[ $# -gt 0 ] || set -- 'cupy_sums --rounds 8' 'gpt2 --steps 6' jax_steps graph vision train ranks ddp
+[ $# -gt 0 ] || set -- 'cupy_sums --rounds 8' 'gpt2 --steps 6' jax_steps graph fft decode vision train ranks ddp
 
 # timed LABEL COMMAND...: sets seconds and code; what it says is kept.
 timed() {
@@ -32,16 +36,54 @@ timed() {
     seconds=$(echo "$EPOCHREALTIME $begin" | awk '{ printf "%.2f", $1 - $2 }')
 }
 
+# command_of NAME ARGUMENT...: the command line, in $command.
+command_of() {
+    case $1 in
+    ddp) command=(torchrun --standalone --nproc_per_node "$(nvidia-smi --list-gpus | wc -l)") ;;
+    blas)
+        command=("${BLAS:?is the path of programs/blas.c, built}")
+        return
+        ;;
+    *) command=(python3) ;;
+    esac
+    command+=("$programs/$1.py" "${@:2}")
+}
+
+# check LABEL NAME: checks $command by NAME's baseline.
+check() {
+    timed "$1" "$cugate" check --metrics "$metrics" --baselines "$work/$2-base" --save "$work/$1.json" -- "${command[@]}"
+}
+
+# measured NAME FIRST COMMAND...: prints seconds and launches measured of an exec.
+measured() {
+    timed "$1" "$cugate" exec --metrics "$metrics" --runs 1 --first "$2" --save "$work/$1.json" -- "${@:3}"
+    echo "$seconds $(jq -r -L "$here" 'include "exec"; measured' "$work/$1.json")"
+}
+
+launches() {
+    echo "$(measured every 100000 "$@") $(measured one 1 "$@")" |
+        awk '{ printf "a measured launch costs %.2f ms: %d launches %.1f s, %d launches %.1f s\n",
+               1000 * ($1 - $3) / ($2 - $4), $2, $1, $4, $3 }'
+}
+
 worst=0
 printf '%-12s %8s %8s %8s %7s %5s  %s\n' program alone exec check ratio exit 'runs beyond the first, of exec and check'
 for words in "$@"; do
     read -r -a words <<<"$words"
     name=${words[0]}
-    case $name in
-    ddp) command=(torchrun --standalone --nproc_per_node 2) ;;
-    *) command=(python3) ;;
-    esac
-    command+=("$programs/$name.py" "${words[@]:1}")
+    if [ "$name" = launches ]; then
+        launches "${words[@]:1}"
+        continue
+    fi
+    if [ "${words[1]-}" = with ]; then
+        command_of "$name" "${words[@]:2}"
+        label=$name-$(tr -dc 'a-z0-9' <<<"${words[*]:2}")
+        check "$label" "$name"
+        printf '%-12s %26s %13s  with %s\n' "$name" "$seconds" "$code" "${words[*]:2}"
+        grep -vE '^(step|loss|sum|note: run)' "$work/$label.txt" | head -12 | sed 's/^/    | /'
+        continue
+    fi
+    command_of "${words[@]}"
     timed "$name-warm" "${command[@]}"
     [ "$code" = 0 ] || { echo "$name ends with $code alone: see $work/$name-warm.txt" >&2; exit 5; }
     timed "$name-alone" "${command[@]}"
@@ -51,8 +93,7 @@ for words in "$@"; do
     rm -rf "$work/$name-base"
     "$cugate" accept -q --metrics "$metrics" --baselines "$work/$name-base" --reason first "$work/$name.json" || exit 5
     for ((i = 1; i <= ${CHECKS:-1}; i++)); do
-        timed "$name-check-$i" "$cugate" check --metrics "$metrics" --baselines "$work/$name-base" \
-            --save "$work/$name-now-$i.json" -- "${command[@]}"
+        check "$name-check-$i" "$name"
         ratio=$(awk -v a="$alone" -v c="$seconds" 'BEGIN { printf "%.2f", c / a }')
         runs=$(cat "$work/$name-exec.txt" "$work/$name-check-$i.txt" | grep -c 'note: run [0-9]* of the program')
         printf '%-12s %8s %8s %8s %7s %5s  %s\n' "$name" "$alone" "$exec_seconds" "$seconds" "$ratio" "$code" "$runs"

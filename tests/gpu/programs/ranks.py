@@ -1,10 +1,10 @@
-"""Adds up tensors over two GPUs by NCCL, a process on each, for tests/gpu/exec.sh."""
+"""Adds up tensors over all GPUs (two at least) by NCCL, a process on each, for tests/gpu/exec.sh."""
 
 import torch
 import torch.distributed as distributed
 import torch.multiprocessing as processes
 
-RANKS = 2
+RANKS = max(2, torch.cuda.device_count())
 
 
 def work(rank: int, port: int) -> None:
