@@ -8,10 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <xxhash.h>
-
-#define IMAGE_LIMIT ((size_t)1 << 30)
 
 /* ---- What a process says ---- */
 
@@ -84,6 +81,7 @@ void program_groups_release(struct program_groups *groups)
     free(groups->ranks);
     for (size_t i = 0; i < WORK_KINDS; i++)
         free(groups->work[i]);
+    program_images_release(groups);
     *groups = (struct program_groups){0};
 }
 
@@ -285,70 +283,6 @@ void program_groups_name(struct program_groups *groups, const char *family, stru
 
 /* ---- The table ---- */
 
-/* Returns another launch of the same function, whose code has been read; or NULL. */
-static const struct launch *find_launch(const struct program_groups *groups, const struct program_launch *launch)
-{
-    for (size_t g = groups->count; g-- > 0;) {
-        const struct program_group *group = groups->list[g];
-        for (size_t i = 0; i < group->count; i++)
-            if (group->launches[i].module && strcmp(group->launches[i].module, launch->module) == 0 &&
-                strcmp(group->launches[i].launch.function, launch->launch.function) == 0)
-                return &group->launches[i].launch;
-    }
-    return NULL;
-}
-
-/* Reads an image that a process kept. False when there is none. The program can write there as well, so an image whose
- * hash is not its name is refused. */
-char *program_image_read(const char *folder, const char *name, size_t *size)
-{
-    char *path = x_sprintf("%s/%s.cubin", folder, name), *image = NULL, hash[17] = "";
-    if (access(path, R_OK) == 0 && file_read(path, IMAGE_LIMIT, &image, size) == 0)
-        snprintf(hash, sizeof hash, "%016llx", (unsigned long long)XXH3_64bits(image, *size));
-    free(path);
-    if (strcmp(hash, name) == 0)
-        return image;
-    free(image);
-    return NULL;
-}
-
-static bool read_image(struct cubin *cubin, const char *folder, const char *name)
-{
-    size_t size;
-    char *image = program_image_read(folder, name, &size);
-    *cubin = (struct cubin){0};
-    const bool good = image && cubin_parse(cubin, name, (const unsigned char *)image, size) == 0;
-    free(image);
-    return good;
-}
-
-static char *read_code(const struct program_launch *launch, const char *folder, int capability)
-{
-    struct cubin cubin;
-    enum cubin_status status;
-    char *code = NULL;
-    if (read_image(&cubin, folder, launch->module)) {
-        const struct cubin_function *function = cubin_find(&cubin, launch->launch.function, capability, &status);
-        code = function ? x_strdup(function->code) : NULL;
-    }
-    cubin_release(&cubin);
-    return code;
-}
-
-/* Reads the code of each launch whose module is known. Launches with different code are of different groups. */
-static void find_code(const struct program_groups *groups, struct program_group *group, const char *folder,
-                      int capability)
-{
-    for (size_t i = 0; i < group->count; i++) {
-        struct program_launch *launch = &group->launches[i];
-        const struct launch *known = launch->module ? find_launch(groups, launch) : NULL;
-        if (known)
-            launch->launch.code = x_strdup(known->code);
-        else if (launch->module)
-            launch->launch.code = read_code(launch, folder, capability);
-    }
-}
-
 static void read_symbols(struct program_group *group)
 {
     char ***names = x_calloc(group->count, sizeof *names);
@@ -405,7 +339,7 @@ bool program_group_take(struct program_groups *groups, const struct measurement 
     const bool good = read_group(group, text);
     if (good) {
         read_symbols(group);
-        find_code(groups, group, folder, capability);
+        program_group_find_code(groups, group, folder, capability);
         *taken = find_equal(groups, group);
     }
     if (!good || *taken || groups->count == most) {
@@ -433,132 +367,4 @@ struct program_group *program_group_find(const struct program_groups *groups, co
         if (strcmp(groups->list[i]->id, id) == 0)
             return groups->list[i];
     return NULL;
-}
-
-/* ---- Machine code ---- */
-
-/* All images that were loaded. They are searched for functions whose module the driver does not tell. */
-struct program_images {
-    const char *folder;
-    char *const *names;
-    struct cubin *list;
-    size_t count;
-    int capability;
-    size_t lost; /* how many a process could not write, or not whole */
-};
-
-static void read_images(struct program_images *images)
-{
-    images->list = x_calloc(images->count, sizeof *images->list);
-    for (size_t i = 0; i < images->count; i++)
-        images->lost += !read_image(&images->list[i], images->folder, images->names[i]);
-}
-
-static void release_images(struct program_images *images)
-{
-    for (size_t i = 0; i < images->count; i++)
-        cubin_release(&images->list[i]);
-    free(images->list);
-}
-
-/* Finds the function of a launch: in its module, or else in any image, if all code of that name is the same.
- * *where is the number of the image. */
-static const struct cubin_function *find_function(const struct program_images *images,
-                                                  const struct program_launch *launch, size_t *where)
-{
-    const struct cubin_function *found = NULL;
-    for (size_t i = 0; i < images->count; i++) {
-        enum cubin_status status;
-        if (launch->module && strcmp(launch->module, images->names[i]) != 0)
-            continue;
-        const struct cubin_function *function =
-            cubin_find(&images->list[i], launch->launch.function, images->capability, &status);
-        if (status == CUBIN_SEVERAL || (found && function && strcmp(found->code, function->code) != 0))
-            return NULL;
-        if (function && !found)
-            *where = i;
-        found = function ? function : found;
-    }
-    return found;
-}
-
-static void copy_launches(const struct program_group *group, struct result *result)
-{
-    for (size_t i = 0; i < group->count; i++) {
-        struct launch *launch = ARRAY_GROW(result->launches, result->launch_count);
-        *launch = group->launches[i].launch;
-        launch->function = x_strdup(launch->function);
-        launch->code = x_strdup(launch->code);
-        launch->mix = x_strdup(launch->mix);
-    }
-}
-
-/* The compilers of the machine code that was launched. The names belong to the images. */
-struct compilers {
-    const char **names;
-    size_t count;
-};
-
-static void add_compilers(struct compilers *compilers, const struct cubin *cubin)
-{
-    for (size_t i = 0; i < cubin->compiler_count; i++)
-        *ARRAY_GROW(compilers->names, compilers->count) = cubin->compilers[i];
-}
-
-static void set_compilers(struct compilers *compilers, struct run *run)
-{
-    char *joined = cubin_join_compilers(compilers->names, compilers->count);
-    for (size_t i = 0; i < run->session_count; i++)
-        if (!run->sessions[i].facts[SESSION_COMPILER])
-            run->sessions[i].facts[SESSION_COMPILER] = x_strdup(joined);
-    free(joined);
-    free(compilers->names);
-}
-
-void program_groups_add_code(const struct program_groups *groups, const char *folder, char *const *names, size_t count,
-                             const struct metrics *metrics, struct run *run)
-{
-    struct program_images images = {
-        .folder = folder, .names = names, .count = count, .capability = static_facts_capability(&run->device)};
-    struct compilers compilers = {0};
-    read_images(&images);
-    for (size_t g = 0; g < groups->count; g++) {
-        struct program_group *group = groups->list[g];
-        struct result *result = run_find(run, group->id);
-        for (size_t i = 0, where; i < group->count; i++) {
-            const struct cubin_function *function = find_function(&images, &group->launches[i], &where);
-            if (!function)
-                continue;
-            static_facts_set_code(&group->launches[i].launch, function);
-            add_compilers(&compilers, &images.list[where]);
-        }
-        if (!result)
-            continue;
-        copy_launches(group, result);
-        result->launched_by = x_strdup(group->launched_by);
-        if (result->status == RESULT_OK)
-            static_facts_of_launches(result, images.capability, run->device.sm_count, metrics);
-    }
-    set_compilers(&compilers, run);
-    release_images(&images);
-}
-
-void program_groups_find_images(const struct program_groups *groups, const char *folder, char *const *names,
-                                size_t count, int capability)
-{
-    struct program_images images = {.folder = folder, .names = names, .count = count, .capability = capability};
-    read_images(&images);
-    for (size_t g = 0; g < groups->count; g++) {
-        struct program_group *group = groups->list[g];
-        size_t where;
-        if (group->graph || group->image)
-            continue;
-        if (find_function(&images, &group->launches[0], &where))
-            group->image = x_strdup(names[where]);
-        else if (images.lost > 0)
-            group->refused = x_sprintf("its machine code is not known: %zu module%s of the program could not be kept "
-                                       "below %s, which may be full; TMPDIR names another place",
-                                       images.lost, plural(images.lost), folder);
-    }
-    release_images(&images);
 }

@@ -85,6 +85,8 @@ struct program_groups {
     double *processes;        /* of each run that ended, how many processes launched */
     double *work[WORK_KINDS]; /* of each run that ended; NAN where a process did not tell */
     size_t runs;
+    struct program_image *images; /* those that were read: program_code.c */
+    size_t image_count;
 };
 
 /* Finds the group that a process describes, or adds it. *taken is NULL if there are `most` groups already. False: the
@@ -110,14 +112,19 @@ void program_total_add(const struct program_groups *groups, const struct measure
 void program_groups_name(struct program_groups *groups, const char *family, struct run *run);
 void program_groups_release(struct program_groups *groups);
 
+/* ---- Machine code: program_code.c ---- */
+
+/* Reads the code of each launch whose module is known. Launches with different code are of different groups. */
+void program_group_find_code(struct program_groups *groups, struct program_group *group, const char *folder,
+                             int capability);
 /* Sets the code and machine facts of the launches, and adds the facts of machine code to the run's results. The names
  * are those of the images that the processes loaded. Their files are in the folder. */
-void program_groups_add_code(const struct program_groups *groups, const char *folder, char *const *names, size_t count,
+void program_groups_add_code(struct program_groups *groups, const char *folder, char *const *names, size_t count,
                              const struct metrics *metrics, struct run *run);
-
 /* Finds the image of each kernel's machine code, of those that the processes loaded. */
-void program_groups_find_images(const struct program_groups *groups, const char *folder, char *const *names,
-                                size_t count, int capability);
+void program_groups_find_images(struct program_groups *groups, const char *folder, char *const *names, size_t count,
+                                int capability);
+void program_images_release(struct program_groups *groups);
 /* Reads an image that a process left in the folder. NULL: there is none, or its content is another than it was. Caller
  * frees. */
 char *program_image_read(const char *folder, const char *name, size_t *size);
