@@ -109,7 +109,7 @@ static const struct function *function_of(CUfunction handle, const char *name)
     if (known->function && strcmp(known->function->name, name) == 0)
         return known->function;
     struct function function = {.handle = handle, .name = x_strdup(name)};
-    modules_of_function(handle, function.module);
+    modules_of_function(handle, name, function.module);
     struct function *kept = intern(&functions, &function, sizeof function, by_function);
     if (kept->name != function.name)
         free(function.name);

@@ -1,8 +1,8 @@
 /* Finds the machine code of a launched function. The function's name does not tell, because Triton gives one name to
  * many functions. The driver's handle of its module tells, if the module was loaded by cuModuleLoad*, since its code
  * was seen meanwhile. Kernels of the CUDA runtime and of cuBLAS are loaded when they are first used: their code is seen
- * within a launch, or within a question about them (JAX on an H200: 127 of 128 modules). Of others it is known where
- * all code of their name is the same. */
+ * within a launch, or within a question about them (JAX on an H200: 127 of 128 modules). Others are loaded by calls
+ * that nobody watches: such a module is the only image without a handle that has the function. */
 #include "inject.h"
 
 #include "base/base.h"
@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define XXH_INLINE_ALL /* compiled in, since the program might have another version of the library */
@@ -21,8 +23,17 @@ struct known_module {
     char name[MODULE_NAME];
 };
 
+/* An image of machine code that was loaded. */
+struct image {
+    char name[MODULE_NAME];
+    bool named; /* its module's handle is known */
+};
+
 static struct known_module *known;
 static size_t known_count;
+static struct image *images;
+static size_t image_count;
+static const char *images_folder; /* where they are kept */
 static _Thread_local char last[MODULE_NAME];
 
 static void keep_file(const char *folder, const char *name, const void *image, size_t size)
@@ -45,9 +56,24 @@ static void keep_file(const char *folder, const char *name, const void *image, s
     free(path);
 }
 
+static void note_image(bool named)
+{
+    struct image *image = NULL;
+    for (size_t i = 0; i < image_count && !image; i++)
+        if (strcmp(images[i].name, last) == 0)
+            image = &images[i];
+    if (!image) {
+        image = ARRAY_GROW(images, image_count);
+        memcpy(image->name, last, sizeof last);
+    }
+    image->named = named;
+}
+
 void modules_take(const char *folder, const void *image, size_t size)
 {
     snprintf(last, sizeof last, "%016llx", (unsigned long long)XXH3_64bits(image, size));
+    note_image(false);
+    images_folder = folder;
     keep_file(folder, last, image, size);
     link_say(MESSAGE_MODULE, last);
 }
@@ -74,6 +100,7 @@ void modules_name(CUmodule handle)
         module = ARRAY_GROW(known, known_count);
     module->handle = handle;
     memcpy(module->name, last, sizeof last);
+    note_image(true);
     modules_expect();
 }
 
@@ -105,15 +132,60 @@ CUmodule module_of_function(CUfunction function)
     return found ? handle : NULL;
 }
 
-void modules_of_function(CUfunction function, char name[MODULE_NAME])
+/* Whether the image has a section of that name, as a kernel has one. */
+static bool has_section(const char *image, const char *section, size_t length)
+{
+    char *path = x_sprintf("%s/%s.cubin", images_folder, image);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat about = {0};
+    void *bytes = file >= 0 && fstat(file, &about) == 0 && about.st_size > 0
+                      ? mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0)
+                      : MAP_FAILED;
+    const bool has = bytes != MAP_FAILED && memmem(bytes, (size_t)about.st_size, section, length);
+    if (bytes != MAP_FAILED)
+        munmap(bytes, (size_t)about.st_size);
+    if (file >= 0)
+        close(file);
+    free(path);
+    return has;
+}
+
+/* Sets last to the only image without a handle that has the function. */
+static void find_unnamed(const char *function)
+{
+    char *section = x_sprintf(".text.%s", function);
+    const size_t length = strlen(section) + 1; /* with the 0 at its end */
+    const struct image *found = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < image_count; i++)
+        if (!images[i].named && has_section(images[i].name, section, length)) {
+            found = &images[i];
+            count++;
+        }
+    if (count == 1)
+        memcpy(last, found->name, sizeof last);
+    free(section);
+}
+
+static const char *name_of(CUmodule handle)
+{
+    for (size_t i = 0; i < known_count; i++)
+        if (known[i].handle == handle)
+            return known[i].name;
+    return NULL;
+}
+
+void modules_of_function(CUfunction function, const char *function_name, char name[MODULE_NAME])
 {
     modules_expect();
     CUmodule handle = module_of_function(function);
     modules_name(handle);
-    name[0] = '\0';
-    for (size_t i = 0; handle && i < known_count; i++)
-        if (known[i].handle == handle)
-            memcpy(name, known[i].name, MODULE_NAME);
+    if (handle && !name_of(handle)) {
+        find_unnamed(function_name);
+        modules_name(handle);
+    }
+    const char *found = handle ? name_of(handle) : NULL;
+    snprintf(name, MODULE_NAME, "%s", found ? found : "");
 }
 
 void modules_forget(CUmodule handle)

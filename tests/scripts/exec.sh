@@ -233,6 +233,7 @@ program 'restless' 0 '2 ok, 0 failed, samples 9 4 4' # five where counts differ,
 program 'namesakes' 0 '2 ok, 0 failed, samples 2 4 4' 'program/add_one@64,256#2'
 program 'reload' 0 '2 ok, 0 failed, samples 2 4 4' 'program/add_one@64,256#2'
 program 'library' 0 '1 ok, 0 failed, samples 1 2 2'
+program 'library 20 sized' 0 '1 ok, 0 failed, samples 1 2 2'
 program 'libraries 40' 0 '2 ok, 0 failed, samples 10 4 4' 'program/large@64,256'
 program 'ways' 0 '1 ok, 0 failed, samples 1 2 2'
 program 'failing' 0 '8 ok, 0 failed'
@@ -735,6 +736,12 @@ rm -f log
 STANDIN_LOG=$work/log gate 'known code is not measured' 0 'nothing is worse: 46 rows' '!run 2' -- -- "$program" plain
 [ ! -e log ] || echo 'WRONG: the profiler was opened' >>said
 expect 'gate: known code opens no profiler' 0 '!WRONG'
+cp "$program" sized
+ask sessions sized ./sized library 40 sized
+rm -f log
+STANDIN_LOG=$work/log gate 'known code, loaded by a question that nobody watches' 0 'nothing is worse' -- -- ./sized library 40 sized
+[ ! -e log ] || echo 'WRONG: the profiler was opened' >>said
+expect 'gate: known code of a library opens no profiler' 0 '!WRONG'
 STANDIN_SLOWER=1.5 gate 'known code that is slower' 1 'regressed  program/program' 'unsure     program/large@1024,256' \
     '324 us   486 us  +162 us (+50.0 %)' '!missing' '!run 2' -- -- "$program" plain
 gate 'the same again' 0 'nothing is worse' 'plain: 48 launches' -- --save now.json -- "$program" plain

@@ -182,7 +182,8 @@ static int reload(int argc, char **argv)
 
 /* Launches kernels of a library, as the CUDA runtime has them: by CUkernel handles, with machine code that is loaded
  * when it is needed. `library N asked`: a question about the kernel comes first, so that it is loaded before the
- * launch; `library N sized`: a question that nobody watches. */
+ * launch; `library N sized`: a question that nobody watches; `library N both`: of two
+ * libraries, which both have the kernel. */
 static int library(int argc, char **argv)
 {
     struct gpu gpu;
@@ -196,10 +197,15 @@ static int library(int argc, char **argv)
     if (argc > 1) {
         int registers;
         CUmodule module;
-        if (strcmp(argv[1], "sized") == 0)
-            MUST(cuLibraryGetModule(&module, opened));
-        else
+        if (strcmp(argv[1], "asked") == 0)
             MUST(cuKernelGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 0));
+        else
+            MUST(cuLibraryGetModule(&module, opened));
+        if (strcmp(argv[1], "both") == 0) {
+            CUlibrary another;
+            MUST(cuLibraryLoadData(&another, _binary_kernels_cubin_start, NULL, NULL, 0, NULL, NULL, 0));
+            MUST(cuLibraryGetModule(&module, another));
+        }
     }
     void *parameters[] = {&gpu.numbers, &numbers, &value};
     for (int i = 0; i < count; i++)
