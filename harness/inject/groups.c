@@ -134,8 +134,8 @@ static void tell_shape(FILE *stream, const struct shape *shape)
             function->name);
 }
 
-/* Asks the parent what it wants of the group: "SKIP FIRST KNOWN ID", then names of variables, a line each, if launches
- * are kept. Owns text from then on. */
+/* Asks the parent what it wants of the group: "SKIP FIRST KNOWN HOLDS ID", then names of variables, a line each, if
+ * launches are kept. Owns text from then on. */
 static void ask(struct group *group, char *text)
 {
     char *answer = NULL, *end;
@@ -143,6 +143,7 @@ static void ask(struct group *group, char *text)
         group->skip = strtoul(answer, &end, 10);
         group->first = strtoul(end, &end, 10);
         group->known = strtoul(end, &end, 10);
+        group->holds = strtoul(end, &end, 10);
         char *more = strchr(end, '\n');
         if (more) {
             *more++ = '\0';

@@ -52,12 +52,26 @@ static bool is_taken_along(const struct group *group, enum ranges_mode mode)
            ranges_running() && ranges_mode_now() == mode && sets_now() == 0;
 }
 
+/* Whether the program times this launch itself, as an autotuner does. Then there is no session meanwhile. */
+static bool is_held(const struct group *group)
+{
+    static size_t held; /* launches that are still to come */
+    if (group && group->holds > 0) {
+        process_stop_session();
+        held = group->holds;
+        return true;
+    }
+    const bool is = held > 0;
+    held -= is;
+    return is;
+}
+
 /* Begins a session if this launch is wanted. The mutex is held. mode says how a launch of that group is measured. */
-static void before_launch(struct group *group, enum ranges_mode mode, unsigned bounds)
+static void before_launch(struct group *group, enum ranges_mode mode, unsigned bounds, bool held)
 {
     if (ranges_running() && ranges_are_full())
         process_stop_session();
-    const bool may = !capture_is_on() && bounds && !process_is_off();
+    const bool may = !capture_is_on() && bounds && !held && !process_is_off();
     if (may && sets_follow(group)) {
         process_stop_session();
         ranges_close();
@@ -79,7 +93,8 @@ static void before_launch(struct group *group, enum ranges_mode mode, unsigned b
         ranges_push();
 }
 
-static void after_launch(struct group *group, enum ranges_mode mode, CUstream stream, unsigned bounds, bool good)
+static void after_launch(struct group *group, enum ranges_mode mode, CUstream stream, unsigned bounds, bool held,
+                         bool good)
 {
     if (process.request.lines && current && good) {
         send_lines(group);
@@ -92,9 +107,9 @@ static void after_launch(struct group *group, enum ranges_mode mode, CUstream st
         ranges_pop();
     }
     if (group && good) {
-        if (bounds && !capture_is_on())
+        if (bounds && !held && !capture_is_on())
             sets_note_missed(group);
-        group->due += bounds && group->launches >= group->skip;
+        group->due += bounds && !held && group->launches >= group->skip;
         group->launches++;
         group_count_launch(group, bounds);
     }
@@ -171,6 +186,7 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
     static _Thread_local bool runs;       /* the launch runs now, and not with a graph later */
     static _Thread_local unsigned bounds; /* what it counts for */
     static _Thread_local bool kept;       /* it becomes a capsule */
+    static _Thread_local bool held;
     if (call->callbackSite == CUPTI_API_ENTER) {
         if (!process_lock(LAUNCH_SECONDS)) {
             atomic_fetch_add(&process.unwatched[UNWATCHED_WAIT], 1);
@@ -187,8 +203,9 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
             bounds = bounds_now();
             kept = process.request.keeps && bounds && !capture_is_on() && keep_is_wanted(group) &&
                    keep_begin(group, id, call);
+            held = is_held(group);
             if (!process.request.keeps)
-                before_launch(group, mode, bounds);
+                before_launch(group, mode, bounds, held);
             end_stretch(group);
             expect_time(call, mode, group, bounds);
             tell_caller(group);
@@ -202,7 +219,7 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
         if (runs && kept)
             keep_end(group, good);
         if (runs)
-            after_launch(group, mode, stream, bounds, good);
+            after_launch(group, mode, stream, bounds, held, good);
         within = false;
         process_unlock();
     }

@@ -346,14 +346,26 @@ static bool is_seldom(const struct sides *sides, const struct run *run, const st
            program_is_seldom(program_time(sides->metrics, result, NULL), program_time(sides->metrics, program, NULL));
 }
 
-/* Whether a check need not read the row. What follows from the machine code is a fact without reading. */
+/* Whether it takes a measured launch of a program's kernel. What follows from the machine code is a fact without it. */
+static bool is_of_counting(const struct pairing *pairing, const struct metric *metric)
+{
+    return pairing->sides->origin->own_caches && metric->class != METRIC_TIME && metric->class != METRIC_STATIC &&
+           !is_metric_of_program(metric);
+}
+
+/* These two say why a check need not read the row. */
 static bool is_known_code(const struct pairing *pairing, const struct metric *metric)
 {
     char *why = NULL;
-    const bool known = metric->class != METRIC_TIME && metric->class != METRIC_STATIC &&
-                       !is_metric_of_program(metric) && is_judged_by_time(pairing) && same_part(pairing, &why);
+    const bool known = is_of_counting(pairing, metric) && is_judged_by_time(pairing) && same_part(pairing, &why);
     free(why);
     return known;
+}
+
+static bool is_known_to_wait(const struct pairing *pairing, const struct metric *metric)
+{
+    return is_of_counting(pairing, metric) && program_communicates(pairing->base_result) &&
+           program_communicates(pairing->now_result);
 }
 
 void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
@@ -393,6 +405,9 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
             judgement,
             "not judged: less than 1 %% of the program's GPU time, or in its first part only, so that it was not "
             "counted in all sets");
+    } else if ((was == ABSENT) != (is == ABSENT) && is_known_to_wait(pairing, metric)) {
+        judgement->verdict = VERDICT_INFO;
+        set_reason(judgement, "not read: it waits for others, so its counts tell how long");
     } else if (was == VALUE_MEASURED && is == ABSENT && is_known_code(pairing, metric)) {
         judgement->verdict = VERDICT_INFO;
         set_reason(judgement, "not read: the same machine code in the same shape, whose time is judged");

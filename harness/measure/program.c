@@ -311,14 +311,17 @@ static void release_images(struct measuring *measuring)
     measuring->image_count = 0;
 }
 
-/* Has what no record tells the time of measured after all. Returns how many kernels these are. */
+/* Has what no record tells the time of measured after all. Returns how many kernels these are. What the program itself
+ * times, all its launches, is known by its records. */
 static size_t measure_unrecorded(const struct measuring *measuring)
 {
+    const bool all_due = measuring->measurement->program->skip == 0 && !measuring->measurement->profile;
     size_t count = 0;
     for (size_t g = 0; g < measuring->groups.count; g++) {
         struct program_group *group = measuring->groups.list[g];
-        group->unrecorded = group->known && group->runs > 0 && isnan(group->shares[0].took[0]);
-        group->known &= !group->unrecorded;
+        const double took = group->runs > 0 ? group->shares[0].took[0] : 0;
+        group->unrecorded = group->known && isnan(took);
+        group->known = (group->known && !isnan(took)) || (all_due && group->due == 0 && took > 0);
         count += group->unrecorded;
     }
     return count;

@@ -355,7 +355,7 @@ bool program_group_take(struct program_groups *groups, const struct measurement 
     group->id = make_single(id, groups);
     group->share_count = 1 + measurement->program->nvtx_count;
     group->shares = x_calloc(group->share_count, sizeof *group->shares);
-    group->known = program_known_has(groups, measurement, group);
+    program_known_set(groups, measurement, group);
     *ARRAY_GROW(groups->list, groups->count) = group;
     *taken = group;
     return true;

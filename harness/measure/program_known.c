@@ -25,21 +25,22 @@ void program_known_begin(struct program_groups *groups, const struct measurement
     free(id);
 }
 
-bool program_known_has(const struct program_groups *groups, const struct measurement *measurement,
-                       const struct program_group *group)
+void program_known_set(const struct program_groups *groups, const struct measurement *measurement,
+                       struct program_group *group)
 {
     const struct run *baseline = groups->baseline;
     const size_t length = strlen(measurement->program->name);
     struct result now = {.launches = x_calloc(group->count, sizeof *now.launches), .launch_count = group->count};
-    bool known = false;
     for (size_t i = 0; i < group->count; i++)
         now.launches[i] = group->launches[i].launch; /* borrowed */
-    for (size_t i = 0; baseline && i < baseline->result_count && !known; i++) {
+    /* What waits for others counts how long it waits. A glob may ask for it all the same. */
+    group->known = program_communicates(&now) && measurement->glob_count == 0 && !groups->measures_all;
+    group->holds = program_holds(&now);
+    for (size_t i = 0; baseline && i < baseline->result_count && !group->known; i++) {
         const struct result *result = &baseline->results[i];
-        known = strncmp(result->id, measurement->program->name, length) == 0 && result->id[length] == '/' &&
-                same_code(result, &now) && program_is_timed(measurement->metrics, result) &&
-                program_launches(measurement->metrics, result) > 0;
+        group->known = strncmp(result->id, measurement->program->name, length) == 0 && result->id[length] == '/' &&
+                       same_code(result, &now) && program_is_timed(measurement->metrics, result) &&
+                       program_launches(measurement->metrics, result) > 0;
     }
     free(now.launches);
-    return known;
 }

@@ -43,7 +43,9 @@ struct program_group {
     size_t *missed; /* for each set of metrics: launches in the first run while another set was counted */
     size_t missed_count;
     bool complete;     /* a further run for a set of metrics need not measure it */
-    bool known;        /* nothing of it is measured: its time is in CUPTI's records, and the rest in the baseline */
+    bool known;        /* nothing of it is measured: its time is in CUPTI's records, and the rest in the baseline, or it
+                        * waits for others */
+    size_t holds;      /* so many launches after one of it are not measured either */
     bool unrecorded;   /* it was, and there is no record, so that a further run measures it */
     char *launched_by; /* by whom, as the process tells that launched it first, `teller`; NULL: not known */
     pid_t teller;      /* 0: none */
@@ -133,9 +135,10 @@ char *program_image_read(const char *folder, const char *name, size_t *size);
 
 /* Sets the groups' baseline when the run is described. */
 void program_known_begin(struct program_groups *groups, const struct measurement *measurement, const struct run *part);
-/* Whether the baseline has the group's machine code in the same shape, with the time of its launches. */
-bool program_known_has(const struct program_groups *groups, const struct measurement *measurement,
-                       const struct program_group *group);
+/* Sets whether the group need not be measured: the baseline has its machine code in the same shape, with the time of
+ * its launches, or it waits for others. */
+void program_known_set(const struct program_groups *groups, const struct measurement *measurement,
+                       struct program_group *group);
 
 /* ---- Which launches are kept: program_pick.c ---- */
 

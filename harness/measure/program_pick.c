@@ -38,10 +38,10 @@ char *program_pick_answer(const struct program_group *group, const char *folder)
 {
     size_t size = 0;
     if (group->pick == 0 || !group->image)
-        return x_sprintf("0 0 0 %s", group->id);
+        return x_sprintf("0 0 0 0 %s", group->id);
     char *image = program_image_read(folder, group->image, &size);
     char *variables = image ? cubin_variables(group->image, image, size) : NULL;
-    char *answer = x_sprintf("%zu 1 1 %s\n%s", group->pick - 1, group->id, variables ? variables : "");
+    char *answer = x_sprintf("%zu 1 1 0 %s\n%s", group->pick - 1, group->id, variables ? variables : "");
     free(variables);
     free(image);
     return answer;

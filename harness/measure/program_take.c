@@ -158,8 +158,8 @@ static bool take_group(struct program_run *run, struct program_process *process,
     const bool spared = group && (group->known || (run->further && group->complete));
     const size_t first = measurement->profile ? 1 : spared ? 0 : measurement->program->first;
     char *answer = wanted && run->keeps ? program_pick_answer(group, run->setting->folder)
-                   : wanted             ? x_sprintf("%zu %zu %zu %s", measurement->program->skip, first,
-                                                    measurement->program->known, group->id)
+                   : wanted             ? x_sprintf("%zu %zu %zu %zu %s", measurement->program->skip, first,
+                                                    measurement->program->known, group->holds, group->id)
                                         : x_strdup("");
     if (wanted)
         run_add(&process->part, group->id);

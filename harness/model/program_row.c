@@ -78,25 +78,40 @@ bool program_is_of_first_part(const struct metrics *metrics, const struct result
     return program_value(metrics, result, COMPUTED_FIRST_PART) == 1;
 }
 
-/* The last is XLA's, whose autotuner holds the GPU with it until the host has launched what it times. */
-static bool is_waiting(const char *function)
+/* Kernels that spin. The last is XLA's, whose autotuner holds the GPU with it until the host has launched what it
+ * times; to measure that would have it choose another kernel. */
+static const struct waiting {
+    const char *begin; /* of the function's name */
+    size_t holds;      /* see program_holds() */
+} waiting[] = {
+    {"ncclDevKernel", 0},
+    {"ncclKernel", 0},
+    {"nvshmem", 0},
+    {"vllm::cross_device_reduce", 0},
+    {"stream_executor::gpu::(anonymous namespace)::DelayKernel", 16},
+};
+
+static const struct waiting *find_waiting(const char *function)
 {
-    static const char *const begins[] = {"ncclDevKernel", "ncclKernel", "nvshmem", "vllm::cross_device_reduce",
-                                         "stream_executor::gpu::(anonymous namespace)::DelayKernel"};
     if (strncmp(function, "void ", 5) == 0)
         function += 5;
-    for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
-        if (strncmp(function, begins[i], strlen(begins[i])) == 0)
-            return true;
-    return false;
+    for (size_t i = 0; i < ARRAY_SIZE(waiting); i++)
+        if (strncmp(function, waiting[i].begin, strlen(waiting[i].begin)) == 0)
+            return &waiting[i];
+    return NULL;
 }
 
 bool program_communicates(const struct result *kernel)
 {
     for (size_t i = 0; i < kernel->launch_count; i++)
-        if (!is_waiting(kernel->launches[i].function))
+        if (!find_waiting(kernel->launches[i].function))
             return false;
     return kernel->launch_count > 0;
+}
+
+size_t program_holds(const struct result *kernel)
+{
+    return program_communicates(kernel) ? find_waiting(kernel->launches[0].function)->holds : 0;
 }
 
 bool program_is_timed(const struct metrics *metrics, const struct result *result)

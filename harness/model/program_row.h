@@ -39,6 +39,9 @@ bool program_is_of_first_part(const struct metrics *metrics, const struct result
  * data between processes, or what waits for the host. */
 bool program_communicates(const struct result *kernel);
 
+/* Returns how many launches after one of this kernel must not be measured, since the program times them itself. */
+size_t program_holds(const struct result *kernel);
+
 /* Whether it is known from CUPTI's records how long all these launches took. */
 bool program_is_timed(const struct metrics *metrics, const struct result *result);
 

@@ -453,6 +453,23 @@ static int long_first(int argc, char **argv)
     return 0;
 }
 
+/* As XLA's autotuner, holds the GPU before each launch of a kernel that it times; then launches N times another. */
+static int tuned(int argc, char **argv)
+{
+    struct gpu gpu;
+    const int count = argument(argc, argv, 0, 480);
+    gpu_open(&gpu, 0);
+    for (int i = 0; i < 20; i++) {
+        launch(&gpu, "_ZN15stream_executor3gpu12_GLOBAL__N_111DelayKernelEv", 1, 32);
+        launch(&gpu, "add_one", 64, 256);
+    }
+    for (int i = 0; i < count; i++)
+        launch(&gpu, "large", 64, 256);
+    printf("tuned: %d launches, sum %d\n", 40 + count, gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return 0;
+}
+
 /* Launches so many shapes from that one on. */
 static void launch_shapes(const struct gpu *gpu, const char *name, int first, int count)
 {
@@ -535,6 +552,7 @@ const struct program programs_of_launches[] = {
     {"in-ranges", "[N]: N steps of five launches in NVTX ranges", in_ranges},
     {"warmed-up", "[N]: 20 shapes, then N launches between cuProfilerStart and cuProfilerStop", warmed_up},
     {"long-first", "[N]: a long kernel once, then N launches of a short one", long_first},
+    {"tuned", "[N]: 20 launches that an autotuner times, then N of another kernel", tuned},
     {"training", "[N] [L]: 20 shapes once, then N steps of L layers and 30 shapes besides", training},
     {"none", "no call of CUDA", none},
     {"start", "[CODE]: cuInit and no launch; then _exit(CODE)", start},

@@ -85,10 +85,10 @@ Test(program_pick, a_process_is_told_how_many_launches_to_leave_out)
     struct fixture fixture;
     set_up(&fixture, 6);
     char *answer = program_pick_answer(&fixture.group, "/nowhere");
-    cr_expect_str_eq(answer, "0 0 0 app/add@1,32");
+    cr_expect_str_eq(answer, "0 0 0 0 app/add@1,32");
     free(answer);
     fixture.group.pick = 4;
     answer = program_pick_answer(&fixture.group, "/nowhere"); /* without the image its variables are not known */
-    cr_expect_str_eq(answer, "3 1 1 app/add@1,32\n");
+    cr_expect_str_eq(answer, "3 1 1 0 app/add@1,32\n");
     free(answer);
 }
