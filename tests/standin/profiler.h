@@ -118,7 +118,7 @@ void range_unloaded(CUcontext context);
 /* Told by the driver. */
 /* Activity records, profiler_activity.c: which call this thread makes, what ran, and what was copied or set. */
 void activity_call(unsigned correlation);
-void activity_ran(const struct standin_kernel *kernel);
+void activity_ran(const struct standin_kernel *kernel, bool in_graph);
 void activity_moved(size_t bytes, bool is_copy);
 bool activity_adds_code(void); /* whether kernels have more code now, for their records */
 /* Also of counts by instruction, profiler_sass.c. */

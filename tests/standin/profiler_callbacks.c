@@ -92,7 +92,7 @@ static void on_instantiated(CUcontext context, CUgraph graph, CUgraphExec exec)
 
 static void on_ran(const struct standin_kernel *kernel)
 {
-    activity_ran(kernel);
+    activity_ran(kernel, false);
     range_ran(kernel);
     sass_ran(kernel);
     sampling_ran(kernel);
@@ -101,7 +101,7 @@ static void on_ran(const struct standin_kernel *kernel)
 static void on_graph_ran(CUcontext context, const struct standin_kernel *kernels, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        activity_ran(&kernels[i]);
+        activity_ran(&kernels[i], true);
     range_graph_ran(context, kernels, count);
 }
 
