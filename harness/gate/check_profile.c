@@ -12,10 +12,14 @@ static bool can_see_lines(const struct measurement *measurement)
     return measurement->backend->provides & PROVIDES_LINE_COUNTS;
 }
 
-/* Whether the baseline has bank conflicts of the kernel, and the run's may differ. */
-static bool wants_conflicts(const struct metrics *metrics, const struct run *baseline, const struct result *now)
+/* Whether the baseline has bank conflicts of the kernel, and the run's may differ. To count them takes a run of the
+ * program, of whose kernels the same machine code is judged by its time. */
+static bool wants_conflicts(const struct measurement *measurement, const struct run *baseline, const struct result *now)
 {
+    const struct metrics *metrics = measurement->metrics;
     const struct result *base = run_find(baseline, now->id);
+    if (measurement->program && base && same_code(base, now))
+        return false;
     for (size_t m = 0; base && m < metrics->count; m++) {
         const struct row *row = result_find(base, metrics->list[m].name);
         if (metric_is_on_demand(&metrics->list[m]) && row && row->state == VALUE_MEASURED &&
@@ -68,7 +72,7 @@ int check_conflicts(const struct measurement *measurement, const struct run *bas
     size_t count = 0;
     int code = EXIT_SAME;
     for (size_t i = 0; i < run->result_count; i++)
-        if (wants_conflicts(measurement->metrics, baseline, &run->results[i]) &&
+        if (wants_conflicts(measurement, baseline, &run->results[i]) &&
             !(comparison && is_good(comparison, &run->results[i])))
             *ARRAY_GROW(ids, count) = run->results[i].id;
     if (count > 0 && can_see_lines(measurement)) {
@@ -117,12 +121,19 @@ static unsigned kept_kinds(const struct measurement *measurement, const char *ag
     return same ? kinds : 0;
 }
 
-/* Whether an earlier judgement is of that kernel and regressed too. */
-static bool was_explained(const struct comparison *comparison, size_t end)
+/* Whether lines may tell why the row is worse: not how often a program launches something, nor what waits for other
+ * processes, which would wait for each launch that is counted by line. */
+static bool has_lines(const struct judgement *judgement, const struct result *result)
+{
+    return judgement->verdict == VERDICT_REGRESSED && !is_program_row(result->id) && !program_communicates(result) &&
+           !(judgement->metric && is_metric_of_program(judgement->metric));
+}
+
+/* Whether an earlier judgement is of that kernel, and lines may tell of it too. */
+static bool was_explained(const struct comparison *comparison, size_t end, const struct result *result)
 {
     for (size_t i = 0; i < end; i++)
-        if (comparison->list[i].verdict == VERDICT_REGRESSED &&
-            strcmp(comparison->list[i].kernel, comparison->list[end].kernel) == 0)
+        if (strcmp(comparison->list[i].kernel, result->id) == 0 && has_lines(&comparison->list[i], result))
             return true;
     return false;
 }
@@ -190,7 +201,7 @@ void check_explain(const struct measurement *measurement, const struct compariso
     for (size_t i = 0; i < comparison->count && can_see_lines(measurement) && code == EXIT_SAME; i++) {
         const char *id = comparison->list[i].kernel;
         struct result *result = run_find(run, id);
-        if (comparison->list[i].verdict != VERDICT_REGRESSED || !result || was_explained(comparison, i))
+        if (!result || !has_lines(&comparison->list[i], result) || was_explained(comparison, i, result))
             continue;
         if (now_seconds() >= end) {
             warning(
