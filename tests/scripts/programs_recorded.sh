@@ -12,6 +12,10 @@
 #
 # tests/data/programs-short-nvidia-h200.tar.xz, of 2026-11-27, one H200 (GPU-b367203d), driver 580.159.04, CUDA 13.0: cupy_sums
 # --rounds 8, gpt2 --steps 6 and jax_steps, each by `cugate exec` and by a check of it that measured each kernel once or twice.
+#
+# tests/data/programs-known-nvidia-h200.tar.xz, of 2026-11-27, H200s (GPU-5d904c8b, GPU-daade4f8, GPU-23dc733e, ddp on two
+# of GPU-02a0e728 and GPU-bfe4b033), driver 580.159.04, CUDA 13.0: tests/gpu/bench_programs.sh, whose checks measure
+# nothing that the one session of exec knows.
 # shellcheck source=tests/scripts/begin.sh
 . "$(dirname "$0")/begin.sh"
 cd "$work" || exit 2
@@ -48,6 +52,20 @@ for program in cupy_sums gpt2 jax_steps; do
     mv wrong said
     expect "unchanged, few launches: $program" 0 '!WRONG'
 done
+
+# What a check knows is not measured; of two ranks, the one that computes longest decides.
+tar -xJf "$top/tests/data/programs-known-nvidia-h200.tar.xz" --one-top-level=known --strip-components=1 || exit 2
+for run in known/*-check-*.json; do
+    judged "$run" "${run%-check-*}.json"
+    expect "unchanged, known: ${run#known/}" 0 'nothing is worse' '!unsure' '!new ' '!gone'
+done
+judged known/ddp-slowrank.json known/ddp.json
+expect 'a rank with twice the work' 1 'rank 1 of 2 computed longest' 'regressed  computing_time' '!regressed  gpu_time' \
+    '!regressed  ddp/nccl'
+judged known/ddp-item.json known/ddp.json
+expect 'a rank that reads the loss in each step' 1 'regressed  copies        1,059    1,099'
+judged known/ddp-bucketkb1.json known/ddp.json
+expect 'gradients that are reduced in small parts' 1 'regressed  launches' 'regressed  ddp/nccl' '306     +228'
 
 # ---- Slower, and the other way round
 
