@@ -117,7 +117,9 @@ RUNTIME_C := $(wildcard harness/cudart/*.c harness/sim/*.c)
 SIM_C := $(MACHINE_C) $(RUNTIME_C)
 LIBRARY_C := $(filter-out harness/command/main.c $(PLUGIN_C) $(INJECT_C) $(SIM_C),$(HARNESS_C))
 KERNELS_CU := $(wildcard kernels/*.cu)
-TESTS_C := $(wildcard tests/unit/*.c tests/unit/*/*.c tests/unit/*/*/*.c)
+# Tests of what executes machine code are a program of their own, which a change of the gate alone need not run.
+MACHINE_TESTS_C := $(wildcard $(addprefix tests/unit/,machine/*.c machine/*/*.c cudart/*.c sim/*.c cubin/cubin_support.c support.c))
+TESTS_C := $(filter-out $(filter-out %/cubin_support.c %/unit/support.c,$(MACHINE_TESTS_C)),$(wildcard tests/unit/*.c tests/unit/*/*.c tests/unit/*/*/*.c))
 FUZZ_C := $(filter-out tests/fuzz/replay_main.c,$(wildcard tests/fuzz/*.c))
 
 LIBRARY_O := $(LIBRARY_C:%.c=$(BUILD)/%.o)
@@ -132,6 +134,7 @@ MACHINE_O := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LANES_C),$(MACHINE_C))) 
 MACHINE := $(BUILD)/machine
 SIM_O := $(MACHINE_O) $(RUNTIME_C:%.c=$(BUILD)/%.o)
 TESTS_O := $(TESTS_C:%.c=$(BUILD)/%.o)
+MACHINE_TESTS_O := $(MACHINE_TESTS_C:%.c=$(BUILD)/%.o)
 SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c) tests/unit/made_time.c tests/unit/support.c)
 KERNELS_O := $(KERNELS_CU:%.cu=build/%.o)
 TESTS_SO := $(patsubst tests/libraries/%.c,$(BUILD)/tests/lib%.so,$(wildcard tests/libraries/*.c))
@@ -205,7 +208,7 @@ test_environment = BUILD=$(BUILD) NVCC='$(abspath $(NVCC))' CUDA_INCLUDES='$(abs
 test:
 	@ci/install_deps.sh build test python $(WHEELS_MISSING)
 	@ci/install_python.sh --test
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/random_kernels $(BUILD)/tests/made_capsules $(BUILD)/tests/compact $(BUILD)/tests/machine/sectors fuzzers standin compiled
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/machine_tests $(BUILD)/tests/random_kernels $(BUILD)/tests/made_capsules $(BUILD)/tests/compact $(BUILD)/tests/machine/sectors fuzzers standin compiled
 	@$(test_environment) ci/test.sh
 
 ## test-all: test, then all recorded kernels, not a sample, and that mutants of the simulator are caught; for a night
@@ -521,7 +524,9 @@ $(BUILD)/tests/lib%.so: tests/libraries/%.c harness/cugate/kernel.h $(BUILD)/fla
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) -shared -o $@ $<
 
-$(BUILD)/tests/unit_tests: $(TESTS_O) $(SIM_O) $(BUILD)/libcugate.a | $(TESTS_SO) $(BUILD)/libcugate_cupti.so
+$(BUILD)/tests/unit_tests: $(TESTS_O) $(BUILD)/libcugate.a | $(TESTS_SO) $(BUILD)/libcugate_cupti.so
+$(BUILD)/tests/machine_tests: $(MACHINE_TESTS_O) $(SIM_O) $(BUILD)/libcugate.a | $(TESTS_SO)
+$(BUILD)/tests/unit_tests $(BUILD)/tests/machine_tests:
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) $(CRITERION_LIBS) \
 	    -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/..' -Wl,--export-dynamic-symbol='mbedtls_x509_crt_parse_*'
 

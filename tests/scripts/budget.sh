@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests ci/budget.awk, which holds the seconds of tests to their budget. Ends with "N passed, N failed".
+# Tests ci/budget.awk, which holds the seconds of tests to their budget, and ci/changed.sh. Ends with "N passed, N failed".
 #
 #   tests/scripts/budget.sh
 # shellcheck source=tests/scripts/begin.sh
@@ -23,6 +23,22 @@ judge 'but not any time' 1 '60 a;40 b' '90 a;83 b' 1.5 'over: all took 173.0' '!
 judge 'a row is raised where another is lowered' 1 '61 a;40 b' '60 a;30 b' 1 'over: the rows add up to 101.0 CPU seconds'
 judge 'what did not run has no figure' 1 '60 a;40 b' '60 a' 1 'over: b has no figure'
 judge 'what has no row is over' 1 '60 a' '60 a;1 b' 1 'over: b has no row'
+# Parts that passed are left out as long as their files are the same.
+mkdir "$work/files"
+echo one >"$work/files/a"
+changed() { # LABEL CODE
+    ask ci/changed.sh "$work/stamp" "$work/files"
+    expect "changed.sh: $1" "$2"
+}
+changed 'nothing passed yet' 0
+ci/changed.sh --passed "$work/stamp" "$work/files"
+changed 'the same files' 1
+echo two >"$work/files/a"
+changed 'another file' 0
+echo one >"$work/files/a"
+changed 'as before' 1
+mv "$work/files/a" "$work/files/b"
+changed 'another name' 0
 ask ci/how_slow.sh
 expect 'how slow a machine is, is a number of at least 1' 0
 [[ $(cat "$work/said") =~ ^[1-9][0-9]*\.[0-9]{2}$ ]]
