@@ -82,22 +82,23 @@ struct shape {
 
 /* Launches that are alike: of one function in one shape, or of one graph. */
 struct group {
-    struct shape shape;   /* all 0 for a graph */
-    bool graph;           /* it is of launches of a graph, */
-    size_t kernels;       /* which has so many kernels */
-    char *id;             /* the parent's name for it; NULL: the parent does not want it */
-    size_t skip, first;   /* how many launches to leave out, and how many to measure then at most */
-    size_t known;         /* so many readings of a set are enough if they are alike */
-    size_t holds;         /* so many launches after one of it are not measured, since the program times them itself */
-    size_t seen;          /* which launch of those that may be measured was its last one: sets_follow() */
-    size_t launches;      /* how many launches there were */
-    size_t due;           /* launches that were to be measured, if nothing had prevented it */
-    struct share *shares; /* those that count, then for each NVTX range of the request those within it */
-    uint32_t correlation; /* of its last launch that is in no session, for activity.c */
-    size_t last;          /* kernels that the process had launched when it launched this one last */
-    size_t asked;         /* how many of its launches were asked who makes them */
-    bool begun;           /* a launch was measured; the first one in a process is colder than those that follow */
-    char *variables;      /* names of its machine code's variables, a line each, if launches are kept; or NULL */
+    struct shape shape;      /* all 0 for a graph */
+    bool graph;              /* it is of launches of a graph, */
+    size_t kernels;          /* which has so many kernels */
+    char *id;                /* the parent's name for it; NULL: the parent does not want it */
+    size_t skip, first;      /* how many launches to leave out, and how many to measure then at most */
+    size_t known;            /* so many readings of a set are enough if they are alike */
+    size_t holds;            /* no session is open for so many launches, from one of it on: it waits for others, or the
+                              * program times them itself */
+    size_t seen;             /* which launch of those that may be measured was its last one: sets_follow() */
+    size_t launches;         /* how many launches there were */
+    size_t due;              /* launches that were to be measured, if nothing had prevented it */
+    struct share *shares;    /* those that count, then for each NVTX range of the request those within it */
+    uint32_t correlation;    /* of its last launch that is in no session, for activity.c */
+    size_t last;             /* kernels that the process had launched when it launched this one last */
+    size_t asked;            /* how many of its launches were asked who makes them */
+    bool begun;              /* a launch was measured; the first one in a process is colder than those that follow */
+    char *variables;         /* names of its machine code's variables, a line each, if launches are kept; or NULL */
     struct counted *counted; /* from group_counted(): in each set of metrics */
     size_t counted_count;
 };

@@ -52,13 +52,14 @@ static bool is_taken_along(const struct group *group, enum ranges_mode mode)
            ranges_running() && ranges_mode_now() == mode && sets_now() == 0;
 }
 
-/* Whether the program times this launch itself, as an autotuner does. Then there is no session meanwhile. */
+/* Whether this launch waits for others, or the program times it itself, as an autotuner does. Then there is no session.
+ */
 static bool is_held(const struct group *group)
 {
     static size_t held; /* launches that are still to come */
     if (group && group->holds > 0) {
         process_stop_session();
-        held = group->holds;
+        held = group->holds - 1;
         return true;
     }
     const bool is = held > 0;

@@ -45,7 +45,7 @@ struct program_group {
     bool complete;     /* a further run for a set of metrics need not measure it */
     bool known;        /* nothing of it is measured: its time is in CUPTI's records, and the rest in the baseline, or it
                         * waits for others */
-    size_t holds;      /* so many launches after one of it are not measured either */
+    size_t holds;      /* see program_holds(); 0 if it is measured all the same */
     bool unrecorded;   /* it was, and there is no record, so that a further run measures it */
     char *launched_by; /* by whom, as the process tells that launched it first, `teller`; NULL: not known */
     pid_t teller;      /* 0: none */

@@ -78,16 +78,17 @@ bool program_is_of_first_part(const struct metrics *metrics, const struct result
     return program_value(metrics, result, COMPUTED_FIRST_PART) == 1;
 }
 
-/* Kernels that spin. The last is XLA's, whose autotuner holds the GPU with it until the host has launched what it
- * times; to measure that would have it choose another kernel. */
+/* Kernels that spin. A profiler that waits for a collective would wait for the other process, which may wait for a
+ * later launch of this one. The last is XLA's, whose autotuner holds the GPU with it until the host has launched what
+ * it times; to measure that would have it choose another kernel. */
 static const struct waiting {
     const char *begin; /* of the function's name */
     size_t holds;      /* see program_holds() */
 } waiting[] = {
-    {"ncclDevKernel", 0},
-    {"ncclKernel", 0},
-    {"nvshmem", 0},
-    {"vllm::cross_device_reduce", 0},
+    {"ncclDevKernel", 1},
+    {"ncclKernel", 1},
+    {"nvshmem", 1},
+    {"vllm::cross_device_reduce", 1},
     {"stream_executor::gpu::(anonymous namespace)::DelayKernel", 16},
 };
 

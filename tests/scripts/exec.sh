@@ -70,6 +70,8 @@ $ranges[],
       else held($id; "instructions"; $instructions) end,
       # Gaps are in a graph's.
       held($id; "time"; if $id | test("/graph:") then [$time * 6 / 5] else [$time] end)),
+# The profiler would wait for another process.
+(.kernels | to_entries[] | select((.value | is_collective) and .value.metrics.instructions) | "WRONG: \(.key) was measured"),
 # Instrumented counters do not see into a graph.
 (.kernels | to_entries[] | select((.key | contains("/graph:")) and .value.status == "ok")
     | select(.value.metrics.branch_targets.state != "not supported" and .value.metrics.branch_targets != null)
