@@ -1,7 +1,7 @@
 /* Takes what a launch was made with: the bytes of its arguments, and the attributes of the launch and its function. */
 #include "driver_calls.h"
 
-#include "base/base.h"
+#include "keep.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,10 +3,13 @@
  * thread what another one asked for. */
 #include "driver_calls.h"
 
+#include "launch.h"
+
 #include <cupti_nvtx_cbid.h>
 #include <generated_nvtx_meta.h>
 
 #include <fnmatch.h>
+#include <stdatomic.h>
 
 /* How many ranges are open in this thread, and for each glob of the request at which depth one began that matches it,
  * from 1; 0: none. */

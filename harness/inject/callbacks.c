@@ -1,7 +1,11 @@
 /* Takes CUPTI's callbacks: says which calls and resources of the driver are watched, and which function takes each. */
 #include "driver_calls.h"
 
-#include "base/base.h"
+#include "activity.h"
+#include "groups.h"
+#include "keep.h"
+#include "launch.h"
+#include "process.h"
 
 #include <stddef.h>
 #include <string.h>

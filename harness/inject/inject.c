@@ -1,5 +1,9 @@
 /* The functions that the CUDA driver and NVTX call when they load the library. */
-#include "inject.h"
+#include "activity.h"
+#include "callers.h"
+#include "keep.h"
+#include "launch.h"
+#include "process.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,7 +1,4 @@
-#include "inject.h"
-
-#include "base/base.h"
-#include "worker/worker.h"
+#include "request.h"
 
 #include <errno.h>
 #include <fcntl.h>

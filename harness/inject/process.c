@@ -1,9 +1,10 @@
 /* The state of this process of the program: what is asked of it, whether it is still measured, and what it tells the
  * parent. */
-#include "inject.h"
-
-#include "base/base.h"
-#include "worker/worker.h"
+#include "process.h"
+#include "activity.h"
+#include "callers.h"
+#include "groups.h"
+#include "keep.h"
 
 #include <cupti_version.h>
 
