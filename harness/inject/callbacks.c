@@ -280,7 +280,7 @@ int callbacks_subscribe(struct problem *problem)
         result = cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, reach_calls[i]);
     for (size_t i = 0; i < ARRAY_SIZE(resources) && result == CUPTI_SUCCESS; i++)
         result = cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, resources[i]);
-    if (process.request.nvtx_count > 0 && result == CUPTI_SUCCESS)
+    if (process.request.part.nvtx_count > 0 && result == CUPTI_SUCCESS)
         result = cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_NVTX);
     if (result == CUPTI_SUCCESS && !process.request.lines && !process.request.keeps)
         activity_begin();

@@ -86,7 +86,7 @@ static void send_work(void)
 {
     struct work copies, fills;
     uint64_t busy, span;
-    if (!activity_end(&copies, &fills) || process.request.nvtx_count > 0 || process.request.waits)
+    if (!activity_end(&copies, &fills) || !program_part_is_all(&process.request.part))
         return;
     busy_tell(&busy, &span);
     char *text = x_sprintf("%zu %" PRIu64 " %" PRIu64 " %zu %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, copies.count,

@@ -9,16 +9,14 @@
 
 /* What the parent asks of this process. Its strings are never freed. */
 struct request {
-    struct metrics metrics; /* only name, counter and whether it is exact are set of each metric */
-    size_t set;             /* index of the set of metrics to begin with; a set takes one pass */
-    bool changes;           /* the set changes while the program runs; otherwise it stays that one */
-    char *folder;           /* folder for the machine code of modules */
-    char *locks;            /* folder for the locks of GPUs */
-    bool lines;             /* count by instruction, in place of metrics, the first launch that is wanted */
-    char *nvtx[NVTX_MAX];   /* only launches within an NVTX range that one of these globs matches count */
-    size_t nvtx_count;      /* 0: all launches do */
-    bool keeps;             /* keep, in place of metrics, the first launch of each group that is wanted as a capsule */
-    bool waits;             /* nothing counts before the program calls cudaProfilerStart */
+    struct metrics metrics;   /* only name, counter and whether it is exact are set of each metric */
+    size_t set;               /* index of the set of metrics to begin with; a set takes one pass */
+    bool changes;             /* the set changes while the program runs; otherwise it stays that one */
+    char *folder;             /* folder for the machine code of modules */
+    char *locks;              /* folder for the locks of GPUs */
+    bool lines;               /* count by instruction, in place of metrics, the first launch that is wanted */
+    struct program_part part; /* what counts of the program */
+    bool keeps; /* keep, in place of metrics, the first launch of each group that is wanted as a capsule */
 };
 
 /* Connects to the parent and takes the request. False when this process has no parent that measures. */
