@@ -9,6 +9,7 @@
 #include "files.h"
 #include "ini_lines.h"
 #include "interrupt.h"
+#include "json_fields.h"
 #include "json_read.h"
 #include "json_write.h"
 #include "lists.h"

@@ -4,7 +4,6 @@
 #include "names.h"
 
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -12,29 +11,6 @@
  * file of 128 MB could ask for gigabytes. A run of 10,000 kernels and 50 metrics has some 1,600,000 and 3,200,000. */
 #define GROUPS_LIMIT 3000000
 #define VALUES_LIMIT 8000000
-
-static size_t print_at(const struct json_at *at, char *text, size_t size)
-{
-    size_t used = at->above ? print_at(at->above, text, size) : 0;
-    if (used >= size)
-        return used;
-    const char *gap = !at->above ? "" : !at->above->above ? ": " : "/";
-    int added = at->key ? snprintf(text + used, size - used, "%s%s", gap, at->key)
-                        : snprintf(text + used, size - used, "%s%zu", gap, at->index);
-    return used + (size_t)added;
-}
-
-int json_error(const struct json_at *at, const char *format, ...)
-{
-    char where[1200];
-    char what[512];
-    print_at(at, where, sizeof where);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(what, sizeof what, format, list);
-    va_end(list);
-    return error("%s: %s", where, what);
-}
 
 int json_at_expect(const struct json_at *at, const json_t *value, json_type type, const char *words)
 {
@@ -92,9 +68,10 @@ int json_at_whole(const struct json_at *at, json_t *value, long long min, long l
 {
     if (json_at_expect(at, value, JSON_INTEGER, "a whole number") < 0)
         return -1;
-    *number = json_integer_value(value);
-    if (*number < min || *number > max)
-        return json_error(at, "is %lld, but must lie between %lld and %lld", *number, min, max);
+    const long long whole = json_integer_value(value);
+    if (whole < min || whole > max)
+        return json_error(at, "is %lld, but must lie between %lld and %lld", whole, min, max);
+    *number = whole;
     return 0;
 }
 
@@ -102,16 +79,6 @@ int json_at_whole_key(const struct json_at *above, json_t *object, const char *k
 {
     struct json_at at = {above, key, 0};
     return json_at_whole(&at, json_object_get(object, key), 0, INT64_MAX, number);
-}
-
-int json_at_unsigned_key(const struct json_at *above, json_t *object, const char *key, unsigned *number)
-{
-    struct json_at at = {above, key, 0};
-    long long whole;
-    if (json_at_whole(&at, json_object_get(object, key), 0, UINT32_MAX, &whole) < 0)
-        return -1;
-    *number = (unsigned)whole;
-    return 0;
 }
 
 int json_at_number(const struct json_at *at, json_t *value, double *number)

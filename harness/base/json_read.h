@@ -34,7 +34,6 @@ int json_at_whole(const struct json_at *at, json_t *value, long long min, long l
 int json_at_number(const struct json_at *at, json_t *value, double *number);
 
 int json_at_whole_key(const struct json_at *above, json_t *object, const char *key, long long *number);
-int json_at_unsigned_key(const struct json_at *above, json_t *object, const char *key, unsigned *number);
 int json_at_number_key(const struct json_at *above, json_t *object, const char *key, double *number);
 int json_at_flag(const struct json_at *above, json_t *object, const char *key, bool *flag);
 

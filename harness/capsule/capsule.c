@@ -13,19 +13,9 @@ const char *memory_kind_name(enum memory_kind kind)
     return kinds[kind];
 }
 
-enum memory_kind memory_kind_of(const char *name)
-{
-    return (enum memory_kind)name_index(name, kinds, ARRAY_SIZE(kinds));
-}
-
 const char *proof_name(enum proof proof)
 {
     return proofs[proof];
-}
-
-enum proof proof_of(const char *name)
-{
-    return (enum proof)name_index(name, proofs, ARRAY_SIZE(proofs));
 }
 
 const char *value_type_name(enum value_type type)

@@ -89,7 +89,7 @@ struct capsule {
     unsigned grid[3], block[3], shared; /* shared: dynamic shared memory in bytes */
     unsigned cluster[3];                /* 0: no cluster is asked for by the launch */
     unsigned shared_limit;              /* dynamic shared memory that the function may have, in bytes */
-    int carve_out;                      /* preferred shared memory in percent of the largest; -1: the driver chooses */
+    unsigned carve_out;                 /* as struct launch has it */
     bool cooperative;
     bool overlaps;        /* the launch may begin before the one before has ended (programmatic dependent launch) */
     bool large_cluster;   /* the function allows clusters of non-portable size */

@@ -1,31 +1,33 @@
-/* Writes capsules as JSON. The members of an object are in the order of their names. */
+/* How a capsule is in a file. The members of an object are in the order of their names. */
 #include "capsule_text.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static void put_extents(struct json_writer *json, const char *key, const unsigned of[3])
-{
-    json_open(json, key, '[', JSON_IN_LINE);
-    for (size_t i = 0; i < 3; i++)
-        json_put_count(json, NULL, of[i]);
-    json_close(json);
-}
+#define OF(of, member) offsetof(struct of, member)
+#define AT(of, member) .offset = OF(of, member)
 
-static void put_pages(struct json_writer *json, const char *key, const uint32_t *pages, uint64_t size)
+/* ---- What needs more than a row ---- */
+
+static void put_pages(struct json_writer *json, const struct json_field *field, const void *of)
 {
-    json_open(json, key, '[', JSON_IN_LINE);
-    for (size_t i = 0; i < pages_of(size); i++)
-        if (pages[i] == PAGE_ZERO || pages[i] == PAGE_SAME)
-            json_put_number(json, NULL, pages[i] == PAGE_ZERO ? -1 : -2);
+    uint32_t *const *pages = (uint32_t *const *)((const char *)of + field->offset);
+    const uint64_t *size = (const uint64_t *)((const char *)of + field->count);
+    if (field->optional && !*pages)
+        return;
+    json_open(json, field->key, '[', JSON_IN_LINE);
+    for (size_t i = 0; i < pages_of(*size); i++)
+        if ((*pages)[i] == PAGE_ZERO || (*pages)[i] == PAGE_SAME)
+            json_put_number(json, NULL, (*pages)[i] == PAGE_ZERO ? -1 : -2);
         else
-            json_put_count(json, NULL, pages[i]);
+            json_put_count(json, NULL, (*pages)[i]);
     json_close(json);
 }
 
-static void put_arguments(struct json_writer *json, const struct capsule *capsule)
+static void put_arguments(struct json_writer *json, const struct json_field *field, const void *of)
 {
-    json_open(json, "arguments", '[', JSON_IN_LINE);
+    const struct capsule *capsule = of;
+    json_open(json, field->key, '[', JSON_IN_LINE);
     for (size_t i = 0; i < capsule->argument_count; i++) {
         json_open(json, NULL, '[', JSON_IN_LINE);
         json_put_count(json, NULL, capsule->arguments[i].offset);
@@ -37,90 +39,109 @@ static void put_arguments(struct json_writer *json, const struct capsule *capsul
     json_close(json);
 }
 
-static void put_bytes(struct json_writer *json, const struct capsule *capsule)
+/* ---- The fields ---- */
+
+static const struct json_field code_fields[] = {
+    {"pages", FIELD_OTHER, AT(blob, pages), .count = OF(blob, size), .least = -1, .put = put_pages, .take = TAKE_PAGES},
+    {"size", FIELD_SIZE, AT(blob, size), .most = BLOB_LIMIT}, /* 0: the code is not there */
+};
+static const struct json_table code_table = {code_fields, ARRAY_SIZE(code_fields), .size = sizeof(struct blob)};
+
+static const struct json_field range_fields[] = {
+    {"address", FIELD_SIZE, AT(memory_range, address)},
+    {"after", FIELD_OTHER, AT(memory_range, after), .count = OF(memory_range, size), .least = -2, .put = put_pages,
+     .take = TAKE_PAGES},
+    {"before", FIELD_OTHER, AT(memory_range, before), .count = OF(memory_range, size), .least = -1, .put = put_pages,
+     .take = TAKE_PAGES},
+    {"kind", FIELD_CHOICE, AT(memory_range, kind), .name = memory_kind_name, .names = MEMORY_KINDS,
+     .what = "kind of memory"},
+    {"size", FIELD_SIZE, AT(memory_range, size), .least = 1},
+    {"variable", FIELD_TEXT, AT(memory_range, variable), .optional = true},
+    {"varies", FIELD_OTHER, AT(memory_range, varies), .optional = true, .count = OF(memory_range, size), .least = -1,
+     .put = put_pages, .take = TAKE_PAGES},
+};
+
+static int check_range(const struct json_at *at, void *of)
 {
-    static const char digits[] = "0123456789abcdef";
-    char *text = x_calloc(2 * capsule->byte_count + 1, 1);
-    for (size_t i = 0; i < capsule->byte_count; i++) {
-        text[2 * i] = digits[capsule->bytes[i] >> 4];
-        text[2 * i + 1] = digits[capsule->bytes[i] & 15];
-    }
-    json_put_text(json, "bytes", text);
-    free(text);
+    const struct memory_range *range = of;
+    const struct json_at size = {at, "size", 0}, variable = {at, "variable", 0};
+    if (range->size > INT64_MAX - range->address)
+        return json_error(&size, "is %llu, but must lie between 1 and %llu", (unsigned long long)range->size,
+                          (unsigned long long)(INT64_MAX - range->address));
+    if (range->kind == MEMORY_VARIABLE && !range->variable)
+        return json_error(&variable, "is missing; it must be a text");
+    if (range->kind != MEMORY_VARIABLE && range->variable)
+        return json_error(at, "is no variable, but has the name of one");
+    return 0;
 }
 
-static void put_range(struct json_writer *json, const struct memory_range *range)
-{
-    json_open(json, NULL, '{', JSON_IN_LINE);
-    json_put_count(json, "address", range->address);
-    put_pages(json, "after", range->after, range->size);
-    put_pages(json, "before", range->before, range->size);
-    json_put_text(json, "kind", memory_kind_name(range->kind));
-    json_put_count(json, "size", range->size);
-    json_put_if(json, "variable", range->variable);
-    if (range->varies)
-        put_pages(json, "varies", range->varies, range->size);
-    json_close(json);
-}
+static const struct json_table range_table = {range_fields, ARRAY_SIZE(range_fields),
+                                              .size = sizeof(struct memory_range), .check = check_range};
 
-static void put_ranges(struct json_writer *json, const struct capsule *capsule)
+static const struct json_field capsule_fields[] = {
+    {"arguments", FIELD_OTHER, .put = put_arguments, .take = TAKE_ARGUMENTS},
+    {"block", FIELD_EXTENTS, AT(capsule, block)},
+    {"bytes", FIELD_BYTES, AT(capsule, bytes), .count = OF(capsule, byte_count), .most = BYTES_LIMIT},
+    {"carve_out", FIELD_PERCENT, AT(capsule, carve_out), .optional = true},
+    {"cluster", FIELD_EXTENTS, AT(capsule, cluster), .optional = true},
+    {"code", FIELD_STRUCT, AT(capsule, code), .table = &code_table},
+    {"cooperative", FIELD_FLAG, AT(capsule, cooperative)},
+    {"function", FIELD_TEXT, AT(capsule, function)},
+    {"grid", FIELD_EXTENTS, AT(capsule, grid)},
+    {"id", FIELD_TEXT, AT(capsule, id)},
+    {"large_cluster", FIELD_FLAG, AT(capsule, large_cluster)},
+    {"launch", FIELD_SIZE, AT(capsule, launch)},
+    {"launched_by", FIELD_TEXT, AT(capsule, launched_by), .optional = true},
+    {"launches", FIELD_SIZE, AT(capsule, launches)},
+    {"overlaps", FIELD_FLAG, AT(capsule, overlaps)},
+    {"proof", FIELD_CHOICE, AT(capsule, proof), .name = proof_name, .names = PROOFS, .what = "proof"},
+    {"ranges", FIELD_LIST, AT(capsule, ranges), .count = OF(capsule, range_count), .table = &range_table},
+    {"shared", FIELD_UNSIGNED, AT(capsule, shared)},
+    {"shared_limit", FIELD_UNSIGNED, AT(capsule, shared_limit)},
+    {"swapped", FIELD_TEXT, AT(capsule, swapped), .optional = true},
+    {"time_ns", FIELD_NUMBER, AT(capsule, time_ns), .optional = true},
+    {"tolerance", FIELD_NUMBER, AT(capsule, tolerance), .optional = true},
+    {"type", FIELD_CHOICE, AT(capsule, type), .optional = true, .name = value_type_name, .names = VALUE_TYPES,
+     .what = "type of values"},
+};
+
+static int check_capsule(const struct json_at *at, void *of)
 {
-    json_open(json, "ranges", '[', JSON_LINES);
+    struct capsule *capsule = of;
+    const bool has_tolerance = isfinite(capsule->tolerance), has_type = capsule->type < VALUE_TYPES;
+    if (!is_kernel_id(capsule->id))
+        return json_error(
+            at,
+            "has the id \"%.64s\", which names no kernel: it must be program/function, at most %d letters, "
+            "digits, _ and, but not first, " ID_MARKS,
+            capsule->id, NAME_LENGTH);
     for (size_t i = 0; i < capsule->range_count; i++)
-        put_range(json, &capsule->ranges[i]);
-    json_close(json);
-}
-
-static void put_code(struct json_writer *json, const struct blob *code)
-{
-    json_open(json, "code", '{', JSON_IN_LINE);
-    put_pages(json, "pages", code->pages, code->size);
-    json_put_count(json, "size", code->size);
-    json_close(json);
-}
-
-static void put_capsule(struct json_writer *json, const struct capsule *capsule)
-{
-    json_open(json, NULL, '{', JSON_LINES);
-    put_arguments(json, capsule);
-    put_extents(json, "block", capsule->block);
-    put_bytes(json, capsule);
-    if (capsule->carve_out >= 0)
-        json_put_count(json, "carve_out", (unsigned)capsule->carve_out);
-    if (capsule->cluster[0] > 0)
-        put_extents(json, "cluster", capsule->cluster);
-    put_code(json, &capsule->code);
-    json_put_flag(json, "cooperative", capsule->cooperative);
-    json_put_text(json, "function", capsule->function);
-    put_extents(json, "grid", capsule->grid);
-    json_put_text(json, "id", capsule->id);
-    json_put_flag(json, "large_cluster", capsule->large_cluster);
-    json_put_count(json, "launch", capsule->launch);
-    json_put_if(json, "launched_by", capsule->launched_by);
-    json_put_count(json, "launches", capsule->launches);
-    json_put_flag(json, "overlaps", capsule->overlaps);
-    json_put_text(json, "proof", proof_name(capsule->proof));
-    put_ranges(json, capsule);
-    json_put_count(json, "shared", capsule->shared);
-    json_put_count(json, "shared_limit", capsule->shared_limit);
-    json_put_if(json, "swapped", capsule->swapped);
-    if (isfinite(capsule->time_ns))
-        json_put_number(json, "time_ns", capsule->time_ns);
-    if (capsule->tolerance > 0) {
-        json_put_number(json, "tolerance", capsule->tolerance);
-        json_put_text(json, "type", value_type_name(capsule->type));
+        if (capsule->proof == PROOF_IDENTICAL && capsule->ranges[i].varies)
+            return json_error(at, "has bits that vary, and the proof \"identical\"");
+    if (has_tolerance != has_type)
+        return json_error(at, "has %s without the other", has_type ? "\"type\"" : "\"tolerance\"");
+    if (has_tolerance && !(capsule->tolerance > 0 && capsule->tolerance < 1))
+        return json_error(at, "has the tolerance %g, which is not between 0 and 1", capsule->tolerance);
+    if (!has_tolerance) {
+        capsule->tolerance = 0;
+        capsule->type = VALUE_F16;
     }
-    json_close(json);
+    return 0;
 }
+
+const struct json_table capsule_table = {capsule_fields, ARRAY_SIZE(capsule_fields), .layout = JSON_LINES,
+                                         .check = check_capsule};
 
 char *capsule_text(const struct capsule *capsule, size_t *length)
 {
+    struct capsule written = *capsule;
     char *text = NULL;
     FILE *stream = open_memstream(&text, length);
     if (!stream)
         die(EXIT_USAGE, "cannot allocate memory for the capsule of %s", capsule->id);
     struct json_writer json = {.stream = stream, .indent = 1};
-    put_capsule(&json, capsule);
+    written.type = capsule->tolerance > 0 ? capsule->type : VALUE_TYPES;
+    json_put_fields(&json, NULL, &capsule_table, &written);
     if (fclose(stream) != 0)
         die(EXIT_USAGE, "cannot allocate memory for the capsule of %s", capsule->id);
     return text;

@@ -23,14 +23,15 @@
 
 #include "capsule.h"
 
-#define BYTES_LIMIT 65536u   /* most bytes of all arguments; CUDA takes half as many */
+#define BYTES_LIMIT 65536    /* most bytes of all arguments; CUDA takes half as many */
 #define BLOB_LIMIT (1 << 30) /* most bytes of an image */
 
-/* Both return the number of values when no value has that name. */
-enum memory_kind memory_kind_of(const char *name);
-enum proof proof_of(const char *name);
 #define MEMORY_KINDS (MEMORY_VARIABLE + 1)
 #define PROOFS (PROOF_VARIES + 1)
+
+/* The fields, in capsule_text.c, and those that functions of capsule_parse.c read. */
+extern const struct json_table capsule_table;
+enum { TAKE_ARGUMENTS, TAKE_PAGES };
 
 /* Writes a capsule. Caller frees. In capsule_text.c. */
 char *capsule_text(const struct capsule *capsule, size_t *length);

@@ -71,13 +71,14 @@ int options_program(struct program *program, struct measurement *measurement, co
         .first = options->first > 0 ? (size_t)options->first : PROGRAM_FIRST,
         .known = options->first > 0 ? (size_t)options->first + 1 : PROGRAM_KNOWN, /* one is the cold one */
         .enough = options->first > 0 ? (size_t)options->first : 1,
-        .nvtx = options->nvtx,
-        .nvtx_count = options->nvtx_count,
-        .waits = options->from_start && strcmp(options->from_start, "off") == 0,
+        .part = {.nvtx_count = options->nvtx_count,
+                 .waits = options->from_start && strcmp(options->from_start, "off") == 0},
         .runs = options->runs,
         .quiet = options->quiet,
         .timeout = options->timeout,
     };
+    for (size_t i = 0; i < options->nvtx_count; i++)
+        program->part.nvtx[i] = options->nvtx[i];
     measurement->program = program;
     measurement->kernels = NULL;
     measurement->backend = &program_backend;

@@ -127,8 +127,8 @@ static int prepare(CUfunction function, const struct capsule *capsule, struct pr
     if (capsule->shared > 0 && set_attribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                              (int)capsule->shared_limit, problem) < 0)
         return -1;
-    if (capsule->carve_out >= 0 &&
-        set_attribute(function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, capsule->carve_out, problem) < 0)
+    if (capsule->carve_out > 0 && set_attribute(function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                                                (int)capsule->carve_out - 1, problem) < 0)
         return -1;
     return capsule->large_cluster
                ? set_attribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, problem)

@@ -38,9 +38,9 @@ static int measure_base(const struct measurement *measurement, const char *again
                         const struct run *run, struct run *baseline)
 {
     struct run base = {0};
-    struct measurement other = *measurement;
+    struct program program;
+    struct measurement other = measurement_of_other(measurement, against, &program);
     char *label = x_sprintf("the base library, %zu kernel%s that the baseline lacks", count, plural(count));
-    other.kernels = against;
     other.globs = ids;
     other.glob_count = count;
     other.skip_unmatched = true;

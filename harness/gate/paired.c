@@ -14,6 +14,7 @@ struct paired_test {
 
 struct settling {
     const struct measurement *head;
+    struct measurement base;
     const char *against;
     const struct run *run;
     struct relay *relay;
@@ -64,9 +65,8 @@ static size_t kernels_left(const struct settling *settling, char ***ids)
 /* Returns how the given turn is measured. The order is ABBA, so the base build goes first in every other pair. */
 static struct measurement measurement_of(const struct settling *settling, size_t turn)
 {
-    struct measurement measurement = *settling->head;
     const bool is_base = turn % 4 == 0 || turn % 4 == 3;
-    measurement.kernels = is_base ? settling->against : settling->head->kernels;
+    struct measurement measurement = is_base ? settling->base : *settling->head;
     measurement.metrics = &settling->metrics;
     measurement.skip_unmatched = is_base;
     measurement.like = settling->run;
@@ -189,7 +189,9 @@ static size_t tests_left(const struct settling *settling)
 int paired_run(const struct measurement *head, const char *against, const struct comparison *comparison,
                struct run *run)
 {
-    struct settling settling = {.head = head, .against = against, .run = run};
+    struct program program;
+    struct settling settling = {
+        .head = head, .base = measurement_of_other(head, against, &program), .against = against, .run = run};
     struct relay *own = head->relay ? NULL : relay_make();
     settling.relay = own ? own : head->relay;
     choose_tests(&settling, comparison, run);

@@ -4,12 +4,13 @@
  * For the records of kernels CUPTI adds code to them. On an H100 that is 8 instructions a warp, which the counters of
  * the hardware count as well, and counters of instrumented code read 0 then. So there are no such records while the
  * range profiler counts. Without them all counts were those of runs in which there were none at all. */
-#include "inject.h"
-
-#include "base/base.h"
+#include "activity.h"
+#include "groups.h"
+#include "launch.h"
 
 #include <cupti_activity.h>
 
+#include <pthread.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Takes what a launch was made with: the bytes of its arguments, and the attributes of the launch and its function. */
 #include "driver_calls.h"
 
-#include "base/base.h"
+#include "keep.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,8 +95,9 @@ int arguments_take(struct capsule *capsule, CUpti_CallbackId id, const void *par
     capsule->shared_limit =
         (unsigned)function_attribute(call.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 0);
     capsule->carve_out =
-        call.carve_out > 0 ? (int)call.carve_out - 1
-                           : function_attribute(call.function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, -1);
+        call.carve_out > 0
+            ? call.carve_out
+            : (unsigned)function_attribute(call.function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, -1) + 1;
     capsule->large_cluster =
         function_attribute(call.function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 0) != 0;
     if (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx || id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz) {

@@ -3,17 +3,20 @@
  * thread what another one asked for. */
 #include "driver_calls.h"
 
+#include "launch.h"
+
 #include <cupti_nvtx_cbid.h>
 #include <generated_nvtx_meta.h>
 
 #include <fnmatch.h>
+#include <stdatomic.h>
 
-/* How many ranges are open in this thread, and for each glob of the request at which depth one began that matches it,
+/* How many ranges are open in this thread, and for each glob of the part at which depth one began that matches it,
  * from 1; 0: none. */
 static _Thread_local int depth, matched[NVTX_MAX];
 static atomic_int open_ranges[NVTX_MAX]; /* of all threads, for each glob */
 static atomic_bool is_stopped;           /* by the program's calls */
-static const struct request *asked;
+static const struct program_part *asked;
 
 unsigned bounds_now(void)
 {
@@ -31,10 +34,10 @@ size_t bounds_shares(void)
     return 1 + asked->nvtx_count;
 }
 
-void bounds_begin(const struct request *request)
+void bounds_begin(const struct program_part *part)
 {
-    asked = request;
-    atomic_store(&is_stopped, request->waits);
+    asked = part;
+    atomic_store(&is_stopped, part->waits);
 }
 
 void bounds_take_profiler(CUpti_CallbackId id, const CUpti_CallbackData *call)

@@ -1,12 +1,13 @@
 /* Finds how much of the time between the first and the last work of the process the GPU was busy, with kernels, copies
  * or memory that is set. Where a session of the profiler counts, each launch waits for its kernel, so only the
  * stretches between sessions tell. */
-#include "inject.h"
+#include "activity.h"
 
 #include "base/base.h"
 
 #include <cupti_activity.h>
 
+#include <pthread.h>
 #include <stdlib.h>
 
 enum {

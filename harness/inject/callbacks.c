@@ -1,7 +1,11 @@
 /* Takes CUPTI's callbacks: says which calls and resources of the driver are watched, and which function takes each. */
 #include "driver_calls.h"
 
-#include "base/base.h"
+#include "activity.h"
+#include "groups.h"
+#include "keep.h"
+#include "launch.h"
+#include "process.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -276,7 +280,7 @@ int callbacks_subscribe(struct problem *problem)
         result = cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, reach_calls[i]);
     for (size_t i = 0; i < ARRAY_SIZE(resources) && result == CUPTI_SUCCESS; i++)
         result = cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, resources[i]);
-    if (process.request.nvtx_count > 0 && result == CUPTI_SUCCESS)
+    if (process.request.part.nvtx_count > 0 && result == CUPTI_SUCCESS)
         result = cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_NVTX);
     if (result == CUPTI_SUCCESS && !process.request.lines && !process.request.keeps)
         activity_begin();

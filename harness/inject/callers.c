@@ -1,5 +1,5 @@
 /* Finds who makes a launch: the library, from the call stack, and the line of the user's Python, if there is any. */
-#include "inject.h"
+#include "callers.h"
 
 #include "base/base.h"
 

@@ -1,5 +1,6 @@
 /* Keeps track of streams that are being captured into a graph. Meanwhile nothing can be measured. */
-#include "inject.h"
+#include "launch.h"
+#include "process.h"
 
 static int captures; /* number of streams that are being captured */
 

@@ -4,7 +4,7 @@
 #define DRIVER_CALLS_H
 
 #define __CUDA_API_VERSION_INTERNAL
-#include "inject.h"
+#include "cupti/cupti.h"
 
 #include <cupti_callbacks.h>
 #include <cupti_driver_cbid.h>

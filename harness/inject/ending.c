@@ -1,8 +1,6 @@
 /* Sends what was counted when the program rests, and when a process ends by itself or by a signal. A forked process
  * measures nothing. */
-#include "inject.h"
-
-#include "base/base.h"
+#include "process.h"
 
 #include <errno.h>
 #include <semaphore.h>

@@ -1,8 +1,6 @@
 /* The counters of a GPU belong to one process at a time. There are two lock files for each GPU. The holder of the
  * counters locks one. A process that waits for them locks the other, the queue, so that the holder notices. */
-#include "inject.h"
-
-#include "base/base.h"
+#include "ranges.h"
 
 #include <fcntl.h>
 #include <stdio.h>

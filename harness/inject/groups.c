@@ -1,8 +1,7 @@
 /* Finds the group of a launch: launches that are alike are one group. That is done at every launch, so what the driver
  * hands over is looked up in trees. The parent is asked once for each group. */
-#include "inject.h"
-
-#include "base/base.h"
+#include "groups.h"
+#include "launch.h"
 
 #include <inttypes.h>
 #include <search.h>

@@ -1,5 +1,9 @@
 /* The functions that the CUDA driver and NVTX call when they load the library. */
-#include "inject.h"
+#include "activity.h"
+#include "callers.h"
+#include "keep.h"
+#include "launch.h"
+#include "process.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -13,9 +17,9 @@ int InitializeInjection(void)
         atomic_store(&process.off, true);
         return 1;
     }
-    bounds_begin(&process.request);
+    bounds_begin(&process.request.part);
     keep_open(process.request.folder);
-    if (process.request.nvtx_count > 0 || process.request.waits)
+    if (!program_part_is_all(&process.request.part))
         busy_off();
     callers_begin();
     python_begin();

@@ -1,9 +1,8 @@
 /* Keeps a launch of the program as a capsule: before it all memory that it can reach, and afterwards what it changed
  * there. Every process writes a file of its own, which the parent joins with others. */
-#include "inject.h"
-
-#include "base/base.h"
-#include "worker/worker.h"
+#include "keep.h"
+#include "groups.h"
+#include "request.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,12 @@
  * told which group it was of. */
 #include "driver_calls.h"
 
-#include "base/base.h"
+#include "activity.h"
+#include "callers.h"
+#include "keep.h"
+#include "launch.h"
+#include "process.h"
+#include "sets.h"
 
 enum {
     /* Launches in a row that nobody wants, after which the session ends; each costs 1 ms in a session, a new session

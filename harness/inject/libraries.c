@@ -1,6 +1,6 @@
 /* Tells which shared objects in the program's memory have or choose kernels, so that a report can name one that
  * changed. */
-#include "inject.h"
+#include "callers.h"
 
 #include "base/base.h"
 

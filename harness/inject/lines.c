@@ -1,9 +1,7 @@
 /* Counts what each instruction of one launch of one function did. The parent finds the source lines, since it has the
  * machine code. */
-#include "inject.h"
-
-#include "base/base.h"
-#include "worker/worker.h"
+#include "groups.h"
+#include "ranges.h"
 
 #include <stdlib.h>
 

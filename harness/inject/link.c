@@ -1,7 +1,4 @@
-#include "inject.h"
-
-#include "base/base.h"
-#include "worker/worker.h"
+#include "request.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -95,10 +92,6 @@ static void take_line(struct request *request, const char *key, char *text)
         request->lines = true;
     } else if (strcmp(key, "keeps") == 0) {
         request->keeps = true;
-    } else if (strcmp(key, "waits") == 0) {
-        request->waits = true;
-    } else if (strcmp(key, "nvtx") == 0 && request->nvtx_count < NVTX_MAX) {
-        request->nvtx[request->nvtx_count++] = x_strdup(text);
     } else if (strcmp(key, "metric") == 0 || strcmp(key, "exact") == 0) {
         char *counter = strchr(text, ' ');
         if (!counter)
@@ -108,6 +101,8 @@ static void take_line(struct request *request, const char *key, char *text)
         metric->name = x_strdup(text);
         metric->counter = x_strdup(counter);
         metric->class = *key == 'e' ? METRIC_EXACT : METRIC_INFO;
+    } else {
+        program_part_take(&request->part, key, text);
     }
 }
 

@@ -3,9 +3,8 @@
  * was seen meanwhile. Kernels of the CUDA runtime and of cuBLAS are loaded when they are first used: their code is seen
  * within a launch, or within a question about them (JAX on an H200: 127 of 128 modules). Others are loaded by calls
  * that nobody watches: such a module is the only image without a handle that has the function. */
-#include "inject.h"
-
-#include "base/base.h"
+#include "modules.h"
+#include "request.h"
 
 #include <fcntl.h>
 #include <stdio.h>

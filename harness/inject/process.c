@@ -1,9 +1,10 @@
 /* The state of this process of the program: what is asked of it, whether it is still measured, and what it tells the
  * parent. */
-#include "inject.h"
-
-#include "base/base.h"
-#include "worker/worker.h"
+#include "process.h"
+#include "activity.h"
+#include "callers.h"
+#include "groups.h"
+#include "keep.h"
 
 #include <cupti_version.h>
 
@@ -85,7 +86,7 @@ static void send_work(void)
 {
     struct work copies, fills;
     uint64_t busy, span;
-    if (!activity_end(&copies, &fills) || process.request.nvtx_count > 0 || process.request.waits)
+    if (!activity_end(&copies, &fills) || !program_part_is_all(&process.request.part))
         return;
     busy_tell(&busy, &span);
     char *text = x_sprintf("%zu %" PRIu64 " %" PRIu64 " %zu %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, copies.count,

@@ -5,12 +5,13 @@
  * launch could be to wait for ever. So nothing of the interpreter is called then. Python's own faulthandler writes
  * where a thread is without that lock, from the handler of a signal, which the thread sends to itself. It is told to do
  * so once, when the interpreter comes to it by itself (Py_AddPendingCall). Launches before that have no line. */
-#include "inject.h"
-
-#include "base/base.h"
+#include "callers.h"
+#include "request.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -5,10 +5,9 @@
  * context makes the first lose ranges without an error. So there is one session for all contexts of the process, and a
  * file lock between processes. Ranges are counted and compared with the launches that were made. Where the numbers
  * differ, nobody knows which range was whose, and none is taken. */
-#include "inject.h"
-
-#include "base/base.h"
-#include "worker/worker.h"
+#include "ranges.h"
+#include "activity.h"
+#include "sets.h"
 
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>

@@ -6,7 +6,7 @@
  * reservation, so that is followed. */
 #include "driver_calls.h"
 
-#include "base/base.h"
+#include "keep.h"
 
 #include <stdlib.h>
 #include <string.h>

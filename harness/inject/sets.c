@@ -6,9 +6,7 @@
  * takes more launches without need of the set each time that all were counted. Set 0, which has time and instructions,
  * is home: where no set lacks anything any more, launches of a new kind find it. All of this follows from the sequence
  * of launches and their counts alone, so a program that repeats is counted alike each time. */
-#include "inject.h"
-
-#include "base/base.h"
+#include "sets.h"
 
 #include <stdlib.h>
 #include <string.h>

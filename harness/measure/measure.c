@@ -87,3 +87,17 @@ void measure_on_each(const struct measurement *measurement, struct run *runs, in
     free(list);
     free(kept.list);
 }
+
+struct measurement measurement_of_other(const struct measurement *measurement, const char *build,
+                                        struct program *program)
+{
+    struct measurement other = *measurement;
+    if (measurement->program) {
+        *program = *measurement->program;
+        program->shell = build;
+        other.program = program;
+    } else {
+        other.kernels = build;
+    }
+    return other;
+}

@@ -21,7 +21,7 @@ struct device_list {
 };
 
 struct measurement {
-    const char *kernels; /* path of the kernel library; for a program, another command for the shell, or NULL */
+    const char *kernels;           /* path of the kernel library, or of a file of capsules; NULL for a program */
     const struct program *program; /* is measured in place of a library; or NULL */
     const struct metrics *metrics;
     const struct backend *backend;
@@ -63,6 +63,11 @@ int measure_whole(const struct measurement *measurement, struct run *run);
 /* Does the same as measure_whole() on each of the measurement's first `count` GPUs at once. Each GPU has all kernels
  * and a run of its own; count is at least 1. */
 void measure_on_each(const struct measurement *measurement, struct run *runs, int *codes, size_t count);
+
+/* Returns the measurement of another build: of a library it is a path, of a program a command for the shell, which
+ * *program then has. */
+struct measurement measurement_of_other(const struct measurement *measurement, const char *build,
+                                        struct program *program);
 
 /* Sets the facts of a session that this program knows: date, host and commit. */
 void measure_complete_session(struct session *session);

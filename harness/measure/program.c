@@ -89,7 +89,8 @@ static void say_losses(const struct program_run *part)
 /* Returns an exit code, after error(), if the run is of no use. */
 static int judge_run(struct measuring *measuring, const struct program_run *part)
 {
-    const char *what = part->command ? part->command : measuring->measurement->program->arguments[0];
+    const struct program *program = measuring->measurement->program;
+    const char *what = program->shell ? program->shell : program->arguments[0];
     if (!part->further)
         measuring->status = part->status;
     measuring->interrupted |= part->interrupted;
@@ -137,7 +138,6 @@ static int run_once(struct measuring *measuring, size_t set, bool further)
         .measurement = measuring->measurement,
         .groups = &measuring->groups,
         .setting = &measuring->setting,
-        .command = measuring->measurement->kernels,
         .set = set,
         .further = further,
         .silent = further || measuring->measurement->profile,
@@ -219,10 +219,10 @@ static int expect_results(const struct measuring *measuring)
     if (measuring->run->result_count > 0 || measuring->failed)
         return EXIT_SAME;
     error("none of the program's launches was to be measured: %s%s%s%s%s",
-          program->nvtx_count > 0 ? "none was within an NVTX range that matches --nvtx" : "",
-          program->nvtx_count > 0 && program->waits ? ", or " : "",
-          program->waits ? "none came between cudaProfilerStart and cudaProfilerStop (--from-start off)" : "",
-          (program->nvtx_count > 0 || program->waits) && program->skip > 0 ? ", or " : "",
+          program->part.nvtx_count > 0 ? "none was within an NVTX range that matches --nvtx" : "",
+          program->part.nvtx_count > 0 && program->part.waits ? ", or " : "",
+          program->part.waits ? "none came between cudaProfilerStart and cudaProfilerStop (--from-start off)" : "",
+          !program_part_is_all(&program->part) && program->skip > 0 ? ", or " : "",
           program->skip > 0 ? "--skip leaves out more than there are" : "");
     return EXIT_NOT_MEASURED;
 }
@@ -232,10 +232,9 @@ static void describe(struct measuring *measuring)
     struct run *run = measuring->run;
     struct session *session = &run->sessions[0];
     session->facts[SESSION_COLLECTOR] = x_strdup(program_backend.name);
-    session->facts[SESSION_PROGRAM] =
-        program_command_text(measuring->measurement->program, measuring->measurement->kernels);
+    session->facts[SESSION_PROGRAM] = program_command_text(measuring->measurement->program);
     session->facts[SESSION_CACHES] = x_strdup("the program's own");
-    session->facts[SESSION_PART] = program_part_text(measuring->measurement->program);
+    session->facts[SESSION_PART] = program_part_text(&measuring->measurement->program->part);
     measure_complete_session(session);
     run_note_metrics(run, measuring->measurement->metrics);
 }

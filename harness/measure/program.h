@@ -5,6 +5,7 @@
 #define PROGRAM_H
 
 #include "model/model.h"
+#include "worker/worker.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,14 +16,13 @@
 
 struct program {
     char *const *arguments; /* the command; the list ends in NULL */
+    const char *shell;      /* another command, for the shell, that is run in its place; or NULL */
     char *name;             /* family of its kernels, from program_name() */
     size_t skip, first;     /* for each group of equal launches: how many to leave out, and how many to measure then */
     size_t known;           /* so many of them are enough of each set of metrics if they are alike; */
     size_t enough;          /* with so many the program need not run again */
-    char *const *nvtx;      /* only launches within an NVTX range that one of these globs matches count */
-    size_t nvtx_count;      /* 0: all launches do; at most NVTX_MAX */
-    bool waits;             /* launches count only between the program's calls of cudaProfilerStart and Stop */
-    int runs;               /* most runs of the program; 0: as many as it takes */
+    struct program_part part; /* what counts of it */
+    int runs;                 /* most runs of the program; 0: as many as it takes */
     /* The program prints to standard output; otherwise what it prints there goes to standard error. */
     bool speaks;
     bool repeats;   /* it may be measured again, so that its input is kept for that */

@@ -231,8 +231,8 @@ static void describe(struct capturing *capturing)
     session->facts[SESSION_COLLECTOR] = x_strdup(program_backend.name);
     struct program as_typed = *capturing->measurement->program;
     as_typed.first = PROGRAM_FIRST; /* nobody asked for none */
-    session->facts[SESSION_PROGRAM] = program_command_text(&as_typed, NULL);
-    session->facts[SESSION_PART] = program_part_text(capturing->measurement->program);
+    session->facts[SESSION_PROGRAM] = program_command_text(&as_typed);
+    session->facts[SESSION_PART] = program_part_text(&as_typed.part);
     measure_complete_session(session);
 }
 

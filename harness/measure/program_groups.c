@@ -353,7 +353,7 @@ bool program_group_take(struct program_groups *groups, const struct measurement 
                     glob_any(measurement->globs, measurement->glob_count, whole);
     free(whole);
     group->id = make_single(id, groups);
-    group->share_count = 1 + measurement->program->nvtx_count;
+    group->share_count = 1 + measurement->program->part.nvtx_count;
     group->shares = x_calloc(group->share_count, sizeof *group->shares);
     program_known_set(groups, measurement, group);
     *ARRAY_GROW(groups->list, groups->count) = group;

@@ -14,7 +14,7 @@ void program_known_begin(struct program_groups *groups, const struct measurement
     if (!measurement->judged_by || groups->measures_all || program->known > program->first)
         return;
     const struct run *baseline = measurement->judged_by(measurement->judge, &part->device);
-    char *id = program_row_id(program->name), *counts = program_part_text(program);
+    char *id = program_row_id(program->name), *counts = program_part_text(&program->part);
     const struct result *whole = baseline ? run_find(baseline, id) : NULL;
     bool same = whole && program_is_timed(measurement->metrics, whole);
     for (size_t i = 0; same && i < whole->session_count; i++)

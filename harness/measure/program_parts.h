@@ -151,10 +151,8 @@ char *program_pick_answer(const struct program_group *group, const char *folder)
 
 /* ---- Its command: program_command.c ---- */
 
-/* Returns the command as a user would type it, with the options that choose launches; `other` in its place where it is
- * not NULL. program_part_text() returns those that bound the part which counts, or NULL. Callers free. */
-char *program_command_text(const struct program *program, const char *other);
-char *program_part_text(const struct program *program);
+/* Returns the command as a user would type it, with the options that choose launches. Caller frees. */
+char *program_command_text(const struct program *program);
 
 /* ---- What it reads: program_input.c ----
  *
@@ -204,11 +202,10 @@ struct program_run {
     const struct measurement *measurement;
     struct program_groups *groups;
     struct program_setting *setting;
-    const char *command; /* another command for the shell; NULL: the program's own */
-    size_t set;          /* index of the set of metrics that it begins with */
-    bool further;        /* only that set, and groups that are not complete; otherwise the set changes while it runs */
-    bool keeps;          /* it measures nothing: the picked launch of each group is kept as a capsule */
-    bool silent;         /* its output is not shown, since the first run has shown the same */
+    size_t set;   /* index of the set of metrics that it begins with */
+    bool further; /* only that set, and groups that are not complete; otherwise the set changes while it runs */
+    bool keeps;   /* it measures nothing: the picked launch of each group is kept as a capsule */
+    bool silent;  /* its output is not shown, since the first run has shown the same */
 
     /* The results of the run. */
     struct run part; /* each has one session of samples, in the order of the launches */

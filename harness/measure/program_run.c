@@ -57,7 +57,7 @@ static void set_environment(const struct running *running, const char *injection
 {
     setenv(WIRE_ADDRESS, running->address, 1);
     setenv("CUDA_INJECTION64_PATH", injection, 1);
-    if (running->run->measurement->program->nvtx_count > 0)
+    if (running->run->measurement->program->part.nvtx_count > 0)
         setenv("NVTX_INJECTION64_PATH", injection, 1);
 }
 
@@ -80,9 +80,9 @@ static int cannot_run(const char *what, int number)
 static int start(struct running *running)
 {
     const struct program_run *run = running->run;
-    const char *const shell[] = {"sh", "-c", run->command, NULL};
     const struct program *program = run->measurement->program;
-    const char *const *words = run->command ? shell : (const char *const *)program->arguments;
+    const char *const shell[] = {"sh", "-c", program->shell, NULL};
+    const char *const *words = program->shell ? shell : (const char *const *)program->arguments;
     const int input = program_input_begin(&run->setting->input);
     set_environment(running, run->setting->injection);
     running->first = process_start(&(struct process_start){

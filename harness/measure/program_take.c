@@ -31,10 +31,7 @@ static char *request_text(const struct program_run *run, const char *token)
         fprintf(stream, "changes\n");
     if (run->keeps)
         fprintf(stream, "keeps\n");
-    if (run->measurement->program->waits)
-        fprintf(stream, "waits\n");
-    for (size_t i = 0; i < run->measurement->program->nvtx_count; i++)
-        fprintf(stream, "nvtx %s\n", run->measurement->program->nvtx[i]);
+    program_part_ask(&run->measurement->program->part, stream);
     for (size_t m = 0; m < metrics->count; m++)
         fprintf(stream, "%s %s %s\n", metrics->list[m].class == METRIC_EXACT ? "exact" : "metric",
                 metrics->list[m].name, metrics->list[m].counter);

@@ -61,7 +61,7 @@ static void fill(const struct program_groups *groups, const double *measured, si
 void program_times_fill(const struct program_groups *groups, const struct measurement *measurement,
                         const struct run *run)
 {
-    const bool is_part = measurement->program->nvtx_count > 0 || measurement->program->waits;
+    const bool is_part = !program_part_is_all(&measurement->program->part);
     double *measured = x_calloc(groups->count + 1, sizeof *measured);
     for (size_t g = 0; g < groups->count; g++)
         measured[g] = measured_time(groups->list[g], measurement->metrics, run);

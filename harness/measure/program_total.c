@@ -199,11 +199,11 @@ static void fail_empty_ranges(const struct program_groups *groups, const struct 
 {
     const struct program *program = measurement->program;
     const bool asks = run->result_count > 0 && measurement->glob_count == 0;
-    for (size_t i = 0; i < program->nvtx_count && asks; i++) {
+    for (size_t i = 0; i < program->part.nvtx_count && asks; i++) {
         bool any = false;
         for (size_t g = 0; g < groups->count; g++)
             any |= is_launched(groups->list[g], 1 + i);
-        char *id = program_range_id(program->name, program->nvtx[i]);
+        char *id = program_range_id(program->name, program->part.nvtx[i]);
         if (!any)
             result_fail(run_add(run, id), RESULT_FAILED, "no launch was within an NVTX range of that name");
         free(id);
@@ -275,8 +275,8 @@ static void add_division(struct result *total, const struct program_groups *grou
 static void add_ranges(const struct program_groups *groups, const struct measurement *measurement, struct run *run)
 {
     const struct program *program = measurement->program;
-    for (size_t i = 0; i < program->nvtx_count; i++) {
-        char *id = program_range_id(program->name, program->nvtx[i]);
+    for (size_t i = 0; i < program->part.nvtx_count; i++) {
+        char *id = program_range_id(program->name, program->part.nvtx[i]);
         (void)add_share(groups, 1 + i, id, measurement, run);
         free(id);
     }

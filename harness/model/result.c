@@ -22,11 +22,6 @@ const char *result_status_name(enum result_status status)
     return status_names[status];
 }
 
-enum result_status result_status_of(const char *name)
-{
-    return (enum result_status)name_index(name, status_names, RESULT_STATUSES);
-}
-
 bool result_is_not_simulated(const struct result *result)
 {
     return result->status == RESULT_FAILED && result->reason &&

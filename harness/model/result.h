@@ -21,7 +21,6 @@ enum result_status {
 };
 
 const char *result_status_name(enum result_status status); /* "ok", "wrong result", "failed", "crashed", "hung", ... */
-enum result_status result_status_of(const char *name);     /* returns RESULT_STATUSES when no status has that name */
 
 /* Whether a function has instructions of tensor cores. Not known: files of before 2026-11-26, and GPUs whose
  * instructions nobody has listed (cubin_hash.c). */
@@ -85,7 +84,7 @@ struct row {
 
 #define NAME_LENGTH 256 /* most characters of the name of a kernel or metric in a file */
 
-/* Returns whether the text can be the name of a kernel in a file. In run_read_result.c. */
+/* Returns whether the text can be the name of a kernel in a file. In result_fields.c. */
 bool is_kernel_id(const char *text);
 
 struct result {

@@ -50,17 +50,16 @@
 #define RUN_FILE_LIMIT (128u << 20) /* in bytes; a larger file is refused unread */
 
 /* Checks the name of a metric, a member of the object at `list`: at most NAME_LENGTH of a-z, 0-9 and _. 0, or -1 after
- * error(). In run_read_result.c. */
+ * error(). In result_fields.c. */
 int expect_metric_name(const struct json_at *list, const char *name);
 
-/* Reads a kernel from the object at that key. 0, or -1 after error(); *result has to be released in either case. In
- * run_read_result.c. */
-int read_result(const struct json_at *above, const char *id, json_t *object, struct result *result);
+/* Writes a kernel at the key that is its name, and of one that failed only what holds. In result_fields.c. */
+void put_result(struct json_writer *json, const struct result *result);
 
-/* Reads which part of a run this is, after its kernels were read. In run_read_shard.c. */
-int read_shard(const struct json_at *top, json_t *root, struct run *run);
+/* The fields, in session.c, result_fields.c and run_fields.c, and those that functions of run_read.c read. */
+extern const struct json_table session_table, device_table, result_table, run_table;
+enum { TAKE_COUNTED, TAKE_KERNELS, TAKE_PAIRS, TAKE_PLACES, TAKE_SCHEMA, TAKE_SESSIONS, TAKE_STALLS };
 
-/* Reads the source lines of a kernel at that key. They are empty where it is absent. In run_read_profile.c. */
-int read_profile(const struct json_at *above, json_t *object, const char *key, struct profile *profile);
+#define STALL_REASONS 256 /* most stall reasons of a kernel; an H200 has 18 */
 
 #endif

@@ -1,5 +1,5 @@
-/* Reads run files, for run.h. Jansson knows the syntax of JSON, this file and its parts the structure. A run file may
- * come from anyone, so anything that run_write() would not write is an error that says where it is. */
+/* Reads run files, for run.h. Jansson knows the syntax of JSON; tables of fields, and this file, the structure. A run
+ * file may come from anyone, so anything that run_write() would not write is an error that says where it is. */
 #include "base/base.h"
 
 #include "run_file.h"
@@ -9,180 +9,189 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads a flag of the device. A flag that is absent sets *unknown. */
-static int read_device_flag(const struct json_at *at, json_t *value, const char *key, bool *flag, bool *unknown)
+static int take_stalls(const struct json_at *at, json_t *value, void *of, const struct json_field *field,
+                       const struct json_takes *takes)
 {
-    *unknown = !json_object_get(value, key);
-    return *unknown ? 0 : json_at_flag(at, value, key, flag);
-}
-
-static int read_device(const struct json_at *above, json_t *root, struct device *device)
-{
-    static const char *const keys[] = {"name", "compute_capability", "sm_count", "memory_bytes", "ecc", "mig"};
-    struct json_at at = {above, "device", 0};
-    json_t *value = json_object_get(root, at.key);
-    if (json_at_object(&at, value, keys, ARRAY_SIZE(keys)) < 0 ||
-        json_at_text(&at, value, "name", false, &device->name) < 0 ||
-        json_at_text(&at, value, "compute_capability", false, &device->compute_capability) < 0 ||
-        json_at_whole_key(&at, value, "sm_count", &device->sm_count) < 0 ||
-        json_at_whole_key(&at, value, "memory_bytes", &device->memory_bytes) < 0 ||
-        read_device_flag(&at, value, "ecc", &device->ecc, &device->ecc_unknown) < 0 ||
-        read_device_flag(&at, value, "mig", &device->mig, &device->mig_unknown) < 0)
+    struct profile_line *line = of;
+    (void)field, (void)takes;
+    if (json_at_expect(at, value, JSON_OBJECT, "an object") < 0)
         return -1;
-    return 0;
-}
-
-static int read_roofs(const struct json_at *above, json_t *facts, struct session *session)
-{
-    const char *keys[ROOFS];
-    for (enum roof roof = 0; roof < ROOFS; roof++)
-        keys[roof] = roof_name(roof);
-    struct json_at at = {above, "roofs", 0};
-    json_t *value = json_object_get(facts, at.key);
-    if (!value)
-        return 0;
-    if (json_at_object(&at, value, keys, ARRAY_SIZE(keys)) < 0)
-        return -1;
-    for (enum roof roof = 0; roof < ROOFS; roof++)
-        if (json_object_get(value, keys[roof]) && json_at_number_key(&at, value, keys[roof], &session->roofs[roof]) < 0)
+    const char *reason;
+    json_t *member;
+    json_object_foreach(value, reason, member)
+    {
+        double samples = 0;
+        if (!*reason || reason[name_length(reason)] || strlen(reason) > 64)
+            return json_error(at, "\"%.64s\" is no stall reason: at most 64 of a-z, 0-9 and _", reason);
+        if (json_object_size(value) > STALL_REASONS)
+            return json_error(at, "has %zu reasons; no GPU has more than %d", json_object_size(value), STALL_REASONS);
+        if (json_at_number_key(at, value, reason, &samples) < 0)
             return -1;
+        profile_line_add_stall(line, reason, samples);
+    }
     return 0;
 }
 
-static int read_sessions(const struct json_at *above, json_t *root, struct run *run)
+static int take_counted(const struct json_at *list, json_t *value, void *of, const struct json_field *field,
+                        const struct json_takes *takes)
 {
-    const char *keys[SESSION_FACTS + 1];
-    for (enum session_fact fact = 0; fact < SESSION_FACTS; fact++)
-        keys[fact] = session_fact_name(fact);
-    keys[SESSION_FACTS] = "roofs";
-    struct json_at list = {above, "sessions", 0};
-    json_t *value = json_object_get(root, list.key);
-    if (json_at_expect(&list, value, JSON_ARRAY, "a list") < 0)
+    struct profile *profile = of;
+    (void)field, (void)takes;
+    if (json_at_expect(list, value, JSON_ARRAY, "a list of counters") < 0)
         return -1;
     for (size_t i = 0; i < json_array_size(value); i++) {
-        struct json_at at = {&list, NULL, i};
-        json_t *facts = json_array_get(value, i);
-        struct session *session = ARRAY_GROW(run->sessions, run->session_count);
-        if (json_at_object(&at, facts, keys, ARRAY_SIZE(keys)) < 0)
+        struct json_at at = {list, NULL, i};
+        json_t *member = json_array_get(value, i);
+        if (json_at_expect(&at, member, JSON_STRING, "a text") < 0)
             return -1;
-        for (size_t fact = 0; fact < SESSION_FACTS; fact++)
-            if (json_at_text(&at, facts, keys[fact], false, &session->facts[fact]) < 0)
-                return -1;
-        if (read_roofs(&at, facts, session) < 0)
-            return -1;
+        enum line_counter counter = 0;
+        while (counter < LINE_COUNTERS && strcmp(line_counter_name(counter), json_string_value(member)) != 0)
+            counter++;
+        if (counter == LINE_COUNTERS)
+            return json_error(&at, "is \"%.64s\", which is no counter of a line", json_string_value(member));
+        profile->counted |= 1u << counter;
     }
     return 0;
 }
 
-static int read_amount(const struct json_at *at, json_t *note, const char *key, double *amount)
+/* Returns a list of numbers; caller frees. NULL after error(). */
+static double *numbers_of(const struct json_at *at, const json_t *value, const char *words, size_t *count)
 {
-    return json_object_get(note, key) ? json_at_number_key(at, note, key, amount) : 0;
-}
-
-/* Reads the note of a metric. Files of older versions have only the first two keys. */
-static int read_note(const struct json_at *above, json_t *value, struct metric_note *note)
-{
-    static const char *const keys[] = {"counter",     "unit",   "better", "class", "floor",
-                                       "floor_share", "weight", "few",    "clock", "trade"};
-    char *class = NULL, *better = NULL;
-    if (json_at_object(above, value, keys, ARRAY_SIZE(keys)) < 0)
-        return -1;
-    note->judged = json_object_size(value) > 2;
-    int result = 0;
-    if (json_at_text(above, value, "counter", true, &note->counter) < 0 ||
-        json_at_text(above, value, "unit", true, &note->unit) < 0 ||
-        json_at_text(above, value, "class", note->judged, &class) < 0 ||
-        json_at_text(above, value, "better", note->judged, &better) < 0 ||
-        read_amount(above, value, "floor", &note->floor_absolute) < 0 ||
-        read_amount(above, value, "floor_share", &note->floor_relative) < 0 ||
-        read_amount(above, value, "few", &note->few) < 0 ||
-        json_at_text(above, value, "weight", false, &note->weight) < 0 ||
-        json_at_text(above, value, "clock", false, &note->clock) < 0 ||
-        json_at_text(above, value, "trade", false, &note->trade) < 0)
-        result = -1;
-    note->class = result == 0 && class ? metric_class_of(class) : 0;
-    note->better = result == 0 && better ? metric_better_of(better) : 0;
-    if (note->class == METRIC_CLASSES)
-        result = json_error(above, "has the class \"%.64s\", which is none", class);
-    else if (note->better == METRIC_BETTERS)
-        result = json_error(above, "has the direction \"%.64s\", which is none", better);
-    free(class);
-    free(better);
-    return result;
-}
-
-static int read_notes(const struct json_at *above, json_t *root, struct run *run)
-{
-    struct json_at list = {above, "metrics", 0};
-    json_t *value = json_object_get(root, list.key);
-    if (json_at_expect(&list, value, JSON_OBJECT, "an object") < 0)
-        return -1;
-    const char *name;
-    json_t *member;
-    json_object_foreach(value, name, member)
-    {
-        if (expect_metric_name(&list, name) < 0)
-            return -1;
-        struct json_at at = {&list, name, 0};
-        struct metric_note *note = ARRAY_GROW(run->notes, run->note_count);
-        note->name = x_strdup(name);
-        if (read_note(&at, member, note) < 0)
-            return -1;
-    }
-    sort_by_name(run->notes, run->note_count, sizeof *run->notes);
-    return 0;
-}
-
-static int read_results(const struct json_at *above, json_t *root, struct run *run)
-{
-    struct json_at list = {above, "kernels", 0};
-    json_t *value = json_object_get(root, list.key);
-    if (json_at_expect(&list, value, JSON_OBJECT, "an object") < 0)
-        return -1;
-    const char *id;
-    json_t *member;
-    json_object_foreach(value, id, member)
-    {
-        if (read_result(&list, id, member, ARRAY_GROW(run->results, run->result_count)) < 0)
-            return -1;
-    }
-    sort_by_name(run->results, run->result_count, sizeof *run->results);
-    return 0;
-}
-
-/* Checks that each value which names a session names one of the file. */
-static int check_places(const struct json_at *top, const struct run *run)
-{
-    for (size_t i = 0; i < run->result_count; i++)
-        for (size_t k = 0; k < run->results[i].row_count; k++) {
-            const struct row *row = &run->results[i].rows[k];
-            for (size_t s = 0; s < row->session_count; s++)
-                if (row->sessions[s].session != s && row->sessions[s].session >= run->session_count)
-                    return json_error(
-                        top, "holds a value of %s of %s from session %zu, but only %zu are named, counted from 0",
-                        row->metric, run->results[i].id, row->sessions[s].session, run->session_count);
+    if (json_at_expect(at, value, JSON_ARRAY, words) < 0)
+        return NULL;
+    *count = json_array_size(value);
+    double *numbers = x_calloc(*count + 1, sizeof *numbers);
+    for (size_t i = 0; i < *count; i++) {
+        struct json_at element = {at, NULL, i};
+        if (json_at_number(&element, json_array_get(value, i), &numbers[i]) < 0) {
+            free(numbers);
+            return NULL;
         }
+    }
+    return numbers;
+}
+
+static int take_sessions(const struct json_at *list, json_t *value, void *of, const struct json_field *field,
+                         const struct json_takes *takes)
+{
+    struct row *row = of;
+    (void)field, (void)takes;
+    if (row->state != VALUE_STATES)
+        return json_error(list->above, "needs either \"sessions\" or \"state\"");
+    if (json_at_expect(list, value, JSON_ARRAY, "a list") < 0)
+        return -1;
+    if (json_array_size(value) == 0)
+        return json_error(list, "is empty: a metric that was not measured has a \"state\" instead");
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        struct json_at at = {list, NULL, i};
+        size_t count;
+        double *samples = numbers_of(&at, json_array_get(value, i), "a list of samples", &count);
+        if (!samples)
+            return -1;
+        if (count > 0)
+            row_add_session(row, samples, count);
+        free(samples);
+        if (count == 0)
+            return json_error(&at, "is a session without a sample");
+    }
     return 0;
 }
 
-static int read_run(const struct json_at *top, json_t *root, struct run *run)
+static int take_pairs(const struct json_at *list, json_t *value, void *of, const struct json_field *field,
+                      const struct json_takes *takes)
 {
-    static const char *const keys[] = {"device", "kernels", "metrics", "schema", "sessions", "shard"};
-    if (json_at_expect(top, root, JSON_OBJECT, "an object") < 0)
+    (void)field, (void)takes;
+    if (json_at_expect(list, value, JSON_ARRAY, "a list") < 0)
         return -1;
-    /* The schema is read first, because a later one may have other keys. */
-    struct json_at schema = {top, "schema", 0};
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        struct json_at at = {list, NULL, i};
+        size_t count;
+        double *pair = numbers_of(&at, json_array_get(value, i), "a list of base and head", &count);
+        if (!pair)
+            return -1;
+        if (count == 2)
+            row_add_pair(of, pair[0], pair[1]);
+        free(pair);
+        if (count != 2)
+            return json_error(&at, "has %zu numbers, not 2", count);
+    }
+    return 0;
+}
+
+/* Reads which sessions the values are from. Where nothing is said, they are the first ones. */
+static int take_places(const struct json_at *list, json_t *value, void *of, const struct json_field *field,
+                       const struct json_takes *takes)
+{
+    struct row *row = of;
+    (void)field, (void)takes;
+    if (json_at_expect(list, value, JSON_ARRAY, "a list") < 0)
+        return -1;
+    if (json_array_size(value) != row->session_count || row->session_count == 0)
+        return json_error(list, "names %zu sessions for %zu values", json_array_size(value), row->session_count);
+    for (size_t i = 0; i < row->session_count; i++) {
+        struct json_at at = {list, NULL, i};
+        long long number;
+        if (json_at_whole(&at, json_array_get(value, i), 0, INT32_MAX, &number) < 0)
+            return -1;
+        row->sessions[i].session = (size_t)number;
+    }
+    return 0;
+}
+
+/* Reads the list of kernels, which is sorted and has each once. */
+static int take_kernels(const struct json_at *list, json_t *value, void *of, const struct json_field *field,
+                        const struct json_takes *takes)
+{
+    struct shard *shard = of;
+    (void)field, (void)takes;
+    if (json_at_expect(list, value, JSON_ARRAY, "a list") < 0)
+        return -1;
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        struct json_at at = {list, NULL, i};
+        json_t *id = json_array_get(value, i);
+        if (json_at_expect(&at, id, JSON_STRING, "a text") < 0)
+            return -1;
+        if (!is_kernel_id(json_string_value(id)))
+            return json_error(&at, "is no kernel");
+        if (i > 0 && strcmp(shard->kernels[i - 1], json_string_value(id)) >= 0)
+            return json_error(&at, "is not in the order of names, in which each is there once");
+        *ARRAY_GROW(shard->kernels, shard->kernel_count) = x_strdup(json_string_value(id));
+    }
+    return 0;
+}
+
+static int take_schema(const struct json_at *at, json_t *value, void *of, const struct json_field *field,
+                       const struct json_takes *takes)
+{
+    (void)of, (void)field, (void)takes;
     long long number;
-    if (json_at_whole(&schema, json_object_get(root, schema.key), 1, INT64_MAX, &number) < 0)
+    if (json_at_whole(at, value, 1, INT64_MAX, &number) < 0)
         return -1;
     if (number > RUN_SCHEMA)
-        return json_error(&schema, "is %lld, so a newer cugate wrote the file; this one reads up to %d: update cugate",
+        return json_error(at, "is %lld, so a newer cugate wrote the file; this one reads up to %d: update cugate",
                           number, RUN_SCHEMA);
-    if (json_at_object(top, root, keys, ARRAY_SIZE(keys)) < 0 || read_device(top, root, &run->device) < 0 ||
-        read_sessions(top, root, run) < 0 || read_notes(top, root, run) < 0 || read_results(top, root, run) < 0 ||
-        read_shard(top, root, run) < 0)
+    return 0;
+}
+
+/* To add a member that a row of a table does not describe: its function. */
+static const struct json_takes run_takes = {.list = (json_take *const[]){
+                                                [TAKE_COUNTED] = take_counted,
+                                                [TAKE_KERNELS] = take_kernels,
+                                                [TAKE_PAIRS] = take_pairs,
+                                                [TAKE_PLACES] = take_places,
+                                                [TAKE_SCHEMA] = take_schema,
+                                                [TAKE_SESSIONS] = take_sessions,
+                                                [TAKE_STALLS] = take_stalls,
+                                            }};
+
+/* The schema is read first, because a later one may have other keys. */
+static int read_run(const struct json_at *top, json_t *root, struct run *run)
+{
+    struct json_at schema = {top, "schema", 0};
+    if (json_at_expect(top, root, JSON_OBJECT, "an object") < 0 ||
+        take_schema(&schema, json_object_get(root, schema.key), NULL, NULL, NULL) < 0)
         return -1;
-    return check_places(top, run);
+    return json_at_fields(top, root, &run_table, &run_takes, run);
 }
 
 int run_parse(struct run *run, const char *name, const char *text, size_t length)
@@ -238,4 +247,26 @@ int runs_read(struct run *runs, const char *const *paths, size_t count)
     for (size_t i = 0; i < count && reading.failed; i++)
         run_release(&runs[i]);
     return reading.failed ? -1 : 0;
+}
+
+int result_from_line(struct result *result, const char *line)
+{
+    struct json_at top = {NULL, "a worker's answer", 0};
+    int outcome = -1;
+    *result = (struct result){0};
+    json_t *root = json_at_parse(top.key, line, strlen(line));
+    if (!root)
+        return -1;
+    const char *id = json_object_iter_key(json_object_iter(root));
+    struct json_at at = {&top, id, 0};
+    if (json_object_size(root) != 1) {
+        json_error(&top, "must be an object of one kernel");
+    } else if (result_table.check_name(&top, id) == 0) {
+        result->id = x_strdup(id);
+        outcome = json_at_fields(&at, json_object_get(root, id), &result_table, &run_takes, result);
+    }
+    json_at_end(root);
+    if (outcome < 0)
+        result_release(result);
+    return outcome;
 }

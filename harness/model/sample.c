@@ -14,11 +14,6 @@ const char *value_state_name(enum value_state state)
     return state_names[state];
 }
 
-enum value_state value_state_of(const char *name)
-{
-    return (enum value_state)name_index(name, state_names, VALUE_STATES);
-}
-
 /* Adds up the readings of all launches. If one launch has no number, neither has the sum. */
 static struct value add_up(const struct value *readings, size_t stride, size_t launches)
 {

@@ -19,9 +19,6 @@ enum value_state {
 /* Returns "measured", "not counted", "not supported" or "not applicable": the words in files and tables. */
 const char *value_state_name(enum value_state state);
 
-/* Returns the state of that name, or VALUE_STATES when there is none. */
-enum value_state value_state_of(const char *name);
-
 struct value {
     enum value_state state;
     double number; /* the reading's number; meaningful only when measured */

@@ -1,32 +1,45 @@
 #include "session.h"
 
-#include "base/base.h"
+#include "run_file.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define FACT(fact) (offsetof(struct session, facts) + (fact) * sizeof(char *))
+
 /* clang-format off */
-static const char *const fact_names[SESSION_FACTS] = {
-    [SESSION_DATE]      = "date",
-    [SESSION_COLLECTOR] = "collector",
-    [SESSION_DRIVER]    = "driver",
-    [SESSION_CUDA]      = "cuda",
-    [SESSION_CUPTI]     = "cupti",
-    [SESSION_COMPILER]  = "compiler",
-    [SESSION_FLAGS]     = "flags",
-    [SESSION_GPU_UUID]  = "gpu_uuid",
-    [SESSION_GPU_PROCESSES] = "neighbours",
-    [SESSION_HOST]      = "host",
-    [SESSION_COMMIT]    = "commit",
-    [SESSION_PROGRAM]   = "program",
-    [SESSION_CACHES]    = "caches",
-    [SESSION_CUGATE]    = "cugate",
-    [SESSION_PART]      = "part",
-    [SESSION_RANKS]     = "ranks",
-    [SESSION_LIBRARIES] = "libraries",
-    [SESSION_SILICON]   = "silicon",
-    [SESSION_REASON]    = "reason",
+static const struct json_field session_fields[] = {
+    {"caches",     FIELD_TEXT, .offset = FACT(SESSION_CACHES), .optional = true},
+    {"collector",  FIELD_TEXT, .offset = FACT(SESSION_COLLECTOR), .optional = true},
+    {"commit",     FIELD_TEXT, .offset = FACT(SESSION_COMMIT), .optional = true},
+    {"compiler",   FIELD_TEXT, .offset = FACT(SESSION_COMPILER), .optional = true},
+    {"cuda",       FIELD_TEXT, .offset = FACT(SESSION_CUDA), .optional = true},
+    {"cugate",     FIELD_TEXT, .offset = FACT(SESSION_CUGATE), .optional = true},
+    {"cupti",      FIELD_TEXT, .offset = FACT(SESSION_CUPTI), .optional = true},
+    {"date",       FIELD_TEXT, .offset = FACT(SESSION_DATE), .optional = true},
+    {"driver",     FIELD_TEXT, .offset = FACT(SESSION_DRIVER), .optional = true},
+    {"flags",      FIELD_TEXT, .offset = FACT(SESSION_FLAGS), .optional = true},
+    {"gpu_uuid",   FIELD_TEXT, .offset = FACT(SESSION_GPU_UUID), .optional = true},
+    {"host",       FIELD_TEXT, .offset = FACT(SESSION_HOST), .optional = true},
+    {"libraries",  FIELD_TEXT, .offset = FACT(SESSION_LIBRARIES), .optional = true},
+    {"neighbours", FIELD_TEXT, .offset = FACT(SESSION_GPU_PROCESSES), .optional = true},
+    {"part",       FIELD_TEXT, .offset = FACT(SESSION_PART), .optional = true},
+    {"program",    FIELD_TEXT, .offset = FACT(SESSION_PROGRAM), .optional = true},
+    {"ranks",      FIELD_TEXT, .offset = FACT(SESSION_RANKS), .optional = true},
+    {"reason",     FIELD_TEXT, .offset = FACT(SESSION_REASON), .optional = true},
+    {"silicon",    FIELD_TEXT, .offset = FACT(SESSION_SILICON), .optional = true},
+    {"roofs",      FIELD_NAMED, .offset = offsetof(struct session, roofs), .optional = true, .name = roof_name, .names = ROOFS},
+};
+
+static const struct json_field device_fields[] = {
+    {"compute_capability", FIELD_TEXT, .offset = offsetof(struct device, compute_capability), .optional = true},
+    {"ecc",          FIELD_FLAG, .offset = offsetof(struct device, ecc), .unless = offsetof(struct device, ecc_unknown)},
+    {"memory_bytes", FIELD_SIZE, .offset = offsetof(struct device, memory_bytes)},
+    {"mig",          FIELD_FLAG, .offset = offsetof(struct device, mig), .unless = offsetof(struct device, mig_unknown)},
+    {"name",         FIELD_TEXT, .offset = offsetof(struct device, name), .optional = true},
+    {"sm_count",     FIELD_SIZE, .offset = offsetof(struct device, sm_count)},
 };
 
 static const char *const roof_names[ROOFS] = {
@@ -35,9 +48,15 @@ static const char *const roof_names[ROOFS] = {
 };
 /* clang-format on */
 
+const struct json_table session_table = {session_fields, ARRAY_SIZE(session_fields), .size = sizeof(struct session)};
+const struct json_table device_table = {device_fields, ARRAY_SIZE(device_fields), .size = sizeof(struct device)};
+
 const char *session_fact_name(enum session_fact fact)
 {
-    return fact_names[fact];
+    size_t row = 0;
+    while (session_fields[row].offset != FACT(fact))
+        row++;
+    return session_fields[row].key;
 }
 
 const char *roof_name(enum roof roof)

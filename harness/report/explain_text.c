@@ -1,7 +1,7 @@
 /* Prints an explanation for people: the launches and their occupancy. */
 #include "explain_words.h"
 #include "glossary.h"
-#include "words.h"
+#include "report_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,25 +14,7 @@
 #define CELL EXPLAIN_CELL
 #define PART_INDENT 16 /* indent of what explain_part prints */
 
-static void print_fact(const struct text *text, const char *title, const char *words)
-{
-    text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "%-10s", title), 10, words);
-}
-
 /* ---- Head ---- */
-
-static void print_banner(const struct text *text, const struct explanation *explanation)
-{
-    const struct report report = {
-        .run = explanation->run, .run_name = explanation->run_name, .replay = explanation->replay};
-    struct banner banner;
-    if (!words_banner(&report, &banner))
-        return;
-    text_wrap(text, INK_PLAIN, text_print(text, INK_YELLOW, "%s ", banner.loud), 2, banner.words);
-    text_print(text, INK_PLAIN, "  ");
-    text_wrap(text, INK_PLAIN, 2, 2, banner.source);
-    text_print(text, INK_PLAIN, "\n");
-}
 
 static void print_time(const struct text *text, const struct explanation *explanation)
 {
@@ -53,25 +35,25 @@ static void print_time(const struct text *text, const struct explanation *explan
         if (!isnan(clock))
             snprintf(words + used, sizeof words - (size_t)used, ", SM clock %s", explain_number(clock, "Hz", more));
     }
-    print_fact(text, "time", words);
+    text_fact(text, "time", words);
 }
 
 static void print_head(const struct text *text, const struct explanation *explanation)
 {
     const struct run *run = explanation->run;
     char words[1024];
-    print_fact(text, "kernel", explanation->result->id);
+    text_fact(text, "kernel", explanation->result->id);
     if (run->device.sm_count > 0)
         snprintf(words, sizeof words, "%s, compute capability %s, %lld SMs", words_known(run->device.name),
                  words_known(run->device.compute_capability), run->device.sm_count);
     else
         snprintf(words, sizeof words, "%s", words_known(run->device.name));
-    print_fact(text, "device", words);
+    text_fact(text, "device", words);
     snprintf(words, sizeof words, "%s%s%s, collector %s, driver %s, CUDA %s",
              explanation->run_name ? explanation->run_name : run_origin(run)->made, explanation->run_name ? ", " : " ",
              words_fact(run, SESSION_DATE), words_fact(run, SESSION_COLLECTOR), words_fact(run, SESSION_DRIVER),
              words_fact(run, SESSION_CUDA));
-    print_fact(text, "run", words);
+    text_fact(text, "run", words);
     print_time(text, explanation);
 }
 
@@ -260,7 +242,8 @@ static void print_occupancy(const struct text *text, const struct explanation *e
 static void print_body(const struct text *text, const struct explanation *explanation,
                        const struct explain_style *style)
 {
-    print_banner(text, explanation);
+    text_banner(text, &(struct report){
+                          .run = explanation->run, .run_name = explanation->run_name, .replay = explanation->replay});
     print_head(text, explanation);
     if (!style->quiet) {
         print_launches(text, explanation, style->verbose);

@@ -87,16 +87,8 @@ static char *message_of(const struct report *report, const struct judgement *jud
     words_numbers(judgement, numbers, sizeof numbers);
     char *why = words_why(judgement);
     fprintf(memory, "%s%s%s\n", numbers, *numbers && why ? "\n" : "", why ? why : "");
-    char *caller = words_caller(report, judgement->kernel);
-    if (caller)
-        fprintf(memory, "%s\n", caller);
-    free(caller);
     put_gains(memory, report, judgement->kernel);
-    words_blame(diagnosis_of(report->diagnosis, judgement), memory);
-    if (judgement->verdict == VERDICT_REGRESSED && judgement->metric) {
-        fprintf(memory, "If it is meant%s: ", words_run_file(report));
-        words_accept(report, &judgement, 1, memory);
-    }
+    words_body(report, judgement, memory);
     fclose(memory);
     if (size > 0 && message[size - 1] == '\n')
         message[size - 1] = '\0';

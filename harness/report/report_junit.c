@@ -236,13 +236,7 @@ static void put_judgement(FILE *stream, const struct report *report, const struc
     FILE *memory = open_memstream(&body, &size);
     if (!memory)
         die(EXIT_USAGE, "cannot allocate memory for a report");
-    char *caller = words_caller(report, judgement->kernel);
-    if (caller)
-        fprintf(memory, "%s\n", caller);
-    free(caller);
-    words_blame(diagnosis_of(report->diagnosis, judgement), memory);
-    fprintf(memory, "If it is meant, accept it and say why%s:\n", words_run_file(report));
-    words_accept(report, &judgement, 1, memory);
+    words_body(report, judgement, memory);
     fclose(memory);
     fputc('>', stream);
     put_xml(stream, body);

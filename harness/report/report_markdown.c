@@ -1,7 +1,7 @@
 /* Prints the report as GitHub's Markdown, for the summary of a step; with -q, or as report_comment, for a comment. The
  * verdict comes first, then the worst rows, how to accept them, and the rest folded. Both places limit the size; the
  * page says what was left out. */
-#include "words.h"
+#include "facts.h"
 
 #include "base/base.h"
 
@@ -203,43 +203,18 @@ static void put_head(FILE *stream, const struct report *report)
     }
 }
 
-static void put_fact(FILE *stream, const char *title, const char *words)
-{
-    fprintf(stream, "- %s: ", title);
-    put_markdown(stream, words);
-    fputc('\n', stream);
-}
-
+/* Adds the facts one by one: a hostile note then displaces no other. */
 static void add_facts(struct page *page, const struct report *report)
 {
-    const struct comparison *comparison = report->comparison;
-    FILE *stream = page->piece;
-    put_fact(stream, "device", words_known(report->run->device.name));
-    put_fact(stream, "driver", words_fact(report->run, SESSION_DRIVER));
-    for (size_t i = 0; i < report->run->result_count; i++) {
-        const struct result *result = &report->run->results[i];
-        char *program = is_program_row(result->id) ? words_program(report, result) : NULL;
-        if (program)
-            put_fact(stream, "program", program);
-        free(program);
+    struct facts facts = facts_of(report, true);
+    for (size_t i = 0; i < facts.count; i++) {
+        fprintf(page->piece, "- %s: ", facts.list[i].title);
+        put_markdown(page->piece, facts.list[i].words);
+        fputc('\n', page->piece);
+        page_add(page, page->left / 2);
     }
-    if (report->baseline_name)
-        put_fact(stream, "baseline", report->baseline_name);
-    if (report->config)
-        put_fact(stream, "options", report->config);
-    for (size_t i = 0; comparison && i < comparison->suite_count; i++) {
-        char words[256];
-        words_suite(&comparison->suites[i], words, sizeof words);
-        if (comparison->suites[i].kernels >= RULE_DRIFT)
-            put_fact(stream, "shift", words);
-    }
-    char *note;
-    for (size_t i = 0; comparison && (note = words_note(comparison, i)); i++) {
-        put_fact(stream, "note", note);
-        page_add(page, page->left / 2); /* one by one: a hostile note then displaces no other */
-        free(note);
-    }
-    fputc('\n', stream);
+    facts_release(&facts);
+    fputc('\n', page->piece);
     page_add(page, TAIL);
 }
 

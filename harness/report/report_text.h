@@ -11,6 +11,10 @@
 /* Returns the colour for text of that tone. */
 enum ink tone_ink(enum tone tone);
 
+/* Print the banner, where there is one, and a title with a text beside it. */
+void text_banner(const struct text *text, const struct report *report);
+void text_fact(const struct text *text, const char *title, const char *words);
+
 /* Prints the table: a line a kernel, with its worst verdict when there is a comparison. */
 void text_kernels(const struct text *text, const struct report *report);
 

@@ -107,8 +107,9 @@ char *words_hotspot(const struct blame *blame, const struct hotspot *hotspot);
 /* Returns what to do about it, and what is not known. */
 char *words_advice(const struct blame *blame);
 
-/* Prints all of that with source text and changes of launches, a line each; nothing when there is none. */
-void words_blame(const struct blame *blame, FILE *stream);
+/* Prints a line each for all of that, with source text, changes of launches and how to accept the row; nothing when
+ * there is none. */
+void words_body(const struct report *report, const struct judgement *judgement, FILE *stream);
 
 /* Writes a count, "6,938,624", into text and returns it. */
 const char *words_count(double count, char *text, size_t size);

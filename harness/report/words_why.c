@@ -128,8 +128,13 @@ char *words_advice(const struct blame *blame)
                      nameless ? "; no line information: compile with -lineinfo" : "");
 }
 
-void words_blame(const struct blame *blame, FILE *stream)
+void words_body(const struct report *report, const struct judgement *judgement, FILE *stream)
 {
+    const struct blame *blame = diagnosis_of(report->diagnosis, judgement);
+    char *caller = words_caller(report, judgement->kernel);
+    if (caller)
+        fprintf(stream, "%s\n", caller);
+    free(caller);
     for (size_t i = 0; i < blame->count; i++) {
         const struct hotspot *hotspot = &blame->hotspots[i];
         char *place = words_place(hotspot->line, WORDS_PLACE), *words = words_hotspot(blame, hotspot);
@@ -151,4 +156,8 @@ void words_blame(const struct blame *blame, FILE *stream)
         fprintf(stream, "launch: %s\n", blame->launch_change);
     if (blame->appeared)
         fprintf(stream, "appeared: %s\n", blame->appeared);
+    if (judgement->verdict == VERDICT_REGRESSED && judgement->metric) {
+        fprintf(stream, "If it is meant, accept it and say why%s:\n", words_run_file(report));
+        words_accept(report, &judgement, 1, stream);
+    }
 }

@@ -219,7 +219,7 @@ static int launch(void *module, const struct capsule *capsule, const unsigned ch
         .blocks = {capsule->grid[0], capsule->grid[1], capsule->grid[2]},
         .threads = {capsule->block[0], capsule->block[1], capsule->block[2]},
         .shared = capsule->shared,
-        .carve_out = (unsigned)(capsule->carve_out + 1),
+        .carve_out = capsule->carve_out,
         .parameters = bytes,
         .cooperative = capsule->cooperative,
         .cluster = {capsule->cluster[0], capsule->cluster[1], capsule->cluster[2]},

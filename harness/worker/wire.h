@@ -11,7 +11,6 @@
 #define WIRE_ADDRESS "CUGATE_EXEC"
 
 #define MESSAGE_LIMIT (64u << 20) /* bytes of text in one message */
-#define NVTX_MAX 16               /* most NVTX ranges that are asked for at once */
 
 /* Why a launch of an unmodified program is of no group, so that nothing of it is known. */
 enum unwatched_reason {

@@ -90,7 +90,6 @@ static struct capsule begin(const struct making *making, const char *id, const c
         .grid = {blocks, 1, 1},
         .block = {x, y, 1},
         .shared_limit = 48 << 10,
-        .carve_out = -1,
         .proof = PROOF_IDENTICAL,
         .launches = 23,
         .launch = 12,

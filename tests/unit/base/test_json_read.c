@@ -12,16 +12,16 @@
 Test(json_read, an_error_names_the_whole_way)
 {
     const struct json_at file = {NULL, "a.json", 0}, list = {&file, "list", 0}, third = {&list, NULL, 2};
-    unsigned number = 7;
+    long long number = 7;
     json_t *object = json_pack("{s:i, s:s}", "low", -1, "text", "x");
     capture_begin();
     cr_expect_eq(json_error(&file, "is %s", "odd"), -1);
-    cr_expect_eq(json_at_unsigned_key(&third, object, "low", &number), -1);
-    cr_expect_eq(json_at_unsigned_key(&third, object, "text", &number), -1);
-    cr_expect_eq(json_at_unsigned_key(&third, object, "none", &number), -1);
+    cr_expect_eq(json_at_whole_key(&third, object, "low", &number), -1);
+    cr_expect_eq(json_at_whole_key(&third, object, "text", &number), -1);
+    cr_expect_eq(json_at_whole_key(&third, object, "none", &number), -1);
     OWNED_TEXT said = capture_end();
     cr_expect_str_eq(said, "cugate: error: a.json: is odd\n"
-                           "cugate: error: a.json: list/2/low: is -1, but must lie between 0 and 4294967295\n"
+                           "cugate: error: a.json: list/2/low: is -1, but must lie between 0 and 9223372036854775807\n"
                            "cugate: error: a.json: list/2/text: must be a whole number, not a text\n"
                            "cugate: error: a.json: list/2/none: is missing; it must be a whole number\n");
     cr_expect_eq(number, 7);

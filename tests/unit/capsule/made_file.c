@@ -82,7 +82,6 @@ static void end(struct capsule_writer *writer, struct capsule *capsule, const ch
         *ARRAY_GROW(capsule->arguments, capsule->argument_count) = (struct argument){.offset = i * 8, .size = 8};
     for (size_t i = 0; i < 3; i++)
         capsule->grid[i] = capsule->block[i] = 1;
-    capsule->carve_out = -1;
     capsule->launch = capsule->launches = 1;
     capsule->time_ns = NAN;
     cr_assert_eq(capsule_writer_add(writer, capsule), 0, "%s", writer->problem.text);

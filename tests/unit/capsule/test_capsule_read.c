@@ -244,7 +244,7 @@ Test(capsule_read, records_that_no_cugate_writes_are_refused, .init = enter, .fi
         {RECORD_ABOUT, 2, "{}", "b: about: schema: is missing"},
         {RECORD_ABOUT, sizeof RESULTS - 1, RESULTS, "also holds results"},
         {RECORD_CAPSULE, 0, "", "b: capsule 1 is empty"},
-        {RECORD_CAPSULE, 2, "{}", "b: capsule 1: id: is missing"},
+        {RECORD_CAPSULE, 2, "{}", "b: capsule 1: arguments: is missing"},
         {RECORD_END, 7, large, "b: its end counts other pages and capsules than it has"},
         {RECORD_END, 8, "\1\0\0\0\0\0\0\0", "b: its end counts other pages"},
         {RECORD_END, 8, "\0\0\0\0\1\0\0\0", "b: its end counts other pages"},

@@ -17,6 +17,7 @@
     LAUNCH("{\"block\": [1,1,1], \"grid\": [1,1,1], \"shared\": 0, \"times\": 1, \"machine\": {" machine "}}")
 #define LINES(profile) KERNEL(", \"lines\": {" profile "}")
 #define LIST(line) LINES("\"counted\": [\"instructions\"], \"launches\": 0, \"period\": 0, \"list\": [" line "]")
+#define ALL "\"counts\": {}, \"function\": \"f\", \"offset\": 0, \"stalls\": {}, "
 #define ROOFS(roofs)                                                                                                   \
     "{" DEVICE ", \"kernels\": {}, \"metrics\": {}, \"schema\": 1, \"sessions\": [{\"roofs\": " roofs "}]}"
 
@@ -78,7 +79,9 @@ Test(run_read, errors_say_where_and_what)
         {"{\"schema\": 1, \"kernel\": 1}", "x.json: has an unknown key \"kernel\"; did you mean \"kernels\"?"},
         {"{\"schema\": 1, \"schema\": 1}", "x.json:1:22: duplicate object key"},
         {"{\"schema\": 1}", "x.json: device: is missing; it must be an object"},
-        {"{" DEVICE ", \"schema\": 1}", "x.json: sessions: is missing; it must be a list"},
+        {"{" DEVICE ", \"schema\": 1}", "x.json: kernels: is missing; it must be an object"},
+        {"{" DEVICE ", \"kernels\": {}, \"metrics\": {}, \"schema\": 1}",
+         "x.json: sessions: is missing; it must be a list"},
         {"{" DEVICE ", \"schema\": 1, \"sessions\": [{\"when\": \"\"}]}",
          "x.json: sessions/0: has an unknown key \"when\""},
         {"{" DEVICE ", \"schema\": 1, \"sessions\": [{}, {\"date\": 5}]}",
@@ -87,7 +90,7 @@ Test(run_read, errors_say_where_and_what)
          "x.json: metrics: \"Time\" is no metric name"},
         {"{" DEVICE ", \"schema\": 1, \"sessions\": [{}], \"metrics\": {\"time\": {\"unit\": \"ns\"}}}",
          "x.json: metrics/time/counter: is missing"},
-        {"{\"device\": {\"ecc\": 1}, \"schema\": 1}", "x.json: device/sm_count: is missing"},
+        {"{\"device\": {\"memory_bytes\": 1}, \"schema\": 1}", "x.json: device/sm_count: is missing"},
         {"{\"device\": {\"sm_count\": 1, \"memory_bytes\": -1}, \"schema\": 1}",
          "x.json: device/memory_bytes: is -1, but"},
         {"{\"device\": {\"sm_count\": 1, \"memory_bytes\": 1, \"ecc\": 1}, \"schema\": 1}",
@@ -107,23 +110,25 @@ Test(run_read, errors_say_where_and_what)
         {RUN("\"a/b*\": {}"), "\"a/b*\" is no kernel"},
         {RUN("\"a/[b]\": {}"), "\"a/[b]\" is no kernel"},
         {RUN("\"a/b\": []"), "x.json: kernels/a/b: must be an object, not a list"},
-        {RUN("\"a/b\": {}"), "x.json: kernels/a/b/status: is missing"},
+        {RUN("\"a/b\": {\"bytes\": 0, \"flops\": 0}"), "x.json: kernels/a/b/status: is missing"},
         {RUN("\"a/b\": {\"status\": \"fine\"}"), "x.json: kernels/a/b/status: is \"fine\", which is no status"},
-        {RUN("\"a/b\": {\"status\": \"ok\", \"reason\": \"x\"}"),
-         "x.json: kernels/a/b: is \"ok\", but has a \"reason\""},
+        {KERNEL(", \"reason\": \"x\""), "x.json: kernels/a/b: is \"ok\", but has a \"reason\""},
         {RUN("\"a/b\": {\"status\": \"ok\"}"), "x.json: kernels/a/b/bytes: is missing; it must be a number"},
         {RUN("\"a/b\": {\"status\": \"ok\", \"bytes\": -1}"),
          "x.json: kernels/a/b/bytes: is -1, but nothing here is negative"},
         {KERNEL(", \"seconds\": 1e300"), NULL},
         {KERNEL(", \"seconds\": -1"), "x.json: kernels/a/b/seconds: is -1, but nothing here is negative"},
-        {RUN("\"a/b\": {\"bytes\": 0, \"flops\": 0, \"status\": \"hung\", \"metrics\": {\"time\": {}}}"),
+        {RUN("\"a/b\": {\"bytes\": 0, \"flops\": 0, \"status\": \"hung\", "
+             "\"metrics\": {\"time\": {\"sessions\": [[1]]}}}"),
          "x.json: kernels/a/b/metrics: must be empty, because the kernel's status is \"hung\""},
 
         {ROW("5"), "x.json: kernels/a/b/metrics/time: must be an object, not a number"},
         {ROW("{}"), "x.json: kernels/a/b/metrics/time: needs either \"sessions\" or \"state\""},
         {ROW("{\"state\": \"not counted\", \"sessions\": [[1]]}"), "needs either \"sessions\" or \"state\""},
         {ROW("{\"state\": \"measured\"}"), "metrics/time/state: is \"measured\", which needs \"sessions\""},
-        {ROW("{\"state\": \"lost\"}"), "is \"lost\", but must be one of not counted, not supported, not applicable"},
+        {ROW("{\"state\": \"lost\"}"), "is \"lost\", which is no state: not counted, not supported, not applicable"},
+        {ROW("{\"state\": \"Measured\"}"), "is \"Measured\", which is no state"},
+        {ROW("{\"state\": \"\"}"), "is \"\", which is no state"},
         {ROW("{\"state\": null}"), "metrics/time/state: must be a text, not null"},
         {ROW("{\"sessions\": []}"), "metrics/time/sessions: is empty"},
         {ROW("{\"sessions\": [1]}"), "metrics/time/sessions/0: must be a list of samples, not a number"},
@@ -215,7 +220,7 @@ Test(run_read, errors_of_lines_say_where_and_what)
         {LINES("\"counted\": [\"instructions\", \"wishes\"]"),
          "lines/counted/1: is \"wishes\", which is no counter of a line"},
         {LINES("\"counted\": []"), "lines/launches: is missing"},
-        {LINES("\"counted\": [], \"launches\": 1"), "lines/period: is missing"},
+        {LINES("\"counted\": [], \"launches\": 1, \"list\": []"), "lines/period: is missing"},
         {LINES("\"counted\": [], \"launches\": 1, \"period\": -1"), "lines/period: is -1, but"},
         {LINES("\"counted\": [], \"launches\": 1, \"period\": 1"), "lines/list: is missing; it must be a list"},
         {LINES("\"counted\": [], \"launches\": 1, \"period\": 0, \"list\": []"),
@@ -224,13 +229,13 @@ Test(run_read, errors_of_lines_say_where_and_what)
          "kernels/a/b/lines: has samples of 0 \"launches\""},
 
         {LIST("1"), "lines/list/0: must be an object, not a number"},
-        {LIST("{}"), "lines/list/0/function: is missing"},
-        {LIST("{\"function\": \"f\"}"), "lines/list/0/offset: is missing"},
+        {LIST("{\"counts\": {}}"), "lines/list/0/function: is missing"},
+        {LIST("{\"counts\": {}, \"function\": \"f\"}"), "lines/list/0/offset: is missing"},
         {LIST("{\"function\": 5}"), "lines/list/0/function: must be a text, not a number"},
         {LIST("{\"function\": \"f\", \"offset\": 4294967296}"), "list/0/offset: is 4294967296, but"},
-        {LIST("{\"function\": \"f\", \"offset\": 0, \"line\": 5}"), "lines/list/0: has a \"line\" but no \"file\""},
-        {LIST("{\"function\": \"f\", \"offset\": 0, \"text\": \"x\"}"), "lines/list/0: has a \"text\" but no \"file\""},
-        {LIST("{\"function\": \"f\", \"offset\": 0, \"file\": \"k.cu\"}"), "lines/list/0/line: is missing"},
+        {LIST("{" ALL "\"line\": 5}"), "lines/list/0: has a \"line\" but no \"file\""},
+        {LIST("{" ALL "\"text\": \"x\"}"), "lines/list/0: has a \"text\" but no \"file\""},
+        {LIST("{" ALL "\"file\": \"k.cu\"}"), "lines/list/0/line: is missing"},
         {LIST("{\"function\": \"f\", \"offset\": 0, \"file\": \"k.cu\", \"line\": 0}"),
          "lines/list/0/line: is 0, but must lie between 1 and 4294967295"},
         {LIST("{\"function\": \"f\", \"offset\": 0}"), "lines/list/0/counts: is missing; it must be an object"},
@@ -355,7 +360,9 @@ Test(run_read, kernels_in_any_order_are_sorted_at_once)
 /* Each reason is inserted in its place among the others, which would take hours for a million. */
 Test(run_read, stall_reasons_without_end_are_refused)
 {
-    for (int count = 256; count <= 257; count++) {
+    static const char *const words[] = {NULL, "lines/list/0/stalls: has 257 reasons; no GPU has more than 256",
+                                        "lines: has more reasons of stalls than 256"};
+    for (int count = 256; count <= 258; count++) {
         OWNED_TEXT text = NULL;
         size_t length;
         FILE *stream = open_memstream(&text, &length);
@@ -364,11 +371,13 @@ Test(run_read, stall_reasons_without_end_are_refused)
                 "{\"counted\": [], \"launches\": 1, \"period\": 1024, \"list\": [{\"counts\": {}, "
                 "\"function\": \"f\", \"offset\": 0, \"stalls\": {");
         for (int i = count; i-- > 0;)
-            fprintf(stream, "\"r%03d\": 1%s", i, i ? ", " : "");
+            fprintf(stream, "\"r%03d\": 1%s", i,
+                    !i                       ? ""
+                    : count == 258 && i == 9 ? "}}, {\"counts\": {}, \"function\": \"g\", \"offset\": 0, \"stalls\": {"
+                                             : ", ");
         fprintf(stream, "}}]}}}" REST);
         fclose(stream);
-        expect_texts(&(struct run_text){text, count > 256 ? "lines/list/0/stalls: brings the reasons to 257" : NULL},
-                     1);
+        expect_texts(&(struct run_text){text, words[count - 256]}, 1);
     }
 }
 

@@ -63,7 +63,6 @@ static char *zeros(const char *folder, const char *const *ids, size_t count, uin
                                         .code = code,
                                         .grid = {1, 1, 1},
                                         .block = {1, 1, 1},
-                                        .carve_out = -1,
                                         .ranges = &range,
                                         .range_count = 1,
                                         .proof = PROOF_IDENTICAL,

@@ -1,0 +1,250 @@
+#include "json_fields.h"
+
+#include "error.h"
+#include "lists.h"
+#include "names.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static int take_extents(const struct json_at *at, const json_t *value, unsigned extents[3])
+{
+    if (json_at_expect(at, value, JSON_ARRAY, "a list of three numbers") < 0)
+        return -1;
+    if (json_array_size(value) != 3)
+        return json_error(at, "has %zu numbers, not 3", json_array_size(value));
+    for (size_t i = 0; i < 3; i++) {
+        struct json_at element = {at, NULL, i};
+        long long whole;
+        if (json_at_whole(&element, json_array_get(value, i), 1, UINT32_MAX, &whole) < 0)
+            return -1;
+        extents[i] = (unsigned)whole;
+    }
+    return 0;
+}
+
+/* Reads a whole number of up to `fits`. */
+static int take_whole(const struct json_at *at, json_t *value, const struct json_field *field, long long fits,
+                      long long *whole)
+{
+    return json_at_whole(at, value, field->least, field->most ? field->most : fits, whole);
+}
+
+static int take_unsigned(const struct json_at *at, json_t *value, const struct json_field *field, unsigned *number)
+{
+    long long whole = 0;
+    const int result = take_whole(at, value, field, field->kind == FIELD_PERCENT ? 100 : UINT32_MAX, &whole);
+    *number = (unsigned)whole + (field->kind == FIELD_PERCENT);
+    return result;
+}
+
+static int take_choice(const struct json_at *at, const json_t *value, const struct json_field *field, unsigned *choice)
+{
+    if (json_at_expect(at, value, JSON_STRING, "a text") < 0)
+        return -1;
+    for (*choice = 0; *choice < field->names; ++*choice)
+        if (strcmp(field->name(*choice), json_string_value(value)) == 0)
+            return 0;
+    return json_error(at, "is \"%.64s\", which is no %s", json_string_value(value), field->what);
+}
+
+static int take_named(const struct json_at *at, json_t *value, const struct json_field *field, double *numbers)
+{
+    const char *keys[JSON_FIELDS_MAX];
+    for (unsigned i = 0; i < field->names; i++)
+        keys[i] = field->name(i);
+    if (json_at_object(at, value, keys, field->names) < 0)
+        return -1;
+    for (unsigned i = 0; i < field->names; i++)
+        if (json_object_get(value, keys[i]) && json_at_number_key(at, value, keys[i], &numbers[i]) < 0)
+            return -1;
+    return 0;
+}
+
+static int digit_of(char character)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *found = character ? strchr(digits, character) : NULL;
+    return found ? (int)(found - digits) : -1;
+}
+
+static int take_bytes(const struct json_at *at, const json_t *value, const struct json_field *field, char *of)
+{
+    if (json_at_expect(at, value, JSON_STRING, "a text of hexadecimal digits") < 0)
+        return -1;
+    const char *text = json_string_value(value);
+    const size_t length = json_string_length(value);
+    if (length % 2 > 0 || length / 2 > (size_t)field->most)
+        return json_error(at, "has %zu digits; there are two for each of at most %lld bytes", length, field->most);
+    unsigned char *bytes = x_calloc(length / 2, 1);
+    *(unsigned char **)(of + field->offset) = bytes;
+    *(size_t *)(of + field->count) = length / 2;
+    for (size_t i = 0; i < length; i++) {
+        const int digit = digit_of(text[i]);
+        if (digit < 0)
+            return json_error(at, "has something else than a digit, 0 to 9 or a to f, behind %zu digits", i);
+        bytes[i / 2] = (unsigned char)(bytes[i / 2] << 4 | digit);
+    }
+    return 0;
+}
+
+/* ---- Structs that are allocated. Their pointers may have any type. ---- */
+
+static void *add_to(char *of, const struct json_field *field)
+{
+    void *list;
+    size_t *count = (size_t *)(of + field->count);
+    memcpy(&list, of + field->offset, sizeof list);
+    list = x_grow(list, *count, field->table->size);
+    memcpy(of + field->offset, &list, sizeof list);
+    return (char *)list + field->table->size * (*count)++;
+}
+
+static int take_owned(const struct json_at *at, json_t *value, const struct json_field *field,
+                      const struct json_takes *takes, void *member)
+{
+    void *owned = x_calloc(1, field->table->size);
+    memcpy(member, &owned, sizeof owned);
+    return json_at_fields(at, value, field->table, takes, owned);
+}
+
+static int take_list(const struct json_at *list, json_t *value, const struct json_field *field,
+                     const struct json_takes *takes, char *of)
+{
+    if (json_at_expect(list, value, JSON_ARRAY, "a list") < 0)
+        return -1;
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        struct json_at at = {list, NULL, i};
+        if (json_at_fields(&at, json_array_get(value, i), field->table, takes, add_to(of, field)) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Reads all, then sorts them once. Sorting in place would take hours for a large file in the worst order. */
+static int take_map(const struct json_at *list, json_t *value, const struct json_field *field,
+                    const struct json_takes *takes, char *of)
+{
+    if (json_at_expect(list, value, JSON_OBJECT, "an object") < 0)
+        return -1;
+    const char *name;
+    json_t *member;
+    json_object_foreach(value, name, member)
+    {
+        if (field->table->check_name && field->table->check_name(list, name) < 0)
+            return -1;
+        struct json_at at = {list, name, 0};
+        void *added = add_to(of, field);
+        *(char **)added = x_strdup(name);
+        if (json_at_fields(&at, member, field->table, takes, added) < 0)
+            return -1;
+    }
+    void *sorted;
+    memcpy(&sorted, of + field->offset, sizeof sorted);
+    sort_by_name(sorted, *(size_t *)(of + field->count), field->table->size);
+    return 0;
+}
+
+/* ---- A struct ---- */
+
+static int take_field(const struct json_at *at, json_t *value, const struct json_field *field,
+                      const struct json_takes *takes, void *of)
+{
+    char *member = (char *)of + field->offset;
+    long long whole = 0;
+    int result = 0;
+    switch (field->kind) {
+    case FIELD_TEXT:
+        if (json_at_expect(at, value, JSON_STRING, "a text") < 0)
+            return -1;
+        *(char **)member = x_strdup(json_string_value(value));
+        return 0;
+    case FIELD_FLAG:
+        if (!json_is_boolean(value))
+            return json_at_expect(at, value, JSON_TRUE, "true or false");
+        *(bool *)member = json_is_true(value);
+        return 0;
+    case FIELD_MAYBE:
+        *(unsigned *)member = json_is_true(value) ? 2 : 1;
+        return json_is_boolean(value) ? 0 : json_at_expect(at, value, JSON_TRUE, "true or false");
+    case FIELD_UNSIGNED:
+    case FIELD_PERCENT:
+        return take_unsigned(at, value, field, (unsigned *)member);
+    case FIELD_SIZE:
+        result = take_whole(at, value, field, INT64_MAX, &whole);
+        memcpy(member, &whole, sizeof whole);
+        return result;
+    case FIELD_NUMBER:
+        return json_at_number(at, value, (double *)member);
+    case FIELD_CHOICE:
+        return take_choice(at, value, field, (unsigned *)member);
+    case FIELD_NAMED:
+        return take_named(at, value, field, (double *)member);
+    case FIELD_BYTES:
+        return take_bytes(at, value, field, of);
+    case FIELD_EXTENTS:
+        return take_extents(at, value, (unsigned *)member);
+    case FIELD_STRUCT:
+        return json_at_fields(at, value, field->table, takes, member);
+    case FIELD_OWNED:
+        return take_owned(at, value, field, takes, member);
+    case FIELD_LIST:
+        return take_list(at, value, field, takes, of);
+    case FIELD_MAP:
+        return take_map(at, value, field, takes, of);
+    case FIELD_OTHER:
+        return takes->list[field->take](at, value, of, field, takes);
+    }
+    return 0;
+}
+
+/* Finds the member of each field. An object with other members is refused. */
+static int find_members(const struct json_at *at, json_t *value, const struct json_table *table, json_t **members)
+{
+    const char *key, *keys[JSON_FIELDS_MAX];
+    for (size_t i = 0; i < table->count; i++)
+        keys[i] = table->fields[i].key;
+    if (json_at_object(at, value, keys, table->count) < 0)
+        return -1;
+    json_t *member;
+    json_object_foreach(value, key, member)
+    {
+        members[name_index(key, keys, table->count)] = member;
+    }
+    return 0;
+}
+
+/* Notes whether a member is there. */
+static void note_presence(const struct json_field *field, bool is_there, void *of)
+{
+    if (field->when && is_there)
+        *((bool *)of + field->when) = true;
+    if (field->unless)
+        *((bool *)of + field->unless) = !is_there;
+    if (field->kind == FIELD_CHOICE)
+        *(unsigned *)((char *)of + field->offset) = field->names;
+}
+
+int json_at_fields(const struct json_at *at, json_t *value, const struct json_table *table,
+                   const struct json_takes *takes, void *of)
+{
+    json_t *members[JSON_FIELDS_MAX] = {NULL};
+    if (find_members(at, value, table, members) < 0)
+        return -1;
+    for (size_t i = 0; i < table->count; i++)
+        note_presence(&table->fields[i], members[i], of);
+    for (int others = 0; others < 2; others++)
+        for (size_t i = table->count; i-- > 0;) {
+            const struct json_at below = {at, table->fields[i].key, 0};
+            if (members[i] && (table->fields[i].kind == FIELD_OTHER) == others &&
+                take_field(&below, members[i], &table->fields[i], takes, of) < 0)
+                return -1;
+        }
+    for (size_t i = 0; i < table->count; i++) {
+        const struct json_field *field = &table->fields[i];
+        const struct json_at below = {at, field->key, 0};
+        if (!members[i] && !field->optional && !field->when && !field->unless)
+            return take_field(&below, NULL, field, takes, of);
+    }
+    return table->check ? table->check(at, of) : 0;
+}

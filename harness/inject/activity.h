@@ -1,0 +1,40 @@
+/* activity.h - when the GPU works, by CUPTI's activity records. */
+#ifndef INJECT_ACTIVITY_H
+#define INJECT_ACTIVITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct group;
+
+/* ---- Activity records, activity.c ---- */
+
+/* Copies of memory, or memory that was set. */
+struct work {
+    size_t count;
+    uint64_t bytes, time_ns;
+};
+
+void activity_begin(void); /* without records, launches are not timed */
+/* Expects records of a launch that is in no such session, of so many kernels. The time of each goes to the group's
+ * shares, by bounds_now(). */
+void activity_expect(uint32_t correlation, struct group *group, size_t kernels, unsigned bounds);
+/* Called before and after a session of the range profiler, whose counters would count what makes the records. */
+void activity_pause(void);
+void activity_resume(void);
+void activity_forget(uint32_t correlation); /* the launch failed */
+/* Waits for all records of what has run. False when there are none; then how much was copied and set is not known. */
+bool activity_end(struct work *copied, struct work *filled);
+
+/* ---- Whether the GPU was busy, busy.c ---- */
+
+void busy_off(void);                       /* it is not asked for, so nothing is kept */
+void busy_add(uint64_t from, uint64_t to); /* the GPU worked then, by CUPTI's clock in ns */
+void busy_pause(void);                     /* from now on work is measured, and its time says nothing */
+void busy_resume(void);
+/* Returns for how long the GPU was busy while nothing was measured, between its first and its last work, and how long
+ * that was; 0 where it is not known. Called once, after activity_end(). */
+void busy_tell(uint64_t *busy, uint64_t *span);
+
+#endif

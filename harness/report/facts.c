@@ -1,0 +1,159 @@
+/* What a report says before its rows: what was measured, on which GPU, and what it is compared with. */
+#include "facts.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t samples_a_kernel(const struct run *run)
+{
+    size_t max = 0;
+    for (size_t i = 0; i < run->result_count; i++)
+        for (size_t r = 0; r < run->results[i].row_count; r++) {
+            const struct row *row = &run->results[i].rows[r];
+            for (size_t s = 0; s < row->session_count; s++)
+                max = row->sessions[s].count > max ? row->sessions[s].count : max;
+        }
+    return max;
+}
+
+/* Takes the words. NULL: there is no such fact. */
+static void add(struct facts *facts, const char *title, char *words)
+{
+    struct fact *fact = words ? ARRAY_GROW(facts->list, facts->count) : NULL;
+    if (!fact)
+        return;
+    fact->title = title;
+    fact->words = words;
+}
+
+/* Adds "NVIDIA H200, compute capability 9.0, 132 SMs, 139.8 GiB, ECC on", as far as known: a host without a GPU has no
+ * such numbers. */
+static void add_device(struct facts *facts, const struct device *device)
+{
+    char capability[80] = "", sms[32] = "", memory[32] = "";
+    const char *number = words_known(device->compute_capability);
+    if (strspn(number, "0123456789") > 0)
+        snprintf(capability, sizeof capability, ", compute capability %.32s", number);
+    if (device->sm_count > 0)
+        snprintf(sms, sizeof sms, ", %lld SMs", device->sm_count);
+    if (device->memory_bytes > 0)
+        snprintf(memory, sizeof memory, ", %.1f GiB", (double)device->memory_bytes / 0x1p30);
+    add(facts, "device",
+        x_sprintf("%s%s%s%s%s%s", words_known(device->name), capability, sms, memory,
+                  device->sm_count == 0 || device->ecc_unknown ? ""
+                  : device->ecc                                ? ", ECC on"
+                                                               : ", ECC off",
+                  device->mig ? ", MIG" : ""));
+}
+
+static void add_software(struct facts *facts, const struct run *run)
+{
+    static const struct {
+        enum session_fact fact;
+        const char *title;
+    } rows[] = {
+        {SESSION_DRIVER, "driver "},
+        {SESSION_CUDA, "CUDA "},
+        {SESSION_CUPTI, "CUPTI "},
+        {SESSION_COMPILER, ""},
+    };
+    char words[1024] = "";
+    for (size_t i = 0; i < ARRAY_SIZE(rows) && run->session_count > 0; i++) {
+        const char *value = run->sessions[run->session_count - 1].facts[rows[i].fact];
+        size_t used = strlen(words);
+        if (value)
+            snprintf(words + used, sizeof words - used, "%s%s%s", used ? ", " : "", rows[i].title, value);
+    }
+    add(facts, "software", *words ? x_strdup(words) : NULL);
+}
+
+static void add_run(struct facts *facts, const struct report *report)
+{
+    const struct run *run = report->run;
+    const struct origin *origin = run_origin(run);
+    const size_t samples = samples_a_kernel(run);
+    const char *name = report->run_name ? report->run_name : origin->code_only ? "" : origin->made;
+    char each[48] = "";
+    if (!origin->computed) /* whose samples are bounds */
+        snprintf(each, sizeof each, ", %zu sample%s each", samples, plural(samples));
+    if (origin->code_only)
+        add(facts, "run",
+            x_sprintf("%s%sthe machine code of %zu kernel%s", name, report->run_name ? ", " : "", run->result_count,
+                      plural(run->result_count)));
+    else
+        add(facts, "run",
+            x_sprintf("%s%s%s, collector %s, %zu kernel%s%s", name, report->run_name ? ", " : " ",
+                      words_fact(run, SESSION_DATE), words_fact(run, SESSION_COLLECTOR), words_kernels(run),
+                      plural(words_kernels(run)), each));
+    for (size_t i = 0; i < run->result_count; i++)
+        if (is_program_row(run->results[i].id))
+            add(facts, "program", words_program(report, &run->results[i]));
+}
+
+static void add_baseline(struct facts *facts, const struct report *report)
+{
+    const struct run *base = report->baseline;
+    const char *first = base->session_count > 0 ? base->sessions[0].facts[SESSION_DATE] : NULL;
+    const char *last = words_fact(base, SESSION_DATE);
+    const bool range = first && strcmp(first, last) != 0;
+    add(facts, "baseline",
+        first
+            ? x_sprintf("%s, %zu session%s, %s%s%s", report->baseline_name ? report->baseline_name : "",
+                        base->session_count, plural(base->session_count), range ? first : "", range ? " to " : "", last)
+            : x_strdup(report->baseline_name)); /* what was just read has no date */
+}
+
+static void add_comparison(struct facts *facts, const struct report *report)
+{
+    const struct comparison *comparison = report->comparison;
+    char words[1024], *note;
+    words_computing(comparison, words, sizeof words);
+    add(facts, "computed", run_origin(report->run)->computed ? x_strdup(words) : NULL);
+    for (size_t i = 0; i < comparison->suite_count; i++) {
+        words_suite(&comparison->suites[i], words, sizeof words);
+        add(facts, "shift", comparison->suites[i].kernels < RULE_DRIFT ? NULL : x_strdup(words));
+    }
+    for (size_t i = 0; (note = words_note(comparison, i)); i++)
+        add(facts, "note", note);
+}
+
+/* Of a run that is not judged. A comparison has notes of them. */
+static void add_varying(struct facts *facts, const struct run *run)
+{
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *of = &run->results[i];
+        if (of->varies)
+            add(facts, "note",
+                x_sprintf("%s: what it leaves in memory depends on which block or warp comes first: %s", of->id,
+                          of->varies));
+        if (of->doubt)
+            add(facts, "note", x_sprintf("%s: no fault, since nothing depends on it: %s", of->id, of->doubt));
+    }
+}
+
+struct facts facts_of(const struct report *report, bool all)
+{
+    struct facts facts = {0};
+    if (all || !run_origin(report->run)->computed)
+        add_device(&facts, &report->run->device);
+    if (all)
+        add_software(&facts, report->run);
+    add_run(&facts, report);
+    if (report->baseline)
+        add_baseline(&facts, report);
+    add(&facts, "options", x_strdup(report->config));
+    if (report->comparison)
+        add_comparison(&facts, report);
+    else
+        add_varying(&facts, report->run);
+    return facts;
+}
+
+void facts_release(struct facts *facts)
+{
+    for (size_t i = 0; i < facts->count; i++)
+        free(facts->list[i].words);
+    free(facts->list);
+}
