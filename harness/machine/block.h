@@ -6,6 +6,7 @@
 #include "grid.h"
 #include "module.h"
 #include "vector_unit.h"
+#include "watch.h"
 
 #include "base/base.h"
 #include "machine/sass/sass.h"
@@ -33,10 +34,7 @@ struct split {
 };
 
 struct memo;
-struct shadow;
-struct hazards;
 struct hot_addresses;
-struct tiles;
 
 /* Registers, a bit each. */
 struct register_set {
@@ -98,25 +96,15 @@ struct block_barrier {
     unsigned generation;
 };
 
-/* A word of shared memory on which a warp did a compare and swap. */
-struct swap {
-    uint32_t address;
-    unsigned warp;
-};
-struct swaps {
-    struct swap *list;
-    size_t count;
-    unsigned epoch;
-};
-
 /* Blocks that can access each other's shared memory. One CPU thread executes them in turn. */
 struct cluster {
     struct block *blocks; /* in the order of their ranks */
     unsigned count;
-    bool runs;      /* it has begun, and one of its blocks is not done */
-    bool idle;      /* in the last turn, all of its warps waited for others */
-    uint64_t steps; /* instructions that its warps have executed */
-    bool waited;    /* since a warp of it continued, waits for a phase were given up */
+    uint64_t number; /* in the grid */
+    bool runs;       /* it has begun, and one of its blocks is not done */
+    bool idle;       /* in the last turn, all of its warps waited for others */
+    uint64_t steps;  /* instructions that its warps have executed */
+    bool waited;     /* since a warp of it continued, waits for a phase were given up */
 };
 
 /* Where warps begin to execute instructions one after the other, less those that stopped before this one. The sum up to
@@ -147,21 +135,12 @@ struct block {
     unsigned char *shared;
     size_t shared_size; /* with the part that the system keeps, which comes first: */
     unsigned reserved;
-    unsigned local_bytes;  /* of each thread */
-    struct shadow *shadow; /* who accessed each word; NULL: races are not looked for in this block */
-    struct shadow *kept_shadow;
-    struct hazards *hazards; /* which copies own which bytes; NULL: it is not looked for in this block, or has none */
-    struct hazards *kept_hazards;
-    struct tiles *tiles; /* what products do with shared memory; NULL: there are none */
-    struct races *races; /* of its warps in global memory; NULL: they are not looked for in this block */
-    struct races *kept_races;
-    unsigned epoch; /* number of barriers of the block that were passed */
-    struct swaps swaps;
+    unsigned local_bytes; /* of each thread */
+    struct watch watch;
+    unsigned epoch;     /* number of barriers of the block that were passed */
     bool copies_arrive; /* copies that take some time have arrived at a barrier of its */
     struct block_barrier barriers[BLOCK_BARRIERS];
     bool parts;     /* lanes that yield are not waited for any more where they were to join others */
-    bool watched;   /* it is noted whom the block meets in global memory: meetings.h */
-    bool keeps;     /* what it writes there is compared with other orders: outcomes.h */
     uint64_t begun; /* blocks of this launch that this CPU thread has begun, this one included */
     unsigned turn;  /* instructions that a warp executes before the next warp does */
     bool doubted;   /* it has had a doubt */

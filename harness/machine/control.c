@@ -3,7 +3,7 @@
 #include "control.h"
 
 #include "control_parts.h"
-#include "meetings_note.h"
+#include "meetings.h"
 #include "splits.h"
 
 #include <string.h>

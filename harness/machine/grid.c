@@ -4,13 +4,9 @@
 
 #include "block.h"
 #include "device_memory.h"
-#include "hazards.h"
 #include "hot_addresses.h"
-#include "meetings_note.h"
+#include "meetings.h"
 #include "memory.h"
-#include "outcomes.h"
-#include "races.h"
-#include "warpgroup.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -50,6 +46,12 @@ static const struct order {
                         {1, FUEL, true, true, false, 0x7f7f7f7f},
                         {1, FUEL, true, false, false, 0xff7fff7f},
                         {1, 1, true, false, false, 0x7f7f7f7f}};
+
+static const struct watcher *const watchers[WATCHERS] = {
+    [WATCH_OUTCOMES] = &outcomes_watcher, [WATCH_MEETINGS] = &meetings_watcher, [WATCH_ANSWERS] = &answers_watcher,
+    [WATCH_HOT] = &hot_watcher,           [WATCH_RACES] = &races_watcher,       [WATCH_SHADOW] = &shadow_watcher,
+    [WATCH_HAZARDS] = &hazards_watcher,   [WATCH_TILES] = &tiles_watcher,       [WATCH_SWAPS] = &swaps_watcher,
+    [WATCH_WAITS] = &waits_watcher};
 
 /* What the threads of a launch share. */
 struct run_state {
@@ -175,6 +177,7 @@ static void open_block(struct block *block, const struct run_state *run, struct 
                             .parts = orders[grid->order].parts,
                             .borrows = lender != NULL,
                             .turn = orders[grid->order].turn,
+                            .watch.list = watchers,
                             .launch_workspace = run->workspace};
     block->warp_count = (threads + LANES - 1) / LANES;
     block->warps = aligned_alloc(64, sizeof *block->warps * block->warp_count);
@@ -190,7 +193,6 @@ static void open_block(struct block *block, const struct run_state *run, struct 
     block->reserved = function->module->architecture->reserved;
     block->shared_size = block->reserved + (size_t)function->shared_bytes + grid->shared;
     block->shared = x_calloc(block->shared_size + 16, 1);
-    block->tiles = tiles_open(block);
     fill_bank0(block, run->parameters);
     fill_constants(block);
     for (unsigned w = 0; w < block->warp_count; w++) {
@@ -213,11 +215,7 @@ static void close_block(struct block *block)
 {
     for (unsigned w = 0; w < block->warp_count; w++)
         free(block->warps[w].local);
-    shadow_close(block->kept_shadow);
-    hazards_close(block->kept_hazards);
-    tiles_close(block->tiles);
-    races_close(block->kept_races);
-    free(block->swaps.list);
+    watch_release(&block->watch);
     free(block->warps);
     for (size_t i = 0; i < block->code->count && !block->borrows; i++) {
         memo_settle(&block->memos[i], &block->tallies[i]);
@@ -230,60 +228,10 @@ static void close_block(struct block *block)
     free(block->shared);
 }
 
-/* Returns whether races are looked for in a block. That is so in the first blocks, then in ever fewer, since all have
- * the same code. */
-static bool is_looked_at(uint64_t number, const struct block *block)
-{
-    return block->counts && block->grid->order == 0 && block->shared_size > block->reserved &&
-           (number < 2 || (number & (number - 1)) == 0);
-}
-
-static void start_shadows(struct block *block, bool looks)
-{
-    block->shadow = NULL;
-    block->hazards = NULL;
-    if (looks && !block->code->tells_others) {
-        if (!block->kept_shadow)
-            block->kept_shadow = shadow_open(block);
-        block->shadow = block->kept_shadow;
-        shadow_clear(block->shadow, block);
-    }
-    if (looks && hazards_matter(block->code)) {
-        if (!block->kept_hazards)
-            block->kept_hazards = hazards_open(block);
-        block->hazards = block->kept_hazards;
-        hazards_clear(block->hazards);
-    }
-}
-
-/* Looks for races in global memory in the first two blocks, where barriers of the block are all that orders its warps.
- */
-static void start_races(struct block *block, uint64_t number)
-{
-    block->races = NULL;
-    if (!block->counts || block->grid->order != 0 || number >= 2 || block->warp_count == 1 ||
-        block->code->tells_others || block->code->has_fences)
-        return;
-    if (!block->kept_races)
-        block->kept_races = races_open();
-    races_clear(block->kept_races);
-    block->races = block->kept_races;
-}
-
-/* Begins to note whom a block meets. When the second block begins, it is known what the first has written. */
-static void start_watching(struct block *block)
-{
-    const struct grid *grid = block->grid;
-    if (++block->begun == 2)
-        for (size_t i = 0; i < block->code->count; i++)
-            block->memos[i].watch = (struct watch){0};
-    block->keeps = block->counts && outcomes_watched();
-    block->watched = block->counts && grid->meetings && !meetings_place(grid->meetings) && grid_blocks(grid) > 1;
-}
-
 /* Sets the place of a block, which is the one of that rank in a cluster. */
-static void place_block(struct block *block, uint64_t cluster)
+static void place_block(struct block *block)
 {
+    uint64_t cluster = block->cluster->number;
     const struct grid *grid = block->grid;
     uint64_t rank = block->rank;
     for (unsigned i = 0; i < 3; i++) {
@@ -296,23 +244,19 @@ static void place_block(struct block *block, uint64_t cluster)
         block->index[0] + (uint64_t)grid->blocks[0] * (block->index[1] + (uint64_t)grid->blocks[1] * block->index[2]);
 }
 
-static void start_block(struct block *block, uint64_t cluster)
+static void start_block(struct block *block)
 {
     const struct grid *grid = block->grid;
     const unsigned threads = grid->threads[0] * grid->threads[1] * grid->threads[2];
-    place_block(block, cluster);
+    place_block(block);
     block->runs = true;
     block->epoch = 1;
     block->doubted = false;
-    block->swaps.count = 0;
     for (size_t at = block->reserved; orders[grid->order].fresh && at < block->shared_size; at += sizeof(uint32_t))
         memcpy(block->shared + at, &orders[grid->order].fresh, sizeof(uint32_t));
     block->copies_arrive = false;
-    start_watching(block);
     memset(block->barriers, 0, sizeof block->barriers);
-    tiles_clear(block);
-    start_shadows(block, is_looked_at(cluster, block));
-    start_races(block, cluster);
+    watch_begin(block);
     for (unsigned w = 0; w < block->warp_count; w++) {
         const unsigned left = threads - w * LANES;
         block->warps[w].alive = left >= LANES ? ALL_LANES : (1u << left) - 1;
@@ -358,8 +302,7 @@ static bool open_barrier(struct block *block, unsigned number)
             split->pc++;
         }
     }
-    if (block->hazards)
-        hazards_meet(block, waiters, barrier->arrivers);
+    watch_bytes(NULL, NULL, block, ACCESS_MEETS, waiters, 0, barrier->arrivers);
     *barrier = (struct block_barrier){0};
     block->epoch++;
     return true;
@@ -490,12 +433,12 @@ static bool start_next(struct run_state *run, struct cluster *cluster, bool othe
     const uint64_t begun = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
     if (begun >= run->count || __atomic_load_n(&run->failed, __ATOMIC_RELAXED))
         return false;
-    uint64_t number = begun;
+    cluster->number = begun;
     if (orders[run->grid->order].backwards)
-        number = others_wait ? run->from_front++ : run->count - 1 - (begun - run->from_front);
+        cluster->number = others_wait ? run->from_front++ : run->count - 1 - (begun - run->from_front);
     cluster->waited = false;
     for (unsigned i = 0; i < cluster->count; i++)
-        start_block(&cluster->blocks[i], number);
+        start_block(&cluster->blocks[i]);
     return true;
 }
 

@@ -7,9 +7,7 @@
 #include "mbarrier.h"
 
 #include "cluster.h"
-#include "hazards.h"
-#include "meetings_note.h"
-#include "memory.h"
+#include "meetings.h"
 #include "memory_access.h"
 
 #include <string.h>
@@ -81,12 +79,10 @@ void mbarrier_bytes_come(struct block *block, uint32_t address, uint64_t bytes)
     arrive_at(block, address, 0, (int64_t)bytes, false);
 }
 
-/* Tells those who look for hazards that a warp arrives. */
 static void note_arrival(struct warp *warp, uint32_t address)
 {
     struct block *there = cluster_block(warp->block, address, sizeof(uint64_t));
-    if (there->hazards)
-        hazards_arrive(there, there == warp->block ? warp : NULL, address & OFFSET_MASK);
+    watch_bytes(warp, NULL, there, ACCESS_ARRIVES, address & OFFSET_MASK, 0, 0);
 }
 
 /* ---- Operations ---- */
@@ -168,9 +164,9 @@ static uint32_t lanes_over(struct warp *warp, const struct instruction *code, ui
         memcpy(&state, warp->block->shared + addresses[l], sizeof state);
         over |= (state >> 63 & 1) != phase[l] >> 31 ? 1u << l : 0;
     }
-    for (uint32_t left = lanes; left && over == lanes && warp->block->hazards; left &= left - 1) {
+    for (uint32_t left = lanes; left && over == lanes; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
-        hazards_waited(warp, addresses[l], phase[l] >> 31);
+        watch_bytes(warp, code, warp->block, ACCESS_WAITED, addresses[l], 0, phase[l] >> 31);
     }
     return over;
 }
