@@ -76,7 +76,7 @@ struct warp {
         uint32_t pc, lanes;
         uint64_t address, value;
     } poll;                   /* the last look at something that others may change: waits.h */
-    bool ran, looked;         /* since look_for_progress() (grid.c); at something that others may change */
+    bool ran, looked;         /* since look_for_progress() (turns.c); at something that others may change */
     bool yields;              /* its turn is over */
     bool idle;                /* in this turn it found what it had found before */
     uint64_t waits_from;      /* the cluster's steps when a split of it began to wait for a phase */
@@ -148,7 +148,7 @@ struct block {
     bool idle;      /* in the last turn, all of its warps waited for others */
     bool borrows;   /* its memos are those of another block */
     bool at_turn;
-    bool wrote;         /* since look_for_progress() (grid.c): its warps have, or came past a barrier */
+    bool wrote;         /* since look_for_progress() (turns.c): its warps have, or came past a barrier */
     struct block *next; /* another block that the same CPU thread has begun; NULL: there is none */
     void (*interrupt)(struct block *block); /* called within an instruction, so that the next block comes in between */
     uint64_t launch_workspace;              /* an address of the GPU; 0: the launch is not cooperative */

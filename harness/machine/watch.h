@@ -1,5 +1,5 @@
 /* watch.h - what instructions tell of memory, and who hears of it. An instruction tells of an access once, and each
- * watcher hears of it that looks for something in the block. To add a watcher: a name here, a row in grid.c, and a
+ * watcher hears of it that looks for something in the block. To add a watcher: a name here, a row in block.c, and a
  * file that keeps its state. */
 #ifndef WATCH_H
 #define WATCH_H
