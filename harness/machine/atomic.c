@@ -5,11 +5,8 @@
 #include "cluster.h"
 #include "counting.h"
 #include "device_memory.h"
-#include "hot_addresses.h"
-#include "meetings_note.h"
 #include "memory.h"
 #include "waits.h"
-#include "warpgroup.h"
 
 #include <string.h>
 
@@ -67,22 +64,10 @@ static void write_result(struct warp *warp, const struct instruction *code, unsi
         row_at(warp, to->space, to->high)[lane] = (uint32_t)(old >> 32);
 }
 
-/* Changes a word of global memory by the host's compare and swap, which is repeated until no other thread came between.
- */
 static uint64_t change_global(const struct instruction *code, uint64_t address, uint64_t value, uint64_t swap)
 {
-    if (code->size == 8) {
-        uint64_t *place = (uint64_t *)(void *)device_bytes(address), old = __atomic_load_n(place, __ATOMIC_SEQ_CST);
-        while (!__atomic_compare_exchange_n(place, &old, apply(code, old, value, swap), false, __ATOMIC_SEQ_CST,
-                                            __ATOMIC_SEQ_CST))
-            continue;
-        return old;
-    }
-    uint32_t *place = (uint32_t *)(void *)device_bytes(address), old = __atomic_load_n(place, __ATOMIC_SEQ_CST);
-    while (!__atomic_compare_exchange_n(place, &old, (uint32_t)apply(code, old, value, swap), false, __ATOMIC_SEQ_CST,
-                                        __ATOMIC_SEQ_CST))
-        continue;
-    return old;
+    return change_at_once(code->flags[FLAG_KIND], code->flags[FLAG_NUMBER], code->size, device_bytes(address), value,
+                          swap);
 }
 
 static uint64_t change_shared(const struct instruction *code, unsigned char *place, uint64_t value, uint64_t swap)
@@ -108,35 +93,18 @@ static uint64_t address_of(const struct warp *warp, const struct operand *operan
     return address;
 }
 
-/* Notes that the answer of an atomic is used. It depends on which lanes came before, where the answer is kept and there
- * are others. */
-static void look_for_answer(struct block *block, const struct instruction *code, unsigned first, bool others)
+/* Returns what kind of access an atomic is: `first` is the operand with its address. */
+static unsigned kind_of(const struct instruction *code, unsigned first)
 {
-    if (first > 0 && code->operands[first - 1].row < ROW_SINK * ROW_BYTES && others)
-        meetings_note_answer(block, code);
+    const unsigned kind = code->flags[FLAG_KIND];
+    return ACCESS_CHANGES |
+           (first > 0 && code->operands[first - 1].row < ROW_SINK * ROW_BYTES ? (unsigned)ACCESS_ANSWERS : 0) |
+           (first > 0 && (kind == ATOMIC_CAS || kind == ATOMIC_EXCH) ? (unsigned)ACCESS_TRIES : 0);
 }
 
-/* Counts where the lanes of an atomic on global memory meet. */
-static void count_meetings(struct block *block, const struct instruction *code, uint32_t lanes,
-                           const uint64_t *addresses)
-{
-    struct tally *tally = &block->tallies[code->index];
-    for (uint32_t left = lanes; left && block->counts;) {
-        const uint64_t address = addresses[__builtin_ctz(left)];
-        unsigned here = 0;
-        for (uint32_t others = left; others; others &= others - 1)
-            if (addresses[__builtin_ctz(others)] == address) {
-                left &= ~(others & -others);
-                here++;
-            }
-        tally->atomics += here;
-        tally->atomic_meetings += here - 1;
-        hot_add(block->hot, address, here, code->index);
-    }
-}
-
-/* Checks and counts an atomic on global memory, of `code->size` bytes a lane. */
-static void visit_global(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses)
+/* Checks, counts and tells of an atomic on global memory, of `code->size` bytes a lane. */
+static struct access visit_global(struct warp *warp, const struct instruction *code, uint32_t lanes,
+                                  const uint64_t *addresses, unsigned first)
 {
     struct block *block = warp->block;
     struct memo memo = {0};
@@ -145,13 +113,14 @@ static void visit_global(struct warp *warp, const struct instruction *code, uint
     memory_check(block, &memo, lanes, addresses, code->size, true);
     if (!memo.aligned)
         memory_misaligned(block, lanes, addresses, code->size);
-    memory_meet(warp, code, &memo, lanes, addresses[__builtin_ctz(lanes)], addresses, true);
+    const struct access access = global_access(warp, code, &memo, lanes, addresses, kind_of(code, first));
+    watch(&access);
     tally->accesses++;
     tally->global_accesses++;
     tally->sectors += memo.sectors;
     tally->ideal_sectors += memo.ideal_sectors;
     tally->unit_sectors += memo.sectors;
-    count_meetings(block, code, lanes, addresses);
+    return access;
 }
 
 /* Executes an atomic on global memory, lane by lane. `first` is the operand with the address. Operands before it are
@@ -160,10 +129,7 @@ static void global_lanes(struct warp *warp, const struct instruction *code, uint
                          unsigned first)
 {
     struct block *block = warp->block;
-    visit_global(warp, code, lanes, addresses);
-    look_for_answer(block, code, first, block->warp_count > 1 || grid_blocks(block->grid) > 1);
-    uint64_t found = 0;
-    bool changed = false;
+    struct access access = visit_global(warp, code, lanes, addresses, first);
     for (unsigned l = 0; l < LANES; l++) {
         if (!(lanes >> l & 1))
             continue;
@@ -171,47 +137,54 @@ static void global_lanes(struct warp *warp, const struct instruction *code, uint
             block->interrupt(block);
         const uint64_t value = operand_value(warp, code, first + 1, l), swap = operand_value(warp, code, first + 2, l);
         const uint64_t old = change_global(code, addresses[l], value, swap);
-        changed |= ((apply(code, old, value, swap) ^ old) & (code->size == 8 ? UINT64_MAX : UINT32_MAX)) != 0;
-        found = found * UINT64_C(0x9e3779b97f4a7c15) + old;
+        access.changed |= ((apply(code, old, value, swap) ^ old) & (code->size == 8 ? UINT64_MAX : UINT32_MAX)) != 0;
+        access.found = access.found * UINT64_C(0x9e3779b97f4a7c15) + old;
         if (first > 0)
             write_result(warp, code, first - 1, l, old);
     }
     const unsigned kind = code->flags[FLAG_KIND];
-    if (first > 0 && (kind == ATOMIC_CAS || kind == ATOMIC_EXCH))
-        waits_tried(warp, code, lanes, addresses[__builtin_ctz(lanes)], found, changed);
-    else if (first > 0 && !changed && (kind == ATOMIC_ADD || kind == ATOMIC_OR))
-        waits_read(warp, code, lanes, addresses[__builtin_ctz(lanes)], found); /* nothing is added: it is a load */
-    else
-        waits_written(warp);
+    if (first > 0 && !access.changed && (kind == ATOMIC_ADD || kind == ATOMIC_OR)) /* nothing is added: it is a load */
+        access.kind = ACCESS_READS | ACCESS_STRONG;
+    watch_done(&access);
+}
+
+/* Checks and tells of an atomic on the block's own shared memory. Returns the wavefronts of a store there. */
+static unsigned visit_shared(struct warp *warp, const struct instruction *code, uint32_t lanes,
+                             const uint32_t *addresses, unsigned kind)
+{
+    struct block *block = warp->block;
+    struct memo memo = {0};
+    memo_shared(&memo, lanes, addresses, code->size, true);
+    const int64_t one = addresses[__builtin_ctz(lanes)];
+    if (one + memo.least < shared_begin(block, code) || one + memo.most + code->size > (int64_t)block->shared_size)
+        shared_outside(block, lanes, addresses, code->size);
+    if (!memo.aligned)
+        shared_misaligned(block, lanes, addresses, code->size);
+    watch_lanes(warp, code, lanes, addresses, code->size, kind);
+    return memo.wavefronts;
+}
+
+static void count_shared(struct tally *tally, const struct wavefronts *cost)
+{
+    tally->accesses++;
+    tally->shared_accesses++;
+    tally->wavefronts += cost->passes;
+    tally->ideal_wavefronts += cost->ideal;
+    tally->loose_wavefronts += cost->margin;
 }
 
 static void shared_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses,
                          unsigned first)
 {
     struct block *block = warp->block;
-    struct memo memo = {0};
-    struct tally *tally = &block->tallies[code->index];
-    memo_shared(&memo, lanes, addresses, code->size, true);
-    const uint32_t one = addresses[__builtin_ctz(lanes)];
-    if ((int64_t)one + memo.least < shared_begin(block, code) ||
-        (int64_t)one + memo.most + code->size > (int64_t)block->shared_size)
-        shared_outside(block, lanes, addresses, code->size);
-    if (!memo.aligned)
-        shared_misaligned(block, lanes, addresses, code->size);
-    shared_visit_atomic(warp, lanes, addresses, code->size);
-    if (block->tiles)
-        tiles_stored(warp, lanes, addresses, code->size, false);
-    look_for_answer(block, code, first, block->warp_count > 1);
-    tally->accesses++;
-    tally->shared_accesses++;
     const unsigned kind = code->flags[FLAG_KIND];
+    visit_shared(warp, code, lanes, addresses,
+                 kind_of(code, first) | (first == 1 && kind == ATOMIC_CAS ? (unsigned)ACCESS_SWAPS : 0));
     const struct wavefronts cost = count_atomic(lanes, addresses, code->size,
                                                 kind == ATOMIC_CAS    ? ATOMIC_SWAPS
                                                 : kind == ATOMIC_POPC ? ATOMIC_COUNTS
                                                                       : ATOMIC_CHANGES);
-    tally->wavefronts += cost.passes;
-    tally->ideal_wavefronts += cost.ideal;
-    tally->loose_wavefronts += cost.margin;
+    count_shared(&block->tallies[code->index], &cost);
     for (unsigned l = 0; l < LANES; l++) {
         if (!(lanes >> l & 1))
             continue;
@@ -227,8 +200,8 @@ static void other_lanes(struct warp *warp, const struct instruction *code, uint3
                         unsigned first)
 {
     unsigned char *places[LANES];
-    cluster_places(warp, code, lanes, addresses, code->size, true, places);
-    look_for_answer(warp->block, code, first, true);
+    cluster_places(warp, code, lanes, addresses, code->size, ACCESS_FAR | (kind_of(code, first) & ACCESS_ANSWERS),
+                   places);
     for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
         const uint64_t old = change_shared(code, places[l], operand_value(warp, code, first + 1, l),
@@ -288,14 +261,14 @@ static void reduction_of_parts(struct warp *warp, const struct instruction *code
     whole.size = (unsigned char)(code->size * code->flags[FLAG_PARTS]);
     for (unsigned l = 0; l < LANES; l++)
         addresses[l] = address_of(warp, &code->operands[0], l);
-    visit_global(warp, &whole, lanes, addresses);
+    const struct access access = visit_global(warp, &whole, lanes, addresses, 0);
     for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
         for (unsigned k = 0; k < code->flags[FLAG_PARTS]; k++)
             change_global(code, addresses[l] + (uint64_t)k * code->size,
                           row_at(warp, from->space, from->row + k * (from->high - from->row))[l], 0);
     }
-    waits_written(warp);
+    watch_done(&access);
 }
 
 static void narrow_addresses(const struct warp *warp, const struct operand *operand, uint32_t *addresses)
@@ -309,8 +282,6 @@ static void atomic_shared(struct warp *warp, const struct instruction *code, uin
 {
     uint32_t addresses[LANES];
     narrow_addresses(warp, &code->operands[1], addresses);
-    if (code->flags[FLAG_KIND] == ATOMIC_CAS)
-        shared_swap(warp, code, lanes, addresses);
     shared_lanes(warp, code, lanes, addresses, 1);
 }
 
@@ -321,26 +292,12 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
     struct block *block = warp->block;
     uint32_t addresses[LANES];
     narrow_addresses(warp, &code->operands[2], addresses);
-    struct memo memo = {0};
-    memo_shared(&memo, lanes, addresses, code->size, true);
-    const uint32_t one = addresses[__builtin_ctz(lanes)];
-    if ((int64_t)one + memo.least < block->reserved ||
-        (int64_t)one + memo.most + code->size > (int64_t)block->shared_size)
-        shared_outside(block, lanes, addresses, code->size);
-    shared_swap(warp, code, lanes, addresses);
-    shared_visit_atomic(warp, lanes, addresses, code->size);
-    if (block->tiles)
-        tiles_stored(warp, lanes, addresses, code->size, false);
-    struct tally *tally = &block->tallies[code->index];
-    tally->accesses++;
-    tally->shared_accesses++;
+    const unsigned passes = visit_shared(warp, code, lanes, addresses, ACCESS_CHANGES | ACCESS_SWAPS);
     /* Which of 8 bytes that meet in a bank swap at once is not known, so neither is how often the others try again. */
-    if (code->size == 8 && memo.wavefronts > 2)
+    if (code->size == 8 && passes > 2)
         waits_note(block, code);
     const struct wavefronts cost = count_atomic(lanes, addresses, code->size, ATOMIC_ONE_SWAPS);
-    tally->wavefronts += cost.passes;
-    tally->ideal_wavefronts += cost.ideal;
-    tally->loose_wavefronts += cost.margin;
+    count_shared(&block->tallies[code->index], &cost);
     const struct operand *to = &code->operands[1];
     uint32_t *result = row_at(warp, to->space, to->row), done = 0;
     uint32_t results[LANES] = {0};
@@ -405,14 +362,16 @@ static bool prepare_cast(struct instruction *code)
 /* clang-format off */
 #define KINDS "ADD MIN MAX INC DEC AND OR XOR EXCH CAS S32 S64 64 F32 F64 FTZ RN F16x2 BF16x2"
 const struct opcode atomic_opcodes[] = {
-    {"ATOMG.E",    atomic_global, CONTROL_NEXT, prepare_global,    "pd", KINDS " STRONG GPU SYS SM CTA"},
-    {"ATOM.E",     atomic_global, CONTROL_NEXT, prepare_global,    "pd", KINDS " STRONG GPU SYS SM CTA"},
-    {"RED.E",      reduction,     CONTROL_NEXT, prepare_reduction, "",   KINDS " STRONG GPU SYS SM CTA"},
-    {"REDG.E",     reduction,     CONTROL_NEXT, prepare_reduction, "",   KINDS " STRONG GPU SYS SM CTA"},
-    {"REDG.E.ADD.F32x2", reduction_of_parts, CONTROL_NEXT, prepare_parts, "", "FTZ RN STRONG GPU SYS SM CTA"},
-    {"REDG.E.ADD.F32x4", reduction_of_parts, CONTROL_NEXT, prepare_parts, "", "FTZ RN STRONG GPU SYS SM CTA"},
-    {"ATOMS",      atomic_shared, CONTROL_NEXT, prepare_shared,    "d",  KINDS " POPC 32"},
-    {"ATOMS.CAST.SPIN", atomic_cast, CONTROL_NEXT, prepare_cast,   "pD", "64"},
+    {"ATOMG.E",          atomic_global,      TRAIT_ATOMIC | TRAIT_GLOBAL,                               prepare_global,    "pd", KINDS " STRONG GPU SYS SM CTA"},
+    {"ATOM.E",           atomic_global,      TRAIT_ATOMIC | TRAIT_GENERIC,                              prepare_global,    "pd", KINDS " STRONG GPU SYS SM CTA"},
+    {"RED.E",            reduction,          TRAIT_ATOMIC | TRAIT_GLOBAL,                               prepare_reduction, "",   KINDS " STRONG GPU SYS SM CTA"},
+    {"REDG.E",           reduction,          TRAIT_ATOMIC | TRAIT_GLOBAL,                               prepare_reduction, "",   KINDS " STRONG GPU SYS SM CTA"},
+    {"REDG.E.ADD.F32x2", reduction_of_parts, TRAIT_ATOMIC | TRAIT_GLOBAL,                               prepare_parts,     "",   "FTZ RN STRONG GPU SYS SM CTA"},
+    {"REDG.E.ADD.F32x4", reduction_of_parts, TRAIT_ATOMIC | TRAIT_GLOBAL,                               prepare_parts,     "",   "FTZ RN STRONG GPU SYS SM CTA"},
+    {"ATOMS",            atomic_shared,      TRAIT_ATOMIC | TRAIT_SHARED,                               prepare_shared,    "d",  KINDS " POPC 32"},
+    {"ATOMS.CAS",        atomic_shared,      TRAIT_ATOMIC | TRAIT_SHARED | TRAIT_SIGNALS,               prepare_shared,    "d",  KINDS},
+    {"ATOMS.EXCH",       atomic_shared,      TRAIT_ATOMIC | TRAIT_SHARED | TRAIT_SIGNALS,               prepare_shared,    "d",  KINDS},
+    {"ATOMS.CAST.SPIN",  atomic_cast,        TRAIT_ATOMIC | TRAIT_SHARED | TRAIT_SIGNALS | TRAIT_SPINS, prepare_cast,      "pD", "64"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

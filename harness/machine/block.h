@@ -6,6 +6,7 @@
 #include "grid.h"
 #include "module.h"
 #include "vector_unit.h"
+#include "watch.h"
 
 #include "base/base.h"
 #include "machine/sass/sass.h"
@@ -33,10 +34,7 @@ struct split {
 };
 
 struct memo;
-struct shadow;
-struct hazards;
 struct hot_addresses;
-struct tiles;
 
 /* Registers, a bit each. */
 struct register_set {
@@ -78,7 +76,7 @@ struct warp {
         uint32_t pc, lanes;
         uint64_t address, value;
     } poll;                   /* the last look at something that others may change: waits.h */
-    bool ran, looked;         /* since look_for_progress() (grid.c); at something that others may change */
+    bool ran, looked;         /* since look_for_progress() (turns.c); at something that others may change */
     bool yields;              /* its turn is over */
     bool idle;                /* in this turn it found what it had found before */
     uint64_t waits_from;      /* the cluster's steps when a split of it began to wait for a phase */
@@ -98,25 +96,15 @@ struct block_barrier {
     unsigned generation;
 };
 
-/* A word of shared memory on which a warp did a compare and swap. */
-struct swap {
-    uint32_t address;
-    unsigned warp;
-};
-struct swaps {
-    struct swap *list;
-    size_t count;
-    unsigned epoch;
-};
-
 /* Blocks that can access each other's shared memory. One CPU thread executes them in turn. */
 struct cluster {
     struct block *blocks; /* in the order of their ranks */
     unsigned count;
-    bool runs;      /* it has begun, and one of its blocks is not done */
-    bool idle;      /* in the last turn, all of its warps waited for others */
-    uint64_t steps; /* instructions that its warps have executed */
-    bool waited;    /* since a warp of it continued, waits for a phase were given up */
+    uint64_t number; /* in the grid */
+    bool runs;       /* it has begun, and one of its blocks is not done */
+    bool idle;       /* in the last turn, all of its warps waited for others */
+    uint64_t steps;  /* instructions that its warps have executed */
+    bool waited;     /* since a warp of it continued, waits for a phase were given up */
 };
 
 /* Where warps begin to execute instructions one after the other, less those that stopped before this one. The sum up to
@@ -147,21 +135,12 @@ struct block {
     unsigned char *shared;
     size_t shared_size; /* with the part that the system keeps, which comes first: */
     unsigned reserved;
-    unsigned local_bytes;  /* of each thread */
-    struct shadow *shadow; /* who accessed each word; NULL: races are not looked for in this block */
-    struct shadow *kept_shadow;
-    struct hazards *hazards; /* which copies own which bytes; NULL: it is not looked for in this block, or has none */
-    struct hazards *kept_hazards;
-    struct tiles *tiles; /* what products do with shared memory; NULL: there are none */
-    struct races *races; /* of its warps in global memory; NULL: they are not looked for in this block */
-    struct races *kept_races;
-    unsigned epoch; /* number of barriers of the block that were passed */
-    struct swaps swaps;
+    unsigned local_bytes; /* of each thread */
+    struct watch watch;
+    unsigned epoch;     /* number of barriers of the block that were passed */
     bool copies_arrive; /* copies that take some time have arrived at a barrier of its */
     struct block_barrier barriers[BLOCK_BARRIERS];
     bool parts;     /* lanes that yield are not waited for any more where they were to join others */
-    bool watched;   /* it is noted whom the block meets in global memory: meetings.h */
-    bool keeps;     /* what it writes there is compared with other orders: outcomes.h */
     uint64_t begun; /* blocks of this launch that this CPU thread has begun, this one included */
     unsigned turn;  /* instructions that a warp executes before the next warp does */
     bool doubted;   /* it has had a doubt */
@@ -169,7 +148,7 @@ struct block {
     bool idle;      /* in the last turn, all of its warps waited for others */
     bool borrows;   /* its memos are those of another block */
     bool at_turn;
-    bool wrote;         /* since look_for_progress() (grid.c): its warps have, or came past a barrier */
+    bool wrote;         /* since look_for_progress() (turns.c): its warps have, or came past a barrier */
     struct block *next; /* another block that the same CPU thread has begun; NULL: there is none */
     void (*interrupt)(struct block *block); /* called within an instruction, so that the next block comes in between */
     uint64_t launch_workspace;              /* an address of the GPU; 0: the launch is not cooperative */
@@ -259,6 +238,8 @@ VECTOR_TABLES(lanes_product);
 extern const struct opcode control_opcodes[], warp_opcodes[], texture_opcodes[], surface_opcodes[], atomic_opcodes[],
     tensor_opcodes[], mbarrier_opcodes[], bulk_opcodes[], cluster_opcodes[], warpgroup_opcodes[];
 
+/* Returns a table by its number from 0, for a kind of vector unit; NULL: there are no more. */
+const struct opcode *opcode_table(size_t number, unsigned kind);
 find_opcode opcode_find;
 
 #endif

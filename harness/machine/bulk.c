@@ -5,13 +5,9 @@
 #include "changes.h"
 #include "cluster.h"
 #include "device_memory.h"
-#include "hazards.h"
 #include "mbarrier.h"
-#include "meetings_note.h"
 #include "memory.h"
-#include "outcomes.h"
 #include "tile.h"
-#include "warpgroup.h"
 
 #include <string.h>
 
@@ -32,7 +28,7 @@ static uint64_t wide_of(const struct warp *warp, const struct operand *operand)
 
 /* ---- Memory ---- */
 
-/* Checks bytes of global memory, and notes whom the block meets there. */
+/* Checks bytes of global memory, and tells of the access. */
 static unsigned char *global_bytes(struct warp *warp, const struct instruction *code, uint64_t address, uint64_t bytes,
                                    bool writes)
 {
@@ -43,10 +39,7 @@ static unsigned char *global_bytes(struct warp *warp, const struct instruction *
         const uint64_t addresses[LANES] = {address};
         memory_check(block, &memo, 1, addresses, (unsigned)bytes, writes);
     }
-    if (block->watched)
-        meetings_visit_range(warp, code, address, bytes, writes);
-    if (block->keeps && writes)
-        outcomes_will_change(address, bytes);
+    watch_bytes(warp, code, NULL, writes ? ACCESS_GOES : ACCESS_COMES, address, bytes, 0);
     return device_bytes(address);
 }
 
@@ -54,26 +47,10 @@ static unsigned char *global_bytes(struct warp *warp, const struct instruction *
 static void change_shared_numbers(const struct instruction *code, unsigned char *to, const unsigned char *values,
                                   uint64_t bytes)
 {
-    const unsigned kind = code->flags[FLAG_KIND], number = code->flags[FLAG_NUMBER], size = code->size;
-    for (uint64_t at = 0; at < bytes; at += size) {
+    for (uint64_t at = 0; at < bytes; at += code->size) {
         uint64_t value = 0;
-        memcpy(&value, values + at, size);
-        if (size == 8) {
-            uint64_t *place = (uint64_t *)(void *)(to + at), old = __atomic_load_n(place, __ATOMIC_SEQ_CST);
-            while (!__atomic_compare_exchange_n(place, &old, change_value(kind, number, size, old, value, 0), false,
-                                                __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-                continue;
-        } else if (size == 4) {
-            uint32_t *place = (uint32_t *)(void *)(to + at), old = __atomic_load_n(place, __ATOMIC_SEQ_CST);
-            while (!__atomic_compare_exchange_n(place, &old, (uint32_t)change_value(kind, number, size, old, value, 0),
-                                                false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-                continue;
-        } else {
-            uint16_t *place = (uint16_t *)(void *)(to + at), old = __atomic_load_n(place, __ATOMIC_SEQ_CST);
-            while (!__atomic_compare_exchange_n(place, &old, (uint16_t)change_value(kind, number, size, old, value, 0),
-                                                false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-                continue;
-        }
+        memcpy(&value, values + at, code->size);
+        change_at_once(code->flags[FLAG_KIND], code->flags[FLAG_NUMBER], code->size, to + at, value, 0);
     }
 }
 
@@ -105,17 +82,11 @@ static unsigned find_targets(struct block *block, uint32_t address, uint32_t bar
     return count;
 }
 
-/* Notes that a copy has come to shared memory, where it is spread over `extent` bytes. */
+/* Tells that a copy has come to shared memory, where it is spread over `extent` bytes. */
 static void has_come(struct warp *warp, const struct target *target, uint32_t extent, uint32_t bytes)
 {
     struct block *block = warp->block, *there = target->block;
-    if (there->hazards)
-        hazards_load(there, warp, target->offset, extent, target->barrier & OFFSET_MASK,
-                     mbarrier_phase(block, target->barrier));
-    if (there->shadow)
-        shadow_written(there, target->offset, extent);
-    if (there->tiles && there == block)
-        tiles_copied(warp, target->offset, extent);
+    watch_bytes(warp, block->now, there, ACCESS_COMES, target->offset, extent, target->barrier);
     there->copies_arrive = true;
     mbarrier_bytes_come(block, target->barrier, bytes);
 }
@@ -174,8 +145,7 @@ static void copy_between(struct warp *warp, const struct instruction *code, uint
     check_unit(block, "the source", from, COPY_UNIT);
     check_unit(block, "the destination", to, COPY_UNIT);
     const unsigned char *source = cluster_bytes(block, from, bytes);
-    if (block->hazards)
-        hazards_store(warp, from & OFFSET_MASK, bytes, false);
+    watch_bytes(warp, code, block, ACCESS_GOES, from & OFFSET_MASK, bytes, false);
     find_targets(block, to, word_of(warp, &code->operands[0], 1), bytes, false, 0, &target);
     if (code->flags[FLAG_NUMBER] == NO_NUMBER)
         memmove(target.bytes, source, bytes);
@@ -197,8 +167,7 @@ static void copy_out(struct warp *warp, const struct instruction *code, uint32_t
     check_unit(block, "the source", from, COPY_UNIT);
     check_unit(block, "the destination", to, COPY_UNIT);
     const unsigned char *source = cluster_bytes(block, from, bytes);
-    if (block->hazards)
-        hazards_store(warp, from & OFFSET_MASK, bytes, true);
+    watch_bytes(warp, code, block, ACCESS_GOES, from & OFFSET_MASK, bytes, true);
     unsigned char *place = global_bytes(warp, code, to, bytes, true);
     if (code->flags[FLAG_NUMBER] == NO_NUMBER)
         memcpy(place, source, bytes);
@@ -325,8 +294,7 @@ static void store_tile(struct warp *warp, const struct instruction *code, struct
         block_not_simulated(block, "%s of elements that are rounded or flushed", code->opcode);
     copy->shared = cluster_block(block, from, tile_extent(&copy->map))->shared;
     copy->from = from & OFFSET_MASK;
-    if (block->hazards)
-        hazards_store(warp, copy->from, tile_extent(&copy->map), true);
+    watch_bytes(warp, code, block, ACCESS_GOES, copy->from, tile_extent(&copy->map), true);
     tile_visit(&copy->map, &copy->place, store_part, copy);
 }
 
@@ -391,7 +359,7 @@ static void store_async(struct warp *warp, const struct instruction *code, uint3
     unsigned char *places[LANES];
     for (unsigned l = 0; l < LANES; l++)
         addresses[l] = where[l] + (uint32_t)to->value;
-    cluster_places(warp, code, lanes, addresses, code->size, true, places);
+    cluster_places(warp, code, lanes, addresses, code->size, ACCESS_FAR, places);
     for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
         unsigned char value[16];
@@ -409,17 +377,16 @@ static void store_async(struct warp *warp, const struct instruction *code, uint3
 /* Makes a group of the stores that were issued since the last one. */
 static void commit(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    (void)code, (void)lanes;
-    if (warp->block->hazards)
-        hazards_commit(warp);
+    (void)lanes;
+    watch_bytes(warp, code, warp->block, ACCESS_COMMITS, 0, 0, 0);
 }
 
 /* Waits until the stores of all groups but the last few have read what they copy. */
 static void wait_groups(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     (void)lanes;
-    if (warp->block->hazards && code->operand_count == 2 && code->operands[1].immediate)
-        hazards_wait_stores(warp, (unsigned)code->operands[1].value);
+    if (code->operand_count == 2 && code->operands[1].immediate)
+        watch_bytes(warp, code, warp->block, ACCESS_RETIRES, 0, 0, (uint64_t)code->operands[1].value);
 }
 
 /* ---- Preparation ---- */
@@ -524,21 +491,21 @@ static bool prepare_store_change(struct instruction *code)
 #define RANKS "1D 2D 3D 4D 5D"
 #define CHANGES "ADD MIN MAX INC DEC AND OR XOR"
 const struct opcode bulk_opcodes[] = {
-    {"UBLKCP.S.G",   copy_in,      CONTROL_NEXT, prepare_rows,        "", "MULTICAST"},
-    {"UBLKCP.S.S",   copy_between, CONTROL_NEXT, prepare_rows,        "", ""},
-    {"UBLKCP.G.S",   copy_out,     CONTROL_NEXT, prepare_rows,        "", ""},
-    {"UBLKRED.G.S",  copy_out,     CONTROL_NEXT, prepare_row_changes, "", CHANGES " S32 U64 S64 F16 BF16 F32 F64 RN"},
-    {"UBLKRED.S.S",  copy_between, CONTROL_NEXT, prepare_row_changes, "", CHANGES " S32 U64"},
-    {"UBLKPF.L2",    NULL,         CONTROL_NEXT, prepare_prefetch,    "", ""},
-    {"UTMALDG",      tile_in,      CONTROL_NEXT, prepare_tile,        "", RANKS " IM2COL MULTICAST"},
-    {"UTMASTG",      tile_out,     CONTROL_NEXT, prepare_tile,        "", RANKS " IM2COL"},
-    {"UTMAREDG",     tile_change,  CONTROL_NEXT, prepare_tile_change, "", RANKS " " CHANGES},
-    {"UTMAPF.L2",    NULL,         CONTROL_NEXT, prepare_prefetch,    "", RANKS " IM2COL"},
-    {"UTMACCTL",     NULL,         CONTROL_NEXT, prepare_prefetch,    "", "PF IV"},
-    {"UTMACMDFLUSH", commit,         CONTROL_NEXT, NULL,                "", ""},
-    {"STAS",         store_async,  CONTROL_NEXT, prepare_store,        "", "64 128"},
-    {"REDAS",        store_async,  CONTROL_NEXT, prepare_store_change, "", CHANGES " S32 64"},
-    {"DEPBAR",       wait_groups,  CONTROL_NEXT, NULL,                "", "LE"},
+    {"UBLKCP.S.G",   copy_in,      TRAIT_BULK,         prepare_rows,         "", "MULTICAST"},
+    {"UBLKCP.S.S",   copy_between, TRAIT_BULK,         prepare_rows,         "", ""},
+    {"UBLKCP.G.S",   copy_out,     TRAIT_BULK,         prepare_rows,         "", ""},
+    {"UBLKRED.G.S",  copy_out,     CONTROL_NEXT,       prepare_row_changes,  "", CHANGES " S32 U64 S64 F16 BF16 F32 F64 RN"},
+    {"UBLKRED.S.S",  copy_between, CONTROL_NEXT,       prepare_row_changes,  "", CHANGES " S32 U64"},
+    {"UBLKPF.L2",    NULL,         CONTROL_NEXT,       prepare_prefetch,     "", ""},
+    {"UTMALDG",      tile_in,      TRAIT_BULK,         prepare_tile,         "", RANKS " IM2COL MULTICAST"},
+    {"UTMASTG",      tile_out,     TRAIT_BULK,         prepare_tile,         "", RANKS " IM2COL"},
+    {"UTMAREDG",     tile_change,  TRAIT_BULK,         prepare_tile_change,  "", RANKS " " CHANGES},
+    {"UTMAPF.L2",    NULL,         TRAIT_BULK,         prepare_prefetch,     "", RANKS " IM2COL"},
+    {"UTMACCTL",     NULL,         TRAIT_BULK,         prepare_prefetch,     "", "PF IV"},
+    {"UTMACMDFLUSH", commit,       TRAIT_BULK,         NULL,                 "", ""},
+    {"STAS",         store_async,  CONTROL_NEXT,       prepare_store,        "", "64 128"},
+    {"REDAS",        store_async,  CONTROL_NEXT,       prepare_store_change, "", CHANGES " S32 64"},
+    {"DEPBAR",       wait_groups,  TRAIT_NO_IMMEDIATE, NULL,                 "", "LE"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

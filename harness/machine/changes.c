@@ -123,3 +123,24 @@ void change_bytes(enum change_kind kind, enum number_kind number, unsigned size,
         memcpy(place + at, &changed, size);
     }
 }
+
+/* Another thread may come between a load and the swap: then it is tried again. */
+#define CHANGE(bits)                                                                                                   \
+    do {                                                                                                               \
+        uint##bits##_t *at = place, old = __atomic_load_n(at, __ATOMIC_SEQ_CST);                                       \
+        while (!__atomic_compare_exchange_n(at, &old,                                                                  \
+                                            (uint##bits##_t)change_value(kind, number, size, old, value, swap), false, \
+                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))                                       \
+            continue;                                                                                                  \
+        return old;                                                                                                    \
+    } while (0)
+
+uint64_t change_at_once(enum change_kind kind, enum number_kind number, unsigned size, void *place, uint64_t value,
+                        uint64_t swap)
+{
+    if (size == 8)
+        CHANGE(64);
+    if (size == 4)
+        CHANGE(32);
+    CHANGE(16);
+}

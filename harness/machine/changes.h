@@ -1,4 +1,4 @@
-/* changes.h - what atomics and reductions make of a number in memory. Pure. */
+/* changes.h - what atomics and reductions make of a number in memory. */
 #ifndef CHANGES_H
 #define CHANGES_H
 
@@ -23,6 +23,10 @@ enum number_kind { NUMBER_UNSIGNED, NUMBER_SIGNED, NUMBER_FLOAT, NUMBER_DOUBLE, 
 /* Returns what a number of `size` bytes, 4 or 8, becomes. ATOMIC_CAS compares it with value. */
 uint64_t change_value(enum change_kind kind, enum number_kind number, unsigned size, uint64_t old, uint64_t value,
                       uint64_t swap);
+
+/* Changes a number of 2, 4 or 8 bytes in memory that other threads change as well. Returns what it was. */
+uint64_t change_at_once(enum change_kind kind, enum number_kind number, unsigned size, void *place, uint64_t value,
+                        uint64_t swap);
 
 /* Changes numbers in memory one by one, which are `bytes` in all. */
 void change_bytes(enum change_kind kind, enum number_kind number, unsigned size, unsigned char *place,

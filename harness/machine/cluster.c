@@ -2,8 +2,6 @@
 #include "cluster.h"
 
 #include "control_parts.h"
-#include "hazards.h"
-#include "memory.h"
 
 #include <string.h>
 
@@ -46,8 +44,8 @@ bool cluster_open(struct cluster *cluster)
     for (unsigned i = 0; i < cluster->count; i++) {
         struct block *block = &cluster->blocks[i];
         block->epoch++;
-        if (block->hazards && block->runs)
-            hazards_meet(block, (uint32_t)((UINT64_C(1) << block->warp_count) - 1), 0);
+        if (block->runs)
+            watch_bytes(NULL, NULL, block, ACCESS_MEETS, (UINT64_C(1) << block->warp_count) - 1, 0, 0);
     }
     cluster->waited &= !opened;
     return opened;
@@ -90,7 +88,7 @@ unsigned char *cluster_bytes(struct block *block, uint32_t address, uint64_t byt
 }
 
 void cluster_places(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses,
-                    unsigned size, bool writes, unsigned char **places)
+                    unsigned size, unsigned kind, unsigned char **places)
 {
     for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
@@ -100,17 +98,15 @@ void cluster_places(struct warp *warp, const struct instruction *code, uint32_t 
             block_fault(warp->block,
                         "lane %u accesses %u bytes at byte %lld of shared memory, which is no multiple of %u", l, size,
                         (long long)offset - SHARED_RESERVED, size);
-        if (writes && other->shadow)
-            shadow_written(other, offset, size);
+        watch_bytes(warp, code, other, kind, offset, size, 0);
         places[l] = other->shared + offset;
     }
-    (void)code;
 }
 
 /* clang-format off */
 const struct opcode cluster_opcodes[] = {
-    {"UCGABAR_ARV",  arrive, CONTROL_NEXT,         NULL, "", ""},
-    {"UCGABAR_WAIT", NULL,   CONTROL_WAIT_CLUSTER, NULL, "", ""},
+    {"UCGABAR_ARV",  arrive, TRAIT_FENCE,                        NULL, "", ""},
+    {"UCGABAR_WAIT", NULL,   CONTROL_WAIT_CLUSTER | TRAIT_FENCE, NULL, "", ""},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -16,9 +16,9 @@ struct block *cluster_block(struct block *block, uint32_t address, uint64_t byte
 /* Returns the bytes at such an address. */
 unsigned char *cluster_bytes(struct block *block, uint32_t address, uint64_t bytes);
 
-/* Sets the places in shared memory of other blocks where these lanes access `size` bytes each. An H100 counts no such
- * access, but for the instruction. */
+/* Sets the places in shared memory of other blocks where these lanes access `size` bytes each, and tells those who
+ * watch it what kind of access it is; 0: they need not know. An H100 counts no such access, but for the instruction. */
 void cluster_places(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses,
-                    unsigned size, bool writes, unsigned char **places);
+                    unsigned size, unsigned kind, unsigned char **places);
 
 #endif

@@ -3,7 +3,7 @@
 #include "control.h"
 
 #include "control_parts.h"
-#include "meetings_note.h"
+#include "meetings.h"
 #include "splits.h"
 
 #include <string.h>
@@ -286,42 +286,44 @@ bool control_run(struct warp *warp, const struct instruction *code, unsigned ind
 
 /* clang-format off */
 const struct opcode control_opcodes[] = {
-    {"BRA",        NULL, CONTROL_BRANCH,           NULL, "", "U UNIFORM"},
-    {"BRA.DIV",    NULL, CONTROL_BRANCH_DIVERGENT, NULL, "", ""},
-    {"BRA.CONV",   NULL, CONTROL_BRANCH_DIVERGENT, NULL, "", ""},
-    {"BRA.U.ANY",  NULL, CONTROL_BRANCH_ANY,       NULL, "", ""},
-    {"BRX",        NULL, CONTROL_BRANCH_INDEXED,   NULL, "", ""},
-    {"BRXU",       NULL, CONTROL_BRANCH_INDEXED,   NULL, "", ""},
-    {"CALL.REL",   NULL, CONTROL_CALL,             NULL, "", "NOINC"},
-    {"CALL.ABS",   NULL, CONTROL_CALL_OUTSIDE,     NULL, "", "NOINC"},
+    {"BRA",            NULL,              CONTROL_BRANCH,                             NULL, "",  "U UNIFORM"},
+    {"BRA.DIV",        NULL,              CONTROL_BRANCH_DIVERGENT,                   NULL, "",  ""},
+    {"BRA.CONV",       NULL,              CONTROL_BRANCH_DIVERGENT,                   NULL, "",  ""},
+    {"BRA.U.ANY",      NULL,              CONTROL_BRANCH_ANY,                         NULL, "",  ""},
+    {"BRX",            NULL,              CONTROL_BRANCH_INDEXED,                     NULL, "",  ""},
+    {"BRXU",           NULL,              CONTROL_BRANCH_INDEXED,                     NULL, "",  ""},
+    {"CALL.REL",       NULL,              CONTROL_CALL,                               NULL, "",  "NOINC"},
+    {"CALL.ABS",       NULL,              CONTROL_CALL_OUTSIDE,                       NULL, "",  "NOINC"},
     /* It gives the address to return to from a function outside, which is not executed. */
-    {"LEPC",       NULL, CONTROL_NEXT,             NULL, "d", ""},
-    {"RET.REL",    NULL, CONTROL_RETURN,           NULL, "", "NODEC"},
-    {"EXIT",       NULL, CONTROL_EXIT,             NULL, "", ""},
-    {"BSSY",       NULL, CONTROL_OPEN,             NULL, "", "RECONVERGENT RELIABLE"},
-    {"BSYNC",      NULL, CONTROL_JOIN,             NULL, "", "RECONVERGENT RELIABLE"},
-    {"BREAK",      NULL, CONTROL_BREAK,            NULL, "", "RELIABLE"},
-    {"BMOV.32",    NULL, CONTROL_MOVE_BARRIER,     NULL, "", "CLEAR"},
-    {"WARPSYNC",   NULL, CONTROL_WARPSYNC,         NULL, "", "ALL EXCLUSIVE COLLECTIVE"},
-    {"BAR.SYNC",   NULL, CONTROL_BLOCK_BARRIER,    NULL, "", "DEFER_BLOCKING"},
-    {"BAR.ARV",    NULL, CONTROL_BLOCK_BARRIER,    NULL, "", ""},
-    {"BAR.RED",    NULL, CONTROL_BLOCK_BARRIER,    NULL, "", "DEFER_BLOCKING POPC AND OR"},
-    {"YIELD",      NULL, CONTROL_YIELD,            NULL, "", ""},
-    {"NANOSLEEP",  NULL, CONTROL_YIELD,            NULL, "", "SYNCS"},
-    {"WARPGROUP.WAIT", NULL, CONTROL_WAIT_GROUP,   NULL, "", ""},
-    {"BPT.TRAP",   NULL, CONTROL_TRAP,             NULL, "", ""},
-    {"NOP",        NULL, CONTROL_NEXT,             NULL, "", ""},
+    {"LEPC",           NULL,              TRAIT_NO_IMMEDIATE,                         NULL, "d", ""},
+    {"RET.REL",        NULL,              CONTROL_RETURN,                             NULL, "",  "NODEC"},
+    {"EXIT",           NULL,              CONTROL_EXIT,                               NULL, "",  ""},
+    {"BSSY",           NULL,              CONTROL_OPEN,                               NULL, "",  "RECONVERGENT RELIABLE"},
+    {"BSYNC",          NULL,              CONTROL_JOIN,                               NULL, "",  "RECONVERGENT RELIABLE"},
+    {"BREAK",          NULL,              CONTROL_BREAK,                              NULL, "",  "RELIABLE"},
+    {"BMOV.32",        NULL,              CONTROL_MOVE_BARRIER,                       NULL, "",  "CLEAR"},
+    {"WARPSYNC",       NULL,              CONTROL_WARPSYNC,                           NULL, "",  "ALL EXCLUSIVE COLLECTIVE"},
+    {"BAR.SYNC",       NULL,              CONTROL_BLOCK_BARRIER | TRAIT_SIGNALS_SOME, NULL, "",  "DEFER_BLOCKING"},
+    {"BAR.ARV",        NULL,              CONTROL_BLOCK_BARRIER | TRAIT_SIGNALS,      NULL, "",  ""},
+    {"BAR.RED",        NULL,              CONTROL_BLOCK_BARRIER,                      NULL, "",  "DEFER_BLOCKING POPC AND OR"},
+    {"YIELD",          NULL,              CONTROL_YIELD,                              NULL, "",  ""},
+    {"NANOSLEEP",      NULL,              CONTROL_YIELD | TRAIT_LOOKS,                NULL, "",  "SYNCS"},
+    {"WARPGROUP.WAIT", NULL,              CONTROL_WAIT_GROUP,                         NULL, "",  ""},
+    {"BPT.TRAP",       NULL,              CONTROL_TRAP,                               NULL, "",  ""},
+    {"NOP",            NULL,              CONTROL_NEXT,                               NULL, "",  ""},
     /* Kernels are executed one after the other, so there is no other kernel to wait for or to start. */
-    {"ACQBULK",    count_none_or_all, CONTROL_NEXT,             NULL, "", ""},
-    {"PREEXIT",    count_none_or_all, CONTROL_NEXT,             NULL, "", ""},
-    {"LDGDEPBAR",  NULL, CONTROL_NEXT,             NULL, "", ""},
-    {"MEMBAR",     NULL, CONTROL_NEXT,             NULL, "", "ALL SC CTA GPU SYS"},
-    {"ERRBAR",     NULL, CONTROL_NEXT,             NULL, "", ""},
-    {"CGAERRBAR",  NULL, CONTROL_NEXT,             NULL, "", ""},
-    {"CCTL.IVALL", NULL, CONTROL_NEXT,             NULL, "", ""},
-    {"CCTL.E.PF2", NULL, CONTROL_NEXT,             NULL, "", ""},
-    {"CCTL.E.PF1", NULL, CONTROL_NEXT,             NULL, "", ""},
-    {"ENDCOLLECTIVE", NULL, CONTROL_NEXT,          NULL, "", ""},
+    {"ACQBULK",        count_none_or_all, CONTROL_NEXT,                               NULL, "",  ""},
+    {"PREEXIT",        count_none_or_all, CONTROL_NEXT,                               NULL, "",  ""},
+    {"LDGDEPBAR",      NULL,              CONTROL_NEXT,                               NULL, "",  ""},
+    {"MEMBAR",         NULL,              TRAIT_FENCE,                                NULL, "",  "ALL SC CTA GPU SYS"},
+    {"MEMBAR.ALL.CTA", NULL,              TRAIT_FENCE | TRAIT_SIGNALS,                NULL, "",  ""},
+    {"MEMBAR.SC.CTA",  NULL,              TRAIT_FENCE | TRAIT_SIGNALS,                NULL, "",  ""},
+    {"ERRBAR",         NULL,              CONTROL_NEXT,                               NULL, "",  ""},
+    {"CGAERRBAR",      NULL,              CONTROL_NEXT,                               NULL, "",  ""},
+    {"CCTL.IVALL",     NULL,              CONTROL_NEXT,                               NULL, "",  ""},
+    {"CCTL.E.PF2",     NULL,              CONTROL_NEXT,                               NULL, "",  ""},
+    {"CCTL.E.PF1",     NULL,              CONTROL_NEXT,                               NULL, "",  ""},
+    {"ENDCOLLECTIVE",  NULL,              CONTROL_NEXT,                               NULL, "",  ""},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

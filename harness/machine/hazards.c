@@ -1,6 +1,7 @@
 #include "hazards.h"
 
-#include "base/base.h"
+#include "cluster.h"
+#include "mbarrier.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,25 +54,22 @@ struct hazards {
     unsigned committed[WARPS];    /* groups of each warp */
 };
 
-bool hazards_matter(const struct code *code)
+/* Returns whether code has copies that this looks at. */
+static bool has_copies(const struct code *code)
 {
     for (size_t i = 0; i < code->count; i++)
-        if (code->list[i].opcode &&
-            (strncmp(code->list[i].opcode, "UTMA", 4) == 0 || strncmp(code->list[i].opcode, "UBLKCP", 6) == 0))
+        if (code->list[i].traits & TRAIT_BULK)
             return true;
     return false;
 }
 
-struct hazards *hazards_open(const struct block *block)
+static bool begin(struct block *block)
 {
-    struct hazards *hazards = x_calloc(1, sizeof *hazards);
+    struct hazards *hazards = block->watch.states[WATCH_HAZARDS];
+    if (!watch_samples(block) || !has_copies(block->code))
+        return false;
     hazards->place_count = (block->shared_size >> PLACE_SHIFT) + 2;
-    hazards->places = x_calloc(hazards->place_count, sizeof *hazards->places);
-    return hazards;
-}
-
-void hazards_clear(struct hazards *hazards)
-{
+    hazards->places = hazards->places ? hazards->places : x_calloc(hazards->place_count, sizeof *hazards->places);
     memset(hazards->places, 0, hazards->place_count * sizeof *hazards->places);
     for (size_t i = 0; i < hazards->place_count; i++)
         hazards->places[i].writer = NOBODY;
@@ -82,16 +80,20 @@ void hazards_clear(struct hazards *hazards)
     memset(hazards->committed, 0, sizeof hazards->committed);
     for (unsigned w = 0; w < WARPS; w++)
         hazards->clock[w] = 1;
+    return true;
 }
 
-void hazards_close(struct hazards *hazards)
+static void release(void *state)
 {
-    if (!hazards)
-        return;
+    struct hazards *hazards = state;
     free(hazards->places);
     free(hazards->copies);
     free(hazards->barriers);
-    free(hazards);
+}
+
+static struct hazards *hazards_of(const struct block *block)
+{
+    return block->watch.states[WATCH_HAZARDS];
 }
 
 static const char *opcode_of(const struct block *block, const struct copy *copy)
@@ -119,7 +121,7 @@ static const struct copy *recent_copy(const struct hazards *hazards, unsigned nu
 
 static void check_load(struct warp *warp, size_t at, bool writes)
 {
-    const struct hazards *hazards = warp->block->hazards;
+    const struct hazards *hazards = hazards_of(warp->block);
     const struct copy *copy = recent_copy(hazards, hazards->places[at].load);
     if (!copy || copy->known >> warp->number & 1)
         return;
@@ -138,7 +140,7 @@ static bool knows_store(const struct hazards *hazards, unsigned warp, const stru
 
 static void check_store(struct warp *warp, size_t at, const char *does)
 {
-    const struct hazards *hazards = warp->block->hazards;
+    const struct hazards *hazards = hazards_of(warp->block);
     const struct copy *copy = recent_copy(hazards, hazards->places[at].store);
     if (!copy || knows_store(hazards, warp->number, copy))
         return;
@@ -151,7 +153,7 @@ static void check_store(struct warp *warp, size_t at, const char *does)
 
 static void visit_place(struct warp *warp, size_t at, bool writes)
 {
-    struct hazards *hazards = warp->block->hazards;
+    struct hazards *hazards = hazards_of(warp->block);
     struct place *place = &hazards->places[at];
     check_load(warp, at, writes);
     if (!writes) {
@@ -165,14 +167,14 @@ static void visit_place(struct warp *warp, size_t at, bool writes)
     place->written = ++hazards->events;
 }
 
-void hazards_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes)
+static void visit(const struct access *access, bool writes)
 {
     size_t last = SIZE_MAX;
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const uint32_t address = addresses[__builtin_ctz(left)];
-        for (size_t at = address >> PLACE_SHIFT; at <= (address + size - 1) >> PLACE_SHIFT; at++)
+    for (uint32_t left = access->lanes; left; left &= left - 1) {
+        const uint64_t address = access_address(access, (unsigned)__builtin_ctz(left));
+        for (size_t at = address >> PLACE_SHIFT; at <= (address + access->size - 1) >> PLACE_SHIFT; at++)
             if (at != last)
-                visit_place(warp, last = at, writes);
+                visit_place(access->warp, last = at, writes);
     }
 }
 
@@ -188,7 +190,7 @@ static struct copy *add_copy(struct hazards *hazards, const struct block *block)
 /* Fails if a warp may still access a place that a copy overwrites. */
 static void check_overwritten(struct warp *issuer, size_t at)
 {
-    const struct hazards *hazards = issuer->block->hazards;
+    const struct hazards *hazards = hazards_of(issuer->block);
     const struct place *place = &hazards->places[at];
     const unsigned *knows = hazards->knows[issuer->number];
     check_load(issuer, at, true);
@@ -209,25 +211,26 @@ static void check_overwritten(struct warp *issuer, size_t at)
                     issuer->block->now->opcode, byte_of(at), place->writer, issuer->number);
 }
 
-void hazards_load(struct block *block, struct warp *issuer, uint32_t offset, uint32_t bytes, uint32_t barrier,
-                  bool phase)
+/* A copy that a warp, maybe of another block, issues to this block's memory. */
+static void load(struct hazards *hazards, const struct access *access)
 {
-    struct hazards *hazards = block->hazards;
-    for (size_t at = offset >> PLACE_SHIFT; at <= (offset + bytes - 1) >> PLACE_SHIFT; at++) {
-        if (issuer->block == block)
+    struct warp *issuer = access->warp;
+    for (size_t at = access->first >> PLACE_SHIFT; at <= (access->first + access->size - 1) >> PLACE_SHIFT; at++) {
+        if (issuer->block == access->block)
             check_overwritten(issuer, at);
         hazards->places[at] = (struct place){.load = (unsigned)hazards->copy_count + 1, .writer = NOBODY};
     }
     struct copy *copy = add_copy(hazards, issuer->block);
-    copy->barrier = barrier;
-    copy->phase = phase;
+    copy->barrier = (uint32_t)access->more & OFFSET_MASK;
+    copy->phase = mbarrier_phase(issuer->block, (uint32_t)access->more);
 }
 
-void hazards_store(struct warp *warp, uint32_t offset, uint32_t bytes, bool grouped)
+/* A copy from the memory of the warp's block. Without groups, that it has read its source is not followed. */
+static void store(struct hazards *hazards, const struct access *access)
 {
-    struct hazards *hazards = warp->block->hazards;
+    struct warp *warp = access->warp;
     const unsigned me = warp->number;
-    for (size_t at = offset >> PLACE_SHIFT; at <= (offset + bytes - 1) >> PLACE_SHIFT; at++) {
+    for (size_t at = access->first >> PLACE_SHIFT; at <= (access->first + access->size - 1) >> PLACE_SHIFT; at++) {
         struct place *place = &hazards->places[at];
         const unsigned writer = place->writer;
         check_load(warp, at, false);
@@ -242,19 +245,18 @@ void hazards_store(struct warp *warp, uint32_t offset, uint32_t bytes, bool grou
                         "%s copies bytes of shared memory from %lld on that warp %u wrote, without fence.proxy.async "
                         "between them",
                         warp->block->now->opcode, byte_of(at), writer);
-        if (grouped)
+        if (access->more)
             place->store = (unsigned)hazards->copy_count + 1;
     }
-    if (!grouped)
+    if (!access->more)
         return;
     struct copy *copy = add_copy(hazards, warp->block);
     copy->stores = true;
     copy->warp = me;
 }
 
-void hazards_commit(struct warp *warp)
+static void commit(struct hazards *hazards, const struct warp *warp)
 {
-    struct hazards *hazards = warp->block->hazards;
     const unsigned group = ++hazards->committed[warp->number];
     for (size_t i = hazards->copy_count; i-- > first_recent(hazards);) {
         struct copy *copy = &hazards->copies[i];
@@ -265,9 +267,9 @@ void hazards_commit(struct warp *warp)
     }
 }
 
-void hazards_wait_stores(struct warp *warp, unsigned left)
+/* The warp has waited until all its groups of copies but the last `left` have read what they copy. */
+static void retire(struct hazards *hazards, const struct warp *warp, unsigned left)
 {
-    struct hazards *hazards = warp->block->hazards;
     const unsigned last = hazards->committed[warp->number];
     for (size_t i = first_recent(hazards); i < hazards->copy_count; i++) {
         struct copy *copy = &hazards->copies[i];
@@ -276,11 +278,6 @@ void hazards_wait_stores(struct warp *warp, unsigned left)
         copy->over = true;
         copy->clock = hazards->clock[warp->number];
     }
-}
-
-void hazards_fence(struct warp *warp)
-{
-    warp->block->hazards->fenced[warp->number] = ++warp->block->hazards->events;
 }
 
 /* ---- What warps learn of each other ---- */
@@ -301,6 +298,18 @@ static void learn(struct hazards *hazards, unsigned warp, uint32_t from, const u
             hazards->copies[i].known |= 1u << warp;
 }
 
+/* A warp learns all that was done before, in a way that is not followed. */
+static void learn_all(struct hazards *hazards, const struct warp *warp)
+{
+    for (unsigned w = 0; w < WARPS; w++) {
+        hazards->knows[warp->number][w] = hazards->clock[w];
+        hazards->clock[w]++;
+    }
+    for (size_t i = first_recent(hazards); i < hazards->copy_count; i++)
+        if (hazards->copies[i].known)
+            hazards->copies[i].known |= 1u << warp->number;
+}
+
 static struct barrier *find_barrier(struct hazards *hazards, uint32_t address)
 {
     for (size_t i = 0; i < hazards->barrier_count; i++)
@@ -311,19 +320,20 @@ static struct barrier *find_barrier(struct hazards *hazards, uint32_t address)
     return barrier;
 }
 
-void hazards_arrive(struct block *block, struct warp *from, uint32_t barrier)
+static void arrive(struct hazards *hazards, const struct access *access)
 {
-    struct barrier *place = find_barrier(block->hazards, barrier);
-    place->others |= !from;
-    if (!from)
+    struct barrier *place = find_barrier(hazards, (uint32_t)access->first);
+    const unsigned from = access->warp->number;
+    if (access->warp->block != access->block) {
+        place->others = true;
         return;
-    place->arrived |= 1u << from->number;
-    place->clocks[from->number] = block->hazards->clock[from->number]++;
+    }
+    place->arrived |= 1u << from;
+    place->clocks[from] = hazards->clock[from]++;
 }
 
-void hazards_waited(struct warp *warp, uint32_t barrier, bool phase)
+static void have_waited(struct hazards *hazards, const struct warp *warp, uint32_t barrier, bool phase)
 {
-    struct hazards *hazards = warp->block->hazards;
     struct barrier *place = find_barrier(hazards, barrier);
     for (size_t i = first_recent(hazards); i < hazards->copy_count; i++) {
         struct copy *copy = &hazards->copies[i];
@@ -331,13 +341,13 @@ void hazards_waited(struct warp *warp, uint32_t barrier, bool phase)
             copy->known |= 1u << warp->number;
     }
     if (place->others)
-        hazards_learn_all(warp);
+        learn_all(hazards, warp);
     learn(hazards, warp->number, place->arrived, place->clocks);
 }
 
-void hazards_meet(struct block *block, uint32_t waited, uint32_t arrived)
+/* Warps, one bit each, that have waited for each other and for those that arrived. */
+static void meet(struct hazards *hazards, uint32_t waited, uint32_t arrived)
 {
-    struct hazards *hazards = block->hazards;
     const uint32_t all = waited | arrived;
     unsigned clocks[WARPS];
     memcpy(clocks, hazards->clock, sizeof clocks);
@@ -347,24 +357,55 @@ void hazards_meet(struct block *block, uint32_t waited, uint32_t arrived)
         hazards->clock[__builtin_ctz(left)]++;
 }
 
+/* By atomics warps may tell each other anything. */
+static void hear(const struct access *access)
+{
+    struct hazards *hazards = hazards_of(access->block);
+    const unsigned kind = access->kind;
+    if (kind & ACCESS_CHANGES)
+        learn_all(hazards, access->warp);
+    if (kind & (ACCESS_READS | ACCESS_CHANGES))
+        visit(access, false);
+    if (kind & (ACCESS_STORES | ACCESS_WRITES | ACCESS_COPIES | ACCESS_CHANGES))
+        visit(access, true);
+    if (kind == ACCESS_COMES)
+        load(hazards, access);
+    if (kind == ACCESS_GOES)
+        store(hazards, access);
+    if (kind == ACCESS_ARRIVES)
+        arrive(hazards, access);
+    if (kind == ACCESS_WAITED)
+        have_waited(hazards, access->warp, (uint32_t)access->first, access->more != 0);
+    if (kind == ACCESS_MEETS)
+        meet(hazards, (uint32_t)access->first, (uint32_t)access->more);
+    if (kind == ACCESS_FENCES)
+        hazards->fenced[access->warp->number] = ++hazards->events;
+    if (kind == ACCESS_COMMITS)
+        commit(hazards, access->warp);
+    if (kind == ACCESS_RETIRES)
+        retire(hazards, access->warp, (unsigned)access->more);
+}
+
+enum {
+    HEARD = ACCESS_READS | ACCESS_STORES | ACCESS_WRITES | ACCESS_COPIES | ACCESS_CHANGES | ACCESS_COMES | ACCESS_GOES |
+            ACCESS_ARRIVES | ACCESS_WAITED | ACCESS_MEETS | ACCESS_FENCES | ACCESS_COMMITS | ACCESS_RETIRES
+};
+const struct watcher hazards_watcher = {0, HEARD, sizeof(struct hazards), false, begin, hear, NULL, release};
+
+/* Returns them if they are looked for in the warp's block. */
+static const struct hazards *looked_for(const struct warp *warp)
+{
+    return warp->block->watch.on >> WATCH_HAZARDS & 1 ? hazards_of(warp->block) : NULL;
+}
+
 unsigned hazards_clock(const struct warp *warp)
 {
-    return warp->block->hazards->clock[warp->number];
+    const struct hazards *hazards = looked_for(warp);
+    return hazards ? hazards->clock[warp->number] : 0;
 }
 
 bool hazards_knows(const struct warp *warp, const struct warp *of, unsigned clock)
 {
-    return warp == of || warp->block->hazards->knows[warp->number][of->number] >= clock;
-}
-
-void hazards_learn_all(struct warp *warp)
-{
-    struct hazards *hazards = warp->block->hazards;
-    for (unsigned w = 0; w < WARPS; w++) {
-        hazards->knows[warp->number][w] = hazards->clock[w];
-        hazards->clock[w]++;
-    }
-    for (size_t i = first_recent(hazards); i < hazards->copy_count; i++)
-        if (hazards->copies[i].known)
-            hazards->copies[i].known |= 1u << warp->number;
+    const struct hazards *hazards = looked_for(warp);
+    return !hazards || warp == of || hazards->knows[warp->number][of->number] >= clock;
 }

@@ -7,7 +7,7 @@
 
 #include "memory.h"
 
-enum { FLAG_SIGNED, FLAG_GENERIC, FLAG_STRONG, FLAG_BYPASS, FLAG_FILLS };
+enum { FLAG_SIGNED, FLAG_STRONG, FLAG_BYPASS, FLAG_FILLS };
 
 /* ---- Addresses ---- */
 
@@ -232,7 +232,7 @@ static inline bool prepare_size(struct instruction *code)
             code->size = sizes[i].size;
             code->flags[FLAG_SIGNED] = sizes[i].is_signed;
         }
-    code->flags[FLAG_STRONG] = IS(STRONG);
+    code->flags[FLAG_STRONG] = IS(STRONG) ? ACCESS_STRONG : 0;
     code->flags[FLAG_BYPASS] = IS(BYPASS);
     code->flags[FLAG_FILLS] = has_modifier(code, "ZFILL");
     return true;

@@ -3,9 +3,7 @@
 
 #include "counting.h"
 #include "device_memory.h"
-#include "meetings_note.h"
 #include "memory.h"
-#include "warpgroup.h"
 
 /* Returns the cost of a copy, which is remembered as for loads. */
 static const struct copy_counts *count_again(struct memo *memo, const struct instruction *code, uint32_t copies,
@@ -115,7 +113,10 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
         memory_check(block, &memo, copies, from, code->size, false);
         if (!memo.aligned)
             memory_misaligned(block, copies, from, code->size);
-        memory_meet(warp, code, &memo, copies, from[__builtin_ctz(copies)], from, false);
+        if (global_is_watched(block, code, &memo, from[__builtin_ctz(copies)], ACCESS_COPIES)) {
+            const struct access access = global_access(warp, code, &memo, copies, from, ACCESS_COPIES);
+            watch(&access);
+        }
         if (block->counts)
             counts = count_again(&block->memos[code->index], code, copies, from, to);
     }
@@ -129,9 +130,7 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
         if (to[l] % code->size)
             shared_misaligned(block, lanes, to, code->size);
     }
-    shared_visit(warp, lanes, to, code->size, SHADOW_WRITES);
-    if (block->tiles)
-        tiles_stored(warp, lanes, to, code->size, true);
+    watch_lanes(warp, code, lanes, to, code->size, ACCESS_COPIES);
     for (unsigned l = 0; l < LANES; l++) {
         if (copies >> l & 1)
             memcpy(block->shared + to[l], device_bytes(from[l]), code->size - zeros[l]);
@@ -151,7 +150,7 @@ static bool prepare_copy(struct instruction *code)
 
 /* clang-format off */
 const struct opcode TABLE(lanes_copy)[] = {
-    {"LDGSTS", copy_async,    CONTROL_NEXT, prepare_copy,  "",  "E 64 128 BYPASS ZFILL LTC64B LTC128B LTC256B"},
+    {"LDGSTS", copy_async, TRAIT_LOAD | TRAIT_GLOBAL | TRAIT_SHARED | TRAIT_ASYNC_COPY, prepare_copy, "", "E 64 128 BYPASS ZFILL LTC64B LTC128B LTC256B"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

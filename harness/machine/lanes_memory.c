@@ -6,33 +6,22 @@
 #include "cluster.h"
 #include "counting.h"
 #include "device_memory.h"
-#include "meetings_note.h"
-#include "races.h"
-#include "waits.h"
-#include "warpgroup.h"
 
 /* ---- Global memory ---- */
 
 /* Checks an access and counts it. */
-static void count_global(struct warp *warp, const struct instruction *code, struct memo *memo, uint32_t lanes,
-                         uint64_t first, const uint64_t *addresses, bool writes)
+static struct memo *visit_global(struct warp *warp, const struct instruction *code, uint32_t lanes,
+                                 const uint64_t *addresses, bool writes)
 {
     struct block *block = warp->block;
-    if (!memo_holds(memo, first, code->size))
+    struct memo *memo = &block->memos[code->index];
+    memo_settle(memo, &block->tallies[code->index]);
+    memo_global(memo, block, lanes, addresses, code->size);
+    if (!memo_holds(memo, addresses[__builtin_ctz(lanes)], code->size))
         memory_check(block, memo, lanes, addresses, code->size, writes);
     if (!memo->aligned)
         memory_misaligned(block, lanes, addresses, code->size);
     memo->times++;
-}
-
-static struct memo *visit_global(struct warp *warp, const struct instruction *code, uint32_t lanes,
-                                 const uint64_t *addresses, bool writes)
-{
-    struct memo *memo = &warp->block->memos[code->index];
-    const uint64_t first = addresses[__builtin_ctz(lanes)];
-    memo_settle(memo, &warp->block->tallies[code->index]);
-    memo_global(memo, warp->block, lanes, addresses, code->size);
-    count_global(warp, code, memo, lanes, first, addresses, writes);
     return memo;
 }
 
@@ -49,92 +38,136 @@ static struct memo *visit_again(struct warp *warp, const struct instruction *cod
     *first = wide(low[lane], high[lane]) + (uint64_t)operand->value;
     if (memo->low != (*first & MEMO_LOW_SECTOR) || !memo->aligned || !memo_holds(memo, *first, code->size))
         return NULL;
-    count_global(warp, code, memo, lanes, *first, NULL, false);
+    memo->times++;
     return memo;
 }
 
-/* Notes what lanes have read that others may change. */
-static void look(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses)
+/* ---- Bytes ---- */
+
+/* Returns whether all lanes have them in order, or load them from one place. */
+static bool are_together(const struct instruction *code, const struct memo *memo, bool writes)
 {
-    const struct operand *to = &code->operands[0];
-    uint64_t value = 0;
-    for (uint32_t left = lanes; left; left &= left - 1)
-        for (unsigned k = 0; k < (code->size + 3u) / 4; k++)
-            value = value * UINT64_C(0x9e3779b97f4a7c15) +
-                    row_at(warp, to->space, to->row + k * (to->high - to->row))[__builtin_ctz(left)];
-    waits_read(warp, code, lanes, addresses[__builtin_ctz(lanes)], value);
+    return code->size >= 4 && (memo->in_order || (memo->same && !writes));
 }
 
-/* Loads what is neither in order nor the same for all lanes, or what is watched. memo is NULL if the access was not
- * counted yet. The common cases are apart, since this has to save many registers. */
-__attribute__((noinline)) static void load_scattered(struct warp *warp, const struct instruction *code, uint32_t lanes,
-                                                     const struct memo *memo)
+/* Moves them if they are. Returns whether it did. */
+static inline __attribute__((always_inline)) bool move_together(struct warp *warp, const struct instruction *code,
+                                                                uint32_t lanes, const struct memo *memo,
+                                                                unsigned char *first, bool writes)
 {
-    uint64_t addresses[LANES];
-    const unsigned char *places[LANES];
-    global_addresses(warp, &code->operands[1], addresses);
-    if (!memo)
-        memo = visit_global(warp, code, lanes, addresses, false);
-    memory_meet(warp, code, memo, lanes, addresses[__builtin_ctz(lanes)], addresses, false);
-    EACH_LANE places[l] = device_bytes(addresses[l]);
-    take(warp, code, lanes, places);
-    if (code->flags[FLAG_STRONG])
-        look(warp, code, lanes, addresses);
-    else if (warp->block->races)
-        races_load(warp, lanes, addresses, code->size);
-}
-
-static void load_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
-{
-    uint64_t first;
-    const struct memo *memo = visit_again(warp, code, &code->operands[1], lanes, &first);
-    if (!memo || !(memo->in_order || memo->same) || code->size < 4 || code->flags[FLAG_STRONG] || warp->block->races) {
-        load_scattered(warp, code, lanes, memo);
-        return;
-    }
-    memory_meet(warp, code, memo, lanes, first, NULL, false);
-    if (memo->in_order)
-        take_in_order(warp, code, device_bytes(first));
+    if (!are_together(code, memo, writes))
+        return false;
+    if (writes)
+        give_in_order(warp, code, 1, first);
+    else if (memo->in_order)
+        take_in_order(warp, code, first);
     else
-        take_one(warp, code, lanes, device_bytes(first));
+        take_one(warp, code, lanes, first);
+    return true;
 }
 
-__attribute__((noinline)) static void store_scattered(struct warp *warp, const struct instruction *code, uint32_t lanes,
-                                                      const struct memo *memo)
+static void move_apart(struct warp *warp, const struct instruction *code, uint32_t lanes, unsigned char *const *places,
+                       bool writes)
+{
+    if (writes)
+        give(warp, code, 1, lanes, places);
+    else
+        take(warp, code, lanes, (const unsigned char *const *)places);
+}
+
+/* Returns what kind of access it is. */
+static unsigned kind_of(const struct instruction *code, bool writes)
+{
+    return (writes ? ACCESS_STORES : ACCESS_READS) | code->flags[FLAG_STRONG];
+}
+
+/* Tells that a watched access is done. Of one that reads what others may change, it tells what it has found. */
+static void tell_done(struct access *access, bool writes)
+{
+    const struct instruction *code = access->code;
+    for (uint32_t left = access->kind & ACCESS_STRONG && !writes ? access->lanes : 0; left; left &= left - 1)
+        for (unsigned k = 0; k < (code->size + 3u) / 4; k++)
+            access->found = access->found * UINT64_C(0x9e3779b97f4a7c15) +
+                            row_at(access->warp, code->operands[0].space,
+                                   code->operands[0].row +
+                                       k * (code->operands[0].high - code->operands[0].row))[__builtin_ctz(left)];
+    watch_done(access);
+}
+
+/* ---- Global memory: accesses ---- */
+
+/* memo is NULL if the access was not counted yet. */
+static void access_global(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses,
+                          const struct memo *memo, unsigned kind, bool writes)
+{
+    unsigned char *places[LANES];
+    const uint64_t first = addresses[__builtin_ctz(lanes)];
+    if (!memo)
+        memo = visit_global(warp, code, lanes, addresses, writes);
+    const bool watched = global_is_watched(warp->block, code, memo, first, kind);
+    struct access access;
+    if (watched) {
+        access = global_access(warp, code, memo, lanes, addresses, kind);
+        watch(&access);
+    }
+    if (!move_together(warp, code, lanes, memo, device_bytes(first), writes)) {
+        EACH_LANE places[l] = device_bytes(addresses[l]);
+        move_apart(warp, code, lanes, places, writes);
+    }
+    if (watched && warp->block->watch.global & kind) /* meetings hear no more of it */
+        tell_done(&access, writes);
+}
+
+/* Those that are neither in order nor the same for all lanes, or that are watched. The common cases are apart, since
+ * these have to save many registers. */
+__attribute__((noinline)) static void global_scattered(struct warp *warp, const struct instruction *code,
+                                                       uint32_t lanes, const struct memo *memo, uint64_t first,
+                                                       bool writes)
 {
     uint64_t addresses[LANES];
-    unsigned char *places[LANES];
-    global_addresses(warp, &code->operands[0], addresses);
-    if (!memo)
-        memo = visit_global(warp, code, lanes, addresses, true);
-    memory_meet(warp, code, memo, lanes, addresses[__builtin_ctz(lanes)], addresses, true);
-    if (code->flags[FLAG_STRONG])
-        waits_written(warp);
-    EACH_LANE places[l] = device_bytes(addresses[l]);
-    const bool looks = warp->block->races && !code->flags[FLAG_STRONG];
-    if (looks)
-        races_before_store(warp, lanes, addresses, code->size);
-    give(warp, code, 1, lanes, places);
-    if (looks)
-        races_store(warp, lanes, addresses, code->size);
+    if (memo && are_together(code, memo, writes))
+        addresses[__builtin_ctz(lanes)] = first; /* the others are not asked for */
+    else
+        global_addresses(warp, &code->operands[!writes], addresses);
+    access_global(warp, code, lanes, addresses, memo, kind_of(code, writes), writes);
 }
 
-static void store_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
+static inline void global_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, bool writes)
 {
-    uint64_t first;
-    const struct memo *memo = visit_again(warp, code, &code->operands[0], lanes, &first);
-    if (!memo || !memo->in_order || code->size < 4 || code->flags[FLAG_STRONG] || warp->block->races) {
-        store_scattered(warp, code, lanes, memo);
-        return;
-    }
-    memory_meet(warp, code, memo, lanes, first, NULL, true);
-    give_in_order(warp, code, 1, device_bytes(first));
+    uint64_t first = 0;
+    const struct memo *memo = visit_again(warp, code, &code->operands[!writes], lanes, &first);
+    if (!memo || global_is_watched(warp->block, code, memo, first, kind_of(code, writes)) ||
+        !move_together(warp, code, lanes, memo, device_bytes(first), writes))
+        global_scattered(warp, code, lanes, memo, first, writes);
 }
 
 /* ---- Shared memory ---- */
 
-static struct memo *visit_shared(struct warp *warp, const struct instruction *code, uint32_t lanes,
-                                 const uint32_t *addresses, bool writes)
+/* Those that are neither in order nor the same for all lanes, or that are watched. */
+__attribute__((noinline)) static void shared_scattered(struct warp *warp, const struct instruction *code,
+                                                       uint32_t lanes, const uint32_t *addresses,
+                                                       const struct memo *memo, bool writes)
+{
+    unsigned char *const shared = warp->block->shared, *places[LANES];
+    const bool watched = warp->block->watch.shared & kind_of(code, writes);
+    struct access access;
+    if (watched) {
+        access = (struct access){warp,        code,
+                                 warp->block, kind_of(code, writes),
+                                 lanes,       addresses[__builtin_ctz(lanes)],
+                                 code->size,  .offsets = addresses};
+        watch(&access);
+    }
+    if (!move_together(warp, code, lanes, memo, shared + addresses[__builtin_ctz(lanes)], writes)) {
+        EACH_LANE places[l] = shared + addresses[l];
+        move_apart(warp, code, lanes, places, writes);
+    }
+    if (watched)
+        tell_done(&access, writes);
+}
+
+static void access_shared(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses,
+                          bool writes)
 {
     struct block *block = warp->block;
     struct memo *memo = &block->memos[code->index];
@@ -149,47 +182,17 @@ static struct memo *visit_shared(struct warp *warp, const struct instruction *co
         shared_outside(block, lanes, addresses, code->size);
     if (!memo->aligned)
         shared_misaligned(block, lanes, addresses, code->size);
-    shared_visit(warp, lanes, addresses, code->size, writes ? SHADOW_STORES : SHADOW_READS);
-    if (block->tiles && writes)
-        tiles_stored(warp, lanes, addresses, code->size, false);
     memo->times++;
-    return memo;
+    if (block->watch.shared & kind_of(code, writes) ||
+        !move_together(warp, code, lanes, memo, block->shared + first, writes))
+        shared_scattered(warp, code, lanes, addresses, memo, writes);
 }
 
-static void load_shared(struct warp *warp, const struct instruction *code, uint32_t lanes)
+static inline void shared_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, bool writes)
 {
     uint32_t addresses[LANES];
-    own_addresses(warp, &code->operands[1], addresses);
-    const struct memo *memo = visit_shared(warp, code, lanes, addresses, false);
-    const unsigned char *shared = warp->block->shared;
-    if (code->size >= 4 && memo->in_order) {
-        take_in_order(warp, code, shared + addresses[0]);
-        return;
-    }
-    const unsigned char *places[LANES];
-    if (memo->same && code->size >= 4) {
-        take_one(warp, code, lanes, shared + addresses[__builtin_ctz(lanes)]);
-        return;
-    }
-    EACH_LANE places[l] = shared + addresses[l];
-    take(warp, code, lanes, places);
-}
-
-static void store_shared(struct warp *warp, const struct instruction *code, uint32_t lanes)
-{
-    uint32_t addresses[LANES];
-    own_addresses(warp, &code->operands[0], addresses);
-    const struct memo *memo = visit_shared(warp, code, lanes, addresses, true);
-    unsigned char *shared = warp->block->shared;
-    if (code->size >= 4 && memo->in_order) {
-        give_in_order(warp, code, 1, shared + addresses[0]);
-    } else {
-        unsigned char *places[LANES];
-        EACH_LANE places[l] = shared + addresses[l];
-        give(warp, code, 1, lanes, places);
-    }
-    if (warp->block->shadow)
-        shadow_stored(warp);
+    own_addresses(warp, &code->operands[!writes], addresses);
+    access_shared(warp, code, lanes, addresses, writes);
 }
 
 /* ---- Local memory ---- */
@@ -224,77 +227,56 @@ static void count_local(struct warp *warp, const struct instruction *code, unsig
     tally->unit_sectors += sectors;
 }
 
-static void visit_local(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses)
+static void access_local(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses,
+                         bool writes)
 {
+    unsigned char bytes[LANES][16], *places[LANES];
     local_check(warp->block, lanes, addresses, code->size);
     count_local(warp, code, local_sectors(lanes, addresses, code->size));
-}
-
-static void load_local(struct warp *warp, const struct instruction *code, uint32_t lanes)
-{
-    uint32_t addresses[LANES];
-    narrow_addresses(warp, &code->operands[1], addresses);
-    const unsigned char *rows = local_rows(warp, code, lanes, addresses);
-    if (rows) {
-        const uint32_t step = code->operands[0].high - code->operands[0].row;
-        count_local(warp, code, sectors_of_rows(lanes, code->size));
-        for (unsigned k = 0; k < code->size / 4u; k++) {
-            uint32_t word[LANES];
-            memcpy(word, rows + (size_t)k * ROW_BYTES, ROW_BYTES);
-            WRITE_LANES(row_at(warp, SPACE_WARP, code->operands[0].row + k * step), lanes, word[l]);
-        }
-        return;
-    }
-    visit_local(warp, code, lanes, addresses);
-    unsigned char bytes[LANES][16];
-    const unsigned char *places[LANES];
     for (unsigned l = 0; l < LANES; l++) {
         places[l] = bytes[l];
-        if (lanes >> l & 1)
+        if (!writes && lanes >> l & 1)
             local_move(warp, l, addresses[l], bytes[l], code->size, false);
     }
-    take(warp, code, lanes, places);
+    move_apart(warp, code, lanes, places, writes);
+    for (uint32_t left = writes ? lanes : 0; left; left &= left - 1)
+        local_move(warp, (unsigned)__builtin_ctz(left), addresses[__builtin_ctz(left)], bytes[__builtin_ctz(left)],
+                   code->size, true);
 }
 
-static void store_local(struct warp *warp, const struct instruction *code, uint32_t lanes)
+static inline void local_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, bool writes)
 {
     uint32_t addresses[LANES];
-    narrow_addresses(warp, &code->operands[0], addresses);
+    narrow_addresses(warp, &code->operands[!writes], addresses);
     unsigned char *rows = local_rows(warp, code, lanes, addresses);
-    if (rows) {
-        const struct operand *from = &code->operands[1];
-        const uint32_t step = from->high - from->row;
-        count_local(warp, code, sectors_of_rows(lanes, code->size));
-        for (unsigned k = 0; k < code->size / 4u; k++) {
-            const uint32_t *word = row_at(warp, from->space, from->row + k * step);
-            uint32_t kept[LANES];
-            memcpy(kept, rows + (size_t)k * ROW_BYTES, ROW_BYTES);
-            WRITE_LANES(kept, lanes, word[l]);
-            memcpy(rows + (size_t)k * ROW_BYTES, kept, ROW_BYTES);
-        }
+    if (!rows) {
+        access_local(warp, code, lanes, addresses, writes);
         return;
     }
-    visit_local(warp, code, lanes, addresses);
-    unsigned char bytes[LANES][16], *places[LANES];
-    for (unsigned l = 0; l < LANES; l++)
-        places[l] = bytes[l];
-    give(warp, code, 1, lanes, places);
-    for (unsigned l = 0; l < LANES; l++)
-        if (lanes >> l & 1)
-            local_move(warp, l, addresses[l], bytes[l], code->size, true);
+    const struct operand *operand = &code->operands[writes];
+    count_local(warp, code, sectors_of_rows(lanes, code->size));
+    for (unsigned k = 0; k < code->size / 4u; k++, rows += ROW_BYTES) {
+        uint32_t *row = row_at(warp, operand->space, operand->row + k * (operand->high - operand->row)), there[LANES];
+        memcpy(there, rows, ROW_BYTES);
+        if (writes)
+            WRITE_LANES(there, lanes, row[l]);
+        else
+            WRITE_LANES(row, lanes, there[l]);
+        if (writes)
+            memcpy(rows, there, ROW_BYTES);
+    }
 }
 
 /* ---- Generic addresses: lanes of each kind in turn ---- */
 
-static void split_generic(struct warp *warp, const struct instruction *code, uint32_t lanes, bool writes)
+static void generic_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, bool writes)
 {
-    const unsigned data = writes ? 1 : 0;
     uint64_t addresses[LANES];
     global_addresses(warp, &code->operands[!writes], addresses);
     uint32_t shared = 0, local = 0, others = 0, narrow[LANES];
     for (unsigned l = 0; l < LANES; l++) {
         const uint64_t window = addresses[l] & ~(uint64_t)UINT32_MAX;
-        const uint32_t bit = 1u << l;
+        const uint32_t bit = lanes & 1u << l;
         narrow[l] = (uint32_t)addresses[l];
         local |= window == LOCAL_WINDOW ? bit : 0;
         if (window != SHARED_WINDOW)
@@ -306,69 +288,33 @@ static void split_generic(struct warp *warp, const struct instruction *code, uin
             others |= bit;
         }
     }
-    unsigned char *places[LANES], bytes[LANES][16];
-    const uint32_t global = lanes & ~shared & ~local & ~others;
-    if (global) {
-        const struct memo *memo = visit_global(warp, code, global, addresses, writes);
-        memory_meet(warp, code, memo, global, addresses[__builtin_ctz(global)], addresses, writes);
-        EACH_LANE places[l] = device_bytes(addresses[l]);
-        if (writes)
-            give(warp, code, data, global, places);
-        else
-            take(warp, code, global, (const unsigned char *const *)places);
-        if (code->flags[FLAG_STRONG] && writes)
-            waits_written(warp);
-        else if (code->flags[FLAG_STRONG])
-            look(warp, code, global, addresses);
+    if (lanes & ~shared & ~local & ~others)
+        access_global(warp, code, lanes & ~shared & ~local & ~others, addresses, NULL,
+                      kind_of(code, writes) | ACCESS_GENERIC, writes);
+    if (shared)
+        access_shared(warp, code, shared, narrow, writes);
+    if (others) {
+        unsigned char *places[LANES];
+        cluster_places(warp, code, others, narrow, code->size, writes ? ACCESS_FAR : 0, places);
+        move_apart(warp, code, others, places, writes);
     }
-    if (shared & lanes) {
-        visit_shared(warp, code, shared & lanes, narrow, writes);
-        EACH_LANE places[l] = warp->block->shared + narrow[l];
-        if (writes)
-            give(warp, code, data, shared & lanes, places);
-        else
-            take(warp, code, shared & lanes, (const unsigned char *const *)places);
-        if (warp->block->shadow && writes)
-            shadow_stored(warp);
-        if (code->flags[FLAG_STRONG] && writes)
-            waits_written(warp);
-        else if (code->flags[FLAG_STRONG])
-            look(warp, code, shared & lanes, addresses);
-    }
-    if (others & lanes) {
-        cluster_places(warp, code, others & lanes, narrow, code->size, writes, places);
-        if (writes)
-            give(warp, code, data, others & lanes, places);
-        else
-            take(warp, code, others & lanes, (const unsigned char *const *)places);
-    }
-    if (local & lanes) {
-        visit_local(warp, code, local & lanes, narrow);
-        for (unsigned l = 0; l < LANES; l++) {
-            places[l] = bytes[l];
-            if (!writes && (local & lanes) >> l & 1)
-                local_move(warp, l, narrow[l], bytes[l], code->size, false);
-        }
-        if (!writes) {
-            take(warp, code, local & lanes, (const unsigned char *const *)places);
-            return;
-        }
-        give(warp, code, data, local & lanes, places);
-        for (unsigned l = 0; l < LANES; l++)
-            if ((local & lanes) >> l & 1)
-                local_move(warp, l, narrow[l], bytes[l], code->size, true);
-    }
+    if (local)
+        access_local(warp, code, local, narrow, writes);
 }
 
-static void load_generic(struct warp *warp, const struct instruction *code, uint32_t lanes)
-{
-    split_generic(warp, code, lanes, false);
-}
-
-static void store_generic(struct warp *warp, const struct instruction *code, uint32_t lanes)
-{
-    split_generic(warp, code, lanes, true);
-}
+#define BOTH_WAYS(memory)                                                                                              \
+    static void load_##memory(struct warp *warp, const struct instruction *code, uint32_t lanes)                       \
+    {                                                                                                                  \
+        memory##_lanes(warp, code, lanes, false);                                                                      \
+    }                                                                                                                  \
+    static void store_##memory(struct warp *warp, const struct instruction *code, uint32_t lanes)                      \
+    {                                                                                                                  \
+        memory##_lanes(warp, code, lanes, true);                                                                       \
+    }
+BOTH_WAYS(global)
+BOTH_WAYS(shared)
+BOTH_WAYS(local)
+BOTH_WAYS(generic)
 
 /* ---- Preparation ---- */
 
@@ -389,14 +335,14 @@ static bool prepare_store(struct instruction *code)
 #define WIDTHS "E U8 S8 U16 S16 64 128"
 #define HINTS " CONSTANT STRONG WEAK GPU SYS SM CTA EF EL LU EU NA PRIVATE"
 const struct opcode TABLE(lanes_memory)[] = {
-    {"LDG",    load_global,   CONTROL_NEXT, prepare_load,  "d", WIDTHS HINTS " LTC64B LTC128B LTC256B"},
-    {"STG",    store_global,  CONTROL_NEXT, prepare_store, "",  WIDTHS HINTS},
-    {"LDS",    load_shared,   CONTROL_NEXT, prepare_load,  "d", WIDTHS},
-    {"STS",    store_shared,  CONTROL_NEXT, prepare_store, "",  WIDTHS},
-    {"LDL",    load_local,    CONTROL_NEXT, prepare_load,  "d", WIDTHS " LU"},
-    {"STL",    store_local,   CONTROL_NEXT, prepare_store, "",  WIDTHS},
-    {"LD",     load_generic,  CONTROL_NEXT, prepare_load,  "d", WIDTHS HINTS},
-    {"ST",     store_generic, CONTROL_NEXT, prepare_store, "",  WIDTHS HINTS},
+    {"LDG", load_global,   TRAIT_LOAD | TRAIT_GLOBAL,   prepare_load,  "d", WIDTHS HINTS " LTC64B LTC128B LTC256B"},
+    {"STG", store_global,  TRAIT_STORE | TRAIT_GLOBAL,  prepare_store, "",  WIDTHS HINTS},
+    {"LDS", load_shared,   TRAIT_LOAD | TRAIT_SHARED,   prepare_load,  "d", WIDTHS},
+    {"STS", store_shared,  TRAIT_STORE | TRAIT_SHARED,  prepare_store, "",  WIDTHS},
+    {"LDL", load_local,    TRAIT_LOAD | TRAIT_LOCAL,    prepare_load,  "d", WIDTHS " LU"},
+    {"STL", store_local,   TRAIT_STORE | TRAIT_LOCAL,   prepare_store, "",  WIDTHS},
+    {"LD",  load_generic,  TRAIT_LOAD | TRAIT_GENERIC,  prepare_load,  "d", WIDTHS HINTS},
+    {"ST",  store_generic, TRAIT_STORE | TRAIT_GENERIC, prepare_store, "",  WIDTHS HINTS},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

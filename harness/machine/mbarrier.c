@@ -7,9 +7,7 @@
 #include "mbarrier.h"
 
 #include "cluster.h"
-#include "hazards.h"
-#include "meetings_note.h"
-#include "memory.h"
+#include "meetings.h"
 #include "memory_access.h"
 
 #include <string.h>
@@ -81,12 +79,10 @@ void mbarrier_bytes_come(struct block *block, uint32_t address, uint64_t bytes)
     arrive_at(block, address, 0, (int64_t)bytes, false);
 }
 
-/* Tells those who look for hazards that a warp arrives. */
 static void note_arrival(struct warp *warp, uint32_t address)
 {
     struct block *there = cluster_block(warp->block, address, sizeof(uint64_t));
-    if (there->hazards)
-        hazards_arrive(there, there == warp->block ? warp : NULL, address & OFFSET_MASK);
+    watch_bytes(warp, NULL, there, ACCESS_ARRIVES, address & OFFSET_MASK, 0, 0);
 }
 
 /* ---- Operations ---- */
@@ -168,9 +164,9 @@ static uint32_t lanes_over(struct warp *warp, const struct instruction *code, ui
         memcpy(&state, warp->block->shared + addresses[l], sizeof state);
         over |= (state >> 63 & 1) != phase[l] >> 31 ? 1u << l : 0;
     }
-    for (uint32_t left = lanes; left && over == lanes && warp->block->hazards; left &= left - 1) {
+    for (uint32_t left = lanes; left && over == lanes; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
-        hazards_waited(warp, addresses[l], phase[l] >> 31);
+        watch_bytes(warp, code, warp->block, ACCESS_WAITED, addresses[l], 0, phase[l] >> 31);
     }
     return over;
 }
@@ -259,12 +255,12 @@ static bool prepare_copied(struct instruction *code)
 
 /* clang-format off */
 const struct opcode mbarrier_opcodes[] = {
-    {"SYNCS.EXCH.64",                  exchange,      CONTROL_NEXT,       prepare_three,  "d", ""},
-    {"SYNCS.ARRIVE.TRANS64",           arrive,        CONTROL_NEXT,       prepare_arrive, "d", "A1T0 ART0 A0TR A0TX A0T1 A1TR RED OPTOUT TMASK"},
-    {"SYNCS.PHASECHK.TRANS64",         look,          CONTROL_NEXT,       prepare_three,  "p", ""},
-    {"SYNCS.PHASECHK.TRANS64.TRYWAIT", NULL,          CONTROL_WAIT_PHASE, prepare_three,  "p", ""},
-    {"SYNCS.CCTL.IV",                  NULL,          CONTROL_NEXT,       prepare_one,    "",  ""},
-    {"ARRIVES.LDGSTSBAR.64",           arrive_copied, CONTROL_NEXT,       prepare_copied, "",  "TRANSCNT ARVCNT"},
+    {"SYNCS.EXCH.64",                  exchange,      TRAIT_SIGNALS,                      prepare_three,  "d", ""},
+    {"SYNCS.ARRIVE.TRANS64",           arrive,        TRAIT_SIGNALS,                      prepare_arrive, "d", "A1T0 ART0 A0TR A0TX A0T1 A1TR RED OPTOUT TMASK"},
+    {"SYNCS.PHASECHK.TRANS64",         look,          TRAIT_SIGNALS | TRAIT_LOOKS,        prepare_three,  "p", ""},
+    {"SYNCS.PHASECHK.TRANS64.TRYWAIT", NULL,          CONTROL_WAIT_PHASE | TRAIT_SIGNALS, prepare_three,  "p", ""},
+    {"SYNCS.CCTL.IV",                  NULL,          TRAIT_SIGNALS,                      prepare_one,    "",  ""},
+    {"ARRIVES.LDGSTSBAR.64",           arrive_copied, CONTROL_NEXT,                       prepare_copied, "",  "TRANSCNT ARVCNT"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -1,9 +1,7 @@
-#include "meetings_note.h"
-
-#include "base/base.h"
+#include "meetings.h"
 
 #include "device_memory.h"
-#include "outcomes.h"
+#include "memory.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -110,13 +108,6 @@ void meetings_note(struct block *block, const struct instruction *code)
     pthread_mutex_unlock(&meetings->lock);
 }
 
-void meetings_note_answer(struct block *block, const struct instruction *code)
-{
-    if (block->grid->meetings)
-        __atomic_store_n(&block->grid->meetings->answered, true, __ATOMIC_RELAXED);
-    meetings_note(block, code);
-}
-
 bool meetings_answered(const struct meetings *meetings)
 {
     return meetings->answered;
@@ -160,8 +151,8 @@ static struct shared_place *find_place(struct meetings *meetings, const struct a
     return shared;
 }
 
-static void watch_place(struct block *block, const struct instruction *code, uint64_t address, bool writes,
-                        struct watch *watch)
+static void look_at_place(struct block *block, const struct instruction *code, uint64_t address, bool writes,
+                          struct met *met)
 {
     struct meetings *meetings = block->grid->meetings;
     struct allocation allocation;
@@ -176,7 +167,7 @@ static void watch_place(struct block *block, const struct instruction *code, uin
     shared->written |= writes;
     const bool looks = shared->written || block->begun == 1;
     shared->unseen |= !looks;
-    *watch = (struct watch){allocation.begin, allocation.end, looks ? shared->sectors : NULL, shared->lines};
+    *met = (struct met){allocation.begin, allocation.end, looks ? shared->sectors : NULL, shared->lines};
     pthread_mutex_unlock(&meetings->lock);
 }
 
@@ -208,11 +199,11 @@ static void visit_sector(struct block *block, const struct instruction *code, ui
 }
 
 /* Gives the sectors of a line their words. */
-static void part_line(struct block *block, const struct watch *watch, uint32_t *line, uint64_t address)
+static void part_line(struct block *block, const struct met *met, uint32_t *line, uint64_t address)
 {
     enum { WHOLE = (1 << SECTOR_BYTES / 4) - 1 };
     pthread_mutex_t *lock = &block->grid->meetings->lock;
-    uint64_t *sectors = &watch->sectors[(address >> SECTOR_SHIFT) - (watch->begin >> SECTOR_SHIFT)];
+    uint64_t *sectors = &met->sectors[(address >> SECTOR_SHIFT) - (met->begin >> SECTOR_SHIFT)];
     pthread_mutex_lock(lock);
     uint32_t old = __atomic_load_n(line, __ATOMIC_RELAXED);
     while (old != LINE_APART) {
@@ -227,9 +218,9 @@ static void part_line(struct block *block, const struct watch *watch, uint32_t *
 }
 
 /* Notes an access to a line in its own word. False: it has to be noted in those of its sectors. */
-static bool visit_line(struct block *block, const struct watch *watch, uint64_t first, uint64_t end, bool writes)
+static bool visit_line(struct block *block, const struct met *met, uint64_t first, uint64_t end, bool writes)
 {
-    uint32_t *line = &watch->lines[(first >> LINE_SHIFT) - (watch->begin >> LINE_SHIFT)];
+    uint32_t *line = &met->lines[(first >> LINE_SHIFT) - (met->begin >> LINE_SHIFT)];
     const uint64_t number = block->number + 1;
     const bool whole = end - first == LINE_BYTES && number < LINE_APART >> LINE_BLOCK;
     const uint32_t me = (uint32_t)(number << LINE_BLOCK), kind = writes ? LINE_WRITTEN : LINE_READ;
@@ -240,7 +231,7 @@ static bool visit_line(struct block *block, const struct watch *watch, uint64_t 
         if (now == old)
             return true;
         if (!mine && old != 0) {
-            part_line(block, watch, line, first & ~(uint64_t)(LINE_BYTES - 1));
+            part_line(block, met, line, first & ~(uint64_t)(LINE_BYTES - 1));
             return false;
         }
         if (__atomic_compare_exchange_n(line, &old, now, true, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
@@ -249,50 +240,66 @@ static bool visit_line(struct block *block, const struct watch *watch, uint64_t 
     return false;
 }
 
-static void visit_range(struct block *block, const struct instruction *code, struct watch *watch, uint64_t first,
+static void visit_range(struct block *block, const struct instruction *code, struct met *met, uint64_t first,
                         uint64_t bytes, bool writes)
 {
-    if (first < watch->begin || first + bytes > watch->end)
-        watch_place(block, code, first, writes, watch);
-    if (!watch->sectors)
+    if (first < met->begin || first + bytes > met->end)
+        look_at_place(block, code, first, writes, met);
+    if (!met->sectors)
         return;
     for (const uint64_t end = first + bytes; first < end;) {
         const uint64_t behind = (first | (LINE_BYTES - 1)) + 1, stop = behind < end ? behind : end;
-        const bool noted = visit_line(block, watch, first, stop, writes);
+        const bool noted = visit_line(block, met, first, stop, writes);
         for (uint64_t at = first & ~(uint64_t)(SECTOR_BYTES - 1); !noted && at < stop; at += SECTOR_BYTES) {
             const unsigned from = at < first ? (unsigned)(first - at) / 4 : 0;
             const unsigned to = at + SECTOR_BYTES > stop ? (unsigned)(stop - at + 3) / 4 : SECTOR_BYTES / 4;
-            visit_sector(block, code, &watch->sectors[(at >> SECTOR_SHIFT) - (watch->begin >> SECTOR_SHIFT)],
+            visit_sector(block, code, &met->sectors[(at >> SECTOR_SHIFT) - (met->begin >> SECTOR_SHIFT)],
                          (1u << to) - (1u << from), writes);
         }
         first = stop;
     }
 }
 
-void meetings_visit(struct warp *warp, const struct instruction *code, const struct memo *memo, uint32_t lanes,
-                    uint64_t first, const uint64_t *addresses, bool writes)
+/* ---- Watchers ---- */
+
+/* When the second block begins, it is known what the first has written. */
+static bool begin(struct block *block)
 {
-    struct block *block = warp->block;
-    struct watch *watch = &block->memos[code->index].watch;
-    if (memo->in_order || memo->same) {
-        visit_range(block, code, watch, first, memo->in_order ? (uint64_t)LANES * code->size : code->size, writes);
+    const struct grid *grid = block->grid;
+    if (++block->begun == 2)
+        for (size_t i = 0; i < block->code->count; i++)
+            block->memos[i].met = (struct met){0};
+    return grid->meetings && !meetings_place(grid->meetings) && grid_blocks(grid) > 1;
+}
+
+static void hear(const struct access *access)
+{
+    struct block *block = access->warp->block;
+    uint64_t bytes;
+    for (uint32_t left = access_parts(access, &bytes); left; left &= left - 1)
+        visit_range(block, access->code, &block->memos[access->code->index].met,
+                    access_address(access, (unsigned)__builtin_ctz(left)), bytes,
+                    access->kind & (ACCESS_STORES | ACCESS_CHANGES | ACCESS_GOES));
+}
+
+enum { HEARD = ACCESS_READS | ACCESS_STORES | ACCESS_COPIES | ACCESS_CHANGES | ACCESS_COMES | ACCESS_GOES };
+const struct watcher meetings_watcher = {HEARD, 0, 0, false, begin, hear, NULL, NULL};
+
+static bool begin_answers(struct block *block)
+{
+    return block->grid->meetings != NULL;
+}
+
+/* An answer depends on which lanes came before, where there are others. It is data: whatever follows may depend on it.
+ */
+static void hear_answer(const struct access *access)
+{
+    struct block *block = access->warp->block;
+    if (!(access->kind & ACCESS_FAR) && block->warp_count == 1 && (access->block || grid_blocks(block->grid) == 1))
         return;
-    }
-    for (uint32_t left = lanes; left; left &= left - 1)
-        visit_range(block, code, watch, addresses[__builtin_ctz(left)], code->size, writes);
+    __atomic_store_n(&block->grid->meetings->answered, true, __ATOMIC_RELAXED);
+    meetings_note(block, access->code);
 }
 
-void meetings_visit_range(struct warp *warp, const struct instruction *code, uint64_t first, uint64_t bytes,
-                          bool writes)
-{
-    visit_range(warp->block, code, &warp->block->memos[code->index].watch, first, bytes, writes);
-}
-
-void meetings_keep(const struct memo *memo, uint32_t lanes, uint64_t first, const uint64_t *addresses, unsigned size)
-{
-    if (memo->in_order || memo->same)
-        outcomes_will_change(first, memo->in_order ? (uint64_t)LANES * size : size);
-    else
-        for (uint32_t left = lanes; left; left &= left - 1)
-            outcomes_will_change(addresses[__builtin_ctz(left)], size);
-}
+const struct watcher answers_watcher = {ACCESS_ANSWERS, ACCESS_ANSWERS, 0,    true,
+                                        begin_answers,  hear_answer,    NULL, NULL};

@@ -6,6 +6,9 @@
 
 #include <stdbool.h>
 
+struct block;
+struct instruction;
+
 struct meetings *meetings_open(void);
 void meetings_close(struct meetings *meetings);
 
@@ -18,5 +21,11 @@ const char *meetings_place(const struct meetings *meetings);
 
 /* Returns whether the answer of an atomic was used since meetings_begin(). */
 bool meetings_answered(const struct meetings *meetings);
+
+/* Begins or ends a launch: who accessed which word is forgotten. */
+void meetings_launch(struct meetings *meetings);
+
+/* Notes an instruction whose outcome depends on which block comes first. */
+void meetings_note(struct block *block, const struct instruction *code);
 
 #endif

@@ -1,11 +1,9 @@
-/* The rare cases of memory accesses: a new shape, an address outside of an array, words that blocks or warps share. */
+/* The rare cases of memory accesses: a new shape, an address outside of an array. */
 #include "memory.h"
 
 #include "counting.h"
 #include "device_memory.h"
 #include "memory_access.h"
-#include "waits.h"
-#include "warpgroup.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +19,6 @@
             FOUR(28, size)                                                                                             \
     }
 static const uint32_t no_distances[LANES], in_order[][LANES] = {ROW_OF(1), ROW_OF(2), ROW_OF(4), ROW_OF(8), ROW_OF(16)};
-
-static void set_distances(struct memo *memo, unsigned size)
-{
-    memo->apart = memo->same ? no_distances : memo->in_order ? in_order[__builtin_ctz(size)] : memo->distances;
-}
 
 void memo_settle(struct memo *memo, struct tally *tally)
 {
@@ -45,17 +38,13 @@ void memo_settle(struct memo *memo, struct tally *tally)
     }
 }
 
-void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, const uint64_t *addresses, unsigned size)
+static void set_shape(struct memo *memo, uint32_t lanes, const uint64_t *addresses, unsigned size)
 {
     const uint64_t first = addresses[__builtin_ctz(lanes)];
     memo->lanes = lanes;
-    memo->shared = false;
-    memo->low = (uint32_t)(first & MEMO_LOW_SECTOR);
     memo->least = memo->most = 0;
     memo->in_order = lanes == ALL_LANES;
-    memo->same = true;
-    memo->aligned = true;
-    memo->near = true;
+    memo->same = memo->aligned = memo->near = true;
     for (unsigned l = 0; l < LANES; l++) {
         const int64_t apart = lanes >> l & 1 ? (int64_t)(addresses[l] - first) : 0;
         memo->distances[l] = (uint32_t)apart;
@@ -66,7 +55,14 @@ void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, c
         memo->same &= apart == 0;
         memo->aligned &= !(lanes >> l & 1) || (addresses[l] & (size - 1)) == 0;
     }
-    set_distances(memo, size);
+    memo->apart = memo->same ? no_distances : memo->in_order ? in_order[__builtin_ctz(size)] : memo->distances;
+}
+
+void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, const uint64_t *addresses, unsigned size)
+{
+    set_shape(memo, lanes, addresses, size);
+    memo->shared = false;
+    memo->low = (uint32_t)(addresses[__builtin_ctz(lanes)] & MEMO_LOW_SECTOR);
     if (!block || !block->counts)
         return;
     const struct sectors sectors = count_sectors(lanes, addresses, size);
@@ -76,24 +72,12 @@ void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, c
 
 void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes)
 {
-    const uint32_t first = addresses[__builtin_ctz(lanes)];
-    memo->lanes = lanes;
+    uint64_t wide[LANES];
+    for (unsigned l = 0; l < LANES; l++)
+        wide[l] = addresses[l];
+    set_shape(memo, lanes, wide, size);
     memo->shared = true;
-    memo->low = first & MEMO_LOW_SHARED;
-    memo->least = memo->most = 0;
-    memo->in_order = lanes == ALL_LANES;
-    memo->same = true;
-    memo->aligned = true;
-    for (unsigned l = 0; l < LANES; l++) {
-        const int32_t apart = lanes >> l & 1 ? (int32_t)(addresses[l] - first) : 0;
-        memo->distances[l] = (uint32_t)apart;
-        memo->least = apart < memo->least ? apart : memo->least;
-        memo->most = apart > memo->most ? apart : memo->most;
-        memo->in_order &= apart == (int64_t)l * size;
-        memo->same &= apart == 0;
-        memo->aligned &= !(lanes >> l & 1) || (addresses[l] & (size - 1)) == 0;
-    }
-    set_distances(memo, size);
+    memo->low = addresses[__builtin_ctz(lanes)] & MEMO_LOW_SHARED;
     const struct wavefronts wavefronts = count_wavefronts(lanes, addresses, size, writes);
     memo->wavefronts = wavefronts.passes;
     memo->ideal_wavefronts = wavefronts.ideal;
@@ -225,198 +209,6 @@ void local_move(struct warp *warp, unsigned lane, uint32_t address, unsigned cha
     }
 }
 
-/* ---- Races in shared memory ---- */
-
-/* For each word of shared memory: the warp + 1 that wrote it and the one that read it since the last barrier. Several
- * readers are SEVERAL. */
-struct shadow_word {
-    unsigned epoch;
-    unsigned char writer, reader;
-    bool written;
-};
-
-struct shadow {
-    struct shadow_word *words;
-    size_t count;
-    /* A store to a word that another warp has written: it is a fault if it changes the word. */
-    struct {
-        bool any;
-        unsigned char writer;
-        uint32_t address, word;
-    } again;
-};
-
-enum { SEVERAL = 255 };
-
-struct shadow *shadow_open(const struct block *block)
-{
-    struct shadow *shadow = x_calloc(1, sizeof *shadow);
-    shadow->count = block->shared_size / 4 + 1;
-    shadow->words = x_calloc(shadow->count, sizeof *shadow->words);
-    return shadow;
-}
-
-void shadow_clear(struct shadow *shadow, const struct block *block)
-{
-    (void)block;
-    memset(shadow->words, 0, shadow->count * sizeof *shadow->words);
-}
-
-void shadow_close(struct shadow *shadow)
-{
-    if (shadow)
-        free(shadow->words);
-    free(shadow);
-}
-
-static void writes_meet(struct block *block, unsigned one, unsigned other, uint32_t address, const char *what)
-{
-    block_doubt(block, "warps %u and %u of a block %s byte %lld of shared memory without a barrier between them", one,
-                other, what, (long long)address - SHARED_RESERVED);
-}
-
-static void note_again(struct shadow *shadow, const struct block *block, uint32_t address, unsigned char writer)
-{
-    if (shadow->again.any)
-        return;
-    shadow->again.any = true;
-    shadow->again.writer = writer;
-    shadow->again.address = address & ~3u;
-    memcpy(&shadow->again.word, block->shared + shadow->again.address, sizeof shadow->again.word);
-}
-
-void shadow_stored(struct warp *warp)
-{
-    struct shadow *shadow = warp->block->shadow;
-    if (!shadow->again.any)
-        return;
-    shadow->again.any = false;
-    if (memcmp(&shadow->again.word, warp->block->shared + shadow->again.address, sizeof shadow->again.word) != 0)
-        writes_meet(warp->block, shadow->again.writer - 1u, warp->number, shadow->again.address, "write");
-}
-
-static void visit_word(struct warp *warp, uint32_t address, enum shadow_use use)
-{
-    const bool writes = use != SHADOW_READS;
-    struct block *block = warp->block;
-    struct shadow_word *word = &block->shadow->words[address / 4];
-    const unsigned char me = (unsigned char)(warp->number + 1);
-    const long long byte = (long long)address - block->reserved;
-    if (word->epoch != block->epoch) {
-        word->epoch = block->epoch;
-        word->writer = word->reader = 0;
-    }
-    if (word->writer && word->writer != me && use == SHADOW_STORES)
-        note_again(block->shadow, block, address, word->writer);
-    else if (word->writer && word->writer != me)
-        writes_meet(block, word->writer - 1u, warp->number, address, writes ? "write" : "write and read");
-    if (writes && word->reader && word->reader != me)
-        block_doubt(block,
-                    "warp %u writes byte %lld of shared memory that another warp read, without a barrier between them",
-                    warp->number, byte);
-    if (writes) {
-        word->writer = me;
-        word->written = true;
-    } else {
-        word->reader = word->reader && word->reader != me ? SEVERAL : me;
-    }
-}
-
-/* Doubts the block if all lanes read words that nobody wrote. If only some do, that may be right: CUB's sort by merging
- * reads one key too many, and does not use it. */
-static void look_for_unwritten(struct warp *warp, uint32_t lanes, const uint32_t *addresses)
-{
-    const struct shadow_word *words = warp->block->shadow->words;
-    for (uint32_t left = lanes; left; left &= left - 1)
-        if (words[addresses[__builtin_ctz(left)] / 4].written)
-            return;
-    const unsigned lane = (unsigned)__builtin_ctz(lanes);
-    block_doubt(warp->block,
-                "warp %u reads shared memory that nobody wrote: lane %u byte %lld, the other lanes likewise",
-                warp->number, lane, (long long)addresses[lane] - warp->block->reserved);
-}
-
-/* Notes an access. Several warps may rightly write parts of one word, so parts are not compared. */
-void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, enum shadow_use use)
-{
-    const bool writes = use != SHADOW_READS;
-    if (!writes)
-        look_for_unwritten(warp, lanes, addresses);
-    for (unsigned l = 0; l < LANES; l++) {
-        if (!(lanes >> l & 1))
-            continue;
-        if (size < 4) {
-            warp->block->shadow->words[addresses[l] / 4].written |= writes;
-            continue;
-        }
-        for (unsigned k = 0; k < size; k += 4)
-            visit_word(warp, addresses[l] + k, use);
-    }
-}
-
-void shadow_product(struct warp *warp, uint32_t address)
-{
-    const struct shadow_word *word = &warp->block->shadow->words[address / 4];
-    for (unsigned k = 0; k < 4; k++)
-        if (word[k].epoch == warp->block->epoch && word[k].writer && (word[k].writer - 1u) / 4 != warp->number / 4)
-            block_doubt(
-                warp->block,
-                "warp %u writes byte %lld of shared memory and warp %u's warpgroup reads it in a matrix product, "
-                "without a barrier between them",
-                word[k].writer - 1u, (long long)address + 4LL * k - SHARED_RESERVED, warp->number);
-}
-
-/* Notes atomics, which may meet. */
-void shadow_atomic(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size)
-{
-    for (unsigned l = 0; l < LANES; l++)
-        for (unsigned k = 0; k < size; k += 4)
-            if (lanes >> l & 1)
-                warp->block->shadow->words[addresses[l] / 4 + k / 4].written = true;
-}
-
-void shadow_written(struct block *block, uint32_t address, uint64_t bytes)
-{
-    for (uint64_t at = address / 4; at <= (address + bytes - 1) / 4; at++)
-        block->shadow->words[at].written = true;
-}
-
-/* By atomics warps may tell each other anything. */
-void shared_visit_atomic(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size)
-{
-    if (warp->block->shadow)
-        shadow_atomic(warp, lanes, addresses, size);
-    if (!warp->block->hazards)
-        return;
-    hazards_learn_all(warp);
-    hazards_visit(warp, lanes, addresses, size, false);
-    hazards_visit(warp, lanes, addresses, size, true);
-}
-
-/* Notes a compare and swap. Few words are swapped between two barriers of a block, so they are in a list, each with its
- * warp. */
-void shared_swap(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses)
-{
-    struct swaps *swaps = &warp->block->swaps;
-    if (!warp->block->counts)
-        return;
-    if (swaps->epoch != warp->block->epoch) {
-        swaps->epoch = warp->block->epoch;
-        swaps->count = 0;
-    }
-    for (unsigned l = 0; l < LANES; l++) {
-        if (!(lanes >> l & 1))
-            continue;
-        size_t i = 0;
-        while (i < swaps->count && swaps->list[i].address != addresses[l])
-            i++;
-        if (i < swaps->count && swaps->list[i].warp != warp->number)
-            waits_note(warp->block, code);
-        if (i == swaps->count)
-            *ARRAY_GROW(swaps->list, swaps->count) = (struct swap){addresses[l], warp->number};
-    }
-}
-
 /* ---- For operations that are not loads and stores ---- */
 
 void shared_access(struct warp *warp, const struct instruction *code, unsigned n, uint32_t lanes, unsigned bytes,
@@ -435,9 +227,7 @@ void shared_access(struct warp *warp, const struct instruction *code, unsigned n
         if (addresses[l] % bytes)
             shared_misaligned(block, lanes & 1u << l, addresses, bytes);
     }
-    shared_visit(warp, lanes, addresses, bytes, writes ? SHADOW_WRITES : SHADOW_READS);
-    if (block->tiles && writes)
-        tiles_stored(warp, lanes, addresses, bytes, false);
+    watch_lanes(warp, code, lanes, addresses, bytes, writes ? ACCESS_WRITES : ACCESS_READS);
 }
 
 void shared_counted(struct warp *warp, const struct instruction *code, unsigned wavefronts, unsigned ideal)

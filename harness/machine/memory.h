@@ -1,11 +1,10 @@
 /* memory.h - shared by lanes_memory.c, lanes_copy.c, atomic.c and memory.c. It has what is remembered of an
- * instruction's accesses, and what is done when an access is unlike the one before. */
+ * instruction's accesses, what is told of them, and what is done when an access is unlike the one before. */
 #ifndef MEMORY_H
 #define MEMORY_H
 
 #include "block.h"
 #include "counting.h"
-#include "hazards.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,11 +28,11 @@ struct memo {
     int64_t least, most;   /* least and largest distance from the first lane's address */
     uint64_t begin, end;   /* in global memory: the allocation of the last access */
     const uint32_t *apart; /* for lanes that take part: lower word of the distance from the first lane's address */
-    struct watch {
+    struct met {
         uint64_t begin, end; /* the allocation of the last access */
         uint64_t *sectors;   /* NULL: it is not noted who accesses it */
         uint32_t *lines;
-    } watch; /* see meetings.h */
+    } met; /* see meetings.h */
     unsigned sectors, ideal_sectors, wavefronts, ideal_wavefronts, margin;
     struct copy_shape *copy;   /* of an asynchronous copy; NULL: there was none yet */
     uint32_t distances[LANES]; /* apart is this, unless lanes are in order or have the same address */
@@ -45,6 +44,27 @@ static inline bool memo_holds(const struct memo *memo, uint64_t first, unsigned 
 {
     return first >= memo->begin && first < memo->end && memo->least >= -(int64_t)(first - memo->begin) &&
            memo->most <= (int64_t)(memo->end - first) - (int64_t)size;
+}
+
+/* Returns whether somebody watches an access of this shape to global memory. */
+static inline bool global_is_watched(const struct block *block, const struct instruction *code, const struct memo *memo,
+                                     uint64_t first, unsigned kind)
+{
+    const struct met *met = &block->memos[code->index].met;
+    return (block->watch.global & kind) != 0 ||
+           (block->watch.meets && (met->sectors || first + (uint64_t)memo->least < met->begin ||
+                                   first + (uint64_t)memo->most + code->size > met->end));
+}
+
+/* Returns what is told of an access of lanes to global memory. */
+static inline struct access global_access(struct warp *warp, const struct instruction *code, const struct memo *memo,
+                                          uint32_t lanes, const uint64_t *addresses, unsigned kind)
+{
+    return (struct access){warp,       code,
+                           NULL,       kind,
+                           lanes,      addresses[__builtin_ctz(lanes)],
+                           code->size, memo->in_order,
+                           memo->same, .addresses = addresses};
 }
 
 /* The shape of the last asynchronous copy: source and destination addresses. */
@@ -59,9 +79,7 @@ struct copy_shape {
  * the part below, which the system keeps (%reserved_smem_offset of PTX), by generic addresses. */
 static inline uint32_t shared_begin(const struct block *block, const struct instruction *code)
 {
-    const char *name = code->opcode;
-    const bool generic = name[0] == 'A' ? name[4] == '.' : name[2] == '.';
-    return generic && block->code->uses_window ? 0 : block->reserved;
+    return code->traits & TRAIT_GENERIC && block->code->uses_window ? 0 : block->reserved;
 }
 
 /* These set the shape of an access, and its cost. A NULL block means that only the shape is wanted. */
@@ -87,33 +105,5 @@ __attribute__((noreturn)) void shared_misaligned(struct block *block, uint32_t l
 void local_check(struct block *block, uint32_t lanes, const uint32_t *addresses, unsigned size);
 unsigned local_sectors(uint32_t lanes, const uint32_t *addresses, unsigned size);
 void local_move(struct warp *warp, unsigned lane, uint32_t address, unsigned char *bytes, unsigned size, bool writes);
-
-/* Notes who accesses words of shared memory, to find races since the last barrier, and words that nobody wrote. */
-enum shadow_use { SHADOW_READS, SHADOW_WRITES, SHADOW_STORES };
-void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, enum shadow_use use);
-/* Has to be called behind the store that SHADOW_STORES noted. Warps may store the same value to a word. */
-void shadow_stored(struct warp *warp);
-/* Looks for warps of other warpgroups that wrote 16 bytes which a product reads. Those of its own meet at
- * WARPGROUP.ARRIVE, and who waits for the product has waited for all four. */
-void shadow_product(struct warp *warp, uint32_t address);
-void shadow_atomic(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size);
-/* Notes an access in whatever is looked for in the block. */
-static inline void shared_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size,
-                                enum shadow_use use)
-{
-    if (warp->block->shadow)
-        shadow_visit(warp, lanes, addresses, size, use);
-    if (warp->block->hazards)
-        hazards_visit(warp, lanes, addresses, size, use != SHADOW_READS);
-}
-void shared_visit_atomic(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size);
-/* Notes a compare and swap on shared memory. If another warp does one on the same word, how often it is tried depends
- * on timing. */
-void shared_swap(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses);
-/* Notes bytes that were written by something else than this block's warps, or by a copy. */
-void shadow_written(struct block *block, uint32_t address, uint64_t bytes);
-struct shadow *shadow_open(const struct block *block);
-void shadow_clear(struct shadow *shadow, const struct block *block);
-void shadow_close(struct shadow *shadow);
 
 #endif

@@ -1,7 +1,6 @@
 #include "outcomes.h"
 
-#include "base/base.h"
-
+#include "block.h"
 #include "device_memory.h"
 
 #include <math.h>
@@ -87,11 +86,6 @@ void outcomes_watch(bool on)
     watching = on;
 }
 
-bool outcomes_watched(void)
-{
-    return watching;
-}
-
 /* Returns the place of a page in the table, which is free if the page is not there. */
 static struct page *find_page(uint64_t address)
 {
@@ -131,6 +125,22 @@ void outcomes_will_change(uint64_t address, uint64_t bytes)
         page_count++;
     }
 }
+
+static bool begin(struct block *block)
+{
+    (void)block;
+    return watching;
+}
+
+static void hear(const struct access *access)
+{
+    uint64_t bytes;
+    for (uint32_t left = access_parts(access, &bytes); left; left &= left - 1)
+        outcomes_will_change(access_address(access, (unsigned)__builtin_ctz(left)), bytes);
+}
+
+enum { HEARD = ACCESS_STORES | ACCESS_CHANGES | ACCESS_GOES | ACCESS_TEXELS };
+const struct watcher outcomes_watcher = {HEARD, 0, 0, false, begin, hear, NULL, NULL};
 
 /* Returns whether some of a page is in an allocation: then it can be read. */
 static bool is_allocated(uint64_t page)

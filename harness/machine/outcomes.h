@@ -17,7 +17,6 @@ struct difference outcome_difference(const unsigned char *a, const unsigned char
 /* Begins or ends to note what is written: by the workload in all orders that are compared, and not while its inputs are
  * restored, which are the same in each. */
 void outcomes_watch(bool on);
-bool outcomes_watched(void);
 /* Tells that bytes of the GPU's memory are about to be written. One thread may call it. */
 void outcomes_will_change(uint64_t address, uint64_t bytes);
 

@@ -315,8 +315,8 @@ static const unsigned char *unit_at(struct warp *warp, const struct tile *tile, 
     uint32_t address = tile->start + place;
     address ^= (((address >> 7) - tile->base) & (pattern / UNIT - 1)) << 4;
     const unsigned char *bytes_there = warpgroup_unit(warp, address);
-    if (warp->block->shadow)
-        shadow_product(warp, address);
+    if (warp->block->watch.shared & ACCESS_MULTIPLIES)
+        watch_bytes(warp, warp->block->now, warp->block, ACCESS_MULTIPLIES, address, UNIT, 0);
     return bytes_there;
 }
 

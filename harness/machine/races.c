@@ -1,7 +1,7 @@
-#include "races.h"
-
-#include "base/base.h"
-
+/* Finds warps of one block that race on a word of global memory: between two barriers of the block, one changes it and
+ * another one reads or changes it. Atomics, and accesses that are meant for others (volatile ones), are none, nor is a
+ * store of what was there. It looks at the first accesses of a block. */
+#include "block.h"
 #include "device_memory.h"
 
 #include <stdlib.h>
@@ -23,24 +23,22 @@ struct races {
     uint32_t old[LANES][WIDEST]; /* what a store finds */
 };
 
-struct races *races_open(void)
+/* Looks for them in the first two blocks, where barriers of the block are all that orders its warps. */
+static bool begin(struct block *block)
 {
-    struct races *races = x_calloc(1, sizeof *races);
-    races->words = x_calloc(WORDS, sizeof *races->words);
-    return races;
-}
-
-void races_close(struct races *races)
-{
-    if (races)
-        free(races->words);
-    free(races);
-}
-
-void races_clear(struct races *races)
-{
+    struct races *races = block->watch.states[WATCH_RACES];
+    if (block->grid->order != 0 || block->cluster->number >= 2 || block->warp_count == 1 || block->code->tells_others ||
+        block->code->has_fences)
+        return false;
+    races->words = races->words ? races->words : x_calloc(WORDS, sizeof *races->words);
     memset(races->words, 0, WORDS * sizeof *races->words);
     races->used = races->accesses = 0;
+    return true;
+}
+
+static void release(void *state)
+{
+    free(((struct races *)state)->words);
 }
 
 /* Returns the entry of a word; NULL: there are too many. */
@@ -61,10 +59,10 @@ static struct race_word *word_at(struct races *races, uint64_t address, unsigned
     return word;
 }
 
-static void visit(struct warp *warp, uint64_t address, bool changes)
+static void visit(struct races *races, struct warp *warp, uint64_t address, bool changes)
 {
     struct block *block = warp->block;
-    struct race_word *word = word_at(block->races, address, block->epoch);
+    struct race_word *word = word_at(races, address, block->epoch);
     const unsigned char me = (unsigned char)(warp->number + 1);
     const unsigned long long at = address;
     if (!word)
@@ -85,50 +83,45 @@ static void visit(struct warp *warp, uint64_t address, bool changes)
         word->reader = word->reader && word->reader != me ? SEVERAL : me;
 }
 
-static unsigned words_of(unsigned size)
+static unsigned words_of(const struct access *access)
 {
+    const unsigned size = (unsigned)access->size;
     return size / 4 < WIDEST ? size / 4 : WIDEST; /* none of an access to a part of a word */
 }
 
-/* Returns whether the access is looked at: each block's first ones are. */
-static bool is_looked_at(struct races *races)
+static void take_words(uint32_t *words, const struct access *access, unsigned lane)
 {
-    return races->accesses < ACCESSES && ++races->accesses;
+    memcpy(words, device_bytes(access_address(access, lane)), (size_t)words_of(access) * 4);
 }
 
-void races_load(struct warp *warp, uint32_t lanes, const uint64_t *addresses, unsigned size)
+/* Before a store, what is there is kept. */
+static void hear(const struct access *access)
 {
-    if (!is_looked_at(warp->block->races)) {
-        warp->block->races = NULL;
+    struct races *races = access->warp->block->watch.states[WATCH_RACES];
+    for (uint32_t left = access->kind == ACCESS_STORES ? access->lanes : 0; left; left &= left - 1)
+        take_words(races->old[__builtin_ctz(left)], access, (unsigned)__builtin_ctz(left));
+}
+
+/* Notes a load, or what a store has changed. Fails the block if it races. */
+static void done(const struct access *access)
+{
+    struct races *races = access->warp->block->watch.states[WATCH_RACES];
+    const bool stores = access->kind == ACCESS_STORES;
+    if (!stores && access->kind != ACCESS_READS)
+        return;
+    if (races->accesses++ == ACCESSES) {
+        watch_stop(access->warp->block, WATCH_RACES);
         return;
     }
-    for (uint32_t left = lanes; left; left &= left - 1)
-        for (unsigned k = 0; k < words_of(size); k++)
-            visit(warp, addresses[__builtin_ctz(left)] + (uint64_t)4 * k, false);
-}
-
-static void take_words(uint32_t *words, uint64_t address, unsigned size)
-{
-    memcpy(words, device_bytes(address), (size_t)words_of(size) * 4);
-}
-
-void races_before_store(struct warp *warp, uint32_t lanes, const uint64_t *addresses, unsigned size)
-{
-    for (uint32_t left = lanes; left; left &= left - 1)
-        take_words(warp->block->races->old[__builtin_ctz(left)], addresses[__builtin_ctz(left)], size);
-}
-
-void races_store(struct warp *warp, uint32_t lanes, const uint64_t *addresses, unsigned size)
-{
-    struct races *races = warp->block->races;
-    if (!is_looked_at(races))
-        return;
-    for (uint32_t left = lanes; left; left &= left - 1) {
+    for (uint32_t left = access->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         uint32_t now[WIDEST];
-        take_words(now, addresses[lane], size);
-        for (unsigned k = 0; k < words_of(size); k++)
-            if (now[k] != races->old[lane][k])
-                visit(warp, addresses[lane] + (uint64_t)4 * k, true);
+        take_words(now, access, lane);
+        for (unsigned k = 0; k < words_of(access); k++)
+            if (!stores || now[k] != races->old[lane][k])
+                visit(races, access->warp, access_address(access, lane) + (uint64_t)4 * k, stores);
     }
 }
+
+const struct watcher races_watcher = {
+    ACCESS_READS | ACCESS_STORES, 0, sizeof(struct races), false, begin, hear, done, release};

@@ -1,8 +1,7 @@
 /* Accesses to surfaces: texels as they are, whose first coordinate counts bytes. Coordinates and layer are in
  * consecutive registers. */
 #include "block.h"
-#include "meetings_note.h"
-#include "outcomes.h"
+#include "meetings.h"
 #include "texture.h"
 
 #include <string.h>
@@ -105,7 +104,7 @@ static void sust(struct warp *warp, const struct instruction *code, uint32_t lan
             words[k] = k < (code->size + 3u) / 4 ? ROW_BEHIND(1, k)[l] : 0;
         if (!bytes)
             continue;
-        outcomes_will_change((uintptr_t)bytes, code->size);
+        watch_bytes(warp, code, NULL, ACCESS_TEXELS, (uintptr_t)bytes, code->size, 0);
         memcpy(bytes, words, code->size);
     }
 }

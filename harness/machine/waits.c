@@ -1,9 +1,8 @@
 #include "waits.h"
 
-#include "meetings_note.h"
+#include "meetings.h"
 
-#include <stddef.h>
-#include <string.h>
+#include <stdlib.h>
 
 /* Returns where a branch goes to, as the index of an instruction; `count`: nowhere that is known. */
 static size_t target_of(const struct code *code, const struct instruction *branch)
@@ -69,7 +68,7 @@ bool waits_look_between(const struct block *block, const struct instruction *cod
 {
     const struct operand *over = &code->operands[0];
     for (unsigned i = 0; code && i < MOST_BETWEEN; i++, code = next_of(block, code, over))
-        if (strncmp(code->opcode, "NANOSLEEP", 9) == 0 || strcmp(code->opcode, "SYNCS.PHASECHK.TRANS64") == 0)
+        if (code->traits & TRAIT_LOOKS)
             return true;
     return false;
 }
@@ -81,36 +80,73 @@ void waits_note_all(struct block *block, const struct instruction *code)
         note_range(block, 0, block->code->count - 1);
 }
 
-static bool is_again(const struct poll *poll, const struct instruction *code, uint32_t lanes, uint64_t address)
-{
-    return poll->pc == code->index + 1 && poll->lanes == lanes && poll->address == address;
-}
+/* ---- Warps that look again ---- */
 
-void waits_read(struct warp *warp, const struct instruction *code, uint32_t lanes, uint64_t address, uint64_t value)
+/* Notes that the warp has read what others may change. If it reads the same again, it lets others go first; if another
+ * warp has changed it meanwhile, it has waited. So it is with an atomic whose answer is used: one that changed nothing
+ * is tried again, as a lock is that others hold. What the warp reads next may have changed by what it writes itself. */
+static void done(const struct access *access)
 {
+    struct warp *warp = access->warp;
     struct poll *poll = &warp->poll;
-    warp->looked = true;
-    if (is_again(poll, code, lanes, address)) {
-        warp->yields = true;
-        warp->idle = poll->value == value;
-        if (poll->value != value)
-            waits_note(warp->block, code);
-    }
-    *poll = (struct poll){code->index + 1, lanes, address, value};
-}
-
-void waits_tried(struct warp *warp, const struct instruction *code, uint32_t lanes, uint64_t address, uint64_t value,
-                 bool changed)
-{
-    struct poll *poll = &warp->poll;
-    const bool again = is_again(poll, code, lanes, address);
-    warp->looked = true;
+    const uint32_t pc = access->code->index + 1;
+    const bool looks = access->kind & (ACCESS_TRIES | ACCESS_READS), changed = !looks || access->changed;
+    warp->looked |= looks;
     warp->block->wrote |= changed;
-    if (again) {
+    if (looks && poll->pc == pc && poll->lanes == access->lanes && poll->address == access->first) {
         warp->yields = true;
-        warp->idle = poll->value == value && !changed;
-        if (changed || poll->value != value)
-            waits_note(warp->block, code);
+        warp->idle = poll->value == access->found && !changed;
+        if (changed || poll->value != access->found)
+            waits_note(warp->block, access->code);
     }
-    *poll = changed ? (struct poll){0} : (struct poll){code->index + 1, lanes, address, value};
+    *poll = changed ? (struct poll){0} : (struct poll){pc, access->lanes, access->first, access->found};
 }
+
+const struct watcher waits_watcher = {ACCESS_STRONG | ACCESS_CHANGES, ACCESS_STRONG, 0, true, NULL, NULL, done, NULL};
+
+/* ---- Words that several warps swap ---- */
+
+/* Words of shared memory on which a warp did a compare and swap since the last barrier. There are few. */
+struct swap {
+    uint64_t address;
+    unsigned warp;
+};
+struct swaps {
+    struct swap *list;
+    size_t count;
+    unsigned epoch;
+};
+
+static bool begin(struct block *block)
+{
+    ((struct swaps *)block->watch.states[WATCH_SWAPS])->count = 0;
+    return true;
+}
+
+static void release(void *state)
+{
+    free(((struct swaps *)state)->list);
+}
+
+/* If another warp has swapped the same word, how often it is tried depends on timing. */
+static void hear(const struct access *access)
+{
+    struct block *block = access->block;
+    struct swaps *swaps = block->watch.states[WATCH_SWAPS];
+    if (swaps->epoch != block->epoch) {
+        swaps->epoch = block->epoch;
+        swaps->count = 0;
+    }
+    for (uint32_t left = access->lanes; left; left &= left - 1) {
+        const uint64_t address = access_address(access, (unsigned)__builtin_ctz(left));
+        size_t i = 0;
+        while (i < swaps->count && swaps->list[i].address != address)
+            i++;
+        if (i < swaps->count && swaps->list[i].warp != access->warp->number)
+            waits_note(block, access->code);
+        if (i == swaps->count)
+            *ARRAY_GROW(swaps->list, swaps->count) = (struct swap){address, access->warp->number};
+    }
+}
+
+const struct watcher swaps_watcher = {0, ACCESS_SWAPS, sizeof(struct swaps), false, begin, hear, NULL, release};

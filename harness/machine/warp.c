@@ -27,7 +27,7 @@ static bool run_split(struct warp *warp, unsigned index)
     unsigned threads = count_lanes(active), pending = split->pending;
     warp->active = active;
     const unsigned turn = block->turn;
-    const bool multiplies_apart = block->tiles != NULL;
+    const bool multiplies_apart = block->code->multiplies_apart;
     const struct instruction *code = list + first;
     for (unsigned fuel = 0; fuel < turn; fuel++) {
         if (code >= end)

@@ -151,8 +151,7 @@ bool products_are_done(struct warp *warp, const struct instruction *code, uint32
         return false;
     for (; products->waited < wanted; products->waited++) {
         products->groups[products->waited % GROUPS_MOST].epoch = warp->block->epoch;
-        if (warp->block->hazards)
-            products->groups[products->waited % GROUPS_MOST].clock = hazards_clock(warp);
+        products->groups[products->waited % GROUPS_MOST].clock = hazards_clock(warp);
     }
     products->written = products->read = (struct register_set){0};
     for (uint64_t i = products->waited; i < products->committed + products->open; i++) {
@@ -182,39 +181,37 @@ struct tiles {
     uint64_t *fences; /* the same of each warp */
 };
 
-struct tiles *tiles_open(const struct block *block)
+static bool begin(struct block *block)
 {
+    struct tiles *tiles = block->watch.states[WATCH_TILES];
     if (!block->code->multiplies_apart)
-        return NULL;
-    struct tiles *tiles = x_calloc(1, sizeof *tiles);
-    tiles->units = x_calloc(block->shared_size / UNIT + 1, sizeof *tiles->units);
-    tiles->fences = x_calloc(block->warp_count, sizeof *tiles->fences);
-    return tiles;
-}
-
-void tiles_clear(struct block *block)
-{
-    if (!block->tiles)
-        return;
-    block->tiles->block++;
+        return false;
+    tiles->units = tiles->units ? tiles->units : x_calloc(block->shared_size / UNIT + 1, sizeof *tiles->units);
+    tiles->fences = tiles->fences ? tiles->fences : x_calloc(block->warp_count, sizeof *tiles->fences);
+    tiles->block++;
     for (unsigned w = 0; w < block->warp_count; w++)
         block->warps[w].products = (struct products){0};
+    return true;
 }
 
-void tiles_close(struct tiles *tiles)
+static void release(void *state)
 {
-    if (!tiles)
-        return;
+    struct tiles *tiles = state;
     free(tiles->units);
     free(tiles->fences);
-    free(tiles);
+}
+
+static struct tiles *tiles_of(const struct block *block)
+{
+    return block->watch.states[WATCH_TILES];
 }
 
 static struct unit *unit_of(const struct block *block, uint32_t address)
 {
-    struct unit *unit = &block->tiles->units[address / UNIT];
-    if (unit->block != block->tiles->block)
-        *unit = (struct unit){.block = block->tiles->block};
+    const struct tiles *tiles = tiles_of(block);
+    struct unit *unit = &tiles->units[address / UNIT];
+    if (unit->block != tiles->block)
+        *unit = (struct unit){.block = tiles->block};
     return unit;
 }
 
@@ -251,18 +248,21 @@ static bool knows_done(const struct warp *issuer, const struct unit *unit)
         const struct warp *warp = &block->warps[w];
         const struct products *products = &warp->products;
         if (has_waited(warp, unit->product, false) &&
-            (!block->hazards || products->waited - unit->product >= GROUPS_MOST ||
+            (products->waited - unit->product >= GROUPS_MOST ||
              hazards_knows(issuer, warp, products->groups[(unit->product - 1) % GROUPS_MOST].clock)))
             return true;
     }
     return false;
 }
 
-void tiles_copied(struct warp *issuer, uint32_t offset, uint32_t bytes)
+/* Notes that a copy which a warp of the block issues (cp.async.bulk) writes to shared memory. Products need no fence to
+ * read what it brings. */
+static void copied(const struct access *access)
 {
-    struct block *block = issuer->block;
-    for (uint32_t at = offset / UNIT; at <= (offset + bytes - 1) / UNIT; at++) {
-        struct unit *unit = unit_of(block, at * UNIT);
+    struct block *block = access->block;
+    const struct warp *issuer = access->warp;
+    for (uint64_t at = access->first / UNIT; at <= (access->first + access->size - 1) / UNIT; at++) {
+        struct unit *unit = unit_of(block, (uint32_t)at * UNIT);
         if (unit->product && !knows_done(issuer, unit))
             block_fault(
                 block,
@@ -277,34 +277,60 @@ void tiles_copied(struct warp *issuer, uint32_t offset, uint32_t bytes)
  * after a barrier. Where warps meet by other means than barriers of the block, any fence will do. */
 static bool is_fenced(const struct block *block, const struct unit *unit)
 {
-    const struct tiles *tiles = block->tiles;
+    const struct tiles *tiles = tiles_of(block);
     return tiles->fences[unit->storer] > unit->stored ||
            (tiles->fenced > unit->stored && (tiles->fence_epoch != unit->epoch || block->code->tells_others));
 }
 
-void tiles_stored(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, bool by_copy)
+/* Notes that lanes store to shared memory. Of what cp.async copies, products need no fence. */
+static void stored(const struct access *access)
 {
-    struct block *block = warp->block;
-    const uint64_t now = by_copy ? 0 : ++block->tiles->now;
+    struct block *block = access->block;
+    struct warp *warp = access->warp;
+    const uint64_t now = access->kind & ACCESS_COPIES ? 0 : ++tiles_of(block)->now;
     uint32_t last = UINT32_MAX;
-    (void)size; /* an access is within a unit */
-    for (unsigned l = 0; l < LANES; l++) {
-        if (!(lanes >> l & 1) || addresses[l] / UNIT == last)
+    for (uint32_t left = access->lanes; left; left &= left - 1) {
+        const uint32_t address = (uint32_t)access_address(access, (unsigned)__builtin_ctz(left));
+        if (address / UNIT == last) /* an access is within a unit */
             continue;
-        last = addresses[l] / UNIT;
-        struct unit *unit = unit_of(block, addresses[l]);
+        last = address / UNIT;
+        struct unit *unit = unit_of(block, address);
         if (unit->product && !is_done(warp, unit))
             block_fault(block,
                         "warp %u writes byte %lld of shared memory, which a matrix product that was not waited for "
                         "still reads",
-                        warp->number, (long long)addresses[l] - SHARED_RESERVED);
+                        warp->number, (long long)address - SHARED_RESERVED);
         if (!unit->stored || is_fenced(block, unit))
-            memcpy(unit->old, block->shared + (size_t)(addresses[l] / UNIT) * UNIT, UNIT);
+            memcpy(unit->old, block->shared + (size_t)(address / UNIT) * UNIT, UNIT);
         unit->stored = now;
         unit->storer = (unsigned short)warp->number;
         unit->epoch = block->epoch;
     }
 }
+
+/* Notes that a warp shows what it has written to products; FENCE.VIEW.ASYNC.G does so to none. */
+static void fenced(const struct access *access)
+{
+    struct tiles *tiles = tiles_of(access->block);
+    const struct instruction *code = access->code;
+    if (code->modifier_count > 0 && strcmp(code->modifiers[code->modifier_count - 1], "G") == 0)
+        return;
+    tiles->fences[access->warp->number] = tiles->fenced = ++tiles->now;
+    tiles->fence_epoch = access->block->epoch;
+}
+
+static void hear(const struct access *access)
+{
+    if (access->kind & ACCESS_FENCES)
+        fenced(access);
+    else if (!(access->kind & ACCESS_COMES))
+        stored(access);
+    else if (access->block == access->warp->block)
+        copied(access);
+}
+
+enum { HEARD = ACCESS_STORES | ACCESS_WRITES | ACCESS_COPIES | ACCESS_CHANGES | ACCESS_COMES | ACCESS_FENCES };
+const struct watcher tiles_watcher = {0, HEARD, sizeof(struct tiles), true, begin, hear, NULL, release};
 
 const unsigned char *warpgroup_unit(struct warp *warp, uint32_t address)
 {
@@ -327,14 +353,8 @@ const unsigned char *warpgroup_unit(struct warp *warp, uint32_t address)
 /* Shows what the warp has written to products, and to copies that it or others issue afterwards. */
 static void fence(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    struct tiles *tiles = warp->block->tiles;
     (void)lanes;
-    if (warp->block->hazards)
-        hazards_fence(warp);
-    if (!tiles || (code->modifier_count > 0 && strcmp(code->modifiers[code->modifier_count - 1], "G") == 0))
-        return;
-    tiles->fences[warp->number] = tiles->fenced = ++tiles->now;
-    tiles->fence_epoch = warp->block->epoch;
+    watch_bytes(warp, code, warp->block, ACCESS_FENCES, 0, 0, 0);
 }
 
 /* ---- Others ---- */

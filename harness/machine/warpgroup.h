@@ -14,18 +14,6 @@
 
 enum { WARPGROUP = 4 /* warps */ };
 
-/* What products do with the shared memory of a block. tiles_open returns NULL if its code has no such products. */
-struct tiles *tiles_open(const struct block *block);
-void tiles_clear(struct block *block); /* for the next block */
-void tiles_close(struct tiles *tiles);
-
-/* Notes that lanes store to shared memory. By a copy: cp.async, of which products need no fence. */
-void tiles_stored(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, bool by_copy);
-
-/* Notes that a copy which a warp of the block issues (cp.async.bulk) writes to shared memory. Products need no fence to
- * read what it brings. */
-void tiles_copied(struct warp *issuer, uint32_t offset, uint32_t bytes);
-
 /* Looks at the registers of an instruction before it is executed. */
 void warpgroup_watch(struct warp *warp, const struct instruction *code);
 

@@ -1,0 +1,375 @@
+/* A place for blocks: what is in it when a block begins, and turns of its warps until all wait or are gone. */
+#include "block.h"
+
+#include "memory.h"
+#include "turns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct order orders[ALL_ORDERS] = {{1, 256, false, false, false, 0},
+                                         {1, FUEL, true, true, false, 0},
+                                         {16, 61, false, false, false, 0},
+                                         {5, 7, true, true, true, 0},
+                                         /* Large as a float, a half, a whole number: positive, and negative. */
+                                         {1, FUEL, true, true, false, 0x7f7f7f7f},
+                                         {1, FUEL, true, false, false, 0xff7fff7f},
+                                         {1, 1, true, false, false, 0x7f7f7f7f}};
+
+/* Where constants are that the launch sets, in bytes. Only 9.0 has clusters here. */
+enum {
+    CONSTANTS_AT = 0xc0, /* the address of constant bank 0 itself, by which nvjet finds its tensor maps */
+    CLUSTER_SIZES = 0x140,
+    CLUSTER_COUNTS = 0x15c,
+    CLUSTER_BLOCKS = 0x188,
+    PARAMETERS_AT = 0x198
+};
+
+static const struct watcher *const watchers[WATCHERS] = {
+    [WATCH_OUTCOMES] = &outcomes_watcher, [WATCH_MEETINGS] = &meetings_watcher, [WATCH_ANSWERS] = &answers_watcher,
+    [WATCH_HOT] = &hot_watcher,           [WATCH_RACES] = &races_watcher,       [WATCH_SHADOW] = &shadow_watcher,
+    [WATCH_HAZARDS] = &hazards_watcher,   [WATCH_TILES] = &tiles_watcher,       [WATCH_SWAPS] = &swaps_watcher,
+    [WATCH_WAITS] = &waits_watcher};
+
+/* ---- Beginning ---- */
+
+static void fill_constants(struct block *block)
+{
+    const struct code *code = block->code;
+    const struct module *module = block->grid->function->module;
+    for (size_t i = 0; i < code->constant_count; i++) {
+        const struct constant_row *row = &code->constants[i];
+        uint32_t value = row->value, *words = (uint32_t *)(void *)(block->constants + i * ROW_BYTES);
+        if (!row->immediate) {
+            const unsigned char *bank = row->bank == 0   ? block->bank0
+                                        : row->bank == 2 ? code->bank2
+                                        : row->bank == 3 ? module->bank3
+                                        : row->bank == 4 ? module->bank4
+                                                         : NULL;
+            const size_t size = row->bank == 0   ? block->bank0_size
+                                : row->bank == 2 ? code->bank2_size
+                                : row->bank == 3 ? module->bank3_size
+                                                 : module->bank4_size;
+            value = 0;
+            if (bank && row->value + sizeof value <= size)
+                memcpy(&value, bank + row->value, sizeof value);
+        }
+        for (unsigned l = 0; l < LANES; l++)
+            words[l] = value;
+    }
+}
+
+/* What the code asks for of clusters, as an H100 had it: sizes, their reciprocals, the number of clusters. */
+static void fill_cluster(struct block *block)
+{
+    const struct grid *grid = block->grid;
+    uint32_t words[9] = {grid->cluster[0] != 0};
+    for (unsigned i = 0; i < 3; i++) {
+        const unsigned size = grid->cluster[0] ? grid->cluster[i] : 1;
+        const float reciprocal = 1.0f / (float)size;
+        words[1 + i] = size;
+        memcpy(&words[4 + i], &reciprocal, sizeof reciprocal);
+        const uint32_t clusters = grid->blocks[i] / size;
+        memcpy(block->bank0 + CLUSTER_COUNTS + (size_t)i * 4, &clusters, sizeof clusters);
+    }
+    memcpy(block->bank0 + CLUSTER_SIZES, words, 7 * sizeof *words);
+    const uint32_t blocks = (uint32_t)cluster_blocks(grid);
+    memcpy(block->bank0 + CLUSTER_BLOCKS, &blocks, sizeof blocks);
+}
+
+static void fill_bank0(struct block *block, uint64_t parameters)
+{
+    const struct grid *grid = block->grid;
+    const struct function *function = grid->function;
+    const struct architecture *system = function->module->architecture;
+    memcpy(block->bank0 + system->threads, grid->threads, sizeof grid->threads);
+    memcpy(block->bank0 + system->blocks, grid->blocks, sizeof grid->blocks);
+    /* The upper word of the address comes first. */
+    const uint64_t workspace = block->launch_workspace << 32 | block->launch_workspace >> 32;
+    const uint64_t local = LOCAL_WINDOW, shared = SHARED_WINDOW;
+    if (system->workspace)
+        memcpy(block->bank0 + system->workspace, &workspace, sizeof workspace);
+    memcpy(block->bank0 + system->local_window, &local, sizeof local);
+    if (system->shared_window)
+        memcpy(block->bank0 + system->shared_window, &shared, sizeof shared);
+    memcpy(block->bank0 + system->stack_top, &block->local_bytes, sizeof block->local_bytes);
+    if (system->capability / 10 == 9) {
+        const uint64_t constants = parameters ? parameters - function->entry.parameter_base : 0;
+        memcpy(block->bank0 + PARAMETERS_AT, &parameters, sizeof parameters);
+        memcpy(block->bank0 + CONSTANTS_AT, &constants, sizeof constants);
+        fill_cluster(block);
+    }
+    if (grid->parameters)
+        memcpy(block->bank0 + function->entry.parameter_base, grid->parameters, function->entry.parameter_bytes);
+}
+
+static struct memo *open_memos(size_t count)
+{
+    struct memo *memos = aligned_alloc(_Alignof(struct memo), (count + 1) * sizeof *memos);
+    if (!memos)
+        BUG("no memory to remember %zu accesses", count);
+    memset(memos, 0, (count + 1) * sizeof *memos);
+    return memos;
+}
+
+static void let_next_run(struct block *block)
+{
+    if (block->next)
+        cluster_run(block->next->cluster);
+}
+
+void block_open(struct block *block, const struct run_state *run, struct thread_state *owner,
+                const struct block *lender)
+{
+    const struct grid *grid = run->grid;
+    const struct function *function = grid->function;
+    const unsigned threads = grid->threads[0] * grid->threads[1] * grid->threads[2];
+    *block = (struct block){.grid = grid,
+                            .code = run->code,
+                            .tallies = owner->tallies,
+                            .flows = owner->flows,
+                            .hot = &owner->hot,
+                            .counts = run->counts,
+                            .parts = orders[grid->order].parts,
+                            .borrows = lender != NULL,
+                            .turn = orders[grid->order].turn,
+                            .watch.list = watchers,
+                            .interrupt = let_next_run,
+                            .launch_workspace = run->workspace};
+    block->warp_count = (threads + LANES - 1) / LANES;
+    block->warps = aligned_alloc(64, sizeof *block->warps * block->warp_count);
+    if (!block->warps)
+        BUG("no memory for %u warps", block->warp_count);
+    memset(block->warps, 0, sizeof *block->warps * block->warp_count);
+    block->memos = lender ? lender->memos : open_memos(run->code->count);
+    block->begun = lender ? 2 : 0;
+    block->bank0_size = (size_t)function->entry.parameter_base + function->entry.parameter_bytes;
+    block->bank0 = x_calloc(block->bank0_size + 8, 1);
+    block->local_bytes = (module_stack(function) + 15) / 16 * 16;
+    block->constants = aligned_alloc(64, run->code->constant_count * ROW_BYTES + 64);
+    block->reserved = function->module->architecture->reserved;
+    block->shared_size = block->reserved + (size_t)function->shared_bytes + grid->shared;
+    block->shared = x_calloc(block->shared_size + 16, 1);
+    fill_bank0(block, run->parameters);
+    fill_constants(block);
+    for (unsigned w = 0; w < block->warp_count; w++) {
+        struct warp *warp = &block->warps[w];
+        warp->block = block;
+        warp->number = w;
+        warp->spaces[SPACE_WARP] = (char *)warp->rows;
+        warp->spaces[SPACE_CONSTANTS] = (char *)block->constants;
+        for (unsigned l = 0; l < LANES; l++) {
+            const unsigned thread = w * LANES + l;
+            warp->threads[0][l] = thread % grid->threads[0];
+            warp->threads[1][l] = thread / grid->threads[0] % grid->threads[1];
+            warp->threads[2][l] = thread / grid->threads[0] / grid->threads[1];
+        }
+        warp->local = x_calloc((size_t)block->local_bytes * LANES + 16, 1);
+    }
+}
+
+void block_close(struct block *block)
+{
+    for (unsigned w = 0; w < block->warp_count; w++)
+        free(block->warps[w].local);
+    watch_release(&block->watch);
+    free(block->warps);
+    for (size_t i = 0; i < block->code->count && !block->borrows; i++) {
+        memo_settle(&block->memos[i], &block->tallies[i]);
+        free(block->memos[i].copy);
+    }
+    if (!block->borrows)
+        free(block->memos);
+    free(block->bank0);
+    free(block->constants);
+    free(block->shared);
+}
+
+/* Sets the place of a block, which is the one of that rank in a cluster. */
+static void place_block(struct block *block)
+{
+    uint64_t cluster = block->cluster->number;
+    const struct grid *grid = block->grid;
+    uint64_t rank = block->rank;
+    for (unsigned i = 0; i < 3; i++) {
+        const unsigned size = grid->cluster[0] ? grid->cluster[i] : 1, clusters = grid->blocks[i] / size;
+        block->index[i] = (unsigned)(cluster % clusters * size + rank % size);
+        cluster /= clusters;
+        rank /= size;
+    }
+    block->number =
+        block->index[0] + (uint64_t)grid->blocks[0] * (block->index[1] + (uint64_t)grid->blocks[1] * block->index[2]);
+}
+
+void block_start(struct block *block)
+{
+    const struct grid *grid = block->grid;
+    const unsigned threads = grid->threads[0] * grid->threads[1] * grid->threads[2];
+    place_block(block);
+    block->runs = true;
+    block->epoch = 1;
+    block->doubted = false;
+    for (size_t at = block->reserved; orders[grid->order].fresh && at < block->shared_size; at += sizeof(uint32_t))
+        memcpy(block->shared + at, &orders[grid->order].fresh, sizeof(uint32_t));
+    block->copies_arrive = false;
+    memset(block->barriers, 0, sizeof block->barriers);
+    watch_begin(block);
+    for (unsigned w = 0; w < block->warp_count; w++) {
+        const unsigned left = threads - w * LANES;
+        block->warps[w].alive = left >= LANES ? ALL_LANES : (1u << left) - 1;
+        warp_start(&block->warps[w]);
+    }
+}
+
+/* ---- Barriers of the block ---- */
+
+/* Lets warps continue that wait at a barrier of the block, if all have arrived. Returns whether it did. */
+static bool open_barrier(struct block *block, unsigned number)
+{
+    struct block_barrier *barrier = &block->barriers[number];
+    unsigned wanted = 0, there = barrier->arrived, missing = 0, waiting = 0;
+    uint32_t waiters = 0;
+    for (unsigned w = 0; w < block->warp_count; w++) {
+        const struct warp *warp = &block->warps[w];
+        uint32_t here = 0;
+        for (unsigned s = 0; s < warp->split_count; s++)
+            if (warp->splits[s].state == SPLIT_AT_BARRIER && warp->splits[s].barrier == number) {
+                here |= warp->splits[s].lanes;
+                wanted = warp->splits[s].barrier_threads ? warp->splits[s].barrier_threads : wanted;
+            }
+        waiting += here != 0;
+        waiters |= here ? 1u << w : 0;
+        if (here && here == warp->alive)
+            there += LANES;
+        else if (warp->alive)
+            missing++;
+    }
+    if (waiting == 0 || (wanted ? there < wanted : missing > 0))
+        return false;
+    for (unsigned w = 0; w < block->warp_count; w++) {
+        struct warp *warp = &block->warps[w];
+        for (unsigned s = 0; s < warp->split_count; s++) {
+            struct split *split = &warp->splits[s];
+            if (split->state != SPLIT_AT_BARRIER || split->barrier != number)
+                continue;
+            const struct instruction *code = &block->code->list[split->pc];
+            warp->barrier_count = barrier->votes;
+            warp->barrier_vote = IS(AND) ? barrier->vote_and == 0 : barrier->vote_or != 0;
+            split->state = SPLIT_READY;
+            split->pc++;
+        }
+    }
+    watch_bytes(NULL, NULL, block, ACCESS_MEETS, waiters, 0, barrier->arrivers);
+    *barrier = (struct block_barrier){0};
+    block->epoch++;
+    return true;
+}
+
+static bool open_barriers(struct block *block)
+{
+    bool opened = false;
+    uint32_t waited_for = 0; /* barriers, a bit each */
+    for (unsigned w = 0; w < block->warp_count; w++) {
+        const struct warp *warp = &block->warps[w];
+        opened |= warp_end_waits(&block->warps[w]);
+        for (unsigned s = 0; s < warp->split_count; s++)
+            waited_for |= warp->splits[s].state == SPLIT_AT_BARRIER ? 1u << warp->splits[s].barrier : 0;
+    }
+    for (; waited_for; waited_for &= waited_for - 1)
+        opened |= open_barrier(block, (unsigned)__builtin_ctz(waited_for));
+    block->cluster->waited &= !opened;
+    block->wrote |= opened;
+    return opened;
+}
+
+/* Fails the block because none of its warps can continue, at the place where the first one waits. */
+__attribute__((noreturn)) static void block_stuck(struct block *block)
+{
+    const struct split *found = NULL;
+    unsigned found_warp = 0;
+    for (unsigned w = 0; w < block->warp_count; w++)
+        for (unsigned s = 0; s < block->warps[w].split_count; s++) {
+            const struct split *split = &block->warps[w].splits[s];
+            if (!found || (split->state == SPLIT_AT_BARRIER && found->state != SPLIT_AT_BARRIER)) {
+                found = split;
+                found_warp = w;
+            }
+        }
+    if (!found)
+        BUG("a block of no lanes is stuck");
+    block->now = &block->code->list[found->pc];
+    if (found->state == SPLIT_AT_BARRIER && found->barrier >= NAMED_BARRIERS)
+        block_not_simulated(block, "%s without the other warps of its warpgroup", block->now->opcode);
+    if (found->state == SPLIT_AT_BARRIER)
+        block_fault(block, "the block waits for itself: not all of its threads come to this barrier");
+    if (found->state == SPLIT_SYNCING)
+        block_fault(block, "lanes of a warp wait for others that do not come");
+    if (found->state == SPLIT_AT_CLUSTER)
+        block_fault(block, "the cluster waits for itself: not all of its threads arrive at its barrier");
+    if (found->state == SPLIT_AT_PHASE)
+        phase_is_missing(&block->warps[found_warp], found);
+    block_not_simulated(block, "%s that lanes of a warp do not leave", block->now->opcode);
+}
+
+/* Executes a turn of each warp. Returns whether anything was executed, or something continues. */
+static bool run_block(struct block *block)
+{
+    const bool is_backwards = orders[block->grid->order].warps_backwards;
+    bool ran = false, alive = false, idle = true;
+    block->at_turn = true;
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        struct warp *warp = &block->warps[is_backwards ? block->warp_count - 1 - i : i];
+        if (warp->split_count == 0)
+            continue;
+        const bool went_on = warp_run(warp);
+        warp->ran |= went_on;
+        idle &= !went_on || warp->idle;
+        ran |= went_on;
+        alive |= warp->split_count > 0;
+    }
+    block->runs = alive;
+    block->idle = alive && idle;
+    ran |= !alive || open_barriers(block);
+    block->at_turn = false;
+    return ran;
+}
+
+/* Where nothing continues, the hardware gives up a wait for a phase after some microseconds, and the code may then do
+ * something else. If it only waits again, no one will end the phase. */
+static void go_on_or_fail(struct cluster *cluster)
+{
+    bool gave_up = false;
+    for (unsigned i = 0; i < cluster->count && !cluster->waited; i++)
+        for (unsigned w = 0; w < cluster->blocks[i].warp_count && cluster->blocks[i].runs; w++)
+            gave_up |= warp_give_up_waits(&cluster->blocks[i].warps[w]);
+    if (gave_up) {
+        cluster->waited = true;
+        return;
+    }
+    for (unsigned i = 0; i < cluster->count; i++)
+        if (cluster->blocks[i].runs)
+            block_stuck(&cluster->blocks[i]);
+}
+
+void cluster_run(struct cluster *cluster)
+{
+    bool ran = false, alive = false, all = true, idle = true;
+    for (unsigned i = 0; i < cluster->count; i++) {
+        struct block *block = &cluster->blocks[i];
+        if (block->at_turn) {
+            all = false;
+        } else if (block->runs) {
+            ran |= run_block(block);
+            idle &= block->idle;
+        }
+        alive |= block->runs;
+    }
+    if (alive && all) {
+        const bool opened = cluster_open(cluster);
+        idle &= !opened;
+        if (!ran && !opened)
+            go_on_or_fail(cluster);
+    }
+    cluster->runs = alive;
+    cluster->idle = idle;
+}

@@ -1,0 +1,154 @@
+/* Finds warps of a block that access a word of shared memory without a barrier between them, one of which writes it,
+ * and words that are read though nobody wrote them. */
+#include "block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* For each word of shared memory: the warp + 1 that wrote it and the one that read it since the last barrier. Several
+ * readers are SEVERAL. */
+struct shadow_word {
+    unsigned epoch;
+    unsigned char writer, reader;
+    bool written;
+};
+
+struct shadow {
+    struct shadow_word *words;
+    /* A store to a word that another warp has written: it is a fault if it changes the word. */
+    struct {
+        bool any;
+        unsigned char writer;
+        uint32_t address, word;
+    } again;
+};
+
+enum { SEVERAL = 255 };
+
+static bool begin(struct block *block)
+{
+    struct shadow *shadow = block->watch.states[WATCH_SHADOW];
+    if (!watch_samples(block) || block->code->tells_others)
+        return false;
+    const size_t count = block->shared_size / 4 + 1;
+    shadow->words = shadow->words ? shadow->words : x_calloc(count, sizeof *shadow->words);
+    memset(shadow->words, 0, count * sizeof *shadow->words);
+    return true;
+}
+
+static void release(void *state)
+{
+    free(((struct shadow *)state)->words);
+}
+
+static void writes_meet(struct block *block, unsigned one, unsigned other, uint32_t address, const char *what)
+{
+    block_doubt(block, "warps %u and %u of a block %s byte %lld of shared memory without a barrier between them", one,
+                other, what, (long long)address - SHARED_RESERVED);
+}
+
+static void note_again(struct shadow *shadow, const struct block *block, uint32_t address, unsigned char writer)
+{
+    if (shadow->again.any)
+        return;
+    shadow->again.any = true;
+    shadow->again.writer = writer;
+    shadow->again.address = address & ~3u;
+    memcpy(&shadow->again.word, block->shared + shadow->again.address, sizeof shadow->again.word);
+}
+
+/* Warps may store the same value to a word. */
+static void done(const struct access *access)
+{
+    struct warp *warp = access->warp;
+    struct shadow *shadow = warp->block->watch.states[WATCH_SHADOW];
+    if (!shadow->again.any)
+        return;
+    shadow->again.any = false;
+    if (memcmp(&shadow->again.word, warp->block->shared + shadow->again.address, sizeof shadow->again.word) != 0)
+        writes_meet(warp->block, shadow->again.writer - 1u, warp->number, shadow->again.address, "write");
+}
+
+static void visit_word(struct shadow *shadow, struct warp *warp, uint32_t address, unsigned kind)
+{
+    const bool writes = !(kind & ACCESS_READS);
+    struct block *block = warp->block;
+    struct shadow_word *word = &shadow->words[address / 4];
+    const unsigned char me = (unsigned char)(warp->number + 1);
+    const long long byte = (long long)address - block->reserved;
+    if (word->epoch != block->epoch) {
+        word->epoch = block->epoch;
+        word->writer = word->reader = 0;
+    }
+    if (word->writer && word->writer != me && kind & ACCESS_STORES)
+        note_again(shadow, block, address, word->writer);
+    else if (word->writer && word->writer != me)
+        writes_meet(block, word->writer - 1u, warp->number, address, writes ? "write" : "write and read");
+    if (writes && word->reader && word->reader != me)
+        block_doubt(block,
+                    "warp %u writes byte %lld of shared memory that another warp read, without a barrier between them",
+                    warp->number, byte);
+    if (writes) {
+        word->writer = me;
+        word->written = true;
+    } else {
+        word->reader = word->reader && word->reader != me ? SEVERAL : me;
+    }
+}
+
+/* Doubts the block if all lanes read words that nobody wrote. If only some do, that may be right: CUB's sort by merging
+ * reads one key too many, and does not use it. */
+static void look_for_unwritten(const struct shadow *shadow, const struct access *access)
+{
+    const struct block *block = access->block;
+    for (uint32_t left = access->lanes; left; left &= left - 1)
+        if (shadow->words[access_address(access, (unsigned)__builtin_ctz(left)) / 4].written)
+            return;
+    const unsigned lane = (unsigned)__builtin_ctz(access->lanes);
+    block_doubt(access->block,
+                "warp %u reads shared memory that nobody wrote: lane %u byte %lld, the other lanes likewise",
+                access->warp->number, lane, (long long)access_address(access, lane) - block->reserved);
+}
+
+/* Looks for warps of other warpgroups that wrote 16 bytes which a product reads. Those of its own meet at
+ * WARPGROUP.ARRIVE, and who waits for the product has waited for all four. */
+static void look_at_product(const struct shadow *shadow, const struct access *access)
+{
+    const struct shadow_word *word = &shadow->words[access->first / 4];
+    for (unsigned k = 0; k < 4; k++)
+        if (word[k].epoch == access->block->epoch && word[k].writer &&
+            (word[k].writer - 1u) / 4 != access->warp->number / 4)
+            block_doubt(
+                access->block,
+                "warp %u writes byte %lld of shared memory and warp %u's warpgroup reads it in a matrix product, "
+                "without a barrier between them",
+                word[k].writer - 1u, (long long)access->first + 4LL * k - SHARED_RESERVED, access->warp->number);
+}
+
+/* Notes an access. Several warps may rightly write parts of one word, so parts are not compared. Atomics, copies of the
+ * hardware and other blocks may meet. */
+static void hear(const struct access *access)
+{
+    struct shadow *shadow = access->block->watch.states[WATCH_SHADOW];
+    const bool meets = access->kind & (ACCESS_CHANGES | ACCESS_FAR | ACCESS_COMES), reads = access->kind & ACCESS_READS;
+    if (access->kind & ACCESS_MULTIPLIES) {
+        look_at_product(shadow, access);
+        return;
+    }
+    if (reads)
+        look_for_unwritten(shadow, access);
+    for (uint32_t left = access->lanes; left; left &= left - 1) {
+        const uint64_t first = access_address(access, (unsigned)__builtin_ctz(left));
+        for (uint64_t at = first / 4; at <= (first + access->size - 1) / 4; at++)
+            if (meets || access->size < 4)
+                shadow->words[at].written |= !reads;
+            else
+                visit_word(shadow, access->warp, (uint32_t)at * 4, access->kind);
+    }
+}
+
+enum {
+    HEARD = ACCESS_READS | ACCESS_STORES | ACCESS_WRITES | ACCESS_COPIES | ACCESS_CHANGES | ACCESS_FAR | ACCESS_COMES |
+            ACCESS_MULTIPLIES
+};
+const struct watcher shadow_watcher = {0, HEARD, sizeof(struct shadow), false, begin, hear, done, release};

@@ -1,0 +1,216 @@
+/* The clusters that a thread executes in turn, which begin as there is room, or because all others wait. */
+#include "turns.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+/* Blocks wait in vain when so many instructions were executed and nothing was done; others begin before that. It is
+ * looked for whenever each warp has executed some. */
+enum { STEPS_BETWEEN = 512, STEPS_TO_BEGIN = 1 << 20, MOST_STEPS = 1 << 24 };
+#define MOST_BYTES (UINT64_C(4) << 30) /* of this machine, of blocks that have begun */
+
+/* Starts the next cluster of the launch. Others wait for it: where the last one comes first, it is the first of those
+ * that are left, since blocks wait for blocks of lower numbers. False: there is none. */
+static bool start_next(struct run_state *run, struct cluster *cluster, bool others_wait)
+{
+    const uint64_t begun = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
+    if (begun >= run->count || __atomic_load_n(&run->failed, __ATOMIC_RELAXED))
+        return false;
+    cluster->number = begun;
+    if (orders[run->grid->order].backwards)
+        cluster->number = others_wait ? run->from_front++ : run->count - 1 - (begun - run->from_front);
+    cluster->waited = false;
+    for (unsigned i = 0; i < cluster->count; i++)
+        block_start(&cluster->blocks[i]);
+    return true;
+}
+
+/* The clusters that a thread executes in turn. */
+struct turns {
+    struct thread_state *owner;
+    struct cluster **list;
+    size_t count, capacity;
+    struct cluster *at;
+    uint64_t seen, steps; /* the progress that was seen last, and the instructions that were executed until then */
+    uint64_t looked;      /* those that were when it was looked for */
+    bool stuck;
+    jmp_buf failed;
+    bool fault;
+    struct problem problem;
+};
+
+/* Returns about how many bytes of this machine a place for a block takes. */
+static uint64_t bytes_of_block(const struct run_state *run)
+{
+    const struct grid *grid = run->grid;
+    const uint64_t warps = (grid->threads[0] * grid->threads[1] * grid->threads[2] + LANES - 1) / LANES;
+    return warps * (sizeof(struct warp) + (uint64_t)module_stack(grid->function) * LANES) +
+           grid->function->shared_bytes + grid->shared;
+}
+
+/* Adds a place for a cluster. */
+static struct cluster *add_cluster(struct run_state *run, struct turns *turns, const struct block *lender)
+{
+    __atomic_fetch_add(&run->bytes, cluster_blocks(run->grid) * bytes_of_block(run), __ATOMIC_RELAXED);
+    struct cluster *cluster = *ARRAY_GROW(turns->list, turns->count) = x_calloc(1, sizeof *cluster);
+    cluster->count = (unsigned)cluster_blocks(run->grid);
+    cluster->blocks = x_calloc(cluster->count, sizeof *cluster->blocks);
+    for (unsigned i = 0; i < cluster->count; i++) {
+        struct block *block = &cluster->blocks[i];
+        block_open(block, run, turns->owner, lender);
+        block->cluster = cluster;
+        block->rank = i;
+        block->failed = &turns->failed;
+        block->problem = &turns->problem;
+        block->fault = &turns->fault;
+    }
+    return cluster;
+}
+
+/* Begins a cluster because all others wait. */
+static void begin_more(struct run_state *run, struct turns *turns)
+{
+    if (__atomic_load_n(&run->next, __ATOMIC_RELAXED) >= run->count) {
+        sched_yield();
+        return;
+    }
+    struct cluster *cluster = NULL;
+    for (size_t i = 0; i < turns->count && !cluster; i++)
+        cluster = turns->list[i]->runs ? NULL : turns->list[i];
+    if (!cluster && __atomic_load_n(&run->bytes, __ATOMIC_RELAXED) > MOST_BYTES)
+        block_not_simulated(turns->at->blocks,
+                            "blocks that wait for others which have not begun take more than %llu GiB",
+                            (unsigned long long)(MOST_BYTES >> 30));
+    if (!cluster)
+        cluster = add_cluster(run, turns, turns->list[0]->blocks);
+    cluster->runs = start_next(run, cluster, true);
+}
+
+/* Whether, since it was asked last, the cluster wrote anything or came past a barrier, or one of its warps worked
+ * without a look at what others may change. */
+static bool has_worked(struct cluster *cluster)
+{
+    bool worked = false;
+    for (unsigned i = 0; i < cluster->count; i++) {
+        struct block *block = &cluster->blocks[i];
+        worked |= block->wrote;
+        block->wrote = false;
+        for (unsigned w = 0; w < block->warp_count; w++) {
+            worked |= block->warps[w].ran && !block->warps[w].looked;
+            block->warps[w].ran = block->warps[w].looked = false;
+        }
+    }
+    return worked;
+}
+
+/* Where all warps of a thread only look at what others may change, and no thread does anything else, those blocks may
+ * have to begin that they wait for, though they are not seen to be idle. If all have begun, they wait in vain. */
+static void look_for_progress(struct run_state *run, struct turns *turns)
+{
+    uint64_t steps = 0, warps = 0;
+    for (size_t i = 0; i < turns->count; i++) {
+        steps += turns->list[i]->steps;
+        warps += (uint64_t)turns->list[i]->count * turns->list[i]->blocks->warp_count;
+    }
+    if (steps - turns->looked < warps * STEPS_BETWEEN)
+        return;
+    turns->looked = steps;
+    bool worked = false;
+    for (size_t i = 0; i < turns->count; i++)
+        worked |= has_worked(turns->list[i]);
+    const uint64_t progress = __atomic_add_fetch(&run->progress, worked, __ATOMIC_RELAXED);
+    if (progress != turns->seen) {
+        turns->seen = progress;
+        turns->steps = steps;
+        __atomic_sub_fetch(&run->stuck, turns->stuck, __ATOMIC_RELAXED);
+        turns->stuck = false;
+    }
+    if (steps - turns->steps < STEPS_TO_BEGIN)
+        return;
+    if (__atomic_load_n(&run->next, __ATOMIC_RELAXED) < run->count) {
+        begin_more(run, turns);
+        turns->steps = steps;
+        return;
+    }
+    if (steps - turns->steps >= MOST_STEPS && !turns->stuck) {
+        turns->stuck = true;
+        __atomic_add_fetch(&run->stuck, 1, __ATOMIC_RELAXED);
+    }
+    /* A thread that has not been told yet of another's progress takes itself back first. */
+    if (turns->stuck &&
+        __atomic_load_n(&run->stuck, __ATOMIC_SEQ_CST) >= __atomic_load_n(&run->live, __ATOMIC_SEQ_CST) &&
+        __atomic_load_n(&run->progress, __ATOMIC_SEQ_CST) == turns->seen)
+        block_not_simulated(
+            turns->at->blocks,
+            "all blocks have begun, and what its warps wait for does not come: nothing was written while "
+            "%u instructions were executed",
+            MOST_STEPS);
+}
+
+/* Executes clusters in turn, until all are done. */
+static void run_in_turn(struct run_state *run, struct turns *turns)
+{
+    const size_t most = orders[run->grid->order].clusters;
+    for (bool any = true; any && !__atomic_load_n(&run->failed, __ATOMIC_RELAXED);) {
+        any = false;
+        bool idle = true;
+        for (size_t i = 0; i < turns->count; i++)
+            any |= turns->list[i]->runs = turns->list[i]->runs || (i < most && start_next(run, turns->list[i], false));
+        for (size_t i = 0; i < turns->count; i++) {
+            struct cluster *cluster = turns->at = turns->list[i];
+            if (!cluster->runs)
+                continue;
+            cluster_run(cluster);
+            idle &= cluster->idle;
+        }
+        if (any && idle)
+            begin_more(run, turns);
+        if (any)
+            look_for_progress(run, turns);
+    }
+}
+
+/* Notes why a thread failed. A fault of the kernel counts more than something that is not simulated. Otherwise the
+ * first block counts, which began before those behind it. */
+static void note_failure(struct run_state *run, const struct turns *turns)
+{
+    const uint64_t number = turns->at->blocks->number;
+    pthread_mutex_lock(&run->lock);
+    if (!run->failed || (turns->fault && !run->fault) || (turns->fault == run->fault && number < run->failed_block)) {
+        run->problem = turns->problem;
+        run->fault = turns->fault;
+        run->failed_block = number;
+    }
+    __atomic_store_n(&run->failed, true, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&run->lock);
+}
+
+void *run_blocks(void *data)
+{
+    struct thread_state *self = data;
+    struct run_state *run = self->run;
+    const size_t most = orders[run->grid->order].clusters;
+    struct turns *turns = x_calloc(1, sizeof *turns);
+    turns->owner = self;
+    for (size_t i = 0; i < most; i++)
+        add_cluster(run, turns, NULL);
+    for (size_t i = 0; i < most && most > 1; i++)
+        for (unsigned b = 0; b < turns->list[i]->count; b++)
+            turns->list[i]->blocks[b].next = &turns->list[(i + 1) % most]->blocks[b];
+    turns->at = turns->list[0];
+    if (setjmp(turns->failed) == 0)
+        run_in_turn(run, turns);
+    else
+        note_failure(run, turns);
+    __atomic_sub_fetch(&run->stuck, turns->stuck, __ATOMIC_SEQ_CST);
+    __atomic_sub_fetch(&run->live, 1, __ATOMIC_SEQ_CST);
+    for (size_t i = turns->count; i-- > 0;) {
+        for (unsigned b = turns->list[i]->count; b-- > 0;)
+            block_close(&turns->list[i]->blocks[b]);
+        free(turns->list[i]->blocks);
+        free(turns->list[i]);
+    }
+    free(turns->list);
+    free(turns);
+    return NULL;
+}

@@ -1,0 +1,60 @@
+/* turns.h - shared by grid.c, turns.c and block.c: a launch while it is executed. */
+#ifndef TURNS_H
+#define TURNS_H
+
+#include "block.h"
+#include "hot_addresses.h"
+
+#include <pthread.h>
+
+/* The rows are the orders. Each says how many clusters a thread has begun at a time, and how many instructions a warp
+ * executes before the next one; whether blocks, and warps, come last first; and which word shared memory holds at
+ * first. Without clusters, each block is one by itself. In the first order, turns are short because warps of a block
+ * often read the same lines, which then are still in the CPU's caches. */
+struct order {
+    unsigned clusters, turn;
+    bool backwards, warps_backwards, parts;
+    uint32_t fresh;
+};
+extern const struct order orders[ALL_ORDERS];
+
+/* What the threads of a launch share. */
+struct run_state {
+    const struct grid *grid;
+    struct code *code;
+    bool counts;
+    uint64_t workspace;   /* where the blocks of a cooperative launch meet, an address of the GPU */
+    uint64_t parameters;  /* where kernels find their arguments in memory, an address of the GPU */
+    uint64_t next, count; /* clusters that have begun, of so many */
+    uint64_t progress;    /* how often a thread saw that its blocks do more than wait */
+    uint64_t live, stuck; /* threads that have blocks, and those of them that have seen none for long */
+    uint64_t bytes;       /* of this machine that the places for blocks take, of all threads */
+    uint64_t from_front;  /* where the last one comes first: those of them that others waited for, from the first on */
+    bool failed, fault;
+    uint64_t failed_block;
+    struct problem problem;
+    pthread_mutex_t lock;
+};
+
+struct thread_state {
+    struct run_state *run;
+    struct tally *tallies;
+    struct flow *flows;
+    struct hot_addresses hot;
+    pthread_t thread;
+};
+
+/* Opens a place for blocks. One that borrows has the memos of another, since what is remembered of accesses is of the
+ * same code. In block.c. */
+void block_open(struct block *block, const struct run_state *run, struct thread_state *owner,
+                const struct block *lender);
+void block_close(struct block *block);
+/* Begins the block of its rank in the cluster. */
+void block_start(struct block *block);
+/* Executes a turn of each block. */
+void cluster_run(struct cluster *cluster);
+
+/* What a thread does: it executes clusters in turn, until all are done. data: its struct thread_state. In turns.c. */
+void *run_blocks(void *data);
+
+#endif
