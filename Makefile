@@ -139,7 +139,7 @@ SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c) tests/u
 KERNELS_O := $(KERNELS_CU:%.cu=build/%.o)
 TESTS_SO := $(patsubst tests/libraries/%.c,$(BUILD)/tests/lib%.so,$(wildcard tests/libraries/*.c))
 # Libraries that stand in for the driver and CUPTI, and programs that launch on them: tests/standin/standin.h.
-STANDIN := $(addprefix $(BUILD)/tests/standin/,libcuda.so.1 libcupti.so.13 program library.so late bare bare_static probe.so standin_test)
+STANDIN := $(addprefix $(BUILD)/tests/standin/,libcuda.so.1 libcupti.so.13 program library.so late bare bare_static probe.so)
 FUZZERS := $(FUZZ_C:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 
 # The libraries can be overridden, for example DEPENDENCY_LIBS='-l:libjansson.a -l:libinih.a ...' to link them in.
@@ -307,7 +307,7 @@ install: install-scripts $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/li
 	install -m 644 harness/report/schema/*.json "$(to)/share/cugate/schema"
 
 # What a gate is made of beside the program, in the folders that it has here: ci/where.sh tells the two apart.
-SCRIPTS := where gate nightly shards job join_comments check before bisect bisect_steps bisect_toolchain build_base report fetch install_python install_cuda_wheels
+SCRIPTS := where gate nightly shards job join_comments check before bisect build_base report fetch install_python install_cuda_wheels
 install-scripts: $(BUILD)/cugate
 	ci/man.sh $(BUILD)/cugate >$(BUILD)/cugate.1
 	$(BUILD)/cugate completion bash >$(BUILD)/completion
@@ -406,7 +406,7 @@ $(patsubst %.c,$(BUILD)/%.o,$(PLUGIN_C) $(INJECT_C)): PLUGIN_FLAGS += -fvisibili
 LOOP_O := $(patsubst %,$(BUILD)/harness/machine/%.o,barriers control meetings memory shadow splits warp watch)
 $(LOOP_O): PLUGIN_FLAGS += $(if $(filter x86_64,$(shell uname -m)),-mgeneral-regs-only)
 # cupti_profiler_host.h is C but for an unused #include <string>: for these files, an empty header stands in.
-HOST_O := $(addprefix $(BUILD)/harness/cupti/,cupti_counters.o cupti_chip.o)
+HOST_O := $(BUILD)/harness/cupti/cupti_counters.o
 $(HOST_O): PLUGIN_FLAGS += -isystem build/include-cxx-stub
 $(HOST_O): | build/include-cxx-stub/string
 # The occupancy calculator is one header of the toolkit's that needs no library.
@@ -520,7 +520,7 @@ endef
 $(foreach script,$(COMPILING),$(eval $(call compiled_rule,$(script))))
 
 # Kernel libraries for the tests, in plain C; like the plugins they are loaded and not linked.
-$(BUILD)/tests/lib%.so: tests/libraries/%.c harness/cugate/kernel.h $(BUILD)/flags.c | check-dependencies
+$(BUILD)/tests/lib%.so: tests/libraries/%.c tests/libraries/answer.h harness/cugate/kernel.h $(BUILD)/flags.c | check-dependencies
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) -shared -o $@ $<
 
@@ -536,7 +536,7 @@ standin: $(STANDIN)
 standin_o = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1:%=tests/standin/%)))
 $(BUILD)/tests/standin/%.o: tests/standin/%.c $(BUILD)/flags.c $(CUDA_READY) | check-dependencies build/include-cxx-stub/string
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(C_FLAGS) -isystem build/include-cxx-stub $(CUDA_CPPFLAGS) $(CRITERION_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(C_FLAGS) -isystem build/include-cxx-stub $(CUDA_CPPFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/tests/standin/libcuda.so.1: $(call standin_o,driver_*.c) tests/standin/libcuda.map
 	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $(filter %.o,$^) -Wl,-soname,$(@F) \
@@ -548,10 +548,6 @@ $(BUILD)/tests/standin/libcupti.so.13: $(call standin_o,profiler_*.c) tests/stan
 # Found by LD_LIBRARY_PATH, as where there is a real driver.
 $(BUILD)/tests/standin/program: $(call standin_o,made_*.c gpu.c echo.c) $(BUILD)/tests/standin/cubins.o | $(BUILD)/tests/standin/libcuda.so.1
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ -L$(@D) -l:libcuda.so.1 -ldl -pthread
-$(BUILD)/tests/standin/standin_test: $(call standin_o,standin_test*.c gpu.c) $(BUILD)/tests/standin/cubins.o \
-    | $(BUILD)/tests/standin/libcuda.so.1 $(BUILD)/tests/standin/libcupti.so.13
-	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ -L$(@D) -l:libcuda.so.1 -l:libcupti.so.13 -ldl -lm $(CRITERION_LIBS) \
-	    -Wl,-rpath,'$$ORIGIN'
 $(BUILD)/tests/standin/library.so: $(call standin_o,library.c gpu.c) $(BUILD)/tests/standin/cubins.o | $(BUILD)/tests/standin/libcuda.so.1
 	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $^ -L$(@D) -l:libcuda.so.1
 $(BUILD)/tests/standin/late: $(call standin_o,late.c) $(BUILD)/tests/standin/cubins.o

@@ -79,12 +79,10 @@ script     static               2    3     .        .  tests/scripts/static.sh
 script     static_files         2    3     .        .  tests/scripts/static_files.sh
 script     standin              2    3     .        .  tests/scripts/standin.sh
 script     laws                 2    .     .        .  tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json
-criterion  standin_test         2    3     .        .  $build/tests/standin/standin_test
 script     record_baseline      2    .     .        .  tests/scripts/record_baseline.sh
 script     merge                2    .     .        .  tests/scripts/merge.sh
 script     recorded_turn        .    .     .       90  tests/sim/recorded.sh --quarter $commit
 script     junit                .    .     .       20  tests/scripts/junit.sh
-script     exec_figures         2    .     .        .  tests/gpu/exec.sh --self-test
 script     fuzz                 2    3     .        .  env BUILD=$build ci/test.sh --corpora
 script     slurm                .    .     .       20  tests/scripts/slurm.sh
 reports    years                .    .     .       34  $pytest ${years[*]}

@@ -49,7 +49,7 @@ struct options {
     bool gone;               /* --gone: remove what a program launches no more */
     const char *format;      /* --format: name of a format; default "text" */
     const char *reason;
-    const char *chip, *search;
+    const char *chip;
     const char *collector; /* --collector: name of a backend; default "cupti" */
     struct device_list devices;
     int samples;    /* --samples: 1 to 1000; default 5 */
@@ -72,7 +72,6 @@ struct options {
     bool force;                                                                     /* init --force */
     const char *judge;                                                              /* bisect --judge */
     bool measure;                                                                   /* bisect --measure */
-    bool toolchain;                                                                 /* bisect --toolchain */
     int explain;                                                                    /* --explain, seconds, default 20 */
     int sessions;                                                                   /* --sessions, default 10 */
     bool list_metrics, list_devices, list_collectors, list_config;
