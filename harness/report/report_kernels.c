@@ -41,6 +41,7 @@ struct columns {
 #define COLUMN_WIDTH 8          /* minimum width of a number */
 #define NOT_JUDGED "not judged" /* in place of a verdict: neither side has the kernel, since it is not built */
 #define SHAPES_MIN 8            /* fewer shapes of a function, or kernels that are the same, have a line each */
+#define LINES_MOST 12           /* a program's kernels that are the same have no line behind so many */
 #define MINOR_MIN 4             /* fewer kernels than that are not left out of a table */
 #define NAME_MIN 12             /* minimum width of a kernel's name, however narrow the terminal is */
 
@@ -643,11 +644,11 @@ static unsigned print_parts(const struct text *text, const struct report *report
 }
 
 /* Whether a kernel of a program can be left out of the table: nothing is wrong with it, and it takes less than 1 % of
- * the program's GPU time. */
-static bool is_minor(const struct kernel_line *line, double whole)
+ * the program's GPU time, or is the same and behind the first lines. */
+static bool is_minor(const struct kernel_line *line, double whole, size_t place)
 {
     return !is_program_row(line->id) && section_of(line->verdict) > SECTION_UNSURE &&
-           program_is_seldom(line->total, whole);
+           (program_is_seldom(line->total, whole) || (place > LINES_MOST && is_same(line)));
 }
 
 /* Returns how many lines are shown: without those at the end that can be left out, unless they are few. */
@@ -656,30 +657,33 @@ static size_t count_shown(const struct report *report, const struct kernel_line 
     size_t shown = count;
     const double whole = largest_program(lines, count);
     const bool totals = shows_totals(report);
-    while (!report->verbose && shown > 0 && (totals ? is_minor(&lines[shown - 1], whole) : is_same(&lines[shown - 1])))
+    while (!report->verbose && shown > 0 &&
+           (totals ? is_minor(&lines[shown - 1], whole, shown) : is_same(&lines[shown - 1])))
         shown--;
     return count - shown < (totals ? MINOR_MIN : SHAPES_MIN) ? count : shown;
 }
 
-/* Prints what the lines that are left out come to. */
+/* Prints what the lines that are left out come to. whole is the program's GPU time. */
 static void print_minor(const struct text *text, const struct report *report, const struct kernel_line *lines,
-                        size_t count)
+                        size_t count, double whole)
 {
     const struct metric *time = NULL;
-    double total = 0;
-    char words[64] = "";
+    double total = 0, most = 0;
+    char words[64] = "", each[64] = "of less than 1 % of the GPU time each";
     for (size_t i = 0; i < count; i++) {
         const struct metric *known = NULL;
         const double now = lines[i].now ? program_time(report->metrics, lines[i].now, &known) : NAN;
         total += isnan(now) ? 0 : now;
+        most = fmax(most, lines[i].total);
         time = known ? known : time;
     }
     if (time)
         metric_format(time, total, words, sizeof words);
-    char *all = shows_totals(report)
-                    ? x_sprintf("%zu more kernels, of less than 1 %% of the GPU time each%s%s%s: -v lists them", count,
-                                time ? ", " : "", words, time ? " together" : "")
-                    : x_sprintf("%zu kernels are the same: -v lists them", count);
+    if (!program_is_seldom(most, whole))
+        snprintf(each, sizeof each, "the same, of %.2g %% of the GPU time at most", 100 * most / whole);
+    char *all = shows_totals(report) ? x_sprintf("%zu more kernels, %s%s%s%s: -v lists them", count, each,
+                                                 time ? ", " : "", words, time ? " together" : "")
+                                     : x_sprintf("%zu kernels are the same: -v lists them", count);
     if (count > 0)
         text_wrap(text, INK_DIM, 0, 2, all);
     free(all);
@@ -702,7 +706,7 @@ void text_kernels(const struct text *text, const struct report *report)
     const struct table_column kernel = fit_kernels(text, &columns, verdict.width, lines, count, &names);
     const struct part all = {.columns = &columns, .verdict = verdict.width};
     const unsigned used = print_parts(text, report, all, &kernel, lines, count);
-    print_minor(text, report, &lines[count], all_count - count);
+    print_minor(text, report, &lines[count], all_count - count, largest_program(lines, count));
     print_legend(text, used);
     for (size_t i = 0; i < count; i++)
         free(names[i]);
