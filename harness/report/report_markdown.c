@@ -206,7 +206,7 @@ static void put_head(FILE *stream, const struct report *report)
 /* Adds the facts one by one: a hostile note then displaces no other. */
 static void add_facts(struct page *page, const struct report *report)
 {
-    struct facts facts = facts_of(report, true);
+    struct facts facts = facts_of(report, true, false);
     for (size_t i = 0; i < facts.count; i++) {
         fprintf(page->piece, "- %s: ", facts.list[i].title);
         put_markdown(page->piece, facts.list[i].words);
