@@ -132,7 +132,8 @@ static bool is_open(const struct group *group, size_t set)
            (set < group->counted_count ? group->counted[set].taken : 0) < group->first;
 }
 
-bool group_needs(const struct group *group, size_t set)
+/* Whether too little is known of the group in that set without its next launch. */
+static bool group_needs(const struct group *group, size_t set)
 {
     if (!is_open(group, set))
         return false;
