@@ -223,9 +223,7 @@ static void put_judgement(FILE *stream, const struct report *report, const struc
 
     char *body = NULL;
     size_t size;
-    FILE *memory = open_memstream(&body, &size);
-    if (!memory)
-        die(EXIT_USAGE, "cannot allocate memory for a report");
+    FILE *memory = x_memstream(&body, &size);
     words_body(report, judgement, memory);
     fclose(memory);
     fputc('>', stream);

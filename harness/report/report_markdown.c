@@ -28,9 +28,7 @@ struct page {
 static void page_init(struct page *page, const struct report *report, FILE *stream, size_t max)
 {
     *page = (struct page){.report = report, .stream = stream, .left = max - 1};
-    page->piece = open_memstream(&page->text, &page->size);
-    if (!page->piece)
-        die(EXIT_USAGE, "cannot allocate memory for a report");
+    page->piece = x_memstream(&page->text, &page->size);
 }
 
 static void page_release(struct page *page)
