@@ -198,6 +198,14 @@ char *x_sprintf(const char *format, ...)
     return text;
 }
 
+FILE *x_memstream(char **text, size_t *size)
+{
+    FILE *stream = open_memstream(text, size);
+    if (!stream)
+        out_of_memory(1, BUFSIZ);
+    return stream;
+}
+
 void *x_grow(void *memory, size_t count, size_t size)
 {
     /* The capacity is the count rounded up to a power of two, so it needs no member of its own. */

@@ -58,6 +58,7 @@ void *x_realloc(void *memory, size_t count, size_t size);
 char *x_strdup(const char *text); /* x_strdup(NULL) is NULL */
 __attribute__((format(printf, 1, 2))) char *x_sprintf(const char *format, ...);
 __attribute__((format(printf, 1, 0))) char *x_vsprintf(const char *format, va_list list);
+FILE *x_memstream(char **text, size_t *size); /* writes to *text, which is whole after fclose() */
 
 /* Makes space for one more element at the end of a growing array, and returns that element zeroed. The array starts as
  * NULL and must grow by ARRAY_GROW alone, because its capacity follows from its count:

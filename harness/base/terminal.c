@@ -218,7 +218,7 @@ char *shell_word(const char *word)
 {
     char *quoted = NULL;
     size_t size;
-    const struct text memory = {.stream = open_memstream(&quoted, &size)};
+    const struct text memory = {.stream = x_memstream(&quoted, &size)};
     text_shell_word(&memory, word);
     fclose(memory.stream);
     return quoted;

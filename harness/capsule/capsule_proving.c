@@ -29,7 +29,8 @@ size_t place_size(const struct proving *proving, const struct place *place)
     return left < CAPSULE_PAGE ? (size_t)left : CAPSULE_PAGE;
 }
 
-size_t places_in_row(const struct place *places, size_t at, size_t count)
+/* Returns how many places from `at` on, `count` at most, follow each other in one range. */
+static size_t places_in_row(const struct place *places, size_t at, size_t count)
 {
     size_t row = 1;
     while (row < count && places[at + row].range == places[at].range && places[at + row].page == places[at].page + row)
@@ -37,7 +38,7 @@ size_t places_in_row(const struct place *places, size_t at, size_t count)
     return row;
 }
 
-uint64_t row_size(const struct proving *proving, const struct place *places, size_t count)
+static uint64_t row_size(const struct proving *proving, const struct place *places, size_t count)
 {
     return (uint64_t)(count - 1) * CAPSULE_PAGE + place_size(proving, &places[count - 1]);
 }

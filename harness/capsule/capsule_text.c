@@ -136,9 +136,7 @@ char *capsule_text(const struct capsule *capsule, size_t *length)
 {
     struct capsule written = *capsule;
     char *text = NULL;
-    FILE *stream = open_memstream(&text, length);
-    if (!stream)
-        die(EXIT_USAGE, "cannot allocate memory for the capsule of %s", capsule->id);
+    FILE *stream = x_memstream(&text, length);
     struct json_writer json = {.stream = stream, .indent = 1};
     written.type = capsule->tolerance > 0 ? capsule->type : VALUE_TYPES;
     json_put_fields(&json, NULL, &capsule_table, &written);

@@ -47,9 +47,6 @@ struct proving {
 void memory_make(struct memory *memory, const struct capsule *capsule);
 void memory_release(struct memory *memory, const struct capsule *capsule);
 size_t place_size(const struct proving *proving, const struct place *place); /* bytes of a page */
-/* Returns how many places from `at` on, `count` at most, follow each other in one range. */
-size_t places_in_row(const struct place *places, size_t at, size_t count);
-uint64_t row_size(const struct proving *proving, const struct place *places, size_t count); /* their bytes */
 
 /* All return -1 with proving->problem. proving_restore makes memory as it is before the launch. */
 int proving_restore(struct proving *proving);

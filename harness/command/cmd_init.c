@@ -101,9 +101,7 @@ static char *fill_in(const struct beginning *beginning, const char *name)
     free(path);
     if (failed < 0)
         return NULL;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        die(EXIT_USAGE, "cannot allocate memory for a workflow");
+    FILE *stream = x_memstream(&text, &size);
     bool wanted = true;
     template[strlen(template) - 1] = '\0'; /* the last line's end */
     for (rest = template; (line = strsep(&rest, "\n"));) {

@@ -23,7 +23,7 @@ static char *said(const struct options *options, bool metrics_only)
 {
     char *all = NULL, number[32];
     size_t size;
-    const struct text words = {.stream = open_memstream(&all, &size)};
+    const struct text words = {.stream = x_memstream(&all, &size)};
     if (!metrics_only && !options_library_is_own(options) && options->way != ORIGIN_PROGRAM)
         add_said(&words, options, "kernels", options->kernels);
     add_said(&words, options, "metrics", options->metrics == options->found[1] ? NULL : options->metrics);

@@ -192,9 +192,7 @@ char *claims_new_kernel(const struct claims *claims, const char *id)
 {
     char *text = NULL;
     size_t size, explained = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        die(EXIT_USAGE, "cannot allocate memory for a reason");
+    FILE *stream = x_memstream(&text, &size);
     fputs(
         "not in the baseline yet; `cugate accept` adds what was measured. Which functions it launches, in what blocks "
         "and so at what occupancy, shows only when it runs; ",

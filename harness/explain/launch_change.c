@@ -93,9 +93,7 @@ static char *change_of(int capability, const struct launch *was, const struct la
 {
     char *text = NULL;
     size_t size;
-    struct changes changes = {.stream = open_memstream(&text, &size), .capability = capability};
-    if (!changes.stream)
-        die(EXIT_USAGE, "cannot allocate memory for a change");
+    struct changes changes = {.stream = x_memstream(&text, &size), .capability = capability};
     compare_launches(&changes, was, is);
     fclose(changes.stream);
     return text;
@@ -133,9 +131,7 @@ char *launch_change_of(int capability, const struct result *base, const struct r
 {
     char *text = NULL;
     size_t size;
-    struct changes changes = {.stream = open_memstream(&text, &size), .capability = capability};
-    if (!changes.stream)
-        die(EXIT_USAGE, "cannot allocate memory for a change");
+    struct changes changes = {.stream = x_memstream(&text, &size), .capability = capability};
     if (base->launch_count > 0 && base->launch_count != now->launch_count)
         add_change(&changes, "launches %zu -> %zu", base->launch_count, now->launch_count);
     else if (base->launch_count > 0)

@@ -25,9 +25,7 @@ static char *without_nan(const char *text, size_t length, size_t *new_length)
     static const char *const words[] = {"-NaN", "NaN", "-Infinity", "Infinity", "-nan", "nan", "-inf", "inf"};
     char *copy = NULL;
     bool in_text = false;
-    FILE *stream = open_memstream(&copy, new_length);
-    if (!stream)
-        die(EXIT_USAGE, "cannot allocate memory for a copy of a file");
+    FILE *stream = x_memstream(&copy, new_length);
     for (size_t i = 0; i < length; i++) {
         size_t word = ARRAY_SIZE(words);
         if (in_text && text[i] == '\\' && i + 1 < length)

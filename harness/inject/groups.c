@@ -159,9 +159,7 @@ static char *question(const char *kind, const struct shape *shapes, size_t shape
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        BUG("no memory for a launch");
+    FILE *stream = x_memstream(&text, &size);
     fprintf(stream, "%s\n", kind);
     for (size_t i = 0; i < shape_count; i++)
         tell_shape(stream, &shapes[i]);
@@ -264,9 +262,7 @@ char *groups_tell(void)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        BUG("no memory for the end");
+    FILE *stream = x_memstream(&text, &size);
     end_stretch();
     for (size_t i = 0; i < count; i++) {
         if (!all[i]->id)

@@ -89,9 +89,7 @@ char *libraries_tell(void)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        BUG("no memory for the names of libraries");
+    FILE *stream = x_memstream(&text, &size);
     dl_iterate_phdr(tell, stream);
     char *packages = python_packages();
     fputs(packages, stream);

@@ -72,7 +72,8 @@ CUcontext ranges_context(void)
     return ranges.context;
 }
 
-bool ranges_instrument(void)
+/* Whether instrumented code counts, which takes a kernel ten times as long. */
+static bool ranges_instrument(void)
 {
     const struct metrics *metrics = ranges.profiler ? sets_metrics(sets_now()) : NULL;
     for (size_t m = 0; metrics && m < metrics->count; m++)

@@ -28,7 +28,6 @@ void ranges_close(void);
 bool ranges_hold_counters(void);
 CUcontext ranges_context(void);
 void ranges_forget_code(void); /* called before a module is unloaded */
-bool ranges_instrument(void);  /* whether instrumented code counts, which takes a kernel ten times as long */
 
 /* Returns how many launches were lost with sessions that failed. */
 size_t ranges_lost(void);

@@ -79,9 +79,7 @@ static void tell(void)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        BUG("no memory for the sets of metrics");
+    FILE *stream = x_memstream(&text, &size);
     for (size_t s = 0; s < sets.count; s++)
         for (size_t m = 0; m < sets.list[s].count; m++)
             fprintf(stream, "%s%s", sets.list[s].list[m].name, m + 1 < sets.list[s].count ? " " : "\n");
@@ -132,7 +130,8 @@ static bool is_open(const struct group *group, size_t set)
            (set < group->counted_count ? group->counted[set].taken : 0) < group->first;
 }
 
-bool group_needs(const struct group *group, size_t set)
+/* Whether too little is known of the group in that set without its next launch. */
+static bool group_needs(const struct group *group, size_t set)
 {
     if (!is_open(group, set))
         return false;

@@ -11,9 +11,8 @@ size_t sets_count(void); /* 0: they are not made yet */
 size_t sets_now(void);   /* index of the set that is counted now */
 const struct metrics *sets_metrics(size_t set);
 bool sets_are_blind(size_t set); /* whether the set has instrumented counters only, which do not see into graphs */
-/* Whether the group's next launch is to be measured in that set; whether without it too little is known. */
+/* Whether the group's next launch is to be measured in that set. */
 bool group_is_wanted(const struct group *group, size_t set);
-bool group_needs(const struct group *group, size_t set);
 /* Notes that a launch of the group is to come, which may be measured. Returns whether it is time to end the session,
  * give the counters back, and then call sets_change(). */
 bool sets_follow(struct group *group);

@@ -117,16 +117,12 @@ enum ending pool_take(struct seat *seat, const struct message *message);
 /* Fails a kernel that no worker gave a result, or only a worthless one. */
 void pool_fail(struct seat *seat, size_t kernel, enum result_status status, const char *reason);
 
-/* Returns the name of the seat's GPU: "GPU 1 (GPU-2f...)", or "device 1" if it has no UUID. Caller frees. */
-char *seat_name(const struct seat *seat);
-
 /* Tells the worker its share, for which it waits. Without one, it waits on. */
 void seat_tell(struct seat *seat);
 
-/* The end of the reason when a worker says something at the wrong time. split_lines() splits text into owned lines and
- * returns their number; free_lines() frees them. */
+/* The end of the reason when a worker says something at the wrong time. free_lines() frees a list
+ * of owned lines. */
 extern const char pool_out_of_turn[];
-size_t split_lines(const char *text, char ***lines);
 void free_lines(char **lines, size_t count);
 
 #endif

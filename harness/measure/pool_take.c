@@ -9,7 +9,7 @@
 
 const char pool_out_of_turn[] = "spoke out of turn: something in the library writes to a descriptor of cugate's";
 
-size_t split_lines(const char *text, char ***lines)
+static size_t split_lines(const char *text, char ***lines)
 {
     char *copy = x_strdup(text), *rest = NULL;
     size_t count = 0;
@@ -27,7 +27,7 @@ void free_lines(char **lines, size_t count)
     free(lines);
 }
 
-char *seat_name(const struct seat *seat)
+static char *seat_name(const struct seat *seat)
 {
     const char *uuid = seat->session.facts[SESSION_GPU_UUID];
     return uuid ? x_sprintf("GPU %d (%s)", seat->device, uuid) : x_sprintf("device %d", seat->device);

@@ -245,9 +245,7 @@ static char *names_of_set(const struct measuring *measuring, size_t set)
     const struct metrics *metrics = measuring->measurement->metrics;
     char *names = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&names, &size);
-    if (!stream)
-        die(EXIT_USAGE, "cannot allocate memory for a message");
+    FILE *stream = x_memstream(&names, &size);
     for (size_t m = 0; m < metrics->count; m++)
         if (measuring->set_of[m] == set + 1)
             fprintf(stream, "%s%s", ftell(stream) > 0 ? ", " : "", metrics->list[m].name);

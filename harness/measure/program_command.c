@@ -22,9 +22,7 @@ char *program_command_text(const struct program *program)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        die(EXIT_USAGE, "cannot allocate memory for the program's command");
+    FILE *stream = x_memstream(&text, &size);
     const struct text words = {.stream = stream};
     put_choice(&words, program);
     for (size_t i = 0; program->arguments[i] && !program->shell; i++) {

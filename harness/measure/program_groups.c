@@ -136,9 +136,7 @@ static char *make_id(const char *family, const struct program_group *group, char
 {
     char *id = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&id, &size);
-    if (!stream)
-        die(EXIT_USAGE, "cannot allocate memory for the name of a kernel");
+    FILE *stream = x_memstream(&id, &size);
     fprintf(stream, "%s/", family);
     if (group->graph) {
         put_graph(stream, group, names);

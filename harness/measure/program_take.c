@@ -19,10 +19,8 @@ static char *request_text(const struct program_run *run, const char *token)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
+    FILE *stream = x_memstream(&text, &size);
     const struct metrics *metrics = run->measurement->metrics;
-    if (!stream)
-        die(EXIT_USAGE, "cannot allocate memory for a message");
     fprintf(stream, "token %s\nset %zu\nfolder %s\nlocks %s\n", token, run->set, run->setting->folder,
             (run->setting->locks ? run->setting->locks : run->setting->folder));
     if (run->measurement->profile)

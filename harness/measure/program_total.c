@@ -247,9 +247,7 @@ static void add_division(struct result *total, const struct program_groups *grou
     double communication = 0;
     char *text = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        die(EXIT_USAGE, "cannot allocate memory for the ranks");
+    FILE *stream = x_memstream(&text, &size);
     for (size_t i = 0; i < groups->rank_count; i++)
         list[i] = divide(groups, &groups->ranks[i], run);
     qsort(list, groups->rank_count, sizeof *list, by_rank);

@@ -11,7 +11,7 @@
 
 #define SHOWN 10 /* names of missing kernels that are shown; the others are only counted */
 
-const char *shard_words(const struct shard *shard, char *text, size_t size)
+static const char *shard_words(const struct shard *shard, char *text, size_t size)
 {
     snprintf(text, size, "shard %u of %u", shard->number, shard->of);
     return text;

@@ -14,7 +14,4 @@ int run_merge(struct run *merged, struct run *parts, char *const *names, size_t 
 /* Returns -1 after error() when the run is only a shard: it says nothing of the whole, whose other kernels it lacks. */
 int run_refuse_part(const struct run *run, const char *name);
 
-/* Puts words such as "shard 2 of 8" into text, and returns it. */
-const char *shard_words(const struct shard *shard, char *text, size_t size);
-
 #endif

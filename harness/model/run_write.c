@@ -14,9 +14,7 @@ char *result_to_line(const struct result *result)
 {
     char *line = NULL;
     size_t length = 0;
-    FILE *stream = open_memstream(&line, &length);
-    if (!stream)
-        die(EXIT_USAGE, "cannot allocate memory for the result of %s", result->id);
+    FILE *stream = x_memstream(&line, &length);
     struct json_writer json = {.stream = stream, .one_line = true};
     json_open(&json, NULL, '{', JSON_LINES);
     put_result(&json, result);

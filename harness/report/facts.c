@@ -18,6 +18,9 @@ static size_t samples_a_kernel(const struct run *run)
     return max;
 }
 
+#define NOTES 16      /* how many notes a report prints unless it is to be whole */
+#define NOTE_MAX 1000 /* characters of each note */
+
 /* Takes the words. NULL: there is no such fact. */
 static void add(struct facts *facts, const char *title, char *words)
 {
@@ -105,18 +108,30 @@ static void add_baseline(struct facts *facts, const struct report *report)
             : x_strdup(report->baseline_name)); /* what was just read has no date */
 }
 
-static void add_comparison(struct facts *facts, const struct report *report)
+/* Adds the common shift of all kernels: "time -0.3 % (median of 62 kernels), taken off". */
+static void add_shift(struct facts *facts, const struct suite *suite)
+{
+    if (suite->kernels >= RULE_DRIFT)
+        add(facts, "shift",
+            x_sprintf("%s %+.1f %% (median of %zu kernel%s%s%s%s)%s", suite->metric->name, 100 * suite->shift,
+                      suite->kernels, plural(suite->kernels), suite->same_code ? " whose machine code is the same" : "",
+                      suite->one_of_several ? ", on " : "", suite->one_of_several ? words_known(suite->gpu) : "",
+                      suite->moved ? ": all kernels moved alike" : ", taken off"));
+}
+
+static void add_comparison(struct facts *facts, const struct report *report, bool whole)
 {
     const struct comparison *comparison = report->comparison;
-    char words[1024], *note;
+    char words[1024];
     words_computing(comparison, words, sizeof words);
     add(facts, "computed", run_origin(report->run)->computed ? x_strdup(words) : NULL);
-    for (size_t i = 0; i < comparison->suite_count; i++) {
-        words_suite(&comparison->suites[i], words, sizeof words);
-        add(facts, "shift", comparison->suites[i].kernels < RULE_DRIFT ? NULL : x_strdup(words));
-    }
-    for (size_t i = 0; (note = words_note(comparison, i)); i++)
-        add(facts, "note", note);
+    for (size_t i = 0; i < comparison->suite_count; i++)
+        add_shift(facts, &comparison->suites[i]);
+    const size_t more = !whole && comparison->note_count > NOTES + 1 ? comparison->note_count - NOTES : 0;
+    for (size_t i = 0; i < comparison->note_count - more; i++)
+        add(facts, "note", whole ? x_strdup(comparison->notes[i]) : text_cut(comparison->notes[i], NOTE_MAX));
+    if (more > 0)
+        add(facts, "note", x_sprintf("and %zu notes more: the report as JSON has all", more));
 }
 
 /* Of a run that is not judged. A comparison has notes of them. */
@@ -133,7 +148,7 @@ static void add_varying(struct facts *facts, const struct run *run)
     }
 }
 
-struct facts facts_of(const struct report *report, bool all)
+struct facts facts_of(const struct report *report, bool all, bool whole)
 {
     struct facts facts = {0};
     if (all || !run_origin(report->run)->computed)
@@ -145,7 +160,7 @@ struct facts facts_of(const struct report *report, bool all)
         add_baseline(&facts, report);
     add(&facts, "options", x_strdup(report->config));
     if (report->comparison)
-        add_comparison(&facts, report);
+        add_comparison(&facts, report, whole);
     else
         add_varying(&facts, report->run);
     return facts;

@@ -14,8 +14,9 @@ struct facts {
     size_t count;
 };
 
-/* Makes the list, with device and software also where notes and banner tell what matters of them if `all` is set. */
-struct facts facts_of(const struct report *report, bool all);
+/* Makes the list, with device and software also where notes and banner tell what matters of them if `all` is set;
+ * with all notes, and those uncut, if it is to be `whole`, for programs. */
+struct facts facts_of(const struct report *report, bool all, bool whole);
 void facts_release(struct facts *facts);
 
 #endif

@@ -149,9 +149,7 @@ const char *glossary_word(size_t index)
 void glossary_begin(struct glossary *glossary, const struct text *text)
 {
     *glossary = (struct glossary){.text = *text, .stream = text->stream};
-    glossary->text.stream = open_memstream(&glossary->said, &glossary->size);
-    if (!glossary->text.stream)
-        die(EXIT_USAGE, "cannot allocate memory for a report");
+    glossary->text.stream = x_memstream(&glossary->said, &glossary->size);
 }
 
 char *glossary_end(struct glossary *glossary)

@@ -80,9 +80,7 @@ static char *message_of(const struct report *report, const struct judgement *jud
 {
     char *message = NULL;
     size_t size;
-    FILE *memory = open_memstream(&message, &size);
-    if (!memory)
-        die(EXIT_USAGE, "cannot allocate memory for a report");
+    FILE *memory = x_memstream(&message, &size);
     char numbers[512];
     words_numbers(judgement, numbers, sizeof numbers);
     char *why = words_why(judgement);

@@ -6,7 +6,7 @@
  * trade-off are skipped, which is visible but does not fail. A row that passes says so if it is blind, and what it
  * gained if another one of its kernel is worse. Rows that are not
  * gated are left out, and with -q those that pass. */
-#include "words.h"
+#include "facts.h"
 
 #include "base/base.h"
 
@@ -173,20 +173,10 @@ static void put_properties(FILE *stream, const struct report *report)
     struct banner banner;
     if (words_banner(report, &banner))
         put_property(stream, "warning", banner.loud);
-    if (report->comparison && run_origin(report->run)->computed) {
-        char computing[512];
-        words_computing(report->comparison, computing, sizeof computing);
-        put_property(stream, "computed", computing);
-    }
-    put_property(stream, "device", words_known(report->run->device.name));
-    put_property(stream, "driver", words_fact(report->run, SESSION_DRIVER));
-    put_property(stream, "date", words_fact(report->run, SESSION_DATE));
-    if (report->run_name)
-        put_property(stream, "run", report->run_name);
-    if (report->baseline_name)
-        put_property(stream, "baseline", report->baseline_name);
-    for (size_t i = 0; report->comparison && i < report->comparison->note_count; i++)
-        put_property(stream, "note", report->comparison->notes[i]);
+    struct facts facts = facts_of(report, true, true);
+    for (size_t i = 0; i < facts.count; i++)
+        put_property(stream, facts.list[i].title, facts.list[i].words);
+    facts_release(&facts);
     fputs("  </properties>\n", stream);
 }
 
@@ -233,9 +223,7 @@ static void put_judgement(FILE *stream, const struct report *report, const struc
 
     char *body = NULL;
     size_t size;
-    FILE *memory = open_memstream(&body, &size);
-    if (!memory)
-        die(EXIT_USAGE, "cannot allocate memory for a report");
+    FILE *memory = x_memstream(&body, &size);
     words_body(report, judgement, memory);
     fclose(memory);
     fputc('>', stream);

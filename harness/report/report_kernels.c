@@ -293,9 +293,7 @@ static char *name_of_shapes(const struct kernel_line *first, const struct kernel
     unsigned least[2][3] = {{UINT_MAX, UINT_MAX, UINT_MAX}, {UINT_MAX, UINT_MAX, UINT_MAX}}, most[2][3] = {{0}};
     char *name = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&name, &size);
-    if (!stream)
-        BUG("no memory for the name of a line");
+    FILE *stream = x_memstream(&name, &size);
     for (size_t i = 0; i < count; i++) {
         const struct launch *launch = (lines[i].now ? lines[i].now : lines[i].base)->launches;
         for (int k = 0; k < 6 && is_other_shape(first, &lines[i]); k++) {

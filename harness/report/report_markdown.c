@@ -28,9 +28,7 @@ struct page {
 static void page_init(struct page *page, const struct report *report, FILE *stream, size_t max)
 {
     *page = (struct page){.report = report, .stream = stream, .left = max - 1};
-    page->piece = open_memstream(&page->text, &page->size);
-    if (!page->piece)
-        die(EXIT_USAGE, "cannot allocate memory for a report");
+    page->piece = x_memstream(&page->text, &page->size);
 }
 
 static void page_release(struct page *page)
@@ -206,7 +204,7 @@ static void put_head(FILE *stream, const struct report *report)
 /* Adds the facts one by one: a hostile note then displaces no other. */
 static void add_facts(struct page *page, const struct report *report)
 {
-    struct facts facts = facts_of(report, true);
+    struct facts facts = facts_of(report, true, false);
     for (size_t i = 0; i < facts.count; i++) {
         fprintf(page->piece, "- %s: ", facts.list[i].title);
         put_markdown(page->piece, facts.list[i].words);

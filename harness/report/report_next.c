@@ -125,7 +125,7 @@ void text_accept(const struct text *text, const struct report *report)
         text_wrap(text, INK_PLAIN, 0, 2, words);
         free(words);
         qsort(list, kernels, sizeof *list, most_lost_first);
-        FILE *stream = open_memstream(&commands, &size);
+        FILE *stream = x_memstream(&commands, &size);
         put_accept(report, rows, count, list, kernels, stream);
         fclose(stream);
         print_commands(text, commands);
@@ -140,7 +140,7 @@ void text_first_baseline(const struct text *text, const struct report *report)
 {
     char *commands = NULL;
     size_t size;
-    FILE *memory = open_memstream(&commands, &size);
+    FILE *memory = x_memstream(&commands, &size);
     text_wrap(text, INK_YELLOW, 0, 0, "Nothing was judged: no baseline fits this run. To make one:");
     words_first_baseline(report, "", memory);
     fclose(memory);
@@ -248,7 +248,7 @@ static struct advice advice_on_fine(const struct report *report)
                                                         : "keep what improved as the baseline",
                                                words_run_file(report))};
     size_t size;
-    FILE *stream = open_memstream(&advice.command, &size);
+    FILE *stream = x_memstream(&advice.command, &size);
     words_put_accept(report, stream);
     fprintf(stream, "%s --reason \"...\"", is_gone ? " --gone" : "");
     fclose(stream);

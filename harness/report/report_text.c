@@ -42,7 +42,7 @@ static void print_verdict(const struct text *text, const struct report *report)
 
 static void print_body(const struct text *text, const struct report *report)
 {
-    struct facts facts = facts_of(report, report->verbose || !report->comparison);
+    struct facts facts = facts_of(report, report->verbose || !report->comparison, false);
     text_banner(text, report);
     for (size_t i = 0; i < facts.count && !report->quiet; i++)
         text_fact(text, facts.list[i].title, facts.list[i].words);

@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOTES 16      /* how many notes a report for people prints */
-#define NOTE_MAX 1000 /* characters of each note */
-
 static const enum tone tones[VERDICTS] = {
     [VERDICT_MISSING] = TONE_FAIL, [VERDICT_REGRESSED] = TONE_FAIL, [VERDICT_UNEXPECTED] = TONE_FAIL,
     [VERDICT_UNSURE] = TONE_WARN,  [VERDICT_TRADED] = TONE_WARN,    [VERDICT_EXPECTED] = TONE_WARN,
@@ -189,24 +186,6 @@ char *words_why(const struct judgement *judgement)
         why = longer;
     }
     return why;
-}
-
-void words_suite(const struct suite *suite, char *text, size_t size)
-{
-    snprintf(text, size, "%s %+.1f %% (median of %zu kernel%s%s%s%s)%s", suite->metric->name, 100 * suite->shift,
-             suite->kernels, plural(suite->kernels), suite->same_code ? " whose machine code is the same" : "",
-             suite->one_of_several ? ", on " : "", suite->one_of_several ? words_known(suite->gpu) : "",
-             suite->moved ? ": all kernels moved alike" : ", taken off");
-}
-
-char *words_note(const struct comparison *comparison, size_t index)
-{
-    const size_t more = comparison->note_count - index;
-    if (index >= comparison->note_count || index > NOTES)
-        return NULL;
-    if (index == NOTES && more > 1)
-        return x_sprintf("and %zu notes more: the report as JSON has all", more);
-    return text_cut(comparison->notes[index], NOTE_MAX);
 }
 
 bool words_banner(const struct report *report, struct banner *banner)

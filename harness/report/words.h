@@ -116,15 +116,8 @@ const char *words_count(double count, char *text, size_t size);
 
 /* ---- The whole report ---- */
 
-/* Writes the common shift of all kernels: "time -0.3 % (median of 62 kernels), taken off". */
-void words_suite(const struct suite *suite, char *text, size_t size);
-
 /* Returns how many kernels the run has. The row of a program as a whole is none. */
 size_t words_kernels(const struct run *run);
-
-/* Returns the notes as a report for people prints them, by index from 0 on. Long notes are cut, and after the first
- * ones a last text says how many are left. NULL after the last. Caller frees. */
-char *words_note(const struct comparison *comparison, size_t index);
 
 /* The banner above everything else: its heading, the explanation, and the source of the numbers. words_banner returns
  * false when the run was measured here, which needs none. */

@@ -23,9 +23,7 @@ static char *describe(const struct capsule *capsule)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        die(EXIT_USAGE, "out of memory");
+    FILE *stream = x_memstream(&text, &size);
     fprintf(stream, "launch %zu of %zu", capsule->launch, capsule->launches);
     if (capsule->launched_by)
         fprintf(stream, " by %s", capsule->launched_by);
