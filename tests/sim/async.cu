@@ -2,12 +2,9 @@
  * clusters.
  *
  * Like micro.cu, each kernel asks one question: tests/sim/record.sh records on a GPU what it counts and what it writes,
- * and tests/sim/recorded.sh compares the simulator with that. What a GPU wrote is the reference, so `verify` only keeps
- * the output. Nothing that is written depends on time. To add one: a kernel, and a row in its family's table. */
+ * and tests/sim/recorded.sh compares the simulator with that. Nothing that is written depends on time. To add one: a
+ * kernel, and a row in its family's table. */
 #include "library.cuh"
-#include "outputs.cuh"
-
-#include <cugate/kernel.hpp>
 
 #include <cooperative_groups.h>
 #include <cuda.h>
@@ -1201,6 +1198,7 @@ __global__ void dependent(const u32 *in, u32 *out)
 /* ---- The state ---- */
 
 struct async_state {
+    static constexpr unsigned words = out_words;
     cugate::device_array<u32> in, out, start;
     job *jobs = nullptr;
     unsigned *numbers = nullptr;
@@ -1229,14 +1227,6 @@ int restore(void *state)
     const async_state *const s = static_cast<async_state *>(state);
     return static_cast<int>(
         cudaMemcpyAsync(s->out.data, s->in.data, out_words * sizeof(u32), cudaMemcpyDeviceToDevice));
-}
-
-template <const char *family> int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
-{
-    const async_state *const s = static_cast<async_state *>(state);
-    std::vector<u32> got(out_words);
-    CUGATE_TRY(cudaMemcpy(got.data(), s->out.data, out_words * sizeof(u32), cudaMemcpyDeviceToHost));
-    return outputs::keep(family, variant->name, got.data(), got.size() * sizeof(u32), why, why_size);
 }
 
 template <class... Arguments>
@@ -1344,85 +1334,85 @@ int start_multicast(void *state)
         STATE;                                                                                                         \
         return __VA_ARGS__;                                                                                            \
     }
-#define ROW(variant, text, ...)                                                                                        \
+#define VARIANT(variant, text, ...)                                                                                    \
     {                                                                                                                  \
         .name = variant, .doc = text, .launch = __VA_ARGS__, .bytes = 1                                                \
     }
 
 constexpr struct cugate_variant tiles_variants[] = {
-    ROW("one", "one tile in and out", start_one_tile),
-    ROW("loads_1", "rank 1", [](void *state) { return load_all<1, false>(state, tiles_1); }),
-    ROW("loads_2", "rank 2", [](void *state) { return load_all<2, false>(state, tiles_2); }),
-    ROW("loads_3", "rank 3", [](void *state) { return load_all<3, false>(state, tiles_n); }),
-    ROW("loads_4", "rank 4", [](void *state) { return load_all<4, false>(state, tiles_n); }),
-    ROW("loads_5", "rank 5", [](void *state) { return load_all<5, false>(state, tiles_n); }),
-    ROW("columns_3", "im2col, rank 3", [](void *state) { return load_all<3, true>(state, tiles_im2col); }),
-    ROW("columns_4", "im2col, rank 4", [](void *state) { return load_all<4, true>(state, tiles_im2col); }),
-    ROW("columns_5", "im2col, rank 5", [](void *state) { return load_all<5, true>(state, tiles_im2col); }),
-    ROW("stores", "all ranks", start_stores),
-    ROW("store_columns", "im2col", start_columns),
-    ROW("adds", "sums in memory", [](void *state) { return start_reductions(state, 0x01); }),
-    ROW("minima", "likewise", [](void *state) { return start_reductions(state, 0x02); }),
-    ROW("maxima", "likewise", [](void *state) { return start_reductions(state, 0x04); }),
-    ROW("counts", "increments, decrements", [](void *state) { return start_reductions(state, 0x18); }),
-    ROW("bits", "and, or, exclusive or", [](void *state) { return start_reductions(state, 0xe0); }),
-    ROW("multicast", "tiles for all blocks of a cluster", start_multicast),
+    VARIANT("one", "one tile in and out", start_one_tile),
+    VARIANT("loads_1", "rank 1", [](void *state) { return load_all<1, false>(state, tiles_1); }),
+    VARIANT("loads_2", "rank 2", [](void *state) { return load_all<2, false>(state, tiles_2); }),
+    VARIANT("loads_3", "rank 3", [](void *state) { return load_all<3, false>(state, tiles_n); }),
+    VARIANT("loads_4", "rank 4", [](void *state) { return load_all<4, false>(state, tiles_n); }),
+    VARIANT("loads_5", "rank 5", [](void *state) { return load_all<5, false>(state, tiles_n); }),
+    VARIANT("columns_3", "im2col, rank 3", [](void *state) { return load_all<3, true>(state, tiles_im2col); }),
+    VARIANT("columns_4", "im2col, rank 4", [](void *state) { return load_all<4, true>(state, tiles_im2col); }),
+    VARIANT("columns_5", "im2col, rank 5", [](void *state) { return load_all<5, true>(state, tiles_im2col); }),
+    VARIANT("stores", "all ranks", start_stores),
+    VARIANT("store_columns", "im2col", start_columns),
+    VARIANT("adds", "sums in memory", [](void *state) { return start_reductions(state, 0x01); }),
+    VARIANT("minima", "likewise", [](void *state) { return start_reductions(state, 0x02); }),
+    VARIANT("maxima", "likewise", [](void *state) { return start_reductions(state, 0x04); }),
+    VARIANT("counts", "increments, decrements", [](void *state) { return start_reductions(state, 0x18); }),
+    VARIANT("bits", "and, or, exclusive or", [](void *state) { return start_reductions(state, 0xe0); }),
+    VARIANT("multicast", "tiles for all blocks of a cluster", start_multicast),
 };
 constexpr struct cugate_variant rows_variants[] = {
-    ROW("in_16", "16 bytes",
-        RUN(launch<const u32 *, u32 *, u32>(rows_in, 4, threads, none, 8192, s.in.data, s.out.data, 16))),
-    ROW("in_4096", "4 KiB",
-        RUN(launch<const u32 *, u32 *, u32>(rows_in, 4, threads, none, 8192, s.in.data, s.out.data, 4096))),
-    ROW("in_8192", "8 KiB",
-        RUN(launch<const u32 *, u32 *, u32>(rows_in, 4, threads, none, 8192, s.in.data + 4, s.out.data, 8192))),
-    ROW("out_48", "48 bytes",
-        RUN(launch<const u32 *, u32 *, u32>(rows_out, 4, threads, none, 8192, s.in.data, s.out.data, 48))),
-    ROW("out_8192", "8 KiB",
-        RUN(launch<const u32 *, u32 *, u32>(rows_out, 4, threads, none, 8192, s.in.data, s.out.data, 8192))),
-    ROW("groups", "groups of copies",
-        RUN(launch<const u32 *, u32 *>(groups, 3, threads, none, 0, s.in.data, s.out.data))),
-    ROW("reductions", "operations in memory",
-        RUN(launch<const u32 *, u32 *>(reduce_rows, row_operations, threads, none, 0, s.in.data, s.out.data))),
-    ROW("between", "between the blocks of a cluster",
-        RUN(launch<const u32 *, u32 *>(rows_between, 8, threads, 4, 0, s.in.data, s.out.data))),
-    ROW("multicast", "for all blocks of a cluster",
-        RUN(launch<const u32 *, u32 *>(multicast_rows, 6, threads, 2, 0, s.in.data, s.out.data))),
+    VARIANT("in_16", "16 bytes",
+            RUN(launch<const u32 *, u32 *, u32>(rows_in, 4, threads, none, 8192, s.in.data, s.out.data, 16))),
+    VARIANT("in_4096", "4 KiB",
+            RUN(launch<const u32 *, u32 *, u32>(rows_in, 4, threads, none, 8192, s.in.data, s.out.data, 4096))),
+    VARIANT("in_8192", "8 KiB",
+            RUN(launch<const u32 *, u32 *, u32>(rows_in, 4, threads, none, 8192, s.in.data + 4, s.out.data, 8192))),
+    VARIANT("out_48", "48 bytes",
+            RUN(launch<const u32 *, u32 *, u32>(rows_out, 4, threads, none, 8192, s.in.data, s.out.data, 48))),
+    VARIANT("out_8192", "8 KiB",
+            RUN(launch<const u32 *, u32 *, u32>(rows_out, 4, threads, none, 8192, s.in.data, s.out.data, 8192))),
+    VARIANT("groups", "groups of copies",
+            RUN(launch<const u32 *, u32 *>(groups, 3, threads, none, 0, s.in.data, s.out.data))),
+    VARIANT("reductions", "operations in memory",
+            RUN(launch<const u32 *, u32 *>(reduce_rows, row_operations, threads, none, 0, s.in.data, s.out.data))),
+    VARIANT("between", "between the blocks of a cluster",
+            RUN(launch<const u32 *, u32 *>(rows_between, 8, threads, 4, 0, s.in.data, s.out.data))),
+    VARIANT("multicast", "for all blocks of a cluster",
+            RUN(launch<const u32 *, u32 *>(multicast_rows, 6, threads, 2, 0, s.in.data, s.out.data))),
 };
 constexpr struct cugate_variant barriers_variants[] = {
-    ROW("states", "what each operation does", RUN(launch<u32 *>(barrier_states, 1, 32, none, 0, s.out.data))),
-    ROW("ring", "a warp makes, another uses",
-        RUN(launch<const u32 *, u32 *>(ring, 1, 64, none, 0, s.in.data, s.out.data))),
-    ROW("copy_ring", "copies, four places",
-        RUN(launch<const u32 *, u32 *>(copy_ring, 1, 160, none, 0, s.in.data, s.out.data))),
-    ROW("small_copies", "cp.async arrives",
-        RUN(launch<const u32 *, u32 *>(small_copies, 1, 64, none, 0, s.in.data, s.out.data))),
+    VARIANT("states", "what each operation does", RUN(launch<u32 *>(barrier_states, 1, 32, none, 0, s.out.data))),
+    VARIANT("ring", "a warp makes, another uses",
+            RUN(launch<const u32 *, u32 *>(ring, 1, 64, none, 0, s.in.data, s.out.data))),
+    VARIANT("copy_ring", "copies, four places",
+            RUN(launch<const u32 *, u32 *>(copy_ring, 1, 160, none, 0, s.in.data, s.out.data))),
+    VARIANT("small_copies", "cp.async arrives",
+            RUN(launch<const u32 *, u32 *>(small_copies, 1, 64, none, 0, s.in.data, s.out.data))),
 };
 constexpr struct cugate_variant clusters_variants[] = {
-    ROW("registers_none", "special registers, no cluster",
-        RUN(launch<u32 *>(registers, dim3(6, 2, 2), 32, none, 0, s.out.data))),
-    ROW("registers_one", "a cluster of one block",
-        RUN(launch<u32 *>(registers, dim3(6, 2, 2), 32, dim3(1, 1, 1), 0, s.out.data))),
-    ROW("registers_321", "clusters of 3 x 2 x 1",
-        RUN(launch<u32 *>(registers, dim3(6, 4, 2), 32, dim3(3, 2, 1), 0, s.out.data))),
-    ROW("registers_222", "clusters of 2 x 2 x 2",
-        RUN(launch<u32 *>(registers, dim3(4, 4, 4), 32, dim3(2, 2, 2), 0, s.out.data))),
-    ROW("registers_700", "clusters of 7",
-        RUN(launch<u32 *>(registers, dim3(21, 1, 1), 32, dim3(7, 1, 1), 0, s.out.data))),
-    ROW("neighbours", "shared memory of others",
-        RUN(launch<const u32 *, u32 *>(neighbours, 8, threads, none, 0, s.in.data, s.out.data))),
-    ROW("sums", "atomics there",
-        RUN(launch<const u32 *, u32 *>(sums, dim3(4, 4), threads, none, 0, s.in.data, s.out.data))),
-    ROW("messages", "asynchronous stores",
-        RUN(launch<const u32 *, u32 *>(messages, 6, threads, 3, 0, s.in.data, s.out.data))),
-    ROW("remote_arrivals", "at a barrier of another block",
-        RUN(launch<u32 *>(remote_arrivals, 8, threads, 4, 0, s.out.data))),
-    ROW("halves", "arriving apart from waiting",
-        RUN(launch<const u32 *, u32 *>(halves, 6, threads, none, 0, s.in.data, s.out.data))),
-    ROW("histogram", "bins in all blocks",
-        RUN(launch<const u32 *, u32 *>(histogram, 16, threads, none, 0, s.in.data, s.out.data))),
-    ROW("largest", "eight blocks", RUN(launch<u32 *>(remote_arrivals, 16, threads, 8, 0, s.out.data))),
-    ROW("dependent", "programmatic launch",
-        RUN(launch<const u32 *, u32 *>(dependent, 8, threads, none, 0, s.in.data, s.out.data))),
+    VARIANT("registers_none", "special registers, no cluster",
+            RUN(launch<u32 *>(registers, dim3(6, 2, 2), 32, none, 0, s.out.data))),
+    VARIANT("registers_one", "a cluster of one block",
+            RUN(launch<u32 *>(registers, dim3(6, 2, 2), 32, dim3(1, 1, 1), 0, s.out.data))),
+    VARIANT("registers_321", "clusters of 3 x 2 x 1",
+            RUN(launch<u32 *>(registers, dim3(6, 4, 2), 32, dim3(3, 2, 1), 0, s.out.data))),
+    VARIANT("registers_222", "clusters of 2 x 2 x 2",
+            RUN(launch<u32 *>(registers, dim3(4, 4, 4), 32, dim3(2, 2, 2), 0, s.out.data))),
+    VARIANT("registers_700", "clusters of 7",
+            RUN(launch<u32 *>(registers, dim3(21, 1, 1), 32, dim3(7, 1, 1), 0, s.out.data))),
+    VARIANT("neighbours", "shared memory of others",
+            RUN(launch<const u32 *, u32 *>(neighbours, 8, threads, none, 0, s.in.data, s.out.data))),
+    VARIANT("sums", "atomics there",
+            RUN(launch<const u32 *, u32 *>(sums, dim3(4, 4), threads, none, 0, s.in.data, s.out.data))),
+    VARIANT("messages", "asynchronous stores",
+            RUN(launch<const u32 *, u32 *>(messages, 6, threads, 3, 0, s.in.data, s.out.data))),
+    VARIANT("remote_arrivals", "at a barrier of another block",
+            RUN(launch<u32 *>(remote_arrivals, 8, threads, 4, 0, s.out.data))),
+    VARIANT("halves", "arriving apart from waiting",
+            RUN(launch<const u32 *, u32 *>(halves, 6, threads, none, 0, s.in.data, s.out.data))),
+    VARIANT("histogram", "bins in all blocks",
+            RUN(launch<const u32 *, u32 *>(histogram, 16, threads, none, 0, s.in.data, s.out.data))),
+    VARIANT("largest", "eight blocks", RUN(launch<u32 *>(remote_arrivals, 16, threads, 8, 0, s.out.data))),
+    VARIANT("dependent", "programmatic launch",
+            RUN(launch<const u32 *, u32 *>(dependent, 8, threads, none, 0, s.in.data, s.out.data))),
 };
 
 #define FAMILY(id, text) FAMILY_OF(async_state, id, text, restore)

@@ -2,11 +2,8 @@
  *
  * micro.cu asks what one instruction counts. This library asks what a simulator lacks that was made with that in hand:
  * CUB's device-wide algorithms and its parts for blocks and warps, barriers of the whole grid and in memory, tensor
- * cores, small numbers, atomics of all kinds. Each output is compared with what the host computes. */
+ * cores, small numbers, atomics of all kinds. */
 #include "library.cuh"
-#include "outputs.cuh"
-
-#include <cugate/kernel.hpp>
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -46,8 +43,6 @@ struct job {
     cugate::device_array<unsigned char> scratch; /* zeros before a launch */
     std::vector<u32> host_in;
     unsigned words = 0; /* of the output of the last launch, from its beginning */
-    void (*expect)(const u32 *in, u32 *want) = nullptr;
-    bool (*same)(u32 got, u32 want) = nullptr;
 
     int open()
     {
@@ -86,58 +81,15 @@ template <class V> int launch(void *state)
     job *const j = static_cast<job *>(state);
     static_assert(V::words <= out_words);
     j->words = V::words;
-    j->expect = V::expect;
-    j->same = [](u32 got, u32 want) { return got == want; };
-    if constexpr (requires { V::same(0, 0); })
-        j->same = V::same;
     CUGATE_TRY(V::start(*j));
     return cugate::launched();
 }
-
-template <const char *family> int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
-{
-    const job *const j = static_cast<job *>(state);
-    std::vector<u32> got(j->words), want(j->words);
-    CUGATE_TRY(cudaMemcpy(got.data(), j->out.data, j->words * sizeof(u32), cudaMemcpyDeviceToHost));
-    j->expect(j->host_in.data(), want.data());
-    for (unsigned i = 0; i < j->words; i++)
-        if (!j->same(got[i], want[i]))
-            return cugate::wrong(why, why_size, "word %u: expected 0x%08x, found 0x%08x", i, want[i], got[i]);
-    return outputs::keep(family, variant->name, got.data(), got.size() * sizeof(u32), why, why_size);
-}
-
-float float_of(u32 bits)
-{
-    float value;
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
-}
-u32 bits_of(float value)
-{
-    u32 bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-/* A sum of floats depends on its order; functions of the GPU have last bits of their own. */
-struct floats {
-    static bool same(u32 got, u32 want)
-    {
-        return cugate::close_to(float_of(got), float_of(want), 1e-4, 1e-2);
-    }
-};
 
 /* In [0, 1). */
 __host__ __device__ inline float part(u32 word)
 {
     return static_cast<float>(word >> 8) * 0x1p-24f;
 }
-
-/* The type comes last: it may have commas. */
-#define ROW(variant, text, ...)                                                                                        \
-    {                                                                                                                  \
-        .name = variant, .doc = text, .launch = launch<__VA_ARGS__>, .bytes = 4.0 * __VA_ARGS__::words                 \
-    }
 
 #define FAMILY(id, text, restore_function) FAMILY_OF(job, id, text, restore_function)
 
@@ -161,10 +113,6 @@ struct sum_int {
             return cub::DeviceReduce::Sum(memory, size, j.in.data, j.out.data, hashes);
         });
     }
-    static void expect(const u32 *in, u32 *want)
-    {
-        *want = std::accumulate(in, in + hashes, 0u);
-    }
 };
 
 struct part_of {
@@ -174,7 +122,7 @@ struct part_of {
     }
 };
 
-struct sum_float : floats {
+struct sum_float {
     static constexpr unsigned words = 1;
     static int start(job &j)
     {
@@ -182,13 +130,6 @@ struct sum_float : floats {
             return cub::DeviceReduce::TransformReduce(memory, size, j.in.data, reinterpret_cast<float *>(j.out.data),
                                                       hashes, cuda::std::plus<float>(), part_of(), 0.0f);
         });
-    }
-    static void expect(const u32 *in, u32 *want)
-    {
-        double sum = 0;
-        for (unsigned i = 0; i < hashes; i++)
-            sum += part(in[i]);
-        *want = bits_of(static_cast<float>(sum));
     }
 };
 
@@ -201,13 +142,6 @@ struct minimum {
                                           reinterpret_cast<int *>(j.out.data), hashes);
         });
     }
-    static void expect(const u32 *in, u32 *want)
-    {
-        int least = std::numeric_limits<int>::max();
-        for (unsigned i = 0; i < hashes; i++)
-            least = std::min(least, static_cast<int>(in[i]));
-        *want = static_cast<u32>(least);
-    }
 };
 
 struct exclusive_sum {
@@ -217,10 +151,6 @@ struct exclusive_sum {
         return with_memory(j, [&](void *memory, size_t &size) {
             return cub::DeviceScan::ExclusiveSum(memory, size, j.in.data, j.out.data, hashes);
         });
-    }
-    static void expect(const u32 *in, u32 *want)
-    {
-        std::exclusive_scan(in, in + hashes, want, 0u);
     }
 };
 
@@ -232,11 +162,6 @@ template <unsigned count> struct sort_keys {
             return cub::DeviceRadixSort::SortKeys(memory, size, j.in.data, j.out.data, count);
         });
     }
-    static void expect(const u32 *in, u32 *want)
-    {
-        std::copy_n(in, count, want);
-        std::sort(want, want + count);
-    }
 };
 
 struct sort_pairs {
@@ -247,16 +172,6 @@ struct sort_pairs {
             return cub::DeviceRadixSort::SortPairs(memory, size, j.in.data, j.out.data, j.in.data + count,
                                                    j.out.data + count, count);
         });
-    }
-    static void expect(const u32 *in, u32 *want)
-    {
-        std::vector<unsigned> order(count);
-        std::iota(order.begin(), order.end(), 0u);
-        std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) { return in[a] < in[b]; });
-        for (unsigned i = 0; i < count; i++) {
-            want[i] = in[order[i]];
-            want[count + i] = in[count + order[i]];
-        }
     }
 };
 
@@ -276,13 +191,6 @@ struct select_if {
             return cub::DeviceSelect::If(memory, size, j.in.data, j.out.data, j.out.data + hashes, hashes, is_third());
         });
     }
-    static void expect(const u32 *in, u32 *want)
-    {
-        unsigned found = 0;
-        for (unsigned i = 0; found < words; i++)
-            if (is_third()(in[i]))
-                want[found++] = in[i];
-    }
 };
 
 struct flag_of {
@@ -301,13 +209,6 @@ struct select_flagged {
             return cub::DeviceSelect::Flagged(memory, size, j.in.data, flags, j.out.data, j.out.data + hashes, hashes);
         });
     }
-    static void expect(const u32 *in, u32 *want)
-    {
-        unsigned found = 0;
-        for (unsigned i = 0; found < words; i++)
-            if (in[i] >> 31)
-                want[found++] = in[i];
-    }
 };
 
 struct histogram {
@@ -318,13 +219,6 @@ struct histogram {
             return cub::DeviceHistogram::HistogramEven(memory, size, reinterpret_cast<unsigned char *>(j.in.data),
                                                        j.out.data, 257, 0, 256, hashes);
         });
-    }
-    static void expect(const u32 *in, u32 *want)
-    {
-        const unsigned char *const bytes = reinterpret_cast<const unsigned char *>(in);
-        std::fill_n(want, 256, 0u);
-        for (unsigned i = 0; i < hashes; i++)
-            want[bytes[i]]++;
     }
 };
 
@@ -337,12 +231,6 @@ struct segment_sums {
             return cub::DeviceSegmentedReduce::Sum(memory, size, j.in.data, j.out.data, sparse_rows, starts,
                                                    starts + 1);
         });
-    }
-    static void expect(const u32 *in, u32 *want)
-    {
-        const u32 *const starts = in + hashes;
-        for (unsigned row = 0; row < sparse_rows; row++)
-            want[row] = std::accumulate(in + starts[row], in + starts[row + 1], 0u);
     }
 };
 
@@ -361,11 +249,6 @@ struct merge_sort {
             return cub::DeviceMergeSort::SortKeysCopy(memory, size, j.in.data, j.out.data, words, lesser());
         });
     }
-    static void expect(const u32 *in, u32 *want)
-    {
-        std::copy_n(in, words, want);
-        std::sort(want, want + words);
-    }
 };
 
 struct doubled {
@@ -382,10 +265,6 @@ struct for_each {
     static int start(job &j)
     {
         return static_cast<int>(cub::DeviceFor::Bulk(words, doubled{j.in.data, j.out.data}));
-    }
-    static void expect(const u32 *in, u32 *want)
-    {
-        std::transform(in, in + words, want, [](u32 x) { return 2 * x + 1; });
     }
 };
 
@@ -442,12 +321,6 @@ struct block_sort : of_blocks {
         store(shared.storing).Store(out, keys);
     }
     START_BLOCKS(block_sort)
-    static void expect(const u32 *in, u32 *want)
-    {
-        std::copy_n(in, words, want);
-        for (unsigned block = 0; block < blocks; block++)
-            std::sort(want + block * 512, want + (block + 1) * 512);
-    }
 };
 
 template <cub::BlockScanAlgorithm algorithm> struct block_scan : of_blocks {
@@ -461,11 +334,6 @@ template <cub::BlockScanAlgorithm algorithm> struct block_scan : of_blocks {
         cub::StoreDirectBlockedVectorized(threadIdx.x, out, items);
     }
     START_BLOCKS(block_scan)
-    static void expect(const u32 *in, u32 *want)
-    {
-        for (unsigned block = 0; block < blocks; block++)
-            std::inclusive_scan(in + block * 512, in + (block + 1) * 512, want + block * 512);
-    }
 };
 
 /* Each word becomes the sum of the 16 that a part of a warp has in its place. */
@@ -480,11 +348,6 @@ struct warp_sums : of_blocks {
         }
     }
     START_BLOCKS(warp_sums)
-    static void expect(const u32 *in, u32 *want)
-    {
-        for (unsigned i = 0; i < words; i++)
-            want[i] = std::accumulate(in + i / 16 * 16, in + i / 16 * 16 + 16, 0u);
-    }
 };
 
 template <cub::BlockReduceAlgorithm algorithm> struct block_maximum : of_blocks {
@@ -503,11 +366,6 @@ template <cub::BlockReduceAlgorithm algorithm> struct block_maximum : of_blocks 
             out[k * 128 + threadIdx.x] = found;
     }
     START_BLOCKS(block_maximum)
-    static void expect(const u32 *in, u32 *want)
-    {
-        for (unsigned block = 0; block < blocks; block++)
-            std::fill_n(want + block * 512, 512, *std::max_element(in + block * 512, in + (block + 1) * 512));
-    }
 };
 
 struct warp_merge_sort : of_blocks {
@@ -522,12 +380,6 @@ struct warp_merge_sort : of_blocks {
         cub::StoreDirectBlocked(threadIdx.x, out, keys);
     }
     START_BLOCKS(warp_merge_sort)
-    static void expect(const u32 *in, u32 *want)
-    {
-        std::copy_n(in, words, want);
-        for (unsigned i = 0; i < words; i += 128)
-            std::sort(want + i, want + i + 128);
-    }
 };
 
 /* How many of the words have each of 64 values; the rest are zeros. */
@@ -546,12 +398,6 @@ template <cub::BlockHistogramAlgorithm algorithm> struct block_histogram : of_bl
             out[k] = k < 64 ? found[k] : 0;
     }
     START_BLOCKS(block_histogram)
-    static void expect(const u32 *in, u32 *want)
-    {
-        std::fill_n(want, words, 0u);
-        for (unsigned i = 0; i < words; i++)
-            want[i / 512 * 512 + (in[i] & 63)]++;
-    }
 };
 
 constexpr struct cugate_variant blocks_variants[] = {
@@ -591,22 +437,12 @@ __global__ void stencil_kernel(const u32 *in, float *out)
     out[y * 512 + x] =
         0.25f * (tile[ty][tx - 1] + tile[ty][tx + 1] + tile[ty - 1][tx] + tile[ty + 1][tx]) - tile[ty][tx];
 }
-struct stencil : floats {
+struct stencil {
     static constexpr unsigned words = 512 * 512;
     static int start(job &j)
     {
         stencil_kernel<<<dim3(16, 32), dim3(32, 16)>>>(j.in.data, reinterpret_cast<float *>(j.out.data));
         return 0;
-    }
-    static void expect(const u32 *in, u32 *want)
-    {
-        const auto at = [&](int x, int y) {
-            return x >= 0 && y >= 0 && x < 512 && y < 512 ? part(in[y * 512 + x]) : 0.0f;
-        };
-        for (int y = 0; y < 512; y++)
-            for (int x = 0; x < 512; x++)
-                want[y * 512 + x] =
-                    bits_of(0.25f * (at(x - 1, y) + at(x + 1, y) + at(x, y - 1) + at(x, y + 1)) - at(x, y));
     }
 };
 
@@ -637,25 +473,12 @@ __global__ void softmax_kernel(const u32 *in, float *out)
     for (unsigned i = threadIdx.x; i < softmax_columns; i += 256)
         out[blockIdx.x * softmax_columns + i] = __expf(8 * part(row[i]) - most) / all;
 }
-struct softmax : floats {
+struct softmax {
     static constexpr unsigned words = softmax_rows * softmax_columns;
     static int start(job &j)
     {
         softmax_kernel<<<softmax_rows, 256>>>(j.in.data, reinterpret_cast<float *>(j.out.data));
         return 0;
-    }
-    static void expect(const u32 *in, u32 *want)
-    {
-        for (unsigned row = 0; row < softmax_rows; row++) {
-            double most = 0, sum = 0;
-            const auto at = [&](unsigned i) { return 8.0 * part(in[row * softmax_columns + i]); };
-            for (unsigned i = 0; i < softmax_columns; i++)
-                most = std::max(most, at(i));
-            for (unsigned i = 0; i < softmax_columns; i++)
-                sum += std::exp(at(i) - most);
-            for (unsigned i = 0; i < softmax_columns; i++)
-                want[row * softmax_columns + i] = bits_of(static_cast<float>(std::exp(at(i) - most) / sum));
-        }
     }
 };
 
@@ -670,21 +493,12 @@ __global__ void sparse_kernel(const u32 *starts, const u32 *entries, float *out)
         sum += part(entries[i]) * part(entries[entries[i] % hashes]);
     out[row] = sum;
 }
-struct sparse : floats {
+struct sparse {
     static constexpr unsigned words = sparse_rows;
     static int start(job &j)
     {
         sparse_kernel<<<sparse_rows / 128, 128>>>(j.in.data + hashes, j.in.data, reinterpret_cast<float *>(j.out.data));
         return 0;
-    }
-    static void expect(const u32 *in, u32 *want)
-    {
-        for (unsigned row = 0; row < sparse_rows; row++) {
-            double sum = 0;
-            for (unsigned i = in [hashes + row]; i < in[hashes + row + 1]; i++)
-                sum += static_cast<double>(part(in[i])) * part(in[in[i] % hashes]);
-            want[row] = bits_of(static_cast<float>(sum));
-        }
     }
 };
 
@@ -719,7 +533,7 @@ __global__ void wmma_kernel(const half *a, const half *b, float *c)
     }
     wmma::store_matrix_sync(c + row * side + column, sum, side, wmma::mem_row_major);
 }
-struct wmma_product : floats {
+struct wmma_product {
     static constexpr unsigned words = side * side;
     static int start(job &j)
     {
@@ -727,16 +541,6 @@ struct wmma_product : floats {
         make_halves<<<2 * words / 256, 256>>>(j.in.data, made);
         wmma_kernel<<<words / 256 / 4, 128>>>(made, made + words, reinterpret_cast<float *>(j.out.data));
         return 0;
-    }
-    static void expect(const u32 *in, u32 *want)
-    {
-        for (unsigned row = 0; row < side; row++)
-            for (unsigned column = 0; column < side; column++) {
-                float sum = 0;
-                for (unsigned k = 0; k < side; k++)
-                    sum += small_number(in[row * side + k]) * small_number(in[words + column * side + k]);
-                want[row * side + column] = bits_of(sum);
-            }
     }
 };
 
@@ -782,23 +586,6 @@ struct random_numbers {
                                             reinterpret_cast<float4 *>(j.out.data + 4 * count));
         return 0;
     }
-    static bool same(u32 got, u32 want)
-    {
-        return got == want || cugate::close_to(float_of(got), float_of(want), 1e-3, 1);
-    }
-    static void expect(const u32 *, u32 *want)
-    {
-        for (unsigned i = 0; i < count; i++) {
-            u32 *const four = want + 4 * i, *const normals = want + 4 * (count + i);
-            philox(i, seed, four);
-            for (unsigned k = 0; k < 4; k += 2) {
-                const double far = std::sqrt(-2 * std::log(part(four[k]) + 0x1p-25)),
-                             turn = 2 * M_PI * part(four[k + 1]);
-                normals[k] = bits_of(static_cast<float>(far * std::sin(turn)));
-                normals[k + 1] = bits_of(static_cast<float>(far * std::cos(turn)));
-            }
-        }
-    }
 };
 
 constexpr unsigned norm_rows = 64, norm_columns = 1024;
@@ -841,27 +628,6 @@ struct layer_norm {
         layer_norm_kernel<<<norm_rows, 128>>>(j.in.data, reinterpret_cast<__nv_bfloat162 *>(j.out.data));
         return 0;
     }
-    static bool same(u32 got, u32 want)
-    {
-        return cugate::close_to(float_of(got << 16), float_of(want << 16), 0.02, 1) &&
-               cugate::close_to(float_of(got & 0xffff0000), float_of(want & 0xffff0000), 0.02, 1);
-    }
-    static void expect(const u32 *in, u32 *want)
-    {
-        for (unsigned row = 0; row < norm_rows; row++) {
-            double sum = 0, squares = 0;
-            const auto at = [&](unsigned i) { return small_number(in[row * norm_columns / 2 + i / 2] >> (i % 2 * 8)); };
-            for (unsigned i = 0; i < norm_columns; i++) {
-                sum += at(i);
-                squares += static_cast<double>(at(i)) * at(i);
-            }
-            const double mean = sum / norm_columns, scale = 1 / std::sqrt(squares / norm_columns - mean * mean + 1e-5);
-            for (unsigned i = 0; i < norm_columns; i += 2)
-                want[row * norm_columns / 2 + i / 2] =
-                    bits_of(static_cast<float>((at(i) - mean) * scale)) >> 16 |
-                    (bits_of(static_cast<float>((at(i + 1) - mean) * scale)) & 0xffff0000);
-        }
-    }
 };
 
 /* To numbers of 8 bits and back to halves. */
@@ -884,20 +650,6 @@ template <class Four, class Two> struct fp8 {
         fp8_kernel<Four, Two><<<count / 256, 256>>>(j.in.data, reinterpret_cast<Four *>(j.out.data),
                                                     reinterpret_cast<float2 *>(j.out.data + count));
         return 0;
-    }
-    static void expect(const u32 *in, u32 *want)
-    {
-        const float far = 600;
-        for (unsigned i = 0; i < count; i++) {
-            const Four made(make_float4(far * part(in[4 * i]), -far * part(in[4 * i + 1]), part(in[4 * i + 2]) * 0.01f,
-                                        -part(in[4 * i + 3])));
-            want[i] = made.__x;
-            Two two;
-            two.__x = static_cast<unsigned short>(made.__x >> 8);
-            const float2 back = __half22float2(static_cast<__half2>(two));
-            want[count + 2 * i] = bits_of(back.x);
-            want[count + 2 * i + 1] = bits_of(back.y);
-        }
     }
 };
 
@@ -924,17 +676,6 @@ struct dp4a_product {
         const int *const in = reinterpret_cast<const int *>(j.in.data);
         dp4a_kernel<<<dim3(16, 16), dim3(16, 16)>>>(in, in + words, reinterpret_cast<int *>(j.out.data));
         return 0;
-    }
-    static void expect(const u32 *in, u32 *want)
-    {
-        const signed char *const bytes = reinterpret_cast<const signed char *>(in);
-        for (unsigned row = 0; row < side; row++)
-            for (unsigned column = 0; column < side; column++) {
-                int sum = 0;
-                for (unsigned k = 0; k < 4 * side; k++)
-                    sum += bytes[row * 4 * side + k] * bytes[4 * words + column * 4 * side + k];
-                want[row * side + column] = static_cast<u32>(sum);
-            }
     }
 };
 
@@ -990,54 +731,6 @@ struct interpreter {
         interpreter_kernel<<<words / 128, 128>>>(j.in.data + words, j.in.data, j.out.data);
         return 0;
     }
-    static void expect(const u32 *in, u32 *want)
-    {
-        for (u32 i = 0; i < words; i++) {
-            u32 x = in[i], y = i, swapped;
-            for (unsigned step = 0; step < 8; step++)
-                switch (in[words + i / 128 * 8 + step] % 12) {
-                case 0:
-                    x += y;
-                    break;
-                case 1:
-                    x ^= y << 3;
-                    break;
-                case 2:
-                    x = x * 3 + 1;
-                    break;
-                case 3:
-                    y = x >> 7;
-                    break;
-                case 4:
-                    y = ~y;
-                    break;
-                case 5:
-                    x = y << 9 | x >> 23;
-                    break;
-                case 6:
-                    y *= x | 1;
-                    break;
-                case 7:
-                    x = static_cast<u32>(__builtin_popcount(x)) + y;
-                    break;
-                case 8:
-                    swapped = 0;
-                    for (unsigned bit = 0; bit < 32; bit++)
-                        swapped |= (y >> bit & 1) << (31 - bit);
-                    y = swapped;
-                    break;
-                case 9:
-                    x = std::min(x, y);
-                    break;
-                case 10:
-                    y -= x;
-                    break;
-                default:
-                    x = std::max(x, y) / 5;
-                }
-            want[i] = x ^ y;
-        }
-    }
 };
 
 /* The least and the most of three, and what lies between bounds, of two halves at once. */
@@ -1058,25 +751,6 @@ template <class Two> struct clamps {
     {
         clamp_kernel<<<count / 128, 128>>>(j.in.data, reinterpret_cast<Two *>(j.out.data));
         return 0;
-    }
-    static void expect(const u32 *in, u32 *want)
-    {
-        /* As integers in the order of the numbers, -0 before 0. */
-        const auto order = [](u32 half) {
-            return half & 0x8000 ? ~static_cast<int>(half & 0x7fff) : static_cast<int>(half);
-        };
-        const auto bits = [](int place) {
-            return place < 0 ? static_cast<u32>(~place) | 0x8000u : static_cast<u32>(place);
-        };
-        for (unsigned i = 0; i < count; i++)
-            for (unsigned k = 0; k < 32; k += 16) {
-                int three[3];
-                for (unsigned m = 0; m < 3; m++)
-                    three[m] = order(in[3 * i + m] >> k & 0xbf7f);
-                const int both = std::max(three[0], three[1]);
-                want[2 * i] |= bits(std::max(both, three[2])) << k;
-                want[2 * i + 1] |= bits(std::min(both, three[2])) << k;
-            }
     }
 };
 
@@ -1118,11 +792,6 @@ struct grid_sync {
         return static_cast<int>(cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(grid_sync_kernel), blocks,
                                                             128, arguments, 0, nullptr));
     }
-    static void expect(const u32 *, u32 *want)
-    {
-        for (unsigned i = 0; i < count; i++)
-            want[i] = (i + 4 * 128) % count + 4;
-    }
 };
 
 /* A barrier in shared memory, by which half of a block hands words to the other half. */
@@ -1152,11 +821,6 @@ struct barriers {
         barrier_kernel<<<16, 256>>>(j.in.data, j.out.data);
         return 0;
     }
-    static void expect(const u32 *in, u32 *want)
-    {
-        for (unsigned i = 0; i < words; i++)
-            want[i] = 3 * in[i / 256 * 256 + (i + 100) % 256] + 3;
-    }
 };
 
 /* Copies by the copying engine: one thread asks, all wait. */
@@ -1185,11 +849,6 @@ struct bulk_copies {
     {
         bulk_kernel<<<32, 128>>>(j.in.data, j.out.data);
         return 0;
-    }
-    static void expect(const u32 *in, u32 *want)
-    {
-        for (unsigned i = 0; i < words; i++)
-            want[i] = in[i / 512 * 512 + 511 - i % 512];
     }
 };
 
@@ -1224,14 +883,6 @@ struct pipelines {
         pipeline_kernel<<<32, 128>>>(j.in.data, j.out.data);
         return 0;
     }
-    static void expect(const u32 *in, u32 *want)
-    {
-        for (unsigned i = 0; i < words; i++) {
-            want[i] = 0;
-            for (unsigned k = 0; k < 8; k++)
-                want[i] += in[i / 128 * 1024 + k * 128 + i % 128] * (k + 1);
-        }
-    }
 };
 
 /* The block that is the last one to have written its sum adds all of them. */
@@ -1262,10 +913,6 @@ struct last_block {
         last_block_kernel<<<blocks, 256>>>(j.in.data, memory + 32, memory, j.out.data);
         return 0;
     }
-    static void expect(const u32 *in, u32 *want)
-    {
-        *want = std::accumulate(in, in + blocks * 256, 0u);
-    }
 };
 
 /* Two blocks of a cluster read each other's shared memory. */
@@ -1285,11 +932,6 @@ struct clusters {
     {
         cluster_kernel<<<16, 128>>>(j.in.data, j.out.data);
         return 0;
-    }
-    static void expect(const u32 *in, u32 *want)
-    {
-        for (unsigned i = 0; i < words; i++)
-            want[i] = in[i ^ 128];
     }
 };
 
@@ -1316,26 +958,6 @@ struct groups {
         groups_kernel<<<64, 128>>>(j.in.data, j.out.data);
         return 0;
     }
-    static void expect(const u32 *in, u32 *want)
-    {
-        for (unsigned i = 0; i < words; i++) {
-            const unsigned tile = i & ~7u, warp = i & ~31u;
-            u32 sum = 0, exclusive = 0, others = 0, rank = 0, odd = 0, first = 0;
-            for (unsigned k = tile; k < tile + 8; k++) {
-                sum += in[k];
-                exclusive += k < i ? in[k] & 255 : 0;
-            }
-            for (unsigned k = warp; k < warp + 32; k++) {
-                if (in[k] % 3 == in[i] % 3) {
-                    others ^= in[k] >> 8;
-                    rank += k < i;
-                }
-                if (in[k] & 1)
-                    first = odd++ == 0 ? in[k] : first;
-            }
-            want[i] = sum + exclusive + others + rank + (in[i] & 1 ? odd * 1000 + first : 0);
-        }
-    }
 };
 
 constexpr struct cugate_variant together_variants[] = {
@@ -1358,47 +980,31 @@ template <class Op, class T> __global__ void atomic_kernel(const u32 *in, T *out
     Op::add(out + in[i] % 64, in[i]);
 }
 constexpr unsigned atomic_count = 64 * 256;
-#define ATOMIC(id, T, count, statement, reference)                                                                     \
+#define ATOMIC(id, T, count, ...)                                                                                      \
     struct id {                                                                                                        \
         static constexpr unsigned words = (count);                                                                     \
         static __device__ void add(T *cell, u32 word)                                                                  \
         {                                                                                                              \
-            statement;                                                                                                 \
+            __VA_ARGS__;                                                                                               \
         }                                                                                                              \
         static int start(job &j)                                                                                       \
         {                                                                                                              \
             atomic_kernel<id><<<atomic_count / 256, 256>>>(j.in.data, reinterpret_cast<T *>(j.out.data));              \
             return 0;                                                                                                  \
         }                                                                                                              \
-        static void expect(const u32 *in, u32 *want)                                                                   \
-        {                                                                                                              \
-            std::vector<T> cells(64);                                                                                  \
-            std::memset(static_cast<void *>(cells.data()), 0, 64 * sizeof(T));                                         \
-            for (unsigned i = 0; i < atomic_count; i++) {                                                              \
-                const u32 word = in[i];                                                                                \
-                T *const cell = &cells[word % 64];                                                                     \
-                reference;                                                                                             \
-            }                                                                                                          \
-            std::memcpy(want, cells.data(), 4 * words);                                                                \
-        }                                                                                                              \
     }
 
-ATOMIC(add_float, float, 64, atomicAdd(cell, static_cast<float>(word >> 28)), *cell += static_cast<float>(word >> 28));
-ATOMIC(add_double, double, 128, atomicAdd(cell, static_cast<double>(word)), *cell += word);
+ATOMIC(add_float, float, 64, atomicAdd(cell, static_cast<float>(word >> 28)));
+ATOMIC(add_double, double, 128, atomicAdd(cell, static_cast<double>(word)));
 /* Up to 1 a thread: a half is exact up to 2048. */
-ATOMIC(add_half2, __half2, 64, atomicAdd(cell, __floats2half2_rn(static_cast<float>(word >> 31), 1.0f)),
-       (*cell = __floats2half2_rn(__low2float(*cell) + static_cast<float>(word >> 31), __high2float(*cell) + 1)));
+ATOMIC(add_half2, __half2, 64, atomicAdd(cell, __floats2half2_rn(static_cast<float>(word >> 31), 1.0f)));
 /* To 256, beyond which 1 is lost: so 4 threads of 256 add. */
 ATOMIC(add_bfloat2, __nv_bfloat162, 64,
-       if (word >> 26 == 1) atomicAdd(cell, __floats2bfloat162_rn(static_cast<float>(word >> 10 & 1), 1.0f)),
-       if (word >> 26 == 1)(*cell = __floats2bfloat162_rn(__low2float(*cell) + static_cast<float>(word >> 10 & 1),
-                                                          __high2float(*cell) + 1)));
-ATOMIC(ref_add, u32, 64, (cuda::atomic_ref<u32, cuda::thread_scope_device>(*cell).fetch_add(word >> 6)),
-       *cell += word >> 6);
+       if (word >> 26 == 1) atomicAdd(cell, __floats2bfloat162_rn(static_cast<float>(word >> 10 & 1), 1.0f)));
+ATOMIC(ref_add, u32, 64, (cuda::atomic_ref<u32, cuda::thread_scope_device>(*cell).fetch_add(word >> 6)));
 ATOMIC(ref_max_relaxed, u32, 64,
-       (cuda::atomic_ref<u32, cuda::thread_scope_device>(*cell).fetch_max(word, cuda::std::memory_order_relaxed)),
-       *cell = std::max(*cell, word));
-ATOMIC(xor_wide, unsigned long long, 128, atomicXor(cell, word * 0x100000001ull), *cell ^= word * 0x100000001ull);
+       (cuda::atomic_ref<u32, cuda::thread_scope_device>(*cell).fetch_max(word, cuda::std::memory_order_relaxed)));
+ATOMIC(xor_wide, unsigned long long, 128, atomicXor(cell, word * 0x100000001ull));
 
 /* Through shared memory: each block adds up first. */
 __global__ void shared_sums_kernel(const u32 *in, float *out)
@@ -1420,13 +1026,6 @@ struct shared_sums {
     {
         shared_sums_kernel<<<64, 128>>>(j.in.data, reinterpret_cast<float *>(j.out.data));
         return 0;
-    }
-    static void expect(const u32 *in, u32 *want)
-    {
-        std::vector<float> cells(64);
-        for (unsigned i = 0; i < 64 * 32; i++)
-            cells[in[i] % 64] += static_cast<float>(in[i] >> 28);
-        std::memcpy(want, cells.data(), 4 * words);
     }
 };
 

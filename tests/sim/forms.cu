@@ -4,9 +4,6 @@
  * is right is what a GPU wrote, to the bit. */
 #include "hopper_gmma.cuh"
 #include "library.cuh"
-#include "outputs.cuh"
-
-#include <cugate/kernel.hpp>
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -58,14 +55,6 @@ template <class V> int launch(void *state)
     j->words = V::words;
     kernel<V><<<V::blocks, V::threads>>>(j->in.data, j->out.data);
     return cugate::launched();
-}
-
-template <const char *family> int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
-{
-    const job *const j = static_cast<job *>(state);
-    std::vector<u32> got(j->words);
-    CUGATE_TRY(cudaMemcpy(got.data(), j->out.data, j->words * sizeof(u32), cudaMemcpyDeviceToHost));
-    return outputs::keep(family, variant->name, got.data(), got.size() * sizeof(u32), why, why_size);
 }
 
 /* `count` words of each of the threads of a block. */
@@ -339,12 +328,6 @@ struct vectors : of_threads<6> {
         atomicAdd(reinterpret_cast<float2 *>(out + 4 * threads) + turned, make_float2(number(4), number(5)));
     }
 };
-
-/* The type comes last: it may have commas. */
-#define ROW(variant, text, ...)                                                                                        \
-    {                                                                                                                  \
-        .name = variant, .doc = text, .launch = launch<__VA_ARGS__>, .bytes = 4.0 * __VA_ARGS__::words                 \
-    }
 
 #define FAMILY(id, text) FAMILY_OF(job, id, text, restore)
 

@@ -1,13 +1,9 @@
 /* hopper - small kernels with the matrix instructions of sm_90a, each of which asks one thing: what an instruction
  * computes, where it reads in shared memory, and what it counts as. They are as those of micro.cu, whose comment says
- * how they are recorded. Products of small whole numbers are exact and checked; of other numbers, and of descriptors of
- * every kind, the recording says what is right. */
+ * how they are recorded. */
 #include "hopper_gmma.cuh"
 #include "hopper_numbers.h"
 #include "library.cuh"
-#include "outputs.cuh"
-
-#include <cugate/kernel.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -25,10 +21,7 @@ constexpr unsigned out_words = 1u << 17;
 
 struct hopper_state {
     cugate::device_array<u32> out;
-
-    /* Of the last launch. */
-    unsigned words = 0;                  /* of the output, from its beginning */
-    void (*expect)(u32 *want) = nullptr; /* NULL: only a recording knows */
+    unsigned words = 0; /* of the output of the last launch, from its beginning */
 
     int open()
     {
@@ -52,35 +45,11 @@ template <class V> int launch(void *state)
     hopper_state *const s = static_cast<hopper_state *>(state);
     static_assert(V::words <= out_words);
     s->words = V::words;
-    s->expect = nullptr;
-    if constexpr (requires { V::expect(nullptr); })
-        s->expect = V::expect;
     kernel<V><<<V::blocks, V::threads>>>(s->out.data);
     return cugate::launched();
 }
 
-template <const char *family> int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
-{
-    const hopper_state *const s = static_cast<hopper_state *>(state);
-    std::vector<u32> got(s->words), want(s->words);
-    CUGATE_TRY(cudaMemcpy(got.data(), s->out.data, s->words * sizeof(u32), cudaMemcpyDeviceToHost));
-    if (s->expect)
-        s->expect(want.data());
-    for (unsigned i = 0; i < s->words && s->expect; i++)
-        if (got[i] != want[i])
-            return cugate::wrong(why, why_size, "word %u: expected 0x%08x, found 0x%08x", i, want[i], got[i]);
-    return outputs::keep(family, variant->name, got.data(), got.size() * sizeof(u32), why, why_size);
-}
-
-/* The type comes last: it may have commas. */
-#define ROW(variant, text, ...)                                                                                        \
-    {                                                                                                                  \
-        .name = variant, .doc = text, .launch = launch<__VA_ARGS__>, .bytes = 4.0 * __VA_ARGS__::words                 \
-    }
-
 #define FAMILY(id, text) FAMILY_OF(hopper_state, id, text, restore)
-
-#define EVERYWHERE static __host__ __device__
 
 /* ---- Elements ---- */
 
@@ -90,7 +59,7 @@ template <unsigned exponents, unsigned fraction, unsigned size> struct floating 
     static constexpr unsigned bytes = size;
     static constexpr int least = -3;
     static constexpr int exponent_bits = exponents, fraction_bits = fraction;
-    EVERYWHERE u32 bits(int value)
+    static __device__ u32 bits(int value)
     {
         const u32 magnitude = value < 0 ? -value : value, sign = value < 0 ? 1u << (exponents + fraction) : 0;
         if (magnitude == 0)
@@ -107,7 +76,7 @@ struct e5m2 : floating<5, 2, 1> {};
 struct s8 {
     static constexpr unsigned bytes = 1;
     static constexpr int least = -3;
-    EVERYWHERE u32 bits(int value)
+    static __device__ u32 bits(int value)
     {
         return static_cast<u32>(value) & 0xff;
     }
@@ -117,7 +86,7 @@ struct u8 : s8 {
 };
 using f32 = tf32;
 
-template <class T> EVERYWHERE int element(unsigned matrix, unsigned row, unsigned column)
+template <class T> static __device__ int element(unsigned matrix, unsigned row, unsigned column)
 {
     return static_cast<int>(hopper_hash(matrix, row * 256 + column) % 8) + T::least;
 }
@@ -130,7 +99,7 @@ constexpr unsigned k_bytes = 32; /* along k, of a product */
 template <unsigned mode, bool mn_major, unsigned leading, unsigned stride> struct layout {
     static constexpr unsigned row = mode == PLAIN ? 16 : mode == SWIZZLE_32 ? 32 : mode == SWIZZLE_64 ? 64 : 128;
 
-    template <class T> EVERYWHERE unsigned at(unsigned mn, unsigned k)
+    template <class T> static __device__ unsigned at(unsigned mn, unsigned k)
     {
         constexpr unsigned width = 16 / T::bytes, wide = row / T::bytes;
         unsigned place;
@@ -142,7 +111,7 @@ template <unsigned mode, bool mn_major, unsigned leading, unsigned stride> struc
                                   : mn / wide * leading + mn % wide * T::bytes + k / 8 * stride + k % 8 * row;
         return swizzled(place);
     }
-    EVERYWHERE unsigned swizzled(unsigned place)
+    static __device__ unsigned swizzled(unsigned place)
     {
         return place ^ ((place >> 7 & (row / 16 - 1)) << 4);
     }
@@ -179,11 +148,11 @@ template <class T, class L, unsigned matrix, unsigned lines> __device__ void fil
 }
 
 /* Row and column of accumulator `word` of a thread, of 32 bits. */
-EVERYWHERE unsigned row_of(unsigned thread, unsigned word)
+static __device__ unsigned row_of(unsigned thread, unsigned word)
 {
     return thread / 32 * 16 + thread % 32 / 4 + word / 2 % 2 * 8;
 }
-EVERYWHERE unsigned column_of(unsigned thread, unsigned word)
+static __device__ unsigned column_of(unsigned thread, unsigned word)
 {
     return word / 4 * 8 + thread % 4 * 2 + word % 2;
 }
@@ -227,43 +196,10 @@ struct product {
             out[(registers + w) * threads + threadIdx.x] = e[w];
         }
     }
-
-    static int sum(unsigned row, unsigned column, bool adds)
-    {
-        int total = adds ? element<s8>(2, row, column) : 0;
-        for (unsigned k = 0; k < depth; k++)
-            total += sign_a * sign_b * element<A>(0, row, k) * element<B>(1, column, k);
-        return total;
-    }
-    static u32 number(int value)
-    {
-        if constexpr (Sum::bytes == 1)
-            return static_cast<u32>(value);
-        constexpr unsigned fraction = Sum::bytes == 2 ? 10 : 23, exponents = Sum::bytes == 2 ? 5 : 8;
-        const u32 magnitude = static_cast<u32>(value < 0 ? -value : value);
-        const u32 sign = value < 0 ? 1u << (exponents + fraction) : 0;
-        if (magnitude == 0)
-            return 0;
-        const unsigned power = 31 - static_cast<unsigned>(__builtin_clz(magnitude));
-        return sign | ((1u << (exponents - 1)) - 1 + power) << fraction |
-               ((magnitude << (fraction - power)) & ((1u << fraction) - 1));
-    }
-    static void expect(u32 *want)
-    {
-        for (unsigned i = 0; i < words; i++) {
-            const unsigned thread = i % threads, word = i / threads % registers;
-            const bool adds = i / threads >= registers;
-            if constexpr (Sum::bytes == 2)
-                want[i] = number(sum(row_of(thread, 2 * word), column_of(thread, 2 * word), adds)) |
-                          number(sum(row_of(thread, 2 * word), column_of(thread, 2 * word) + 1, adds)) << 16;
-            else
-                want[i] = number(sum(row_of(thread, word), column_of(thread, word), adds));
-        }
-    }
 };
 /* Of accumulators that are whole numbers, the bits are the number's. */
 struct s32 : s8 {
-    EVERYWHERE u32 bits(int value)
+    static __device__ u32 bits(int value)
     {
         return static_cast<u32>(value);
     }
@@ -314,7 +250,7 @@ SOME_WIDTHS(U8_S8_OP)
 SOME_WIDTHS(BITS_OP)
 template <class Op> struct bits {
     static constexpr unsigned blocks = 1, threads = 128, registers = Op::registers, words = registers * threads;
-    EVERYWHERE u32 word(unsigned matrix, unsigned line, unsigned k)
+    static __device__ u32 word(unsigned matrix, unsigned line, unsigned k)
     {
         return hopper_hash(matrix, line * 8 + k);
     }
@@ -336,15 +272,6 @@ template <class Op> struct bits {
         gmma_wait<0>();
         for (unsigned w = 0; w < registers; w++)
             out[w * threads + threadIdx.x] = d[w];
-    }
-    static void expect(u32 *want)
-    {
-        for (unsigned i = 0; i < words; i++) {
-            want[i] = 5;
-            for (unsigned k = 0; k < 8; k++)
-                want[i] += static_cast<u32>(__builtin_popcount(word(0, row_of(i % threads, i / threads), k) &
-                                                               word(1, column_of(i % threads, i / threads), k)));
-        }
     }
 };
 #define BITS_ROW(n, words) ROW("b1_" #n, "bits", bits<b1_b1_##n>),
@@ -564,7 +491,7 @@ FAMILY(registers, "A from registers")
 /* Numbers of all kinds; each block has other ones, and one product of 64 x 8 each. */
 constexpr unsigned sum_blocks = 128;
 
-template <class T> EVERYWHERE u32 sum_bits(unsigned matrix, unsigned block, unsigned row, unsigned column)
+template <class T> static __device__ u32 sum_bits(unsigned matrix, unsigned block, unsigned row, unsigned column)
 {
     return hopper_number(T::exponent_bits, T::fraction_bits, static_cast<int>(block % REGIMES),
                          hopper_hash(1000 + matrix + 8 * block, row * 64 + column));
@@ -699,7 +626,7 @@ FAMILY(sums, "sums of numbers of all kinds, which are rounded")
 /* A loop over k with two tiles of shared memory: of two groups one is waited for. Two warpgroups have 64 lines each. */
 struct pipelined {
     static constexpr unsigned blocks = 2, threads = 256, steps = 6, words = blocks * threads * 16;
-    EVERYWHERE int number(unsigned matrix, unsigned block, unsigned line, unsigned k)
+    static __device__ int number(unsigned matrix, unsigned block, unsigned line, unsigned k)
     {
         return element<f16>(matrix + 4 * block, line, k);
     }
@@ -729,17 +656,6 @@ struct pipelined {
         for (unsigned w = 0; w < 16; w++)
             out[(blockIdx.x * 16 + w) * threads + threadIdx.x] = d[w];
     }
-    static void expect(u32 *want)
-    {
-        for (unsigned i = 0; i < words; i++) {
-            const unsigned thread = i % threads, word = i / threads % 16, block = i / threads / 16;
-            const unsigned row = thread / 128 * 64 + row_of(thread % 128, word), column = column_of(thread % 128, word);
-            int sum = 0;
-            for (unsigned k = 0; k < steps * 16; k++)
-                sum += number(0, block, row, k) * number(1, block, column, k);
-            want[i] = product<f16, f16, f32, f16_f32_8>::number(sum);
-        }
-    }
 };
 
 /* Three tiles: a group is in flight while the next tile is stored. */
@@ -768,16 +684,6 @@ struct overlapped {
         gmma_wait<0>();
         for (unsigned w = 0; w < 32; w++)
             out[w * threads + threadIdx.x] = d[w];
-    }
-    static void expect(u32 *want)
-    {
-        for (unsigned i = 0; i < words; i++) {
-            int sum = 0;
-            for (unsigned k = 0; k < steps * 32; k++)
-                sum += element<e4m3>(0, row_of(i % threads, i / threads), k) *
-                       element<e4m3>(1, column_of(i % threads, i / threads), k);
-            want[i] = product<f16, f16, f32, f16_f32_8>::number(sum);
-        }
     }
 };
 
@@ -809,14 +715,6 @@ struct elected {
             count = threadIdx.x + 5;
         out[2 * threads + threadIdx.x] = count;
     }
-    static void expect(u32 *want)
-    {
-        for (unsigned i = 0; i < threads; i++) {
-            want[i] = i % 32 == 0;
-            want[threads + i] = i % 32 < 7 ? 99 : 14 + (i % 32 == 7);
-            want[2 * threads + i] = i % 32 == 0 ? i + 5 : 0;
-        }
-    }
 };
 
 /* A warpgroup gives registers back, the other takes them. */
@@ -834,11 +732,6 @@ struct register_count {
         __syncthreads();
         out[blockIdx.x * threads + threadIdx.x] = of_first[threadIdx.x % 128] + threadIdx.x / 128 + blockIdx.x;
     }
-    static void expect(u32 *want)
-    {
-        for (unsigned i = 0; i < words; i++)
-            want[i] = i % 128 * 3 + i / 128 % 2 + i / threads;
-    }
 };
 
 /* Fences between kinds of accesses. */
@@ -853,11 +746,6 @@ struct fences {
         asm volatile("fence.proxy.async.global;" ::: "memory");
         __syncthreads();
         out[threadIdx.x] = tile[threadIdx.x ^ 33];
-    }
-    static void expect(u32 *want)
-    {
-        for (unsigned i = 0; i < words; i++)
-            want[i] = i ^ 33;
     }
 };
 

@@ -1,19 +1,13 @@
 /* hopper_numbers.h - the elements of matrices in tests/sim/hopper.cu whose sums are not exact: bits of numbers of every
- * kind, the same wherever they are computed. */
+ * kind. */
 #ifndef HOPPER_NUMBERS_H
 #define HOPPER_NUMBERS_H
 
 #include <stdint.h>
 
-#ifdef __CUDACC__
-#define HOPPER_EVERYWHERE static __host__ __device__ inline
-#else
-#define HOPPER_EVERYWHERE static inline
-#endif
-
 enum { REGIMES = 8 };
 
-HOPPER_EVERYWHERE uint32_t hopper_hash(uint32_t a, uint32_t b)
+static __device__ inline uint32_t hopper_hash(uint32_t a, uint32_t b)
 {
     uint32_t h = a * 0x9e3779b9u ^ (b + 0x7f4a7c15u) * 0x85ebca6bu;
     h = (h ^ h >> 16) * 0x7feb352du;
@@ -22,7 +16,7 @@ HOPPER_EVERYWHERE uint32_t hopper_hash(uint32_t a, uint32_t b)
 }
 
 /* Returns an exponent field: `spread` around the bias at most, and no infinity. */
-HOPPER_EVERYWHERE uint32_t hopper_near(uint32_t h, uint32_t most, int spread)
+static __device__ inline uint32_t hopper_near(uint32_t h, uint32_t most, int spread)
 {
     int field = (int)(most / 2) + (int)(h % (uint32_t)(2 * spread + 1)) - spread;
     if (field < 0)
@@ -33,7 +27,7 @@ HOPPER_EVERYWHERE uint32_t hopper_near(uint32_t h, uint32_t most, int spread)
 /* Returns the bits of a number of `exponents` bits of exponent and `fraction` bits of fraction. Regimes: 0 exponents
  * that are close, 1 that are apart, 2 all, 3 subnormal and small numbers, 4 zeros among them, 5 nearly equal, 6 also
  * infinities and NaNs, 7 far apart. */
-HOPPER_EVERYWHERE uint32_t hopper_number(int exponents, int fraction, int regime, uint32_t h)
+static __device__ inline uint32_t hopper_number(int exponents, int fraction, int regime, uint32_t h)
 {
     const uint32_t most = (1u << exponents) - 1, bits = hopper_hash(h, 77), choice = hopper_hash(h, 78);
     uint32_t field = hopper_near(choice, most, 3), part = bits & ((1u << fraction) - 1);

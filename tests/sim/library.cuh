@@ -1,12 +1,17 @@
-/* library.cuh - the end of a library of kernels: what cugate asks it for. */
+/* library.cuh - the end of a library of kernels: what cugate asks it for. What a kernel must have written is what a GPU
+ * wrote, to the bit: tests/sim/recorded.sh compares the simulator with that, so a library only keeps its outputs. */
 #ifndef LIBRARY_CUH
 #define LIBRARY_CUH
 
-#include "cugate/kernel.h"
+#include <cugate/kernel.hpp>
 
-#include <cuda_runtime.h>
-
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <iterator>
+#include <string>
+#include <vector>
 
 namespace library {
 
@@ -23,6 +28,34 @@ inline const char *error_text(int code)
     return cudaGetErrorString(static_cast<cudaError_t>(code));
 }
 
+/* Where CUGATE_OUTPUTS names a folder, the bytes go to FOLDER/FAMILY-VARIANT.bin. Otherwise
+ * nothing is written. A file that cannot be written whole is an error: half an output would look like a wrong one. */
+inline int keep(const char *family, const char *variant, const void *bytes, size_t size, char *why, size_t why_size)
+{
+    const char *const folder = std::getenv("CUGATE_OUTPUTS");
+    if (!folder || !folder[0])
+        return 0;
+    const std::string path = std::string(folder) + "/" + family + "-" + variant + ".bin";
+    std::FILE *const file = std::fopen(path.c_str(), "wb");
+    bool written = file && std::fwrite(bytes, 1, size, file) == size;
+    if (file && std::fclose(file) != 0)
+        written = false;
+    if (written)
+        return 0;
+    std::snprintf(why, why_size, "CUGATE_OUTPUTS: %s could not be written: %s", path.c_str(), std::strerror(errno));
+    return CUGATE_WRONG;
+}
+
+/* State has `out`, and how many `words` of it the last launch wrote, from its beginning. */
+template <class State, const char *family>
+int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
+{
+    const State *const s = static_cast<State *>(state);
+    std::vector<uint32_t> got(s->words);
+    CUGATE_TRY(cudaMemcpy(got.data(), s->out.data, got.size() * sizeof got[0], cudaMemcpyDeviceToHost));
+    return keep(family, variant->name, got.data(), got.size() * sizeof got[0], why, why_size);
+}
+
 } // namespace library
 
 #define LIBRARY_TEXT(x) #x
@@ -31,7 +64,13 @@ inline const char *error_text(int code)
     "nvcc " LIBRARY_DIGITS(__CUDACC_VER_MAJOR__) "." LIBRARY_DIGITS(__CUDACC_VER_MINOR__) "." LIBRARY_DIGITS(          \
         __CUDACC_VER_BUILD__)
 
-/* A family of kernels whose state is of a C++ type. Its variants are id_variants, its check verify<id_name>. */
+/* A variant of which launch<TYPE> is made. The type comes last: it may have commas. */
+#define ROW(variant, text, ...)                                                                                        \
+    {                                                                                                                  \
+        .name = variant, .doc = text, .launch = launch<__VA_ARGS__>, .bytes = 4.0 * __VA_ARGS__::words                 \
+    }
+
+/* A family of kernels whose state is of a C++ type. Its variants are id_variants. */
 #define FAMILY_OF(state, id, text, restore_function)                                                                   \
     constexpr char id##_name[] = #id;                                                                                  \
     const struct cugate_family id##_family = {                                                                         \
@@ -40,7 +79,7 @@ inline const char *error_text(int code)
         .kind = CUGATE_KERNELS,                                                                                        \
         .open = cugate::open_state<state>,                                                                             \
         .restore = restore_function,                                                                                   \
-        .verify = verify<id##_name>,                                                                                   \
+        .verify = library::verify<state, id##_name>,                                                                   \
         .close = cugate::close_state<state>,                                                                           \
         .variants = id##_variants,                                                                                     \
         .variant_count = std::size(id##_variants),                                                                     \

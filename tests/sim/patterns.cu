@@ -4,9 +4,6 @@
  * What is right is what a GPU wrote, to the bit: tests/sim/recorded.sh. */
 #include "bulk.cuh"
 #include "library.cuh"
-#include "outputs.cuh"
-
-#include <cugate/kernel.hpp>
 
 /* Not anonymous: the functions' names must not depend on the folder that they are built in. */
 namespace patterns {
@@ -51,14 +48,6 @@ template <class V> int launch(void *state)
     j->words = V::words;
     kernel<V><<<V::blocks, V::threads>>>(j->in.data, j->out.data, j->flags.data);
     return cugate::launched();
-}
-
-template <const char *family> int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
-{
-    const job *const j = static_cast<job *>(state);
-    std::vector<u32> got(j->words);
-    CUGATE_TRY(cudaMemcpy(got.data(), j->out.data, j->words * sizeof(u32), cudaMemcpyDeviceToHost));
-    return outputs::keep(family, variant->name, got.data(), got.size() * sizeof(u32), why, why_size);
 }
 
 /* ---- Constants that lanes index ---- */
@@ -312,11 +301,6 @@ struct leave {
         out[i] = v * 7 + 1;
     }
 };
-
-#define ROW(variant, text, ...)                                                                                        \
-    {                                                                                                                  \
-        .name = variant, .doc = text, .launch = launch<__VA_ARGS__>, .bytes = 4.0 * __VA_ARGS__::words                 \
-    }
 
 #define FAMILY(id, text) FAMILY_OF(job, id, text, restore)
 
