@@ -1,15 +1,13 @@
 /* Kernels with one fault each, kernels that depend on what comes first, and right ones that look like these, for
  * tests/sim/faults.sh. That looks for the line whose comment is the kernel's name. A right kernel adds one to each
  * number. */
-#include "cugate/kernel.h"
+#include <cugate/kernel.hpp>
 
 #include <assert.h>
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
-#include <cuda_runtime.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 
 enum { count = 1024, threads = 64, blocks = 4 };
 
@@ -667,140 +665,54 @@ KERNEL(copies_zeros)
 }
 
 struct arrays {
-    int *in, *out;
-    char *four_gib; /* some more than that, so that 4 GiB end within */
-};
+    cugate::array<int> in, out;
+    cugate::device_array<char> beyond_four_gib; /* so that 4 GiB end within */
 
-static int open_arrays(const struct cugate_family *, void **state)
-{
-    struct arrays *arrays = new struct arrays();
-    *state = arrays;
-    int error = cudaMalloc(&arrays->in, count * sizeof(int));
-    error = error ? error : cudaMalloc(&arrays->four_gib, ((size_t)1 << 32) + 4096);
-    return error ? error : cudaMalloc(&arrays->out, count * sizeof(int));
-}
-
-static int restore(void *state)
-{
-    const struct arrays *arrays = (const struct arrays *)state;
-    const unsigned none = 0;
-    int numbers[count];
-    for (int i = 0; i < count; i++)
-        numbers[i] = i;
-    int error = cudaMemcpy(arrays->in, numbers, sizeof numbers, cudaMemcpyHostToDevice);
-    error = error ? error : cudaMemset(arrays->out, 0, sizeof numbers);
-    error = error ? error : cudaMemcpyToSymbol(four_gib, &arrays->four_gib, sizeof arrays->four_gib);
-    error = error ? error : cudaMemcpyToSymbol(flag, &none, sizeof none);
-    error = error ? error : cudaMemcpyToSymbol(tickets, &none, sizeof none);
-    return error ? error : cudaMemcpyToSymbol(lock, &none, sizeof none);
-}
-
-static int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
-{
-    int numbers[threads * blocks];
-    (void)variant;
-    const int error = cudaMemcpy(numbers, ((const struct arrays *)state)->out, sizeof numbers, cudaMemcpyDeviceToHost);
-    for (int i = 0; !error && i < threads * blocks; i++)
-        if (numbers[i] != i + 1) {
-            snprintf(why, why_size, "number %d is %d, not %d", i, numbers[i], i + 1);
-            return CUGATE_WRONG;
-        }
-    return error;
-}
-
-static void close_arrays(void *state)
-{
-    struct arrays *arrays = (struct arrays *)state;
-    cudaFree(arrays->in);
-    cudaFree(arrays->out);
-    cudaFree(arrays->four_gib);
-    delete arrays;
-}
-
-#define ROW(name)                                                                                                      \
-    {                                                                                                                  \
-#name, "see there", [](void *state) -> int {                                                                   \
-            const struct arrays *arrays = (const struct arrays *)state;                                                \
-            name<<<blocks, threads>>>(arrays->out, arrays->in, 0);                                                     \
-            return cudaGetLastError();                                                                                 \
-        }, 0, 0, NULL       \
+    int open()
+    {
+        CUGATE_TRY(in.fill(count, [](size_t i) { return i; }));
+        CUGATE_TRY(beyond_four_gib.allocate(((size_t)1 << 32) + 4096));
+        return out.fill(count, [](size_t) { return 0; });
     }
-
-/* What the first launch leaves is what the second one works by. */
-static int start_next_launch(void *state)
-{
-    const struct arrays *arrays = (const struct arrays *)state;
-    last_writes<<<blocks, threads>>>(arrays->out, arrays->in, 0);
-    works_as_written<<<blocks, threads>>>(arrays->out, arrays->in, 0);
-    return cudaGetLastError();
-}
-
-static const struct cugate_variant wrong[] = {
-    ROW(read_beyond),   ROW(write_before),        ROW(wild_pointer), ROW(misaligned),          ROW(misaligned_shared),
-    ROW(shared_beyond), ROW(shared_unwritten),    ROW(writes_meet),  ROW(read_after_write),    ROW(write_after_read),
-    ROW(sums_meet),     ROW(neighbour_in_global), ROW(local_beyond), ROW(lost_barrier),        ROW(trap),
-    ROW(assertion),     ROW(second_block),        ROW(wraps_around), ROW(atomic_wraps_around), ROW(lower_words_wrap),
-    ROW(counts_meet),   ROW(large_sums_meet),
-};
-static const struct cugate_variant timing[] = {
-    ROW(waits_for_block),
-    ROW(takes_lock),
-    ROW(doubles_meet),
-    ROW(sleeps_between_looks),
-    ROW(adds_by_swapping),
-    ROW(reads_clock),
-    ROW(prints),
-    ROW(ticket_decides),
-    ROW(exchange_decides),
-    ROW(most_decides),
-    ROW(bits_decide),
-    ROW(threads_take_tickets),
-    ROW(tile_of_warps),
-    ROW(plain_race),
-    ROW(warps_take_tickets),
-    {"last_writes", "see there", start_next_launch, 0, 0, NULL},
-};
-static int start_many(void *state)
-{
-    const struct arrays *arrays = (const struct arrays *)state;
-    waits_for_last<<<1 << 14, threads>>>(arrays->out, arrays->in, 0);
-    return cudaGetLastError();
-}
-
-static const struct cugate_variant in_vain[] = {
-    ROW(never_told),
-    {"waits_for_last", "see there", start_many, 0, 0, NULL},
-};
-static const struct cugate_variant right[] = {ROW(shared_atomics),      ROW(warp_exchange),      ROW(parts_of_words),
-                                              ROW(named_barriers),      ROW(last_block),         ROW(flag_in_warp),
-                                              ROW(reused_tile),         ROW(reads_one_too_many), ROW(takes_tiles),
-                                              ROW(says_it_was_there),   ROW(in_place),           ROW(volatile_in_loop),
-                                              ROW(turned_in_global),    ROW(same_in_shared),     ROW(negated_index),
-                                              ROW(infinity_chosen),     ROW(bits_kept),          ROW(upper_word),
-                                              ROW(barrier_in_register), ROW(copies_by_lanes),    ROW(calls_and_returns),
-                                              ROW(exits_by_two),        ROW(copies_zeros),       ROW(reads_ahead),
-                                              ROW(reads_aside)};
-
-#define FAMILY(name)                                                                                                   \
-    {                                                                                                                  \
-#name, "see there", CUGATE_KERNELS, open_arrays, restore, verify, close_arrays, name,                          \
-            sizeof name / sizeof name[0]                                                                               \
+    int restore()
+    {
+        const unsigned none = 0;
+        CUGATE_TRY(in.reset());
+        CUGATE_TRY(out.reset());
+        CUGATE_TRY(cudaMemcpyToSymbol(four_gib, &beyond_four_gib.data, sizeof beyond_four_gib.data));
+        CUGATE_TRY(cudaMemcpyToSymbol(flag, &none, sizeof none));
+        CUGATE_TRY(cudaMemcpyToSymbol(tickets, &none, sizeof none));
+        return cudaMemcpyToSymbol(lock, &none, sizeof none);
     }
-static const struct cugate_family wrong_family = FAMILY(wrong), timing_family = FAMILY(timing),
-                                  in_vain_family = FAMILY(in_vain), right_family = FAMILY(right);
+    int verify(cugate::why &why)
+    {
+        return out.compare(why, [](size_t i) { return i < threads * blocks ? i + 1 : 0; });
+    }
+};
 
-extern "C" __attribute__((visibility("default"))) const struct cugate_library *cugate_library(void)
-{
-    static const struct cugate_family *const families[] = {&wrong_family, &timing_family, &in_vain_family,
-                                                           &right_family};
-    static const struct cugate_library library = {
-        CUGATE_KERNEL_ABI,
-        "nvcc",
-        NULL,
-        families,
-        4,
-        [] { return (int)cudaDeviceSynchronize(); },
-        [](int code) { return cudaGetErrorString((cudaError_t)code); },
-    };
-    return &library;
-}
+#define LAUNCH(name, blocks) name<<<blocks, threads>>>(a.out.data, a.in.data, 0)
+#define ROW_OF(name, ...) .variant(#name, "see there", [](arrays &a) { __VA_ARGS__; })
+#define ROW(name) ROW_OF(name, LAUNCH(name, blocks))
+#define FAMILY(name) cugate::family<arrays>(name, "see there")
+
+/* clang-format off */
+CUGATE_LIBRARY(
+    FAMILY("wrong")
+        ROW(read_beyond) ROW(write_before) ROW(wild_pointer) ROW(misaligned) ROW(misaligned_shared) ROW(shared_beyond)
+        ROW(shared_unwritten) ROW(writes_meet) ROW(read_after_write) ROW(write_after_read) ROW(sums_meet)
+        ROW(neighbour_in_global) ROW(local_beyond) ROW(lost_barrier) ROW(trap) ROW(assertion) ROW(second_block)
+        ROW(wraps_around) ROW(atomic_wraps_around) ROW(lower_words_wrap) ROW(counts_meet) ROW(large_sums_meet),
+    FAMILY("timing")
+        ROW(waits_for_block) ROW(takes_lock) ROW(doubles_meet) ROW(sleeps_between_looks) ROW(adds_by_swapping)
+        ROW(reads_clock) ROW(prints) ROW(ticket_decides) ROW(exchange_decides) ROW(most_decides) ROW(bits_decide)
+        ROW(threads_take_tickets) ROW(tile_of_warps) ROW(plain_race) ROW(warps_take_tickets)
+        /* What the first launch leaves is what the second one works by. */
+        ROW_OF(last_writes, LAUNCH(last_writes, blocks); LAUNCH(works_as_written, blocks)),
+    FAMILY("in_vain") ROW(never_told) ROW_OF(waits_for_last, LAUNCH(waits_for_last, 1 << 14)),
+    FAMILY("right")
+        ROW(shared_atomics) ROW(warp_exchange) ROW(parts_of_words) ROW(named_barriers) ROW(last_block)
+        ROW(flag_in_warp) ROW(reused_tile) ROW(reads_one_too_many) ROW(takes_tiles) ROW(says_it_was_there)
+        ROW(in_place) ROW(volatile_in_loop) ROW(turned_in_global) ROW(same_in_shared) ROW(negated_index)
+        ROW(infinity_chosen) ROW(bits_kept) ROW(upper_word) ROW(barrier_in_register) ROW(copies_by_lanes)
+        ROW(calls_and_returns) ROW(exits_by_two) ROW(copies_zeros) ROW(reads_ahead) ROW(reads_aside))
+/* clang-format on */

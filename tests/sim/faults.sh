@@ -4,32 +4,19 @@
 # Ends with "N passed, N failed". Needs nvcc, no GPU.
 #
 #   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/sim/faults.sh [--compile]
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
-read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
-read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/../scripts/begin.sh"
 compile() {
     local build
     for build in 'faults.cu -arch=sm_90 -o lib.so -lineinfo' 'faults.cu -arch=sm_90 -o without_lines.so' \
         'product_faults.cu -gencode arch=compute_90a,code=sm_90a -o products.so -lineinfo'; do
         # shellcheck disable=SC2086 # words
-        "${NVCC:-nvcc}" -std=c++20 -Xcompiler -fPIC "-I$top/harness" "${includes[@]/#/-I}" "${libraries[@]/#/-L}" \
+        "$nvcc" -std=c++20 -Xcompiler -fPIC "-I$top/harness" "${includes[@]/#/-I}" "${libraries[@]/#/-L}" \
             -cudart shared -shared "$top/tests/sim/"$build
     done
 }
-compiled=$top/build/tests/compiled/faults
-# shellcheck source=/dev/null
-. "$top/tests/scripts/compiled.sh"
 begin_compiled "$@"
-
-work=$(mktemp -d)
 export XDG_CACHE_HOME=$work/cache # of what was disassembled
-trap 'rm -rf "$work"' EXIT
-# shellcheck source=/dev/null
-. "$top/tests/scripts/expect.sh"
-
 cd "$work" || exit 2
 library=$compiled/lib.so
 run() {

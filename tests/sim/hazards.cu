@@ -3,14 +3,12 @@
  * number. */
 #include "bulk.cuh"
 
-#include "cugate/kernel.h"
+#include <cugate/kernel.hpp>
 
 #include <cooperative_groups.h>
 #include <cuda.h>
 #include <cuda/barrier>
-#include <cuda_runtime.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <utility>
 
 enum { threads = 64, blocks = 4, rounds = 4, tile = threads, count = threads * blocks * rounds };
@@ -466,126 +464,60 @@ KERNEL(for_both)
 /* ---- The library ---- */
 
 struct arrays {
-    int *in, *out;
+    cugate::array<int> in, out;
     CUtensorMap map;
+
+    int open()
+    {
+        void *found;
+        cudaDriverEntryPointQueryResult result;
+        const cuuint64_t size = count, no_strides = 0;
+        const cuuint32_t box = 32, step = 1;
+        CUGATE_TRY(in.fill(count, [](size_t i) { return i; }));
+        CUGATE_TRY(out.fill(count, [](size_t) { return 0; }));
+        CUGATE_TRY(
+            cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result));
+        return ((decltype(&cuTensorMapEncodeTiled))found)(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 1, in.data, &size,
+                                                          &no_strides, &box, &step, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                                          CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                                          CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    }
+    int restore()
+    {
+        CUGATE_TRY(in.reset());
+        return out.reset();
+    }
+    int verify(cugate::why &why)
+    {
+        return out.compare(why, [](size_t i) { return i + 1; });
+    }
+    int launch(void (*kernel)(int *, const int *, CUtensorMap), unsigned cluster)
+    {
+        cudaLaunchConfig_t config = {};
+        cudaLaunchAttribute attribute = {};
+        attribute.id = cudaLaunchAttributeClusterDimension;
+        attribute.val.clusterDim.x = cluster;
+        attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+        config.gridDim = blocks;
+        config.blockDim = threads;
+        config.attrs = &attribute;
+        config.numAttrs = cluster > 1;
+        return cudaLaunchKernelEx(&config, kernel, out.data, (const int *)in.data, map);
+    }
 };
 
-static int open_arrays(const struct cugate_family *, void **state)
-{
-    struct arrays *arrays = new struct arrays();
-    void *found;
-    cudaDriverEntryPointQueryResult result;
-    const cuuint64_t size = count, no_strides = 0;
-    const cuuint32_t box = 32, step = 1;
-    *state = arrays;
-    int error = cudaMalloc(&arrays->in, count * sizeof(int));
-    error = error ? error : cudaMalloc(&arrays->out, count * sizeof(int));
-    error = error
-                ? error
-                : cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result);
-    return error ? error
-                 : ((decltype(&cuTensorMapEncodeTiled))found)(
-                       &arrays->map, CU_TENSOR_MAP_DATA_TYPE_INT32, 1, arrays->in, &size, &no_strides, &box, &step,
-                       CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-}
-
-static int restore(void *state)
-{
-    const struct arrays *arrays = (const struct arrays *)state;
-    int numbers[count];
-    for (int i = 0; i < count; i++)
-        numbers[i] = i;
-    const int error = cudaMemcpy(arrays->in, numbers, sizeof numbers, cudaMemcpyHostToDevice);
-    return error ? error : cudaMemset(arrays->out, 0, sizeof numbers);
-}
-
-static int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
-{
-    int numbers[count];
-    (void)variant;
-    const int error = cudaMemcpy(numbers, ((const struct arrays *)state)->out, sizeof numbers, cudaMemcpyDeviceToHost);
-    for (int i = 0; !error && i < count; i++)
-        if (numbers[i] != i + 1) {
-            snprintf(why, why_size, "number %d is %d, not %d", i, numbers[i], i + 1);
-            return CUGATE_WRONG;
-        }
-    return error;
-}
-
-static void close_arrays(void *state)
-{
-    struct arrays *arrays = (struct arrays *)state;
-    cudaFree(arrays->in);
-    cudaFree(arrays->out);
-    delete arrays;
-}
-
-static int launch(void *state, void (*kernel)(int *, const int *, CUtensorMap), unsigned cluster)
-{
-    const struct arrays *arrays = (const struct arrays *)state;
-    cudaLaunchConfig_t config = {};
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = cluster;
-    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    config.gridDim = blocks;
-    config.blockDim = threads;
-    config.attrs = &attribute;
-    config.numAttrs = cluster > 1;
-    return cudaLaunchKernelEx(&config, kernel, arrays->out, (const int *)arrays->in, arrays->map);
-}
-
-#define ROW_OF(name, cluster)                                                                                          \
-    {                                                                                                                  \
-#name, "see there", [](void *state) -> int { return launch(state, name, cluster); }, 0, 0, NULL                \
-    }
+#define ROW_OF(name, cluster) .variant(#name, "see there", [](arrays &a) { return a.launch(name, cluster); })
 #define ROW(name) ROW_OF(name, 1)
+#define FAMILY(name) cugate::family<arrays>(name, "see there")
 
-static const struct cugate_variant wrong[] = {
-    ROW(reads_early),
-    ROW(waits_for_wrong_phase),
-    ROW(one_warp_waits),
-    ROW(writes_early),
-    ROW(overwrites_readers),
-    ROW(arrives_before_reading),
-    ROW(no_fence),
-    ROW(no_barrier_before_store),
-    ROW(source_written_again),
-    ROW(waits_for_too_few_groups),
-    ROW(bytes_do_not_come),
-    ROW(too_many_bytes),
-    ROW(arrival_is_missing),
-    ROW(too_many_arrive),
-    ROW(no_init),
-    ROW(tile_not_aligned),
-    ROW_OF(neighbour_is_gone, 2),
-    ROW_OF(arrives_twice, 2),
-};
-static const struct cugate_variant right[] = {
-    ROW(waits),          ROW(is_told),          ROW(is_told_by_name), ROW(empties),
-    ROW(stores),         ROW(stores_in_turn),   ROW(fence_of_one),    ROW(changes_in_place),
-    ROW(by_the_library), ROW_OF(neighbours, 2), ROW_OF(for_both, 2),
-};
-
-#define FAMILY(name)                                                                                                   \
-    {                                                                                                                  \
-#name, "see there", CUGATE_KERNELS, open_arrays, restore, verify, close_arrays, name,                          \
-            sizeof name / sizeof name[0]                                                                               \
-    }
-static const struct cugate_family wrong_family = FAMILY(wrong), right_family = FAMILY(right);
-
-extern "C" __attribute__((visibility("default"))) const struct cugate_library *cugate_library(void)
-{
-    static const struct cugate_family *const families[] = {&wrong_family, &right_family};
-    static const struct cugate_library library = {
-        CUGATE_KERNEL_ABI,
-        "nvcc",
-        NULL,
-        families,
-        2,
-        [] { return (int)cudaDeviceSynchronize(); },
-        [](int code) { return cudaGetErrorString((cudaError_t)code); },
-    };
-    return &library;
-}
+/* clang-format off */
+CUGATE_LIBRARY(
+    FAMILY("wrong")
+        ROW(reads_early) ROW(waits_for_wrong_phase) ROW(one_warp_waits) ROW(writes_early) ROW(overwrites_readers)
+        ROW(arrives_before_reading) ROW(no_fence) ROW(no_barrier_before_store) ROW(source_written_again)
+        ROW(waits_for_too_few_groups) ROW(bytes_do_not_come) ROW(too_many_bytes) ROW(arrival_is_missing)
+        ROW(too_many_arrive) ROW(no_init) ROW(tile_not_aligned) ROW_OF(neighbour_is_gone, 2) ROW_OF(arrives_twice, 2),
+    FAMILY("right")
+        ROW(waits) ROW(is_told) ROW(is_told_by_name) ROW(empties) ROW(stores) ROW(stores_in_turn) ROW(fence_of_one)
+        ROW(changes_in_place) ROW(by_the_library) ROW_OF(neighbours, 2) ROW_OF(for_both, 2))
+/* clang-format on */

@@ -4,28 +4,15 @@
 # failed". Needs nvcc, no GPU.
 #
 #   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/sim/hazards.sh [--compile]
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
-read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
-read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/../scripts/begin.sh"
 compile() {
     # shellcheck disable=SC2086 # words
-    "${NVCC:-nvcc}" -std=c++20 -gencode arch=compute_90a,code=sm_90a -lineinfo -Xcompiler -fPIC "-I$top/harness" \
+    "$nvcc" -std=c++20 -gencode arch=compute_90a,code=sm_90a -lineinfo -Xcompiler -fPIC "-I$top/harness" \
         "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -diag-suppress 177 -cudart shared -shared "$top/tests/sim/hazards.cu" -o lib.so
 }
-compiled=$top/build/tests/compiled/hazards
-# shellcheck source=/dev/null
-. "$top/tests/scripts/compiled.sh"
 begin_compiled "$@"
-
-work=$(mktemp -d)
 export XDG_CACHE_HOME=$work/cache # of what was disassembled
-trap 'rm -rf "$work"' EXIT
-# shellcheck source=/dev/null
-. "$top/tests/scripts/expect.sh"
-
 cd "$work" || exit 2
 run() {
     cd "$top" || exit 2 # below which its lines are

@@ -12,31 +12,14 @@
 #
 #   CUGATE=build/cugate [GENERATOR=build/tests/random_kernels NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] \
 #       tests/sim/oracle.sh [--compile | SEED...]
-set -uo pipefail
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/../scripts/begin.sh"
 export LC_ALL=C
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 generator=$(realpath "${GENERATOR:-$top/build/tests/random_kernels}")
-nvcc=${NVCC:-nvcc}
-read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
-read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
-passed=0
-failed=0
 
 # What the simulator does not execute: add.sat of PTX, halves of a register of which the upper is negated (.H0_NH1), as of
 # constants whose upper half is -0.
 not_simulated='PLOP3[.]LUT|HFMA2([.](RELU|SAT|BF16_V2)| at)'
-
-# verdict NAME [WHY]: without a reason the test has passed.
-verdict() {
-    if [ -z "${2-}" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAILED: oracle: %s: %s\n' "$1" "$2"
-    fi
-}
 
 # build LEVEL SOURCE FLAG...: a kernel library, at a level of optimization.
 build() {
@@ -151,16 +134,11 @@ compile() {
     done
     [ $failed -eq 0 ]
 }
-compiled=$top/build/tests/compiled/oracle
-# shellcheck source=/dev/null
-. "$top/tests/scripts/compiled.sh"
 case ${1-} in '' | --compile) begin_compiled "$@" ;; esac
 
 take() { # NAME
     compare "$1" lib.so
 }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
 if [ $# -eq 0 ]; then
     for library in "$compiled"/*.so; do
@@ -181,6 +159,4 @@ for seed; do
     judge "operations, seed $seed" oracle_rows.h "$seed" 6 -O3 -O0 -O1 -O2
     programs "programs, seed $seed" "$seed" 100 4 -O3 -O0 -O1 -O2
 done
-
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+summary

@@ -4,11 +4,9 @@
 #include "bulk.cuh"
 #include "hopper_gmma.cuh"
 
-#include "cugate/kernel.h"
+#include <cugate/kernel.hpp>
 
-#include <cuda_runtime.h>
 #include <stdint.h>
-#include <stdio.h>
 
 using namespace hopper;
 using bulk::at;
@@ -382,81 +380,35 @@ KERNEL(copied_before)
 /* ---- The library ---- */
 
 struct arrays {
-    float *out;
-    uint32_t *ones;
+    cugate::array<float> out;
+    cugate::array<uint32_t> ones;
+
+    int open()
+    {
+        CUGATE_TRY(out.fill(outputs, [](size_t) { return 0; }));
+        return ones.fill(tile_words, [](size_t) { return ONES; });
+    }
+    int restore()
+    {
+        CUGATE_TRY(out.reset());
+        return ones.reset();
+    }
+    int verify(cugate::why &why)
+    {
+        return out.compare(why, [](size_t) { return 16.0; });
+    }
 };
 
-static int open_arrays(const cugate_family *, void **state)
-{
-    static arrays a;
-    *state = &a;
-    const int error = cudaMalloc(&a.out, outputs * sizeof(float));
-    return error ? error : cudaMalloc(&a.ones, copied);
-}
+#define ROW(name) .variant(#name, "see there", [](arrays &a) { name<<<1, threads>>>(a.out.data, a.ones.data); })
+#define FAMILY(name) cugate::family<arrays>(name, "see there")
 
-static int restore(void *state)
-{
-    const arrays *a = (const arrays *)state;
-    uint32_t ones[tile_words];
-    for (uint32_t &word : ones)
-        word = ONES;
-    const int error = cudaMemset(a->out, 0, outputs * sizeof(float));
-    return error ? error : cudaMemcpy(a->ones, ones, copied, cudaMemcpyHostToDevice);
-}
-
-static int verify(void *state, const cugate_variant *, char *why, size_t why_size)
-{
-    float numbers[outputs];
-    const int error = cudaMemcpy(numbers, ((const arrays *)state)->out, sizeof numbers, cudaMemcpyDeviceToHost);
-    for (int i = 0; !error && i < outputs; i++)
-        if (numbers[i] != 16) {
-            snprintf(why, why_size, "number %d is %g, not 16", i, (double)numbers[i]);
-            return CUGATE_WRONG;
-        }
-    return error;
-}
-
-static void close_arrays(void *state)
-{
-    cudaFree(((arrays *)state)->out);
-    cudaFree(((arrays *)state)->ones);
-}
-
-#define ROW(name)                                                                                                      \
-    {                                                                                                                  \
-#name, "see there", [](void *state) -> int {                                                                   \
-            name<<<1, threads>>>(((const arrays *)state)->out, ((const arrays *)state)->ones);                         \
-            return cudaGetLastError();                                                                                 \
-        }, 0, 0, NULL       \
-    }
-
-static const cugate_variant wrong[] = {
-    ROW(no_proxy_fence),   ROW(early_proxy_fence), ROW(beyond_tile),        ROW(stored_in_flight),
-    ROW(copied_in_flight), ROW(matrix_in_flight),  ROW(other_group_stores), ROW(older_is_waited_for),
-    ROW(bulk_in_flight),   ROW(freed_in_flight),
-};
-static const cugate_variant right[] = {ROW(reader_has_fence), ROW(other_tile_is_stored), ROW(stored_when_done),
-                                       ROW(copied_before),    ROW(filled_in_turn),       ROW(overwritten_by_copy),
-                                       ROW(stored_again)};
-
-#define FAMILY(name)                                                                                                   \
-    {                                                                                                                  \
-#name, "see there", CUGATE_KERNELS, open_arrays, restore, verify, close_arrays, name,                          \
-            sizeof name / sizeof name[0]                                                                               \
-    }
-static const cugate_family wrong_family = FAMILY(wrong), right_family = FAMILY(right);
-
-extern "C" __attribute__((visibility("default"))) const struct cugate_library *cugate_library(void)
-{
-    static const cugate_family *const families[] = {&wrong_family, &right_family};
-    static const struct cugate_library library = {
-        CUGATE_KERNEL_ABI,
-        "nvcc",
-        NULL,
-        families,
-        2,
-        [] { return (int)cudaDeviceSynchronize(); },
-        [](int code) { return cudaGetErrorString((cudaError_t)code); },
-    };
-    return &library;
-}
+/* clang-format off */
+CUGATE_LIBRARY(
+    FAMILY("wrong")
+        ROW(no_proxy_fence) ROW(early_proxy_fence) ROW(beyond_tile) ROW(stored_in_flight) ROW(copied_in_flight)
+        ROW(matrix_in_flight) ROW(other_group_stores) ROW(older_is_waited_for) ROW(bulk_in_flight)
+        ROW(freed_in_flight),
+    FAMILY("right")
+        ROW(reader_has_fence) ROW(other_tile_is_stored) ROW(stored_when_done) ROW(copied_before) ROW(filled_in_turn)
+        ROW(overwritten_by_copy) ROW(stored_again))
+/* clang-format on */

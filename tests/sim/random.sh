@@ -5,31 +5,12 @@
 #
 #   CUGATE=build/cugate GENERATOR=build/tests/random_kernels [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] \\
 #       tests/sim/random.sh SEED...
-set -uo pipefail
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/../scripts/begin.sh"
 export LC_ALL=C
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 generator=$(realpath "${GENERATOR:-$top/build/tests/random_kernels}")
-read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
-read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
-work=$(mktemp -d)
 export XDG_CACHE_HOME=$work/cache # of what was disassembled
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
-passed=0
-failed=0
-
-# verdict NAME [WHY]: without a reason the test has passed.
-verdict() {
-    if [ -z "${2-}" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAILED: random: %s: %s\n' "$1" "$2"
-    fi
-}
-
 [ $# -gt 0 ] || { echo 'usage: tests/sim/random.sh SEED...' >&2 && exit 2; }
 
 # simulate NAME THREADS VECTOR: into NAME.txt; what stopped a kernel first hangs on the threads, so not its words.
@@ -46,7 +27,7 @@ grep -qw avx2 /proc/cpuinfo && vectors+=(avx2)
 grep -qw avx512vl /proc/cpuinfo && vectors+=(avx512)
 for seed; do
     began=$EPOCHREALTIME
-    if ! "$generator" "$seed" 32 >kernels.cu 2>log || ! "${NVCC:-nvcc}" -std=c++20 -O3 -arch=sm_90 -cudart shared \
+    if ! "$generator" "$seed" 32 >kernels.cu 2>log || ! "$nvcc" -std=c++20 -O3 -arch=sm_90 -cudart shared \
         -Xcompiler -fPIC -shared "-I$top/harness" "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -o lib.so kernels.cu >log 2>&1; then
         verdict "seed $seed" "cannot be built: $(tail -3 log)"
         continue
@@ -68,6 +49,4 @@ for seed; do
     awk -v seed="$seed" -v kernels="$kernels" -v left="$left" -v a="$began" -v b="$EPOCHREALTIME" \
         'BEGIN { printf "seed %s: %d of %d kernels simulated, %.0f s\n", seed, kernels - left, kernels, b - a }'
 done
-
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+summary

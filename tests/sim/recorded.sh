@@ -16,27 +16,11 @@
 # A count that the simulator gives as one number must be the GPU's. One with two bounds must have the GPU's between them,
 # and counts by instruction may differ only in kernels with such bounds. Both lists have how many kernels, rows and
 # instructions are right today, below which a part fails, and recorded.txt has known errors by name.
-set -uo pipefail
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/../scripts/begin.sh"
 export LC_ALL=C
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 here=$top/tests/sim
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$top" || exit 2
-passed=0
-failed=0
-
-# verdict NAME [WHY]: without a reason the test has passed.
-verdict() {
-    if [ -z "${2-}" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAILED: recorded: %s: %s\n' "$1" "$2"
-    fi
-}
 
 mode=${1-} list=$here/sample.txt turn=''
 case $mode in
@@ -195,6 +179,4 @@ why=$(awk -f "$here/compare.awk" "$work/b" "$work/a" | diff - <(printf '%s\n' 'd
     'difference a/b excess_wavefronts - not counted and not 0 0' 'difference a/b line:instructions at 0x0: 5 and not 6' \
     'total 1 0 1 13 0'))
 verdict 'what differs is said' "$why"
-
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+summary

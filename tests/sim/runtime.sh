@@ -4,31 +4,19 @@
 # harness/machine (tests/machine). Ends with "N passed, N failed". Needs nvcc, no GPU.
 #
 #   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/sim/runtime.sh [--compile]
-set -uo pipefail
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cugate=$(realpath "${CUGATE:-$top/build/cugate}")
-read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
-read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/../scripts/begin.sh"
 compile() {
     local images=()
     for capability in 80 90 100 120; do
         images+=(-gencode "arch=compute_$capability,code=sm_$capability")
     done
-    "${NVCC:-nvcc}" -std=c++17 -O2 "${images[@]}" -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared \
+    "$nvcc" -std=c++17 -O2 "${images[@]}" -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared \
         -o program "$top/tests/sim/runtime.cu"
-    "${NVCC:-nvcc}" -arch=sm_90 -rdc=true "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared -o apart \
+    "$nvcc" -arch=sm_90 -rdc=true "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared -o apart \
         "$top/tests/sim/apart.cu"
 }
-compiled=$top/build/tests/compiled/runtime
-# shellcheck source=/dev/null
-. "$top/tests/scripts/compiled.sh"
 begin_compiled "$@"
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-# shellcheck source=/dev/null
-. "$top/tests/scripts/expect.sh"
 
 # The build's stand-in for the CUDA runtime, under that library's name. alone.c says how a program ends.
 build=$(dirname "$cugate")
@@ -59,7 +47,7 @@ expect 'what is not simulated of linked device code is said in words' 77 cudaErr
 
 # harness/machine as a library of its own: its example was built by pkg-config alone, and runs a cubin that is made here.
 cd "$top" || exit 2
-"${NVCC:-nvcc}" -cubin -arch=sm_90 -lineinfo -o "$work/strided.cubin" tests/machine/strided.cu || exit 2
+"$nvcc" -cubin -arch=sm_90 -lineinfo -o "$work/strided.cubin" tests/machine/strided.cu || exit 2
 sectors() { "$build/tests/machine/sectors" "$work/strided.cubin" "$@"; }
 ask sectors strided 1
 expect 'threads beside each other share sectors' 0 '4 sectors at tests/machine/strided.cu:5' '4 sectors read'
