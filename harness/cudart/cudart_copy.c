@@ -150,7 +150,7 @@ cudaError_t runtime_copy_in(cudaStream_t stream, const struct cudaMemcpy3DParms 
     cudaGraph_t graph = stream_graph(stream);
     if (!graph)
         return runtime_copy(copy);
-    graph_add_behind(graph, cudaGraphNodeTypeMemcpy, node_copy)->copy = *copy;
+    graph_add(graph, cudaGraphNodeTypeMemcpy, node_copy)->copy = *copy;
     return cudaSuccess;
 }
 
@@ -257,39 +257,24 @@ ALSO(cudaMemcpyFromSymbol, _ptds);
 
 /* ---- Fills ---- */
 
-/* Adds a fill to the inputs. Of bytes the size of an element is not in the hash, which is older than other elements. */
-static void add_fill(const void *memory, const struct rows *rows, unsigned value, unsigned element)
-{
-    inputs_add(INPUT_FILLED, (const uint64_t[]){(uintptr_t)memory, value, element}, element == 1 ? 2 : 3, NULL, 0);
-    add_rows(rows);
-}
-
-static void fill_row(char *row, size_t width, unsigned value, unsigned element)
-{
-    outcomes_will_change((uintptr_t)row, width);
-    if (element == 1)
-        memset(row, (int)value, width);
-    for (size_t i = 0; element > 1 && i < width; i += element)
-        memcpy(row + i, &value, element);
-}
-
 static cudaError_t fill_rows(const struct cudaMemsetParams *fill)
 {
     const cudaError_t error = runtime_lost();
-    const unsigned element = fill->elementSize;
     if (error != cudaSuccess || fill->width == 0 || fill->height == 0)
         return error;
-    if ((element != 1 && element != 2 && element != 4) || fill->width > SIZE_MAX / element)
-        return runtime_return(cudaErrorInvalidValue);
-    const struct rows rows = {fill->pitch, fill->width * element, fill->height};
-    const unsigned value = element == 4 ? fill->value : fill->value & ((1u << 8 * element) - 1);
+    const struct rows rows = {fill->pitch, fill->width, fill->height};
+    const unsigned value = fill->value & 0xff;
     if (rows.height > 1 && rows.width > rows.pitch)
         return runtime_return(cudaErrorInvalidPitchValue);
     if (!is_device(fill->dst, &rows))
         return runtime_return(cudaErrorInvalidValue);
-    add_fill(fill->dst, &rows, value, element);
-    for (size_t row = 0; row < rows.height; row++)
-        fill_row((char *)fill->dst + row * rows.pitch, rows.width, value, element);
+    inputs_add(INPUT_FILLED, (const uint64_t[]){(uintptr_t)fill->dst, value}, 2, NULL, 0);
+    add_rows(&rows);
+    for (size_t i = 0; i < rows.height; i++) {
+        char *row = (char *)fill->dst + i * rows.pitch;
+        outcomes_will_change((uintptr_t)row, rows.width);
+        memset(row, (int)value, rows.width);
+    }
     return cudaSuccess;
 }
 
@@ -304,7 +289,7 @@ cudaError_t cudaMemset2DAsync(void *memory, size_t pitch, int value, size_t widt
     cudaGraph_t graph = stream_graph(stream);
     if (!graph)
         return fill_rows(&fill);
-    graph_add_behind(graph, cudaGraphNodeTypeMemset, node_fill)->fill = fill;
+    graph_add(graph, cudaGraphNodeTypeMemset, node_fill)->fill = fill;
     return cudaSuccess;
 }
 ALSO(cudaMemset2DAsync, _ptsz);

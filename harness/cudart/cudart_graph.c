@@ -1,5 +1,5 @@
-/* Graphs: work that is described first, by calls or by a stream that is captured, and done by cudaGraphLaunch. Nodes
- * are done one after the other, in an order that their dependencies allow. */
+/* Graphs: work that a captured stream described, done by cudaGraphLaunch. Nodes are done one after the other. Graphs
+ * that a program builds node by node are not simulated. */
 #include "runtime.h"
 
 #include "base/base.h"
@@ -7,98 +7,91 @@
 #include "graph.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+/* ---- Nodes ---- */
+
+cudaGraphNode_t graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, node_run *run)
+{
+    cudaGraphNode_t node = x_calloc(1, sizeof *node);
+    node->type = type;
+    node->run = run;
+    *ARRAY_GROW(graph->nodes, graph->count) = node;
+    return node;
+}
+
+static cudaError_t graph_run(cudaGraph_t graph)
+{
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < graph->count && error == cudaSuccess; i++)
+        error = graph->nodes[i]->run(graph->nodes[i]);
+    return error;
+}
+
+cudaError_t node_host(const struct CUgraphNode_st *node)
+{
+    node->host.fn(node->host.userData);
+    return cudaSuccess;
+}
+
+cudaError_t node_child(const struct CUgraphNode_st *node)
+{
+    return graph_run(node->child);
+}
+
+/* Memory is there before the graph is done, and stays. */
+cudaError_t node_nothing(const struct CUgraphNode_st *node)
+{
+    (void)node;
+    return cudaSuccess;
+}
 
 /* ---- Graphs ---- */
 
-cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned flags)
+cudaGraph_t graph_new(void)
 {
-    const cudaError_t error = runtime_lost();
-    if (error != cudaSuccess)
-        return error;
-    if (!graph || flags != 0)
-        return runtime_return(cudaErrorInvalidValue);
-    *graph = graph_new();
-    return cudaSuccess;
+    cudaGraph_t graph = x_calloc(1, sizeof *graph);
+    graph->users = 1;
+    return graph;
+}
+
+static cudaGraph_t graph_share(cudaGraph_t graph)
+{
+    graph->users++;
+    return graph;
+}
+
+static void graph_release(cudaGraph_t graph)
+{
+    if (--graph->users > 0)
+        return;
+    for (size_t i = 0; i < graph->count; i++) {
+        cudaGraphNode_t node = graph->nodes[i];
+        if (node->type == cudaGraphNodeTypeKernel)
+            free(node->launch.params.kernelParams);
+        else if (node->type == cudaGraphNodeTypeGraph)
+            graph_release(node->child);
+        free(node);
+    }
+    free(graph->nodes);
+    free(graph);
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
     if (!graph)
         return runtime_return(cudaErrorInvalidValue);
-    graph_free(graph);
+    graph_release(graph);
     return runtime_lost();
 }
 
-cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
-{
-    if (!clone || !graph)
-        return runtime_return(cudaErrorInvalidValue);
-    graph_clone(clone, graph);
-    return runtime_lost();
-}
-
-cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *found, cudaGraphNode_t node, cudaGraph_t clone)
-{
-    for (size_t i = 0; i < clone->count; i++)
-        if (clone->nodes[i]->original == node) {
-            *found = clone->nodes[i];
-            return runtime_lost();
-        }
-    return runtime_return(cudaErrorInvalidValue);
-}
-
-/* Writes the first *count nodes that are listed, and NULL for those beyond, or only their number to *count. */
-static cudaError_t list_nodes(cudaGraphNode_t *to, size_t *count, cudaGraphNode_t const *from, size_t all)
-{
-    if (!count)
-        return runtime_return(cudaErrorInvalidValue);
-    for (size_t i = 0; to && i < *count; i++)
-        to[i] = i < all ? from[i] : NULL;
-    *count = to && *count < all ? *count : all;
-    return runtime_lost();
-}
-
+/* Writes the first *count nodes, and NULL for those beyond, or only their number to *count. */
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
 {
-    return list_nodes(nodes, count, graph->nodes, graph->count);
-}
-
-cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
-{
-    cudaGraphNode_t *roots = x_calloc(graph->count, sizeof(cudaGraphNode_t));
-    size_t all = 0;
-    for (size_t i = 0; i < graph->count; i++)
-        if (graph->nodes[i]->before_count == 0)
-            roots[all++] = graph->nodes[i];
-    const cudaError_t error = list_nodes(nodes, count, roots, all);
-    free(roots);
-    return error;
-}
-
-cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
-{
-    *type = node->type;
-    return runtime_lost();
-}
-
-cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
-                                         size_t *count)
-{
-    for (size_t i = 0; edges && count && i < *count; i++)
-        edges[i] = (cudaGraphEdgeData){0};
-    return list_nodes(nodes, count, node->before, node->before_count);
-}
-
-cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
-                                     const cudaGraphEdgeData *edges, size_t count)
-{
-    (void)edges; /* they say which part of a node is waited for: each is done as a whole */
-    for (size_t i = 0; i < count; i++)
-        if (from[i]->graph != graph || to[i]->graph != graph)
-            return runtime_return(cudaErrorInvalidValue);
-    for (size_t i = 0; i < count; i++)
-        graph_depend(to[i], from[i]);
+    if (!graph || !count)
+        return runtime_return(cudaErrorInvalidValue);
+    for (size_t i = 0; nodes && i < *count; i++)
+        nodes[i] = i < graph->count ? graph->nodes[i] : NULL;
+    *count = nodes && *count < graph->count ? *count : graph->count;
     return runtime_lost();
 }
 
@@ -106,18 +99,12 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *made, cudaGraph_t graph, unsigned long long flags)
 {
-    cudaGraph_t clone;
     if (!made || !graph)
         return runtime_return(cudaErrorInvalidValue);
     if (flags & cudaGraphInstantiateFlagDeviceLaunch)
         return runtime_not_simulated("a graph that kernels launch");
-    graph_clone(&clone, graph);
-    if (!graph_put_in_order(clone)) {
-        graph_free(clone);
-        return runtime_return(cudaErrorInvalidValue);
-    }
     *made = x_calloc(1, sizeof **made);
-    **made = (struct CUgraphExec_st){clone, flags};
+    **made = (struct CUgraphExec_st){graph_share(graph), flags};
     return runtime_lost();
 }
 
@@ -145,9 +132,9 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
     if (!exec)
         return runtime_return(cudaErrorInvalidValue);
-    const cudaError_t error = cudaGraphDestroy(exec->graph);
+    graph_release(exec->graph);
     free(exec);
-    return error;
+    return runtime_lost();
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
@@ -165,30 +152,27 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
     if (!exec)
         return runtime_return(cudaErrorInvalidValue);
     cudaGraph_t graph = stream_graph(stream);
-    if (!graph) {
-        graph_begin(exec->graph);
+    if (!graph)
         return graph_run(exec->graph);
-    }
-    graph_clone(&graph_add_behind(graph, cudaGraphNodeTypeGraph, node_child)->child, exec->graph);
+    graph_add(graph, cudaGraphNodeTypeGraph, node_child)->child = graph_share(exec->graph);
     return cudaSuccess;
 }
 ALSO(cudaGraphLaunch, _ptsz);
 
-/* Takes what the nodes of another graph do, which has to have the same nodes in the same order. */
+/* Takes another graph, which has to have the same nodes in the same order. */
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
 {
     if (!exec || !graph || !info)
         return runtime_return(cudaErrorInvalidValue);
     *info = (cudaGraphExecUpdateResultInfo){.result = cudaGraphExecUpdateSuccess};
-    bool same = graph_put_in_order(graph) && graph->count == exec->graph->count;
+    bool same = graph->count == exec->graph->count;
     for (size_t i = 0; same && i < graph->count; i++)
-        same = graph->nodes[i]->type == exec->graph->nodes[i]->type &&
-               graph->nodes[i]->before_count == exec->graph->nodes[i]->before_count;
+        same = graph->nodes[i]->type == exec->graph->nodes[i]->type;
     if (!same) {
         info->result = cudaGraphExecUpdateErrorTopologyChanged;
         return runtime_return(cudaErrorGraphExecUpdateFailure);
     }
-    for (size_t i = 0; i < graph->count; i++)
-        graph_replace_work(exec->graph->nodes[i], graph->nodes[i]);
+    graph_release(exec->graph);
+    exec->graph = graph_share(graph);
     return runtime_lost();
 }

@@ -53,7 +53,8 @@ cudaError_t node_launch(const struct CUgraphNode_st *node)
     return launch(&node->launch);
 }
 
-cudaError_t launch_keep(struct launch_work *kept, const struct launch_work *work)
+/* Makes *kept the same launch with a copy of its arguments, which the caller frees (params.kernelParams). */
+static cudaError_t keep(struct launch_work *kept, const struct launch_work *work)
 {
     struct device_kernel *kernel;
     void **arguments = work->params.kernelParams;
@@ -64,9 +65,8 @@ cudaError_t launch_keep(struct launch_work *kept, const struct launch_work *work
     if (entry->parameter_count > 0 && !arguments)
         return runtime_return(cudaErrorInvalidValue);
     *kept = *work;
-    kept->argument_count = entry->parameter_count;
-    kept->argument_size = (entry->parameter_count + 1) * sizeof *arguments + entry->parameter_bytes;
-    void **copy = kept->params.kernelParams = x_calloc(1, kept->argument_size);
+    void **copy = kept->params.kernelParams =
+        x_calloc(1, (entry->parameter_count + 1) * sizeof *arguments + entry->parameter_bytes);
     unsigned char *bytes = (unsigned char *)(copy + entry->parameter_count + 1);
     for (size_t i = 0; i < entry->parameter_count; i++)
         copy[i] = memcpy(bytes + entry->parameters[i].offset, arguments[i], entry->parameters[i].size);
@@ -80,9 +80,9 @@ static cudaError_t launch_in(cudaStream_t stream, const struct launch_work *work
     if (!graph)
         return launch(work);
     struct launch_work kept = {0};
-    const cudaError_t error = launch_keep(&kept, work);
+    const cudaError_t error = keep(&kept, work);
     if (error == cudaSuccess)
-        graph_add_behind(graph, cudaGraphNodeTypeKernel, node_launch)->launch = kept;
+        graph_add(graph, cudaGraphNodeTypeKernel, node_launch)->launch = kept;
     return error;
 }
 

@@ -122,56 +122,13 @@ static cudaError_t allocate_of_graph(void **memory, size_t size)
     return error;
 }
 
-cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *before,
-                                     size_t count, struct cudaMemAllocNodeParams *params)
-{
-    if (!params || params->bytesize == 0)
-        return runtime_return(cudaErrorInvalidValue);
-    const cudaError_t error = allocate_of_graph(&params->dptr, params->bytesize);
-    if (error != cudaSuccess)
-        return error;
-    cudaGraphNode_t node = graph_add_after(made, graph, before, count, cudaGraphNodeTypeMemAlloc, node_nothing);
-    if (!node)
-        return runtime_return(cudaErrorInvalidValue);
-    node->allocation = *params;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params)
-{
-    if (!node || !params || node->type != cudaGraphNodeTypeMemAlloc)
-        return runtime_return(cudaErrorInvalidValue);
-    *params = node->allocation;
-    return runtime_lost();
-}
-
-cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *before,
-                                    size_t count, void *memory)
-{
-    cudaGraphNode_t node =
-        memory ? graph_add_after(made, graph, before, count, cudaGraphNodeTypeMemFree, node_nothing) : NULL;
-    if (!node)
-        return runtime_return(cudaErrorInvalidValue);
-    node->freed = memory;
-    return runtime_lost();
-}
-
-cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *memory)
-{
-    if (!node || !memory || node->type != cudaGraphNodeTypeMemFree)
-        return runtime_return(cudaErrorInvalidValue);
-    *(void **)memory = node->freed;
-    return runtime_lost();
-}
-
 cudaError_t cudaMallocFromPoolAsync(void **memory, size_t size, cudaMemPool_t pool, cudaStream_t stream)
 {
     cudaGraph_t graph = stream_graph(stream);
     if (graph) {
         const cudaError_t error = allocate_of_graph(memory, size);
         if (error == cudaSuccess)
-            graph_add_behind(graph, cudaGraphNodeTypeMemAlloc, node_nothing)->allocation =
-                (struct cudaMemAllocNodeParams){.bytesize = size, .dptr = *memory};
+            graph_add(graph, cudaGraphNodeTypeMemAlloc, node_nothing);
         return error;
     }
     return allocate_from(pool, memory, size, cudaMemoryTypeDevice);
@@ -231,7 +188,7 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
     cudaGraph_t graph = stream_graph(stream);
     if (!graph)
         return release(memory);
-    graph_add_behind(graph, cudaGraphNodeTypeMemFree, node_nothing)->freed = memory;
+    graph_add(graph, cudaGraphNodeTypeMemFree, node_nothing);
     return runtime_lost();
 }
 ALSO(cudaFreeAsync, _ptsz);

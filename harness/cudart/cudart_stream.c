@@ -192,7 +192,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
     const cudaError_t error = runtime_lost();
     cudaGraph_t graph = stream_graph(stream);
     if (error == cudaSuccess && graph)
-        graph_add_behind(graph, cudaGraphNodeTypeHost, node_host)->host =
+        graph_add(graph, cudaGraphNodeTypeHost, node_host)->host =
             (struct cudaHostNodeParams){.fn = function, .userData = data};
     else if (error == cudaSuccess)
         function(data);
@@ -202,9 +202,9 @@ ALSO(cudaLaunchHostFunc, _ptsz);
 
 /* ---- Capture ---- */
 
-/* Captures into a graph, or into a new one (NULL). */
-static cudaError_t begin_capture(cudaStream_t stream, cudaGraph_t graph)
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
+    (void)mode; /* it says which other calls are errors meanwhile */
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
@@ -215,27 +215,12 @@ static cudaError_t begin_capture(cudaStream_t stream, cudaGraph_t graph)
     if (capture_of(stream))
         return runtime_return(cudaErrorIllegalState);
     struct capture *capture = x_calloc(1, sizeof *capture);
-    *capture = (struct capture){.graph = graph ? graph : graph_new(), .origin = stream, .id = capture_count + 1};
+    *capture = (struct capture){.graph = graph_new(), .origin = stream, .id = capture_count + 1};
     *ARRAY_GROW(captures, capture_count) = capture;
     stream->capture = capture;
     return cudaSuccess;
 }
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
-{
-    (void)mode; /* it says which other calls are errors meanwhile */
-    return begin_capture(stream, NULL);
-}
 ALSO(cudaStreamBeginCapture, _ptsz);
-
-/* What is captured comes behind all that the graph has. */
-cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *before,
-                                          const cudaGraphEdgeData *edges, size_t count, enum cudaStreamCaptureMode mode)
-{
-    (void)before, (void)edges, (void)count, (void)mode;
-    return graph ? begin_capture(stream, graph) : runtime_return(cudaErrorInvalidValue);
-}
-ALSO(cudaStreamBeginCaptureToGraph, _ptsz);
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
@@ -261,7 +246,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
 }
 ALSO(cudaStreamIsCapturing, _ptsz);
 
-/* What is captured next comes behind the last node of the graph, whoever added it. */
+/* What is captured next comes behind the last node of the graph. */
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,
                                      cudaGraph_t *graph, const cudaGraphNode_t **dependencies,
                                      const cudaGraphEdgeData **edges, size_t *count)
@@ -282,14 +267,6 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
     return runtime_lost();
 }
 ALSO(cudaStreamGetCaptureInfo, _ptsz);
-
-cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *nodes,
-                                                const cudaGraphEdgeData *edges, size_t count, unsigned flags)
-{
-    (void)nodes, (void)edges, (void)count, (void)flags;
-    return capture_of(stream) ? runtime_lost() : runtime_return(cudaErrorIllegalState);
-}
-ALSO(cudaStreamUpdateCaptureDependencies, _ptsz);
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
@@ -344,11 +321,6 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
 ALSO(cudaEventRecord, _ptsz);
-
-cudaError_t node_record(const struct CUgraphNode_st *node)
-{
-    return cudaEventRecord(node->event, NULL);
-}
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {

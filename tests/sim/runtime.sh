@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs programs as they are on the simulated GPU (tests/sim/runtime.cu, apart.cu): textures and surfaces of every shape, what
-# kernels print and allocate, large arguments, graphs with memory and loops, linked device code, and the example of
+# kernels print and allocate, large arguments, graphs with memory, linked device code, and the example of
 # harness/machine (tests/machine). Ends with "N passed, N failed". Needs nvcc, no GPU.
 #
 #   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/sim/runtime.sh [--compile]
@@ -32,7 +32,7 @@ alone() {
 for gpu in nvidia-a100-sxm4-80gb nvidia-b200 nvidia-geforce-rtx-5090 nvidia-h200; do
     ask alone "$compiled/program"
     expect "all is right on $gpu" 0 'right: textures' 'right: borders' 'right: surfaces' 'right: malloc' 'right: arguments of 8 KB' \
-        'right: a loop in a graph, launched twice' '!wrong'
+        'right: a graph with memory, launched twice' '!wrong'
 done
 printed=$(grep -A 20 '^block 0.0' "$work/said" | grep -B 20 -m1 '^block 2.1')
 line=':  1.50|-3  |c own 1099511627776 ff %'

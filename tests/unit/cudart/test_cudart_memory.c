@@ -123,33 +123,6 @@ Test(cudart_memory, variables_are_copied_by_their_symbols)
     cr_expect_eq(numbers[0], 7);
 }
 
-Test(cudart_memory, elements_of_a_fill_have_one_two_or_four_bytes)
-{
-    unsigned char *device = (unsigned char *)allocate(16), host[16];
-    cudaGraph_t graph;
-    cudaGraphNode_t node;
-    cudaGraphExec_t exec;
-    const struct {
-        unsigned element;
-        unsigned char first, second;
-        cudaError_t error;
-    } rows[] = {
-        {1, 4, 4, cudaSuccess}, {2, 4, 3, cudaSuccess}, {4, 4, 3, cudaSuccess}, {3, 0, 0, cudaErrorInvalidValue}};
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const struct cudaMemsetParams fill = {
-            .dst = device, .value = 0x01020304, .elementSize = rows[i].element, .width = 2, .height = 1};
-        cudaGraphCreate(&graph, 0);
-        cudaGraphAddMemsetNode(&node, graph, NULL, 0, &fill);
-        cudaGraphInstantiate(&exec, graph, 0);
-        cr_expect_eq(cudaGraphLaunch(exec, NULL), rows[i].error, "row %zu", i);
-        cr_expect_eq(cudaMemcpy(host, device, 16, cudaMemcpyDeviceToHost), cudaSuccess);
-        cr_expect(rows[i].error != cudaSuccess || (host[0] == rows[i].first && host[1] == rows[i].second), "row %zu",
-                  i);
-        cr_expect_eq(cudaGraphExecDestroy(exec), cudaSuccess);
-        cr_expect_eq(cudaGraphDestroy(graph), cudaSuccess);
-    }
-}
-
 Test(cudart_memory, memory_of_the_program_is_accessed_once_it_is_registered)
 {
     char own[64] = "abc", other[64];
