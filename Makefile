@@ -403,7 +403,7 @@ $(patsubst %.c,$(BUILD)/%.o,$(PLUGIN_C) $(INJECT_C)): PLUGIN_FLAGS += -fvisibili
 LOOP_O := $(patsubst %,$(BUILD)/harness/machine/%.o,barriers control meetings memory splits warp)
 $(LOOP_O): PLUGIN_FLAGS += $(if $(filter x86_64,$(shell uname -m)),-mgeneral-regs-only)
 # cupti_profiler_host.h is C but for an unused #include <string>: for these files, an empty header stands in.
-HOST_O := $(addprefix $(BUILD)/harness/cupti/,cupti_counters.o cupti_chip.o)
+HOST_O := $(BUILD)/harness/cupti/cupti_counters.o
 $(HOST_O): PLUGIN_FLAGS += -isystem build/include-cxx-stub
 $(HOST_O): | build/include-cxx-stub/string
 # The occupancy calculator is one header of the toolkit's that needs no library.

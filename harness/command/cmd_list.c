@@ -120,12 +120,6 @@ static int cmd_list(const struct options *options)
         error("--metrics, --devices, --collectors and --config each list something else: name one of them");
         return EXIT_USAGE;
     }
-    if (options->search && !(options->list_metrics && options->chip)) {
-        error("--search goes with --metrics and --chip, whose counters are searched: cugate list --metrics --chip %s "
-              "--search '%s'",
-              options->chip ? options->chip : "H100", options->search);
-        return EXIT_USAGE;
-    }
     if (options->list_metrics)
         return list_metrics(options);
     if (options->chip) {
@@ -151,8 +145,6 @@ static const struct option_row *const takes[] = {
            .doc = "list what " CONFIG_FILE " gives here"),
     OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(chip),
            .doc = "check every counter for this chip or product, GH100 or H200; `help`: all of them; needs no GPU"),
-    OPTION(.name = "search", .argument = "WORDS", .kind = KIND_TEXT, .place = PLACE(search),
-           .doc = "list the counters of that chip that have all of these words in name or description"),
     &option_timeout, NULL,
 };
 
@@ -163,11 +155,11 @@ const struct command command_list = {
     .details = "Lists the kernels of the library, one a line, unless an option asks for another list. Of a file of "
                "capsules it is a table: each kernel's launch, memory and time in the program.\n"
                "--metrics --chip NAME says which counter of that chip stands for each metric, and how many passes "
-               "over a kernel all of them take together. --search finds further counters. Both need no GPU.",
+               "over a kernel all of them take together. It needs no GPU.",
     .exits = EXITS({EXIT_SAME, "it was listed"},
                    {EXIT_USAGE, NULL},
                    {EXIT_NOT_MEASURED, "no GPU, or CUPTI cannot be loaded"}),
-    .example = "cugate list --metrics --chip H200 --search 'tensor fp8'",
+    .example = "cugate list --metrics --chip H200",
     .takes = takes,
     .minimum = 0, .maximum = 0, .run = cmd_list,
 };

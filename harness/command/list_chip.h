@@ -11,7 +11,7 @@ void list_metric_titles(void);
  * metric m, or NULL; chosen is NULL when no chip was named. */
 void list_metric(const struct options *options, const struct metric *metric, const char *const *chosen);
 
-/* Prints which metrics a chip has, or which of its counters --search finds. Returns an exit code. */
+/* Prints which metrics a chip has. Returns an exit code. */
 int list_chip(const struct options *options, const struct metrics *metrics);
 
 #endif

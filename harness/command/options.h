@@ -49,7 +49,7 @@ struct options {
     bool gone;               /* --gone: remove what a program launches no more */
     const char *format;      /* --format: name of a format; default "text" */
     const char *reason;
-    const char *chip, *search;
+    const char *chip;
     const char *collector; /* --collector: name of a backend; default "cupti" */
     struct device_list devices;
     int samples;    /* --samples: 1 to 1000; default 5 */

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int counters_host(void **host, const char *chip, const uint8_t *availability, struct problem *problem)
+/* Makes CUPTI's own object that answers questions about a chip. -1 with *problem. Ended by counters_host_end(). */
+static int counters_host(void **host, const char *chip, const uint8_t *availability, struct problem *problem)
 {
     CUpti_Profiler_Host_Initialize_Params params = {
         .structSize = CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE,
@@ -27,7 +28,7 @@ int counters_host(void **host, const char *chip, const uint8_t *availability, st
     return 0;
 }
 
-void counters_host_end(void *host)
+static void counters_host_end(void *host)
 {
     CUpti_Profiler_Host_Deinitialize_Params params = {
         .structSize = CUpti_Profiler_Host_Deinitialize_Params_STRUCT_SIZE,

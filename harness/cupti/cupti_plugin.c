@@ -29,7 +29,6 @@ __attribute__((visibility("default"))) const struct gpu_plugin *cugate_gpu_plugi
         .condition_on_family = gpu_condition_on_family,
         .condition_close = gpu_condition_close,
         .chip_counters = chip_counters,
-        .chip_list = chip_list,
         .chips = chip_names,
         .remedy = cupti_remedy,
         .values = &cupti_range_collector,

@@ -33,14 +33,8 @@ void gpu_condition_mark(bool measured);
 int gpu_condition_on_family(struct gpu_condition *condition, bool is_open, struct problem *problem);
 void gpu_condition_close(struct gpu_condition *condition);
 
-/* Makes CUPTI's own object that answers questions about a chip. -1 with *problem. Ended by counters_host_end(). */
-int counters_host(void **host, const char *chip, const uint8_t *availability, struct problem *problem);
-void counters_host_end(void *host);
-
 /* Returns how many of the passes, the last ones, count instrumented counters only. 0: there is no such division. */
 size_t counters_instrumented_passes(const struct counters *counters, const char *chip, const uint8_t *availability);
-int chip_list(const char *chip, void (*take)(void *data, const struct chip_counter *counter), void *data,
-              struct problem *problem);
 int chip_names(const char *const **names, size_t *count, struct problem *problem);
 
 /* The launches of this process: all are counted. Those made while `recording` are described too, equal ones in a row as

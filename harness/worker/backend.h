@@ -4,7 +4,7 @@
  * The door to everything that touches CUDA is libcugate_cupti.so, loaded by workers only. It stands apart so that
  * cugate starts on machines without a driver, and but for the rooms inject and sim no other file includes a CUDA
  * header. In it: cupti_device.c (driver API), cupti_condition.c (what goes before a measured launch), cupti_launches.c
- * (which launches there are), cupti_counters.c and cupti_chip.c (counter names, no GPU needed), cupti_range.c and
+ * (which launches there are), cupti_counters.c (counter names, no GPU needed), cupti_range.c and
  * cupti_passes.c (values), cupti_line_counts.c, cupti_stalls.c, cupti_source_lines.c (from an instruction to its line),
  * cupti_roofs.c (what the GPU can do), cupti_error.c (words for an error, and what to do about it). The room inject is
  * another library, libcugate_inject.so, which the CUDA driver loads into programs that are not ours. The room sim is a
@@ -137,14 +137,6 @@ extern const struct collector host_collector; /* uses the host's clock only, so 
 
 struct gpu_condition;
 
-/* A counter that CUPTI has for a chip. Borrows its strings. */
-struct chip_counter {
-    const char *name;        /* name without suffix: "sm__inst_executed" */
-    const char *ending;      /* the usual suffix, which makes it a counter for a metric file: ".sum" */
-    const char *unit;        /* what the counter counts, "instruction"; may be empty */
-    const char *description; /* CUPTI's description of the counter; may be empty */
-};
-
 /* The functions that cugate_gpu_plugin() returns. Each sets *problem when it fails. */
 struct gpu_plugin {
     /* Returns the number of CUDA devices; 0 when there is no driver or no device (*problem says which); -1 for any
@@ -169,10 +161,6 @@ struct gpu_plugin {
      * own lists or from *memory (caller frees). */
     int (*chip_counters)(const char *chip, const struct metrics *metrics, const char **chosen, char **memory,
                          size_t *passes, struct problem *problem);
-
-    /* Passes every counter that CUPTI has for a chip to take(), in CUPTI's order. Needs no GPU. */
-    int (*chip_list)(const char *chip, void (*take)(void *data, const struct chip_counter *counter), void *data,
-                     struct problem *problem);
 
     /* Lists the names of the chips that CUPTI knows; CUPTI owns them. */
     int (*chips)(const char *const **names, size_t *count, struct problem *problem);

@@ -318,12 +318,6 @@ if ! grep -q __asan_init "$cugate"; then
         +tensor --chip H200
     list 2 'chip GH100 cannot count [pcie_read] (pcie__read_bytes.sum) with [dram_throughput] (dram__throughput' \
         +made_up/clashing.ini --chip H100
-    list 0 'smsp__inst_executed.sum  instruction  used by instructions; # of warp instructions executed; !dram__' \
-        --chip H100 --search 'Warp inst_executed'
-    list 0 'sm__ops_path_tensor_src_fp8.sum  math_op  used by tensor_ops_fp8 of tensor.ini; !bf16' --chip L4 --search 'tensor fp8'
-    list 2 "no counter of chip GH100 has 'tensr' in its name or description: did you mean 'tensor' by 'tensr'?" \
-        --chip H100 --search tensr
-    list 2 "has 'tensor dram' in its name or description: fewer or shorter words find more" --chip H100 --search 'tensor dram'
 fi
 
 # What outputs tell to type is no slip, though a file may be gone since, and the library of a recording is not known. What

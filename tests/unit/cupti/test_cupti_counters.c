@@ -153,25 +153,6 @@ Test(cupti_counters, the_chips_are_listed)
     }
 }
 
-static void count_counter(void *data, const struct chip_counter *counter)
-{
-    size_t *count = data;
-    *count += strcmp(counter->name, "smsp__inst_executed") == 0 && strcmp(counter->ending, ".sum") == 0 &&
-              strcmp(counter->unit, "instruction") == 0 && strstr(counter->description, "instructions executed");
-    *count += strcmp(counter->name, "l1tex__t_sector_hit_rate") == 0 && strcmp(counter->ending, ".ratio") == 0;
-    *count += strcmp(counter->name, "dram__throughput") == 0 &&
-              strcmp(counter->ending, ".avg.pct_of_peak_sustained_elapsed") == 0;
-}
-
-Test(cupti_counters, the_counters_of_a_chip_are_listed_each_with_its_ending)
-{
-    struct problem problem = {0};
-    size_t count = 0;
-    cr_assert_eq(plugin()->chip_list("GH100", count_counter, &count, &problem), 0, "%s", problem.text);
-    cr_expect_eq(count, 3);
-    cr_expect_eq(plugin()->chip_list("GH10", count_counter, &count, &problem), -1);
-}
-
 Test(cupti_counters, of_a_set_that_cannot_be_counted_the_metrics_at_fault_are_named)
 {
     static const char *const counters[] = {"gpu__time_duration.sum", "dram__bytes.sum", "sm__cycles_active.avg",
