@@ -304,7 +304,7 @@ install: install-scripts $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/li
 	install -m 644 harness/report/schema/*.json "$(to)/share/cugate/schema"
 
 # What a gate is made of beside the program, in the folders that it has here: ci/where.sh tells the two apart.
-SCRIPTS := where gate nightly shards job join_comments check before bisect bisect_steps bisect_toolchain build_base report fetch install_python install_cuda_wheels
+SCRIPTS := where gate nightly shards job join_comments check before bisect build_base report fetch install_python install_cuda_wheels
 install-scripts: $(BUILD)/cugate
 	ci/man.sh $(BUILD)/cugate >$(BUILD)/cugate.1
 	$(BUILD)/cugate completion bash >$(BUILD)/completion

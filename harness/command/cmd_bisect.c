@@ -96,13 +96,12 @@ static int expect_one_kernel(const struct options *options)
 /* Becomes the script; returns only when that fails. */
 static int start_script(const struct bisecting *work)
 {
-    static const char *const of_commits[] = {"../share/cugate/ci/bisect.sh", "../ci/bisect.sh", "../../ci/bisect.sh"},
-                             *const of_toolchains[] = {"../share/cugate/ci/bisect_toolchain.sh",
-                                                       "../ci/bisect_toolchain.sh", "../../ci/bisect_toolchain.sh"};
+    static const char *const places[] = {"../share/cugate/ci/bisect.sh", "../ci/bisect.sh", "../../ci/bisect.sh"};
     const struct options *options = work->options;
     const bool is_default = options->kernels == options->found[0];
-    char *script = program_beside(options->toolchain ? of_toolchains : of_commits, ARRAY_SIZE(of_commits));
+    char *script = program_beside(places, ARRAY_SIZE(places));
     const char *const asked[] = {
+        options->arguments[0],
         options->globs[0],
         work->metric ? work->metric->name : "",
         is_default ? "" : options->kernels,
@@ -112,8 +111,6 @@ static int start_script(const struct bisecting *work)
     char **words = NULL;
     size_t count = 0;
     *ARRAY_GROW(words, count) = x_strdup(script);
-    for (size_t i = 0; i < options->argument_count; i++)
-        *ARRAY_GROW(words, count) = x_strdup(options->arguments[i]);
     for (size_t i = 0; i < ARRAY_SIZE(asked); i++)
         *ARRAY_GROW(words, count) = x_strdup(asked[i]);
     if (add_options(&words, &count, work) == 0) {
@@ -318,11 +315,8 @@ static int cmd_bisect(const struct options *options)
 {
     struct bisecting work = {.options = options};
     int code = EXIT_USAGE;
-    const size_t most = options->toolchain ? 2 : 1;
-    if (!options->judge && options->argument_count > most)
-        error("`cugate bisect` does not know what to do with '%s'", options->arguments[most]);
-    else if (options->toolchain && options->argument_count < most)
-        error("--toolchain compares two files of variables: name GOOD.env and BAD.env");
+    if (!options->judge && options->argument_count > 1)
+        error("`cugate bisect` does not know what to do with '%s'", options->arguments[1]);
     else if (options_read_metrics(options, &work.metrics) == 0 && find_metric(&work) == 0 &&
              (options->judge || expect_one_kernel(options) == 0))
         code = options->judge ? answer(&work) : start_script(&work);
@@ -342,8 +336,6 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "measure", .kind = KIND_FLAG, .place = PLACE(measure),
            .doc = "measure on a GPU also what can be computed"),
     &option_device, &option_samples, &option_timeout,
-    OPTION(.name = "toolchain", .kind = KIND_FLAG, .place = PLACE(toolchain),
-           .doc = "which variable of the build made it worse: GOOD.env and BAD.env in place of a range"),
     OPTION(.name = "judge", .argument = "QUESTION", .kind = KIND_TEXT, .place = PLACE(judge),
            .doc = "of run files in place of a range: what ci/bisect.sh asks; ran, worse, nearer or found"),
     NULL,
@@ -351,8 +343,8 @@ static const struct option_row *const takes[] = {
 
 const struct command command_bisect = {
     .name = "bisect",
-    .arguments = "GOOD..BAD | --toolchain GOOD.env BAD.env",
-    .summary = "which commit, or part of a toolchain, made a kernel worse",
+    .arguments = "GOOD..BAD",
+    .summary = "which commit made a kernel worse",
     .details = "Finds the commit between two revisions of this repository that made a kernel worse. It builds and "
                "compares the commits that `git bisect` chooses, in a worktree of its own in a temporary folder. "
                "This checkout is not touched, and uncommitted changes are not looked at.\n"
@@ -361,14 +353,11 @@ const struct command command_bisect = {
                "measured on a GPU. A commit that cannot be built or measured is left out.\n"
                "--kernels is where a build puts the library in this checkout. It is looked for at the same place "
                "of the worktree. The environment of the build has CUGATE_TOP, the top of this checkout. Files that"
-               " .gitignore names stay from one build to the next.\n"
-               "--toolchain builds what is checked out with the variables of two files, a line NAME=VALUE each, such as "
-               "NVCC=/opt/cuda-13.0/bin/nvcc. Where BAD.env makes a kernel worse, each variable that differs takes its "
-               "value of GOOD.env, one at a time, in a build from nothing.",
+               " .gitignore names stay from one build to the next.",
     .exits = EXITS({EXIT_SAME, "BAD is no worse than GOOD"},
-                   {EXIT_REGRESSED, "the first bad commit, or the variable, was found"},
+                   {EXIT_REGRESSED, "the first bad commit was found"},
                    {EXIT_USAGE, NULL},
-                   {EXIT_UNSURE, "only commits are left that could not be judged, no variable is it alone, or nothing worse can be computed"},
+                   {EXIT_UNSURE, "only commits are left that could not be judged, or nothing worse can be computed"},
                    {EXIT_BASELINE, "GOOD and BAD cannot be compared"},
                    {EXIT_NOT_MEASURED, "GOOD or BAD cannot be built or measured"},
                    {EXIT_INTERRUPTED, NULL}),

@@ -72,7 +72,6 @@ struct options {
     bool force;                                                                     /* init --force */
     const char *judge;                                                              /* bisect --judge */
     bool measure;                                                                   /* bisect --measure */
-    bool toolchain;                                                                 /* bisect --toolchain */
     int explain;                                                                    /* --explain, seconds, default 20 */
     int sessions;                                                                   /* --sessions, default 10 */
     bool list_metrics, list_devices, list_collectors, list_config;

@@ -162,45 +162,6 @@ one..four -k mine/scale --kernels ../libmine.so|is not below
 one..four -k mine/scale --kernels /libmine.so|is not below
 END
 
-# ---- Parts of a toolchain: the build takes the library that a variable names
-cat >"$work/old.env" <<'END'
-# as it was
-KIND=plain
-LEVEL=2
-END
-printf 'KIND=strided\nLEVEL=3\n\nEXTRA=new' >"$work/new.env" # its last line has no end
-# shellcheck disable=SC2016 # for the shell that builds
-exchange() { # GOOD BAD [OPTION]...
-    ask "$cugate" bisect --toolchain "$work/$1" "$work/$2" -k mine/scale --kernels out/libmine.so \
-        --build '[ "$EXTRA" != none ] && mkdir -p out && cp "$VARIANTS/$KIND.so" out/libmine.so' "${@:3}"
-}
-exchange old.env new.env
-expect "the variable that made it worse is found" 1 'mine/scale, computed' 'good         2,048  with KIND=plain, not strided' \
-    'bad         16,384  with LEVEL=2, not 3' 'with EXTRA=, not new' 'it is KIND: with its value of'
-untouched "after variables were exchanged"
-exchange new.env old.env -m global_load_sectors
-expect "the other way nothing is worse" 0 'global_load_sectors is no worse'
-printf 'KIND=plain\nEXTRA=none\n' >"$work/broken.env"
-exchange broken.env new.env
-expect "an end that cannot be built" 5 "nothing can be compared: with $work/broken.env"
-printf 'KIND=strided\nLEVEL=3\nMORE=1\n' >"$work/more.env"
-printf 'KIND=plain\nLEVEL=2\nMORE=1\n' >"$work/less.env"
-# shellcheck disable=SC2016 # for the shell that builds
-exchange less.env more.env --build 'kind=plain; [ "$KIND$LEVEL" != strided3 ] || kind=strided
-    [ "$KIND" != strided ] || [ "$LEVEL" != 2 ] || kind=strided; [ "$KIND" != plain ] || [ "$LEVEL" != 3 ] || kind=strided
-    mkdir -p out && cp "$VARIANTS/$kind.so" out/libmine.so'
-expect "several together" 3 'none of them is it alone'
-exchange old.env old.env
-expect "equal variables" 2 'have the same variables'
-exchange old.env no.env
-expect "no such file" 2 "cannot read $work/no.env" 'a line NAME=VALUE'
-echo 'export KIND=plain' >"$work/shell.env"
-exchange shell.env old.env
-expect "a line of a shell" 2 "$work/shell.env:1: this is no variable"
-ask "$cugate" bisect --toolchain "$work/old.env" -k mine/scale
-expect "one file" 2 'name GOOD.env and BAD.env'
-ask "$cugate" bisect --toolchain a b c -k mine/scale
-expect "three" 2 "does not know what to do with 'c'"
 cd "$work" || exit 2
 ask "$cugate" bisect one..four -k mine/scale --kernels libmine.so
 expect "no repository" 2 'there is no git checkout here'
