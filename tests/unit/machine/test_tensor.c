@@ -276,7 +276,7 @@ Test(tensor, what_is_not_known_is_refused)
         cr_expect_null(made_instruction(table_of(opcodes[i], 0), opcodes[i], 4), "%s", opcodes[i]);
 }
 
-/* ---- Matrices of 8 x 8 halves ---- */
+/* ---- Matrices of 8 x 8 halves: what GPUs loaded and stored is in tests/sim/recorded.sh ---- */
 
 /* Returns the number in element (row, column) of matrix m. Each element has another one. */
 static uint16_t number(unsigned m, unsigned row, unsigned column)
@@ -284,95 +284,12 @@ static uint16_t number(unsigned m, unsigned row, unsigned column)
     return (uint16_t)(m << 8 | row << 4 | column);
 }
 
-struct shared {
-    struct warp *warp;
-    struct block block;
-    struct tally tally;
-    unsigned char bytes[4096] __attribute__((aligned(16)));
-};
-
-/* Returns a block that counts, with shared memory that has only what the test puts there. */
-static struct shared *made_shared(void)
-{
-    static struct shared shared;
-    memset(&shared, 0, sizeof shared);
-    shared.warp = made_warp();
-    shared.warp->block = &shared.block;
-    shared.block.shared = shared.bytes;
-    shared.block.shared_size = sizeof shared.bytes;
-    shared.block.tallies = &shared.tally;
-    shared.block.counts = true;
-    return &shared;
-}
-
-/* Makes operand n the address [register + 16]. */
-static void made_address(struct instruction *code, unsigned n)
-{
-    code->operands[n].kind = OPERAND_ADDRESS;
-    code->operands[n].value = 16;
-    code->operands[n].base = code->operands[n].base_high = ROW_UNIFORM_ZERO * ROW_BYTES;
-}
-
-/* Returns the address of a row of matrix m. The rows are not in the order of the matrices. */
-static uint32_t row_address(unsigned m, unsigned row)
-{
-    return SHARED_RESERVED + 64 + ((3 - m) * 8 + row) * 48;
-}
-
-static const struct {
-    const char *load, *store;
-    unsigned matrices;
-    bool transposed;
-} moves[] = {{"LDSM.16.M88", "STSM.16.M88", 1, false},      {"LDSM.16.M88.2", "STSM.16.M88.2", 2, false},
-             {"LDSM.16.M88.4", "STSM.16.M88.4", 4, false},  {"LDSM.16.MT88", "STSM.16.MT88", 1, true},
-             {"LDSM.16.MT88.2", "STSM.16.MT88.2", 2, true}, {"LDSM.16.MT88.4", "STSM.16.MT88.4", 4, true}};
-
 /* Returns what a lane has of matrix m, by the manual: two neighbours of a row. */
 static uint32_t lane_word(unsigned m, unsigned lane, bool transposed)
 {
     const unsigned line = lane / 4, place = lane % 4 * 2;
     return transposed ? number(m, place, line) | (uint32_t)number(m, place + 1, line) << 16
                       : number(m, line, place) | (uint32_t)number(m, line, place + 1) << 16;
-}
-
-Test(tensor, matrices_are_loaded_and_stored)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(moves); i++)
-        for (int stores = 0; stores < 2; stores++) {
-            struct instruction *code = made_instruction(tensor_opcodes, stores ? moves[i].store : moves[i].load, 2);
-            cr_assert_not_null(code);
-            struct shared *shared = made_shared();
-            const unsigned address = stores ? 0 : 1, values = stores ? 1 : 0;
-            made_address(code, address);
-            /* Lanes beyond the matrices get an address that may not be used. */
-            for (unsigned lane = 0; lane < LANES; lane++)
-                warp_row(shared->warp, address, 0)[lane] =
-                    lane < 8 * moves[i].matrices ? row_address(lane / 8, lane % 8) - 16 : 0xfffffff1;
-            for (unsigned m = 0; m < moves[i].matrices; m++)
-                for (unsigned k = 0; k < 64; k++) {
-                    const uint16_t value = number(m, k / 8, k % 8);
-                    if (!stores)
-                        memcpy(shared->bytes + row_address(m, k / 8) + k % 8 * 2, &value, 2);
-                }
-            for (unsigned m = 0; stores && m < moves[i].matrices; m++)
-                for (unsigned lane = 0; lane < LANES; lane++)
-                    warp_row(shared->warp, values, m)[lane] = lane_word(m, lane, moves[i].transposed);
-            code->run(shared->warp, code, ALL_LANES);
-            for (unsigned m = 0; m < moves[i].matrices; m++)
-                for (unsigned lane = 0; lane < LANES; lane++)
-                    if (stores)
-                        for (unsigned k = lane % 4 * 2; k < lane % 4 * 2 + 2; k++) {
-                            uint16_t value;
-                            memcpy(&value, shared->bytes + row_address(m, lane / 4) + k * 2, 2);
-                            cr_assert_eq(value, number(m, lane / 4, k), "%s", moves[i].store);
-                        }
-                    else
-                        cr_assert_eq(warp_row(shared->warp, values, m)[lane], lane_word(m, lane, moves[i].transposed),
-                                     "%s, lane %u", moves[i].load, lane);
-            /* Rows take 4 banks and are 12 banks apart, so none of 8 meets another. */
-            cr_expect_eq(shared->tally.ideal_wavefronts, moves[i].matrices);
-            cr_expect_eq(shared->tally.wavefronts, moves[i].matrices);
-        }
 }
 
 Test(tensor, a_matrix_is_turned_in_registers)
@@ -385,29 +302,4 @@ Test(tensor, a_matrix_is_turned_in_registers)
     code->run(warp, code, ALL_LANES);
     for (unsigned lane = 0; lane < LANES; lane++)
         cr_expect_eq(warp_row(warp, 0, 0)[lane], lane_word(0, lane, true));
-}
-
-Test(tensor, wavefronts_of_matrices)
-{
-    static const struct {
-        unsigned apart, matrices;
-        uint32_t lanes;
-        unsigned wavefronts, ideal;
-    } cases[] = {
-        {16, 4, ALL_LANES, 4, 4},                         /* rows follow each other: each bank once */
-        {128, 4, ALL_LANES, 32, 4},                       /* rows are 64 halves apart: all are in the same banks */
-        {144, 4, ALL_LANES, 4, 4},                        /* rows are padded */
-        {64, 2, ALL_LANES, 8, 2},                         /* 4 of 8 rows meet */
-        {0, 1, ALL_LANES, 1, 1},                          /* all lanes give the same row */
-        {128, 1, 0x0f, 4, 1},       {128, 2, 0xff, 8, 1}, /* nobody has rows of the second */
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        uint32_t addresses[LANES];
-        for (uint32_t l = 0; l < LANES; l++)
-            addresses[l] = 0x400 + l * cases[i].apart;
-        unsigned wavefronts, ideal;
-        ldsm_wavefronts(addresses, cases[i].lanes, cases[i].matrices, &wavefronts, &ideal);
-        cr_expect_eq(wavefronts, cases[i].wavefronts, "%u apart: %u", cases[i].apart, wavefronts);
-        cr_expect_eq(ideal, cases[i].ideal);
-    }
 }
