@@ -1,7 +1,7 @@
 # What must hold between the numbers of one run of the catalogue. What holds for any kernel is a law of its metric, in
 # metrics/*.ini, and cugate itself asks for it in every run; here is what is only known of these kernels: jq -r -f laws.jq --arg part laws ... RUN.json
 #
-#   --arg part calibration|laws|lines|ladder   which table to judge
+#   --arg part calibration|laws|lines   which table to judge
 #   --argjson exact '["instructions"]'   names of the metrics of class exact
 #   --argjson self_test true             prove too that every law can fail: each of its kernels is doctored so that the
 #                                        law is broken, and the law must notice
@@ -218,18 +218,6 @@ def lines:
       ([.lines.list[] | select(.counts.instructions) | .stalls[]] | add) / ([.lines.list[].stalls[]] | add); 0.9; 1;
       .lines.list[].counts = {});
 
-def ladder:
-  def best($metric; pick): .kernels | to_entries | map(select(.key | pick).value | v($metric));
-  law("the best own reduce takes at most 1.02 times CUB's time"; true;
-      (best("time"; test("^reduce/(?!cub$)")) | min) / (.kernels["reduce/cub"] | v("time")); 0; 1.02;
-      .kernels["reduce/cub"] |= times("time"; 0.5)),
-  law("the best own sgemm has at least 0.95 of cuBLAS' FLOP rate"; true;
-      (best("flop_rate"; test("^sgemm/(?!cublas$)")) | max) / (.kernels["sgemm/cublas"] | v("flop_rate")); 0.95;
-      infinite; .kernels["sgemm/cublas"] |= times("flop_rate"; 2)),
-  law("transpose/padded has at least 0.9 of access/coalesced's bandwidth"; true;
-      (.kernels["transpose/padded"] | v("bandwidth")) / (.kernels["access/coalesced"] | v("bandwidth")); 0.9; infinite;
-      .kernels["transpose/padded"] |= times("bandwidth"; 0.5));
-
 # ---- Judging ---------------------------------------------------------------------------------------------------------
 
 def kernels: peak as $peak | .kernels | to_entries[] | .value + {id: .key, peak: $peak};
@@ -252,7 +240,6 @@ def line:
 [ if $part == "calibration" then kernels | calibration
   elif $part == "laws" then kernels | laws
   elif $part == "lines" then kernels | lines
-  elif $part == "ladder" then ladder
   else error("no part \($part)") end ]
 | reduce .[] as $one ({names: [], of: {}};
     (if .of[$one.law] then . else .names += [$one.law] end) | .of[$one.law] += [$one])

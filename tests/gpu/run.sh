@@ -8,7 +8,6 @@
 #     calibration  a copy of known size shows its own bytes in the DRAM counters
 #     laws         what must hold between the numbers of each kernel; the table is in laws.jq
 #     lines        counts by source line add up to the hardware's
-#     ladder       own kernels beside the vendor's
 #     pinned       kernels that pin lines of the L2 (pinned.cu) change nothing for themselves and others
 #     faults       kernels that fail in every way (faulty.cu) are reported as what they are and harm no other
 #     gate         unchanged code passes the gate on this GPU, and code that got worse does not
@@ -17,12 +16,12 @@
 #
 #   tests/gpu/run.sh --self-test RUN.json    needs no GPU: each law holds for this run and notices when it is broken
 #
-# Variables: RUN=RUN.json: calibration, laws, lines and ladder judge this run file, and then need no GPU themselves;
+# Variables: RUN=RUN.json: calibration, laws and lines judge this run file, and then need no GPU themselves;
 # KERNELS='reduce/* dot/*': what memcheck and racecheck look at; FAULTY=LIB.so, PINNED=LIB.so: faulty.cu
 # and pinned.cu, already built; KEEP=DIR: where run files and logs are left.
 set -uo pipefail
 
-all_parts=(catalogue calibration laws lines ladder pinned faults gate memcheck racecheck)
+all_parts=(catalogue calibration laws lines pinned faults gate memcheck racecheck)
 
 # To add a fault: a row here, and one in faulty.cu. Name, status in the run file, what the reason must match.
 faults='
@@ -135,7 +134,6 @@ judge() {
 part_calibration() { measure_catalogue && judge calibration false; }
 part_laws() { measure_catalogue && judge laws false; }
 part_lines() { measure_catalogue && judge lines false; }
-part_ladder() { measure_catalogue && judge ladder false; }
 
 # ---- Libraries of this folder ----------------------------------------------------------------------------------------
 
@@ -336,10 +334,6 @@ if [ "${1-}" = --self-test ]; then
     for part in calibration laws lines; do
         judge $part true
     done
-    # The best own sgemm is made up, by cuBLAS' numbers, for a run that is older than it.
-    jq '.kernels["sgemm/snake_order"] //= .kernels["sgemm/cublas"]' "$run" >"$work/ladder.json"
-    run=$work/ladder.json
-    judge ladder true
 else
     parts=("$@")
     [ $# -gt 0 ] || parts=("${all_parts[@]}")
@@ -350,7 +344,7 @@ else
         *) echo "error: there is no part '$part': ${all_parts[*]}" >&2; exit 2 ;;
         esac
         case $part in
-        calibration | laws | lines | ladder) [ -n "$run" ] || needs_gpu=yes ;;
+        calibration | laws | lines) [ -n "$run" ] || needs_gpu=yes ;;
         *) needs_gpu=yes ;;
         esac
     done

@@ -88,7 +88,7 @@ stall_reasons() {
 }
 way 'reasons to wait without end' stall_reasons 2 'in_time compare run.json run.json' 'brings the reasons to 257'
 
-# 10,000 kernels of 50 metrics are a run: how long they take, tests/scripts/bench_compare.sh says.
+# 10,000 kernels of 50 metrics are a run.
 large_run() {
     local rows
     rows=$(repeat 50 '"m&": {"sessions": [[1, 2, 3, 4, 5]]}' | tr -d '\n')
