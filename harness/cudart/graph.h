@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A launch: CUDA's own description of it, and what that lacks. */
@@ -19,7 +20,7 @@ struct launch_work {
 typedef cudaError_t node_run(const struct CUgraphNode_st *node);
 node_run node_launch;                         /* cudart_launch.c */
 node_run node_copy, node_fill;                /* cudart_copy.c */
-node_run node_host, node_child, node_nothing; /* cudart_graph.c */
+node_run node_host, node_child, node_nothing; /* graph.c */
 
 struct CUgraphNode_st {
     node_run *run;
@@ -44,8 +45,11 @@ struct CUgraphExec_st {
     unsigned long long flags;
 };
 
-/* Makes a graph that has one user. */
+/* Makes a graph that has one user; graph_share() adds one, and graph_release() takes one away. */
 cudaGraph_t graph_new(void);
+cudaGraph_t graph_share(cudaGraph_t graph);
+void graph_release(cudaGraph_t graph);
+cudaError_t graph_run(cudaGraph_t graph);
 /* Adds a node behind the others. */
 cudaGraphNode_t graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, node_run *run);
 
