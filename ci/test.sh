@@ -83,7 +83,6 @@ script     record_baseline      2    .     .        .  tests/scripts/record_base
 script     merge                2    .     .        .  tests/scripts/merge.sh
 script     recorded_turn        .    .     .       90  tests/sim/recorded.sh --quarter $commit
 script     junit                .    .     .       20  tests/scripts/junit.sh
-script     exec_figures         2    .     .        .  tests/gpu/exec.sh --self-test
 script     fuzz                 2    3     .        .  env BUILD=$build ci/test.sh --corpora
 script     slurm                .    .     .       20  tests/scripts/slurm.sh
 reports    years                .    .     .       34  $pytest ${years[*]}

@@ -1,6 +1,6 @@
 # What exec.sh makes of the files of its parts, a function each: lines "ok - NAME", "not ok - NAME: why", and lines of
 # tables, which are all others. What the input of a function is, is said where it stands. What is absent never reads as
-# good: where nothing could be compared, that is "not ok". exec_made_up.jq tries all of it.
+# good: where nothing could be compared, that is "not ok".
 
 # ---- Numbers and words -----------------------------------------------------------------------------------------------
 

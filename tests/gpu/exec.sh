@@ -17,8 +17,6 @@
 #     nvtx       only the kernels of a range
 #     robust     crashes, hangs, exits, other processes, a profiler inside
 #
-#   tests/gpu/exec.sh --self-test    needs no GPU: what judges the figures notices what is wrong with made-up ones
-#
 # Without a PART all of them, in this order. PLAIN and CATALOGUE are programs/plain.cu and programs/catalogue.c, built, and
 # BLAS, if it is given, programs/blas.c;
 # LIBRARY is the kernel library (libkernels.so beside cugate). Needs jq, c++filt, pgrep, ncu, and python3 with PyTorch,
@@ -728,33 +726,6 @@ keep() {
     rm -rf "$work"
 }
 
-# made_up_output NAME PRINTED ALONE WORDS: what `differs` says of them has these words; without any it says nothing.
-made_up_output() {
-    local said
-    printf '%s' "$2" >"$work/with"
-    printf '%s' "$3" >"$work/alone"
-    said=$(differs "$work/with" "$work/alone")
-    verdict "output that is $1" "$([[ $said = *"$4"* && (-n $4 || -z $said) ]] || echo "differs says '$said'")"
-}
-
-# Every case of exec_made_up.jq says its own verdict.
-self_test() {
-    local lines line
-    made_up_output 'the same' $'a\nb\n' $'a\nb\n' ''
-    made_up_output 'another' $'a\nc\n' $'a\nb\n' '> b'
-    made_up_output 'there twice' $'a\na\n' $'a\n' '< a'
-    made_up_output 'gone' '' $'a\n' '> a'
-    made_up_output 'nothing at all' '' '' 'nothing was compared'
-    if ! lines=$(jq -nr -L "$here" -f "$here/exec_made_up.jq" 2>&1); then
-        verdict self-test "$lines"
-    fi
-    while IFS= read -r line; do
-        say "$line"
-    done <<<"$lines"
-    echo "$passed passed, $failed failed"
-    [ $failed -eq 0 ] && [ $passed -gt 0 ]
-}
-
 # All of it, said on standard output and kept in OUT.
 measure_parts() {
     local part tool devices log=/dev/null
@@ -789,7 +760,6 @@ measure_parts() {
 
 trap keep EXIT
 case ${1-} in
---self-test) self_test ;;
 '') measure_parts "${all_parts[@]}" ;;
 *) measure_parts "$@" ;;
 esac
