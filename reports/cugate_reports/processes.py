@@ -1,20 +1,14 @@
-"""Work that is spread over processes, such that nothing can be waited for that does not come.
-
-Each process has a pipe of its own and shares no lock with another: one that is ended, at whatever moment, leaves the
-others free, and shows as the end of its pipe. (multiprocessing.Pool has one queue for all. A process that a signal ends
-while it reads takes the lock of that queue with it, and to terminate the pool waits for that lock.)"""
+"""Work that is spread over processes."""
 
 from __future__ import annotations
 
 import gc
-import itertools
 import multiprocessing
 import os
 import signal
-import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
 from cugate_reports import signals
@@ -22,50 +16,24 @@ from cugate_reports import signals
 Job = TypeVar("Job")
 Made = TypeVar("Made")
 
+_work: tuple[Sequence[Any], Callable[[Any], Any]]  # of a forked process: what there is to do, and how
+
 
 class ProcessError(Exception):
-    """A process ended before its work did; the text says how."""
+    """A process ended before its work did; the text says so."""
 
 
-def _serve(
-    jobs: Sequence[Job], do: Callable[[Job], Any], place: int, pipe: Connection, others: Iterable[Connection]
-) -> None:
-    """Runs in a process: does one job, then those that arrive by its pipe, until that ends. It ignores signals to the
-    whole group, since the parent ends it.
-    """
+def _begin(jobs: Sequence[Any], do: Callable[[Any], Any]) -> None:
+    """Runs first in a process. It ignores signals to the whole group, since the parent ends it."""
+    global _work
+    _work = jobs, do
     for number in signals.STOPS:
         signal.signal(number, signal.SIG_IGN)
-    for other in others:  # the parent's ends: if one stays open here, its process does not see the end of the parent
-        other.close()
-    try:
-        while True:
-            failure = made = None
-            try:
-                made = do(jobs[place])
-            except Exception as reason:  # the parent has to know any reason
-                failure = reason, traceback.format_exc()
-            pipe.send((failure, place, made))
-            place = pipe.recv()
-    except (EOFError, OSError):
-        return  # the parent has ended, or needs no more
 
 
-def _next(pipe: Connection, process: BaseProcess, places: Iterator[int]) -> tuple[int, Any]:
-    """Takes the result of a job, returns it with its index, and hands out the next job."""
-    try:
-        failure, done, made = pipe.recv()
-        for place in places:
-            pipe.send(place)
-            break
-    except (EOFError, OSError):
-        process.join()
-        raise ProcessError(
-            f"one of the processes that share this work ended before it was done, with status {process.exitcode}: "
-            "perhaps there was too little memory"
-        ) from None
-    if failure:
-        raise failure[0] from ProcessError(failure[1])
-    return done, made
+def _do(place: int) -> Any:
+    jobs, do = _work
+    return do(jobs[place])
 
 
 def spread(jobs: Sequence[Job], do: Callable[[Job], Made], done: Callable[[int], object]) -> list[Made]:
@@ -79,28 +47,23 @@ def spread(jobs: Sequence[Job], do: Callable[[Job], Made], done: Callable[[int],
         made = do(jobs[0])
         done(1)
         return [made]
-    context, places = multiprocessing.get_context("fork"), iter(range(len(jobs)))
-    processes: dict[Connection, BaseProcess] = {}
     gc.collect()
     gc.freeze()  # else the first garbage collection of each process would copy all shared memory
+    context = multiprocessing.get_context("fork")
+    pool = ProcessPoolExecutor(len(os.sched_getaffinity(0)), context, _begin, (jobs, do))
     try:
-        for place in itertools.islice(places, len(os.sched_getaffinity(0))):
-            ours, theirs = context.Pipe()
-            process = context.Process(target=_serve, args=(jobs, do, place, theirs, [*processes, ours]), daemon=True)
-            with signals.later():
-                process.start()
-                processes[ours] = process
-            theirs.close()
-        found: dict[int, Made] = {}
-        while len(found) < len(jobs):
-            for pipe in wait(list(processes)):
-                place, made = _next(pipe, processes[pipe], places)  # type: ignore[index, arg-type]
-                found[place] = made
-                done(len(found))
-        return [found[place] for place in range(len(jobs))]
+        with signals.later():
+            futures = [pool.submit(_do, place) for place in range(len(jobs))]
+        for count, future in enumerate(as_completed(futures), 1):
+            future.result()
+            done(count)
+        return [future.result() for future in futures]
+    except BrokenProcessPool:
+        raise ProcessError(
+            "one of the processes that share this work ended before it was done: perhaps there was too little memory"
+        ) from None
     finally:
         with signals.later():
-            for pipe, process in processes.items():
-                pipe.close()
+            for process in multiprocessing.active_children():
                 process.kill()
-                process.join()
+            pool.shutdown(cancel_futures=True)

@@ -512,7 +512,7 @@ def test_a_process_that_is_ended_is_told_and_waited_for_by_nobody(
 ) -> None:
     """The process is killed as when memory runs out."""
     monkeypatch.setattr(site._Writer, "kernel", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
-    with pytest.raises(site.PageError, match="ended before it was done, with status -9"):
+    with pytest.raises(site.PageError, match="ended before it was done"):
         write(tmp_path)
     assert contents(tmp_path / "page") == earlier
     assert multiprocessing.active_children() == []
