@@ -517,7 +517,7 @@ endef
 $(foreach script,$(COMPILING),$(eval $(call compiled_rule,$(script))))
 
 # Kernel libraries for the tests, in plain C; like the plugins they are loaded and not linked.
-$(BUILD)/tests/lib%.so: tests/libraries/%.c harness/cugate/kernel.h $(BUILD)/flags.c | check-dependencies
+$(BUILD)/tests/lib%.so: tests/libraries/%.c tests/libraries/answer.h harness/cugate/kernel.h $(BUILD)/flags.c | check-dependencies
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) -shared -o $@ $<
 

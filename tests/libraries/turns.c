@@ -1,19 +1,14 @@
 /* Two kernel libraries in one: the older build when the file is called "base...", through a link, and the newer one
  * otherwise. The name of a variant says how the two differ. */
-#include "cugate/kernel.h"
+#include "answer.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-enum { MADE_UP_ERROR = 700 };
-
-static int output;
 
 static bool is_base(void)
 {
@@ -32,7 +27,7 @@ static bool is_base(void)
 static int take(void *state, long base_ms, long head_ms)
 {
     nanosleep(&(struct timespec){.tv_nsec = (is_base() ? base_ms : head_ms) * SCALE * 1000000}, NULL);
-    *(int *)state = 42;
+    *(double *)state = 42;
     return 0;
 }
 
@@ -105,43 +100,6 @@ static int launch_slower_then_bad(void *state)
 static int launch_bad_base(void *state)
 {
     return is_base() ? MADE_UP_ERROR : take(state, 2, 2);
-}
-
-static int open_nothing(const struct cugate_family *self, void **state)
-{
-    (void)self;
-    *state = &output;
-    return 0;
-}
-
-static int restore(void *state)
-{
-    *(int *)state = -1;
-    return 0;
-}
-
-static int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
-{
-    (void)variant;
-    (void)why;
-    (void)why_size;
-    return *(int *)state == 42 ? 0 : CUGATE_WRONG;
-}
-
-static void close_nothing(void *state)
-{
-    (void)state;
-}
-
-static int synchronize(void)
-{
-    return 0;
-}
-
-static const char *error_text(int code)
-{
-    (void)code;
-    return "made-up illegal address";
 }
 
 #define VARIANT(name_)                                                                                                 \

@@ -1,12 +1,11 @@
 /* A kernel library whose second kernel, of three that run on the host, does what AT_LAUNCH says, its first family's
  * close what AT_CLOSE says, and that does AT_LOAD when it is loaded: each is C that calls the functions below. With
  * NOT_BUILT the second is not built. */
-#include "cugate/kernel.h"
+#include "../libraries/answer.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,8 +19,6 @@
 #ifndef AT_CLOSE
 #define AT_CLOSE
 #endif
-
-static double out;
 
 /* Writes to whatever descriptors of that type the process was left. */
 static void write_to_all(mode_t type, const void *bytes, size_t length)
@@ -78,24 +75,6 @@ __attribute__((constructor)) static void at_load(void)
     AT_LOAD;
 }
 
-static int open_nothing(const struct cugate_family *self, void **state)
-{
-    (void)self;
-    *state = &out;
-    return 0;
-}
-
-static int restore(void *state)
-{
-    *(double *)state = -1;
-    return 0;
-}
-
-static void close_nothing(void *state)
-{
-    (void)state;
-}
-
 static void close_unruly(void *state)
 {
     (void)state;
@@ -112,25 +91,6 @@ __attribute__((unused)) static int launch_unruly(void *state)
 {
     AT_LAUNCH;
     return launch(state);
-}
-
-static int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
-{
-    (void)variant;
-    (void)why;
-    (void)why_size;
-    return *(double *)state == 42 ? 0 : CUGATE_WRONG;
-}
-
-static int synchronize(void)
-{
-    return 0;
-}
-
-static const char *error_text(int code)
-{
-    (void)code;
-    return "made-up error";
 }
 
 static const struct cugate_variant first_variants[] = {
