@@ -102,9 +102,7 @@ void made_accept_one(const struct trial *trial, const struct run *run)
 void made_expect(const struct trial *trial, const struct run *runs, size_t count, int expected, const char *words)
 {
     OWNED(accepted) accepted;
-    capture_begin();
-    int result = made_accept(trial, runs, count, &accepted);
-    OWNED_TEXT said = capture_end();
+    HEAR(result, made_accept(trial, runs, count, &accepted));
     cr_expect_eq(result, expected, "%d, not %d: %s", result, expected, said);
     cr_expect(strstr(said, words), "\"%s\" lacks \"%s\"", said, words);
     cr_expect(result == 0 || (accepted.rows == 0 && accepted.kernels == 0 && !accepted.moves));

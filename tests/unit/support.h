@@ -44,4 +44,10 @@ void limit_processor(unsigned seconds);
 void capture_begin(void);
 char *capture_end(void);
 
+/* HEAR(result, call) declares the int that a call returns, and `said`, what it wrote to standard error. */
+#define HEAR(result, call)                                                                                             \
+    capture_begin();                                                                                                   \
+    const int result = (call);                                                                                         \
+    OWNED_TEXT said = capture_end()
+
 #endif

@@ -69,9 +69,7 @@ Test(files, file_read_says_why_it_cannot)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *text;
         size_t length;
-        capture_begin();
-        int result = file_read(cases[i].path, 4, &text, &length);
-        OWNED_TEXT said = capture_end();
+        HEAR(result, file_read(cases[i].path, 4, &text, &length));
         cr_expect_eq(result, -1);
         cr_expect_null(text);
         cr_expect(strstr(said, cases[i].path) && strstr(said, cases[i].words), "%s", said);
@@ -141,9 +139,7 @@ Test(files, atomic_file_leaves_a_device_in_place)
     /* /dev/full is a device that is always full. */
     cr_assert_eq(atomic_file_open(&file, "/dev/full"), 0);
     fputs("lost", file.stream);
-    capture_begin();
-    int result = atomic_file_commit(&file);
-    OWNED_TEXT said = capture_end();
+    HEAR(result, atomic_file_commit(&file));
     cr_expect_eq(result, -1);
     cr_expect(strstr(said, "/dev/full") && strstr(said, strerror(ENOSPC)), "%s", said);
 }
@@ -191,9 +187,7 @@ Test(files, atomic_file_says_at_once_where_it_cannot_write)
     const char *const paths[] = {missing, folder};
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
         struct atomic_file file;
-        capture_begin();
-        int result = atomic_file_open(&file, paths[i]);
-        OWNED_TEXT said = capture_end();
+        HEAR(result, atomic_file_open(&file, paths[i]));
         cr_expect_eq(result, -1);
         cr_expect(strstr(said, paths[i]), "%s", said);
     }
@@ -211,9 +205,7 @@ Test(files, make_folders_makes_parents_and_accepts_existing_ones)
 
     OWNED_TEXT file = scratch_file(folder, "file", "");
     OWNED_TEXT below = x_sprintf("%s/x", file);
-    capture_begin();
-    int result = make_folders(below);
-    OWNED_TEXT said = capture_end();
+    HEAR(result, make_folders(below));
     cr_expect_eq(result, -1);
     cr_expect(strstr(said, file), "%s", said);
 }

@@ -12,9 +12,7 @@
 static void expect_read(const char *folder, const struct device *device, int expected, const char *words)
 {
     struct run baseline;
-    capture_begin();
-    int result = baseline_read(&baseline, folder, device);
-    OWNED_TEXT said = capture_end();
+    HEAR(result, baseline_read(&baseline, folder, device));
     cr_expect_eq(result, expected, "%d, not %d: %s", result, expected, said);
     cr_expect(strstr(said, words), "\"%s\" lacks \"%s\"", said, words);
     cr_expect_null(baseline.results);

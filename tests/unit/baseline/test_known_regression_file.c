@@ -113,9 +113,7 @@ Test(known_regression, what_is_wrong_is_said_with_its_line)
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct known_regressions known_regressions;
-        capture_begin();
-        int result = known_regressions_read_text(&known_regressions, "x.ini", cases[i].text);
-        OWNED_TEXT said = capture_end();
+        HEAR(result, known_regressions_read_text(&known_regressions, "x.ini", cases[i].text));
         cr_expect_eq(result, -1, "%s", cases[i].text);
         cr_expect(strstr(said, cases[i].words), "%s\"%s\" lacks \"%s\"", cases[i].text, said, cases[i].words);
         cr_expect_null(strchr(said, '\n')[1] ? said : NULL, "more than one complaint: %s", said);
@@ -140,9 +138,7 @@ Test(known_regression, a_line_too_long_is_refused)
 static void expect_folder(const char *folder, int expected, const char *words)
 {
     struct known_regressions known_regressions;
-    capture_begin();
-    int result = known_regressions_read(&known_regressions, folder);
-    OWNED_TEXT said = capture_end();
+    HEAR(result, known_regressions_read(&known_regressions, folder));
     cr_expect_eq(result, expected, "%s", said);
     cr_expect(words ? strstr(said, words) != NULL : *said == '\0', "\"%s\" lacks \"%s\"", said, words);
     cr_expect_eq(known_regressions.count, 0);
@@ -212,9 +208,7 @@ Test(known_regression, what_cannot_regress_is_no_known_regression)
         OWNED_TEXT text = x_sprintf("[a/b %s]\n" ISSUE EXPIRES, rows[i].metric);
         OWNED(known_regressions) known_regressions;
         cr_assert_eq(known_regressions_read_text(&known_regressions, "x.ini", text), 0);
-        capture_begin();
-        const int result = known_regressions_check(&known_regressions, &metrics, "tests/no_such_folder");
-        OWNED_TEXT said = capture_end();
+        HEAR(result, known_regressions_check(&known_regressions, &metrics, "tests/no_such_folder"));
         cr_expect_eq(result, rows[i].result, "%s", said);
         cr_expect(strstr(said, rows[i].words), "%s", said);
         cr_expect(strstr(said, "x.ini:1: a/b has no baseline: remove [a/b "), "%s", said);
@@ -231,9 +225,7 @@ Test(known_regression, of_a_whole_kernel_only_the_day_is_declared)
         OWNED_TEXT text = x_sprintf("[a/b %s]\n" ISSUE EXPIRES "%s", wholes[i / 2], has_worst ? "worst = 1\n" : "");
         OWNED(known_regressions) known_regressions;
         cr_assert_eq(known_regressions_read_text(&known_regressions, "x.ini", text), 0);
-        capture_begin();
-        const int result = known_regressions_check(&known_regressions, &metrics, "tests/no_such_folder");
-        OWNED_TEXT said = capture_end();
+        HEAR(result, known_regressions_check(&known_regressions, &metrics, "tests/no_such_folder"));
         cr_expect_eq(result, has_worst ? -1 : 0, "%s", said);
         cr_expect_eq(strstr(said, "x.ini:1: a kernel as a whole has no worst value") != NULL, has_worst, "%s", said);
         cr_expect(has_worst || *said == '\0', "%s", said);

@@ -45,9 +45,7 @@ static void expect_refused(const char *path, bool cut, const char *words)
 {
     OWNED(capsules) capsules;
     struct problem problem = {0};
-    capture_begin();
-    const int result = capsules_open(&capsules, path, cut, &problem);
-    OWNED_TEXT said = capture_end();
+    HEAR(result, capsules_open(&capsules, path, cut, &problem));
     cr_expect_eq(result, -1, "%s", words);
     cr_expect_str_eq(said, "", "the caller prints");
     cr_expect(strstr(problem.text, words), "\"%s\" lacks \"%s\"", problem.text, words);

@@ -69,9 +69,7 @@ Test(config, what_is_wrong_is_told_with_its_line)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         OWNED(config) config = {0};
-        capture_begin();
-        const int result = config_read_text(&config, "c.ini", rows[i].text);
-        OWNED_TEXT said = capture_end();
+        HEAR(result, config_read_text(&config, "c.ini", rows[i].text));
         cr_expect_eq(result, -1, "row %zu", i);
         cr_expect_not_null(strstr(said, rows[i].message), "row %zu: expected \"%s\" in \"%s\"", i, rows[i].message,
                            said);
@@ -133,9 +131,7 @@ Test(config, nothing_above_the_home_folder_counts)
 static void expect_refused(const char *words)
 {
     OWNED(config) config;
-    capture_begin();
-    const int result = config_read(&config);
-    OWNED_TEXT said = capture_end();
+    HEAR(result, config_read(&config));
     cr_expect(result == -1 && strstr(said, words), "%d, expected \"%s\" in \"%s\"", result, words, said);
 }
 
@@ -310,9 +306,7 @@ Test(config, values_are_held_to_the_options_rules_in_every_command)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct options options;
         free(scratch_file(root, "home/tree/cugate.ini", cases[i].text));
-        capture_begin();
-        const int result = parse(&options, NULL, NULL);
-        OWNED_TEXT said = capture_end();
+        HEAR(result, parse(&options, NULL, NULL));
         cr_expect_eq(result, -1);
         cr_expect_not_null(strstr(said, cases[i].message), "expected \"%s\" in \"%s\"", cases[i].message, said);
         options_release(&options);

@@ -213,9 +213,7 @@ Test(aa, takes_single_sessions_of_todays_metrics_once)
             run_set_note(run, &(struct metric_note){.name = "count", .counter = "other.sum", .unit = "count"});
         if (i == 5)
             run_set_note(run, &(struct metric_note){.name = "count", .counter = "made_up_count.sum", .unit = "B"});
-        capture_begin();
-        const int taken = analysis_takes(run, "new.json", fixture.runs, 1, fixture.name_list, &fixture.metrics);
-        OWNED_TEXT said = capture_end();
+        HEAR(taken, analysis_takes(run, "new.json", fixture.runs, 1, fixture.name_list, &fixture.metrics));
         cr_expect_eq(taken, rows[i].says ? -1 : 0, "%s: %d", rows[i].what, taken);
         cr_expect(!rows[i].says || strstr(said, rows[i].says), "%s: said %s", rows[i].what, said);
     }

@@ -103,9 +103,7 @@ Test(metric_read, floors)
                       cases[i].floor, cases[i].unit);
         bool good = cases[i].relative > 0 || cases[i].absolute > 0;
         OWNED(metrics) metrics = {0};
-        capture_begin();
-        int result = metrics_read_text(&metrics, "x.ini", text);
-        OWNED_TEXT said = capture_end();
+        HEAR(result, metrics_read_text(&metrics, "x.ini", text));
         cr_expect_eq(result, good ? 0 : -1, "floor = %s: %s", cases[i].floor, said);
         if (good && result == 0) {
             cr_expect_float_eq(metrics.list[0].floor_relative, cases[i].relative, 1e-15, "floor = %s", cases[i].floor);
@@ -196,9 +194,7 @@ Test(metric_read, errors_say_file_line_and_remedy)
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         OWNED(metrics) metrics = {0};
-        capture_begin();
-        int result = metrics_read_text(&metrics, "x.ini", cases[i].text);
-        OWNED_TEXT said = capture_end();
+        HEAR(result, metrics_read_text(&metrics, "x.ini", cases[i].text));
         cr_expect_eq(result, -1, "case %zu", i);
         cr_expect(strstr(said, cases[i].words), "case %zu: \"%s\" lacks \"%s\"", i, said, cases[i].words);
         cr_expect_eq(strchr(said, '\n'), said + strlen(said) - 1, "case %zu: not one line: %s", i, said);
@@ -212,9 +208,7 @@ Test(metric_read, a_long_line_is_refused_and_not_cut)
     filler[sizeof filler - 1] = '\0';
     OWNED_TEXT text = x_sprintf("[m]\ndoc = %s\n" BODY, filler);
     OWNED(metrics) metrics = {0};
-    capture_begin();
-    int result = metrics_read_text(&metrics, "x.ini", text);
-    OWNED_TEXT said = capture_end();
+    HEAR(result, metrics_read_text(&metrics, "x.ini", text));
     cr_expect_eq(result, -1);
     cr_expect(strstr(said, "x.ini:2: the line has 1005 characters"), "%s", said);
 }
@@ -242,9 +236,7 @@ Test(metric_read, a_folder_is_read_in_the_order_of_its_names)
 static void expect_folder_error(const char *folder, const char *words)
 {
     struct metrics metrics;
-    capture_begin();
-    int result = metrics_read_folder(&metrics, folder);
-    OWNED_TEXT said = capture_end();
+    HEAR(result, metrics_read_folder(&metrics, folder));
     cr_expect_eq(result, -1);
     cr_expect_eq(metrics.count, 0);
     cr_expect_null(metrics.list);

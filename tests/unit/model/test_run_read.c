@@ -31,9 +31,7 @@ Test(run_read, a_broken_line_is_refused)
                                           "{\"ab\": {\"status\": \"ok\", \"bytes\": 0, \"flops\": 0}}"};
     for (size_t i = 0; i < ARRAY_SIZE(profile); i++) {
         struct result result;
-        capture_begin();
-        int outcome = result_from_line(&result, profile[i]);
-        OWNED_TEXT said = capture_end();
+        HEAR(outcome, result_from_line(&result, profile[i]));
         cr_expect_eq(outcome, -1, "%s", profile[i]);
         cr_expect_null(result.id);
         cr_expect(strstr(said, "a worker's answer"), "%s", said);
@@ -48,9 +46,7 @@ static void expect_texts(const struct run_text *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         OWNED(run) run;
-        capture_begin();
-        int result = run_parse(&run, "x.json", cases[i].text, strlen(cases[i].text));
-        OWNED_TEXT said = capture_end();
+        HEAR(result, run_parse(&run, "x.json", cases[i].text, strlen(cases[i].text)));
         cr_expect_eq(result, cases[i].words ? -1 : 0, "case %zu: %s", i, said);
         if (cases[i].words) {
             cr_expect(strstr(said, cases[i].words), "case %zu: \"%s\" lacks \"%s\"", i, said, cases[i].words);
@@ -289,9 +285,7 @@ Test(run_read, every_truncation_is_an_error)
     cr_assert_eq(run_parse(&run, "x.json", whole, strlen(whole)), 0);
     run_release(&run);
     for (size_t cut = 0; cut < strlen(whole); cut++) {
-        capture_begin();
-        int result = run_parse(&run, "x.json", whole, cut);
-        OWNED_TEXT said = capture_end();
+        HEAR(result, run_parse(&run, "x.json", whole, cut));
         cr_expect_eq(result, -1, "the first %zu bytes were taken for a whole file", cut);
         cr_expect_gt(strlen(said), strlen("cugate: error: x.json"));
     }
@@ -305,9 +299,7 @@ Test(run_read, a_long_name_is_refused)
     name[10] = '/';
     OWNED_TEXT text = x_sprintf("{" DEVICE ", \"kernels\": {\"%s\": {}}" REST, name);
     struct run run;
-    capture_begin();
-    int result = run_parse(&run, "x.json", text, strlen(text));
-    OWNED_TEXT said = capture_end();
+    HEAR(result, run_parse(&run, "x.json", text, strlen(text)));
     cr_expect_eq(result, -1);
     cr_expect(strstr(said, "is no kernel"), "%s", said);
     cr_expect_lt(strlen(said), 250);
@@ -324,9 +316,7 @@ Test(run_read, hostile_files_cost_little)
         for (size_t j = 0; j + length < size; j += length)
             memcpy(text + j, patterns[i], length);
         struct run run;
-        capture_begin();
-        int result = run_parse(&run, "x.json", text, size - 1);
-        OWNED_TEXT said = capture_end();
+        HEAR(result, run_parse(&run, "x.json", text, size - 1));
         cr_expect_eq(result, -1);
         cr_expect(strstr(said, "x.json"), "%s", said);
         cr_expect_lt(strlen(said), 500);
@@ -392,9 +382,7 @@ Test(run_read, run_read_refuses_what_is_no_run_file)
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct run run;
-        capture_begin();
-        int result = run_read(&run, cases[i].path);
-        OWNED_TEXT said = capture_end();
+        HEAR(result, run_read(&run, cases[i].path));
         cr_expect_eq(result, -1);
         cr_expect(strstr(said, cases[i].path) && strstr(said, cases[i].words), "%s", said);
     }

@@ -26,9 +26,7 @@ Test(kernel_names, a_name_or_a_glob_finds_kernels_or_those_near_it)
         {"", "run.json has no kernel ''"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        capture_begin();
-        const int result = kernel_names_find(cases[i].wanted, names, ARRAY_SIZE(names), "run.json");
-        OWNED_TEXT said = capture_end();
+        HEAR(result, kernel_names_find(cases[i].wanted, names, ARRAY_SIZE(names), "run.json"));
         cr_expect_eq(result, cases[i].words ? -1 : 0, "%s", cases[i].wanted);
         cr_expect(cases[i].words ? strstr(said, cases[i].words) != NULL : *said == '\0', "%s: %s", cases[i].wanted,
                   said);
