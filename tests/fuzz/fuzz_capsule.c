@@ -4,20 +4,12 @@
 #include "capsule/capsule_record.h"
 #include "capsule/capsule_text.h"
 #include "capsule/capsule_zstd.h"
+#include "fuzz.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds, const char *what)
-{
-    if (!holds)
-        BUG("%s", what);
-}
 
 /* ---- Where copies are written. ---- */
 

@@ -1,12 +1,9 @@
 /* fuzz_config - any text as a cugate.ini. What is understood must survive writing and reading. */
-#include "base/base.h"
 #include "command/config.h"
+#include "fuzz.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static char *write_all(const struct config *config)
 {

@@ -1,20 +1,11 @@
 /* fuzz_cubin - any bytes as a library, cubin or fatbin: no crash, no read outside, and a list that keeps its promises.
  */
-#include "base/base.h"
 #include "cubin/cubin.h"
+#include "fuzz.h"
 #include "machine/elf/line_table.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds, const char *what)
-{
-    if (!holds)
-        BUG("%s", what);
-}
 
 static void check_function(const struct cubin *cubin, size_t i)
 {

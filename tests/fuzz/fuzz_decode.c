@@ -5,19 +5,10 @@
 #include "machine/sass/decode.h"
 #include "machine/sass/encoding.h"
 
-#include "base/base.h"
+#include "fuzz.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds, const char *what)
-{
-    if (!holds)
-        BUG("%s", what);
-}
 
 static void check_operand(const struct code *code, const struct operand *operand)
 {

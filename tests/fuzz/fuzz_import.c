@@ -1,13 +1,10 @@
 /* fuzz_import - any text as a file of each format that can be imported. What is taken is a run that survives writing
  * and reading. */
-#include "base/base.h"
+#include "fuzz.h"
 #include "import/import.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char definitions[] =
     "[time]\ntitle = t\ncounter = gpu__time_duration.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n"
@@ -15,12 +12,6 @@ static const char definitions[] =
     "[count]\ntitle = t\ncounter = c.sum d.sum\nunit = count\nclass = exact\nbetter = lower\ndoc = d\n"
     "[bytes]\ntitle = t\ncounter = b.sum\nunit = B\nclass = steady\nbetter = lower\ndoc = d\n"
     "[share]\ntitle = t\ncounter = s.pct\nunit = %\nclass = info\nbetter = higher\nweight = count\ndoc = d\n";
-
-static void require(bool holds, const char *what)
-{
-    if (!holds)
-        BUG("%s", what);
-}
 
 static char *written(const struct run *run, size_t *length)
 {

@@ -1,19 +1,10 @@
 /* fuzz_known_regression - any text as a file of known regressions. What is accepted must survive writing and reading.
  */
-#include "base/base.h"
 #include "baseline/baseline.h"
+#include "fuzz.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds, const char *what)
-{
-    if (!holds)
-        BUG("%s", what);
-}
 
 static char *write_all(const struct known_regressions *known_regressions)
 {

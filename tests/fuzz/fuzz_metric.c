@@ -1,19 +1,10 @@
 /* fuzz_metric - any text as a metric file. What is accepted must survive writing and reading. */
-#include "base/base.h"
+#include "fuzz.h"
 #include "model/model.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds, const char *what)
-{
-    if (!holds)
-        BUG("%s", what);
-}
 
 static bool is_blank(char c)
 {

@@ -1,10 +1,9 @@
 /* fuzz_options.c - any words on the command line: no crash, no leak, numbers within their bounds; and what was
  * understood, written out again, is understood the same. A word a line; the first byte chooses the command. */
-#include "base/base.h"
 #include "command/options.h"
+#include "fuzz.h"
 
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,8 +190,6 @@ static void parse_again(const struct command *command, const struct options *opt
     for (int i = 0; i < words.count; i++)
         free(words.list[i]);
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

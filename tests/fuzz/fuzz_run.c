@@ -1,19 +1,10 @@
 /* fuzz_run - any bytes as a run file, and as the line of a worker. What is accepted must survive writing and reading.
  */
-#include "base/base.h"
+#include "fuzz.h"
 #include "model/run.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds, const char *what)
-{
-    if (!holds)
-        BUG("%s", what);
-}
 
 static char *written(const struct run *run, size_t *length)
 {

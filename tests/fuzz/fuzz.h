@@ -1,0 +1,17 @@
+/* fuzz.h - what fuzz targets have alike: their entry, and the word for what must hold. */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include "base/base.h"
+
+#include <stdint.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static inline void require(bool holds, const char *what)
+{
+    if (!holds)
+        BUG("%s", what);
+}
+
+#endif
