@@ -18,11 +18,6 @@
 #include <mma.h>
 #include <thrust/iterator/transform_iterator.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
-
 /* Not anonymous: the functions' names must not depend on the folder that they are built in. */
 namespace users {
 

@@ -5,10 +5,6 @@
 #include "hopper_numbers.h"
 #include "library.cuh"
 
-#include <algorithm>
-#include <iterator>
-#include <vector>
-
 /* Not anonymous: the functions' names must not depend on the folder that they are built in. */
 namespace hopper {
 

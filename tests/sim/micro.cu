@@ -16,9 +16,6 @@
 #include <cuda_fp16.h>
 #include <mma.h>
 
-#include <algorithm>
-#include <functional>
-#include <numeric>
 #include <type_traits>
 
 /* Not anonymous: the functions' names must not depend on the folder that they are built in. */
@@ -2294,14 +2291,6 @@ __device__ int element(const u32 *in, unsigned matrix, unsigned row, unsigned co
 /* d = a x b + c, for the types and shapes below; a word of the output an element. */
 template <unsigned m, unsigned n, unsigned k> struct product : one_warp {
     static constexpr unsigned words = m * n;
-
-    static __device__ int sum(const u32 *in, unsigned row, unsigned column)
-    {
-        int total = element(in, 2, row, column);
-        for (unsigned i = 0; i < k; i++)
-            total += element(in, 0, row, i) * element(in, 1, i, column);
-        return total;
-    }
 };
 
 /* The bits of two or four elements of a or b beside each other, along k. */
