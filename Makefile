@@ -136,7 +136,7 @@ SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c) tests/u
 KERNELS_O := $(KERNELS_CU:%.cu=build/%.o)
 TESTS_SO := $(patsubst tests/libraries/%.c,$(BUILD)/tests/lib%.so,$(wildcard tests/libraries/*.c))
 # Libraries that stand in for the driver and CUPTI, and programs that launch on them: tests/standin/standin.h.
-STANDIN := $(addprefix $(BUILD)/tests/standin/,libcuda.so.1 libcupti.so.13 program library.so late bare bare_static probe.so standin_test)
+STANDIN := $(addprefix $(BUILD)/tests/standin/,libcuda.so.1 libcupti.so.13 program library.so late bare bare_static probe.so)
 FUZZERS := $(FUZZ_C:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 
 # The libraries can be overridden, for example DEPENDENCY_LIBS='-l:libjansson.a -l:libinih.a ...' to link them in.
@@ -531,7 +531,7 @@ standin: $(STANDIN)
 standin_o = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1:%=tests/standin/%)))
 $(BUILD)/tests/standin/%.o: tests/standin/%.c $(BUILD)/flags.c $(CUDA_READY) | check-dependencies build/include-cxx-stub/string
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(C_FLAGS) -isystem build/include-cxx-stub $(CUDA_CPPFLAGS) $(CRITERION_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(C_FLAGS) -isystem build/include-cxx-stub $(CUDA_CPPFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/tests/standin/libcuda.so.1: $(call standin_o,driver_*.c) tests/standin/libcuda.map
 	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $(filter %.o,$^) -Wl,-soname,$(@F) \
@@ -543,10 +543,6 @@ $(BUILD)/tests/standin/libcupti.so.13: $(call standin_o,profiler_*.c) tests/stan
 # Found by LD_LIBRARY_PATH, as where there is a real driver.
 $(BUILD)/tests/standin/program: $(call standin_o,made_*.c gpu.c echo.c) $(BUILD)/tests/standin/cubins.o | $(BUILD)/tests/standin/libcuda.so.1
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ -L$(@D) -l:libcuda.so.1 -ldl -pthread
-$(BUILD)/tests/standin/standin_test: $(call standin_o,standin_test*.c gpu.c) $(BUILD)/tests/standin/cubins.o \
-    | $(BUILD)/tests/standin/libcuda.so.1 $(BUILD)/tests/standin/libcupti.so.13
-	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ -L$(@D) -l:libcuda.so.1 -l:libcupti.so.13 -ldl -lm $(CRITERION_LIBS) \
-	    -Wl,-rpath,'$$ORIGIN'
 $(BUILD)/tests/standin/library.so: $(call standin_o,library.c gpu.c) $(BUILD)/tests/standin/cubins.o | $(BUILD)/tests/standin/libcuda.so.1
 	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $^ -L$(@D) -l:libcuda.so.1
 $(BUILD)/tests/standin/late: $(call standin_o,late.c) $(BUILD)/tests/standin/cubins.o

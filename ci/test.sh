@@ -78,7 +78,6 @@ script     static               2    3     .        .  tests/scripts/static.sh
 script     static_files         2    3     .        .  tests/scripts/static_files.sh
 script     standin              2    3     .        .  tests/scripts/standin.sh
 script     laws                 2    .     .        .  tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json
-criterion  standin_test         2    3     .        .  $build/tests/standin/standin_test
 script     record_baseline      2    .     .        .  tests/scripts/record_baseline.sh
 script     merge                2    .     .        .  tests/scripts/merge.sh
 script     recorded_turn        .    .     .       90  tests/sim/recorded.sh --quarter $commit

@@ -195,14 +195,6 @@ CUptiResult CUPTIAPI cuptiGetVersion(uint32_t *version)
     return CUPTI_SUCCESS;
 }
 
-CUptiResult CUPTIAPI cuptiGetContextId(CUcontext context, uint32_t *contextId)
-{
-    if (!context || !profiler_driver())
-        return CUPTI_ERROR_INVALID_CONTEXT;
-    *contextId = driver->id_of(context);
-    return CUPTI_SUCCESS;
-}
-
 CUptiResult CUPTIAPI cuptiGetResultString(CUptiResult result, const char **str)
 {
     /* To add a word: a row. */

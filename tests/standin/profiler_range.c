@@ -67,13 +67,6 @@ CUptiResult CUPTIAPI cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params *pPa
     return CUPTI_SUCCESS;
 }
 
-CUptiResult CUPTIAPI cuptiProfilerDeInitialize(CUpti_Profiler_DeInitialize_Params *pParams)
-{
-    (void)pParams;
-    is_initialized = false;
-    return CUPTI_SUCCESS;
-}
-
 /* As the real one: it returns an error if another process holds the counters. */
 CUptiResult CUPTIAPI cuptiProfilerGetCounterAvailability(CUpti_Profiler_GetCounterAvailability_Params *pParams)
 {
@@ -351,16 +344,5 @@ CUptiResult CUPTIAPI cuptiRangeProfilerGetCounterDataInfo(CUpti_RangeProfiler_Ge
     if (!image || pParams->counterDataImageSize < sizeof *image || image->mark != COUNTERS_MARK)
         return CUPTI_ERROR_INVALID_PARAMETER;
     pParams->numTotalRanges = image->count;
-    return CUPTI_SUCCESS;
-}
-
-CUptiResult CUPTIAPI
-cuptiRangeProfilerCounterDataGetRangeInfo(CUpti_RangeProfiler_CounterData_GetRangeInfo_Params *pParams)
-{
-    const struct counter_image *image = (const void *)pParams->pCounterDataImage;
-    if (!image || pParams->counterDataImageSize < sizeof *image || image->mark != COUNTERS_MARK ||
-        pParams->rangeIndex >= image->count)
-        return CUPTI_ERROR_INVALID_PARAMETER;
-    pParams->rangeName = image->rows[pParams->rangeIndex].name;
     return CUPTI_SUCCESS;
 }

@@ -11,9 +11,8 @@
  * The GPU is the processor: a kernel is a C function that driver_kernels.c finds by the kernel's name. Its machine code
  * is real (kernels.cu), so that it can be hashed and its registers read. Counters are made up by a rule that tests can
  * work out (profiler_metrics.c, profiler_sass.c, profiler_sampling.c). Where CUPTI answers something else than its
- * documentation says, so does the stand-in; each such place is commented "As the real one", and shown by a test
- * (standin_test_range.c). What was seen on an H200 with driver 580 and CUPTI 13.0 is the model; what was never seen is
- * refused or answers as documented.
+ * documentation says, so does the stand-in; each such place is commented "As the real one". What was seen on an H200
+ * with driver 580 and CUPTI 13.0 is the model; what was never seen is refused or answers as documented.
  *
  * Variables of the environment, all optional:
  *   STANDIN_DIR=FOLDER       a locked file there keeps other processes from the counters; without it each process has
