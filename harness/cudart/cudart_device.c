@@ -41,19 +41,6 @@ cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
     return only_device(device);
 }
 
-/* Accepts the flags, which only say how the host waits. */
-cudaError_t cudaSetDeviceFlags(unsigned flags)
-{
-    (void)flags;
-    return runtime_lost();
-}
-
-cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
-{
-    (void)config;
-    return runtime_lost();
-}
-
 cudaError_t cudaGetDeviceFlags(unsigned *flags)
 {
     *flags = cudaDeviceScheduleAuto;
@@ -78,21 +65,9 @@ cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
     return runtime_lost();
 }
 
-cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
-{
-    (void)config;
-    return runtime_lost();
-}
-
 cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
 {
     *config = cudaSharedMemBankSizeFourByte;
-    return runtime_lost();
-}
-
-/* Releases what a program pinned in the L2, which has no model here. */
-cudaError_t cudaCtxResetPersistingL2Cache(void)
-{
     return runtime_lost();
 }
 
@@ -137,21 +112,6 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 }
 
 /* ---- What is the same whatever a program does ---- */
-
-cudaError_t cudaDeviceSynchronize(void)
-{
-    return runtime_lost();
-}
-
-cudaError_t cudaProfilerStart(void)
-{
-    return runtime_lost();
-}
-
-cudaError_t cudaProfilerStop(void)
-{
-    return runtime_lost();
-}
 
 cudaError_t cudaRuntimeGetVersion(int *version)
 {

@@ -431,19 +431,3 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     attributes->hostPointer = attributes->type == cudaMemoryTypeDevice ? NULL : (void *)pointer;
     return cudaSuccess;
 }
-
-/* Does nothing: where managed memory lies changes no count. */
-cudaError_t cudaMemPrefetchAsync(const void *memory, size_t size, struct cudaMemLocation location, unsigned flags,
-                                 cudaStream_t stream)
-{
-    (void)memory, (void)size, (void)location, (void)flags, (void)stream;
-    return runtime_lost();
-}
-ALSO(cudaMemPrefetchAsync, _ptsz);
-
-cudaError_t cudaMemAdvise(const void *memory, size_t size, enum cudaMemoryAdvise advice,
-                          struct cudaMemLocation location)
-{
-    (void)memory, (void)size, (void)advice, (void)location;
-    return runtime_lost();
-}

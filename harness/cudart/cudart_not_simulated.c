@@ -11,6 +11,15 @@
         return function_not_simulated(#name);                                                                          \
     }
 
+/* Functions that only succeed: how the host waits, where managed memory lies and what a cache keeps change no count,
+ * and all work is done already. */
+#define NOTHING(name)                                                                                                  \
+    int name(void);                                                                                                    \
+    int name(void)                                                                                                     \
+    {                                                                                                                  \
+        return function_of_nothing();                                                                                  \
+    }
+
 /* clang-format off */
 NO(__cudaGetProcAddress) NO(__cudaRegisterHostVar) NO(__cudaRegisterUnifiedTable) NO(cudaArrayGetMemoryRequirements)
 NO(cudaArrayGetPlane) NO(cudaArrayGetSparseProperties) NO(cudaDestroyExternalMemory) NO(cudaDestroyExternalSemaphore)
@@ -73,4 +82,8 @@ NO(cudaStreamCopyAttributes) NO(cudaStreamCopyAttributes_ptsz) NO(cudaStreamGetA
 NO(cudaStreamGetAttribute_ptsz) NO(cudaStreamUpdateCaptureDependencies) NO(cudaStreamUpdateCaptureDependencies_ptsz)
 NO(cudaUserObjectCreate) NO(cudaUserObjectRelease) NO(cudaUserObjectRetain) NO(cudaVDPAUGetDevice)
 NO(cudaVDPAUSetVDPAUDevice) NO(cudaWaitExternalSemaphoresAsync) NO(cudaWaitExternalSemaphoresAsync_ptsz)
-    /* clang-format on */
+
+NOTHING(cudaCtxResetPersistingL2Cache) NOTHING(cudaDeviceSetCacheConfig) NOTHING(cudaDeviceSetSharedMemConfig)
+NOTHING(cudaDeviceSynchronize) NOTHING(cudaMemAdvise) NOTHING(cudaMemPrefetchAsync) NOTHING(cudaMemPrefetchAsync_ptsz)
+NOTHING(cudaProfilerStart) NOTHING(cudaProfilerStop) NOTHING(cudaSetDeviceFlags) NOTHING(cudaStreamAttachMemAsync)
+NOTHING(cudaStreamAttachMemAsync_ptsz)

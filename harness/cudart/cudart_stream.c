@@ -131,14 +131,6 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
 }
 ALSO(cudaStreamSetAttribute, _ptsz);
 
-/* Does nothing: where managed memory lies changes no count. */
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *memory, size_t size, unsigned flags)
-{
-    (void)stream, (void)memory, (void)size, (void)flags;
-    return runtime_lost();
-}
-ALSO(cudaStreamAttachMemAsync, _ptsz);
-
 /* A stream that is captured does nothing, so nobody can wait for it. */
 static cudaError_t wait_for(cudaGraph_t graph)
 {

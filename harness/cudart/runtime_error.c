@@ -58,6 +58,11 @@ int function_not_simulated(const char *name)
     return (int)runtime_not_simulated("%s", name);
 }
 
+int function_of_nothing(void)
+{
+    return (int)runtime_lost();
+}
+
 const char *runtime_reason(void)
 {
     return *fault.text ? fault.text : *missing.text ? missing.text : NULL;
