@@ -13,12 +13,13 @@ static bool can_see_lines(const struct measurement *measurement)
 }
 
 /* Whether the baseline has bank conflicts of the kernel, and the run's may differ. To count them takes a run of the
- * program, of whose kernels the same machine code is judged by its time. */
+ * program, of whose kernels the same machine code is judged by its time where the program was seen as a whole. */
 static bool wants_conflicts(const struct measurement *measurement, const struct run *baseline, const struct result *now)
 {
     const struct metrics *metrics = measurement->metrics;
     const struct result *base = run_find(baseline, now->id);
-    if (measurement->program && base && same_code(base, now))
+    const bool is_whole = measurement->program && (measurement->glob_count == 0 || measurement->like);
+    if (is_whole && base && same_code(base, now))
         return false;
     for (size_t m = 0; base && m < metrics->count; m++) {
         const struct row *row = result_find(base, metrics->list[m].name);

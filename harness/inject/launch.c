@@ -63,7 +63,8 @@ static bool is_held(const struct group *group)
 {
     static size_t held; /* launches that are still to come */
     if (group && group->holds > 0) {
-        process_stop_session();
+        if (ranges_running())
+            process_stop_session();
         held = group->holds - 1;
         return true;
     }

@@ -364,8 +364,8 @@ static bool is_known_code(const struct pairing *pairing, const struct metric *me
 
 static bool is_known_to_wait(const struct pairing *pairing, const struct metric *metric)
 {
-    return is_of_counting(pairing, metric) && program_communicates(pairing->base_result) &&
-           program_communicates(pairing->now_result);
+    return is_of_counting(pairing, metric) && program_holds(pairing->base_result) > 0 &&
+           program_holds(pairing->now_result) > 0;
 }
 
 void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,

@@ -42,11 +42,14 @@ static void ask(struct asking *asking, const struct line_request *request, unsig
         (struct asked){.request = request, .id = request->result->id, .kind = kind, .skip = skip};
 }
 
-static struct measurement measurement_of(const struct asking *asking, struct asked *asked, size_t place)
+/* program is where that of a request for another build of a program is put. */
+static struct measurement measurement_of(const struct asking *asking, struct asked *asked, size_t place,
+                                         struct program *program)
 {
-    struct measurement measurement = *asking->measurement;
+    const char *build = asked->request->kernels;
+    struct measurement measurement =
+        build ? measurement_of_other(asking->measurement, build, program) : *asking->measurement;
     const struct device_list *all = &asking->measurement->devices;
-    measurement.kernels = asked->request->kernels;
     measurement.skip_unmatched = asked->request->skip_unmatched;
     measurement.globs = &asked->id;
     measurement.glob_count = 1;
@@ -91,10 +94,11 @@ static void measure_all(const struct asking *asking, const struct measurement *l
 static void get_answers(struct asking *asking, size_t at_once)
 {
     struct measurement *list = x_calloc(asking->count, sizeof *list);
+    struct program *programs = x_calloc(asking->count, sizeof *programs);
     struct run *runs = x_calloc(asking->count, sizeof *runs);
     int *codes = x_calloc(asking->count, sizeof *codes);
     for (size_t i = 0; i < asking->count; i++)
-        list[i] = measurement_of(asking, &asking->list[i], i);
+        list[i] = measurement_of(asking, &asking->list[i], i, &programs[i]);
     if (asking->measurement->program)
         for (size_t i = 0; i < asking->count; i++)
             codes[i] = i > 0 && codes[i - 1] == EXIT_INTERRUPTED ? EXIT_INTERRUPTED : measure_run(&list[i], &runs[i]);
@@ -107,6 +111,7 @@ static void get_answers(struct asking *asking, size_t at_once)
     }
     free(codes);
     free(runs);
+    free(programs);
     free(list);
 }
 

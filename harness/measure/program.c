@@ -182,6 +182,14 @@ static void fill_row(const struct measuring *measuring, struct result *result, s
         row->reason = x_strdup("launched too seldom in the runs that the program made");
 }
 
+/* Whether launches of the group are to have a number: some were due, or counted and were none that --skip leaves out.
+ */
+static bool expects_number(const struct measuring *measuring, const struct program_group *group)
+{
+    const bool counted = group->runs > 0 && group->shares[0].counts[0] > 0;
+    return group->due > 0 || measuring->broken_off || (counted && measuring->measurement->program->skip == 0);
+}
+
 /* Fails each kernel that was launched and has no number, so that none is missing in silence. That includes one that a
  * later run did not launch. */
 static void fill_gaps(struct measuring *measuring)
@@ -195,8 +203,11 @@ static void fill_gaps(struct measuring *measuring)
         struct result *result = group->wanted ? run_find(run, group->id) : NULL;
         if (group->wanted && group->known && group->runs > 0 && group->shares[0].took[0] > 0)
             result = run_add(run, group->id);
-        if (group->wanted && !result && (group->due > 0 || measuring->broken_off) && !measuring->measurement->profile)
-            result_fail(run_add(run, group->id), RESULT_FAILED, "it was launched, and no launch of it was measured");
+        if (group->wanted && !result && expects_number(measuring, group) && !measuring->measurement->profile)
+            result_fail(run_add(run, group->id), RESULT_FAILED,
+                        group->holds > 0
+                            ? "it waits for others, so that it is not measured, and no record tells how long it took"
+                            : "it was launched, and no launch of it was measured");
         else if (group->wanted && !result && group->graph && measuring->measurement->profile)
             result_fail(run_add(run, group->id), RESULT_FAILED, "the launch of a graph has no lines");
     }
@@ -317,7 +328,7 @@ static size_t measure_unrecorded(const struct measuring *measuring)
     for (size_t g = 0; g < measuring->groups.count; g++) {
         struct program_group *group = measuring->groups.list[g];
         const double took = group->runs > 0 ? group->shares[0].took[0] : 0;
-        group->unrecorded = group->known && isnan(took);
+        group->unrecorded = group->known && group->holds == 0 && isnan(took);
         group->known = (group->known && !isnan(took)) || (all_due && group->due == 0 && took > 0);
         count += group->unrecorded;
     }

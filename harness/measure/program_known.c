@@ -34,8 +34,8 @@ void program_known_set(const struct program_groups *groups, const struct measure
     for (size_t i = 0; i < group->count; i++)
         now.launches[i] = group->launches[i].launch; /* borrowed */
     /* What waits for others counts how long it waits. A glob may ask for it all the same. */
-    group->known = program_communicates(&now) && measurement->glob_count == 0 && !groups->measures_all;
-    group->holds = group->known ? program_holds(&now) : 0;
+    group->holds = measurement->glob_count == 0 ? program_holds(&now) : 0;
+    group->known = group->holds > 0;
     for (size_t i = 0; baseline && i < baseline->result_count && !group->known; i++) {
         const struct result *result = &baseline->results[i];
         group->known = strncmp(result->id, measurement->program->name, length) == 0 && result->id[length] == '/' &&

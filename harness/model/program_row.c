@@ -112,7 +112,12 @@ bool program_communicates(const struct result *kernel)
 
 size_t program_holds(const struct result *kernel)
 {
-    return program_communicates(kernel) ? find_waiting(kernel->launches[0].function)->holds : 0;
+    size_t holds = 0;
+    for (size_t i = 0; i < kernel->launch_count; i++) {
+        const struct waiting *found = find_waiting(kernel->launches[i].function);
+        holds = found && found->holds > holds ? found->holds : holds;
+    }
+    return holds;
 }
 
 bool program_is_timed(const struct metrics *metrics, const struct result *result)

@@ -39,8 +39,8 @@ bool program_is_of_first_part(const struct metrics *metrics, const struct result
  * data between processes, or what waits for the host. */
 bool program_communicates(const struct result *kernel);
 
-/* Returns how many launches, from one of this kernel on, no profiler may be open for: that which waits, and those that
- * the program times itself. 0: it does not wait. */
+/* Returns how many launches, from one of this kernel on, no profiler may be open for: that which waits, as does a graph
+ * with a kernel that does, and those that the program times itself. 0: nothing waits. */
 size_t program_holds(const struct result *kernel);
 
 /* Whether it is known from CUPTI's records how long all these launches took. */

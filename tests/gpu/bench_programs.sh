@@ -54,14 +54,20 @@ check() {
     timed "$1" "$cugate" check --metrics "$metrics" --baselines "$work/$2-base" --save "$work/$1.json" -- "${command[@]}"
 }
 
-# measured NAME FIRST COMMAND...: prints seconds and launches measured of an exec.
+# measured NAME FIRST COMMAND...: sets seconds, and count to the launches measured, of an exec.
 measured() {
     timed "$1" "$cugate" exec --metrics "$metrics" --runs 1 --first "$2" --save "$work/$1.json" -- "${@:3}"
-    echo "$seconds $(jq -r -L "$here" 'include "exec"; measured' "$work/$1.json")"
+    if [ "$code" != 0 ] || ! count=$(jq -r -L "$here" 'include "exec"; measured' "$work/$1.json"); then
+        echo "exec of $3 ended with $code: see $work/$1.txt" >&2
+        exit 5
+    fi
 }
 
 launches() {
-    echo "$(measured every 100000 "$@") $(measured one 1 "$@")" |
+    measured every 100000 "$@"
+    local every_seconds=$seconds every=$count
+    measured one 1 "$@"
+    echo "$every_seconds $every $seconds $count" |
         awk '{ printf "a measured launch costs %.2f ms: %d launches %.1f s, %d launches %.1f s\n",
                1000 * ($1 - $3) / ($2 - $4), $2, $1, $4, $3 }'
 }
@@ -79,6 +85,7 @@ for words in "$@"; do
         command_of "$name" "${words[@]:2}"
         label=$name-$(tr -dc 'a-z0-9' <<<"${words[*]:2}")
         check "$label" "$name"
+        case $code in 2 | 5) echo "$label ended with $code: see $work/$label.txt" >&2; exit 5 ;; esac
         printf '%-12s %26s %13s  with %s\n' "$name" "$seconds" "$code" "${words[*]:2}"
         grep -vE '^(step|loss|sum|note: run)' "$work/$label.txt" | head -12 | sed 's/^/    | /'
         continue

@@ -272,6 +272,10 @@ program 'ranks 40' 0 '3 ok, 0 failed' 'rank 1 of 2 computed longest, 13.4 ms bes
     '!law' '!not counted'
 program 'ranks 40 2' 0 '3 ok, 0 failed' 'rank 1 of 2 computed longest, 26.4 ms beside' '(rank 0: 13.4 ms beside 13.2 ms)'
 
+# What waits is not measured, and fails where no record tells its time.
+STANDIN_NO_RECORDS=1 program 'ranks 40' 5 '2 ok, 1 failed' 'no record tells how long it took'
+STANDIN_NO_RECORDS=1 program 'tuned' 5 'no record tells how long it took' '!run 2'
+
 # ---- Graphs
 
 for way in 0 1 2 3 4 5; do
@@ -965,8 +969,9 @@ expect 'code that the program put there' 0 'code null' '!WRONG'
 
 # Two builds of a program in turn.
 gate 'against the same' 0 'nothing is worse' "measured now: $program plain" -- --baselines none --against "$program plain" -- "$program" plain
-gate 'against another' 1 'regressed  program/add_one@64,256' 'changed: 48' 'plain: 48' "measured now: $program plain" -- \
-    --baselines none --against "$program plain" -- "$program" changed
+gate 'against another' 1 'regressed  program/add_one@64,256' 'changed: 48' 'plain: 48' "measured now: $program plain" \
+    'kernels.cu:9: instructions 12,288,000 -> 18,579,456' -- \
+    --explain 20 --baselines none --against "$program plain" -- "$program" changed
 gate 'against another mix' 3 '; 8 kernels gone' '!missing' -- --baselines none --against "$program plain" -- "$program" shapes 3
 gate 'against what fails' 5 'exit3 ended with exit code 3' '!nothing is worse' -- \
     --baselines none --against "$program exit3" -- "$program" plain
