@@ -362,14 +362,16 @@ static bool prepare_cast(struct instruction *code)
 /* clang-format off */
 #define KINDS "ADD MIN MAX INC DEC AND OR XOR EXCH CAS S32 S64 64 F32 F64 FTZ RN F16x2 BF16x2"
 const struct opcode atomic_opcodes[] = {
-    {"ATOMG.E",    atomic_global, CONTROL_NEXT, prepare_global,    "pd", KINDS " STRONG GPU SYS SM CTA"},
-    {"ATOM.E",     atomic_global, CONTROL_NEXT, prepare_global,    "pd", KINDS " STRONG GPU SYS SM CTA"},
-    {"RED.E",      reduction,     CONTROL_NEXT, prepare_reduction, "",   KINDS " STRONG GPU SYS SM CTA"},
-    {"REDG.E",     reduction,     CONTROL_NEXT, prepare_reduction, "",   KINDS " STRONG GPU SYS SM CTA"},
-    {"REDG.E.ADD.F32x2", reduction_of_parts, CONTROL_NEXT, prepare_parts, "", "FTZ RN STRONG GPU SYS SM CTA"},
-    {"REDG.E.ADD.F32x4", reduction_of_parts, CONTROL_NEXT, prepare_parts, "", "FTZ RN STRONG GPU SYS SM CTA"},
-    {"ATOMS",      atomic_shared, CONTROL_NEXT, prepare_shared,    "d",  KINDS " POPC 32"},
-    {"ATOMS.CAST.SPIN", atomic_cast, CONTROL_NEXT, prepare_cast,   "pD", "64"},
+    {"ATOMG.E",          atomic_global,      TRAIT_ATOMIC | TRAIT_GLOBAL,                               prepare_global,    "pd", KINDS " STRONG GPU SYS SM CTA"},
+    {"ATOM.E",           atomic_global,      TRAIT_ATOMIC | TRAIT_GENERIC,                              prepare_global,    "pd", KINDS " STRONG GPU SYS SM CTA"},
+    {"RED.E",            reduction,          TRAIT_ATOMIC | TRAIT_GLOBAL,                               prepare_reduction, "",   KINDS " STRONG GPU SYS SM CTA"},
+    {"REDG.E",           reduction,          TRAIT_ATOMIC | TRAIT_GLOBAL,                               prepare_reduction, "",   KINDS " STRONG GPU SYS SM CTA"},
+    {"REDG.E.ADD.F32x2", reduction_of_parts, TRAIT_ATOMIC | TRAIT_GLOBAL,                               prepare_parts,     "",   "FTZ RN STRONG GPU SYS SM CTA"},
+    {"REDG.E.ADD.F32x4", reduction_of_parts, TRAIT_ATOMIC | TRAIT_GLOBAL,                               prepare_parts,     "",   "FTZ RN STRONG GPU SYS SM CTA"},
+    {"ATOMS",            atomic_shared,      TRAIT_ATOMIC | TRAIT_SHARED,                               prepare_shared,    "d",  KINDS " POPC 32"},
+    {"ATOMS.CAS",        atomic_shared,      TRAIT_ATOMIC | TRAIT_SHARED | TRAIT_SIGNALS,               prepare_shared,    "d",  KINDS},
+    {"ATOMS.EXCH",       atomic_shared,      TRAIT_ATOMIC | TRAIT_SHARED | TRAIT_SIGNALS,               prepare_shared,    "d",  KINDS},
+    {"ATOMS.CAST.SPIN",  atomic_cast,        TRAIT_ATOMIC | TRAIT_SHARED | TRAIT_SIGNALS | TRAIT_SPINS, prepare_cast,      "pD", "64"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

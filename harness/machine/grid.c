@@ -45,8 +45,8 @@ static void add_flows(struct tally *tallies, const struct flow *flows, size_t co
 static bool uses_answers(const struct code *code)
 {
     for (size_t i = 0; i < code->count; i++)
-        if (code->list[i].opcode &&
-            (strncmp(code->list[i].opcode, "ATOM.", 5) == 0 || strncmp(code->list[i].opcode, "ATOMG.", 6) == 0))
+        if (code->list[i].traits & TRAIT_ATOMIC && !(code->list[i].traits & TRAIT_SHARED) &&
+            code->list[i].output_count > 0)
             return true;
     return false;
 }

@@ -102,6 +102,9 @@ int code_of(struct function *function, struct problem *problem);
 /* Returns the opcode of a decoded instruction with its modifiers, such as "LDG.E.128". */
 const char *code_opcode(const struct function *function, size_t index);
 
+/* Returns its TRAIT_ bits. */
+unsigned code_traits(const struct function *function, size_t index);
+
 /* Returns the place of an instruction, "kernels/a.cu:12" or "kernel(int)+0x40". Caller frees. In fault.c. */
 char *code_place(const struct function *function, size_t index);
 

@@ -58,8 +58,7 @@ struct hazards {
 static bool has_copies(const struct code *code)
 {
     for (size_t i = 0; i < code->count; i++)
-        if (code->list[i].opcode &&
-            (strncmp(code->list[i].opcode, "UTMA", 4) == 0 || strncmp(code->list[i].opcode, "UBLKCP", 6) == 0))
+        if (code->list[i].traits & TRAIT_BULK)
             return true;
     return false;
 }

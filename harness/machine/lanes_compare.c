@@ -264,21 +264,6 @@ static void vabsdiff4(struct warp *warp, const struct instruction *code, uint32_
     WRITE_LANES(ROW(0), lanes, result[l]);
 }
 
-/* Turns two 32-bit numbers into two smaller ones, saturated, and puts them below those of c. */
-static void i2ip(struct warp *warp, const struct instruction *code, uint32_t lanes)
-{
-    const uint32_t *a = ROW(1), *b = ROW(2), *c = ROW(3);
-    const bool is_unsigned = IS(U8);
-    const int32_t least = is_unsigned ? 0 : -128, most = is_unsigned ? 255 : 127;
-    uint32_t result[LANES];
-    for (int l = 0; l < LANES; l++) {
-        const int32_t x = (int32_t)a[l], y = (int32_t)b[l];
-        const int32_t high = x < least ? least : x > most ? most : x, low = y < least ? least : y > most ? most : y;
-        result[l] = c[l] << 16 | ((uint32_t)high & 0xff) << 8 | ((uint32_t)low & 0xff);
-    }
-    WRITE_LANES(ROW(0), lanes, result[l]);
-}
-
 /* clang-format off */
 const struct opcode TABLE(lanes_compare)[] = {
     {"ISETP",          isetp,       CONTROL_NEXT, prepare_isetp_any, "pp",  "F LT EQ LE GT NE GE T U32 U64 S64 AND OR XOR EX"},
@@ -291,7 +276,6 @@ const struct opcode TABLE(lanes_compare)[] = {
     {"VIADDMNMX",      viaddmnmx,   CONTROL_NEXT, prepare_minimum,   "d",   "U32 RELU S16x2 U16x2"},
     {"VABSDIFF",       vabsdiff,    CONTROL_NEXT, prepare_plain,     "d",   "U32"},
     {"VABSDIFF4",      vabsdiff4,   CONTROL_NEXT, prepare_plain,     "d",   "U8 S8 ACC"},
-    {"I2IP",           i2ip,        CONTROL_NEXT, prepare_plain,     "d",   "S8 U8 S32 SAT"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -221,8 +221,7 @@ static bool prepare_arithmetic(struct instruction *code)
     if (!choose(code, choices) || (code->flags[FORMAT] == BF16 && code->flags[FLUSH]))
         return false;
     if (code->flags[FORMAT] == TO_FLOAT) /* only a sum without other flags is known */
-        return strncmp(code->opcode, "HADD2", 5) == 0 && !code->flags[CLAMP] && !code->flags[FLUSH] &&
-               no_operand_is(code, HALF_CROSSED);
+        return code->run == hadd2 && !code->flags[CLAMP] && !code->flags[FLUSH] && no_operand_is(code, HALF_CROSSED);
     return halves_only(code);
 }
 
@@ -424,13 +423,13 @@ static bool prepare_vhmnmx(struct instruction *code)
 
 /* clang-format off */
 const struct opcode TABLE(lanes_half)[] = {
-    {"HADD2",  hadd2,  CONTROL_NEXT, prepare_arithmetic, "d",  NULL},
-    {"HMUL2",  hmul2,  CONTROL_NEXT, prepare_arithmetic, "d",  NULL},
-    {"HFMA2",  hfma2,  CONTROL_NEXT, prepare_fused,      "d",  NULL},
-    {"HMNMX2", hmnmx2, CONTROL_NEXT, prepare_minmax,     "d",  NULL},
-    {"VHMNMX", vhmnmx, CONTROL_NEXT, prepare_vhmnmx,     "d",  NULL},
-    {"HSET2",  hset2,  CONTROL_NEXT, prepare_comparison, "d",  NULL},
-    {"HSETP2", hsetp2, CONTROL_NEXT, prepare_comparison, "pp", NULL},
+    {"HADD2",  hadd2,  TRAIT_FP16,               prepare_arithmetic, "d",  NULL},
+    {"HMUL2",  hmul2,  TRAIT_FP16,               prepare_arithmetic, "d",  NULL},
+    {"HFMA2",  hfma2,  TRAIT_FP16 | TRAIT_FUSED, prepare_fused,      "d",  NULL},
+    {"HMNMX2", hmnmx2, CONTROL_NEXT,             prepare_minmax,     "d",  NULL},
+    {"VHMNMX", vhmnmx, CONTROL_NEXT,             prepare_vhmnmx,     "d",  NULL},
+    {"HSET2",  hset2,  CONTROL_NEXT,             prepare_comparison, "d",  NULL},
+    {"HSETP2", hsetp2, CONTROL_NEXT,             prepare_comparison, "pp", NULL},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -255,12 +255,12 @@ static bool prepare_copied(struct instruction *code)
 
 /* clang-format off */
 const struct opcode mbarrier_opcodes[] = {
-    {"SYNCS.EXCH.64",                  exchange,      CONTROL_NEXT,       prepare_three,  "d", ""},
-    {"SYNCS.ARRIVE.TRANS64",           arrive,        CONTROL_NEXT,       prepare_arrive, "d", "A1T0 ART0 A0TR A0TX A0T1 A1TR RED OPTOUT TMASK"},
-    {"SYNCS.PHASECHK.TRANS64",         look,          CONTROL_NEXT,       prepare_three,  "p", ""},
-    {"SYNCS.PHASECHK.TRANS64.TRYWAIT", NULL,          CONTROL_WAIT_PHASE, prepare_three,  "p", ""},
-    {"SYNCS.CCTL.IV",                  NULL,          CONTROL_NEXT,       prepare_one,    "",  ""},
-    {"ARRIVES.LDGSTSBAR.64",           arrive_copied, CONTROL_NEXT,       prepare_copied, "",  "TRANSCNT ARVCNT"},
+    {"SYNCS.EXCH.64",                  exchange,      TRAIT_SIGNALS,                      prepare_three,  "d", ""},
+    {"SYNCS.ARRIVE.TRANS64",           arrive,        TRAIT_SIGNALS,                      prepare_arrive, "d", "A1T0 ART0 A0TR A0TX A0T1 A1TR RED OPTOUT TMASK"},
+    {"SYNCS.PHASECHK.TRANS64",         look,          TRAIT_SIGNALS | TRAIT_LOOKS,        prepare_three,  "p", ""},
+    {"SYNCS.PHASECHK.TRANS64.TRYWAIT", NULL,          CONTROL_WAIT_PHASE | TRAIT_SIGNALS, prepare_three,  "p", ""},
+    {"SYNCS.CCTL.IV",                  NULL,          TRAIT_SIGNALS,                      prepare_one,    "",  ""},
+    {"ARRIVES.LDGSTSBAR.64",           arrive_copied, CONTROL_NEXT,                       prepare_copied, "",  "TRANSCNT ARVCNT"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -79,9 +79,7 @@ struct copy_shape {
  * the part below, which the system keeps (%reserved_smem_offset of PTX), by generic addresses. */
 static inline uint32_t shared_begin(const struct block *block, const struct instruction *code)
 {
-    const char *name = code->opcode;
-    const bool generic = name[0] == 'A' ? name[4] == '.' : name[2] == '.';
-    return generic && block->code->uses_window ? 0 : block->reserved;
+    return code->traits & TRAIT_GENERIC && block->code->uses_window ? 0 : block->reserved;
 }
 
 /* These set the shape of an access, and its cost. A NULL block means that only the shape is wanted. */

@@ -50,8 +50,6 @@ unsigned vector_unit(void)
     return wanted < 0 ? best_vector_unit() : (unsigned)wanted;
 }
 
-static const struct opcode *find(const char *opcode)
-{
 #if defined(__x86_64__)
 #define KINDS(name)                                                                                                    \
     {                                                                                                                  \
@@ -63,18 +61,28 @@ static const struct opcode *find(const char *opcode)
         name##_base, name##_base, name##_base                                                                          \
     }
 #endif
-    static const struct opcode *const lanes[][VECTORS] = {
-        KINDS(lanes_integer), KINDS(lanes_bits), KINDS(lanes_compare), KINDS(lanes_float), KINDS(lanes_half),
-        KINDS(lanes_convert), KINDS(lanes_mufu), KINDS(lanes_memory),  KINDS(lanes_copy),  KINDS(lanes_product)};
-    static const struct opcode *const others[] = {control_opcodes, warp_opcodes,     texture_opcodes,  surface_opcodes,
-                                                  atomic_opcodes,  tensor_opcodes,   mbarrier_opcodes, bulk_opcodes,
-                                                  cluster_opcodes, warpgroup_opcodes};
+#define ALIKE(table)                                                                                                   \
+    {                                                                                                                  \
+        table, table, table                                                                                            \
+    }
+
+const struct opcode *opcode_table(size_t number, unsigned kind)
+{
+    static const struct opcode *const tables[][VECTORS] = {
+        KINDS(lanes_integer),    KINDS(lanes_bits),      KINDS(lanes_compare),   KINDS(lanes_float),
+        KINDS(lanes_half),       KINDS(lanes_convert),   KINDS(lanes_mufu),      KINDS(lanes_memory),
+        KINDS(lanes_copy),       KINDS(lanes_product),   ALIKE(control_opcodes), ALIKE(warp_opcodes),
+        ALIKE(texture_opcodes),  ALIKE(surface_opcodes), ALIKE(atomic_opcodes),  ALIKE(tensor_opcodes),
+        ALIKE(mbarrier_opcodes), ALIKE(bulk_opcodes),    ALIKE(cluster_opcodes), ALIKE(warpgroup_opcodes)};
+    return number < ARRAY_SIZE(tables) ? tables[number][kind] : NULL;
+}
+
+static const struct opcode *find(const char *opcode)
+{
+    const struct opcode *best = NULL, *table;
     const unsigned kind = vector_unit();
-    const struct opcode *best = NULL;
-    for (size_t i = 0; i < sizeof lanes / sizeof lanes[0]; i++)
-        best = longest(lanes[i][kind], opcode, best);
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        best = longest(others[i], opcode, best);
+    for (size_t i = 0; (table = opcode_table(i, kind)); i++)
+        best = longest(table, opcode, best);
     return best;
 }
 
@@ -95,4 +103,9 @@ int code_of(struct function *function, struct problem *problem)
 const char *code_opcode(const struct function *function, size_t index)
 {
     return function->code->list[index].opcode;
+}
+
+unsigned code_traits(const struct function *function, size_t index)
+{
+    return function->code->list[index].traits;
 }

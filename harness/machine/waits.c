@@ -3,7 +3,6 @@
 #include "meetings.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Returns where a branch goes to, as the index of an instruction; `count`: nowhere that is known. */
 static size_t target_of(const struct code *code, const struct instruction *branch)
@@ -69,7 +68,7 @@ bool waits_look_between(const struct block *block, const struct instruction *cod
 {
     const struct operand *over = &code->operands[0];
     for (unsigned i = 0; code && i < MOST_BETWEEN; i++, code = next_of(block, code, over))
-        if (strncmp(code->opcode, "NANOSLEEP", 9) == 0 || strcmp(code->opcode, "SYNCS.PHASECHK.TRANS64") == 0)
+        if (code->traits & TRAIT_LOOKS)
             return true;
     return false;
 }

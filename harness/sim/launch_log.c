@@ -196,7 +196,7 @@ static struct counted *find_function(struct function *function)
     };
     const struct line_table *lines = module_lines(function->module);
     for (size_t i = 0; i < count; i++) {
-        counted->traits[i] = opcode_traits(code_opcode(function, i));
+        counted->traits[i] = code_traits(function, i);
         counted->files[i] = line_table_line(lines, function->text.name, i * INSTRUCTION_BYTES, &counted->numbers[i]);
     }
     return counted;

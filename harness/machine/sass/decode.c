@@ -160,7 +160,7 @@ static bool read_guard(struct instruction *code, const char *predicate)
 static bool read_symbol(const struct function_text *function, const struct instruction *code, const char *text,
                         struct operand *operand)
 {
-    if (!starts(code->opcode, "CALL") && !starts(code->opcode, "RET"))
+    if (code->control != CONTROL_CALL && code->control != CONTROL_CALL_OUTSIDE && code->control != CONTROL_RETURN)
         return false;
     for (size_t s = 0; s < function->symbol_count; s++)
         if (strcmp(function->symbols[s].name, text) == 0) {
@@ -187,6 +187,9 @@ static bool read_instruction(struct decoder *decoder, struct instruction *code, 
     char *text = x_calloc(length + TOKENS + 1, 1), *tokens[TOKENS];
     memcpy(text, operands, length + 1);
     const bool named = read_opcode(decoder, code, opcode);
+    const struct opcode *row = decoder->find(code->opcode);
+    code->traits = row ? row->what & ~(CONTROLS - 1u) : 0;
+    code->control = row ? row->what % CONTROLS : CONTROL_UNKNOWN;
     const size_t count = split_operands(text, tokens);
     bool good = named && count <= OPERANDS && read_guard(code, predicate);
     for (size_t i = 0; i < count && good; i++) {
@@ -202,11 +205,9 @@ static bool read_instruction(struct decoder *decoder, struct instruction *code, 
     if (good)
         place_decimals(decoder, code);
     free(text);
-    const struct opcode *row = decoder->find(code->opcode);
     if (!good || !row || !modifiers_allowed(code, row))
         return false;
     code->run = row->run;
-    code->control = row->control;
     const char *const outputs = row->outputs ? row->outputs : "d";
     if (!has_its_barrier(code) || !place_outputs(code, outputs))
         return false;
@@ -245,18 +246,13 @@ static const char *text_of(const json_t *object, const char *key)
  * one wrote. */
 static bool tells_others(const struct instruction *code)
 {
-    static const char *const signs[] = {"BAR.ARV",       "SYNCS",     "MEMBAR.ALL.CTA",
-                                        "MEMBAR.SC.CTA", "ATOMS.CAS", "ATOMS.EXCH"};
-    for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
-        if (starts(code->opcode, signs[i]))
-            return true;
-    return starts(code->opcode, "BAR.SYNC") && (code->operand_count > 1 || !code->operands[0].immediate);
+    return code->traits & TRAIT_SIGNALS ||
+           (code->traits & TRAIT_SIGNALS_SOME && (code->operand_count > 1 || !code->operands[0].immediate));
 }
 
 static bool has_fence(const struct instruction *code)
 {
-    return starts(code->opcode, "MEMBAR") || starts(code->opcode, "UCGABAR") ||
-           (starts(code->opcode, "LD") && has_modifier(code, "STRONG"));
+    return code->traits & TRAIT_FENCE || (code->traits & TRAIT_LOAD && has_modifier(code, "STRONG"));
 }
 
 struct code *code_read(const struct function_text *function, const json_t *list, find_opcode *find)
@@ -282,7 +278,7 @@ struct code *code_read(const struct function_text *function, const json_t *list,
         const struct operand *asked = operand_of(&code->list[i], OPERAND_SPECIAL);
         code->tells_others |= tells_others(&code->list[i]);
         code->multiplies_apart |= code->list[i].apart;
-        code->has_spins |= starts(code->list[i].opcode, "ATOMS.CAST.SPIN");
+        code->has_spins |= (code->list[i].traits & TRAIT_SPINS) != 0;
         code->has_fences |= has_fence(&code->list[i]);
         code->uses_window |= asked && strcmp(asked->word, "SR_SWINHI") == 0;
     }

@@ -5,8 +5,6 @@
  */
 #include "encoding.h"
 
-#include "traits.h"
-
 #include <string.h>
 
 bool encoding_word(const struct function_text *function, size_t index, uint32_t *word)
@@ -18,26 +16,20 @@ bool encoding_word(const struct function_text *function, size_t index, uint32_t 
 }
 
 /* Returns whether the second word is an immediate among the operands. It is none where it is a branch target or an
- * address, nor in the opcodes named here. */
+ * address, nor in some opcodes. */
 static bool has_immediate(const struct instruction *code)
 {
-    static const char *const others[] = {"DEPBAR", "HGMMA", "LEPC", "PLOP3", "SHFL", "UPLOP3"};
-    const size_t length = strcspn(code->opcode, ".");
-    for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-        if (strlen(others[i]) == length && strncmp(code->opcode, others[i], length) == 0)
-            return false;
     for (unsigned i = 0; i < code->operand_count; i++)
         if (code->operands[i].kind == OPERAND_ADDRESS)
             return false;
-    return code->control == CONTROL_NEXT;
+    return code->control == CONTROL_NEXT && !(code->traits & TRAIT_NO_IMMEDIATE);
 }
 
 static bool is_same(const struct instruction *code, uint32_t first, uint32_t word)
 {
     const unsigned form = first >> 9 & 7, predicate = first >> 12 & 15;
-    /* LDCU has a bit more of the offset. */
-    const unsigned offset_from = strncmp(code->opcode, "LDCU", 4) == 0 ? 5 : 6;
-    const unsigned number_from = strstr(code->opcode, "MOV.64") ? 24 : 32;
+    const unsigned offset_from = code->traits & TRAIT_LOW_OFFSET ? 5 : 6;
+    const unsigned number_from = code->traits & TRAIT_LOW_IMMEDIATE ? 24 : 32;
     bool numbers = false, found = false;
     if ((code->guard / 4 & 7) != (predicate & 7) || (code->guard_flip != 0) != (predicate >> 3))
         return false;
@@ -73,9 +65,8 @@ int encoding_check(const struct function_text *function, const struct code *code
 }
 
 /* Returns whether the answer comes from global memory, as far as the opcode says. */
-static bool answers_from_global(const char *opcode)
+static bool answers_from_global(unsigned traits)
 {
-    const unsigned traits = opcode_traits(opcode);
     return traits & (TRAIT_GLOBAL | TRAIT_GENERIC) && traits & (TRAIT_LOAD | TRAIT_ATOMIC) &&
            !(traits & TRAIT_ASYNC_COPY);
 }
@@ -92,6 +83,6 @@ void encoding_scoreboards(const struct function_text *function, struct code *cod
         memcpy(&bits, function->bytes + i * INSTRUCTION_BYTES + UPPER, sizeof bits);
         const unsigned answer = bits >> ANSWERS & 7;
         one->waits_for = bits >> WAITS & 0x3f;
-        one->loads_into = one->opcode && answer < NONE - 1 && answers_from_global(one->opcode) ? 1u << answer : 0;
+        one->loads_into = answer < NONE - 1 && answers_from_global(one->traits) ? 1u << answer : 0;
     }
 }

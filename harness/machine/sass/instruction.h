@@ -109,7 +109,34 @@ enum control {
     CONTROL_WAIT_PRODUCTS, /* WARPGROUP.DEPBAR: until products of the warpgroup are done */
     CONTROL_YIELD,         /* lets other warps go first: YIELD, NANOSLEEP */
     CONTROL_TRAP,
-    CONTROL_UNKNOWN /* not simulated */
+    CONTROL_UNKNOWN, /* not simulated */
+    CONTROLS = 1 << 8
+};
+
+/* What an instruction is besides. A row of an opcode has these bits together with its control. */
+enum trait {
+    TRAIT_LOAD = 1 << 8,
+    TRAIT_STORE = 1 << 9,
+    TRAIT_ATOMIC = 1 << 10,     /* is neither load nor store, with or without a result */
+    TRAIT_ASYNC_COPY = 1 << 11, /* copies from global to shared memory, and is also a load */
+    TRAIT_GLOBAL = 1 << 12,     /* accesses global memory; likewise below */
+    TRAIT_SHARED = 1 << 13,
+    TRAIT_LOCAL = 1 << 14,
+    TRAIT_GENERIC = 1 << 15, /* the address decides which memory it accesses */
+    TRAIT_FP16 = 1 << 16,    /* an addition, a multiplication, or a fused one of both */
+    TRAIT_FP32 = 1 << 17,
+    TRAIT_FP64 = 1 << 18,
+    TRAIT_FUSED = 1 << 19,         /* multiplies and adds at once */
+    TRAIT_BULK = 1 << 20,          /* a copy of the hardware, or what is done with such copies */
+    TRAIT_FENCE = 1 << 21,         /* orders what others see of accesses to memory */
+    TRAIT_SIGNALS = 1 << 22,       /* warps of a block may tell each other by it that something is written */
+    TRAIT_SIGNALS_SOME = 1 << 23,  /* ... unless it is barrier 0, of all warps */
+    TRAIT_SPINS = 1 << 24,         /* is tried until it succeeds */
+    TRAIT_LOOKS = 1 << 25,         /* looks for a phase without a wait, or sleeps */
+    TRAIT_SIGNS = 1 << 26,         /* asks registers for their signs: R2.SIGN */
+    TRAIT_NO_IMMEDIATE = 1 << 27,  /* its second word is no immediate, whatever its form; see encoding.c */
+    TRAIT_LOW_IMMEDIATE = 1 << 28, /* the immediate begins in its first word */
+    TRAIT_LOW_OFFSET = 1 << 29     /* the offset of a constant begins a bit lower */
 };
 
 struct warp;
@@ -136,9 +163,9 @@ struct instruction {
     unsigned index;             /* its place in the function, from 0 */
     struct operand operands[OPERANDS];
     const char *opcode; /* with all modifiers */
+    unsigned traits;    /* TRAIT_ bits */
     const char *modifiers[MODIFIERS];
     unsigned modifier_count;
-    bool counts_known;          /* a memory instruction whose opcode tells what it accesses */
 } __attribute__((aligned(64))); /* so that few lines of the CPU's caches have the first operands */
 
 /* A row of the constants, and what it is filled with at a launch. */
@@ -189,7 +216,7 @@ enum {
 struct opcode {
     const char *name; /* "IADD3", or with modifiers "IMAD.WIDE"; of several rows that fit, the longest name counts */
     operation *run;
-    unsigned char control;
+    unsigned what; /* a CONTROL_ and TRAIT_ bits; the control is CONTROL_NEXT if none is named */
     /* Looks at operands and modifiers, and sets flags and other fields. NULL: there is nothing to do. False: this form
      * of the instruction is not simulated. */
     bool (*prepare)(struct instruction *code);

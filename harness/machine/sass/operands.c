@@ -125,13 +125,13 @@ static bool read_suffixes(const char *at, struct operand *operand)
 /* R2.SIGN, which only PLOP3 has. */
 static bool is_sign(const struct instruction *code, const char *suffixes)
 {
-    return starts(code->opcode, "PLOP3") && (strcmp(suffixes, ".SIGN") == 0 || strcmp(suffixes, ".reuse.SIGN") == 0);
+    return code->traits & TRAIT_SIGNS && (strcmp(suffixes, ".SIGN") == 0 || strcmp(suffixes, ".reuse.SIGN") == 0);
 }
 
 /* Complex products cross halves; other instructions were not seen to. */
 static bool may_cross(const struct instruction *code)
 {
-    return starts(code->opcode, "HFMA2") || starts(code->opcode, "HADD2") || starts(code->opcode, "HMUL2");
+    return code->traits & TRAIT_FP16;
 }
 
 /* P0, !P0, PT, UP0, UPT. */

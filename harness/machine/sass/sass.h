@@ -8,6 +8,5 @@
 #include "encoding.h"
 #include "instruction.h"
 #include "nvdisasm.h"
-#include "traits.h"
 
 #endif

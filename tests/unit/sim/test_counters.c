@@ -1,7 +1,7 @@
 #include "sim/counters.h"
 
 #include "base/base.h"
-#include "machine/sass/traits.h"
+#include "machine/sass/instruction.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
