@@ -132,23 +132,13 @@ __attribute__((noinline)) static void global_scattered(struct warp *warp, const 
     access_global(warp, code, lanes, addresses, memo, kind_of(code, writes), writes);
 }
 
-static inline void global_again(struct warp *warp, const struct instruction *code, uint32_t lanes, bool writes)
+static inline void global_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, bool writes)
 {
     uint64_t first = 0;
     const struct memo *memo = visit_again(warp, code, &code->operands[!writes], lanes, &first);
     if (!memo || global_is_watched(warp->block, code, memo, first, kind_of(code, writes)) ||
         !move_together(warp, code, lanes, memo, device_bytes(first), writes))
         global_scattered(warp, code, lanes, memo, first, writes);
-}
-
-static void load_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
-{
-    global_again(warp, code, lanes, false);
-}
-
-static void store_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
-{
-    global_again(warp, code, lanes, true);
 }
 
 /* ---- Shared memory ---- */
@@ -198,18 +188,11 @@ static void access_shared(struct warp *warp, const struct instruction *code, uin
         shared_scattered(warp, code, lanes, addresses, memo, writes);
 }
 
-static void load_shared(struct warp *warp, const struct instruction *code, uint32_t lanes)
+static inline void shared_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, bool writes)
 {
     uint32_t addresses[LANES];
-    own_addresses(warp, &code->operands[1], addresses);
-    access_shared(warp, code, lanes, addresses, false);
-}
-
-static void store_shared(struct warp *warp, const struct instruction *code, uint32_t lanes)
-{
-    uint32_t addresses[LANES];
-    own_addresses(warp, &code->operands[0], addresses);
-    access_shared(warp, code, lanes, addresses, true);
+    own_addresses(warp, &code->operands[!writes], addresses);
+    access_shared(warp, code, lanes, addresses, writes);
 }
 
 /* ---- Local memory ---- */
@@ -261,48 +244,32 @@ static void access_local(struct warp *warp, const struct instruction *code, uint
                    code->size, true);
 }
 
-static void load_local(struct warp *warp, const struct instruction *code, uint32_t lanes)
+static inline void local_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, bool writes)
 {
     uint32_t addresses[LANES];
-    narrow_addresses(warp, &code->operands[1], addresses);
-    const unsigned char *rows = local_rows(warp, code, lanes, addresses);
-    if (rows) {
-        const uint32_t step = code->operands[0].high - code->operands[0].row;
-        count_local(warp, code, sectors_of_rows(lanes, code->size));
-        for (unsigned k = 0; k < code->size / 4u; k++) {
-            uint32_t word[LANES];
-            memcpy(word, rows + (size_t)k * ROW_BYTES, ROW_BYTES);
-            WRITE_LANES(row_at(warp, SPACE_WARP, code->operands[0].row + k * step), lanes, word[l]);
-        }
-        return;
-    }
-    access_local(warp, code, lanes, addresses, false);
-}
-
-static void store_local(struct warp *warp, const struct instruction *code, uint32_t lanes)
-{
-    uint32_t addresses[LANES];
-    narrow_addresses(warp, &code->operands[0], addresses);
+    narrow_addresses(warp, &code->operands[!writes], addresses);
     unsigned char *rows = local_rows(warp, code, lanes, addresses);
-    if (rows) {
-        const struct operand *from = &code->operands[1];
-        const uint32_t step = from->high - from->row;
-        count_local(warp, code, sectors_of_rows(lanes, code->size));
-        for (unsigned k = 0; k < code->size / 4u; k++) {
-            const uint32_t *word = row_at(warp, from->space, from->row + k * step);
-            uint32_t kept[LANES];
-            memcpy(kept, rows + (size_t)k * ROW_BYTES, ROW_BYTES);
-            WRITE_LANES(kept, lanes, word[l]);
-            memcpy(rows + (size_t)k * ROW_BYTES, kept, ROW_BYTES);
-        }
+    if (!rows) {
+        access_local(warp, code, lanes, addresses, writes);
         return;
     }
-    access_local(warp, code, lanes, addresses, true);
+    const struct operand *operand = &code->operands[writes];
+    count_local(warp, code, sectors_of_rows(lanes, code->size));
+    for (unsigned k = 0; k < code->size / 4u; k++, rows += ROW_BYTES) {
+        uint32_t *row = row_at(warp, operand->space, operand->row + k * (operand->high - operand->row)), there[LANES];
+        memcpy(there, rows, ROW_BYTES);
+        if (writes)
+            WRITE_LANES(there, lanes, row[l]);
+        else
+            WRITE_LANES(row, lanes, there[l]);
+        if (writes)
+            memcpy(rows, there, ROW_BYTES);
+    }
 }
 
 /* ---- Generic addresses: lanes of each kind in turn ---- */
 
-static void split_generic(struct warp *warp, const struct instruction *code, uint32_t lanes, bool writes)
+static void generic_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, bool writes)
 {
     uint64_t addresses[LANES];
     global_addresses(warp, &code->operands[!writes], addresses);
@@ -335,15 +302,19 @@ static void split_generic(struct warp *warp, const struct instruction *code, uin
         access_local(warp, code, local, narrow, writes);
 }
 
-static void load_generic(struct warp *warp, const struct instruction *code, uint32_t lanes)
-{
-    split_generic(warp, code, lanes, false);
-}
-
-static void store_generic(struct warp *warp, const struct instruction *code, uint32_t lanes)
-{
-    split_generic(warp, code, lanes, true);
-}
+#define BOTH_WAYS(memory)                                                                                              \
+    static void load_##memory(struct warp *warp, const struct instruction *code, uint32_t lanes)                       \
+    {                                                                                                                  \
+        memory##_lanes(warp, code, lanes, false);                                                                      \
+    }                                                                                                                  \
+    static void store_##memory(struct warp *warp, const struct instruction *code, uint32_t lanes)                      \
+    {                                                                                                                  \
+        memory##_lanes(warp, code, lanes, true);                                                                       \
+    }
+BOTH_WAYS(global)
+BOTH_WAYS(shared)
+BOTH_WAYS(local)
+BOTH_WAYS(generic)
 
 /* ---- Preparation ---- */
 
