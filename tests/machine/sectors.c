@@ -35,7 +35,7 @@ int main(int argc, char **argv)
         die(EXIT_USAGE, "%s", problem.text);
     unsigned long long sum = 0;
     for (size_t i = 0; i < count; i++) {
-        if ((opcode_traits(code_opcode(function, i)) & (TRAIT_LOAD | TRAIT_GLOBAL)) != (TRAIT_LOAD | TRAIT_GLOBAL))
+        if ((code_traits(function, i) & (TRAIT_LOAD | TRAIT_GLOBAL)) != (TRAIT_LOAD | TRAIT_GLOBAL))
             continue;
         printf("%llu sectors at %s\n", (unsigned long long)tallies[i].sectors, code_place(function, i));
         sum += tallies[i].sectors;

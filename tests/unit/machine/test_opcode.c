@@ -48,6 +48,5 @@ Test(opcode, traits_with_and_without_modifiers)
         {"", 0},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        cr_expect_eq(traits_of(rows[i].opcode), rows[i].traits, "%s: %#x", rows[i].opcode,
-                     traits_of(rows[i].opcode));
+        cr_expect_eq(traits_of(rows[i].opcode), rows[i].traits, "%s: %#x", rows[i].opcode, traits_of(rows[i].opcode));
 }
