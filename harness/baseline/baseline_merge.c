@@ -294,7 +294,8 @@ static struct metric_note merge_note(const struct metric_note *known, const stru
     return known && !note.judged && note_is_equal(known, &note) ? *known : note;
 }
 
-/* Sets a note for each row: the new one, else the old one. */
+/* Keeps for each row the note that says how its metric was defined: the run's, or the old file's if the run has none.
+ */
 static void merge_notes(const struct merging *merging, struct run *run, const struct result *result)
 {
     struct run merged = {0};

@@ -37,7 +37,7 @@ enum { CAPSULE_VERSION = 1, CAPSULE_PAGE = 1 << 16 };
 /* Bytes that are kept in pages. */
 struct blob {
     uint64_t size;
-    uint32_t *pages; /* pages_of(size) of them; the last may be shorter than CAPSULE_PAGE */
+    uint32_t *pages; /* the numbers of pages_of(size) pages; only the last page may be shorter than CAPSULE_PAGE */
 };
 void blob_release(struct blob *blob);
 size_t pages_of(uint64_t size); /* how many pages hold so many bytes */

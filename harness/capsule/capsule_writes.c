@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For each of the two steps; less where the launch changes something, so that it proves something already. */
+/* Each of the two steps may take a second, and less if the launch changes memory, which proves something already. */
 #define SECONDS_MAX 1.0
 #define SECONDS_FURTHER 0.3
 

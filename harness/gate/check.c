@@ -98,7 +98,7 @@ static int keep_chosen(struct check *check)
     return EXIT_SAME;
 }
 
-/* What the baseline lacks, or all without one that fits, is measured in the base library. */
+/* Measures in the base library what the baseline lacks; if no baseline fits the run, everything. */
 static void stand_in(struct check *check)
 {
     check->measured = check_base(&check->request->measurement, check->request->against, &check->run, &check->baseline,

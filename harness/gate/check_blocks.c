@@ -28,8 +28,8 @@ static struct needs most_of(const struct result *result, bool *unknown)
     return most;
 }
 
-/* Returns the occupancy in %, with blocks of that many threads, of the function of which fewest warps fit; -1 where
- * none can have such blocks. */
+/* Computes for each function of the kernel the occupancy with blocks of so many threads, and returns the lowest, in %;
+ * -1 if no function can have such blocks. */
 static double occupancy_with(const struct result *result, int capability, unsigned threads)
 {
     double least = -1;

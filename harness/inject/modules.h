@@ -17,7 +17,9 @@ void modules_name(CUmodule handle);
 /* Sets name to that of the module of a function that is launched, which may be a CUfunction or a CUkernel, by its
  * handle and its name in machine code. It is empty where the module is not known. */
 void modules_of_function(CUfunction function, const char *function_name, char name[MODULE_NAME]);
-CUmodule module_of_function(CUfunction function); /* the driver's handle, for either kind of function; or NULL */
+/* Returns the driver's handle of the module that has the function, a CUfunction or a CUkernel; NULL: it is not known.
+ */
+CUmodule module_of_function(CUfunction function);
 CUmodule module_of_library(CUlibrary library);
 bool modules_are_asked(void);         /* this thread is in one of these two, which may load a module */
 void modules_forget(CUmodule handle); /* the driver may give the handle to another module */

@@ -48,7 +48,7 @@ bool do_move_barrier(struct warp *warp, const struct instruction *code, unsigned
 /* Each group of lanes that name each other goes on by itself. */
 static void go_in_groups(struct warp *warp, const struct instruction *code, struct split *split, const uint32_t *row)
 {
-    /* Seen on an H200: .EXCLUSIVE is executed again for each group, .COLLECTIVE is not. */
+    /* An H200 executes WARPSYNC.EXCLUSIVE once for each group of lanes, and WARPSYNC.COLLECTIVE only once. */
     const bool again = has_modifier(code, "EXCLUSIVE");
     struct tally *tally = &warp->block->tallies[code->index];
     uint32_t left = split->lanes;

@@ -8,7 +8,7 @@
 
 /* 16 bytes of shared memory are one place, since copies move no less. */
 enum { PLACE_SHIFT = 4, WARPS = 32, NOBODY = WARPS };
-/* Of copies before these last ones all is taken to be known. */
+/* Only the last 512 copies are looked at. Every warp is taken to know of the end of earlier ones. */
 enum { RECENT = 512 };
 
 struct place {

@@ -105,7 +105,7 @@ static void exchange(struct warp *warp, const struct instruction *code, uint32_t
         }
 }
 
-/* Sets the addresses of barriers, with the rank of their block. */
+/* Sets each lane's address of a barrier. Its upper bits say in which block of the cluster the barrier is. */
 static void barrier_addresses(struct warp *warp, const struct operand *operand, uint32_t addresses[LANES])
 {
     const uint32_t *row = row_at(warp, SPACE_WARP, operand->row);

@@ -242,20 +242,6 @@ static void release(struct warp *warp, unsigned lane)
 
 /* ---- Calls ---- */
 
-static set_number *set_number_of;
-
-void outside_conditions(set_number *set)
-{
-    set_number_of = set;
-}
-
-static void set_condition(struct warp *warp, unsigned lane)
-{
-    const uint64_t handle = argument(warp, FIRST_ARGUMENT, lane);
-    if (!set_number_of || !set_number_of(handle, warp->rows[SECOND_ARGUMENT][lane]))
-        block_fault(warp->block, "cudaGraphSetConditional of 0x%llx, which is no handle", (unsigned long long)handle);
-}
-
 static void fail(struct warp *warp, unsigned lane)
 {
     (void)lane;
@@ -273,7 +259,6 @@ static const struct outside {
     {"vprintf", "printf", print, false},
     {"malloc", "malloc or new", allocate, false},
     {"free", "free or delete", release, false},
-    {"cudaGraphSetConditional", "cudaGraphSetConditional", set_condition, false},
 };
 
 static const struct outside *find(const char *name)

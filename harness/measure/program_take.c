@@ -191,8 +191,8 @@ static void add_samples(struct row *row, const double *samples, size_t count)
     session->count += count;
 }
 
-/* What one launch could not count, all of them have not. But what this collector does not see in some launches, as in
- * the first of a session of graphs, is known by the others. */
+/* If one launch could not count a metric, all of them have no number of it. If the collector does not see a metric in
+ * some launches, such as the first of a session of graphs, the others give the number. */
 void program_join_rows(struct result *result, const struct result *more)
 {
     for (size_t i = 0; i < more->row_count; i++) {

@@ -22,8 +22,8 @@ bool program_part_is_all(const struct program_part *part);
  * frees. */
 char *program_part_text(const struct program_part *part);
 
-/* Writes it as lines of what a process is asked, each a key and a text behind a blank. program_program_part_take()
- * takes such a line, and keeps a copy of its text for good. */
+/* Writes it as lines of what a process is asked, each a key and a text behind a blank. program_part_take() takes
+ * such a line, and keeps a copy of its text for good. */
 void program_part_ask(const struct program_part *part, FILE *stream);
 void program_part_take(struct program_part *part, const char *key, const char *text);
 
