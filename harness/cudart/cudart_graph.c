@@ -37,6 +37,8 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *made, cudaGraph_t gra
         return runtime_return(cudaErrorInvalidValue);
     if (flags & cudaGraphInstantiateFlagDeviceLaunch)
         return runtime_not_simulated("a graph that kernels launch");
+    if (stream_captures(graph)) /* it would change yet */
+        return runtime_not_simulated("a graph of what is still captured");
     *made = x_calloc(1, sizeof **made);
     **made = (struct CUgraphExec_st){graph_share(graph), flags};
     return runtime_lost();
@@ -106,6 +108,8 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
         info->result = cudaGraphExecUpdateErrorTopologyChanged;
         return runtime_return(cudaErrorGraphExecUpdateFailure);
     }
+    if (stream_captures(graph))
+        return runtime_not_simulated("a graph of what is still captured");
     graph_release(exec->graph);
     exec->graph = graph_share(graph);
     return runtime_lost();

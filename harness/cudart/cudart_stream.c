@@ -51,6 +51,14 @@ cudaGraph_t stream_graph(cudaStream_t stream)
     return capture ? capture->graph : NULL;
 }
 
+bool stream_captures(cudaGraph_t graph)
+{
+    for (size_t i = 0; i < capture_count; i++)
+        if (captures[i]->graph == graph)
+            return true;
+    return false;
+}
+
 /* ---- Streams ---- */
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)

@@ -61,6 +61,8 @@ bool runtime_has_code(void);
 
 /* Returns the graph that a stream is captured into; NULL: what is put into the stream is done at once. */
 cudaGraph_t stream_graph(cudaStream_t stream);
+/* Whether some stream is captured into that graph still. */
+bool stream_captures(cudaGraph_t graph);
 
 /* ---- Copies: cudart_copy.c ---- */
 

@@ -646,7 +646,7 @@ static unsigned print_parts(const struct text *text, const struct report *report
 static bool is_minor(const struct kernel_line *line, double whole, size_t place)
 {
     return !is_program_row(line->id) && section_of(line->verdict) > SECTION_UNSURE &&
-           (program_is_seldom(line->total, whole) || (place > LINES_MOST && is_same(line)));
+           (program_is_seldom(line->total, whole) || (whole > 0 && place > LINES_MOST && is_same(line)));
 }
 
 /* Returns how many lines are shown: without those at the end that can be left out, unless they are few. */
@@ -677,8 +677,8 @@ static void print_minor(const struct text *text, const struct report *report, co
     }
     if (time)
         metric_format(time, total, words, sizeof words);
-    if (!program_is_seldom(most, whole))
-        snprintf(each, sizeof each, "the same, of %.2g %% of the GPU time at most", 100 * most / whole);
+    if (whole > 0 && !program_is_seldom(most, whole))
+        snprintf(each, sizeof each, "of %.2g %% of the GPU time at most", 100 * most / whole);
     char *all = shows_totals(report) ? x_sprintf("%zu more kernels, %s%s%s%s: -v lists them", count, each,
                                                  time ? ", " : "", words, time ? " together" : "")
                                      : x_sprintf("%zu kernels are the same: -v lists them", count);

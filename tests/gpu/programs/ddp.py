@@ -1,4 +1,4 @@
-"""Trains a small network on several GPUs by DistributedDataParallel: torchrun starts it in tests/gpu/bench_programs.sh."""
+"""Trains a small network on several GPUs by DistributedDataParallel: torchrun starts it for bench_programs.sh."""
 
 import argparse
 import os

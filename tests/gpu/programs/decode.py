@@ -1,5 +1,7 @@
-"""Decodes token by token with a small Llama of transformers, for tests/gpu/bench_programs.sh: the cache of keys grows with
-each token, so that the grids of attention and of copies do."""
+"""Decodes token by token with a small Llama of transformers, for tests/gpu/bench_programs.sh.
+
+The cache of keys grows with each token, so that the grids of attention and of copies do.
+"""
 
 import argparse
 

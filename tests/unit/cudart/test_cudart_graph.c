@@ -56,6 +56,21 @@ Test(cudart_graph, a_captured_stream_does_its_work_when_the_graph_is_launched)
     cr_expect_null(runtime_reason());
 }
 
+Test(cudart_graph, what_is_still_captured_makes_no_executable_graph)
+{
+    cudaStream_t stream;
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t exec;
+    enum cudaStreamCaptureStatus status;
+    int *out = begin();
+    cudaStreamCreate(&stream);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    cr_expect_eq(launch(&add, out, 3, stream), cudaSuccess);
+    cr_expect_eq(cudaStreamGetCaptureInfo(stream, &status, NULL, &graph, NULL, NULL, NULL), cudaSuccess);
+    cr_expect_neq(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+    cr_expect(strstr(runtime_reason(), "still captured"));
+}
+
 static void double_it(void *data)
 {
     *(int *)data *= 2;

@@ -73,6 +73,12 @@ Test(decode, what_nobody_reads_goes_to_the_sink)
     cr_expect_eq(code->list->operands[1].row, (uint32_t)ROW_SINK * ROW_BYTES);
 }
 
+Test(decode, floats_of_the_uniform_path_are_no_work_of_threads)
+{
+    cr_expect_eq(decoded("", "FFMA", "R4,R5,R6,R7")->traits, (unsigned)(TRAIT_FP32 | TRAIT_FUSED));
+    cr_expect_eq(decoded("", "UFFMA", "UR4,UR5,UR6,UR7")->traits, 0u);
+}
+
 Test(decode, addresses)
 {
     const struct operand *address = &decoded("", "LDG.E.128", "R4,desc[UR4][R2.64+-0x10]")->operands[1];
