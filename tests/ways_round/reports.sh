@@ -60,7 +60,7 @@ from cugate_reports import site
 site._Writer.kernel = lambda *_: os.kill(os.getpid(), 9)
 from cugate_reports.__main__ import main
 sys.exit(main())" "$top/reports" page --history h.db -o page; code=$?; cat page/index.html; (exit $code)' \
-    'ended before it was done, with status -9' 'earlier'
+    'one of the processes that share this work ended before it was done' 'earlier'
 
 way 'killed while the new page takes the place of the old one' an_earlier_page 0 'program "import os, sys
 rename = os.rename
