@@ -75,6 +75,10 @@ Test(program_row, a_kernel_waits_by_its_name)
         ARRAY_GROW(result.launches, result.launch_count)->function = x_strdup(cases[i].function);
         cr_expect_eq(program_communicates(&result), cases[i].communicates, "case %zu", i);
         cr_expect_eq(program_holds(&result) > 0, cases[i].communicates, "case %zu", i);
+        /* With another kernel in a graph it computes, and waits all the same. */
+        ARRAY_GROW(result.launches, result.launch_count)->function = x_strdup("add_one()");
+        cr_expect_not(program_communicates(&result), "case %zu", i);
+        cr_expect_eq(program_holds(&result) > 0, cases[i].communicates, "case %zu", i);
     }
 }
 
