@@ -40,8 +40,8 @@ script     recorded_all         .    .   600        .  tests/sim/recorded.sh --a
 reports    reports             32    .     .        .  $pytest reports/tests ${reports_first[*]/#/--ignore=} --ignore=$browser ${years[*]/#/--ignore=}
 reports    reports_pages       25    .     .        .  $pytest ${reports_first[*]}
 script     gate                36    .     .        .  tests/scripts/gate.sh
-criterion  unit                19   60     .        .  $build/tests/unit_tests
-criterion  machine             23   72     .        .  $build/tests/machine_tests
+criterion  unit                29   80     .        .  $build/tests/unit_tests
+criterion  machine             12   52     .        .  $build/tests/machine_tests
 script     ways_round          23    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
 script     hostile              6    6     .        .  tests/ways_round/run.sh hostile
 script     recorded            26   45     .        .  tests/sim/recorded.sh
