@@ -41,7 +41,7 @@ reports    reports             32    .     .        .  $pytest reports/tests ${r
 reports    reports_pages       25    .     .        .  $pytest ${reports_first[*]}
 script     gate                36    .     .        .  tests/scripts/gate.sh
 criterion  unit                29   80     .        .  $build/tests/unit_tests
-criterion  machine             12   52     .        .  $build/tests/machine_tests
+criterion  machine             16   52     .        .  $build/tests/machine_tests
 script     ways_round          23    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
 script     hostile              6    6     .        .  tests/ways_round/run.sh hostile
 script     recorded            26   45     .        .  tests/sim/recorded.sh
