@@ -106,8 +106,8 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     if (limit == cudaLimitStackSize && value > STACK_MOST)
         return runtime_return(cudaErrorInvalidValue);
     limits[limit] = limit == cudaLimitStackSize ? (value + STACK_UNIT - 1) / STACK_UNIT * STACK_UNIT : value;
-    module_set_call_stack(limits[cudaLimitStackSize]);
-    heap_set_limit(limits[cudaLimitMallocHeapSize]);
+    module_set_call_stack(runtime_machine(), limits[cudaLimitStackSize]);
+    heap_set_limit(runtime_machine(), limits[cudaLimitMallocHeapSize]);
     return cudaSuccess;
 }
 

@@ -59,7 +59,10 @@ static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size,
         return cudaSuccess;
     pthread_mutex_lock(&lock);
     const size_t most = (size_t)runtime_gpu()->memory_bytes;
-    void *made = size <= most && (type == cudaMemoryTypeHost || used <= most - size) ? device_allocate(size) : NULL;
+    void *made = NULL;
+    if (size <= most && (type == cudaMemoryTypeHost || used <= most - size))
+        made = runtime_pointer(
+            (type == cudaMemoryTypeDevice ? device_allocate : device_allocate_for_host)(runtime_machine(), size));
     if (made) {
         *ARRAY_GROW(blocks, block_count) = (struct block){.memory = made, .size = size, .type = type, .pool = pool};
         used += type == cudaMemoryTypeHost ? 0 : size;
@@ -93,7 +96,7 @@ static cudaError_t release(void *memory)
         pthread_mutex_unlock(&lock);
         return cudaSuccess;
     }
-    const bool known = i < block_count && !blocks[i].registered && device_free(memory);
+    const bool known = i < block_count && !blocks[i].registered && device_free(runtime_machine(), (uintptr_t)memory);
     if (known) {
         used -= blocks[i].type == cudaMemoryTypeHost ? 0 : blocks[i].size;
         if (blocks[i].pool)
@@ -215,8 +218,10 @@ cudaError_t cudaDeviceReset(void)
 static bool is_taken(uint64_t begin, size_t size)
 {
     struct allocation allocation;
-    return device_find(begin, &allocation) || device_find(begin + size - 1, &allocation) ||
-           (device_find_near(begin, size, &allocation) && allocation.begin > begin && allocation.begin < begin + size);
+    const struct machine *machine = runtime_machine();
+    return device_find(machine, begin, &allocation) || device_find(machine, begin + size - 1, &allocation) ||
+           (device_find_near(machine, begin, size, &allocation) && allocation.begin > begin &&
+            allocation.begin < begin + size);
 }
 
 cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
@@ -231,7 +236,7 @@ cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
     pthread_mutex_lock(&lock);
     const bool taken = is_taken(begin, size);
     if (!taken) {
-        device_show(begin, size);
+        device_show(runtime_machine(), begin, size);
         *ARRAY_GROW(blocks, block_count) =
             (struct block){.memory = memory, .size = size, .type = cudaMemoryTypeHost, .registered = true};
     }
@@ -251,7 +256,7 @@ cudaError_t cudaHostUnregister(void *memory)
         i++;
     const bool known = i < block_count;
     if (known) {
-        device_hide((uint64_t)(uintptr_t)memory);
+        device_hide(runtime_machine(), (uintptr_t)memory);
         blocks[i] = blocks[--block_count];
     }
     pthread_mutex_unlock(&lock);
@@ -403,7 +408,7 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
-    if (!device_find((uint64_t)(uintptr_t)host, &allocation))
+    if (!device_find(runtime_machine(), (uintptr_t)host, &allocation))
         return runtime_return(cudaErrorInvalidValue);
     *device = host;
     return cudaSuccess;
@@ -416,7 +421,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     if (error != cudaSuccess)
         return error;
     *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2};
-    if (!device_find((uint64_t)(uintptr_t)pointer, &allocation)) {
+    if (!device_find(runtime_machine(), (uintptr_t)pointer, &allocation)) {
         attributes->hostPointer = (void *)pointer;
         return cudaSuccess;
     }

@@ -67,6 +67,15 @@ const struct gpu *runtime_gpu(void)
     return gpu;
 }
 
+struct machine *runtime_machine(void)
+{
+    static struct machine *machine;
+    struct problem problem;
+    if (!machine && !(machine = machine_open(&problem)))
+        die(EXIT_USAGE, "%s", problem.text);
+    return machine;
+}
+
 bool runtime_attribute(int *value, enum cudaDeviceAttr attribute)
 {
     if ((int)attribute < 1 || (int)attribute >= GPU_ATTRIBUTES || !gpu || !gpu->known[attribute]) {
@@ -122,7 +131,7 @@ static void open_binary(struct binary *binary)
     if (cubin_each_image_of("the kernel library", binary->container, &unknown, consider, &choice) < 0)
         problem_set(&binary->problem, "its machine code cannot be read, see the error above");
     else if (choice.bytes)
-        binary->module = module_open(choice.bytes, choice.size, &binary->problem);
+        binary->module = module_open(runtime_machine(), choice.bytes, choice.size, &binary->problem);
     else if (unknown > 0)
         problem_set(&binary->problem,
                     "its machine code is in a form that is not known here: build it with nvcc --compress-mode=none");
@@ -260,7 +269,7 @@ char __cudaInitModule(void **handle)
         struct module *module = module_of(managed[i].binary, managed[i].name);
         const struct variable *variable = module ? module_variable(module, managed[i].name) : NULL;
         if (variable)
-            *managed[i].pointer = variable->address;
+            *managed[i].pointer = runtime_pointer(variable->address);
         whole &= variable != NULL;
     }
     return whole;
@@ -311,7 +320,7 @@ cudaError_t cudaGetSymbolAddress(void **address, const void *symbol)
     if (error == cudaSuccess)
         error = runtime_variable(&variable, symbol);
     if (error == cudaSuccess && variable)
-        *address = variable->address;
+        *address = runtime_pointer(variable->address);
     return error;
 }
 

@@ -149,7 +149,7 @@ cudaError_t function_run(const struct grid *grid)
     pthread_mutex_lock(&lock);
     const int failed = run_by(grid, &fault, &problem);
     pthread_mutex_unlock(&lock);
-    outside_print();
+    outside_print(grid->function->module->machine);
     if (failed == 0)
         return cudaSuccess;
     if (fault) {

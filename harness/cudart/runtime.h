@@ -76,6 +76,19 @@ struct gpu;
 void runtime_set_gpu(const struct gpu *gpu);
 const struct gpu *runtime_gpu(void);
 
+/* The machine that is the GPU. */
+struct machine *runtime_machine(void);
+
+/* An address of the GPU as a program has it, and the bytes at a pointer of a program's, which may be one. */
+static inline void *runtime_pointer(uint64_t address)
+{
+    return (void *)(uintptr_t)address; /* NOLINT(performance-no-int-to-ptr) */
+}
+static inline unsigned char *runtime_bytes(const void *pointer)
+{
+    return device_bytes(runtime_machine(), (uintptr_t)pointer);
+}
+
 /* Sets *value to an attribute of the GPU. False, after runtime_not_simulated(), if its description lacks the attribute.
  */
 bool runtime_attribute(int *value, enum cudaDeviceAttr attribute);

@@ -90,9 +90,9 @@ static int run_in_order(const struct workload *workload, unsigned order, struct 
     if (workload_restore(workload, problem) < 0 || workload_wait(workload, problem) < 0)
         return -1;
     launches_begin();
-    outcomes_watch(order > 0);
+    outcomes_watch(runtime_machine(), order > 0);
     const int failed = workload_run(workload, problem);
-    outcomes_watch(false);
+    outcomes_watch(runtime_machine(), false);
     launches_end();
     if (failed < 0 && !runtime_reason() && launches_counted() == 0) {
         const struct problem said = *problem;
@@ -104,7 +104,7 @@ static int run_in_order(const struct workload *workload, unsigned order, struct 
 /* Says once of a result what of it depends on the order. */
 static void note_outcome(struct result *result)
 {
-    char *where = result->varies ? NULL : outcomes_compare();
+    char *where = result->varies ? NULL : outcomes_compare(runtime_machine());
     if (where)
         result->varies = x_sprintf("%s: %s", where, launches_place());
     free(where);
@@ -125,11 +125,11 @@ static int settle_doubt(const struct workload *workload, struct result *result, 
         bool differs = run_in_order(workload, order, problem) < 0;
         if (order == ORDERS && !differs) {
             launches_keep();
-            outcomes_keep();
+            outcomes_keep(runtime_machine());
             continue;
         }
-        char *where = differs ? NULL : outcomes_compare();
-        differs |= (where && !(launches_add_up() && outcomes_are_near())) || !launches_are_alike();
+        char *where = differs ? NULL : outcomes_compare(runtime_machine());
+        differs |= (where && !(launches_add_up() && outcomes_are_near(runtime_machine()))) || !launches_are_alike();
         free(where);
         if (differs) {
             *problem = doubt;
@@ -155,7 +155,7 @@ static int run_in_orders(const struct workload *workload, struct result *result,
             return -1;
         if (order == 1) {
             launches_keep();
-            outcomes_keep();
+            outcomes_keep(runtime_machine());
             continue;
         }
         note_outcome(result);
@@ -170,7 +170,7 @@ static int sim_measure(void *self, const struct workload *workload, struct resul
     const struct job *job = *(const struct job **)self;
     const int failed = run_in_orders(workload, result, problem);
     launches_order(0);
-    outcomes_forget();
+    outcomes_forget(runtime_machine());
     if (failed < 0)
         return -1;
     if (job->dry)
