@@ -309,6 +309,14 @@ struct module *module_open(struct machine *machine, const unsigned char *bytes, 
     return NULL;
 }
 
+struct module *module_loaded(const struct machine *machine, const unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < machine->module_count; i++)
+        if (machine->modules[i]->size == size && memcmp(machine->modules[i]->bytes, bytes, size) == 0)
+            return machine->modules[i];
+    return NULL;
+}
+
 unsigned module_stack(const struct function *function)
 {
     return function->stack_bytes + (function->calls ? (unsigned)function->module->machine->call_stack : 0);

@@ -54,6 +54,8 @@ struct module {
 /* Reads a copy of an ELF image for a GPU. The module lives as long as its machine. NULL with *problem. */
 struct module *module_open(struct machine *machine, const unsigned char *bytes, size_t size, struct problem *problem);
 void module_release(struct module *module);
+/* Returns a module of the same image that the machine has; NULL: there is none. */
+struct module *module_loaded(const struct machine *machine, const unsigned char *bytes, size_t size);
 struct function *module_function(struct module *module, const char *name); /* NULL: there is none */
 struct variable *module_variable(struct module *module, const char *name); /* NULL: there is none */
 

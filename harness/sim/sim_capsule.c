@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 static int begin(struct problem *problem)
 {
@@ -107,16 +106,6 @@ static int fill(uint64_t address, int byte, size_t size, struct problem *problem
 
 /* ---- Machine code ---- */
 
-/* Machine code that was loaded. It stays, decoded as it is, for the next capsule with the same code: what launches did
- * is counted by its functions. */
-struct loaded {
-    XXH128_hash_t hash;
-    struct module *module;
-};
-
-static struct loaded *list;
-static size_t count;
-
 /* Reads a copy, since libelf may write to it. */
 static int check_capability(const void *image, size_t size, struct problem *problem)
 {
@@ -145,19 +134,17 @@ static int refuse(struct problem *problem)
     return problem_set(problem, "%s", runtime_reason());
 }
 
+/* Machine code that was loaded stays, decoded as it is, for the next capsule with the same code: what launches did is
+ * counted by its functions. */
 static int load(const void *image, size_t size, void **module, struct problem *problem)
 {
-    const XXH128_hash_t hash = XXH3_128bits(image, size);
-    for (size_t i = 0; i < count; i++)
-        if (XXH128_isEqual(list[i].hash, hash)) {
-            *module = list[i].module;
-            return 0;
-        }
+    *module = module_loaded(runtime_machine(), image, size);
+    if (*module)
+        return 0;
     struct module *made =
         check_capability(image, size, problem) == 0 ? module_open(runtime_machine(), image, size, problem) : NULL;
     if (!made)
         return refuse(problem);
-    *ARRAY_GROW(list, count) = (struct loaded){hash, made};
     *module = made;
     return 0;
 }

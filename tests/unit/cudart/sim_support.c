@@ -31,9 +31,9 @@ unsigned char *sim_compile(const char *source, const char *how, size_t *size)
 
 void sim_open_gpu(void)
 {
-    static struct gpu gpu;
+    struct gpu gpu;
     struct problem problem;
-    if (*gpu.name)
+    if (runtime_gpu())
         return;
     cr_assert_eq(gpu_read(&gpu, "metrics/gpus/nvidia-h200.ini", &problem), 0, "%s", problem.text);
     runtime_set_gpu(&gpu);
