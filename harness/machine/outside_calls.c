@@ -129,7 +129,7 @@ static void print_one(FILE *out, const char *how, char letter, bool is_long, str
     } else if (letter == 'c') {
         fprintf(out, format, (int)next_argument(arguments, 4));
     } else if (letter == 'p') {
-        fprintf(out, format, (void *)(uintptr_t)next_argument(arguments, 8));
+        fprintf(out, format, (void *)(uintptr_t)next_argument(arguments, 8)); /* NOLINT(performance-no-int-to-ptr) */
     } else {
         const uint64_t bits = next_argument(arguments, 8);
         double value;
