@@ -89,6 +89,7 @@ Test(runtime, what_a_program_makes_and_breaks_is_of_one)
         hashes[i] = inputs_hash();
         cr_assert_eq(cudaStreamCreate(&stream), cudaSuccess);
         cr_expect_eq(cudaStreamGetId(stream, &ids[i]), cudaSuccess);
+        cr_expect_eq(cudaStreamDestroy(stream), cudaSuccess);
         cr_expect_eq(cudaMemGetInfo(&left, &all), cudaSuccess);
         cr_expect_eq(all - left, COUNT * sizeof(int));
     }
