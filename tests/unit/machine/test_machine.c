@@ -141,9 +141,10 @@ Test(machine, modules_and_what_was_set_are_of_one)
         cr_assert_eq(grid_run(&grid, NULL, &fault, &problem), 0, "%s", problem.text);
     }
     for (unsigned i = 0; i < 2; i++) {
+        const uint64_t address = module_variable(modules[i], "counter")->address;
         int counter;
-        memcpy(&counter, device_bytes(gpus[i].machine, module_variable(modules[i], "counter")->address),
-               sizeof counter);
+        memcpy(&counter, device_bytes(gpus[i].machine, address), sizeof counter);
+        cr_expect_eq((uintptr_t)device_bytes(gpus[i].machine, address), address, "the host may have it by its address");
         cr_expect_eq(counter, i == 0 ? 11 : 8, "%d", counter);
     }
     module_set_call_stack(gpus[0].machine, 8192);
