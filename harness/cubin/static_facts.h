@@ -8,7 +8,7 @@
 #include "occupancy.h"
 
 /* Reads the kernel library, or file of capsules, at `path` and adds to every ok result a row for each metric whose
- * counter is a static fact (computed_counters.h). Each launch gets its code hash and its resources (struct machine).
+ * counter is a static fact (computed_counters.h). Each launch gets its code hash and its resources (struct code_facts).
  * The row is not applicable for a kernel without launches. It is not supported when a launched function is missing in
  * the library (as cuBLAS's are), or there twice. Sessions get the compiler of capsules, which is in their code. -1
  * after error() when the file cannot be read. */

@@ -22,7 +22,7 @@ static bool is_device(const void *memory, const struct rows *rows)
 {
     struct allocation allocation;
     const uint64_t begin = (uint64_t)(uintptr_t)memory;
-    if (!device_find(begin, &allocation) || rows->width > allocation.end - begin)
+    if (!device_find(runtime_machine(), begin, &allocation) || rows->width > allocation.end - begin)
         return false;
     return rows->height == 1 || rows->height - 1 <= (allocation.end - begin - rows->width) / rows->pitch;
 }
@@ -51,8 +51,8 @@ static void add_copy(const void *to, const struct rows *to_rows, const void *fro
 
 static void move_row(void *to, const void *from, size_t width)
 {
-    outcomes_will_change((uintptr_t)to, width);
-    memmove(to, from, width);
+    outcomes_will_change(runtime_machine(), (uintptr_t)to, width);
+    memmove(runtime_bytes(to), runtime_bytes(from), width);
 }
 
 /* Copies rows of bytes between memory that is no array. */
@@ -212,7 +212,7 @@ cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_d
 }
 
 /* Finds the place of some bytes in a variable. */
-static cudaError_t inside_variable(unsigned char **place, const void *symbol, size_t size, size_t offset)
+static cudaError_t inside_variable(void **place, const void *symbol, size_t size, size_t offset)
 {
     struct variable *variable;
     cudaError_t error = runtime_lost();
@@ -220,14 +220,14 @@ static cudaError_t inside_variable(unsigned char **place, const void *symbol, si
         return error;
     if (offset > variable->size || size > variable->size - offset)
         return runtime_return(cudaErrorInvalidValue);
-    *place = variable->address + offset;
+    *place = runtime_pointer(variable->address + offset);
     return cudaSuccess;
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t size, size_t offset,
                                     enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    unsigned char *place = NULL;
+    void *place = NULL;
     const cudaError_t error = inside_variable(&place, symbol, size, offset);
     return error == cudaSuccess ? cudaMemcpyAsync(place, from, size, kind, stream) : error;
 }
@@ -243,7 +243,7 @@ ALSO(cudaMemcpyToSymbol, _ptds);
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t size, size_t offset,
                                       enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    unsigned char *place = NULL;
+    void *place = NULL;
     const cudaError_t error = inside_variable(&place, symbol, size, offset);
     return error == cudaSuccess ? cudaMemcpyAsync(to, place, size, kind, stream) : error;
 }
@@ -272,8 +272,8 @@ static cudaError_t fill_rows(const struct cudaMemsetParams *fill)
     add_rows(&rows);
     for (size_t i = 0; i < rows.height; i++) {
         char *row = (char *)fill->dst + i * rows.pitch;
-        outcomes_will_change((uintptr_t)row, rows.width);
-        memset(row, (int)value, rows.width);
+        outcomes_will_change(runtime_machine(), (uintptr_t)row, rows.width);
+        memset(runtime_bytes(row), (int)value, rows.width);
     }
     return cudaSuccess;
 }

@@ -73,41 +73,31 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
 
 /* ---- Limits ---- */
 
-/* What a program is given before it sets a limit, in CUDA 13.0. */
-static size_t limits[] = {
-    [cudaLimitStackSize] = MODULE_CALL_STACK,
-    [cudaLimitPrintfFifoSize] = 1 << 20,
-    [cudaLimitMallocHeapSize] = 8 << 20,
-    [cudaLimitDevRuntimeSyncDepth] = 2,
-    [cudaLimitDevRuntimePendingLaunchCount] = 2048,
-    [cudaLimitMaxL2FetchGranularity] = 64,
-    [cudaLimitPersistingL2CacheSize] = 0,
-};
-
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
-    if (!value || (unsigned)limit >= ARRAY_SIZE(limits))
+    if (!value || (unsigned)limit >= RUNTIME_LIMITS)
         return runtime_return(value ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue);
-    *value = limits[limit];
+    *value = runtime_now()->limits[limit];
     return cudaSuccess;
 }
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
+    struct runtime *runtime = runtime_now();
     enum { STACK_UNIT = 16, STACK_MOST = 512 << 10 };
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
-    if ((unsigned)limit >= ARRAY_SIZE(limits))
+    if ((unsigned)limit >= RUNTIME_LIMITS)
         return runtime_return(cudaErrorUnsupportedLimit);
     if (limit == cudaLimitStackSize && value > STACK_MOST)
         return runtime_return(cudaErrorInvalidValue);
-    limits[limit] = limit == cudaLimitStackSize ? (value + STACK_UNIT - 1) / STACK_UNIT * STACK_UNIT : value;
-    module_set_call_stack(limits[cudaLimitStackSize]);
-    heap_set_limit(limits[cudaLimitMallocHeapSize]);
+    runtime->limits[limit] = limit == cudaLimitStackSize ? (value + STACK_UNIT - 1) / STACK_UNIT * STACK_UNIT : value;
+    module_set_call_stack(runtime->machine, runtime->limits[cudaLimitStackSize]);
+    heap_set_limit(runtime->machine, runtime->limits[cudaLimitMallocHeapSize]);
     return cudaSuccess;
 }
 

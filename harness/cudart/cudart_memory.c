@@ -5,18 +5,16 @@
 #include "base/base.h"
 #include "machine/machine.h"
 
-#include "gpu.h"
 #include "graph.h"
 #include "inputs.h"
 
-#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PITCH 512 /* rows of cudaMallocPitch begin at multiples of this many bytes */
 
-struct block {
+struct memory_block {
     void *memory;
     size_t size;
     enum cudaMemoryType type;
@@ -24,20 +22,6 @@ struct block {
     bool of_graph;      /* a node of a graph allocated it, which may do that again */
     cudaMemPool_t pool; /* that it is from, or NULL */
 };
-
-/* A pool keeps nothing that was freed. */
-struct CUmemPoolHandle_st {
-    int reuse[3];       /* three attributes that say which memory may be used again: it makes no difference */
-    uint64_t threshold; /* of bytes that it may keep: likewise */
-    uint64_t used, most;
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct block *blocks;
-static size_t block_count;
-static size_t used;
-static struct CUmemPoolHandle_st default_pool = {.reuse = {1, 1, 1}};
-static cudaMemPool_t current_pool = &default_pool;
 
 /* ---- Allocations ---- */
 
@@ -49,6 +33,7 @@ static void count_in_pool(cudaMemPool_t pool, size_t size)
 
 static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size, enum cudaMemoryType type)
 {
+    struct runtime *runtime = runtime_now();
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
@@ -57,16 +42,20 @@ static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size,
     *memory = NULL;
     if (size == 0)
         return cudaSuccess;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&runtime->lock);
     const size_t most = (size_t)runtime_gpu()->memory_bytes;
-    void *made = size <= most && (type == cudaMemoryTypeHost || used <= most - size) ? device_allocate(size) : NULL;
+    void *made = NULL;
+    if (size <= most && (type == cudaMemoryTypeHost || runtime->used <= most - size))
+        made = runtime_pointer(
+            (type == cudaMemoryTypeDevice ? device_allocate : device_allocate_for_host)(runtime_machine(), size));
     if (made) {
-        *ARRAY_GROW(blocks, block_count) = (struct block){.memory = made, .size = size, .type = type, .pool = pool};
-        used += type == cudaMemoryTypeHost ? 0 : size;
+        *ARRAY_GROW(runtime->blocks, runtime->block_count) =
+            (struct memory_block){.memory = made, .size = size, .type = type, .pool = pool};
+        runtime->used += type == cudaMemoryTypeHost ? 0 : size;
         if (pool)
             count_in_pool(pool, size);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&runtime->lock);
     if (made)
         inputs_add(INPUT_ALLOCATED, (const uint64_t[]){(uintptr_t)made, size}, 2, NULL, 0);
     if (made && type != cudaMemoryTypeDevice)
@@ -82,25 +71,27 @@ static cudaError_t allocate(void **memory, size_t size, enum cudaMemoryType type
 
 static cudaError_t release(void *memory)
 {
+    struct runtime *runtime = runtime_now();
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess || !memory)
         return error;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&runtime->lock);
     size_t i = 0;
-    while (i < block_count && blocks[i].memory != memory)
+    while (i < runtime->block_count && runtime->blocks[i].memory != memory)
         i++;
-    if (i < block_count && blocks[i].of_graph) {
-        pthread_mutex_unlock(&lock);
+    if (i < runtime->block_count && runtime->blocks[i].of_graph) {
+        pthread_mutex_unlock(&runtime->lock);
         return cudaSuccess;
     }
-    const bool known = i < block_count && !blocks[i].registered && device_free(memory);
+    const bool known =
+        i < runtime->block_count && !runtime->blocks[i].registered && device_free(runtime_machine(), (uintptr_t)memory);
     if (known) {
-        used -= blocks[i].type == cudaMemoryTypeHost ? 0 : blocks[i].size;
-        if (blocks[i].pool)
-            blocks[i].pool->used -= blocks[i].size;
-        blocks[i] = blocks[--block_count];
+        runtime->used -= runtime->blocks[i].type == cudaMemoryTypeHost ? 0 : runtime->blocks[i].size;
+        if (runtime->blocks[i].pool)
+            runtime->blocks[i].pool->used -= runtime->blocks[i].size;
+        runtime->blocks[i] = runtime->blocks[--runtime->block_count];
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&runtime->lock);
     if (known)
         inputs_add(INPUT_FREED, (const uint64_t[]){(uintptr_t)memory}, 1, NULL, 0);
     return known ? cudaSuccess : runtime_return(cudaErrorInvalidValue);
@@ -114,11 +105,12 @@ cudaError_t cudaMalloc(void **memory, size_t size)
 /* Allocates memory of a node of a graph. It is there from now on, at the address that each launch of the graph has. */
 static cudaError_t allocate_of_graph(void **memory, size_t size)
 {
+    struct runtime *runtime = runtime_now();
     const cudaError_t error = allocate(memory, size, cudaMemoryTypeDevice);
-    pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < block_count && error == cudaSuccess; i++)
-        blocks[i].of_graph |= blocks[i].memory == *memory;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&runtime->lock);
+    for (size_t i = 0; i < runtime->block_count && error == cudaSuccess; i++)
+        runtime->blocks[i].of_graph |= runtime->blocks[i].memory == *memory;
+    pthread_mutex_unlock(&runtime->lock);
     return error;
 }
 
@@ -137,7 +129,7 @@ ALSO(cudaMallocFromPoolAsync, _ptsz);
 
 cudaError_t cudaMallocAsync(void **memory, size_t size, cudaStream_t stream)
 {
-    return cudaMallocFromPoolAsync(memory, size, current_pool, stream);
+    return cudaMallocFromPoolAsync(memory, size, runtime_now()->current_pool, stream);
 }
 ALSO(cudaMallocAsync, _ptsz);
 
@@ -201,11 +193,12 @@ cudaError_t cudaFreeHost(void *memory)
 /* Frees everything that the program allocated. Its modules stay. */
 cudaError_t cudaDeviceReset(void)
 {
-    for (size_t i = 0; i < block_count; i++)
-        blocks[i].of_graph = false;
-    for (size_t i = block_count; i-- > 0;)
-        if (!blocks[i].registered)
-            release(blocks[i].memory);
+    struct runtime *runtime = runtime_now();
+    for (size_t i = 0; i < runtime->block_count; i++)
+        runtime->blocks[i].of_graph = false;
+    for (size_t i = runtime->block_count; i-- > 0;)
+        if (!runtime->blocks[i].registered)
+            release(runtime->blocks[i].memory);
     return runtime_lost();
 }
 
@@ -215,12 +208,15 @@ cudaError_t cudaDeviceReset(void)
 static bool is_taken(uint64_t begin, size_t size)
 {
     struct allocation allocation;
-    return device_find(begin, &allocation) || device_find(begin + size - 1, &allocation) ||
-           (device_find_near(begin, size, &allocation) && allocation.begin > begin && allocation.begin < begin + size);
+    const struct machine *machine = runtime_machine();
+    return device_find(machine, begin, &allocation) || device_find(machine, begin + size - 1, &allocation) ||
+           (device_find_near(machine, begin, size, &allocation) && allocation.begin > begin &&
+            allocation.begin < begin + size);
 }
 
 cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
 {
+    struct runtime *runtime = runtime_now();
     (void)flags;
     const uint64_t begin = (uint64_t)(uintptr_t)memory;
     const cudaError_t error = runtime_lost();
@@ -228,33 +224,34 @@ cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
         return error;
     if (!memory || size == 0)
         return runtime_return(cudaErrorInvalidValue);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&runtime->lock);
     const bool taken = is_taken(begin, size);
     if (!taken) {
-        device_show(begin, size);
-        *ARRAY_GROW(blocks, block_count) =
-            (struct block){.memory = memory, .size = size, .type = cudaMemoryTypeHost, .registered = true};
+        device_show(runtime_machine(), begin, size);
+        *ARRAY_GROW(runtime->blocks, runtime->block_count) =
+            (struct memory_block){.memory = memory, .size = size, .type = cudaMemoryTypeHost, .registered = true};
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&runtime->lock);
     inputs_hide(); /* the program changes it without a call */
     return taken ? runtime_return(cudaErrorHostMemoryAlreadyRegistered) : cudaSuccess;
 }
 
 cudaError_t cudaHostUnregister(void *memory)
 {
+    struct runtime *runtime = runtime_now();
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&runtime->lock);
     size_t i = 0;
-    while (i < block_count && !(blocks[i].registered && blocks[i].memory == memory))
+    while (i < runtime->block_count && !(runtime->blocks[i].registered && runtime->blocks[i].memory == memory))
         i++;
-    const bool known = i < block_count;
+    const bool known = i < runtime->block_count;
     if (known) {
-        device_hide((uint64_t)(uintptr_t)memory);
-        blocks[i] = blocks[--block_count];
+        device_hide(runtime_machine(), (uintptr_t)memory);
+        runtime->blocks[i] = runtime->blocks[--runtime->block_count];
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&runtime->lock);
     return known ? cudaSuccess : runtime_return(cudaErrorHostMemoryNotRegistered);
 }
 
@@ -274,13 +271,13 @@ cudaError_t cudaHostGetFlags(unsigned *flags, void *memory)
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
 {
-    *pool = &default_pool;
+    *pool = &runtime_now()->default_pool;
     return device == 0 ? runtime_lost() : runtime_return(cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
 {
-    *pool = current_pool;
+    *pool = runtime_now()->current_pool;
     return device == 0 ? runtime_lost() : runtime_return(cudaErrorInvalidDevice);
 }
 
@@ -288,7 +285,7 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
 {
     if (device != 0 || !pool)
         return runtime_return(device != 0 ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
-    current_pool = pool;
+    runtime_now()->current_pool = pool;
     return runtime_lost();
 }
 
@@ -306,10 +303,11 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
 /* A pool stays, since memory that is from it may be freed later. */
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
 {
-    if (!pool || pool == &default_pool)
+    struct runtime *runtime = runtime_now();
+    if (!pool || pool == &runtime->default_pool)
         return runtime_return(cudaErrorInvalidValue);
-    if (current_pool == pool)
-        current_pool = &default_pool;
+    if (runtime->current_pool == pool)
+        runtime->current_pool = &runtime->default_pool;
     return runtime_lost();
 }
 
@@ -392,7 +390,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
 cudaError_t cudaMemGetInfo(size_t *left, size_t *total)
 {
     *total = (size_t)runtime_gpu()->memory_bytes;
-    *left = *total - used;
+    *left = *total - runtime_now()->used;
     return runtime_lost();
 }
 
@@ -403,7 +401,7 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
-    if (!device_find((uint64_t)(uintptr_t)host, &allocation))
+    if (!device_find(runtime_machine(), (uintptr_t)host, &allocation))
         return runtime_return(cudaErrorInvalidValue);
     *device = host;
     return cudaSuccess;
@@ -411,21 +409,22 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
 {
+    struct runtime *runtime = runtime_now();
     struct allocation allocation;
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
     *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2};
-    if (!device_find((uint64_t)(uintptr_t)pointer, &allocation)) {
+    if (!device_find(runtime_machine(), (uintptr_t)pointer, &allocation)) {
         attributes->hostPointer = (void *)pointer;
         return cudaSuccess;
     }
     attributes->type = cudaMemoryTypeDevice; /* for variables, too */
-    pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < block_count; i++)
-        if ((uint64_t)(uintptr_t)blocks[i].memory == allocation.begin)
-            attributes->type = blocks[i].type;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&runtime->lock);
+    for (size_t i = 0; i < runtime->block_count; i++)
+        if ((uint64_t)(uintptr_t)runtime->blocks[i].memory == allocation.begin)
+            attributes->type = runtime->blocks[i].type;
+    pthread_mutex_unlock(&runtime->lock);
     attributes->device = 0;
     attributes->devicePointer = (void *)pointer;
     attributes->hostPointer = attributes->type == cudaMemoryTypeDevice ? NULL : (void *)pointer;

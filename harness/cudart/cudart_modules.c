@@ -7,9 +7,6 @@
 #include "cubin/cubin.h"
 #include "model/model.h"
 
-#include "gpu.h"
-
-#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,30 +42,19 @@ struct managed {
     const char *name;
 };
 
-/* Each binary is allocated by itself, because the program keeps pointers to binaries and kernels as handles. */
-static struct binary **binaries;
-static size_t binary_count;
-static struct device_kernel **kernels;
-static size_t kernel_count;
-static struct symbol *symbols;
-static size_t symbol_count;
-static struct managed *managed;
-static size_t managed_count;
-static const struct gpu *gpu;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
 void runtime_set_gpu(const struct gpu *described)
 {
-    gpu = described;
+    runtime_now()->gpu = *described;
 }
 
 const struct gpu *runtime_gpu(void)
 {
-    return gpu;
+    return *runtime_now()->gpu.name ? &runtime_now()->gpu : NULL;
 }
 
 bool runtime_attribute(int *value, enum cudaDeviceAttr attribute)
 {
+    const struct gpu *gpu = runtime_gpu();
     if ((int)attribute < 1 || (int)attribute >= GPU_ATTRIBUTES || !gpu || !gpu->known[attribute]) {
         runtime_not_simulated("the program asks for attribute %d of the GPU, which its description lacks",
                               (int)attribute);
@@ -80,7 +66,7 @@ bool runtime_attribute(int *value, enum cudaDeviceAttr attribute)
 
 bool runtime_has_code(void)
 {
-    return binary_count > 0;
+    return runtime_now()->binary_count > 0;
 }
 
 /* ---- Images ---- */
@@ -117,12 +103,12 @@ static int consider(void *data, const unsigned char *bytes, size_t size)
 static void open_binary(struct binary *binary)
 {
     size_t unknown = 0;
-    struct choice choice = {.capability = gpu_capability(gpu)};
+    struct choice choice = {.capability = gpu_capability(runtime_gpu())};
     binary->was_opened = true;
     if (cubin_each_image_of("the kernel library", binary->container, &unknown, consider, &choice) < 0)
         problem_set(&binary->problem, "its machine code cannot be read, see the error above");
     else if (choice.bytes)
-        binary->module = module_open(choice.bytes, choice.size, &binary->problem);
+        binary->module = module_open(runtime_now()->machine, choice.bytes, choice.size, &binary->problem);
     else if (unknown > 0)
         problem_set(&binary->problem,
                     "its machine code is in a form that is not known here: build it with nvcc --compress-mode=none");
@@ -138,14 +124,14 @@ static void open_binary(struct binary *binary)
 /* Returns the module of a binary; NULL after runtime_not_simulated(). */
 static struct module *module_of(struct binary *binary, const char *name)
 {
-    if (!gpu) {
+    if (!runtime_gpu()) {
         runtime_not_simulated("%s was asked for before the GPU was opened", name);
         return NULL;
     }
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&runtime_now()->lock);
     if (!binary->was_opened)
         open_binary(binary);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&runtime_now()->lock);
     static const char prefix[] = "not simulated: ";
     const char *words = binary->problem.text;
     if (!binary->module && binary->lacks_code) { /* so do all others, and one cause is told in the same words */
@@ -164,9 +150,11 @@ static struct module *module_of(struct binary *binary, const char *name)
 
 static struct device_kernel *find_kernel(const void *function)
 {
-    for (size_t i = 0; i < kernel_count; i++)
-        if ((kernels[i]->host == function || kernels[i] == function) && !kernels[i]->binary->removed)
-            return kernels[i];
+    struct runtime *runtime = runtime_now();
+    for (size_t i = 0; i < runtime->kernel_count; i++)
+        if ((runtime->kernels[i]->host == function || runtime->kernels[i] == function) &&
+            !runtime->kernels[i]->binary->removed)
+            return runtime->kernels[i];
     return NULL;
 }
 
@@ -189,7 +177,7 @@ cudaError_t runtime_kernel(struct device_kernel **found, const void *function)
 
 unsigned kernel_dynamic_limit(const struct device_kernel *kernel)
 {
-    const unsigned block = (unsigned)gpu->attributes[cudaDevAttrMaxSharedMemoryPerBlock];
+    const unsigned block = (unsigned)runtime_gpu()->attributes[cudaDevAttrMaxSharedMemoryPerBlock];
     if (kernel->has_dynamic_limit)
         return kernel->dynamic_limit;
     return kernel->function->shared_bytes < block ? block - kernel->function->shared_bytes : 0;
@@ -197,13 +185,14 @@ unsigned kernel_dynamic_limit(const struct device_kernel *kernel)
 
 cudaError_t runtime_variable(struct variable **variable, const void *host)
 {
-    for (size_t i = 0; i < symbol_count; i++) {
-        if (symbols[i].host != host || symbols[i].binary->removed)
+    struct runtime *runtime = runtime_now();
+    for (size_t i = 0; i < runtime->symbol_count; i++) {
+        if (runtime->symbols[i].host != host || runtime->symbols[i].binary->removed)
             continue;
-        struct module *module = module_of(symbols[i].binary, symbols[i].name);
+        struct module *module = module_of(runtime->symbols[i].binary, runtime->symbols[i].name);
         if (!module)
             return cudaErrorNotSupported;
-        *variable = module_variable(module, symbols[i].name);
+        *variable = module_variable(module, runtime->symbols[i].name);
         if (*variable)
             return cudaSuccess;
     }
@@ -235,7 +224,7 @@ void **__cudaRegisterFatBinary(void *container)
         problem_set(&binary->problem, "the form in which its machine code is registered is not known here: build it "
                                       "with nvcc 13");
     }
-    *ARRAY_GROW(binaries, binary_count) = binary;
+    *ARRAY_GROW(runtime_now()->binaries, runtime_now()->binary_count) = binary;
     return (void **)binary;
 }
 
@@ -253,14 +242,15 @@ void __cudaUnregisterFatBinary(void **handle)
 /* Called before the host first uses a __managed__ variable. */
 char __cudaInitModule(void **handle)
 {
+    struct runtime *runtime = runtime_now();
     bool whole = true;
-    for (size_t i = 0; i < managed_count; i++) {
-        if (managed[i].binary != (struct binary *)handle)
+    for (size_t i = 0; i < runtime->managed_count; i++) {
+        if (runtime->managed[i].binary != (struct binary *)handle)
             continue;
-        struct module *module = module_of(managed[i].binary, managed[i].name);
-        const struct variable *variable = module ? module_variable(module, managed[i].name) : NULL;
+        struct module *module = module_of(runtime->managed[i].binary, runtime->managed[i].name);
+        const struct variable *variable = module ? module_variable(module, runtime->managed[i].name) : NULL;
         if (variable)
-            *managed[i].pointer = variable->address;
+            *runtime->managed[i].pointer = runtime_pointer(variable->address);
         whole &= variable != NULL;
     }
     return whole;
@@ -272,22 +262,24 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
     (void)device, (void)threads, (void)thread, (void)block, (void)block_size, (void)grid_size, (void)warp;
     struct device_kernel *kernel = x_calloc(1, sizeof *kernel);
     *kernel = (struct device_kernel){.host = host, .binary = (struct binary *)handle, .name = name};
-    *ARRAY_GROW(kernels, kernel_count) = kernel;
+    *ARRAY_GROW(runtime_now()->kernels, runtime_now()->kernel_count) = kernel;
 }
 
 void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext, size_t size, int constant,
                        int global)
 {
     (void)device, (void)ext, (void)size, (void)constant, (void)global;
-    *ARRAY_GROW(symbols, symbol_count) = (struct symbol){host, (struct binary *)handle, name};
+    *ARRAY_GROW(runtime_now()->symbols, runtime_now()->symbol_count) =
+        (struct symbol){host, (struct binary *)handle, name};
 }
 
 void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int ext, size_t size,
                               int constant, int global)
 {
+    struct runtime *runtime = runtime_now();
     (void)device, (void)ext, (void)size, (void)constant, (void)global;
-    *ARRAY_GROW(managed, managed_count) = (struct managed){host, (struct binary *)handle, name};
-    *ARRAY_GROW(symbols, symbol_count) = (struct symbol){host, (struct binary *)handle, name};
+    *ARRAY_GROW(runtime->managed, runtime->managed_count) = (struct managed){host, (struct binary *)handle, name};
+    *ARRAY_GROW(runtime->symbols, runtime->symbol_count) = (struct symbol){host, (struct binary *)handle, name};
 }
 
 cudaError_t __cudaGetKernel(cudaKernel_t *handle, const void *host)
@@ -311,7 +303,7 @@ cudaError_t cudaGetSymbolAddress(void **address, const void *symbol)
     if (error == cudaSuccess)
         error = runtime_variable(&variable, symbol);
     if (error == cudaSuccess && variable)
-        *address = variable->address;
+        *address = runtime_pointer(variable->address);
     return error;
 }
 

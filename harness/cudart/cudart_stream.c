@@ -30,9 +30,6 @@ struct CUevent_st {
     struct capture *capture; /* it was recorded in a stream that had a part in that */
 };
 
-static struct capture **captures;
-static size_t capture_count;
-
 /* Streams that can be captured: those that a program made. The others are handles of CUDA's. */
 static bool is_made(cudaStream_t stream)
 {
@@ -53,8 +50,8 @@ cudaGraph_t stream_graph(cudaStream_t stream)
 
 bool stream_captures(cudaGraph_t graph)
 {
-    for (size_t i = 0; i < capture_count; i++)
-        if (captures[i]->graph == graph)
+    for (size_t i = 0; i < runtime_now()->capture_count; i++)
+        if (runtime_now()->captures[i]->graph == graph)
             return true;
     return false;
 }
@@ -63,14 +60,13 @@ bool stream_captures(cudaGraph_t graph)
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
 {
-    static unsigned long long last_id;
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
     if (!stream || flags > cudaStreamNonBlocking)
         return runtime_return(cudaErrorInvalidValue);
     *stream = x_calloc(1, sizeof **stream);
-    **stream = (struct CUstream_st){.id = ++last_id, .flags = flags};
+    **stream = (struct CUstream_st){.id = ++runtime_now()->last_stream, .flags = flags};
     (*stream)->priority = priority > LEAST_PRIORITY      ? LEAST_PRIORITY
                           : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY
                                                          : priority;
@@ -204,6 +200,7 @@ ALSO(cudaLaunchHostFunc, _ptsz);
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
+    struct runtime *runtime = runtime_now();
     (void)mode; /* it says which other calls are errors meanwhile */
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
@@ -215,8 +212,8 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     if (capture_of(stream))
         return runtime_return(cudaErrorIllegalState);
     struct capture *capture = x_calloc(1, sizeof *capture);
-    *capture = (struct capture){.graph = graph_new(), .origin = stream, .id = capture_count + 1};
-    *ARRAY_GROW(captures, capture_count) = capture;
+    *capture = (struct capture){.graph = graph_new(), .origin = stream, .id = runtime->capture_count + 1};
+    *ARRAY_GROW(runtime->captures, runtime->capture_count) = capture;
     stream->capture = capture;
     return cudaSuccess;
 }

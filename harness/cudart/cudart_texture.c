@@ -19,7 +19,7 @@ struct object {
 
 static struct object *find(uint64_t handle, bool is_surface)
 {
-    const struct texture *texture = texture_find(handle);
+    const struct texture *texture = texture_find(runtime_machine(), handle);
     return texture && texture->is_surface == is_surface ? (struct object *)texture : NULL;
 }
 
@@ -74,8 +74,8 @@ static cudaError_t take_memory(struct texture *texture, const void *memory, cons
         return cudaErrorInvalidValue;
     if (!take_format(texture, format))
         return runtime_not_simulated("a texture or surface of such elements");
-    texture->texels = device_bytes((uint64_t)(uintptr_t)memory);
-    texture->in_memory = true;
+    texture->texels = runtime_bytes(memory);
+    texture->address = (uintptr_t)memory;
     texture->counts[1] = texture->counts[2] = 1;
     return cudaSuccess;
 }
@@ -119,7 +119,7 @@ static uint64_t add(const struct object *object)
     struct object *kept = x_calloc(1, sizeof *kept);
     *kept = *object;
     inputs_hide(); /* what an object is made of is not in the hash */
-    return texture_add(&kept->texture);
+    return texture_add(runtime_machine(), &kept->texture);
 }
 
 static cudaError_t destroy(uint64_t handle, bool is_surface)
@@ -130,7 +130,7 @@ static cudaError_t destroy(uint64_t handle, bool is_surface)
     struct object *object = find(handle, is_surface);
     if (!object)
         return runtime_return(cudaErrorInvalidValue);
-    texture_remove(handle);
+    texture_remove(runtime_machine(), handle);
     free(object);
     return cudaSuccess;
 }

@@ -4,10 +4,7 @@
 #include "cubin/cubin.h"
 #include "machine/machine.h"
 
-#include "gpu.h"
-
 #include <limits.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,30 +123,25 @@ cudaError_t function_check(struct grid *grid, unsigned dynamic_limit, bool large
     return check_cluster(grid, large_cluster);
 }
 
-static int run_uncounted(const struct grid *grid, bool *fault, struct problem *problem)
+void function_run_by(run_launch *run, void *data)
 {
-    return grid_run(grid, NULL, fault, problem);
-}
-
-static run_launch *run_by = run_uncounted;
-
-void function_run_by(run_launch *run)
-{
-    run_by = run;
+    runtime_now()->run_by = run;
+    runtime_now()->run_data = data;
 }
 
 cudaError_t function_run(const struct grid *grid)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static const char prefix[] = "not simulated: ";
+    struct runtime *runtime = runtime_now();
     struct problem problem;
     bool fault = false;
     if (!outside_begin(grid->function))
         return runtime_return(cudaErrorMemoryAllocation);
-    pthread_mutex_lock(&lock);
-    const int failed = run_by(grid, &fault, &problem);
-    pthread_mutex_unlock(&lock);
-    outside_print();
+    pthread_mutex_lock(&runtime->launching);
+    const int failed = runtime->run_by ? runtime->run_by(runtime->run_data, grid, &fault, &problem)
+                                       : grid_run(grid, NULL, &fault, &problem);
+    pthread_mutex_unlock(&runtime->launching);
+    outside_print(grid->function->module->machine);
     if (failed == 0)
         return cudaSuccess;
     if (fault) {

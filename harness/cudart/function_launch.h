@@ -29,8 +29,8 @@ int function_resident_clusters(const struct function *function, unsigned threads
  * threads come one after the other. */
 cudaError_t function_run(const struct grid *grid);
 
-/* Has another execute all launches from now on, as one does that counts them. It is given what grid_run() is. */
-typedef int run_launch(const struct grid *grid, bool *fault, struct problem *problem);
-void function_run_by(run_launch *run);
+/* Has another execute all launches from now on, as one does that counts them. It is given what grid_run() is. NULL:
+ * none does. */
+void function_run_by(run_launch *run, void *data);
 
 #endif

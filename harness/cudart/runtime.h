@@ -1,15 +1,85 @@
 /* runtime.h - shared by the files cudart_*.c: the state of the CUDA runtime that this library stands in for. Where a
- * program can see it, the rules are those of CUDA. But all work is done when a call returns. */
+ * program can see it, the rules are those of CUDA. But all work is done when a call returns.
+ *
+ * A runtime is one GPU, with what a program has put on it. The functions of CUDA have no argument for it, so they go by
+ * the one that is used now. What CUDA keeps for each thread is the thread's, whatever runtime that is: its last error,
+ * what stands in <<<>>>, how it captures. */
 #ifndef RUNTIME_H
 #define RUNTIME_H
+
+#include "gpu.h"
 
 #include "base/base.h"
 #include "machine/machine.h"
 
 #include <cuda_runtime_api.h>
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <xxhash.h>
+
+/* A pool keeps nothing that was freed. */
+struct CUmemPoolHandle_st {
+    int reuse[3];       /* three attributes that say which memory may be used again: it makes no difference */
+    uint64_t threshold; /* of bytes that it may keep: likewise */
+    uint64_t used, most;
+};
+
+/* Executes a launch in place of grid_run(). */
+typedef int run_launch(void *data, const struct grid *grid, bool *fault, struct problem *problem);
+
+enum { RUNTIME_LIMITS = cudaLimitPersistingL2CacheSize + 1 };
+
+struct runtime {
+    struct machine *machine;
+    struct gpu gpu; /* without a name: it is not set yet */
+    pthread_mutex_t lock;
+
+    /* runtime_error.c. The first error is kept, because it explains all that follow. */
+    cudaError_t lost;
+    struct problem fault, missing;
+
+    /* cudart_memory.c, cudart_device.c */
+    struct memory_block *blocks;
+    size_t block_count, used;
+    struct CUmemPoolHandle_st default_pool;
+    cudaMemPool_t current_pool;
+    size_t limits[RUNTIME_LIMITS];
+
+    /* cudart_modules.c. Each binary is allocated by itself, because the program keeps pointers to binaries and kernels
+     * as handles. */
+    struct binary **binaries;
+    size_t binary_count;
+    struct device_kernel **kernels;
+    size_t kernel_count;
+    struct symbol *symbols;
+    size_t symbol_count;
+    struct managed *managed;
+    size_t managed_count;
+
+    /* cudart_stream.c */
+    struct capture **captures;
+    size_t capture_count;
+    unsigned long long last_stream;
+
+    /* function_launch.c: who executes launches, NULL: nobody counts them; one does so at a time */
+    run_launch *run_by;
+    void *run_data;
+    pthread_mutex_t launching;
+
+    /* inputs.c */
+    XXH3_state_t *inputs;
+    bool inputs_hidden;
+};
+
+/* It lives as long as the process, as what programs have of it does. Ends the process where there is no place for one.
+ */
+struct runtime *runtime_open(void);
+/* Has the functions of CUDA go by another runtime. */
+void runtime_use(struct runtime *runtime);
+/* Returns the one they go by. The first call opens it: that is made while a library is loaded, by one thread. */
+struct runtime *runtime_now(void);
 
 /* ---- Errors: runtime_error.c ---- */
 
@@ -72,9 +142,24 @@ cudaError_t runtime_copy_in(cudaStream_t stream, const struct cudaMemcpy3DParms 
 
 /* ---- The GPU: gpu.h; NULL before it is set ---- */
 
-struct gpu;
+/* Takes a copy. */
 void runtime_set_gpu(const struct gpu *gpu);
 const struct gpu *runtime_gpu(void);
+
+static inline struct machine *runtime_machine(void)
+{
+    return runtime_now()->machine;
+}
+
+/* An address of the GPU as a program has it, and the bytes at a pointer of a program's, which may be one. */
+static inline void *runtime_pointer(uint64_t address)
+{
+    return (void *)(uintptr_t)address; /* NOLINT(performance-no-int-to-ptr) */
+}
+static inline unsigned char *runtime_bytes(const void *pointer)
+{
+    return device_bytes(runtime_machine(), (uintptr_t)pointer);
+}
 
 /* Sets *value to an attribute of the GPU. False, after runtime_not_simulated(), if its description lacks the attribute.
  */

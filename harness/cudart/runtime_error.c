@@ -2,16 +2,10 @@
 
 #include "not_simulated.h"
 
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 static _Thread_local cudaError_t last;
-
-/* The state of the process. The first error is kept, because it explains all that follow. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static cudaError_t lost = cudaSuccess;
-static struct problem fault, missing;
 
 cudaError_t runtime_return(cudaError_t error)
 {
@@ -22,34 +16,36 @@ cudaError_t runtime_return(cudaError_t error)
 
 cudaError_t runtime_lost(void)
 {
+    const cudaError_t lost = runtime_now()->lost;
     return lost == cudaSuccess ? cudaSuccess : runtime_return(lost);
 }
 
 static void keep_first(struct problem *problem, const char *words)
 {
-    pthread_mutex_lock(&lock);
+    struct runtime *runtime = runtime_now();
+    pthread_mutex_lock(&runtime->lock);
     if (!*problem->text)
         problem_set(problem, "%s", words);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&runtime->lock);
 }
 
 cudaError_t runtime_fault(const char *words)
 {
-    keep_first(&fault, words);
-    lost = cudaErrorIllegalAddress;
-    return runtime_return(lost);
+    keep_first(&runtime_now()->fault, words);
+    runtime_now()->lost = cudaErrorIllegalAddress;
+    return runtime_return(runtime_now()->lost);
 }
 
 cudaError_t runtime_not_simulated(const char *format, ...)
 {
     va_list list;
-    char words[sizeof missing.text - sizeof "not simulated: "];
+    char words[sizeof((struct problem *)NULL)->text - sizeof "not simulated: "];
     va_start(list, format);
     vsnprintf(words, sizeof words, format, list);
     va_end(list);
     struct problem whole;
     problem_set(&whole, "not simulated: %s", words);
-    keep_first(&missing, whole.text);
+    keep_first(&runtime_now()->missing, whole.text);
     return runtime_return(cudaErrorNotSupported);
 }
 
@@ -65,21 +61,22 @@ int function_of_nothing(void)
 
 const char *runtime_reason(void)
 {
-    return *fault.text ? fault.text : *missing.text ? missing.text : NULL;
+    const struct runtime *runtime = runtime_now();
+    return *runtime->fault.text ? runtime->fault.text : *runtime->missing.text ? runtime->missing.text : NULL;
 }
 
 /* ---- What programs see of it ---- */
 
 cudaError_t cudaGetLastError(void)
 {
-    const cudaError_t error = lost != cudaSuccess ? lost : last;
+    const cudaError_t error = runtime_now()->lost != cudaSuccess ? runtime_now()->lost : last;
     last = cudaSuccess;
     return error;
 }
 
 cudaError_t cudaPeekAtLastError(void)
 {
-    return lost != cudaSuccess ? lost : last;
+    return runtime_now()->lost != cudaSuccess ? runtime_now()->lost : last;
 }
 
 /* These are the words of CUDA 13.0. */

@@ -41,7 +41,7 @@ static void compare_numbers(struct changes *changes, const char *what, unsigned 
                    group_digits(is, after, sizeof after), unit);
 }
 
-static void compare_machines(struct changes *changes, const struct machine *was, const struct machine *is)
+static void compare_machines(struct changes *changes, const struct code_facts *was, const struct code_facts *is)
 {
     compare_numbers(changes, "registers", was->registers, is->registers, "");
     compare_numbers(changes, "local memory", was->local_bytes, is->local_bytes, " B");

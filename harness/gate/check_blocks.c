@@ -20,7 +20,7 @@ static struct needs most_of(const struct result *result, bool *unknown)
     struct needs most = {0};
     *unknown = false;
     for (size_t i = 0; i < result->launch_count; i++) {
-        const struct machine *machine = &result->launches[i].machine;
+        const struct code_facts *machine = &result->launches[i].machine;
         *unknown |= result->launches[i].has_machine && result->launches[i].block[0] == 0;
         most.shared = machine->shared_bytes > most.shared ? machine->shared_bytes : most.shared;
         most.registers = machine->registers > most.registers ? machine->registers : most.registers;

@@ -4,7 +4,6 @@
 #include "changes.h"
 #include "cluster.h"
 #include "counting.h"
-#include "device_memory.h"
 #include "memory.h"
 #include "waits.h"
 
@@ -64,10 +63,11 @@ static void write_result(struct warp *warp, const struct instruction *code, unsi
         row_at(warp, to->space, to->high)[lane] = (uint32_t)(old >> 32);
 }
 
-static uint64_t change_global(const struct instruction *code, uint64_t address, uint64_t value, uint64_t swap)
+static uint64_t change_global(const struct warp *warp, const struct instruction *code, uint64_t address, uint64_t value,
+                              uint64_t swap)
 {
-    return change_at_once(code->flags[FLAG_KIND], code->flags[FLAG_NUMBER], code->size, device_bytes(address), value,
-                          swap);
+    return change_at_once(code->flags[FLAG_KIND], code->flags[FLAG_NUMBER], code->size,
+                          device_bytes(warp->block->machine, address), value, swap);
 }
 
 static uint64_t change_shared(const struct instruction *code, unsigned char *place, uint64_t value, uint64_t swap)
@@ -136,7 +136,7 @@ static void global_lanes(struct warp *warp, const struct instruction *code, uint
         if (l == INTERRUPTED_LANE)
             block->interrupt(block);
         const uint64_t value = operand_value(warp, code, first + 1, l), swap = operand_value(warp, code, first + 2, l);
-        const uint64_t old = change_global(code, addresses[l], value, swap);
+        const uint64_t old = change_global(warp, code, addresses[l], value, swap);
         access.changed |= ((apply(code, old, value, swap) ^ old) & (code->size == 8 ? UINT64_MAX : UINT32_MAX)) != 0;
         access.found = access.found * UINT64_C(0x9e3779b97f4a7c15) + old;
         if (first > 0)
@@ -265,7 +265,7 @@ static void reduction_of_parts(struct warp *warp, const struct instruction *code
     for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
         for (unsigned k = 0; k < code->flags[FLAG_PARTS]; k++)
-            change_global(code, addresses[l] + (uint64_t)k * code->size,
+            change_global(warp, code, addresses[l] + (uint64_t)k * code->size,
                           row_at(warp, from->space, from->row + k * (from->high - from->row))[l], 0);
     }
     watch_done(&access);

@@ -125,6 +125,7 @@ void block_open(struct block *block, const struct run_state *run, struct thread_
     const struct function *function = grid->function;
     const unsigned threads = grid->threads[0] * grid->threads[1] * grid->threads[2];
     *block = (struct block){.grid = grid,
+                            .machine = function->module->machine,
                             .code = run->code,
                             .tallies = owner->tallies,
                             .flows = owner->flows,

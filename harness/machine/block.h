@@ -3,9 +3,7 @@
 #ifndef BLOCK_H
 #define BLOCK_H
 
-#include "grid.h"
-#include "module.h"
-#include "vector_unit.h"
+#include "machine.h"
 #include "watch.h"
 
 #include "base/base.h"
@@ -116,6 +114,7 @@ struct flow {
 /* A block, as one CPU thread executes it. */
 struct block {
     const struct grid *grid;
+    struct machine *machine; /* that executes it */
     struct cluster *cluster; /* of one block, if the launch has no clusters */
     unsigned rank;           /* in the cluster */
     struct code *code;

@@ -4,7 +4,6 @@
 
 #include "changes.h"
 #include "cluster.h"
-#include "device_memory.h"
 #include "mbarrier.h"
 #include "memory.h"
 #include "tile.h"
@@ -34,13 +33,13 @@ static unsigned char *global_bytes(struct warp *warp, const struct instruction *
 {
     struct block *block = warp->block;
     struct allocation found;
-    if (!device_find(address, &found) || found.end - address < bytes) {
+    if (!device_find(block->machine, address, &found) || found.end - address < bytes) {
         struct memo memo = {0};
         const uint64_t addresses[LANES] = {address};
         memory_check(block, &memo, 1, addresses, (unsigned)bytes, writes);
     }
     watch_bytes(warp, code, NULL, writes ? ACCESS_GOES : ACCESS_COMES, address, bytes, 0);
-    return device_bytes(address);
+    return device_bytes(block->machine, address);
 }
 
 /* Changes numbers of global memory, which blocks on other threads may change as well. */

@@ -1,84 +1,80 @@
-#include "device_heap.h"
+#include "machine.h"
 
-#include "device_memory.h"
-
-#include "base/base.h"
-
-#include <pthread.h>
+#include <stdlib.h>
 
 /* Pieces are as large as a power of two, from the first size on. A piece that was freed is the next of its size. */
-enum { FIRST_BITS = 5, SIZES = 40, PIECE = 16 };
+enum { FIRST_BITS = 5, PIECE = 16 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static size_t limit = 8 << 20; /* CUDA's, before a program sets it */
-static size_t used;
-static uint64_t begin, next, end; /* of the heap; of what was never allocated */
-static unsigned char *sizes;      /* 1 + the size of the piece that begins at each unit; 0: none does */
-static struct pieces {
-    uint64_t *list;
-    size_t count;
-} pieces[SIZES];
-
-void heap_set_limit(size_t bytes)
+void heap_close(struct device_heap *heap)
 {
-    limit = bytes;
+    for (unsigned size = 0; size < HEAP_SIZES; size++)
+        free(heap->pieces[size].list);
+    free(heap->sizes);
 }
 
-bool heap_open(void)
+void heap_set_limit(struct machine *machine, size_t bytes)
 {
-    if (begin)
+    machine->heap.limit = bytes;
+}
+
+bool heap_open(struct machine *machine)
+{
+    struct device_heap *heap = &machine->heap;
+    if (heap->begin)
         return true;
     /* A piece may be twice as large as what is asked for, or as the smallest one. */
-    const size_t size = 2 * limit + (1 << FIRST_BITS);
-    begin = next = (uint64_t)(uintptr_t)device_allocate(size);
-    end = begin + size;
-    sizes = begin ? x_calloc(size / PIECE + 1, 1) : NULL;
-    return begin != 0;
+    const size_t size = 2 * heap->limit + (1 << FIRST_BITS);
+    heap->begin = heap->next = device_allocate(machine, size);
+    heap->end = heap->begin + size;
+    heap->sizes = heap->begin ? x_calloc(size / PIECE + 1, 1) : NULL;
+    return heap->begin != 0;
 }
 
 static unsigned size_of(uint64_t bytes)
 {
     unsigned size = 0;
-    while (size < SIZES && UINT64_C(1) << (size + FIRST_BITS) < bytes)
+    while (size < HEAP_SIZES && UINT64_C(1) << (size + FIRST_BITS) < bytes)
         size++;
     return size;
 }
 
-uint64_t heap_allocate(uint64_t bytes)
+uint64_t heap_allocate(struct machine *machine, uint64_t bytes)
 {
+    struct device_heap *heap = &machine->heap;
     const unsigned size = size_of(bytes);
     const uint64_t whole = UINT64_C(1) << (size + FIRST_BITS);
     uint64_t address = 0;
-    pthread_mutex_lock(&lock);
-    if (size < SIZES && bytes > 0 && used + bytes <= limit) {
-        if (pieces[size].count > 0)
-            address = pieces[size].list[--pieces[size].count];
-        else if (whole <= end - next)
-            address = next;
-        next += address == next ? whole : 0;
+    pthread_mutex_lock(&machine->lock);
+    if (size < HEAP_SIZES && bytes > 0 && heap->used + bytes <= heap->limit) {
+        if (heap->pieces[size].count > 0)
+            address = heap->pieces[size].list[--heap->pieces[size].count];
+        else if (whole <= heap->end - heap->next)
+            address = heap->next;
+        heap->next += address == heap->next ? whole : 0;
     }
     if (address) {
-        sizes[(address - begin) / PIECE] = (unsigned char)(size + 1);
-        used += whole / 2;
+        heap->sizes[(address - heap->begin) / PIECE] = (unsigned char)(size + 1);
+        heap->used += whole / 2;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&machine->lock);
     return address;
 }
 
-bool heap_free(uint64_t address)
+bool heap_free(struct machine *machine, uint64_t address)
 {
+    struct device_heap *heap = &machine->heap;
     bool found = false;
-    pthread_mutex_lock(&lock);
-    if (begin && address >= begin && address < next && address % PIECE == 0) {
-        unsigned char *size = &sizes[(address - begin) / PIECE];
+    pthread_mutex_lock(&machine->lock);
+    if (heap->begin && address >= heap->begin && address < heap->next && address % PIECE == 0) {
+        unsigned char *size = &heap->sizes[(address - heap->begin) / PIECE];
         found = *size > 0;
         if (found) {
-            struct pieces *free_ones = &pieces[*size - 1];
+            struct pieces *free_ones = &heap->pieces[*size - 1];
             *ARRAY_GROW(free_ones->list, free_ones->count) = address;
-            used -= (UINT64_C(1) << (*size - 1 + FIRST_BITS)) / 2;
+            heap->used -= (UINT64_C(1) << (*size - 1 + FIRST_BITS)) / 2;
         }
         *size = 0;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&machine->lock);
     return found;
 }

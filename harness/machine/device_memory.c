@@ -1,6 +1,4 @@
-#include "device_memory.h"
-
-#include "base/base.h"
+#include "machine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,106 +7,25 @@
 /* Between two allocations are pages that may not be accessed, so that one byte too far is in neither. */
 enum { PAGE = 4096, GUARD = 2 * PAGE };
 
-/* The address of the first allocation. Each one lies behind the one before, as far as addresses are free. So a program
- * gets the same addresses in every process. */
-#define FIRST 0x200000000000
+/* Each allocation lies behind the one before, as far as addresses are free. So a program gets the same addresses in
+ * every process. The bytes of a machine are DEVICE_SPAN behind those of the one before it. Which of these spans are
+ * taken knows the kernel: a machine keeps the page below its own. */
+enum { SPANS = 10 };
 
-struct entry {
+struct device_entry {
     struct allocation place;
     unsigned char *mapping; /* NULL: it is shown only */
     size_t mapped;
 };
 
-/* The allocations of this process, sorted by address. */
-static struct entry *entries;
-static size_t entry_count;
-static uint64_t next_mapping = FIRST;
-
-/* Returns how many allocations begin at or below that address. */
-static size_t entries_below(uint64_t address)
+static unsigned char *pointer(uint64_t address)
 {
-    size_t first = 0, last = entry_count;
-    while (first < last) {
-        const size_t middle = first + (last - first) / 2;
-        if (entries[middle].place.begin <= address)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first;
+    return (unsigned char *)(uintptr_t)address; /* NOLINT(performance-no-int-to-ptr) */
 }
 
-static void add_entry(const struct entry *entry)
+/* Takes pages at an address. False: something else is there. */
+static bool take(unsigned char *wanted, uint64_t size)
 {
-    const size_t at = entries_below(entry->place.begin);
-    *ARRAY_INSERT(entries, entry_count, at) = *entry;
-}
-
-static void remove_entry(size_t at)
-{
-    memmove(&entries[at], &entries[at + 1], (--entry_count - at) * sizeof *entries);
-}
-
-void *device_allocate(size_t size)
-{
-    if (size > SIZE_MAX / 2)
-        return NULL;
-    const size_t mapped = (size + PAGE - 1) / PAGE * PAGE + 2 * (size_t)GUARD;
-    unsigned char *mapping = mmap(device_bytes(next_mapping), mapped, PROT_READ | PROT_WRITE,
-                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (mapping == MAP_FAILED)
-        return NULL;
-    next_mapping += mapped;
-    if (size >= (size_t)1 << 22)
-        madvise(mapping, mapped, MADV_HUGEPAGE);
-    unsigned char *memory = mapping + GUARD;
-    const uint64_t begin = (uint64_t)(uintptr_t)memory;
-    add_entry(&(struct entry){.place = {begin, begin + size}, .mapping = mapping, .mapped = mapped});
-    return memory;
-}
-
-bool device_free(void *memory)
-{
-    const size_t at = entries_below((uint64_t)(uintptr_t)memory);
-    if (at == 0 || entries[at - 1].place.begin != (uint64_t)(uintptr_t)memory)
-        return false;
-    munmap(entries[at - 1].mapping, entries[at - 1].mapped);
-    remove_entry(at - 1);
-    return true;
-}
-
-bool device_find(uint64_t address, struct allocation *allocation)
-{
-    const size_t at = entries_below(address);
-    if (at == 0 || address >= entries[at - 1].place.end)
-        return false;
-    *allocation = entries[at - 1].place;
-    return true;
-}
-
-bool device_allocation(size_t index, struct allocation *allocation)
-{
-    if (index < entry_count)
-        *allocation = entries[index].place;
-    return index < entry_count;
-}
-
-bool device_find_near(uint64_t address, uint64_t within, struct allocation *allocation)
-{
-    const size_t at = entries_below(address);
-    const uint64_t behind = at > 0 ? address - entries[at - 1].place.end : UINT64_MAX;
-    const uint64_t before = at < entry_count ? entries[at].place.begin - address : UINT64_MAX;
-    if ((behind < before ? behind : before) > within)
-        return false;
-    *allocation = entries[behind < before ? at - 1 : at].place;
-    return true;
-}
-
-/* ---- Addresses of a program ---- */
-
-bool device_reserve(uint64_t address, uint64_t size)
-{
-    unsigned char *wanted = device_bytes(address);
     void *mapped =
         mmap(wanted, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (mapped != MAP_FAILED && mapped != wanted) /* by a kernel that does not know the flag */
@@ -116,30 +33,158 @@ bool device_reserve(uint64_t address, uint64_t size)
     return mapped == wanted;
 }
 
-static bool map_anew(uint64_t address, uint64_t size, int protection)
+int memory_open(struct device_memory *memory)
 {
-    return mmap(device_bytes(address), size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-                0) != MAP_FAILED;
+    *memory = (struct device_memory){.next = DEVICE_FIRST};
+    for (unsigned i = 0; i < SPANS; i++, memory->apart += DEVICE_SPAN)
+        if (take(pointer(DEVICE_FIRST - PAGE + memory->apart), PAGE))
+            return 0;
+    return -1;
 }
 
-bool device_back(uint64_t address, uint64_t size)
+void memory_close(struct device_memory *memory)
 {
-    return map_anew(address, size, PROT_READ | PROT_WRITE);
+    for (size_t i = 0; i < memory->entry_count; i++)
+        if (memory->entries[i].mapping)
+            munmap(memory->entries[i].mapping, memory->entries[i].mapped);
+    free(memory->entries);
+    munmap(pointer(DEVICE_FIRST - PAGE + memory->apart), PAGE);
 }
 
-bool device_unback(uint64_t address, uint64_t size)
+/* Returns how many allocations begin at or below that address. */
+static size_t entries_below(const struct device_memory *memory, uint64_t address)
 {
-    return map_anew(address, size, PROT_NONE);
+    size_t first = 0, last = memory->entry_count;
+    while (first < last) {
+        const size_t middle = first + (last - first) / 2;
+        if (memory->entries[middle].place.begin <= address)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
 }
 
-void device_show(uint64_t address, uint64_t size)
+static void add_entry(struct device_memory *memory, const struct device_entry *entry)
 {
-    add_entry(&(struct entry){.place = {address, address + size}});
+    const size_t at = entries_below(memory, entry->place.begin);
+    *ARRAY_INSERT(memory->entries, memory->entry_count, at) = *entry;
 }
 
-void device_hide(uint64_t address)
+static void remove_entry(struct device_memory *memory, size_t at)
 {
-    const size_t at = entries_below(address);
-    if (at > 0 && entries[at - 1].place.begin == address && !entries[at - 1].mapping)
-        remove_entry(at - 1);
+    struct device_entry *entry = &memory->entries[at];
+    memmove(entry, entry + 1, (--memory->entry_count - at) * sizeof *entry);
+}
+
+/* Returns the entry of the allocation that begins there; NULL: none does. */
+static struct device_entry *entry_at(const struct device_memory *memory, uint64_t address)
+{
+    const size_t at = entries_below(memory, address);
+    return at > 0 && memory->entries[at - 1].place.begin == address ? &memory->entries[at - 1] : NULL;
+}
+
+/* Anywhere: bytes and address are to be the same, even if those of the machine are apart. */
+static uint64_t allocate(struct machine *machine, size_t size, bool anywhere)
+{
+    struct device_memory *memory = &machine->memory;
+    if (size > SIZE_MAX / 2)
+        return 0;
+    const size_t mapped = (size + PAGE - 1) / PAGE * PAGE + 2 * (size_t)GUARD;
+    anywhere = memory->apart && (anywhere || memory->next + mapped > DEVICE_FIRST + DEVICE_SPAN);
+    unsigned char *wanted = anywhere ? NULL : device_bytes(machine, memory->next);
+    unsigned char *mapping =
+        mmap(wanted, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapping == MAP_FAILED)
+        return 0;
+    const uint64_t begin = (mapping == wanted ? memory->next : (uint64_t)(uintptr_t)mapping) + GUARD;
+    memory->next += anywhere ? 0 : mapped;
+    if (size >= (size_t)1 << 22)
+        madvise(mapping, mapped, MADV_HUGEPAGE);
+    add_entry(memory, &(struct device_entry){.place = {begin, begin + size}, .mapping = mapping, .mapped = mapped});
+    return begin;
+}
+
+uint64_t device_allocate(struct machine *machine, size_t size)
+{
+    return allocate(machine, size, false);
+}
+
+uint64_t device_allocate_for_host(struct machine *machine, size_t size)
+{
+    return allocate(machine, size, true);
+}
+
+bool device_free(struct machine *machine, uint64_t address)
+{
+    struct device_entry *entry = entry_at(&machine->memory, address);
+    if (!entry)
+        return false;
+    munmap(entry->mapping, entry->mapped);
+    remove_entry(&machine->memory, (size_t)(entry - machine->memory.entries));
+    return true;
+}
+
+bool device_find(const struct machine *machine, uint64_t address, struct allocation *allocation)
+{
+    const struct device_memory *memory = &machine->memory;
+    const size_t at = entries_below(memory, address);
+    if (at == 0 || address >= memory->entries[at - 1].place.end)
+        return false;
+    *allocation = memory->entries[at - 1].place;
+    return true;
+}
+
+bool device_allocation(const struct machine *machine, size_t index, struct allocation *allocation)
+{
+    if (index < machine->memory.entry_count)
+        *allocation = machine->memory.entries[index].place;
+    return index < machine->memory.entry_count;
+}
+
+bool device_find_near(const struct machine *machine, uint64_t address, uint64_t within, struct allocation *allocation)
+{
+    const struct device_memory *memory = &machine->memory;
+    const size_t at = entries_below(memory, address);
+    const uint64_t behind = at > 0 ? address - memory->entries[at - 1].place.end : UINT64_MAX;
+    const uint64_t before = at < memory->entry_count ? memory->entries[at].place.begin - address : UINT64_MAX;
+    if ((behind < before ? behind : before) > within)
+        return false;
+    *allocation = memory->entries[behind < before ? at - 1 : at].place;
+    return true;
+}
+
+/* ---- Addresses of a program ---- */
+
+bool device_reserve(struct machine *machine, uint64_t address, uint64_t size)
+{
+    return take(device_bytes(machine, address), size);
+}
+
+static bool map_anew(struct machine *machine, uint64_t address, uint64_t size, int protection)
+{
+    return mmap(device_bytes(machine, address), size, protection,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
+}
+
+bool device_back(struct machine *machine, uint64_t address, uint64_t size)
+{
+    return map_anew(machine, address, size, PROT_READ | PROT_WRITE);
+}
+
+bool device_unback(struct machine *machine, uint64_t address, uint64_t size)
+{
+    return map_anew(machine, address, size, PROT_NONE);
+}
+
+void device_show(struct machine *machine, uint64_t address, uint64_t size)
+{
+    add_entry(&machine->memory, &(struct device_entry){.place = {address, address + size}});
+}
+
+void device_hide(struct machine *machine, uint64_t address)
+{
+    struct device_entry *entry = entry_at(&machine->memory, address);
+    if (entry && !entry->mapping)
+        remove_entry(&machine->memory, (size_t)(entry - machine->memory.entries));
 }

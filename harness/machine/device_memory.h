@@ -1,9 +1,11 @@
-/* device_memory.h - the memory of the simulated GPU. It is pages of this process, so that an address of the GPU is an
- * address here. Allocations have gaps between them, so an access outside of one is in none. The same calls give the
+/* device_memory.h - the memory of the simulated GPU. It is pages of this process. Each machine gives its allocations
+ * the same addresses, in DEVICE_SPAN bytes from DEVICE_FIRST on. Those of the first one in a process are addresses here
+ * as well; those of others are a fixed distance from where their bytes are. All other addresses are the same here and
+ * on every GPU. Allocations have gaps between them, so an access outside of one is in none. The same calls give the
  * same addresses in every process, unless something else is there.
  *
  * Memory at addresses of a program's is apart from these: it is reserved, then backed, and what is shown of it can be
- * accessed. */
+ * accessed. Only one machine of a process can have those. */
 #ifndef DEVICE_MEMORY_H
 #define DEVICE_MEMORY_H
 
@@ -11,37 +13,49 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Turns an address of the GPU into a pointer. They are the same, and this is the one place that says so to the
- * compiler. */
-static inline unsigned char *device_bytes(uint64_t address)
-{
-    return (unsigned char *)(uintptr_t)address; /* NOLINT(performance-no-int-to-ptr) */
-}
+struct machine;
+
+#define DEVICE_FIRST UINT64_C(0x200000000000)
+#define DEVICE_SPAN (UINT64_C(8) << 40)
 
 struct allocation {
     uint64_t begin, end; /* the size is the one that was asked for */
 };
 
-/* Allocates memory at a multiple of 512 bytes; NULL when there is no memory. Its content is undefined. Any thread may
- * call it that launches nothing meanwhile. */
-void *device_allocate(size_t size);
-bool device_free(void *memory); /* false: no allocation begins there */
+/* A part of a machine. */
+struct device_memory {
+    struct device_entry *entries; /* allocations, sorted by address */
+    size_t entry_count;
+    uint64_t next;  /* where the next one begins */
+    uint64_t apart; /* how far the bytes are from their addresses */
+};
+
+/* Begins without allocations. -1: this process has no addresses left. */
+int memory_open(struct device_memory *memory);
+void memory_close(struct device_memory *memory);
+
+/* Allocates memory and returns its address, a multiple of 512 bytes; 0 when there is no memory. Its content is
+ * undefined. Any thread may call it that launches nothing meanwhile. */
+uint64_t device_allocate(struct machine *machine, size_t size);
+/* The same for memory that the host accesses by the GPU's address: pinned and managed memory, variables. */
+uint64_t device_allocate_for_host(struct machine *machine, size_t size);
+bool device_free(struct machine *machine, uint64_t address); /* false: no allocation begins there */
 /* Sets *allocation to the one that holds the byte at that address; false: there is none. */
-bool device_find(uint64_t address, struct allocation *allocation);
+bool device_find(const struct machine *machine, uint64_t address, struct allocation *allocation);
 /* Sets *allocation to the one of that index, by address; false: there are fewer. */
-bool device_allocation(size_t index, struct allocation *allocation);
+bool device_allocation(const struct machine *machine, size_t index, struct allocation *allocation);
 /* Sets *allocation to the one next to an address that is in none, for messages; false: there is none within that many
  * bytes. */
-bool device_find_near(uint64_t address, uint64_t within, struct allocation *allocation);
+bool device_find_near(const struct machine *machine, uint64_t address, uint64_t within, struct allocation *allocation);
 
 /* Takes addresses, as multiples of a page; false: something else is there. */
-bool device_reserve(uint64_t address, uint64_t size);
+bool device_reserve(struct machine *machine, uint64_t address, uint64_t size);
 /* Backs reserved addresses by zeros, and takes that memory away again. False: there is no memory. */
-bool device_back(uint64_t address, uint64_t size);
-bool device_unback(uint64_t address, uint64_t size);
+bool device_back(struct machine *machine, uint64_t address, uint64_t size);
+bool device_unback(struct machine *machine, uint64_t address, uint64_t size);
 
 /* Makes backed addresses an allocation, until they are hidden again. They may overlap no other. */
-void device_show(uint64_t address, uint64_t size);
-void device_hide(uint64_t address);
+void device_show(struct machine *machine, uint64_t address, uint64_t size);
+void device_hide(struct machine *machine, uint64_t address);
 
 #endif

@@ -4,7 +4,6 @@
 #include "base/base.h"
 #include "machine/elf/elf.h"
 
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +11,8 @@
 /* Returns the place as FILE:LINE, or without line information as "add(float*)+0x40". */
 char *code_place(const struct function *function, size_t index)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&lock);
+    struct machine *machine = function->module->machine;
+    pthread_mutex_lock(&machine->lock);
     const uint64_t offset = (uint64_t)index * INSTRUCTION_BYTES;
     unsigned number;
     char *file = line_table_line(module_lines(function->module), function->text.name, offset, &number);
@@ -26,7 +25,7 @@ char *code_place(const struct function *function, size_t index)
     }
     free(name);
     free(file);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&machine->lock);
     return place;
 }
 
@@ -72,7 +71,6 @@ void block_not_simulated(struct block *block, const char *format, ...)
 
 void block_doubt(struct block *block, const char *format, ...)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct doubt *doubt = block->grid->doubt;
     if (block->doubted)
         return;
@@ -83,12 +81,12 @@ void block_doubt(struct block *block, const char *format, ...)
         *block->fault = true;
         fail(block, "", format, list);
     }
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&block->machine->doubts);
     if (!doubt->any || block->number < doubt->block) {
         describe(&doubt->problem, block, "", format, list);
         doubt->block = block->number;
         doubt->any = true;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&block->machine->doubts);
     va_end(list);
 }

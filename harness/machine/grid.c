@@ -2,7 +2,6 @@
  * all threads are added up. In other orders, one thread executes them. */
 #include "grid.h"
 
-#include "device_memory.h"
 #include "meetings.h"
 #include "turns.h"
 
@@ -87,6 +86,7 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
     *fault = false;
     if (code_of(grid->function, problem) < 0)
         return -1;
+    struct machine *machine = grid->function->module->machine;
     const struct architecture *system = grid->function->module->architecture;
     if (grid->cooperative && !system->workspace)
         return problem_set(problem, "not simulated: a cooperative launch (grid.sync) of compute capability %d.%d",
@@ -96,18 +96,16 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
     if (grid->meetings)
         meetings_launch(grid->meetings);
     pthread_mutex_init(&run.lock, NULL);
-    void *workspace = grid->cooperative ? device_allocate(WORKSPACE_BYTES) : NULL;
-    if (workspace)
-        memset(workspace, 0, WORKSPACE_BYTES);
-    run.workspace = (uintptr_t)workspace;
+    if (grid->cooperative && (run.workspace = device_allocate(machine, WORKSPACE_BYTES)))
+        memset(device_bytes(machine, run.workspace), 0, WORKSPACE_BYTES);
     const struct entry *entry = &grid->function->entry;
     /* Of constant bank 0 only arguments are in memory, aligned as they are in the bank. */
     const size_t before = entry->parameter_base % MOST_ALIGNED;
-    unsigned char *parameters =
-        grid->parameters && entry->parameter_bytes ? device_allocate(before + entry->parameter_bytes) : NULL;
+    const uint64_t parameters =
+        grid->parameters && entry->parameter_bytes ? device_allocate(machine, before + entry->parameter_bytes) : 0;
+    run.parameters = parameters ? parameters + before : 0;
     if (parameters)
-        memcpy(parameters + before, grid->parameters, entry->parameter_bytes);
-    run.parameters = parameters ? (uintptr_t)parameters + before : 0;
+        memcpy(device_bytes(machine, run.parameters), grid->parameters, entry->parameter_bytes);
     const size_t most = thread_count(&run);
     run.live = most;
     struct thread_state *threads = x_calloc(most, sizeof *threads);
@@ -130,10 +128,10 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
     }
     free(threads);
     pthread_mutex_destroy(&run.lock);
-    if (workspace)
-        device_free(workspace);
+    if (run.workspace)
+        device_free(machine, run.workspace);
     if (parameters)
-        device_free(parameters);
+        device_free(machine, parameters);
     *fault = run.fault;
     if (run.failed)
         *problem = run.problem;

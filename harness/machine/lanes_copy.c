@@ -2,7 +2,6 @@
 #include "lanes_access.h"
 
 #include "counting.h"
-#include "device_memory.h"
 #include "memory.h"
 
 /* Returns the cost of a copy, which is remembered as for loads. */
@@ -133,7 +132,7 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
     watch_lanes(warp, code, lanes, to, code->size, ACCESS_COPIES);
     for (unsigned l = 0; l < LANES; l++) {
         if (copies >> l & 1)
-            memcpy(block->shared + to[l], device_bytes(from[l]), code->size - zeros[l]);
+            memcpy(block->shared + to[l], device_bytes(block->machine, from[l]), code->size - zeros[l]);
         else if (lanes >> l & 1)
             zeros[l] = code->size;
         if (lanes >> l & 1)

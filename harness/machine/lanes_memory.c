@@ -5,7 +5,6 @@
 
 #include "cluster.h"
 #include "counting.h"
-#include "device_memory.h"
 
 /* ---- Global memory ---- */
 
@@ -110,8 +109,8 @@ static void access_global(struct warp *warp, const struct instruction *code, uin
         access = global_access(warp, code, memo, lanes, addresses, kind);
         watch(&access);
     }
-    if (!move_together(warp, code, lanes, memo, device_bytes(first), writes)) {
-        EACH_LANE places[l] = device_bytes(addresses[l]);
+    if (!move_together(warp, code, lanes, memo, device_bytes(warp->block->machine, first), writes)) {
+        EACH_LANE places[l] = device_bytes(warp->block->machine, addresses[l]);
         move_apart(warp, code, lanes, places, writes);
     }
     if (watched && warp->block->watch.global & kind) /* meetings hear no more of it */
@@ -137,7 +136,7 @@ static inline void global_lanes(struct warp *warp, const struct instruction *cod
     uint64_t first = 0;
     const struct memo *memo = visit_again(warp, code, &code->operands[!writes], lanes, &first);
     if (!memo || global_is_watched(warp->block, code, memo, first, kind_of(code, writes)) ||
-        !move_together(warp, code, lanes, memo, device_bytes(first), writes))
+        !move_together(warp, code, lanes, memo, device_bytes(warp->block->machine, first), writes))
         global_scattered(warp, code, lanes, memo, first, writes);
 }
 

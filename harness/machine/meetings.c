@@ -1,6 +1,5 @@
 #include "meetings.h"
 
-#include "device_memory.h"
 #include "memory.h"
 
 #include <pthread.h>
@@ -156,7 +155,7 @@ static void look_at_place(struct block *block, const struct instruction *code, u
 {
     struct meetings *meetings = block->grid->meetings;
     struct allocation allocation;
-    if (!device_find(address, &allocation))
+    if (!device_find(block->machine, address, &allocation))
         return; /* it is outside of all allocations, which was found before */
     pthread_mutex_lock(&meetings->lock);
     struct shared_place *shared = find_place(meetings, &allocation);

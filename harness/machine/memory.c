@@ -2,7 +2,6 @@
 #include "memory.h"
 
 #include "counting.h"
-#include "device_memory.h"
 #include "memory_access.h"
 
 #include <stdlib.h>
@@ -93,7 +92,7 @@ __attribute__((noreturn)) static void global_outside(struct block *block, unsign
     struct allocation near;
     const char *does = writes ? "writes" : "reads";
     const unsigned long long at = address;
-    if (!device_find(address, &near) && !device_find_near(address, NEAR, &near))
+    if (!device_find(block->machine, address, &near) && !device_find_near(block->machine, address, NEAR, &near))
         block_fault(block, "lane %u %s %u bytes at 0x%llx, which is in no allocation", lane, does, size, at);
     const unsigned long long bytes = near.end - near.begin;
     if (address < near.begin)
@@ -116,10 +115,10 @@ void memory_check(struct block *block, struct memo *memo, uint32_t lanes, const 
     for (unsigned l = 0; l < LANES; l++) {
         if (!(lanes >> l & 1) || holds(&found, addresses[l], size))
             continue;
-        if (!device_find(addresses[l], &found) || !holds(&found, addresses[l], size))
+        if (!device_find(block->machine, addresses[l], &found) || !holds(&found, addresses[l], size))
             global_outside(block, l, addresses[l], size, writes);
     }
-    if (device_find(first, &found)) {
+    if (device_find(block->machine, first, &found)) {
         memo->begin = found.begin;
         memo->end = found.end;
     }

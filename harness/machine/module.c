@@ -1,15 +1,10 @@
 /* Reads an image. machine/elf/cubin_image.h says what is where. */
-#include "module.h"
+#include "machine.h"
 
-#include "base/base.h"
 #include "machine/elf/elf.h"
-
-#include "device_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static size_t call_stack = MODULE_CALL_STACK;
 
 /* Relocations by the address of a symbol, as it is and for any kind of memory. */
 enum { R_CUDA_64 = 2, R_CUDA_G64 = 4 };
@@ -114,8 +109,8 @@ static unsigned char **place_of_section(struct module *module, const char *name,
     return NULL;
 }
 
-/* Copies constants and variables into memory; places[section] is set to where. */
-static int load_sections(struct module *module, unsigned char **places, struct problem *problem)
+/* Copies constants and variables into memory; places[section] is set to their address. */
+static int load_sections(struct module *module, uint64_t *places, struct problem *problem)
 {
     static const char *const names[] = {".nv.global.init", ".nv.global"};
     enum { STEP = 512 }; /* no variable is aligned to more bytes */
@@ -134,35 +129,35 @@ static int load_sections(struct module *module, unsigned char **places, struct p
         if (!place || length == 0 || !section->bytes)
             continue;
         /* Constants are in device memory, because a program can ask for their address. */
-        *place = places[i] = device_allocate(length);
-        *size = length;
-        if (!*place)
+        places[i] = device_allocate(module->machine, length);
+        if (!places[i])
             return problem_set(problem, "no memory for %zu bytes of constants", length);
-        memcpy(*place, section->bytes, length);
+        *size = length;
+        *place = memcpy(device_bytes(module->machine, places[i]), section->bytes, length);
     }
     if (total == 0)
         return 0;
-    module->globals = device_allocate(total);
-    if (!module->globals)
+    const uint64_t globals = device_allocate_for_host(module->machine, total); /* some may be __managed__ */
+    if (!globals)
         return problem_set(problem, "no memory for %zu bytes of device variables", total);
-    memset(module->globals, 0, total);
+    memset(device_bytes(module->machine, globals), 0, total);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         const struct image_section *section = &image->sections[found[i]];
-        places[found[i]] = found[i] ? module->globals + offsets[i] : NULL;
+        places[found[i]] = found[i] ? globals + offsets[i] : 0;
         if (found[i] && section->bytes)
-            memcpy(places[found[i]], section->bytes, section->header.sh_size);
+            memcpy(device_bytes(module->machine, places[found[i]]), section->bytes, section->header.sh_size);
     }
     return 0;
 }
 
-static bool is_variable(const struct image *image, const GElf_Sym *symbol, unsigned char *const *places)
+static bool is_variable(const struct image *image, const GElf_Sym *symbol, const uint64_t *places)
 {
     return symbol->st_shndx < image->section_count && places[symbol->st_shndx] &&
            symbol->st_value <= image->sections[symbol->st_shndx].header.sh_size &&
            symbol->st_size <= image->sections[symbol->st_shndx].header.sh_size - symbol->st_value;
 }
 
-static void find_variables(struct module *module, unsigned char *const *places)
+static void find_variables(struct module *module, const uint64_t *places)
 {
     const struct image *image = &module->image;
     for (size_t i = 0; i < image->symbol_count; i++) {
@@ -175,7 +170,7 @@ static void find_variables(struct module *module, unsigned char *const *places)
 
 /* Code of 9.0 and later has addends in its relocations; that of 8.x has them in place. */
 static void relocate(const struct image *image, const GElf_Rela *relocation, bool has_addend, unsigned char *place,
-                     size_t size, unsigned char *const *places)
+                     size_t size, const uint64_t *places)
 {
     const size_t number = GELF_R_SYM(relocation->r_info);
     if (size < sizeof(uint64_t) || relocation->r_offset > size - sizeof(uint64_t) || number >= image->symbol_count)
@@ -183,7 +178,7 @@ static void relocate(const struct image *image, const GElf_Rela *relocation, boo
     const GElf_Sym *symbol = &image->symbols[number];
     const unsigned type = (unsigned)GELF_R_TYPE(relocation->r_info);
     const bool known = (type == R_CUDA_64 || type == R_CUDA_G64) && is_variable(image, symbol, places);
-    const uint64_t address = known ? (uint64_t)(uintptr_t)places[symbol->st_shndx] + symbol->st_value : NOWHERE;
+    const uint64_t address = known ? places[symbol->st_shndx] + symbol->st_value : NOWHERE;
     uint64_t addend = 0;
     if (has_addend)
         addend = (uint64_t)relocation->r_addend;
@@ -194,7 +189,7 @@ static void relocate(const struct image *image, const GElf_Rela *relocation, boo
 }
 
 /* Writes addresses to where constants and variables have them. */
-static void relocate_sections(struct module *module, unsigned char *const *places)
+static void relocate_sections(struct module *module, const uint64_t *places)
 {
     const struct image *image = &module->image;
     for (size_t i = 0; i < image->section_count; i++) {
@@ -211,7 +206,8 @@ static void relocate_sections(struct module *module, unsigned char *const *place
                 break;
             if (!has_addend)
                 relocation = (GElf_Rela){.r_offset = shorter.r_offset, .r_info = shorter.r_info};
-            relocate(image, &relocation, has_addend, places[to], image->sections[to].header.sh_size, places);
+            relocate(image, &relocation, has_addend, device_bytes(module->machine, places[to]),
+                     image->sections[to].header.sh_size, places);
         }
     }
 }
@@ -260,40 +256,45 @@ bool module_calls(const struct module *module, const char *name)
 
 /* ---- The module ---- */
 
-/* Frees a module that cannot be used. Others live as long as the process. Its device memory stays. */
-static void release(struct module *module)
+/* Its device memory stays. */
+void module_release(struct module *module)
 {
     for (size_t i = 0; i < module->function_count; i++) {
         entry_release(&module->functions[i].entry);
         free(module->functions[i].text.symbols);
+        if (module->functions[i].code)
+            code_free(module->functions[i].code);
     }
     free(module->functions);
     free(module->variables);
+    if (module->has_lines)
+        line_table_release(&module->lines);
     image_release(&module->image);
     free(module->bytes);
     free(module);
 }
 
-struct module *module_open(const unsigned char *bytes, size_t size, struct problem *problem)
+struct module *module_open(struct machine *machine, const unsigned char *bytes, size_t size, struct problem *problem)
 {
     struct module *module = x_calloc(1, sizeof *module);
+    module->machine = machine;
     module->bytes = x_calloc(size, 1);
     module->size = size;
     memcpy(module->bytes, bytes, size);
     elf_version(EV_CURRENT);
     if (image_read(&module->image, "the machine code of the kernel library", 0, (char *)module->bytes, size) < 0) {
         problem_set(problem, "the machine code cannot be read, see the error above");
-        release(module);
+        module_release(module);
         return NULL;
     }
     module->architecture = architecture_find(module->image.capability);
     if (!module->architecture) {
         problem_set(problem, "not simulated: it is machine code for compute capability %d.%d",
                     module->image.capability / 10, module->image.capability % 10);
-        release(module);
+        module_release(module);
         return NULL;
     }
-    unsigned char **places = x_calloc(module->image.section_count, sizeof *places);
+    uint64_t *places = x_calloc(module->image.section_count, sizeof *places);
     int failed = load_sections(module, places, problem);
     if (failed == 0) {
         find_variables(module, places);
@@ -303,19 +304,27 @@ struct module *module_open(const unsigned char *bytes, size_t size, struct probl
     for (size_t k = 0; k < module->image.kernel_count && failed == 0; k++)
         failed = add_function(module, k, problem);
     if (failed == 0)
-        return module;
-    release(module);
+        return *ARRAY_GROW(machine->modules, machine->module_count) = module;
+    module_release(module);
+    return NULL;
+}
+
+struct module *module_loaded(const struct machine *machine, const unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < machine->module_count; i++)
+        if (machine->modules[i]->size == size && memcmp(machine->modules[i]->bytes, bytes, size) == 0)
+            return machine->modules[i];
     return NULL;
 }
 
 unsigned module_stack(const struct function *function)
 {
-    return function->stack_bytes + (function->calls ? (unsigned)call_stack : 0);
+    return function->stack_bytes + (function->calls ? (unsigned)function->module->machine->call_stack : 0);
 }
 
-void module_set_call_stack(size_t bytes)
+void module_set_call_stack(struct machine *machine, size_t bytes)
 {
-    call_stack = bytes;
+    machine->call_stack = bytes;
 }
 
 struct function *module_function(struct module *module, const char *name)

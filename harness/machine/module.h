@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct machine;
+
 struct function {
     struct function_text text;
     struct module *module;
@@ -27,12 +29,13 @@ struct function {
 /* A device variable, or a __constant__ one. */
 struct variable {
     const char *name; /* borrowed from the image */
-    unsigned char *address;
+    uint64_t address;
     size_t size;
 };
 
 struct module {
-    struct image image; /* of `bytes` */
+    struct machine *machine; /* that has loaded it */
+    struct image image;      /* of `bytes` */
     const struct architecture *architecture;
     unsigned char *bytes;
     size_t size;
@@ -40,8 +43,7 @@ struct module {
     size_t function_count;
     struct variable *variables;
     size_t variable_count;
-    unsigned char *globals; /* sections .nv.global.init and .nv.global, in device memory */
-    unsigned char *bank3;   /* __constant__ variables, as cudaMemcpyToSymbol leaves them; NULL: none */
+    unsigned char *bank3; /* __constant__ variables, as cudaMemcpyToSymbol leaves them; NULL: none */
     size_t bank3_size;
     unsigned char *bank4; /* addresses of variables; NULL: none */
     size_t bank4_size;
@@ -49,15 +51,18 @@ struct module {
     bool has_lines;
 };
 
-/* Reads a copy of an ELF image for a GPU. The module lives as long as the process. NULL with *problem. */
-struct module *module_open(const unsigned char *bytes, size_t size, struct problem *problem);
+/* Reads a copy of an ELF image for a GPU. The module lives as long as its machine. NULL with *problem. */
+struct module *module_open(struct machine *machine, const unsigned char *bytes, size_t size, struct problem *problem);
+void module_release(struct module *module);
+/* Returns a module of the same image that the machine has; NULL: there is none. */
+struct module *module_loaded(const struct machine *machine, const unsigned char *bytes, size_t size);
 struct function *module_function(struct module *module, const char *name); /* NULL: there is none */
 struct variable *module_variable(struct module *module, const char *name); /* NULL: there is none */
 
 /* Returns the local memory of a thread, in bytes. Where a function has others to call, it includes what the runtime
  * keeps for them, cudaLimitStackSize, which module_set_call_stack sets. */
 unsigned module_stack(const struct function *function);
-void module_set_call_stack(size_t bytes);
+void module_set_call_stack(struct machine *machine, size_t bytes);
 #define MODULE_CALL_STACK 1024 /* before it is set */
 
 /* Returns the name of a function outside of the machine code, such as "__assertfail", that has this address in the

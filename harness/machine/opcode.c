@@ -95,8 +95,8 @@ const struct opcode *opcode_find(const char *opcode)
 int code_of(struct function *function, struct problem *problem)
 {
     if (!function->code)
-        function->code =
-            code_open(&function->text, function->module->bytes, function->module->size, opcode_find, problem);
+        function->code = code_open(&function->text, function->module->bytes, function->module->size,
+                                   function->module->machine->disassembler, opcode_find, problem);
     return function->code ? 0 : -1;
 }
 

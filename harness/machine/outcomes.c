@@ -1,7 +1,4 @@
-#include "outcomes.h"
-
 #include "block.h"
-#include "device_memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,17 +9,10 @@
  */
 enum { PAGE = 4096 };
 
-struct page {
+struct outcome_page {
     uint64_t address; /* 0: the place in the table is free */
     unsigned char *bytes;
 };
-
-static bool watching;
-static struct page *table, *last;
-static size_t page_count, places; /* of the table, a power of two */
-static struct allocation *kept;   /* those there were */
-static size_t kept_count;
-static bool near; /* what outcomes_compare() found */
 
 /* Sums in another order differ by little. Whole numbers are no floats of this size, unless they are large. */
 static bool nearly_same(double a, double b, double part)
@@ -70,112 +60,117 @@ struct difference outcome_difference(const unsigned char *a, const unsigned char
     return found;
 }
 
-void outcomes_forget(void)
+void outcomes_forget(struct machine *machine)
 {
-    for (size_t i = 0; i < places; i++)
-        free(table[i].bytes);
-    free(table);
-    free(kept);
-    table = last = NULL;
-    kept = NULL;
-    page_count = places = kept_count = 0;
+    struct outcomes *outcomes = &machine->outcomes;
+    for (size_t i = 0; i < outcomes->places; i++)
+        free(outcomes->table[i].bytes);
+    free(outcomes->table);
+    free(outcomes->kept);
+    *outcomes = (struct outcomes){.watching = outcomes->watching, .near = outcomes->near};
 }
 
-void outcomes_watch(bool on)
+void outcomes_watch(struct machine *machine, bool on)
 {
-    watching = on;
+    machine->outcomes.watching = on;
 }
 
 /* Returns the place of a page in the table, which is free if the page is not there. */
-static struct page *find_page(uint64_t address)
+static struct outcome_page *find_page(const struct outcomes *outcomes, uint64_t address)
 {
-    size_t at = (size_t)(address / PAGE * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (places - 1);
-    while (table[at].address && table[at].address != address)
-        at = (at + 1) & (places - 1);
-    return &table[at];
+    size_t at = (size_t)(address / PAGE * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (outcomes->places - 1);
+    while (outcomes->table[at].address && outcomes->table[at].address != address)
+        at = (at + 1) & (outcomes->places - 1);
+    return &outcomes->table[at];
 }
 
-static void grow(void)
+static void grow(struct outcomes *outcomes)
 {
     enum { FIRST_PLACES = 64 };
-    struct page *old = table;
-    const size_t count = places;
-    places = places ? places * 2 : FIRST_PLACES;
-    table = x_calloc(places, sizeof *table);
+    struct outcome_page *old = outcomes->table;
+    const size_t count = outcomes->places;
+    outcomes->places = count ? count * 2 : FIRST_PLACES;
+    outcomes->table = x_calloc(outcomes->places, sizeof *outcomes->table);
     for (size_t i = 0; i < count; i++)
         if (old[i].address)
-            *find_page(old[i].address) = old[i];
+            *find_page(outcomes, old[i].address) = old[i];
     free(old);
 }
 
-void outcomes_will_change(uint64_t address, uint64_t bytes)
+void outcomes_will_change(struct machine *machine, uint64_t address, uint64_t bytes)
 {
+    struct outcomes *outcomes = &machine->outcomes;
+    struct outcome_page *last = outcomes->last;
     struct allocation allocation;
-    if (!watching || (last && last->address == address / PAGE * PAGE && bytes <= last->address + PAGE - address) ||
-        !device_find(address, &allocation))
+    if (!outcomes->watching ||
+        (last && last->address == address / PAGE * PAGE && bytes <= last->address + PAGE - address) ||
+        !device_find(machine, address, &allocation))
         return;
     for (uint64_t at = address / PAGE * PAGE; at < address + bytes; at += PAGE) {
-        if (page_count * 2 >= places)
-            grow();
-        last = find_page(at);
+        if (outcomes->page_count * 2 >= outcomes->places)
+            grow(outcomes);
+        last = outcomes->last = find_page(outcomes, at);
         if (last->address)
             continue;
-        *last = (struct page){at, x_calloc(PAGE, 1)};
-        memcpy(last->bytes, device_bytes(at), PAGE);
-        page_count++;
+        *last = (struct outcome_page){at, x_calloc(PAGE, 1)};
+        memcpy(last->bytes, device_bytes(machine, at), PAGE);
+        outcomes->page_count++;
     }
 }
 
 static bool begin(struct block *block)
 {
-    (void)block;
-    return watching;
+    return block->machine->outcomes.watching;
 }
 
 static void hear(const struct access *access)
 {
     uint64_t bytes;
     for (uint32_t left = access_parts(access, &bytes); left; left &= left - 1)
-        outcomes_will_change(access_address(access, (unsigned)__builtin_ctz(left)), bytes);
+        outcomes_will_change(access->warp->block->machine, access_address(access, (unsigned)__builtin_ctz(left)),
+                             bytes);
 }
 
 enum { HEARD = ACCESS_STORES | ACCESS_CHANGES | ACCESS_GOES | ACCESS_TEXELS };
 const struct watcher outcomes_watcher = {HEARD, 0, 0, false, begin, hear, NULL, NULL};
 
 /* Returns whether some of a page is in an allocation: then it can be read. */
-static bool is_allocated(uint64_t page)
+static bool is_allocated(const struct machine *machine, uint64_t page)
 {
     struct allocation place;
-    return device_find(page, &place) ||
-           (device_find_near(page, PAGE - 1, &place) && place.begin > page && place.begin < page + PAGE);
+    return device_find(machine, page, &place) ||
+           (device_find_near(machine, page, PAGE - 1, &place) && place.begin > page && place.begin < page + PAGE);
 }
 
-void outcomes_keep(void)
+void outcomes_keep(struct machine *machine)
 {
+    struct outcomes *outcomes = &machine->outcomes;
     struct allocation place;
-    free(kept);
-    kept = NULL;
-    kept_count = 0;
-    for (size_t i = 0; device_allocation(i, &place); i++)
-        *ARRAY_GROW(kept, kept_count) = place;
-    for (size_t i = 0; i < places; i++)
-        if (table[i].address && is_allocated(table[i].address))
-            memcpy(table[i].bytes, device_bytes(table[i].address), PAGE);
+    free(outcomes->kept);
+    outcomes->kept = NULL;
+    outcomes->kept_count = 0;
+    for (size_t i = 0; device_allocation(machine, i, &place); i++)
+        *ARRAY_GROW(outcomes->kept, outcomes->kept_count) = place;
+    for (size_t i = 0; i < outcomes->places; i++) {
+        const struct outcome_page *page = &outcomes->table[i];
+        if (page->address && is_allocated(machine, page->address))
+            memcpy(page->bytes, device_bytes(machine, page->address), PAGE);
+    }
 }
 
 static int by_address(const void *a, const void *b)
 {
-    const uint64_t one = ((const struct page *)a)->address, other = ((const struct page *)b)->address;
+    const uint64_t one = ((const struct outcome_page *)a)->address, other = ((const struct outcome_page *)b)->address;
     return (one > other) - (one < other);
 }
 
 /* Returns the pages in order, those without an address first. */
-static struct page *sorted_pages(void)
+static struct outcome_page *sorted_pages(const struct outcomes *outcomes)
 {
-    struct page *pages = x_calloc(places + 1, sizeof *pages);
-    if (places > 0)
-        memcpy(pages, table, places * sizeof *pages);
-    qsort(pages, places, sizeof *pages, by_address);
+    struct outcome_page *pages = x_calloc(outcomes->places + 1, sizeof *pages);
+    if (outcomes->places > 0)
+        memcpy(pages, outcomes->table, outcomes->places * sizeof *pages);
+    qsort(pages, outcomes->places, sizeof *pages, by_address);
     return pages;
 }
 
@@ -189,8 +184,10 @@ static void add_difference(struct difference *sum, const struct difference *more
 }
 
 /* Compares what was written of an allocation. *at is the first page behind the allocations before. */
-static struct difference compare_allocation(const struct allocation *place, const struct page *pages, size_t *at)
+static struct difference compare_allocation(const struct machine *machine, const struct allocation *place,
+                                            const struct outcome_page *pages, size_t *at)
 {
+    const size_t places = machine->outcomes.places;
     struct difference sum = {0};
     while (*at < places && pages[*at].address + PAGE <= place->begin)
         ++*at;
@@ -198,26 +195,28 @@ static struct difference compare_allocation(const struct allocation *place, cons
         const uint64_t page = pages[i].address, begin = page < place->begin ? place->begin : page,
                        end = page + PAGE < place->end ? page + PAGE : place->end;
         const struct difference found =
-            outcome_difference(pages[i].bytes + (begin - page), device_bytes(begin), (size_t)(end - begin));
+            outcome_difference(pages[i].bytes + (begin - page), device_bytes(machine, begin), (size_t)(end - begin));
         add_difference(&sum, &found, begin + found.first - place->begin);
     }
     return sum;
 }
 
-char *outcomes_compare(void)
+char *outcomes_compare(struct machine *machine)
 {
+    struct outcomes *outcomes = &machine->outcomes;
     struct difference most = {0};
     struct allocation where = {0}, place;
-    struct page *pages = sorted_pages();
+    struct outcome_page *pages = sorted_pages(outcomes);
     size_t at = 0;
-    near = true;
-    for (size_t i = 0, k = 0; device_allocation(i, &place) && k < kept_count; i++) {
-        while (k < kept_count && kept[k].begin < place.begin)
+    outcomes->near = true;
+    for (size_t i = 0, k = 0; device_allocation(machine, i, &place) && k < outcomes->kept_count; i++) {
+        const struct allocation *kept = outcomes->kept;
+        while (k < outcomes->kept_count && kept[k].begin < place.begin)
             k++;
-        if (k == kept_count || kept[k].begin != place.begin || kept[k].end != place.end)
+        if (k == outcomes->kept_count || kept[k].begin != place.begin || kept[k].end != place.end)
             continue;
-        const struct difference found = compare_allocation(&place, pages, &at);
-        near &= found.rounding || found.bytes == 0;
+        const struct difference found = compare_allocation(machine, &place, pages, &at);
+        outcomes->near &= found.rounding || found.bytes == 0;
         if (found.bytes > most.bytes) {
             most = found;
             where = place;
@@ -229,10 +228,10 @@ char *outcomes_compare(void)
     return x_sprintf("%llu of %llu bytes of the allocation at 0x%llx, from byte %llu on%s",
                      (unsigned long long)most.bytes, (unsigned long long)(where.end - where.begin),
                      (unsigned long long)where.begin, (unsigned long long)most.first,
-                     near ? ", in the last bits of floats" : "");
+                     outcomes->near ? ", in the last bits of floats" : "");
 }
 
-bool outcomes_are_near(void)
+bool outcomes_are_near(const struct machine *machine)
 {
-    return near;
+    return machine->outcomes.near;
 }

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct machine;
+
 /* What differs between two contents of an array. */
 struct difference {
     uint64_t bytes; /* how many */
@@ -14,19 +16,29 @@ struct difference {
 };
 struct difference outcome_difference(const unsigned char *a, const unsigned char *b, size_t size);
 
+/* A part of a machine. */
+struct outcomes {
+    bool watching;
+    struct outcome_page *table, *last;
+    size_t page_count, places; /* of the table, a power of two */
+    struct allocation *kept;   /* those there were */
+    size_t kept_count;
+    bool near; /* what outcomes_compare() found */
+};
+
 /* Begins or ends to note what is written: by the workload in all orders that are compared, and not while its inputs are
  * restored, which are the same in each. */
-void outcomes_watch(bool on);
+void outcomes_watch(struct machine *machine, bool on);
 /* Tells that bytes of the GPU's memory are about to be written. One thread may call it. */
-void outcomes_will_change(uint64_t address, uint64_t bytes);
+void outcomes_will_change(struct machine *machine, uint64_t address, uint64_t bytes);
 
 /* Keeps what the GPU's memory holds where it was written, in place of what was kept before. */
-void outcomes_keep(void);
+void outcomes_keep(struct machine *machine);
 /* Says in which allocation memory differs most from what was kept, and how, such as "12 of 4096 bytes of the allocation
  * at 0x200000002000, from byte 8 on"; NULL: it does not differ. Caller frees. */
-char *outcomes_compare(void);
+char *outcomes_compare(struct machine *machine);
 /* Whether all that differs may be floats that are nearly the same. */
-bool outcomes_are_near(void);
-void outcomes_forget(void);
+bool outcomes_are_near(const struct machine *machine);
+void outcomes_forget(struct machine *machine);
 
 #endif

@@ -1,16 +1,11 @@
 /* Calls of functions outside of the machine code: printf, malloc, free, and what a failing assertion calls. On a GPU
  * they are machine code of the driver's, of which no count is known; so a kernel that is counted is refused. */
-#include "outside_calls.h"
-
 #include "block.h"
 #include "control_parts.h"
-#include "device_heap.h"
-#include "device_memory.h"
 #include "memory.h"
 
 #include "base/base.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,10 +43,10 @@ static size_t read_some(struct warp *warp, unsigned lane, uint64_t address, void
             memcpy(to, block->shared + offset, there);
         return there;
     }
-    if (!device_find(address, &place))
+    if (!device_find(block->machine, address, &place))
         return 0;
     const size_t there = place.end - address < size ? place.end - address : size;
-    memcpy(to, device_bytes(address), there);
+    memcpy(to, device_bytes(block->machine, address), there);
     return there;
 }
 
@@ -88,10 +83,6 @@ struct printed {
     size_t number; /* of this launch */
     char *text;
 };
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct printed *printed;
-static size_t printed_count;
 
 struct arguments {
     struct warp *warp;
@@ -138,7 +129,7 @@ static void print_one(FILE *out, const char *how, char letter, bool is_long, str
     } else if (letter == 'c') {
         fprintf(out, format, (int)next_argument(arguments, 4));
     } else if (letter == 'p') {
-        fprintf(out, format, device_bytes(next_argument(arguments, 8)));
+        fprintf(out, format, (void *)(uintptr_t)next_argument(arguments, 8)); /* NOLINT(performance-no-int-to-ptr) */
     } else {
         const uint64_t bits = next_argument(arguments, 8);
         double value;
@@ -197,10 +188,11 @@ static void print(struct warp *warp, unsigned lane)
             fputc(*at++, out);
     fclose(out);
     free(format);
-    pthread_mutex_lock(&lock);
-    const size_t number = printed_count;
-    *ARRAY_GROW(printed, printed_count) = (struct printed){warp->block->number, number, text};
-    pthread_mutex_unlock(&lock);
+    struct machine *machine = warp->block->machine;
+    pthread_mutex_lock(&machine->lock);
+    const size_t number = machine->printed_count;
+    *ARRAY_GROW(machine->printed, machine->printed_count) = (struct printed){warp->block->number, number, text};
+    pthread_mutex_unlock(&machine->lock);
     answer(warp, lane, arguments.count);
 }
 
@@ -212,30 +204,37 @@ static int by_block(const void *a, const void *b)
     return one->number < other->number ? -1 : 1;
 }
 
-void outside_print(void)
+void outside_print(struct machine *machine)
 {
-    pthread_mutex_lock(&lock);
-    if (printed_count > 0)
-        qsort(printed, printed_count, sizeof *printed, by_block);
-    for (size_t i = 0; i < printed_count; i++) {
-        fputs(printed[i].text, stdout);
-        free(printed[i].text);
-    }
-    printed_count = 0;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&machine->lock);
+    if (machine->printed_count > 0)
+        qsort(machine->printed, machine->printed_count, sizeof *machine->printed, by_block);
+    for (size_t i = 0; i < machine->printed_count; i++)
+        fputs(machine->printed[i].text, stdout);
+    outside_forget(machine);
+    pthread_mutex_unlock(&machine->lock);
+}
+
+void outside_forget(struct machine *machine)
+{
+    for (size_t i = 0; i < machine->printed_count; i++)
+        free(machine->printed[i].text);
+    free(machine->printed);
+    machine->printed = NULL;
+    machine->printed_count = 0;
 }
 
 /* ---- malloc and free ---- */
 
 static void allocate(struct warp *warp, unsigned lane)
 {
-    answer(warp, lane, heap_allocate(argument(warp, FIRST_ARGUMENT, lane)));
+    answer(warp, lane, heap_allocate(warp->block->machine, argument(warp, FIRST_ARGUMENT, lane)));
 }
 
 static void release(struct warp *warp, unsigned lane)
 {
     const uint64_t address = argument(warp, FIRST_ARGUMENT, lane);
-    if (address && !heap_free(address))
+    if (address && !heap_free(warp->block->machine, address))
         block_fault(warp->block, "lane %u frees 0x%llx, which malloc did not return, or which is free", lane,
                     (unsigned long long)address);
 }
@@ -299,5 +298,5 @@ bool do_call_outside(struct warp *warp, const struct instruction *code, unsigned
 
 bool outside_begin(const struct function *function)
 {
-    return !module_calls(function->module, "malloc") || heap_open();
+    return !module_calls(function->module, "malloc") || heap_open(function->module->machine);
 }

@@ -2,7 +2,8 @@
 #ifndef OUTSIDE_CALLS_H
 #define OUTSIDE_CALLS_H
 
-#include "module.h"
+struct function;
+struct machine;
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,6 +12,8 @@
 bool outside_begin(const struct function *function);
 
 /* Prints what kernels have printed since the last call, in the order of their blocks. */
-void outside_print(void);
+void outside_print(struct machine *machine);
+/* Forgets it. */
+void outside_forget(struct machine *machine);
 
 #endif

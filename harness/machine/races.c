@@ -2,7 +2,6 @@
  * another one reads or changes it. Atomics, and accesses that are meant for others (volatile ones), are none, nor is a
  * store of what was there. It looks at the first accesses of a block. */
 #include "block.h"
-#include "device_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +90,8 @@ static unsigned words_of(const struct access *access)
 
 static void take_words(uint32_t *words, const struct access *access, unsigned lane)
 {
-    memcpy(words, device_bytes(access_address(access, lane)), (size_t)words_of(access) * 4);
+    memcpy(words, device_bytes(access->warp->block->machine, access_address(access, lane)),
+           (size_t)words_of(access) * 4);
 }
 
 /* Before a store, what is there is kept. */

@@ -2,7 +2,6 @@
  * consecutive registers. */
 #include "block.h"
 #include "meetings.h"
-#include "texture.h"
 
 #include <string.h>
 
@@ -27,7 +26,7 @@ static const struct surface_shape {
 
 static const struct texture *find(struct warp *warp, const struct instruction *code, uint64_t handle)
 {
-    const struct texture *surface = texture_find(handle);
+    const struct texture *surface = texture_find(warp->block->machine, handle);
     if (!surface || !surface->is_surface)
         block_fault(warp->block, "%s of 0x%llx, which is no surface", code->opcode, (unsigned long long)handle);
     if (!(shapes[code->flags[FLAG_SHAPE]].fits >> surface->shape & 1))

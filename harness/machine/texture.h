@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct block;
+struct machine;
+
 enum { TEXTURE_AXES = 3, TEXTURE_CHANNELS = 4 };
 
 /* What texels are arranged in. The machine code names it with each access. */
@@ -28,8 +31,8 @@ enum texture_beyond { BEYOND_WRAPS, BEYOND_CLAMPS, BEYOND_MIRRORS, BEYOND_IS_BOR
 struct texture {
     enum texture_shape shape;
     bool is_surface;
-    unsigned char *texels; /* of an array, or of memory of the GPU */
-    bool in_memory;
+    unsigned char *texels;       /* of an array, or of memory of the GPU */
+    uint64_t address;            /* of these in memory of the GPU; 0: they are of an array */
     size_t bytes;                /* of all texels */
     size_t counts[TEXTURE_AXES]; /* width, height, depth or layers (of a cube six each); at least 1 */
     size_t element, pitch;       /* bytes of a texel, and from one row to the next */
@@ -44,14 +47,13 @@ struct texture {
 
 /* Adds an object, which is borrowed until it is removed. Returns its handle. Any thread may call. Objects are added and
  * removed only while nothing is launched. */
-uint64_t texture_add(const struct texture *texture);
-void texture_remove(uint64_t handle);
+uint64_t texture_add(struct machine *machine, const struct texture *texture);
+void texture_remove(struct machine *machine, uint64_t handle);
 /* Returns the object of a handle; NULL: there is none. */
-const struct texture *texture_find(uint64_t handle);
+const struct texture *texture_find(const struct machine *machine, uint64_t handle);
 
 /* Returns the handle that code of 8.x names by its place: a word of constant bank 0, by its number. 0: none is there.
  */
-struct block;
 uint32_t texture_handle_of(const struct block *block, int64_t word);
 
 /* Where a texture is read. */

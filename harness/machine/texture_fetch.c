@@ -6,12 +6,9 @@
  * the word's number, or with .B the first register of the second operand. With .SCR the registers of both operands are
  * distributed: of those that the instruction has without, the first operand is the first half. */
 #include "block.h"
-#include "device_memory.h"
-#include "texture.h"
 
 #include "base/base.h"
 
-#include <pthread.h>
 #include <string.h>
 
 enum { FLAG_SHAPE, FLAG_CHANNELS, FLAG_HANDLE, FLAG_GATHERED, FLAG_FIRST, FLAG_WHERE };
@@ -32,28 +29,23 @@ static const struct {
     [TEXTURE_CUBE_LAYERS] = {"ARRAY_CUBE", 3, true},
 };
 
-/* NULL: it was removed. The handle of a texture is its index + 1. */
-static const struct texture **textures;
-static size_t texture_count;
-
-uint64_t texture_add(const struct texture *texture)
+uint64_t texture_add(struct machine *machine, const struct texture *texture)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&lock);
-    *ARRAY_GROW(textures, texture_count) = texture;
-    const uint64_t handle = texture_count;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&machine->lock);
+    *ARRAY_GROW(machine->textures, machine->texture_count) = texture;
+    const uint64_t handle = machine->texture_count;
+    pthread_mutex_unlock(&machine->lock);
     return handle;
 }
 
-void texture_remove(uint64_t handle)
+void texture_remove(struct machine *machine, uint64_t handle)
 {
-    textures[handle - 1] = NULL;
+    machine->textures[handle - 1] = NULL;
 }
 
-const struct texture *texture_find(uint64_t handle)
+const struct texture *texture_find(const struct machine *machine, uint64_t handle)
 {
-    return handle > 0 && handle <= texture_count ? textures[handle - 1] : NULL;
+    return handle > 0 && handle <= machine->texture_count ? machine->textures[handle - 1] : NULL;
 }
 
 uint32_t texture_handle_of(const struct block *block, int64_t word)
@@ -92,7 +84,7 @@ static uint32_t handle_of(struct warp *warp, const struct instruction *code, uns
 static const struct texture *find(struct warp *warp, const struct instruction *code, uint64_t handle)
 {
     struct block *block = warp->block;
-    const struct texture *texture = texture_find(handle);
+    const struct texture *texture = texture_find(block->machine, handle);
     struct allocation place;
     if (!texture || texture->is_surface)
         block_fault(block, "%s of 0x%llx, which is no texture", code->opcode, (unsigned long long)handle);
@@ -100,8 +92,8 @@ static const struct texture *find(struct warp *warp, const struct instruction *c
     /* A texture of one dimension is read as one of two, at 0. */
     if (texture->shape != shape && !(texture->shape == TEXTURE_1D && shape == TEXTURE_2D))
         block_not_simulated(block, "%s of a texture of another shape than %s", code->opcode, shapes[shape].name);
-    const uint64_t begin = (uint64_t)(uintptr_t)texture->texels;
-    if (texture->in_memory && (!device_find(begin, &place) || place.end - begin < texture->bytes))
+    const uint64_t begin = texture->address;
+    if (begin && (!device_find(block->machine, begin, &place) || place.end - begin < texture->bytes))
         block_fault(block, "%s of a texture whose memory was freed, or ends before it does", code->opcode);
     const unsigned channels =
         code->flags[FLAG_GATHERED] ? 1u << (code->flags[FLAG_GATHERED] - 1) : code->flags[FLAG_CHANNELS];

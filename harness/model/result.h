@@ -27,7 +27,7 @@ const char *result_status_name(enum result_status status); /* "ok", "wrong resul
 enum tensor_cores { TENSOR_UNKNOWN, TENSOR_UNUSED, TENSOR_USED };
 
 /* What the machine code says of a function. struct cubin_function has the units. */
-struct machine {
+struct code_facts {
     unsigned registers, local_bytes, shared_bytes, max_threads, barriers;
     enum tensor_cores tensor;
 };
@@ -42,7 +42,7 @@ struct launch {
     unsigned times;    /* launched so often in a row */
     unsigned carve_out; /* preferred shared memory in percent of the largest, plus 1; 0: the driver chooses */
     bool has_machine;
-    struct machine machine;
+    struct code_facts machine;
 };
 
 struct session_samples {

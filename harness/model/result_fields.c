@@ -25,15 +25,15 @@ bool is_kernel_id(const char *text)
 /* ---- A launch ---- */
 
 static const struct json_field machine_fields[] = {
-    {"barriers", FIELD_UNSIGNED, AT(machine, barriers)},
-    {"local", FIELD_UNSIGNED, AT(machine, local_bytes)},
-    {"max_threads", FIELD_UNSIGNED, AT(machine, max_threads)},
-    {"registers", FIELD_UNSIGNED, AT(machine, registers)},
-    {"shared", FIELD_UNSIGNED, AT(machine, shared_bytes)},
-    {"tensor", FIELD_MAYBE, AT(machine, tensor), .optional = true},
+    {"barriers", FIELD_UNSIGNED, AT(code_facts, barriers)},
+    {"local", FIELD_UNSIGNED, AT(code_facts, local_bytes)},
+    {"max_threads", FIELD_UNSIGNED, AT(code_facts, max_threads)},
+    {"registers", FIELD_UNSIGNED, AT(code_facts, registers)},
+    {"shared", FIELD_UNSIGNED, AT(code_facts, shared_bytes)},
+    {"tensor", FIELD_MAYBE, AT(code_facts, tensor), .optional = true},
 };
 static const struct json_table machine_table = {machine_fields, ARRAY_SIZE(machine_fields),
-                                                .size = sizeof(struct machine)};
+                                                .size = sizeof(struct code_facts)};
 
 static const struct json_field launch_fields[] = {
     {"block", FIELD_EXTENTS, AT(launch, block), .optional = true},

@@ -79,7 +79,7 @@ static int function_width(const struct text *text)
 static void print_launch(const struct text *text, size_t number, const struct explained_launch *explained)
 {
     const struct launch *launch = explained->launch;
-    const struct machine *machine = &launch->machine;
+    const struct code_facts *machine = &launch->machine;
     char grid[CELL], block[CELL];
     char registers[CELL] = "-", shared[2 * CELL] = "-", local[CELL] = "-", one[CELL], other[CELL];
     if (launch->has_machine) {

@@ -9,25 +9,31 @@
 #include <math.h>
 #include <stdlib.h>
 
+struct simulation {
+    const struct job *job;
+    struct launches launches;
+};
+
 static int sim_open(void **self, const struct job *job, struct device *device, struct session *session,
                     struct problem *problem)
 {
     (void)problem;
-    const struct job **kept = x_calloc(1, sizeof *kept);
-    *kept = job;
-    *self = kept;
+    struct simulation *simulation = *self = x_calloc(1, sizeof *simulation);
+    simulation->job = job;
     gpu_as_device(runtime_gpu(), device); /* prepare() has opened the GPU */
     const struct architecture *architecture = architecture_find(gpu_capability(runtime_gpu()));
     if (!architecture || !architecture->verified)
         session->facts[SESSION_SILICON] = x_strdup("not verified");
     if (job->dry)
-        launches_only_note();
+        launches_only_note(&simulation->launches);
     return 0;
 }
 
 static void sim_close(void *self)
 {
-    free(self);
+    struct simulation *simulation = self;
+    launches_release(&simulation->launches);
+    free(simulation);
 }
 
 /* Turns the counters of one launch into readings, one for each metric. */
@@ -46,21 +52,21 @@ static void read_launch(const struct metrics *metrics, const double *counted, st
 
 /* Adds a row for each metric that is provided, and none for others. There is one sample. A count between two bounds has
  * three: itself and the bounds. One that depends on which block comes first has none. */
-static void add_rows(const struct metrics *metrics, struct result *result)
+static void add_rows(struct launches *log, const struct metrics *metrics, struct result *result)
 {
-    const size_t launches = launches_counted();
+    const size_t launches = launches_counted(log);
     struct value *readings = x_calloc(launches * metrics->count, sizeof *readings);
     struct value *values = x_calloc(BOUNDS * metrics->count, sizeof *values);
     for (enum bound bound = 0; bound < BOUNDS; bound++) {
         for (size_t launch = 0; launch < launches; launch++)
-            read_launch(metrics, launches_values(launch, bound), &readings[launch * metrics->count]);
+            read_launch(metrics, launches_values(log, launch, bound), &readings[launch * metrics->count]);
         sample_combine(metrics, readings, launches, &values[bound * metrics->count]);
     }
     for (size_t m = 0; m < metrics->count; m++) {
         const enum exact_counter counter = exact_counter_of(&metrics->list[m]);
         if (counter == EXACT_COUNTERS)
             continue;
-        const char *open = launches_open(counter);
+        const char *open = launches_open(log, counter);
         double numbers[BOUNDS];
         for (enum bound bound = 0; bound < BOUNDS; bound++)
             numbers[bound] = round_value(values[bound * metrics->count + m].number);
@@ -84,17 +90,17 @@ static int check(struct problem *problem)
 }
 
 /* Executes the workload once, in one of ALL_ORDERS. */
-static int run_in_order(const struct workload *workload, unsigned order, struct problem *problem)
+static int run_in_order(struct launches *log, const struct workload *workload, unsigned order, struct problem *problem)
 {
-    launches_order(order);
+    launches_order(log, order);
     if (workload_restore(workload, problem) < 0 || workload_wait(workload, problem) < 0)
         return -1;
-    launches_begin();
-    outcomes_watch(order > 0);
+    launches_begin(log);
+    outcomes_watch(runtime_machine(), order > 0);
     const int failed = workload_run(workload, problem);
-    outcomes_watch(false);
-    launches_end();
-    if (failed < 0 && !runtime_reason() && launches_counted() == 0) {
+    outcomes_watch(runtime_machine(), false);
+    launches_end(log);
+    if (failed < 0 && !runtime_reason() && launches_counted(log) == 0) {
         const struct problem said = *problem;
         problem_set(problem, RESULT_ELSEWHERE "%s", said.text);
     }
@@ -102,11 +108,11 @@ static int run_in_order(const struct workload *workload, unsigned order, struct 
 }
 
 /* Says once of a result what of it depends on the order. */
-static void note_outcome(struct result *result)
+static void note_outcome(struct launches *log, struct result *result)
 {
-    char *where = result->varies ? NULL : outcomes_compare();
+    char *where = result->varies ? NULL : outcomes_compare(runtime_machine());
     if (where)
-        result->varies = x_sprintf("%s: %s", where, launches_place());
+        result->varies = x_sprintf("%s: %s", where, launches_place(log));
     free(where);
 }
 
@@ -115,21 +121,23 @@ static void note_outcome(struct result *result)
  * With other contents of that memory, and in other orders of the warps, the workload leaves the same in memory, and
  * goes the same ways, if what was read is never used. Only what atomics add up may differ in the last bits of floats.
  */
-static int settle_doubt(const struct workload *workload, struct result *result, struct problem *problem)
+static int settle_doubt(struct launches *log, const struct workload *workload, struct result *result,
+                        struct problem *problem)
 {
     struct problem doubt;
-    if (!launches_doubt())
+    if (!launches_doubt(log))
         return 0;
-    problem_set(&doubt, "%s", launches_doubt());
+    problem_set(&doubt, "%s", launches_doubt(log));
     for (unsigned order = ORDERS; order < ALL_ORDERS; order++) {
-        bool differs = run_in_order(workload, order, problem) < 0;
+        bool differs = run_in_order(log, workload, order, problem) < 0;
         if (order == ORDERS && !differs) {
-            launches_keep();
-            outcomes_keep();
+            launches_keep(log);
+            outcomes_keep(runtime_machine());
             continue;
         }
-        char *where = differs ? NULL : outcomes_compare();
-        differs |= (where && !(launches_add_up() && outcomes_are_near())) || !launches_are_alike();
+        char *where = differs ? NULL : outcomes_compare(runtime_machine());
+        differs |=
+            (where && !(launches_add_up(log) && outcomes_are_near(runtime_machine()))) || !launches_are_alike(log);
         free(where);
         if (differs) {
             *problem = doubt;
@@ -138,28 +146,29 @@ static int settle_doubt(const struct workload *workload, struct result *result, 
     }
     free(result->doubt);
     result->doubt = x_strdup(doubt.text);
-    return run_in_order(workload, 0, problem);
+    return run_in_order(log, workload, 0, problem);
 }
 
 /* Executes the workload. If blocks meet, it is executed in the other orders too, which are the same on every machine.
  * What they do not count alike is open. What they do not leave alike in memory is said of the result. */
-static int run_in_orders(const struct workload *workload, struct result *result, struct problem *problem)
+static int run_in_orders(struct launches *log, const struct workload *workload, struct result *result,
+                         struct problem *problem)
 {
-    if (run_in_order(workload, 0, problem) < 0 || settle_doubt(workload, result, problem) < 0)
+    if (run_in_order(log, workload, 0, problem) < 0 || settle_doubt(log, workload, result, problem) < 0)
         return -1;
-    const bool meet = launches_meet();
+    const bool meet = launches_meet(log);
     if (!meet)
-        launches_find_waits();
+        launches_find_waits(log);
     for (unsigned order = 1; meet && order < ORDERS; order++) {
-        if (run_in_order(workload, order, problem) < 0)
+        if (run_in_order(log, workload, order, problem) < 0)
             return -1;
         if (order == 1) {
-            launches_keep();
-            outcomes_keep();
+            launches_keep(log);
+            outcomes_keep(runtime_machine());
             continue;
         }
-        note_outcome(result);
-        if (launches_compare(problem) < 0)
+        note_outcome(log, result);
+        if (launches_compare(log, problem) < 0)
             return -1;
     }
     return 0;
@@ -167,21 +176,23 @@ static int run_in_orders(const struct workload *workload, struct result *result,
 
 static int sim_measure(void *self, const struct workload *workload, struct result *result, struct problem *problem)
 {
-    const struct job *job = *(const struct job **)self;
-    const int failed = run_in_orders(workload, result, problem);
-    launches_order(0);
-    outcomes_forget();
+    struct simulation *simulation = self;
+    struct launches *log = &simulation->launches;
+    const struct job *job = simulation->job;
+    const int failed = run_in_orders(log, workload, result, problem);
+    launches_order(log, 0);
+    outcomes_forget(runtime_machine());
     if (failed < 0)
         return -1;
     if (job->dry)
-        launches_hand_over(result);
+        launches_hand_over(log, result);
     if (workload->transfer || job->dry)
         return 0; /* nothing of it can be counted, or is to be counted */
-    if (launches_counted() == 0)
+    if (launches_counted(log) == 0)
         return problem_set(problem, "it launched no kernel that can be seen here; a family that only copies is of kind "
                                     "CUGATE_TRANSFER");
-    add_rows(job->metrics, result);
-    launches_hand_over(result);
+    add_rows(log, job->metrics, result);
+    launches_hand_over(log, result);
     return 0;
 }
 

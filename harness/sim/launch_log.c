@@ -8,182 +8,176 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A function whose launches are counted. What is known of its instructions stays. What they did is of the launches
- * since launches_begin(). */
-struct counted {
-    struct function *function;
-    size_t count; /* number of instructions */
-    unsigned *traits;
-    char **files; /* file and line of each instruction; NULL: not known */
-    unsigned *numbers;
-    struct tally *tallies, *kept;
-};
-
-struct values {
-    double list[BOUNDS][EXACT_COUNTERS];
-};
-
-/* The log of the one GPU. */
-static bool recording, only_note;
-static struct launch *launches; /* equal launches in a row are one */
-static size_t launch_count;
-static char *inputs; /* the hash of what the last launch was given, and of everything before it */
-static struct values *values;
-static size_t value_count;
-static struct counted *functions;
-static size_t function_count;
-static unsigned order;
-static struct meetings *meetings;
-static struct doubt doubt; /* of the first launch in order 0 that had one */
-/* The counts of order 1, which are compared with those of the orders behind it, and where its blocks met. */
-static size_t kept_count;
-static char *kept_place;
-static bool open_counters[EXACT_COUNTERS];
-static unsigned open_lines;
-
 static run_launch run_logged;
 
-void launches_order(unsigned chosen)
+/* Forgets what was launched. */
+static void forget(struct launches *log)
 {
-    function_run_by(run_logged);
-    if (!meetings)
-        meetings = meetings_open();
-    meetings_begin(meetings);
-    order = chosen;
+    for (size_t i = 0; i < log->count; i++)
+        free(log->list[i].function);
+    free(log->list);
+    free(log->values);
+    free(log->inputs);
+    log->list = NULL;
+    log->inputs = NULL;
+    log->values = NULL;
+    log->count = log->value_count = 0;
 }
 
-bool launches_meet(void)
+void launches_release(struct launches *log)
 {
-    return meetings_place(meetings) != NULL;
+    function_run_by(NULL, NULL);
+    forget(log);
+    for (size_t i = 0; i < log->function_count; i++) {
+        struct counted *counted = &log->functions[i];
+        for (size_t k = 0; k < counted->count; k++)
+            free(counted->files[k]);
+        free(counted->traits);
+        free(counted->files);
+        free(counted->numbers);
+        free(counted->tallies);
+        free(counted->kept);
+    }
+    free(log->functions);
+    free(log->kept_place);
+    if (log->meetings)
+        meetings_close(log->meetings);
 }
 
-const char *launches_doubt(void)
+void launches_order(struct launches *log, unsigned chosen)
 {
-    return doubt.any ? doubt.problem.text : NULL;
+    function_run_by(run_logged, log);
+    if (!log->meetings)
+        log->meetings = meetings_open();
+    meetings_begin(log->meetings);
+    log->order = chosen;
 }
 
-void launches_keep(void)
+bool launches_meet(const struct launches *log)
 {
-    for (size_t i = 0; i < function_count; i++)
-        memcpy(functions[i].kept, functions[i].tallies, functions[i].count * sizeof *functions[i].tallies);
-    kept_count = value_count;
-    free(kept_place);
-    kept_place = x_strdup(launches_meet() ? meetings_place(meetings) : "");
-    memset(open_counters, 0, sizeof open_counters);
-    open_lines = 0;
+    return meetings_place(log->meetings) != NULL;
+}
+
+const char *launches_doubt(const struct launches *log)
+{
+    return log->doubt.any ? log->doubt.problem.text : NULL;
+}
+
+void launches_keep(struct launches *log)
+{
+    for (size_t i = 0; i < log->function_count; i++)
+        memcpy(log->functions[i].kept, log->functions[i].tallies,
+               log->functions[i].count * sizeof *log->functions[i].tallies);
+    log->kept_count = log->value_count;
+    free(log->kept_place);
+    log->kept_place = x_strdup(launches_meet(log) ? meetings_place(log->meetings) : "");
+    memset(log->open_counters, 0, sizeof log->open_counters);
+    log->open_lines = 0;
 }
 
 /* Returns whether every instruction was executed by as many threads as in the order that was kept, loops that wait
  * aside. */
-static bool same_ways(void)
+static bool same_ways(const struct launches *log)
 {
-    for (size_t i = 0; i < function_count; i++)
-        for (size_t k = 0; k < functions[i].count; k++) {
-            const struct tally *one = &functions[i].tallies[k], *other = &functions[i].kept[k];
+    for (size_t i = 0; i < log->function_count; i++)
+        for (size_t k = 0; k < log->functions[i].count; k++) {
+            const struct tally *one = &log->functions[i].tallies[k], *other = &log->functions[i].kept[k];
             if (!one->spins && !other->spins && (one->executed != other->executed || one->working != other->working))
                 return false;
         }
     return true;
 }
 
-bool launches_add_up(void)
+bool launches_add_up(const struct launches *log)
 {
-    for (size_t i = 0; i < function_count; i++)
-        for (size_t k = 0; k < functions[i].count; k++)
-            if (functions[i].traits[k] & TRAIT_ATOMIC && functions[i].tallies[k].executed > 0)
+    for (size_t i = 0; i < log->function_count; i++)
+        for (size_t k = 0; k < log->functions[i].count; k++)
+            if (log->functions[i].traits[k] & TRAIT_ATOMIC && log->functions[i].tallies[k].executed > 0)
                 return true;
     return false;
 }
 
-bool launches_are_alike(void)
+bool launches_are_alike(const struct launches *log)
 {
-    return value_count == kept_count && same_ways();
+    return log->value_count == log->kept_count && same_ways(log);
 }
 
 /* Seen on an H100: where answers of atomics decide which way threads go, a count may be another one on the GPU though
  * it is the same in all orders here. */
-static void open_all(void)
+static void open_all(struct launches *log)
 {
-    for (size_t i = 0; i < function_count; i++)
-        for (size_t k = 0; k < functions[i].count; k++)
-            functions[i].tallies[k].spins = 1;
+    for (size_t i = 0; i < log->function_count; i++)
+        for (size_t k = 0; k < log->functions[i].count; k++)
+            log->functions[i].tallies[k].spins = 1;
 }
 
-int launches_compare(struct problem *problem)
+int launches_compare(struct launches *log, struct problem *problem)
 {
-    if (value_count != kept_count)
+    if (log->value_count != log->kept_count)
         return problem_set(
             problem, "not simulated: how many kernels are launched depends on which block or warp comes first: %s",
-            kept_place);
-    if (meetings_answered(meetings) && !same_ways())
-        open_all();
-    for (size_t i = 0; i < function_count; i++)
-        counters_compare(functions[i].tallies, functions[i].kept, functions[i].traits, functions[i].count,
-                         open_counters, &open_lines);
+            log->kept_place);
+    if (meetings_answered(log->meetings) && !same_ways(log))
+        open_all(log);
+    for (size_t i = 0; i < log->function_count; i++)
+        counters_compare(log->functions[i].tallies, log->functions[i].kept, log->functions[i].traits,
+                         log->functions[i].count, log->open_counters, &log->open_lines);
     return 0;
 }
 
-void launches_find_waits(void)
+void launches_find_waits(struct launches *log)
 {
     char *place = NULL, *waits = NULL;
-    for (size_t i = 0; i < function_count; i++) {
-        const struct counted *counted = &functions[i];
+    for (size_t i = 0; i < log->function_count; i++) {
+        const struct counted *counted = &log->functions[i];
         for (size_t k = 0; k < counted->count && !place; k++)
             if (counted->tallies[k].spins && counted->tallies[k].executed) {
                 place = code_place(counted->function, k);
                 waits = x_sprintf("how often %s at %s looks", code_opcode(counted->function, k), place);
             }
-        counters_compare(counted->tallies, counted->tallies, counted->traits, counted->count, open_counters,
-                         &open_lines);
+        counters_compare(counted->tallies, counted->tallies, counted->traits, counted->count, log->open_counters,
+                         &log->open_lines);
     }
-    free(kept_place);
+    free(log->kept_place);
     free(place);
-    kept_place = waits ? waits : x_strdup("");
+    log->kept_place = waits ? waits : x_strdup("");
 }
 
-const char *launches_place(void)
+const char *launches_place(const struct launches *log)
 {
-    return kept_place;
+    return log->kept_place;
 }
 
-const char *launches_open(enum exact_counter counter)
+const char *launches_open(const struct launches *log, enum exact_counter counter)
 {
-    return open_counters[counter] ? kept_place : NULL;
+    return log->open_counters[counter] ? log->kept_place : NULL;
 }
 
-void launches_begin(void)
+void launches_begin(struct launches *log)
 {
-    function_run_by(run_logged);
-    for (size_t i = 0; i < launch_count; i++)
-        free(launches[i].function);
-    free(launches);
-    free(values);
-    free(inputs);
-    launches = NULL;
-    inputs = NULL;
-    values = NULL;
-    launch_count = value_count = 0;
-    for (size_t i = 0; i < function_count; i++)
-        memset(functions[i].tallies, 0, functions[i].count * sizeof *functions[i].tallies);
-    if (order == 0) {
-        doubt.any = false;
-        memset(open_counters, 0, sizeof open_counters);
-        open_lines = 0;
+    function_run_by(run_logged, log);
+    forget(log);
+    for (size_t i = 0; i < log->function_count; i++)
+        memset(log->functions[i].tallies, 0, log->functions[i].count * sizeof *log->functions[i].tallies);
+    if (log->order == 0) {
+        log->doubt.any = false;
+        memset(log->open_counters, 0, sizeof log->open_counters);
+        log->open_lines = 0;
     }
-    recording = true;
+    log->recording = true;
 }
 
-void launches_end(void)
+void launches_end(struct launches *log)
 {
-    recording = false;
+    log->recording = false;
 }
 
-static struct counted *find_function(struct function *function)
+static struct counted *find_function(struct launches *log, struct function *function)
 {
-    for (size_t i = 0; i < function_count; i++)
-        if (functions[i].function == function)
-            return &functions[i];
-    struct counted *counted = ARRAY_GROW(functions, function_count);
+    for (size_t i = 0; i < log->function_count; i++)
+        if (log->functions[i].function == function)
+            return &log->functions[i];
+    struct counted *counted = ARRAY_GROW(log->functions, log->function_count);
     const size_t count = function->text.size / INSTRUCTION_BYTES;
     *counted = (struct counted){
         .function = function,
@@ -202,9 +196,9 @@ static struct counted *find_function(struct function *function)
     return counted;
 }
 
-static void note_launch(const struct grid *grid)
+static void note_launch(struct launches *log, const struct grid *grid)
 {
-    struct launch *last = launch_count > 0 ? &launches[launch_count - 1] : NULL;
+    struct launch *last = log->count > 0 ? &log->list[log->count - 1] : NULL;
     if (last && strcmp(last->function, grid->function->text.name) == 0 &&
         memcmp(last->grid, grid->blocks, sizeof last->grid) == 0 &&
         memcmp(last->block, grid->threads, sizeof last->block) == 0 && last->shared == grid->shared &&
@@ -212,7 +206,7 @@ static void note_launch(const struct grid *grid)
         last->times++;
         return;
     }
-    struct launch *launch = ARRAY_GROW(launches, launch_count);
+    struct launch *launch = ARRAY_GROW(log->list, log->count);
     *launch = (struct launch){.function = x_strdup(grid->function->text.name),
                               .shared = grid->shared,
                               .carve_out = grid->carve_out,
@@ -231,23 +225,23 @@ static void add_tally(struct tally *sum, const struct tally *tally)
         to[i] += from[i];
 }
 
-static int run_counted(const struct grid *grid, bool *fault, struct problem *problem)
+static int run_counted(struct launches *log, const struct grid *grid, bool *fault, struct problem *problem)
 {
     if (code_of(grid->function, problem) < 0)
         return -1;
-    struct counted *counted = find_function(grid->function);
+    struct counted *counted = find_function(log, grid->function);
     struct tally *tallies = x_calloc(counted->count, sizeof *tallies);
     struct doubt had = {.any = false};
     struct grid doubted = *grid;
     doubted.doubt = &had;
     const int failed = grid_run(&doubted, tallies, fault, problem);
-    if (had.any && !doubt.any)
-        doubt = had;
-    if (failed < 0 && *fault && doubt.any)
-        *problem = doubt.problem;
+    if (had.any && !log->doubt.any)
+        log->doubt = had;
+    if (failed < 0 && *fault && log->doubt.any)
+        *problem = log->doubt.problem;
     if (failed == 0) {
-        note_launch(grid);
-        struct values *own = ARRAY_GROW(values, value_count);
+        note_launch(log, grid);
+        struct values *own = ARRAY_GROW(log->values, log->value_count);
         for (enum bound bound = 0; bound < BOUNDS; bound++)
             counters_of(tallies, counted->traits, counted->count, bound, own->list[bound]);
         for (size_t i = 0; i < counted->count; i++)
@@ -258,7 +252,7 @@ static int run_counted(const struct grid *grid, bool *fault, struct problem *pro
 }
 
 /* Adds a launch to the inputs. If its code cannot be read, the inputs are unknown. */
-static void add_inputs(const struct grid *grid)
+static void add_inputs(struct launches *log, const struct grid *grid)
 {
     const char *code = module_code(grid->function);
     const uint64_t numbers[] = {grid->blocks[0],  grid->blocks[1],  grid->blocks[2], grid->threads[0],
@@ -270,43 +264,44 @@ static void add_inputs(const struct grid *grid)
     if (grid->cluster[0])
         inputs_add(INPUT_BYTES, NULL, 0, grid->cluster, sizeof grid->cluster);
     inputs_add(INPUT_LAUNCHED, numbers, ARRAY_SIZE(numbers), grid->parameters, grid->function->entry.parameter_bytes);
-    if (!recording)
+    if (!log->recording)
         return;
-    free(inputs);
-    inputs = inputs_hash();
+    free(log->inputs);
+    log->inputs = inputs_hash();
 }
 
 /* Executes a launch. It is counted between launches_begin() and launches_end(). */
-static int run_logged(const struct grid *grid, bool *fault, struct problem *problem)
+static int run_logged(void *data, const struct grid *grid, bool *fault, struct problem *problem)
 {
+    struct launches *log = data;
     int failed = 0;
     struct grid ordered = *grid;
-    ordered.order = order;
-    ordered.meetings = meetings;
-    if (!only_note) {
-        failed = recording ? run_counted(&ordered, fault, problem) : grid_run(&ordered, NULL, fault, problem);
+    ordered.order = log->order;
+    ordered.meetings = log->meetings;
+    if (!log->only_note) {
+        failed = log->recording ? run_counted(log, &ordered, fault, problem) : grid_run(&ordered, NULL, fault, problem);
     } else {
-        add_inputs(grid);
-        if (recording)
-            note_launch(grid);
+        add_inputs(log, grid);
+        if (log->recording)
+            note_launch(log, grid);
     }
     return failed;
 }
 
-void launches_only_note(void)
+void launches_only_note(struct launches *log)
 {
-    function_run_by(run_logged);
-    only_note = true;
+    function_run_by(run_logged, log);
+    log->only_note = true;
 }
 
-size_t launches_counted(void)
+size_t launches_counted(const struct launches *log)
 {
-    return value_count;
+    return log->value_count;
 }
 
-const double *launches_values(size_t launch, enum bound bound)
+const double *launches_values(const struct launches *log, size_t launch, enum bound bound)
 {
-    return values[launch].list[bound];
+    return log->values[launch].list[bound];
 }
 
 static void add_lines(const struct counted *counted, struct profile *profile)
@@ -323,16 +318,16 @@ static void add_lines(const struct counted *counted, struct profile *profile)
     }
 }
 
-void launches_hand_over(struct result *result)
+void launches_hand_over(struct launches *log, struct result *result)
 {
-    result->launches = launches;
-    result->launch_count = launch_count;
-    result->inputs = inputs;
-    launches = NULL;
-    inputs = NULL;
-    launch_count = 0;
-    for (size_t i = 0; i < function_count; i++)
-        add_lines(&functions[i], &result->profile);
-    if (!only_note)
-        result->profile.counted = ((1u << LINE_COUNTERS) - 1) & ~open_lines;
+    result->launches = log->list;
+    result->launch_count = log->count;
+    result->inputs = log->inputs;
+    log->list = NULL;
+    log->inputs = NULL;
+    log->count = 0;
+    for (size_t i = 0; i < log->function_count; i++)
+        add_lines(&log->functions[i], &result->profile);
+    if (!log->only_note)
+        result->profile.counted = ((1u << LINE_COUNTERS) - 1) & ~log->open_lines;
 }

@@ -1,4 +1,5 @@
-/* launch_log.h - the launches of a workload: how they were made, and what they did, by launch and by source line. */
+/* launch_log.h - the launches of a workload: how they were made, and what they did, by launch and by source line. Those
+ * are the launches of the runtime that is used (cudart/runtime.h). */
 #ifndef LAUNCH_LOG_H
 #define LAUNCH_LOG_H
 
@@ -7,41 +8,80 @@
 #include "machine/machine.h"
 #include "model/model.h"
 
+/* A function whose launches are counted. What is known of its instructions stays. What they did is of the launches
+ * since launches_begin(). */
+struct counted {
+    struct function *function;
+    size_t count; /* number of instructions */
+    unsigned *traits;
+    char **files; /* file and line of each instruction; NULL: not known */
+    unsigned *numbers;
+    struct tally *tallies, *kept;
+};
+
+struct values {
+    double list[BOUNDS][EXACT_COUNTERS];
+};
+
+/* Begins as zeros. */
+struct launches {
+    bool recording, only_note;
+    struct launch *list; /* equal launches in a row are one */
+    size_t count;
+    char *inputs; /* the hash of what the last launch was given, and of everything before it */
+    struct values *values;
+    size_t value_count;
+    struct counted *functions;
+    size_t function_count;
+    unsigned order;
+    struct meetings *meetings;
+    struct doubt doubt; /* of the first launch in order 0 that had one */
+    /* The counts of order 1, which are compared with those of the orders behind it, and where its blocks met. */
+    size_t kept_count;
+    char *kept_place;
+    bool open_counters[EXACT_COUNTERS];
+    unsigned open_lines;
+};
+
+/* Has no more to do with launches, and frees all. */
+void launches_release(struct launches *log);
+
 /* Sets the chosen order of blocks, below ALL_ORDERS, of the launches that follow. Forgets where blocks met. */
-void launches_order(unsigned chosen);
+void launches_order(struct launches *log, unsigned chosen);
 /* Returns whether blocks have met since then, so that another order may give other counts. */
-bool launches_meet(void);
+bool launches_meet(const struct launches *log);
 /* Returns what the launches did in order 0 that is a fault if anything depends on it; NULL: nothing. */
-const char *launches_doubt(void);
+const char *launches_doubt(const struct launches *log);
 /* Whether the launches made atomics, which add up floats in the order in which they come. */
-bool launches_add_up(void);
+bool launches_add_up(const struct launches *log);
 /* Whether every instruction was executed by as many threads as in the order that was kept. */
-bool launches_are_alike(void);
+bool launches_are_alike(const struct launches *log);
 /* Finds the counts to which a loop adds that waits, of launches whose blocks did not meet, for launches_open(). */
-void launches_find_waits(void);
+void launches_find_waits(struct launches *log);
 /* Keeps the counts, for launches_compare() after other executions of the same workload. */
-void launches_keep(void);
+void launches_keep(struct launches *log);
 /* Compares the counts with those that were kept. Which of them differ is known to launches_open(). -1 with *problem,
  * "not simulated: ...", where there were more launches, or fewer. */
-int launches_compare(struct problem *problem);
+int launches_compare(struct launches *log, struct problem *problem);
 /* Returns where blocks met in the execution that was kept. */
-const char *launches_place(void);
+const char *launches_place(const struct launches *log);
 /* Returns where blocks met, if the counter depends on which of them comes first; NULL: it does not. An execution in
  * order 0 forgets it. */
-const char *launches_open(enum exact_counter counter);
+const char *launches_open(const struct launches *log, enum exact_counter counter);
 
 /* Launches between these two calls are counted. launches_begin() forgets earlier ones. */
-void launches_begin(void);
-void launches_end(void);
+void launches_begin(struct launches *log);
+void launches_end(struct launches *log);
 
 /* From now on launches are not executed, but only noted, with the hash of their inputs (inputs.h). */
-void launches_only_note(void);
+void launches_only_note(struct launches *log);
 
 /* Returns how many launches were counted. */
-size_t launches_counted(void);
-const double *launches_values(size_t launch, enum bound bound); /* a launch's EXACT_COUNTERS values, in order */
+size_t launches_counted(const struct launches *log);
+/* Returns the EXACT_COUNTERS values of a launch, in order. */
+const double *launches_values(const struct launches *log, size_t launch, enum bound bound);
 
 /* Moves the launches to a result, and adds the lines if they were counted. */
-void launches_hand_over(struct result *result);
+void launches_hand_over(struct launches *log, struct result *result);
 
 #endif

@@ -120,7 +120,7 @@ char *gpu_file(const struct job *job, struct problem *problem)
 
 int sim_prepare(const struct job *job, struct problem *problem)
 {
-    static struct gpu gpu; /* lives as long as the process, as the runtime does */
+    struct gpu gpu;
     char *file = gpu_file(job, problem);
     const int failed = file ? gpu_read(&gpu, file, problem) : -1;
     const bool known = failed == 0 && architecture_find(gpu_capability(&gpu));

@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 static int begin(struct problem *problem)
 {
@@ -21,7 +20,7 @@ static int begin(struct problem *problem)
 
 static int reserve(uint64_t address, uint64_t size, struct problem *problem)
 {
-    if (device_reserve(address, size))
+    if (device_reserve(runtime_machine(), address, size))
         return 0;
     return problem_set(problem,
                        "the capsules need the addresses 0x%" PRIx64 " to 0x%" PRIx64 ", where this process has other "
@@ -32,7 +31,7 @@ static int reserve(uint64_t address, uint64_t size, struct problem *problem)
 static int back(uint64_t address, uint64_t size, enum memory_kind kind, struct problem *problem)
 {
     (void)kind; /* kernels access both alike */
-    if (device_back(address, size))
+    if (device_back(runtime_machine(), address, size))
         return 0;
     return problem_set(problem, "there is no memory for %" PRIu64 " bytes at 0x%" PRIx64 " of a capsule", size,
                        address);
@@ -40,17 +39,16 @@ static int back(uint64_t address, uint64_t size, enum memory_kind kind, struct p
 
 static int unback(uint64_t address, uint64_t size, struct problem *problem)
 {
-    if (device_unback(address, size))
+    if (device_unback(runtime_machine(), address, size))
         return 0;
     return problem_set(problem, "the memory of a capsule at 0x%" PRIx64 " cannot be freed", address);
 }
 
 static int allocate(uint64_t size, uint64_t *address, struct problem *problem)
 {
-    void *memory = device_allocate(size);
-    if (!memory)
+    *address = device_allocate(runtime_machine(), size);
+    if (!*address)
         return problem_set(problem, "there is no memory for a copy of %" PRIu64 " bytes of a capsule", size);
-    *address = (uint64_t)(uintptr_t)memory;
     inputs_add(INPUT_ALLOCATED, (const uint64_t[]){*address, size}, 2, NULL, 0);
     return 0;
 }
@@ -58,7 +56,8 @@ static int allocate(uint64_t size, uint64_t *address, struct problem *problem)
 static int free_memory(uint64_t address, struct problem *problem)
 {
     inputs_add(INPUT_FREED, &address, 1, NULL, 0);
-    return device_free(device_bytes(address)) ? 0 : problem_set(problem, "no memory begins at 0x%" PRIx64, address);
+    return device_free(runtime_machine(), address) ? 0
+                                                   : problem_set(problem, "no memory begins at 0x%" PRIx64, address);
 }
 
 /* Copies what is not equal already. So zeros that nobody wrote take no memory. */
@@ -76,7 +75,7 @@ static int write_memory(uint64_t address, const void *bytes, size_t size, struct
 {
     (void)problem;
     inputs_add(INPUT_COPIED, (const uint64_t[]){address, 0}, 2, bytes, size);
-    copy_bytes(device_bytes(address), bytes, size);
+    copy_bytes(device_bytes(runtime_machine(), address), bytes, size);
     return 0;
 }
 
@@ -84,7 +83,7 @@ static int write_memory(uint64_t address, const void *bytes, size_t size, struct
 static int read_memory(void *bytes, uint64_t address, size_t size, struct problem *problem)
 {
     (void)problem;
-    memcpy(bytes, device_bytes(address), size);
+    memcpy(bytes, device_bytes(runtime_machine(), address), size);
     return 0;
 }
 
@@ -92,7 +91,7 @@ static int copy(uint64_t to, uint64_t from, size_t size, struct problem *problem
 {
     (void)problem;
     inputs_add(INPUT_COPIED, (const uint64_t[]){to, from, size}, 3, NULL, 0);
-    copy_bytes(device_bytes(to), device_bytes(from), size);
+    copy_bytes(device_bytes(runtime_machine(), to), device_bytes(runtime_machine(), from), size);
     return 0;
 }
 
@@ -101,21 +100,11 @@ static int fill(uint64_t address, int byte, size_t size, struct problem *problem
     (void)problem;
     inputs_add(INPUT_FILLED, (const uint64_t[]){address, (uint64_t)byte}, 2, NULL, 0);
     inputs_add(INPUT_ROWS, (const uint64_t[]){0, size, 1}, 3, NULL, 0);
-    memset(device_bytes(address), byte, size);
+    memset(device_bytes(runtime_machine(), address), byte, size);
     return 0;
 }
 
 /* ---- Machine code ---- */
-
-/* Machine code that was loaded. It stays, decoded as it is, for the next capsule with the same code: what launches did
- * is counted by its functions. */
-struct loaded {
-    XXH128_hash_t hash;
-    struct module *module;
-};
-
-static struct loaded *list;
-static size_t count;
 
 /* Reads a copy, since libelf may write to it. */
 static int check_capability(const void *image, size_t size, struct problem *problem)
@@ -145,18 +134,17 @@ static int refuse(struct problem *problem)
     return problem_set(problem, "%s", runtime_reason());
 }
 
+/* Machine code that was loaded stays, decoded as it is, for the next capsule with the same code: what launches did is
+ * counted by its functions. */
 static int load(const void *image, size_t size, void **module, struct problem *problem)
 {
-    const XXH128_hash_t hash = XXH3_128bits(image, size);
-    for (size_t i = 0; i < count; i++)
-        if (XXH128_isEqual(list[i].hash, hash)) {
-            *module = list[i].module;
-            return 0;
-        }
-    struct module *made = check_capability(image, size, problem) == 0 ? module_open(image, size, problem) : NULL;
+    *module = module_loaded(runtime_machine(), image, size);
+    if (*module)
+        return 0;
+    struct module *made =
+        check_capability(image, size, problem) == 0 ? module_open(runtime_machine(), image, size, problem) : NULL;
     if (!made)
         return refuse(problem);
-    *ARRAY_GROW(list, count) = (struct loaded){hash, made};
     *module = made;
     return 0;
 }
@@ -172,7 +160,7 @@ static int find_variable(void *module, const char *name, uint64_t *address, uint
     const struct variable *variable = module_variable(module, name);
     if (!variable)
         return problem_set(problem, "the machine code has no variable %s", name);
-    *address = (uint64_t)(uintptr_t)variable->address;
+    *address = variable->address;
     *size = variable->size;
     return 0;
 }
@@ -192,9 +180,9 @@ static void show_ranges(const struct capsule *capsule, bool show)
         if (range->kind == MEMORY_VARIABLE || range->size == 0)
             continue;
         if (show)
-            device_show(range->address, range->size);
+            device_show(runtime_machine(), range->address, range->size);
         else
-            device_hide(range->address);
+            device_hide(runtime_machine(), range->address);
     }
 }
 

@@ -14,16 +14,17 @@ int main(int argc, char **argv)
     size_t size;
     if (argc < 3 || file_read(argv[1], 1u << 30, &bytes, &size) < 0)
         die(EXIT_USAGE, "usage: sectors FILE.cubin KERNEL [NUMBER...]");
-    struct module *module = module_open((unsigned char *)bytes, size, &problem);
+    struct machine *machine = machine_open(&problem);
+    struct module *module = machine ? module_open(machine, (unsigned char *)bytes, size, &problem) : NULL;
     struct function *function = module ? module_function(module, argv[2]) : NULL;
     if (!function)
         die(EXIT_USAGE, "%s has no such kernel: %s", argv[1], problem.text);
     unsigned char *parameters = x_calloc(function->entry.parameter_bytes + 1, 1);
     for (size_t i = 0, next = 3; i < function->entry.parameter_count; i++) {
         const struct parameter *parameter = &function->entry.parameters[i];
-        void *array = parameter->size == sizeof array ? device_allocate(1 << 20) : NULL;
+        const uint64_t array = parameter->size == sizeof array ? device_allocate(machine, 1 << 20) : 0;
         const int number = !array && argv[next] ? atoi(argv[next++]) : 0; /* NOLINT(cert-err34-c): an example */
-        memcpy(parameters + parameter->offset, array ? (void *)&array : (void *)&number,
+        memcpy(parameters + parameter->offset, array ? (const void *)&array : &number,
                array ? sizeof array : sizeof number);
     }
     const size_t count = function->text.size / INSTRUCTION_BYTES;
@@ -41,5 +42,6 @@ int main(int argc, char **argv)
         sum += tallies[i].sectors;
     }
     printf("%llu sectors read\n", sum);
+    machine_close(machine);
     return 0;
 }

@@ -28,6 +28,7 @@ struct coverage {
     struct gap *gaps;
     size_t gap_count;
     unsigned long long instructions, functions, whole, left_out;
+    struct machine *machine;
     bool forms;
 };
 
@@ -56,7 +57,7 @@ static int look_at(void *data, const unsigned char *bytes, size_t size)
 {
     struct coverage *coverage = data;
     struct problem problem;
-    struct module *module = module_open(bytes, size, &problem);
+    struct module *module = module_open(coverage->machine, bytes, size, &problem);
     if (!module && strstr(problem.text, "it is machine code for compute capability")) {
         coverage->left_out++;
         return 0;
@@ -100,6 +101,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: coverage [--forms] FILE...\n");
         return 2;
     }
+    struct problem problem;
+    coverage.machine = machine_open(&problem);
+    if (!coverage.machine)
+        die(2, "%s", problem.text);
     for (int i = first; i < argc; i++)
         if (cubin_each_image(argv[i], look_at, &coverage) != 0)
             return 2;

@@ -297,11 +297,11 @@ void code_free(struct code *code)
     free(code);
 }
 
-struct code *code_open(const struct function_text *function, const unsigned char *image, size_t size, find_opcode *find,
-                       struct problem *problem)
+struct code *code_open(const struct function_text *function, const unsigned char *image, size_t size,
+                       struct disassembler *disassembler, find_opcode *find, struct problem *problem)
 {
     json_t *whole;
-    const json_t *list = disassemble(&whole, image, size, function->name, function->symbol, problem);
+    const json_t *list = disassemble(disassembler, &whole, image, size, function->name, function->symbol, problem);
     if (!list)
         return NULL;
     const size_t count = json_array_size(list), wanted = function->size / INSTRUCTION_BYTES;

@@ -31,8 +31,9 @@ struct function_text {
 
 /* Returns the instructions of a function of an image. `find` says which operation executes each. What nvdisasm says of
  * an instruction is compared with its bytes. NULL with *problem. Caller frees with code_free(). */
-struct code *code_open(const struct function_text *function, const unsigned char *image, size_t size, find_opcode *find,
-                       struct problem *problem);
+struct disassembler;
+struct code *code_open(const struct function_text *function, const unsigned char *image, size_t size,
+                       struct disassembler *disassembler, find_opcode *find, struct problem *problem);
 
 /* Returns the instructions that the list describes; it is nvdisasm's text, see disassembly.h. An instruction that is
  * not understood becomes one that is not simulated. The function's bytes are not compared, and may be absent (NULL). */

@@ -19,6 +19,30 @@
 #define SMALL_IMAGE                                                                                                    \
     (1u << 20) /* in bytes: nvdisasm tells of all of it in about the time that it takes to start twice */
 
+struct disassembler {
+    char *path; /* of the program, found once; NULL: not yet */
+    XXH128_hash_t
+        hash; /* of the program, which is part of the key of the cache: another's words are never taken for its own */
+    struct asked {
+        XXH128_hash_t image;
+        size_t times;
+    } * asked;
+    size_t asked_count;
+    bool warned; /* that the cache is not used */
+};
+
+struct disassembler *disassembler_open(void)
+{
+    return x_calloc(1, sizeof(struct disassembler));
+}
+
+void disassembler_close(struct disassembler *disassembler)
+{
+    free(disassembler->path);
+    free(disassembler->asked);
+    free(disassembler);
+}
+
 /* ---- What is kept ---- */
 
 /* Returns whether only this user can have written a folder or file. What is kept there is believed, so nobody else may
@@ -31,9 +55,8 @@ static bool is_ours(int descriptor)
 }
 
 /* Opens the folder of the cache, and makes it if need be. -1: there is none. */
-static int open_cache(void)
+static int open_cache(struct disassembler *disassembler)
 {
-    static bool warned;
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     char *parent = base && *base == '/' ? x_strdup(base) : home && *home == '/' ? x_sprintf("%s/.cache", home) : NULL;
     if (!parent)
@@ -43,9 +66,9 @@ static int open_cache(void)
     mkdir(path, 0700);
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder >= 0 && !is_ours(folder)) {
-        if (!warned)
+        if (!disassembler->warned)
             warning("%s is not used, since others may write to it: what nvdisasm says is not kept", path);
-        warned = true;
+        disassembler->warned = true;
         close(folder);
         folder = -1;
     }
@@ -90,30 +113,24 @@ static void keep(const json_t *json, int folder, const char *name)
 
 /* ---- What nvdisasm says ---- */
 
-/* The program nvdisasm, found once for the life of the process. Its hash is part of the key of the cache, so that
- * another program's words are never taken for its own. */
-struct disassembler {
-    char *path;
-    XXH128_hash_t hash;
-};
-
-static const struct disassembler *find_disassembler(struct problem *problem)
+/* Finds the program nvdisasm. -1 with *problem. */
+static int find_program(struct disassembler *disassembler, struct problem *problem)
 {
-    static struct disassembler found;
-    if (found.path)
-        return &found;
+    if (disassembler->path)
+        return 0;
     char *path = nvdisasm_find(problem), *bytes;
     size_t size;
     if (path && file_read(path, PROGRAM_LIMIT, &bytes, &size) < 0) {
         problem_set(problem, "%s cannot be read, to know what it is", path);
         free(path);
-        return NULL;
+        return -1;
     }
     if (!path)
-        return NULL;
-    found = (struct disassembler){path, XXH3_128bits(bytes, size)};
+        return -1;
+    disassembler->path = path;
+    disassembler->hash = XXH3_128bits(bytes, size);
     free(bytes);
-    return &found;
+    return 0;
 }
 
 static bool write_image(int file, const unsigned char *image, size_t size)
@@ -128,18 +145,13 @@ static bool write_image(int file, const unsigned char *image, size_t size)
     return true;
 }
 
-/* Returns how often this process has asked for that image before. */
-static size_t times_asked(XXH128_hash_t image)
+/* Returns how often that image was asked for before. */
+static size_t times_asked(struct disassembler *disassembler, XXH128_hash_t image)
 {
-    static struct asked {
-        XXH128_hash_t image;
-        size_t times;
-    } * list;
-    static size_t count;
-    for (size_t i = 0; i < count; i++)
-        if (XXH128_isEqual(list[i].image, image))
-            return list[i].times++;
-    *ARRAY_GROW(list, count) = (struct asked){image, 1};
+    for (size_t i = 0; i < disassembler->asked_count; i++)
+        if (XXH128_isEqual(disassembler->asked[i].image, image))
+            return disassembler->asked[i].times++;
+    *ARRAY_GROW(disassembler->asked, disassembler->asked_count) = (struct asked){image, 1};
     return 0;
 }
 
@@ -147,10 +159,11 @@ static size_t times_asked(XXH128_hash_t image)
  * second of CPU, and to hear of a mebibyte takes one. So functions are asked for one by one until that has taken as
  * long as all of the image does. nvdisasm reads files only, so the image is put into one that is gone with the process.
  */
-static json_t *ask(const unsigned char *image, size_t size, size_t symbol, XXH128_hash_t hash, const char *program,
-                   struct problem *problem)
+static json_t *ask(struct disassembler *disassembler, const unsigned char *image, size_t size, size_t symbol,
+                   XXH128_hash_t hash, struct problem *problem)
 {
-    const bool one = size > SMALL_IMAGE * (1 + times_asked(hash) / 2);
+    const bool one = size > SMALL_IMAGE * (1 + times_asked(disassembler, hash) / 2);
+    const char *program = disassembler->path;
     struct attended attended;
     json_error_t wrong;
     json_t *json = NULL;
@@ -183,11 +196,11 @@ static bool is_function(const json_t *one, const char *function)
 }
 
 /* Asks nvdisasm, keeps what it says of each function, and returns what it says of one. NULL with *problem. */
-static json_t *ask_and_keep(const unsigned char *image, size_t size, const char *function, size_t symbol, int folder,
-                            XXH128_hash_t hash, struct problem *problem)
+static json_t *ask_and_keep(struct disassembler *disassembler, const unsigned char *image, size_t size,
+                            const char *function, size_t symbol, int folder, XXH128_hash_t hash,
+                            struct problem *problem)
 {
-    const struct disassembler *disassembler = find_disassembler(problem);
-    json_t *whole = ask(image, size, symbol, hash, disassembler->path, problem), *found = NULL;
+    json_t *whole = ask(disassembler, image, size, symbol, hash, problem), *found = NULL;
     if (!whole)
         return NULL;
     json_t *functions = json_array_get(whole, 1);
@@ -208,20 +221,19 @@ static json_t *ask_and_keep(const unsigned char *image, size_t size, const char 
     return found;
 }
 
-const json_t *disassemble(json_t **whole, const unsigned char *image, size_t size, const char *function, size_t symbol,
-                          struct problem *problem)
+const json_t *disassemble(struct disassembler *disassembler, json_t **whole, const unsigned char *image, size_t size,
+                          const char *function, size_t symbol, struct problem *problem)
 {
-    const struct disassembler *disassembler = find_disassembler(problem);
     *whole = NULL;
-    if (!disassembler)
+    if (find_program(disassembler, problem) < 0)
         return NULL;
     const XXH128_hash_t hash = XXH3_128bits(image, size);
-    const int folder = open_cache();
+    const int folder = open_cache(disassembler);
     char *entry = entry_name(hash, disassembler->hash, function);
     *whole = folder >= 0 ? take(folder, entry) : NULL;
     if (!is_function(*whole, function)) {
         json_decref(*whole);
-        *whole = ask_and_keep(image, size, function, symbol, folder, hash, problem);
+        *whole = ask_and_keep(disassembler, image, size, function, symbol, folder, hash, problem);
     }
     if (folder >= 0)
         close(folder);

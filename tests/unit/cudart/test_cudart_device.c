@@ -67,7 +67,8 @@ Test(cudart_device, limits_are_kept)
     cr_expect_eq(cudaDeviceSetLimit(cudaLimitStackSize, 4090), cudaSuccess);
     cr_expect_eq(cudaDeviceGetLimit(&value, cudaLimitStackSize), cudaSuccess);
     cr_expect_eq(value, 4096);
-    const struct function plain = {.stack_bytes = 8}, calling = {.stack_bytes = 8, .calls = true};
+    struct module module = {.machine = runtime_machine()};
+    const struct function plain = {.stack_bytes = 8}, calling = {.stack_bytes = 8, .calls = true, .module = &module};
     cr_expect_eq(module_stack(&plain), 8);
     cr_expect_eq(module_stack(&calling), 8 + 4096);
     cr_expect_eq(cudaDeviceSetLimit(cudaLimitStackSize, 1 << 20), cudaErrorInvalidValue);

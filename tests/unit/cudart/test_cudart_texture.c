@@ -61,7 +61,7 @@ static float sample(cudaTextureObject_t handle, float x, float y, float z, unsig
     const struct texture_place place = {{x, y, z}, layer};
     uint32_t texel[TEXTURE_CHANNELS];
     float value;
-    const char *unknown = texture_sample(texture_find(handle), &place, texel);
+    const char *unknown = texture_sample(texture_find(runtime_machine(), handle), &place, texel);
     if (unknown)
         return NAN;
     memcpy(&value, &texel[0], sizeof value);
@@ -120,10 +120,10 @@ Test(cudart_texture, edges_and_filters)
         const float value = sample(texture, rows[i].x, rows[i].y, 0, 0);
         cr_expect_eq(value, rows[i].value, "row %zu: %g", i, (double)value);
         cr_expect_eq(cudaDestroyTextureObject(texture), cudaSuccess);
-        cr_expect_null(texture_find(texture));
+        cr_expect_null(texture_find(runtime_machine(), texture));
         cr_expect_eq(cudaDestroyTextureObject(texture), cudaErrorInvalidValue);
     }
-    cr_expect_null(texture_find(0));
+    cr_expect_null(texture_find(runtime_machine(), 0));
     cr_expect_eq(cudaFreeArray(array), cudaSuccess);
 }
 
@@ -213,11 +213,11 @@ Test(cudart_texture, memory_and_gathers)
     resource.res.linear.desc = cudaCreateChannelDesc(8, 8, 0, 0, cudaChannelFormatKindUnsigned);
     resource.res.linear.sizeInBytes = sizeof bytes;
     cr_assert_eq(cudaCreateTextureObject(&row, &resource, &how, NULL), cudaSuccess);
-    texture_at(texture_find(row), 5, texel);
+    texture_at(texture_find(runtime_machine(), row), 5, texel);
     cr_expect(texel[0] == 12 && texel[1] == 13 && texel[2] == 0);
-    texture_at(texture_find(row), 12, texel);
+    texture_at(texture_find(runtime_machine(), row), 12, texel);
     cr_expect(texel[0] == 0 && texel[1] == 0, "beyond the end");
-    texture_at(texture_find(row), -1, texel);
+    texture_at(texture_find(runtime_machine(), row), -1, texel);
     cr_expect(texel[0] == 0 && texel[1] == 0, "before the beginning");
 
     resource = (struct cudaResourceDesc){.resType = cudaResourceTypePitch2D};
@@ -228,7 +228,7 @@ Test(cudart_texture, memory_and_gathers)
     resource.res.pitch2D.pitchInBytes = 8;
     cr_assert_eq(cudaCreateTextureObject(&rows, &resource, &how, NULL), cudaSuccess);
     const struct texture_place place = {{2, 1, 0}, 0};
-    cr_expect_null(texture_gather(texture_find(rows), &place, 0, texel));
+    cr_expect_null(texture_gather(texture_find(runtime_machine(), rows), &place, 0, texel));
     cr_expect(texel[0] == 11 && texel[1] == 12 && texel[2] == 2 && texel[3] == 1);
     struct cudaResourceDesc told;
     cr_expect_eq(cudaGetTextureObjectResourceDesc(&told, rows), cudaSuccess);
@@ -247,7 +247,7 @@ Test(cudart_texture, surfaces)
     struct cudaResourceDesc resource = {.resType = cudaResourceTypeArray}, told;
     resource.res.array.array = array;
     cr_assert_eq(cudaCreateSurfaceObject(&surface, &resource), cudaSuccess);
-    cr_expect(texture_find(surface)->is_surface);
+    cr_expect(texture_find(runtime_machine(), surface)->is_surface);
     cr_expect_eq(cudaGetSurfaceObjectResourceDesc(&told, surface), cudaSuccess);
     cr_expect_eq(told.res.array.array, array);
     cr_expect_eq(cudaDestroyTextureObject(surface), cudaErrorInvalidValue, "it is no texture");

@@ -1,29 +1,43 @@
 #include "made_program.h"
 
-#include "machine/architecture.h"
 #include "machine/block.h"
-#include "machine/device_memory.h"
 #include "machine/sass/decode.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
-bool made_fault;
-struct tally made_tallies[MADE_MOST];
+_Thread_local bool made_fault;
+_Thread_local struct tally made_tallies[MADE_MOST];
 uint32_t *made_output;
+
+struct machine *made_machine(void)
+{
+    static struct machine *machine;
+    struct problem problem;
+    if (!machine)
+        machine = machine_open(&problem);
+    cr_assert_not_null(machine, "%s", problem.text);
+    return machine;
+}
 
 const char *run_program(const char *const *program, unsigned threads)
 {
-    static struct problem problem;
-    static struct module module;
     enum { OUTPUT_BYTES = 4096 };
+    static uint64_t output;
+    if (!output)
+        output = device_allocate(made_machine(), OUTPUT_BYTES);
+    made_output = (uint32_t *)(void *)device_bytes(made_machine(), output);
+    memset(made_output, 0, OUTPUT_BYTES);
+    return run_program_on(made_machine(), output, program, threads);
+}
+
+const char *run_program_on(struct machine *machine, uint64_t parameter, const char *const *program, unsigned threads)
+{
+    static _Thread_local struct problem problem;
+    struct module module = {.machine = machine, .architecture = architecture_find(90)};
     json_t *list = json_array();
     size_t count = 0;
     memset(made_tallies, 0, sizeof made_tallies);
-    module.architecture = architecture_find(90);
-    if (!made_output)
-        made_output = device_allocate(OUTPUT_BYTES);
-    memset(made_output, 0, OUTPUT_BYTES);
     for (; program[count]; count++) {
         char text[100];
         cr_assert_lt(strlen(program[count]), sizeof text);
@@ -38,12 +52,12 @@ const char *run_program(const char *const *program, unsigned threads)
     struct function function = {.text = {.name = "kernel", .size = (count + 1) * INSTRUCTION_BYTES},
                                 .module = &module,
                                 .shared_bytes = MADE_SHARED,
-                                .entry = {.parameter_base = 0x210, .parameter_bytes = sizeof made_output}};
+                                .entry = {.parameter_base = 0x210, .parameter_bytes = sizeof parameter}};
     function.code = code_read(&function.text, list, opcode_find);
     const struct grid grid = {.function = &function,
                               .blocks = {1, 1, 1},
                               .threads = {threads, 1, 1},
-                              .parameters = (const unsigned char *)&made_output};
+                              .parameters = (const unsigned char *)&parameter};
     const int result = grid_run(&grid, made_tallies, &made_fault, &problem);
     code_free(function.code);
     json_decref(list);

@@ -2,7 +2,7 @@
 #ifndef MADE_PROGRAM_H
 #define MADE_PROGRAM_H
 
-#include "machine/grid.h"
+#include "machine/machine.h"
 
 #include <stdbool.h>
 
@@ -14,8 +14,13 @@ enum { MADE_MOST = 60, MADE_SHARED = 4096 };
  * it does not. */
 const char *run_program(const char *const *program, unsigned threads);
 
-extern bool made_fault;                      /* it was a fault of the code, when it failed */
-extern struct tally made_tallies[MADE_MOST]; /* what each instruction did */
-extern uint32_t *made_output;                /* a word for each thread of a block, zeros before */
+/* The machine that does so. */
+struct machine *made_machine(void);
+/* The same by another one, with a parameter that is any address. Its memory stays as it is. */
+const char *run_program_on(struct machine *machine, uint64_t parameter, const char *const *program, unsigned threads);
+
+extern _Thread_local bool made_fault;                      /* it was a fault of the code, when it failed */
+extern _Thread_local struct tally made_tallies[MADE_MOST]; /* what each instruction did */
+extern uint32_t *made_output;                              /* a word for each thread of a block, zeros before */
 
 #endif

@@ -1,8 +1,5 @@
-#include "machine/module.h"
-
 #include "base/base.h"
-#include "machine/device_memory.h"
-#include "machine/grid.h"
+#include "made_program.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -29,13 +26,17 @@ static const char source[] =
     "extern \"C\" __global__ void nothing() {}\n"
     "extern \"C\" __global__ void takes_much(const __grid_constant__ three_thousand s) {}\n";
 
+static const unsigned char *bytes_of(const struct variable *variable)
+{
+    return device_bytes(made_machine(), variable->address);
+}
+
 static struct module *open_source(void)
 {
-    static struct module *module; /* lives as long as the process */
     size_t size;
     struct problem problem = {0};
     unsigned char *bytes = sim_compile(source, "-cubin", &size);
-    module = module_open(bytes, size, &problem);
+    struct module *module = module_open(made_machine(), bytes, size, &problem);
     cr_assert_not_null(module, "%s", problem.text);
     free(bytes); /* the module has a copy */
     return module;
@@ -74,7 +75,7 @@ static struct module *open_with_arguments_at(unsigned base, unsigned bytes)
             found++;
         }
     cr_assert_eq(found, 1);
-    struct module *module = module_open(image, size, &problem);
+    struct module *module = module_open(made_machine(), image, size, &problem);
     cr_expect_eq(module == NULL, strstr(problem.text, "the parameters of takes_much") != NULL, "%s", problem.text);
     free(image);
     return module;
@@ -84,8 +85,7 @@ Test(module, arguments_may_begin_anywhere_behind_what_the_system_says)
 {
     static const unsigned char parameters[3000];
     cr_expect_null(open_with_arguments_at(0x20, sizeof parameters));
-    static struct module *module; /* lives as long as the process */
-    module = open_with_arguments_at(0xfff0, sizeof parameters);
+    struct module *module = open_with_arguments_at(0xfff0, sizeof parameters);
     cr_assert_not_null(module);
     const struct grid grid = {.function = module_function(module, "takes_much"),
                               .blocks = {1, 1, 1},
@@ -128,15 +128,16 @@ Test(module, variables_have_their_first_values_and_addresses)
     const struct variable *zeros = module_variable(module, "zeros"), *link = module_variable(module, "link");
     cr_assert(table && counter && zeros && link);
     cr_expect_eq(table->size, 256);
-    cr_expect_eq(table->address, module->bank3);
-    cr_expect_eq(((const float *)table->address)[2], 3);
-    cr_expect_eq(*(const int *)counter->address, 5);
+    cr_expect_eq(bytes_of(table), module->bank3);
+    cr_expect_eq(((const float *)(const void *)bytes_of(table))[2], 3);
+    cr_expect_eq(*(const int *)(const void *)bytes_of(counter), 5);
     cr_expect_eq(zeros->size, 4000);
     for (size_t i = 0; i < 1000; i++)
-        cr_assert_eq(((const float *)zeros->address)[i], 0);
-    cr_expect_eq(*(unsigned char **)link->address, counter->address, "an initial value that is an address");
+        cr_assert_eq(((const float *)(const void *)bytes_of(zeros))[i], 0);
+    cr_expect_eq(*(const uint64_t *)(const void *)bytes_of(link), counter->address,
+                 "an initial value that is an address");
     struct allocation allocation;
-    cr_expect(device_find((uint64_t)(uintptr_t)zeros->address + 3999, &allocation), "kernels may reach it");
+    cr_expect(device_find(made_machine(), zeros->address + 3999, &allocation), "kernels may reach it");
     cr_expect_null(module_variable(module, "absent"));
 }
 
@@ -169,6 +170,6 @@ Test(module, lines_are_read_once)
 Test(module, what_is_no_image_is_refused)
 {
     struct problem problem = {0};
-    cr_expect_null(module_open((const unsigned char *)"no image", 8, &problem));
+    cr_expect_null(module_open(made_machine(), (const unsigned char *)"no image", 8, &problem));
     cr_expect_str_not_empty(problem.text);
 }

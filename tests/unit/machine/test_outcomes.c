@@ -1,8 +1,6 @@
 /* What differs between two contents of an array, and between orders in the memory of the GPU. */
-#include "machine/outcomes.h"
-
 #include "base/base.h"
-#include "machine/device_memory.h"
+#include "made_program.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -35,66 +33,65 @@ Test(outcomes, sums_in_another_order_differ_in_last_bits)
         outcome_difference((const unsigned char *)counts, (const unsigned char *)tickets, sizeof counts).rounding);
 }
 
-static void change(unsigned char *at, unsigned char byte)
+static void change(uint64_t at, unsigned char byte)
 {
-    outcomes_will_change((uintptr_t)at, 1);
-    *at = byte;
+    outcomes_will_change(made_machine(), at, 1);
+    *device_bytes(made_machine(), at) = byte;
 }
 
 static void expect_differs(const char *wanted)
 {
-    char *words = outcomes_compare();
+    char *words = outcomes_compare(made_machine());
     cr_expect(wanted && words ? strcmp(words, wanted) == 0 : words == wanted, "%s", words);
     free(words);
 }
 
 Test(outcomes, memory_of_the_gpu)
 {
-    unsigned char *first = device_allocate(100), *second = device_allocate(5000);
-    memset(first, 1, 100);
-    memset(second, 2, 5000);
-    outcomes_watch(true);
-    for (int i = 0; i < 5000; i++)
-        change(&second[i], 3);
-    outcomes_keep();
+    const uint64_t first = device_allocate(made_machine(), 100), second = device_allocate(made_machine(), 5000);
+    memset(device_bytes(made_machine(), first), 1, 100);
+    memset(device_bytes(made_machine(), second), 2, 5000);
+    outcomes_watch(made_machine(), true);
+    for (unsigned i = 0; i < 5000; i++)
+        change(second + i, 3);
+    outcomes_keep(made_machine());
     expect_differs(NULL);
-    change(&second[4000], 9); /* written in both, on both sides of a page's end */
-    change(&second[4100], 9);
-    char *wanted = x_sprintf("2 of 5000 bytes of the allocation at 0x%llx, from byte 4000 on",
-                             (unsigned long long)(uintptr_t)second);
+    change(second + 4000, 9); /* written in both, on both sides of a page's end */
+    change(second + 4100, 9);
+    char *wanted =
+        x_sprintf("2 of 5000 bytes of the allocation at 0x%llx, from byte 4000 on", (unsigned long long)second);
     expect_differs(wanted);
     free(wanted);
     /* What is freed, or new, is not compared. */
-    device_free(second);
-    unsigned char *third = device_allocate(5000);
-    change(&third[0], 9);
+    device_free(made_machine(), second);
+    const uint64_t third = device_allocate(made_machine(), 5000);
+    change(third + 0, 9);
     expect_differs(NULL);
-    change(&first[99], 9); /* written in the second only */
-    wanted =
-        x_sprintf("1 of 100 bytes of the allocation at 0x%llx, from byte 99 on", (unsigned long long)(uintptr_t)first);
+    change(first + 99, 9); /* written in the second only */
+    wanted = x_sprintf("1 of 100 bytes of the allocation at 0x%llx, from byte 99 on", (unsigned long long)first);
     expect_differs(wanted);
     free(wanted);
-    outcomes_forget();
-    outcomes_watch(false);
-    device_free(first);
-    device_free(third);
+    outcomes_forget(made_machine());
+    outcomes_watch(made_machine(), false);
+    device_free(made_machine(), first);
+    device_free(made_machine(), third);
 }
 
 /* What is kept grows with what is written: all of this one would not fit into a machine's memory. */
 Test(outcomes, of_a_large_allocation_what_is_written_is_kept)
 {
     const size_t size = (size_t)1 << 40;
-    unsigned char *large = device_allocate(size);
-    cr_assert_not_null(large);
-    outcomes_watch(true);
-    change(&large[size / 2], 1);
-    outcomes_keep();
-    change(&large[size - 1], 1);
+    const uint64_t large = device_allocate(made_machine(), size);
+    cr_assert_neq(large, 0);
+    outcomes_watch(made_machine(), true);
+    change(large + size / 2, 1);
+    outcomes_keep(made_machine());
+    change(large + size - 1, 1);
     char *wanted = x_sprintf("1 of %zu bytes of the allocation at 0x%llx, from byte %zu on", size,
-                             (unsigned long long)(uintptr_t)large, size - 1);
+                             (unsigned long long)large, size - 1);
     expect_differs(wanted);
     free(wanted);
-    outcomes_watch(false);
-    outcomes_forget();
-    device_free(large);
+    outcomes_watch(made_machine(), false);
+    outcomes_forget(made_machine());
+    device_free(made_machine(), large);
 }

@@ -13,6 +13,7 @@
 
 static const char fill = 0, two = 0;
 static int *out;
+static struct launches logged;
 
 static void register_kernels(void)
 {
@@ -40,13 +41,13 @@ Test(launch_log, what_is_launched_while_it_is_on_is_counted)
 {
     register_kernels();
     launch(&fill, 1, 32);
-    launches_begin();
+    launches_begin(&logged);
     launch(&fill, 1, 32);
     launch(&fill, 4, 64);
-    launches_end();
+    launches_end(&logged);
     launch(&fill, 1, 32);
-    cr_assert_eq(launches_counted(), 2);
-    const double *one = launches_values(0, BOUND_LEAST), *eight = launches_values(1, BOUND_LEAST);
+    cr_assert_eq(launches_counted(&logged), 2);
+    const double *one = launches_values(&logged, 0, BOUND_LEAST), *eight = launches_values(&logged, 1, BOUND_LEAST);
     cr_expect_gt(one[EXACT_INSTRUCTIONS], 4);
     cr_expect_eq(eight[EXACT_INSTRUCTIONS], 8 * one[EXACT_INSTRUCTIONS], "as many warps");
     cr_expect_eq(one[EXACT_GLOBAL_STORES], 1);
@@ -65,14 +66,14 @@ Test(launch_log, a_carve_out_is_of_a_launch)
     attribute.val.sharedMemCarveout = 100;
     const cudaLaunchConfig_t config = {
         .gridDim = {1, 1, 1}, .blockDim = {32, 1, 1}, .attrs = &attribute, .numAttrs = 1};
-    launches_begin();
+    launches_begin(&logged);
     launch(&fill, 1, 32);
     cr_assert_eq(cudaFuncSetAttribute(&fill, cudaFuncAttributePreferredSharedMemoryCarveout, 25), cudaSuccess);
     launch(&fill, 1, 32);
     launch(&fill, 1, 32);
     cr_assert_eq(cudaLaunchKernelExC(&config, &fill, (void *[]){&out}), cudaSuccess);
-    launches_end();
-    launches_hand_over(&result);
+    launches_end(&logged);
+    launches_hand_over(&logged, &result);
     cr_assert_eq(result.launch_count, 3);
     cr_expect_eq(result.launches[0].carve_out, 0);
     cr_expect_eq(result.launches[1].carve_out, 26);
@@ -85,16 +86,16 @@ Test(launch_log, equal_launches_in_a_row_are_one_and_lines_are_of_all)
 {
     register_kernels();
     struct result result = {0};
-    launches_begin();
+    launches_begin(&logged);
     launch(&fill, 1, 32);
     launch(&fill, 1, 32);
     launch(&two, 1, 32);
     launch(&fill, 2, 32);
-    launches_end();
+    launches_end(&logged);
     double instructions = 0;
-    for (size_t i = 0; i < launches_counted(); i++)
-        instructions += launches_values(i, BOUND_MOST)[EXACT_INSTRUCTIONS];
-    launches_hand_over(&result);
+    for (size_t i = 0; i < launches_counted(&logged); i++)
+        instructions += launches_values(&logged, i, BOUND_MOST)[EXACT_INSTRUCTIONS];
+    launches_hand_over(&logged, &result);
     cr_assert_eq(result.launch_count, 3);
     cr_expect_str_eq(result.launches[0].function, "fill");
     cr_expect_eq(result.launches[0].times, 2);
@@ -117,13 +118,13 @@ Test(launch_log, beginning_forgets)
 {
     register_kernels();
     struct result result = {0};
-    launches_begin();
+    launches_begin(&logged);
     launch(&two, 1, 32);
-    launches_begin();
+    launches_begin(&logged);
     launch(&fill, 1, 32);
-    launches_end();
-    cr_expect_eq(launches_counted(), 1);
-    launches_hand_over(&result);
+    launches_end(&logged);
+    cr_expect_eq(launches_counted(&logged), 1);
+    launches_hand_over(&logged, &result);
     cr_expect_eq(result.launch_count, 1);
     for (size_t i = 0; i < result.profile.count; i++)
         cr_expect_str_eq(result.profile.list[i].function, "fill");
@@ -134,12 +135,12 @@ Test(launch_log, a_fault_ends_everything_but_the_call_that_met_it)
 {
     register_kernels();
     int *nowhere = NULL;
-    launches_begin();
+    launches_begin(&logged);
     const cudaError_t error = cudaLaunchKernel(&fill, (dim3){1, 1, 1}, (dim3){32, 1, 1}, (void *[]){&nowhere}, 0, NULL);
     cr_expect_eq(error, cudaSuccess);
     cr_expect_eq(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
     cr_expect(strstr(runtime_reason(), "0x0"), "%s", runtime_reason());
-    cr_expect_eq(launches_counted(), 0);
+    cr_expect_eq(launches_counted(&logged), 0);
 }
 
 /* ---- What kernels are given ---- */
@@ -231,17 +232,17 @@ static void hash_of(const struct doing *doing, char hash[64])
     if (child == 0) {
         int *memory = NULL;
         struct result result = {0};
-        launches_only_note();
+        launches_only_note(&logged);
         cudaMalloc((void **)&memory, 4096);
         if (doing->before)
             doing->before(memory);
         memory += doing->beyond;
-        launches_begin();
+        launches_begin(&logged);
         cudaLaunchKernel(&shift, (dim3){1 + doing->blocks, 1, 1}, (dim3){32, 1, 1},
                          (void *[]){&memory, &(unsigned){1 + doing->stride}}, 0, NULL);
-        launches_end();
+        launches_end(&logged);
         read_back(memory); /* this is after the launch, and cannot change anything */
-        launches_hand_over(&result);
+        launches_hand_over(&logged, &result);
         const char *text = result.inputs ? result.inputs : "";
         _exit(result.launch_count == 1 && write(ends[1], text, strlen(text) + 1) > 0 ? 0 : 1);
     }

@@ -39,7 +39,8 @@ static int instructions(void)
     if (process == 0) {
         json_t *whole;
         struct problem problem = {0};
-        const json_t *list = disassemble(&whole, (const unsigned char *)"image", 5, "f", 1, &problem);
+        const json_t *list =
+            disassemble(disassembler_open(), &whole, (const unsigned char *)"image", 5, "f", 1, &problem);
         _exit(list ? (int)json_array_size(list) : 99);
     }
     int status;
@@ -146,9 +147,11 @@ Test(disassembly, what_cannot_be_disassembled)
 
 static bool tells_of(const char *function, const unsigned char *image, size_t size)
 {
+    static struct disassembler *disassembler;
     json_t *whole;
     struct problem problem = {0};
-    const bool told = disassemble(&whole, image, size, function, 7, &problem) != NULL;
+    disassembler = disassembler ? disassembler : disassembler_open();
+    const bool told = disassemble(disassembler, &whole, image, size, function, 7, &problem) != NULL;
     json_decref(whole);
     return told;
 }

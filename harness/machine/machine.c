@@ -1,0 +1,35 @@
+#include "machine.h"
+
+#include <stdlib.h>
+
+struct machine *machine_open(struct problem *problem)
+{
+    struct machine *machine = x_calloc(1, sizeof *machine);
+    if (memory_open(&machine->memory) < 0) {
+        problem_set(problem, "there are no addresses left for another GPU in this process");
+        free(machine);
+        return NULL;
+    }
+    machine->heap.limit = HEAP_LIMIT;
+    machine->call_stack = MODULE_CALL_STACK;
+    machine->disassembler = disassembler_open();
+    pthread_mutex_init(&machine->lock, NULL);
+    pthread_mutex_init(&machine->doubts, NULL);
+    return machine;
+}
+
+void machine_close(struct machine *machine)
+{
+    for (size_t i = 0; i < machine->module_count; i++)
+        module_release(machine->modules[i]);
+    free(machine->modules);
+    outside_forget(machine);
+    outcomes_forget(machine);
+    heap_close(&machine->heap);
+    memory_close(&machine->memory);
+    disassembler_close(machine->disassembler);
+    free(machine->textures);
+    pthread_mutex_destroy(&machine->lock);
+    pthread_mutex_destroy(&machine->doubts);
+    free(machine);
+}
