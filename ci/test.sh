@@ -73,6 +73,7 @@ script     timeless            10    .     .        .  tests/scripts/timeless.sh
 script     capture             11   37     .        .  tests/scripts/capture.sh
 script     capsule              4    8     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
 script     swap                10    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
+script     referee              8    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/referee.sh
 script     oracle               8   14     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
 script     two_models           3    .     .        .  tests/scripts/two_models.sh
 script     static               2    3     .        .  tests/scripts/static.sh

@@ -246,6 +246,8 @@ struct player {
     const struct replay *last; /* whose memory was restored last */
     unsigned char *room[4];    /* for PLAYER_PAGES pages each; replays use it in turn */
     void **modules;            /* the machine code of each capsule, if it is loaded */
+    struct kept *kept;         /* of code that was swapped: its variables, as they were before a launch */
+    size_t kept_count;
 };
 
 /* Holds the addresses of all capsules, so that nothing else of this process gets them. It comes first in a process. -1
@@ -267,7 +269,8 @@ int replay_clear_around(struct replay *replay, struct problem *problem);
 int replay_launch(struct replay *replay, struct problem *problem);
 int replay_wait(struct replay *replay, struct problem *problem);
 /* Compares memory with what the program's launch left, but for the bits of `varies`, bit for bit or within the
- * capsule's tolerance. Returns 0; 1 when it differs, and why (why_size bytes) says where; -1 with *problem. */
+ * capsule's tolerance. Swapped code must leave its own variables as they were: else a launch keeps something for the
+ * next. Returns 0; 1 when it differs, and why (why_size bytes) says where; -1 with *problem. */
 int replay_compare(struct replay *replay, char *why, size_t why_size, struct problem *problem);
 /* Read and write a range's memory as it is now; at and size are in bytes. */
 int replay_read(struct replay *replay, size_t range, uint64_t at, void *bytes, size_t size, struct problem *problem);
@@ -318,5 +321,39 @@ void tolerate(struct tolerance *tolerance, const unsigned char *before, unsigned
  * it: such a word of the result is not compared. */
 int capsule_prove(struct player *player, const struct capsule *capsule, bool careful, struct capsule_writer *writer,
                   bool *in_part, char *why, size_t why_size, struct problem *problem);
+
+/* ---- Other inputs: capsule_draw.c ---- */
+
+/* What 512 bytes of memory are taken for: allocators give them to one array alone. */
+enum drawn_kind {
+    DRAWN_ZEROS,    /* kept: nobody knows what they would be */
+    DRAWN_POINTERS, /* kept: a word points to memory of the launch */
+    DRAWN_OFFSETS,  /* kept: whole numbers that never fall, such as the rows of a sparse matrix */
+    DRAWN_UNKNOWN,  /* kept: no number that is known here, such as 8 bits each */
+    DRAWN_INTEGERS, /* put in another order: an index stays in its range, a permutation one, a mask a mask */
+    DRAWN_FEW,      /* floats of few different values, such as a mask of 0 and -inf: put in another order */
+    DRAWN_FLOATS,   /* each becomes a value between two of the array's */
+    DRAWN_KINDS
+};
+const char *drawn_kind_name(enum drawn_kind kind);
+
+/* Bytes of each kind, and of what is filled with a pattern before the launch, since it is only written. */
+struct drawn {
+    uint64_t bytes[DRAWN_KINDS], filled;
+};
+
+struct draw_request {
+    const char *id; /* of the new capsule; borrowed */
+    uint64_t seed;  /* the same one gives the same inputs */
+    bool inputs;    /* draw inputs; else only what is written is filled */
+    bool integers;  /* also put integers in another order */
+};
+
+/* Writes a capsule of the same launch on other inputs, with what the capsule's code makes of them as its result. So
+ * the code is launched several times. Returns 0; 1 when there can be none, and *why (why_size bytes) says why; -1 with
+ * *problem. */
+int capsule_draw(struct player *player, const struct capsule *capsule, const struct draw_request *request,
+                 struct capsule_writer *writer, struct drawn *drawn, char *why, size_t why_size,
+                 struct problem *problem);
 
 #endif

@@ -202,7 +202,9 @@ int player_load(struct player *player, const struct capsule *capsule, const unsi
     if (!player->modules)
         player->modules = x_calloc(player->capsules->count, sizeof *player->modules);
     if (!player->modules[number] &&
-        player->device->load(code, (size_t)capsule->code.size, &player->modules[number], problem) < 0)
+        (player->device->load(code, (size_t)capsule->code.size, &player->modules[number], problem) < 0 ||
+         (capsule->swapped &&
+          player_keep(player, code, (size_t)capsule->code.size, player->modules[number], problem) < 0)))
         return -1;
     *module = player->modules[number];
     return 0;
@@ -215,6 +217,7 @@ void player_close(struct player *player)
         if (player->modules[i])
             (void)player->device->unload(player->modules[i], &ignored);
     free(player->modules);
+    player_forget(player);
     release_all(player);
     free(player->blocks);
     free(player->behind);

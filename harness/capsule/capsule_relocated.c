@@ -111,3 +111,18 @@ void relocated_words(struct places *places, const struct relocations *relocation
         if ((section.sh_type == SHT_RELA || section.sh_type == SHT_REL) && section.sh_info == found->symbol.st_shndx)
             add_words(places, elf, &section, &found->symbol);
 }
+
+void writable_variables(const struct relocations *relocations, char ***names, size_t *count)
+{
+    static const char beginning[] = ".nv.global";
+    Elf64_Shdr section, sections;
+    for (size_t i = 0; i < relocations->symbol_count; i++) {
+        const struct variable_symbol *variable = &relocations->symbols[i];
+        if (!read_section(relocations, relocations->header.e_shstrndx, &sections) ||
+            !read_section(relocations, variable->symbol.st_shndx, &section))
+            continue;
+        const char *name = name_at(relocations, &sections, section.sh_name);
+        if (name && strncmp(name, beginning, strlen(beginning)) == 0 && *variable->name)
+            *ARRAY_GROW(*names, *count) = x_strdup(variable->name);
+    }
+}

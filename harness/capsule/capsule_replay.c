@@ -284,7 +284,7 @@ int replay_restore(struct replay *replay, struct problem *problem)
             return -1;
     }
     replay->player->last = replay;
-    return 0;
+    return player_set_back(replay->player, replay->capsule, replay->module, problem);
 }
 
 int replay_clear_around(struct replay *replay, struct problem *problem)
@@ -441,7 +441,9 @@ int replay_compare(struct replay *replay, char *why, size_t why_size, struct pro
     int failed = 0;
     for (size_t i = 0; i < replay->part_count && failed == 0; i++)
         failed = each_chunk(replay, &replay->parts[i], compare_chunk, &difference, problem);
-    if (failed < 0 || difference.bytes == 0)
+    if (failed == 0 && difference.bytes == 0)
+        return player_compare_kept(replay->player, replay->capsule, replay->module, why, why_size, problem);
+    if (failed < 0)
         return failed;
     say_difference(&difference, why, why_size);
     return 1;

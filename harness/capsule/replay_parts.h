@@ -59,6 +59,19 @@ bool moves_find(const struct moves *moves, uint64_t pointer, uint64_t *here);
 /* Moves the pointers among the words at multiples of 8 bytes; the first byte is at that address. */
 void moves_apply(const struct moves *moves, uint64_t address, unsigned char *bytes, size_t size);
 
+/* ---- Variables of other code than the program's: capsule_kept.c ---- */
+
+/* Notes what the variables hold that kernels of a module can write to, before any of them ran. -1 with *problem. */
+int player_keep(struct player *player, const unsigned char *code, size_t size, void *module, struct problem *problem);
+void player_forget(struct player *player);
+
+/* Sets the variables of a module back, but for those that are the capsule's. -1 with *problem. */
+int player_set_back(const struct player *player, const struct capsule *capsule, const void *module,
+                    struct problem *problem);
+/* Returns 1 when a launch left something else in them, and why (why_size bytes) says where; 0; -1 with *problem. */
+int player_compare_kept(const struct player *player, const struct capsule *capsule, const void *module, char *why,
+                        size_t why_size, struct problem *problem);
+
 /* ---- What the loader writes into variables: capsule_relocated.c ---- */
 
 /* Places of 8-byte words, as bytes from the beginning of a variable. */
@@ -74,5 +87,8 @@ void relocations_close(struct relocations *relocations);
 /* Finds the words of a variable that the loader relocates: addresses of functions, of other variables. None where the
  * image has no such variable. */
 void relocated_words(struct places *places, const struct relocations *relocations, const char *variable);
+
+/* Adds the names of variables that kernels can write to. The caller frees the names and the list. */
+void writable_variables(const struct relocations *relocations, char ***names, size_t *count);
 
 #endif

@@ -77,6 +77,27 @@ const struct option_row option_lines = {
 const struct option_row option_runs = {
     .name = "runs", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(runs), .minimum = 1, .maximum = 100,
     .doc = "runs of a measurement at most (default: 1, and again for what that could not count)", .ways = WAY(PROGRAM)};
+const struct option_row option_function = {
+    .name = "function", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(function),
+    .doc = "its function, by the name in the machine code (default: that of the capsule)"};
+const struct option_row option_block = {
+    .name = "block", .argument = "X[,Y,Z]", .kind = KIND_TEXT, .place = PLACE(block),
+    .doc = "threads of a block (default: as Triton describes its code, else as it was)"};
+const struct option_row option_grid = {
+    .name = "grid", .argument = "X[,Y,Z]", .kind = KIND_TEXT, .place = PLACE(grid),
+    .doc = "blocks of the grid (default: as it was)"};
+const struct option_row option_shared = {
+    .name = "shared", .argument = "BYTES", .kind = KIND_TEXT, .place = PLACE(shared),
+    .doc = "dynamic shared memory of a block (default: as Triton describes its code, else as it was)"};
+const struct option_row option_tolerance = {
+    .name = "tolerance", .argument = "RATIO", .kind = KIND_TEXT, .place = PLACE(tolerance),
+    .doc = "how far results may be off, as a part of the largest beside them (default: equal bit for bit)"};
+const struct option_row option_type = {
+    .name = "type", .argument = "TYPE", .kind = KIND_TEXT, .place = PLACE(type),
+    .doc = "what results are, where they may be off: f16, bf16, f32 or f64 (default: f32)"};
+const struct option_row option_exact = {
+    .name = "exact", .argument = "N[,N]...", .kind = KIND_TEXT, .place = PLACE(exact),
+    .doc = "numbers of arguments, from 1, that point to results of which all bits count"};
 const struct option_row option_format = {
     .name = "format", .argument = "FORMAT", .kind = KIND_FORMAT, .place = PLACE(format), .document = DOCUMENT_CHECK};
 const struct option_row option_explain_words = {

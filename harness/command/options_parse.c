@@ -255,6 +255,7 @@ static void set_defaults(struct options *options)
     options->samples = OPTIONS_SAMPLES;
     options->sessions = 10;
     options->explain = 20;
+    options->seed = -1;
 }
 
 static int check_arguments(const struct options *options, const struct command *command)

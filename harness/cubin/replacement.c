@@ -192,10 +192,9 @@ static bool has_line(const char *text, const char *line, size_t length)
     return false;
 }
 
-/* Warns of variables that the program's own code has not: nobody knows what the program would put there. Texts that the
- * compiler put there, such as those of assertions, are no variables that anybody sets. */
-static int warn_of_new_variables(const struct replacement *replacement, const struct capsules *capsules,
-                                 const struct capsule *capsule)
+/* Texts that the compiler put there, such as those of assertions, are no variables that anybody sets. */
+int replacement_warn(const struct replacement *replacement, const struct capsules *capsules,
+                     const struct capsule *capsule)
 {
     struct problem problem;
     unsigned char *code = capsules_blob(capsules, &capsule->code, &problem);
@@ -216,15 +215,14 @@ static int warn_of_new_variables(const struct replacement *replacement, const st
     return failed ? -1 : 0;
 }
 
-static int check_variables(const struct replacement *replacement, const struct capsules *capsules,
-                           const struct capsule *capsule)
+static int check_variables(const struct replacement *replacement, const struct capsule *capsule)
 {
     for (size_t i = 0; i < capsule->range_count; i++) {
         const struct memory_range *range = &capsule->ranges[i];
         if (range->kind == MEMORY_VARIABLE && check_variable(replacement, capsule, range) < 0)
             return -1;
     }
-    return warn_of_new_variables(replacement, capsules, capsule);
+    return 0;
 }
 
 static int check_block(const struct replacement *replacement, const struct capsule *capsule)
@@ -267,12 +265,10 @@ static int check_resources(const struct replacement *replacement, const struct c
                  capsule->id, threads, capability / 10, capability % 10);
 }
 
-int replacement_check(const struct replacement *replacement, const struct capsules *capsules,
-                      const struct capsule *capsule, int capability)
+int replacement_check(const struct replacement *replacement, const struct capsule *capsule, int capability)
 {
     return check_arguments(replacement, capsule) < 0 || check_block(replacement, capsule) < 0 ||
-                   check_resources(replacement, capsule, capability) < 0 ||
-                   check_variables(replacement, capsules, capsule) < 0
+                   check_resources(replacement, capsule, capability) < 0 || check_variables(replacement, capsule) < 0
                ? -1
                : 0;
 }

@@ -22,10 +22,14 @@ struct replacement {
 int replacement_find(struct replacement *replacement, const char *path, const char *function, int capability);
 void replacement_release(struct replacement *replacement);
 
-/* Whether the launch of a capsule of a file is one of this code: the same places of arguments, variables of the same
+/* Whether the launch of a capsule is one of this code: the same places of arguments, variables of the same
  * sizes, a block and shared memory that it may have. -1 after error(), which says what both have. Warns of variables
- * that the code lacks, and of those that the program had not. */
-int replacement_check(const struct replacement *replacement, const struct capsules *capsules,
-                      const struct capsule *capsule, int capability);
+ * that the code lacks. */
+int replacement_check(const struct replacement *replacement, const struct capsule *capsule, int capability);
+
+/* Warns of variables that the program's own code has not: nobody knows what the program would put there. -1 after
+ * error(). */
+int replacement_warn(const struct replacement *replacement, const struct capsules *capsules,
+                     const struct capsule *capsule);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef JUDGE_H
 #define JUDGE_H
 
+#include "certificate.h"
 #include "compare.h"
 #include "comparison.h"
 #include "known_regression.h"

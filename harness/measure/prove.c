@@ -1,9 +1,12 @@
 #include "prove.h"
 
+#include "measure.h"
+
 #include "base/base.h"
 #include "capsule/capsule.h"
 #include "worker/worker.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +17,7 @@
 /* What a child is to prove: capsules from..to of a file. It leaves a file for each. */
 struct proof_job {
     const char *path, *folder;
+    const struct draws *draws; /* NULL: they are proved */
     size_t from, to;
     bool careful;
 };
@@ -31,9 +35,32 @@ static char *path_of(const char *folder, size_t number)
     return x_sprintf("%s/%zu.capsule", folder, number);
 }
 
-static int prove_one(struct player *player, const struct proof_job *job, size_t number, bool *in_part, char *why,
-                     size_t why_size, struct problem *problem)
+/* Writes a capsule for each draw. Carefully, integers are left in their order: a launch may fail on another one. */
+static int draw_one(struct player *player, const struct proof_job *job, const struct capsule *capsule,
+                    struct capsule_writer *writer, struct drawn *drawn, char *why, size_t why_size,
+                    struct problem *problem)
 {
+    uint64_t seed = job->draws->seed;
+    int result = 0;
+    for (const char *at = capsule->id; *at; at++)
+        seed = seed * 31 + (unsigned char)*at;
+    for (unsigned i = 0; i <= job->draws->count && result == 0; i++) {
+        struct drawn one;
+        char *id = x_sprintf("%s~%u", capsule->id, i);
+        const struct draw_request request = {.id = id, .seed = seed + i, .inputs = i > 0, .integers = !job->careful};
+        result = capsule_draw(player, capsule, &request, writer, &one, why, why_size, problem);
+        for (size_t k = 0; k < DRAWN_KINDS; k++)
+            drawn->bytes[k] += one.bytes[k];
+        drawn->filled += one.filled;
+        free(id);
+    }
+    return result;
+}
+
+static int prove_one(struct player *player, const struct proof_job *job, size_t number, bool *in_part,
+                     struct drawn *drawn, char *why, size_t why_size, struct problem *problem)
+{
+    const struct capsule *capsule = &player->capsules->list[number];
     struct capsule_writer writer;
     char *path = path_of(job->folder, number);
     int result = capsule_writer_open(&writer, path, NULL);
@@ -42,14 +69,53 @@ static int prove_one(struct player *player, const struct proof_job *job, size_t 
         result = capsule_writer_about(&writer, &player->capsules->about);
     if (result < 0)
         problem_set(problem, "%s", writer.problem.text);
+    else if (job->draws)
+        result = draw_one(player, job, capsule, &writer, drawn, why, why_size, problem);
     else
-        result = capsule_prove(player, &player->capsules->list[number], job->careful, &writer, in_part, why, why_size,
-                               problem);
+        result = capsule_prove(player, capsule, job->careful, &writer, in_part, why, why_size, problem);
     if (result == 0 && capsule_writer_end(&writer) < 0)
         result = problem_set(problem, "%s", writer.problem.text);
     capsule_writer_abandon(&writer);
     free(path);
     return result;
+}
+
+/* Returns what executes the capsules; NULL with *problem. */
+static const struct capsule_device *device_of(const struct proof_job *job, struct problem *problem)
+{
+    if (!job->draws) {
+        const struct gpu_plugin *gpu = gpu_plugin_load(problem);
+        return gpu ? gpu->capsule_device : NULL;
+    }
+    const struct measurement *measurement = job->draws->measurement;
+    const struct backend *backend = measurement->backend;
+    const struct job described = {
+        .library = job->path, .metrics = measurement->metrics, .backend = backend, .gpu = measurement->gpu};
+    if (backend->prepare && backend->prepare(&described, problem) != 0)
+        return NULL;
+    if (backend->capsule_device)
+        return backend->capsule_device(problem);
+    problem_set(problem, "the collector %s executes no capsules", backend->name);
+    return NULL;
+}
+
+/* What a child says of a capsule: its number, with a + where it was looked through in part; in the next line why it is
+ * refused; and in the last one what its memory was taken for. */
+static void send_result(int pipe, size_t number, bool in_part, const struct drawn *drawn, const char *failed,
+                        const char *why)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = x_memstream(&text, &size);
+    char *line = x_strdup(why);
+    text_make_harmless(line, ' ');
+    fprintf(stream, "%zu%s\n%s%s\n%" PRIu64, number, in_part ? "+" : "", failed, line, drawn->filled);
+    for (size_t i = 0; i < DRAWN_KINDS; i++)
+        fprintf(stream, " %" PRIu64, drawn->bytes[i]);
+    fclose(stream);
+    message_send(pipe, MESSAGE_RESULT, text);
+    free(line);
+    free(text);
 }
 
 static void prove_all(int pipe, const void *data)
@@ -60,23 +126,26 @@ static void prove_all(int pipe, const void *data)
     struct problem problem;
     if (capsules_open(&capsules, job->path, false, &problem) < 0 || player_hold(&player, &capsules, &problem) < 0)
         give_up(pipe, &problem);
-    const struct gpu_plugin *gpu = gpu_plugin_load(&problem);
-    if (!gpu || player_open(&player, gpu->capsule_device, &problem) < 0 || gpu->capsule_device->begin(&problem) < 0)
+    const struct capsule_device *device = device_of(job, &problem);
+    if (!device || player_open(&player, device, &problem) < 0 || device->begin(&problem) < 0)
         give_up(pipe, &problem);
     for (size_t i = job->from; i < job->to; i++) {
         char number[32], why[1024] = "";
         snprintf(number, sizeof number, "%zu", i);
         message_send(pipe, MESSAGE_START, number);
+        if (job->draws && !glob_any(job->draws->globs, job->draws->glob_count, capsules.list[i].id)) {
+            send_result(pipe, i, false, &(struct drawn){0}, "", "it was not chosen");
+            continue;
+        }
         bool in_part = false;
-        const int result = prove_one(&player, job, i, &in_part, why, sizeof why, &problem);
+        struct drawn drawn = {0};
+        const int result = prove_one(&player, job, i, &in_part, &drawn, why, sizeof why, &problem);
         if (result < 0 && !job->careful)
             _exit(EXIT_FAILURE); /* it may have failed on memory that was zeroed, and is tried again */
-        char *text = x_sprintf("%s%s\n%s%s", number, in_part ? "+" : "", result < 0 ? "its replay fails: " : "",
-                               result > 0   ? why
-                               : result < 0 ? problem.text
-                                            : "");
-        message_send(pipe, MESSAGE_RESULT, text);
-        free(text);
+        send_result(pipe, i, in_part, &drawn, result < 0 ? "its replay fails: " : "",
+                    result > 0   ? why
+                    : result < 0 ? problem.text
+                                 : "");
         if (result < 0)
             _exit(EXIT_FAILURE); /* the GPU's context may be lost */
     }
@@ -95,22 +164,26 @@ struct proving {
     struct interrupts interrupts;
 };
 
-static void settle(struct proving *proving, bool in_part, bool careful, const char *why)
+static void settle(struct proving *proving, bool in_part, bool careful, const char *why, const char *drawn)
 {
     struct proof_result *result = &proving->prove->results[proving->at++];
+    char *next = (char *)drawn;
     result->in_part = in_part;
     result->careful = careful;
+    result->drawn.filled = strtoull(next, &next, 10);
+    for (size_t i = 0; i < DRAWN_KINDS; i++)
+        result->drawn.bytes[i] = strtoull(next, &next, 10);
     if (*why) {
         result->refused = x_strdup(why);
         text_make_harmless(result->refused, ' ');
     }
     proving->begun = false;
     if (proving->prove->progress)
-        fprintf(stderr, "\rreplaying %zu of %zu ", proving->at, proving->prove->count);
+        fprintf(stderr, "\r%s %zu of %zu ", proving->prove->draws ? "drawing inputs of" : "replaying", proving->at,
+                proving->prove->count);
 }
 
-/* False: the child has nothing more to say. A result is a number, with a + where it was looked through in part, and in
- * the next line why it is refused. */
+/* False: the child has nothing more to say, or what it says is no result. */
 static bool take(struct proving *proving, bool careful, const struct message *message)
 {
     char *end;
@@ -124,15 +197,21 @@ static bool take(struct proving *proving, bool careful, const struct message *me
         return false;
     if (message->kind == MESSAGE_START)
         proving->begun = true;
-    else if (message->kind == MESSAGE_RESULT && (*end == '\n' || strncmp(end, "+\n", 2) == 0))
-        settle(proving, *end == '+', careful, strchr(end, '\n') + 1);
+    else if (message->kind == MESSAGE_RESULT && (*end == '\n' || strncmp(end, "+\n", 2) == 0)) {
+        char *why = strchr(end, '\n') + 1, *drawn = strchr(why, '\n');
+        if (!drawn)
+            return false;
+        *drawn = '\0';
+        settle(proving, *end == '+', careful, why, drawn + 1);
+    }
     return true;
 }
 
 /* Has one child prove capsules from the one that is next. Returns an exit code. */
 static int run_child(struct proving *proving, size_t to, bool careful, char **how)
 {
-    const struct proof_job job = {proving->prove->from, proving->folder, proving->at, to, careful};
+    const struct proof_job job = {
+        proving->prove->from, proving->folder, proving->prove->draws, proving->at, to, careful};
     /* A kernel may not end on memory that is not its own; carefully it gets the time that it may take. */
     const double limit = careful || proving->prove->timeout < FIRST_SECONDS ? proving->prove->timeout : FIRST_SECONDS;
     struct peer child, *list[] = {&child};
@@ -176,7 +255,7 @@ static int run_children(struct proving *proving)
         proving->begun = false;
         code = run_child(proving, proving->at + 1, true, &how);
         if (proving->begun && code == EXIT_SAME)
-            settle(proving, false, true, how);
+            settle(proving, false, true, how, "");
         free(how);
     }
     if (proving->prove->progress)
@@ -208,8 +287,8 @@ static int join(struct proving *proving)
             if (prove->results[i].varies)
                 failed = capsules_compared(&one, &one.list[0], &compared, &writer.problem);
             prove->results[i].uncompared = compared.changed > 0 && compared.masked == compared.changed;
-            if (failed == 0)
-                failed = capsule_writer_copy(&writer, &one, &one.list[0], NULL);
+            for (size_t k = 0; k < one.count && failed == 0; k++)
+                failed = capsule_writer_copy(&writer, &one, &one.list[k], NULL);
             capsules_release(&one);
         }
         free(path);

@@ -1,22 +1,38 @@
-/* prove.h - has every capsule of a file replayed in another process, and keeps those that are whole. */
+/* prove.h - has every capsule of a file replayed in another process, and keeps those that are whole; or has its inputs
+ * drawn anew there. */
 #ifndef PROVE_H
 #define PROVE_H
+
+#include "capsule/capsule.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
+struct measurement;
+
 /* What came of a capsule. */
 struct proof_result {
     char *id;
-    char *refused;   /* why it is not kept; NULL: it is */
-    bool varies;     /* replays differ, and the bits that do are masked */
-    bool uncompared; /* all that it changes varies, so that nothing of its result is compared */
-    bool careful;    /* it failed on memory that was cleared: nothing is cleared in it, and nothing dropped */
-    bool in_part;    /* not all was found that it writes without changing it */
+    char *refused;      /* why it is not kept; NULL: it is */
+    bool varies;        /* replays differ, and the bits that do are masked */
+    bool uncompared;    /* all that it changes varies, so that nothing of its result is compared */
+    bool careful;       /* it failed on memory that was cleared: nothing is cleared in it, and nothing dropped */
+    bool in_part;       /* not all was found that it writes without changing it */
+    struct drawn drawn; /* of draws: what its memory was taken for, in all draws together */
+};
+
+/* Other inputs, in place of a proof: of each capsule, ID~0 has those of the program, and ID~1 and so on others. */
+struct draws {
+    const struct measurement *measurement; /* its backend and GPU execute the capsules */
+    char *const *globs;                    /* which capsules; the others are left out */
+    size_t glob_count;
+    unsigned count;
+    uint64_t seed;
 };
 
 struct prove {
     const char *from, *to;        /* paths of the two files */
+    const struct draws *draws;    /* NULL: they are proved */
     double timeout;               /* seconds for a capsule */
     bool progress;                /* draw the progress line on standard error */
     struct proof_result *results; /* set; prove_release() frees them */

@@ -247,6 +247,28 @@ static void put_upgrade(struct json_writer *json, const struct report *report)
     upgrade_release(&upgrade);
 }
 
+static void put_certificates(struct json_writer *json, const struct report *report)
+{
+    if (!report->certificates)
+        return;
+    json_open(json, "certificates", '[', JSON_LINES);
+    for (size_t i = 0; i < report->certificate_count; i++) {
+        const struct certificate *certificate = &report->certificates[i];
+        json_open(json, NULL, '{', JSON_LINES);
+        json_put_text(json, "kernel", certificate->kernel);
+        json_put_text(json, "outcome", certificate_outcome_name(certificate_worst(certificate)));
+        for (size_t k = 0; k < CERTIFICATE_RULES; k++) {
+            const struct certificate_row *row = &certificate->rows[k];
+            json_open(json, certificate_rule_name((enum certificate_rule)k), '{', JSON_IN_LINE);
+            json_put_text(json, "outcome", certificate_outcome_name(row->outcome));
+            json_put_text(json, "words", row->words);
+            json_close(json);
+        }
+        json_close(json);
+    }
+    json_close(json);
+}
+
 static void put_failures(struct json_writer *json, const struct run *run)
 {
     json_open(json, "failures", '[', JSON_LINES);
@@ -280,6 +302,7 @@ int report_json(const struct report *report, FILE *stream)
     put_notes(&json, comparison);
     put_suites(&json, comparison);
     put_upgrade(&json, report);
+    put_certificates(&json, report);
     put_failures(&json, report->run);
     json_open(&json, "judgements", '[', JSON_LINES);
     for (size_t i = 0; comparison && i < comparison->count; i++)

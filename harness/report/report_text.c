@@ -40,6 +40,27 @@ static void print_verdict(const struct text *text, const struct report *report)
     free(all);
 }
 
+/* Prints what was asked of code that nobody trusts: of each kernel what refuses it, or all with verbose. */
+static void print_certificates(const struct text *text, const struct report *report)
+{
+    static const enum ink inks[] = {INK_GREEN, INK_YELLOW, INK_YELLOW, INK_RED};
+    for (size_t i = 0; i < report->certificate_count; i++) {
+        const struct certificate *certificate = &report->certificates[i];
+        const enum certificate_outcome worst = certificate_worst(certificate);
+        text_print(text, inks[worst], "%-10s", certificate_outcome_name(worst));
+        text_print(text, INK_BOLD, " %s\n", certificate->kernel);
+        for (size_t k = 0; k < CERTIFICATE_RULES; k++) {
+            const struct certificate_row *row = &certificate->rows[k];
+            if (report->quiet && row->outcome == CERTIFICATE_PASSED)
+                continue;
+            const int column = text_print(text, INK_PLAIN, "  %-10s", certificate_rule_name((enum certificate_rule)k)) +
+                               text_print(text, inks[row->outcome], "%-11s", certificate_outcome_name(row->outcome));
+            text_wrap(text, INK_PLAIN, column, 23, row->words);
+        }
+        text_print(text, INK_PLAIN, "\n");
+    }
+}
+
 static void print_body(const struct text *text, const struct report *report)
 {
     struct facts facts = facts_of(report, report->verbose || !report->comparison, false);
@@ -47,6 +68,7 @@ static void print_body(const struct text *text, const struct report *report)
     for (size_t i = 0; i < facts.count && !report->quiet; i++)
         text_fact(text, facts.list[i].title, facts.list[i].words);
     facts_release(&facts);
+    print_certificates(text, report);
     if (!report->quiet) {
         text_print(text, INK_PLAIN, "\n");
         const struct origin *origin = run_origin(report->run);
@@ -54,7 +76,8 @@ static void print_body(const struct text *text, const struct report *report)
             text_kernels(text, report);
     }
     if (!report->comparison) {
-        text_failures(text, report);
+        if (!report->certificates)
+            text_failures(text, report);
         if (report->exit_code == EXIT_BASELINE)
             text_first_baseline(text, report);
         return;
@@ -62,7 +85,8 @@ static void print_body(const struct text *text, const struct report *report)
     if (!report->quiet)
         text_upgrade(text, report);
     text_rows(text, report);
-    text_accept(text, report);
+    if (!report->certificates) /* the files that were judged are there no more */
+        text_accept(text, report);
 }
 
 int report_text(const struct report *report, FILE *stream)
@@ -77,7 +101,8 @@ int report_text(const struct report *report, FILE *stream)
         text_print(&text, INK_PLAIN, words + metrics > 0 ? "\n" : "");
     }
     print_verdict(&text, report);
-    text_advice(&text, report);
+    if (!report->certificates)
+        text_advice(&text, report);
     free(said);
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }

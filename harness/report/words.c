@@ -337,6 +337,20 @@ static void measured(const struct run *run, struct verdict_words *words)
         append(words->rest, sizeof words->rest, "; %zu row%s not counted", uncounted, plural(uncounted));
 }
 
+/* Says the worst outcome of all kernels, and how many have it. */
+static void append_certificates(const struct report *report, struct verdict_words *words)
+{
+    enum certificate_outcome worst = CERTIFICATE_PASSED;
+    size_t count = 0;
+    for (size_t i = 0; i < report->certificate_count; i++) {
+        const enum certificate_outcome outcome = certificate_worst(&report->certificates[i]);
+        count = outcome > worst ? 1 : count + (outcome == worst);
+        worst = outcome > worst ? outcome : worst;
+    }
+    append(words->headline, sizeof words->headline, "%s: %zu of %zu kernel%s; ", certificate_outcome_name(worst), count,
+           report->certificate_count, plural(report->certificate_count));
+}
+
 void words_verdict(const struct report *report, const char *hint, struct verdict_words *words)
 {
     const enum exit_code code = report->exit_code;
@@ -344,6 +358,8 @@ void words_verdict(const struct report *report, const char *hint, struct verdict
     if (code == EXIT_USAGE) /* EXIT_USAGE has a name for commands, not for judgements */
         append(words->headline, sizeof words->headline, "stopped by an error%s; ",
                report->comparison ? "" : ", nothing was judged");
+    else if (report->certificates)
+        append_certificates(report, words);
     else if (code != words_exit_code_of_rows(report))
         append(words->headline, sizeof words->headline, "%s; ", exit_code_name(code));
     if (report->comparison)

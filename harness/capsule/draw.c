@@ -1,0 +1,240 @@
+#include "draw.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WORDS = DRAW_SPAN / 4, /* of 32 bits in a span */
+    SMALL = 1 << 25,       /* an integer is less than that in magnitude: as single precision it is less than 1e-37 */
+    FEW = 64,              /* so many different words of 8 bytes at most are few, if each comes 4 times on average */
+    LEAST = 4,             /* an array of fewer words is kept: it may be a length */
+};
+
+const char *drawn_kind_name(enum drawn_kind kind)
+{
+    static const char *const names[DRAWN_KINDS] = {"zeros",    "pointers",   "offsets", "unknown",
+                                                   "integers", "few values", "floats"};
+    return names[kind];
+}
+
+uint64_t draw_next(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/* Returns a number below `most`. */
+static uint64_t below(uint64_t *state, uint64_t most)
+{
+    return draw_next(state) % most;
+}
+
+static uint32_t word_at(const unsigned char *bytes, size_t i)
+{
+    uint32_t word;
+    memcpy(&word, bytes + 4 * i, sizeof word);
+    return word;
+}
+
+static uint64_t long_at(const unsigned char *bytes, size_t i)
+{
+    uint64_t word;
+    memcpy(&word, bytes + 8 * i, sizeof word);
+    return word;
+}
+
+static uint16_t half_at(const unsigned char *bytes, size_t i)
+{
+    uint16_t half;
+    memcpy(&half, bytes + 2 * i, sizeof half);
+    return half;
+}
+
+/* ---- Kinds ---- */
+
+static bool is_small(uint32_t word)
+{
+    return word < SMALL || word > -(uint32_t)SMALL;
+}
+
+/* Whether it is between 2^-40 and 2^40 in magnitude, as float32 or, in the upper half, as bfloat16. */
+static bool is_usual(uint32_t word)
+{
+    const unsigned exponent = word >> 23 & 0xff;
+    return exponent > 127 - 40 && exponent < 127 + 40;
+}
+
+/* Whether it is between 2^-12 and 2^12 in magnitude, as float16. */
+static bool is_usual_half(uint16_t half)
+{
+    const unsigned exponent = half >> 10 & 0x1f;
+    return exponent >= 15 - 12 && exponent <= 15 + 12;
+}
+
+static bool is_special(uint32_t word)
+{
+    return (word & 0x7f800000) == 0x7f800000;
+}
+
+/* Whether all but one of 16 values that are not 0 are usual in one of the ways of reading them. As float64 the upper
+ * words are read, whose exponent has 3 bits more. */
+static bool are_floats(const unsigned char *bytes, size_t words)
+{
+    size_t filled = 0, usual = 0, halves = 0, usual_halves = 0, doubles = 0, usual_doubles = 0;
+    for (size_t i = 0; i < words; i++) {
+        const uint32_t word = word_at(bytes, i);
+        const unsigned exponent = word >> 20 & 0x7ff;
+        filled += word != 0;
+        usual += word != 0 && (is_usual(word) || is_special(word));
+        doubles += i % 2 == 1 && word != 0;
+        usual_doubles += i % 2 == 1 && exponent > 1023 - 40 && exponent < 1023 + 40;
+        for (unsigned k = 0; k < 2; k++) {
+            const uint16_t half = half_at(bytes, 2 * i + k);
+            halves += half != 0;
+            usual_halves += is_usual_half(half) || (half & 0x7fff) == 0x7c00;
+        }
+    }
+    return usual * 16 >= filled * 15 || usual_halves * 16 >= halves * 15 ||
+           (doubles > 0 && usual_doubles * 16 >= doubles * 15);
+}
+
+static enum drawn_kind kind_of(const struct draw *draw, const unsigned char *bytes, size_t size)
+{
+    bool zeros = true, small = true;
+    for (size_t i = 0; i < size / 8; i++)
+        if (draw->points && draw->points(draw->self, long_at(bytes, i)))
+            return DRAWN_POINTERS;
+    for (size_t i = 0; i < size / 4; i++) {
+        zeros &= word_at(bytes, i) == 0;
+        small &= is_small(word_at(bytes, i));
+    }
+    return zeros ? DRAWN_ZEROS : small ? DRAWN_INTEGERS : are_floats(bytes, size / 4) ? DRAWN_FLOATS : DRAWN_UNKNOWN;
+}
+
+/* Whether every second word only continues the sign of the one before: integers of 64 bits. */
+static bool are_long(const unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i + 1 < size / 4; i += 2)
+        if (word_at(bytes, i + 1) != ((int32_t)word_at(bytes, i) < 0 ? UINT32_MAX : 0))
+            return false;
+    return size % 8 == 0;
+}
+
+/* The zeros at the end may be no part of the array. */
+static bool never_fall(const unsigned char *bytes, size_t count, size_t step)
+{
+    while (count > 1 && word_at(bytes, (count - 1) * step) == 0)
+        count--;
+    for (size_t i = 1; i < count; i++)
+        if ((int32_t)word_at(bytes, i * step) < (int32_t)word_at(bytes, (i - 1) * step))
+            return false;
+    return true;
+}
+
+static int compare_longs(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static bool are_few(const unsigned char *bytes, size_t count)
+{
+    uint64_t found[FEW];
+    size_t different = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t word = long_at(bytes, i);
+        if (bsearch(&word, found, different, sizeof word, compare_longs))
+            continue;
+        if (different == FEW || 4 * (different + 1) > count)
+            return false;
+        found[different++] = word;
+        qsort(found, different, sizeof *found, compare_longs);
+    }
+    return true;
+}
+
+/* ---- Drawing ---- */
+
+/* Puts words of 4 or 8 bytes in another order, but for zeros at the end, which may be no part of the array. */
+static void reorder(uint64_t *state, unsigned char *bytes, size_t count, size_t width)
+{
+    static const unsigned char zeros[8];
+    while (count > 0 && memcmp(bytes + (count - 1) * width, zeros, width) == 0)
+        count--;
+    for (size_t i = count; i > 1; i--) {
+        unsigned char kept[8], *a = bytes + (i - 1) * width, *b = bytes + below(state, i) * width;
+        memcpy(kept, a, width);
+        memcpy(a, b, width);
+        memcpy(b, kept, width);
+    }
+}
+
+/* Whether a half may take part: it is no 0, and no part of an infinity or a NaN of any type. */
+static bool is_drawn(const unsigned char *bytes, size_t half)
+{
+    const uint16_t bits = half_at(bytes, half) & 0x7fff;
+    return bits != 0 && bits != 0x7c00 && (bits & 0x7f80) != 0x7f80 && !is_special(word_at(bytes, half / 2));
+}
+
+/* Each half becomes one between it and another of its sign, which has the same place in a word of 8 bytes. */
+static void draw_floats(uint64_t *state, unsigned char *bytes, size_t size)
+{
+    enum { TRIES = 8 };
+    const size_t halves = size / 2;
+    unsigned char *before = x_calloc(size, 1);
+    memcpy(before, bytes, size);
+    for (size_t i = 0; i < halves; i++) {
+        const uint16_t one = half_at(before, i);
+        for (unsigned t = 0; t < TRIES && is_drawn(before, i); t++) {
+            const size_t j = below(state, (halves - i % 4 + 3) / 4) * 4 + i % 4;
+            const uint16_t other = half_at(before, j);
+            if (!is_drawn(before, j) || ((one ^ other) & 0x8000))
+                continue;
+            const uint16_t least = one < other ? one : other, most = one < other ? other : one;
+            const uint16_t drawn = (uint16_t)(least + below(state, (uint64_t)(most - least) + 1));
+            memcpy(bytes + 2 * i, &drawn, sizeof drawn);
+            break;
+        }
+    }
+    free(before);
+}
+
+static enum drawn_kind draw_run(const struct draw *draw, uint64_t *state, enum drawn_kind kind, unsigned char *bytes,
+                                size_t size)
+{
+    if (kind == DRAWN_INTEGERS) {
+        const size_t width = are_long(bytes, size) ? 8 : 4;
+        if (never_fall(bytes, size / width, width / 4))
+            return DRAWN_OFFSETS;
+        if (draw->integers && size / width >= LEAST)
+            reorder(state, bytes, size / width, width);
+    } else if (kind == DRAWN_FLOATS && are_few(bytes, size / 8)) {
+        reorder(state, bytes, size / 8, 8);
+        return DRAWN_FEW;
+    } else if (kind == DRAWN_FLOATS) {
+        draw_floats(state, bytes, size);
+    }
+    return kind;
+}
+
+void draw_array(const struct draw *draw, unsigned char *bytes, size_t size, struct drawn *drawn)
+{
+    uint64_t state = draw->seed;
+    size_t from = 0;
+    enum drawn_kind kind = DRAWN_ZEROS;
+    for (size_t at = 0; at <= size; at += DRAW_SPAN) {
+        const size_t length = size - at < DRAW_SPAN ? size - at : DRAW_SPAN;
+        const enum drawn_kind next = at < size ? kind_of(draw, bytes + at, length) : DRAWN_KINDS;
+        if (next == kind || next == DRAWN_ZEROS) /* zeros may be a part of what they follow */
+            continue;
+        drawn->bytes[draw_run(draw, &state, kind, bytes + from, at - from)] += at - from;
+        from = at;
+        kind = next;
+    }
+    if (kind != DRAWN_KINDS)
+        drawn->bytes[draw_run(draw, &state, kind, bytes + from, size - from)] += size - from;
+}

@@ -1,0 +1,273 @@
+#include "base/base.h"
+#include "gate/gate.h"
+
+#include "command.h"
+#include "list_capsules.h"
+#include "outputs.h"
+#include "swapping.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DRAWS = 2, SEED_MOST = 1000000000 };
+
+/* All state of the command. It is empty at first and released at the end. */
+struct refereeing {
+    struct options options; /* those of the command line, with the files that are made here */
+    struct metrics metrics;
+    struct outputs outputs;
+    struct capsules task;
+    char *folder, *reference, *candidate, *none; /* files made here, and a folder that is not there */
+    struct prove drawing;
+    struct check check;
+    struct certificate *certificates;
+    size_t certificate_count;
+    unsigned allowed;
+};
+
+/* ---- The command line ---- */
+
+static int read_allowed(struct refereeing *refereeing, const struct options *options)
+{
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } rows[] = {{"tensor", ALLOW_TENSOR}, {"precision", ALLOW_PRECISION}};
+    for (size_t i = 0; i < options->allowed_count; i++) {
+        size_t at = 0;
+        while (at < ARRAY_SIZE(rows) && strcmp(rows[at].name, options->allowed[i]) != 0)
+            at++;
+        if (at == ARRAY_SIZE(rows))
+            return error("--allow needs tensor or precision, not '%s'", options->allowed[i]);
+        refereeing->allowed |= rows[at].bit;
+    }
+    return 0;
+}
+
+static bool is_chosen(const struct refereeing *refereeing, const char *id)
+{
+    return glob_any(refereeing->options.globs, refereeing->options.glob_count, id);
+}
+
+/* Everything that can be wrong with the command line or the task is said before anything is drawn. */
+static int open_files(struct refereeing *refereeing)
+{
+    struct options *options = &refereeing->options;
+    struct problem problem;
+    if (capsules_open(&refereeing->task, options->arguments[0], false, &problem) < 0)
+        return error("%s", problem.text);
+    if (capsules_check_globs(&refereeing->task, options) < 0 || read_allowed(refereeing, options) < 0 ||
+        outputs_open(&refereeing->outputs, options) < 0 || options_read_metrics(options, &refereeing->metrics) < 0)
+        return -1;
+    refereeing->folder = make_temporary_folder();
+    if (!refereeing->folder)
+        return -1;
+    refereeing->reference = x_sprintf("%s/reference.capsule", refereeing->folder);
+    refereeing->candidate = x_sprintf("%s/candidate.capsule", refereeing->folder);
+    refereeing->none = x_sprintf("%s/none", refereeing->folder);
+    return 0;
+}
+
+/* ---- Inputs ---- */
+
+static unsigned draws_of(const struct refereeing *refereeing)
+{
+    return refereeing->options.draws > 0 ? (unsigned)refereeing->options.draws : DRAWS;
+}
+
+/* Has the reference make what is right on inputs that were drawn. Returns 0 or an exit code. */
+static int draw(struct refereeing *refereeing, const struct measurement *measurement)
+{
+    const struct options *options = &refereeing->options;
+    const struct draws draws = {
+        .measurement = measurement,
+        .globs = options->globs,
+        .glob_count = options->glob_count,
+        .count = draws_of(refereeing),
+        .seed = (uint64_t)options->seed,
+    };
+    refereeing->drawing = (struct prove){
+        .from = options->arguments[0],
+        .to = refereeing->reference,
+        .draws = &draws,
+        .timeout = options_timeout(options),
+        .progress = isatty(STDERR_FILENO) && !options->quiet,
+    };
+    const int code = measure_prove(&refereeing->drawing);
+    refereeing->drawing.draws = NULL;
+    if (code != EXIT_SAME || refereeing->drawing.kept > 0)
+        return code;
+    for (size_t i = 0; i < refereeing->drawing.count; i++)
+        if (is_chosen(refereeing, refereeing->drawing.results[i].id))
+            error("%s cannot be judged on other inputs: %s", refereeing->drawing.results[i].id,
+                  refereeing->drawing.results[i].refused);
+    return EXIT_NOT_MEASURED;
+}
+
+/* ---- Certificates ---- */
+
+/* Whether a result is of that kernel on some inputs: "KERNEL~1". */
+static bool is_of(const char *id, const char *kernel)
+{
+    const size_t length = strlen(kernel);
+    return strncmp(id, kernel, length) == 0 && id[length] == '~' && !strchr(id + length + 1, '~');
+}
+
+static void certify(struct refereeing *refereeing, size_t number)
+{
+    const struct proof_result *drawn = &refereeing->drawing.results[number];
+    const struct check *check = &refereeing->check;
+    struct certificate_facts facts = {
+        .kernel = drawn->id, .undrawn = drawn->refused, .filled = drawn->drawn.filled, .allowed = refereeing->allowed};
+    static const bool is_kept[DRAWN_KINDS] = {[DRAWN_POINTERS] = true, [DRAWN_OFFSETS] = true, [DRAWN_UNKNOWN] = true};
+    for (size_t i = 0; i < DRAWN_KINDS; i++) {
+        facts.kept += is_kept[i] ? drawn->drawn.bytes[i] : 0;
+        facts.drawn += is_kept[i] || i == DRAWN_ZEROS ? 0 : drawn->drawn.bytes[i];
+    }
+    for (size_t i = 0; i < check->run.result_count; i++) {
+        const struct result *now = &check->run.results[i];
+        size_t count = facts.count;
+        if (!is_of(now->id, drawn->id))
+            continue;
+        *ARRAY_GROW(facts.now, count) = now;
+        *ARRAY_GROW(facts.base, facts.count) = run_find(&check->baseline, now->id);
+    }
+    *ARRAY_GROW(refereeing->certificates, refereeing->certificate_count) = certificate_make(&facts);
+    free(facts.base);
+    free(facts.now);
+}
+
+/* ---- The verdict ---- */
+
+static enum exit_code exit_code_of(const struct refereeing *refereeing)
+{
+    enum exit_code code = check_exit_code(&refereeing->check);
+    enum certificate_outcome worst = CERTIFICATE_PASSED;
+    for (size_t i = 0; i < refereeing->certificate_count; i++) {
+        const enum certificate_outcome outcome = certificate_worst(&refereeing->certificates[i]);
+        worst = outcome > worst ? outcome : worst;
+    }
+    if (worst == CERTIFICATE_REFUSED)
+        return EXIT_NOT_MEASURED;
+    return worst == CERTIFICATE_UNDECIDED && code == EXIT_SAME ? EXIT_UNSURE : code;
+}
+
+static int print(struct refereeing *refereeing)
+{
+    const struct check *check = &refereeing->check;
+    struct report report = {
+        .metrics = &refereeing->metrics,
+        .run = &check->run,
+        .baseline = check->has_baseline ? &check->baseline : NULL,
+        .comparison = check->has_baseline ? &check->comparison : NULL,
+        .diagnosis = check->has_baseline ? &check->diagnosis : NULL,
+        .baseline_name = refereeing->options.arguments[0],
+        .certificates = refereeing->certificates,
+        .certificate_count = refereeing->certificate_count,
+        .exit_code = exit_code_of(refereeing),
+    };
+    return outputs_print(&refereeing->outputs, &report, &refereeing->options) < 0 ? EXIT_USAGE : (int)report.exit_code;
+}
+
+/* Runs the reference and the candidate on the same inputs, and judges one by the other. */
+static int judge(struct refereeing *refereeing, struct check_request *request)
+{
+    struct options swapped = refereeing->options;
+    swapped.globs = NULL;
+    swapped.glob_count = 0;
+    swapped.quiet = true;
+    if (swap_file(&swapped, refereeing->reference, refereeing->candidate, false) < 0)
+        return EXIT_USAGE;
+    const int code = check_judge(&refereeing->check, request);
+    if (code != EXIT_SAME)
+        return code;
+    for (size_t i = 0; i < refereeing->task.count; i++)
+        if (is_chosen(refereeing, refereeing->task.list[i].id))
+            certify(refereeing, i);
+    return print(refereeing);
+}
+
+static int cmd_referee(const struct options *options)
+{
+    struct refereeing refereeing = {.options = *options};
+    struct options *own = &refereeing.options;
+    int code = EXIT_USAGE;
+    if (!options->code)
+        die(EXIT_USAGE, "which code? add --code FILE: a cubin, fatbin, library or program");
+    if (own->seed < 0)
+        own->seed = (int)(time(NULL) * 7919 % SEED_MOST);
+    if (open_files(&refereeing) == 0) {
+        own->kernels = refereeing.candidate;
+        own->against = refereeing.reference;
+        own->baselines = refereeing.none;
+        struct check_request request = {.metrics = &refereeing.metrics,
+                                        .baselines = refereeing.none,
+                                        .way = own->way,
+                                        .gpu = own->gpu,
+                                        .all = true,
+                                        .against = refereeing.reference,
+                                        .paired = own->way != ORIGIN_COMPUTED,
+                                        .explain = own->explain};
+        if (options_measurement(&request.measurement, own, &refereeing.metrics) == 0) {
+            request.measurement.globs = NULL;
+            request.measurement.glob_count = 0;
+            code = draw(&refereeing, &request.measurement);
+            if (!options->quiet)
+                fprintf(stderr, "inputs by --seed %d\n", own->seed);
+            if (code == EXIT_SAME)
+                code = judge(&refereeing, &request);
+        }
+    }
+    prove_release(&refereeing.drawing);
+    check_release(&refereeing.check);
+    outputs_release(&refereeing.outputs);
+    for (size_t i = 0; i < refereeing.certificate_count; i++)
+        certificate_release(&refereeing.certificates[i]);
+    free(refereeing.certificates);
+    if (refereeing.folder)
+        remove_temporary_folder(refereeing.folder);
+    free(refereeing.reference);
+    free(refereeing.candidate);
+    free(refereeing.none);
+    capsules_release(&refereeing.task);
+    metrics_release(&refereeing.metrics);
+    return code;
+}
+
+/* clang-format off */
+static const struct option_row *const takes[] = {
+    OPTION(.name = "code", .argument = "FILE", .kind = KIND_TEXT, .place = PLACE(code),
+           .doc = "the candidate: a cubin, fatbin, shared library or program"),
+    &option_k, &option_function, &option_block, &option_grid, &option_shared, &option_tolerance, &option_type, &option_exact,
+    OPTION(.name = "seed", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(seed), .minimum = 0, .maximum = SEED_MOST,
+           .doc = "draw the inputs of an earlier verdict, which says its seed (default: by the time)"),
+    OPTION(.name = "draws", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(draws), .minimum = 1, .maximum = 100,
+           .doc = "how many other inputs each kernel is judged on (default: 2)"),
+    OPTION(.name = "allow", .argument = "WHAT", .kind = KIND_LIST, .place = PLACE(allowed),
+           .doc = "what is no reason to refuse: tensor or precision; repeatable"),
+    &option_simulate, &option_output, &option_format, &option_report, &option_metrics, &option_collector, &option_device,
+    &option_samples, &option_timeout, NULL,
+};
+
+const struct command command_referee = {
+    .name = "referee",
+    .arguments = "TASK.capsule",
+    .summary = "judge code that nobody trusts, on inputs that nobody knew",
+    .details = "TASK has captured launches of a kernel that is right: the reference. FILE has the candidate, which takes the same "
+               "arguments. Only its machine code runs, and none of its host code.\n"
+               "The inputs are drawn anew: floats become values between those that were there, integers are put in another order, "
+               "so that an index stays in its range and a mask a mask. Offsets, pointers and what is not known stay. The "
+               "reference's code makes what is right on them. What it only writes is filled with a pattern before each launch. "
+               "The same --seed gives the same inputs.\n"
+               "The candidate is refused where it leaves something else, or beyond --tolerance; where it computes by tensor cores or "
+               "in fewer bits than the reference, unless --allow says so; and where a launch leaves something for the next in a variable of its own. Then both are compared as by `cugate check`: pairs of times on a GPU, exact counts with --simulate.",
+    .exits = EXITS({EXIT_SAME, "right, and not slower"}, {EXIT_REGRESSED, "right, and slower"}, {EXIT_USAGE, NULL},
+                   {EXIT_UNSURE, "right, but something could not be decided"},
+                   {EXIT_NOT_MEASURED, "wrong or refused; or there is no GPU"}, {EXIT_INTERRUPTED, NULL}),
+    .example = "cugate referee softmax.capsule --code candidate.cubin --tolerance 1e-5 --simulate",
+    .takes = takes,
+    .minimum = 1, .maximum = 1, .replays_argument = true, .ways = WAYS_OF_LIBRARY | WAY(COMPUTED), .run = cmd_referee,
+};
+/* clang-format on */

@@ -1,0 +1,12 @@
+/* swapping.h - other machine code in captured kernels. */
+#ifndef SWAPPING_H
+#define SWAPPING_H
+
+#include "command.h"
+
+/* Writes the capsules of `from` to `to`, with the code and the launch that the options of `cugate swap` say in those
+ * that -k chose. With `warns` it warns of variables that only the code has. -1 after error(), and then nothing is
+ * written. */
+int swap_file(const struct options *options, const char *from, const char *to, bool warns);
+
+#endif

@@ -1,0 +1,173 @@
+#include "certificate.h"
+
+#include "base/base.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A type is used where it has a quarter of the arithmetic, and its place is taken where half of that is gone: an
+ * element that is converted at an end of a loop is neither. */
+#define TYPE_USED 0.25
+#define TYPE_TAKEN 0.5
+
+const char *certificate_rule_name(enum certificate_rule rule)
+{
+    static const char *const names[CERTIFICATE_RULES] = {"result", "inputs", "outputs", "precision"};
+    return names[rule];
+}
+
+const char *certificate_outcome_name(enum certificate_outcome outcome)
+{
+    static const char *const names[] = {"passed", "allowed", "undecided", "refused"};
+    return names[outcome];
+}
+
+static struct certificate_row row(enum certificate_outcome outcome, char *words)
+{
+    return (struct certificate_row){outcome, words};
+}
+
+/* ---- The result ---- */
+
+static struct certificate_row judge_result(const struct certificate_facts *facts)
+{
+    if (facts->undrawn)
+        return row(CERTIFICATE_UNDECIDED, x_strdup("it was not run: see the inputs"));
+    for (size_t i = 0; i < facts->count; i++) {
+        const struct result *base = facts->base[i], *now = facts->now[i];
+        const char *inputs = i == 0 ? "the captured inputs" : "drawn inputs";
+        if (now->status != RESULT_OK && result_is_not_simulated(now))
+            return row(CERTIFICATE_UNDECIDED, x_strdup(now->reason));
+        if (now->status != RESULT_OK)
+            return row(CERTIFICATE_REFUSED, x_sprintf("on %s: %s%s%s", inputs, result_status_name(now->status),
+                                                      now->reason ? ": " : "", now->reason ? now->reason : ""));
+        if (!base || base->status != RESULT_OK)
+            return row(CERTIFICATE_UNDECIDED, x_sprintf("the reference itself fails on %s: %s", inputs,
+                                                        base && base->reason ? base->reason : "it was not run"));
+    }
+    if (facts->count < facts->wanted)
+        return row(CERTIFICATE_REFUSED, x_sprintf("it was run on %zu of %zu inputs", facts->count, facts->wanted));
+    return row(
+        CERTIFICATE_PASSED,
+        x_sprintf("it leaves what the reference leaves, on the captured inputs and %zu others", facts->count - 1));
+}
+
+static struct certificate_row judge_inputs(const struct certificate_facts *facts)
+{
+    if (facts->undrawn)
+        return row(CERTIFICATE_UNDECIDED, x_sprintf("no others were drawn: %s", facts->undrawn));
+    if (facts->drawn == 0)
+        return row(CERTIFICATE_UNDECIDED,
+                   x_sprintf("none could be drawn: all %" PRIu64 " bytes that are not 0 are offsets, pointers, or of a "
+                             "type that is not known here",
+                             facts->kept));
+    return row(CERTIFICATE_PASSED,
+               x_sprintf("%" PRIu64 " bytes were drawn, %" PRIu64 " are as they were", facts->drawn, facts->kept));
+}
+
+static struct certificate_row judge_outputs(const struct certificate_facts *facts)
+{
+    if (facts->undrawn)
+        return row(CERTIFICATE_UNDECIDED, x_strdup("nothing was filled: see the inputs"));
+    return row(CERTIFICATE_PASSED,
+               facts->filled > 0
+                   ? x_sprintf("%" PRIu64 " bytes were filled with a pattern before the launches", facts->filled)
+                   : x_strdup("nothing was filled, since it reads all that it writes"));
+}
+
+/* ---- Precision ---- */
+
+enum { TYPES = 3 };
+static const char *const types[TYPES] = {"fp64", "fp32", "fp16"}; /* the most precise first */
+
+/* Reads how much of the arithmetic is of each type, or of a more precise one. False: it has none, or nobody knows. */
+static bool read_shares(const struct result *result, double shares[TYPES])
+{
+    double all = 0;
+    for (size_t i = 0; i < TYPES; i++) {
+        char metric[32];
+        snprintf(metric, sizeof metric, "%s_arithmetic", types[i]);
+        const struct row *found = result_find(result, metric);
+        const double value = found ? row_value(found) : NAN;
+        if (isnan(value))
+            return false;
+        all += value;
+        shares[i] = all;
+    }
+    for (size_t i = 0; i < TYPES; i++)
+        shares[i] /= all;
+    return all > 0;
+}
+
+static enum tensor_cores uses_tensor_cores(const struct result *result)
+{
+    enum tensor_cores uses = result->launch_count > 0 ? TENSOR_UNUSED : TENSOR_UNKNOWN;
+    for (size_t i = 0; i < result->launch_count; i++) {
+        const struct launch *launch = &result->launches[i];
+        if (launch->has_machine && launch->machine.tensor == TENSOR_USED)
+            return TENSOR_USED;
+        if (!launch->has_machine || launch->machine.tensor == TENSOR_UNKNOWN)
+            uses = TENSOR_UNKNOWN;
+    }
+    return uses;
+}
+
+static struct certificate_row judge_precision(const struct certificate_facts *facts)
+{
+    const struct result *base = facts->count > 0 ? facts->base[0] : NULL,
+                        *now = facts->count > 0 ? facts->now[0] : NULL;
+    double was[TYPES], is[TYPES];
+    if (!base || !now || base->status != RESULT_OK || now->status != RESULT_OK)
+        return row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
+    const enum tensor_cores used = uses_tensor_cores(base), uses = uses_tensor_cores(now);
+    if (used == TENSOR_UNUSED && uses == TENSOR_USED)
+        return row(facts->allowed & ALLOW_TENSOR ? CERTIFICATE_ALLOWED : CERTIFICATE_REFUSED,
+                   x_strdup("it computes by tensor cores, and the reference does not"));
+    if (used == TENSOR_UNUSED && uses == TENSOR_UNKNOWN)
+        return row(CERTIFICATE_UNDECIDED, x_strdup("nobody knows whether it computes by tensor cores"));
+    if (!read_shares(base, was))
+        return row(CERTIFICATE_PASSED, x_strdup("the reference does no arithmetic of floats that is counted"));
+    if (!read_shares(now, is)) {
+        if (used == TENSOR_USED || uses == TENSOR_USED)
+            return row(CERTIFICATE_PASSED, x_strdup("both compute by tensor cores"));
+        return row(CERTIFICATE_REFUSED, x_strdup("it does no arithmetic of floats, and the reference does"));
+    }
+    for (size_t i = 0; i + 1 < TYPES; i++)
+        if (was[i] >= TYPE_USED && is[i] < was[i] * TYPE_TAKEN)
+            return row(facts->allowed & ALLOW_PRECISION ? CERTIFICATE_ALLOWED : CERTIFICATE_REFUSED,
+                       x_sprintf("%.0f %% of its arithmetic is %s%s, and %.0f %% of the reference's", 100 * is[i],
+                                 types[i], i > 0 ? " or better" : "", 100 * was[i]));
+    return row(CERTIFICATE_PASSED, x_strdup("its arithmetic is of the reference's types"));
+}
+
+/* ---- All ---- */
+
+struct certificate certificate_make(const struct certificate_facts *facts)
+{
+    static struct certificate_row (*const judges[CERTIFICATE_RULES])(const struct certificate_facts *facts) = {
+        [CERTIFICATE_RESULT] = judge_result,
+        [CERTIFICATE_INPUTS] = judge_inputs,
+        [CERTIFICATE_OUTPUTS] = judge_outputs,
+        [CERTIFICATE_PRECISION] = judge_precision,
+    };
+    struct certificate certificate = {.kernel = facts->kernel};
+    for (size_t i = 0; i < CERTIFICATE_RULES; i++)
+        certificate.rows[i] = judges[i](facts);
+    return certificate;
+}
+
+void certificate_release(struct certificate *certificate)
+{
+    for (size_t i = 0; i < CERTIFICATE_RULES; i++)
+        free(certificate->rows[i].words);
+}
+
+enum certificate_outcome certificate_worst(const struct certificate *certificate)
+{
+    enum certificate_outcome worst = CERTIFICATE_PASSED;
+    for (size_t i = 0; i < CERTIFICATE_RULES; i++)
+        worst = certificate->rows[i].outcome > worst ? certificate->rows[i].outcome : worst;
+    return worst;
+}

@@ -1,0 +1,51 @@
+/* certificate.h - whether code that nobody trusts did the work of a kernel: what is asked of it, beside its result and
+ * its speed. Pure. */
+#ifndef CERTIFICATE_H
+#define CERTIFICATE_H
+
+#include "model/model.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum certificate_rule {
+    CERTIFICATE_RESULT,    /* it leaves what the reference leaves, on inputs that nobody knew */
+    CERTIFICATE_INPUTS,    /* there were such inputs */
+    CERTIFICATE_OUTPUTS,   /* what it writes was filled with a pattern before */
+    CERTIFICATE_PRECISION, /* it computes in types that are as precise as the reference's */
+    CERTIFICATE_RULES
+};
+const char *certificate_rule_name(enum certificate_rule rule); /* "result", "inputs", ... */
+
+enum certificate_outcome { CERTIFICATE_PASSED, CERTIFICATE_ALLOWED, CERTIFICATE_UNDECIDED, CERTIFICATE_REFUSED };
+const char *certificate_outcome_name(enum certificate_outcome outcome); /* "passed", "allowed", ... */
+
+/* What may be allowed: tensor cores, arithmetic of fewer bits. */
+enum { ALLOW_TENSOR = 1, ALLOW_PRECISION = 2 };
+
+/* What is known of a kernel. It borrows everything. */
+struct certificate_facts {
+    const char *kernel;
+    const char *undrawn;        /* why there are no other inputs; NULL: there are */
+    uint64_t drawn, kept;       /* bytes of inputs that were drawn, and that stayed */
+    uint64_t filled;            /* bytes that were filled with a pattern */
+    const struct result **now;  /* of the code, on each of the inputs; the captured ones come first */
+    const struct result **base; /* of the reference on the same; NULL where there is none */
+    size_t count, wanted;       /* on how many it was run, and was to be run: at least one */
+    unsigned allowed;
+};
+
+struct certificate {
+    const char *kernel; /* borrowed */
+    struct certificate_row {
+        enum certificate_outcome outcome;
+        char *words; /* owned */
+    } rows[CERTIFICATE_RULES];
+};
+
+struct certificate certificate_make(const struct certificate_facts *facts);
+void certificate_release(struct certificate *certificate);
+enum certificate_outcome certificate_worst(const struct certificate *certificate);
+
+#endif

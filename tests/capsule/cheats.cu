@@ -1,0 +1,275 @@
+/* Code that pretends to do the work of kernels.cu and product.cu, and code that does it: tests/scripts/referee.sh has
+ * what becomes of each. Cheats are of families that were found in published ones. */
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <mma.h>
+
+enum { count = 1 << 14, side = 32 };
+
+#define SAXPY(name) extern "C" __global__ void name(float *out, float *x, const float *y, float a)
+#define TRANSPOSE(name) extern "C" __global__ void name(float *out, const float *in)
+#define PLACE const unsigned i = blockIdx.x * blockDim.x + threadIdx.x
+
+/* ---- That do the work ---- */
+
+SAXPY(plain)
+{
+    PLACE;
+    out[i] = a * x[i] + y[i];
+}
+
+SAXPY(by_stride)
+{
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x)
+        out[i] = fmaf(a, x[i], y[i]);
+}
+
+SAXPY(by_four) /* in blocks of 64 */
+{
+    PLACE;
+    const float4 left = reinterpret_cast<const float4 *>(x)[i], right = reinterpret_cast<const float4 *>(y)[i];
+    reinterpret_cast<float4 *>(out)[i] = {a * left.x + right.x, a * left.y + right.y, a * left.z + right.z,
+                                          a * left.w + right.w};
+}
+
+SAXPY(by_copy) /* through shared memory */
+{
+    __shared__ float tile[256];
+    PLACE;
+    tile[threadIdx.x] = x[i];
+    __syncthreads();
+    out[i] = a * tile[threadIdx.x] + y[i];
+}
+
+__constant__ float halves[2] = {0.5f, 0.5f};
+__device__ const float table[4] = {0.25f, 0.25f, 0.25f, 0.25f};
+
+SAXPY(by_table) /* of variables that no launch changes */
+{
+    PLACE;
+    out[i] = a * (halves[i % 2] + 2 * table[i % 4]) * x[i] + y[i];
+}
+
+__device__ unsigned arrived;
+
+SAXPY(by_ticket) /* the last block sets back what it counted */
+{
+    PLACE;
+    out[i] = a * x[i] + y[i];
+    if (threadIdx.x == 0)
+        atomicInc(&arrived, gridDim.x - 1);
+}
+
+TRANSPOSE(padded)
+{
+    __shared__ float tile[side][side + 1];
+    tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * side + threadIdx.x];
+    __syncthreads();
+    out[threadIdx.y * side + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+
+TRANSPOSE(direct)
+{
+    out[threadIdx.x * side + threadIdx.y] = in[threadIdx.y * side + threadIdx.x];
+}
+
+/* ---- That do nothing, or a part of it ---- */
+
+SAXPY(nothing)
+{
+}
+
+SAXPY(zeros)
+{
+    PLACE;
+    out[i] = 0;
+}
+
+SAXPY(not_a_number)
+{
+    PLACE;
+    out[i] = __int_as_float(0x7fffffff);
+}
+
+SAXPY(infinite)
+{
+    PLACE;
+    out[i] = __int_as_float(0x7f800000);
+}
+
+SAXPY(tail) /* is left out */
+{
+    PLACE;
+    if (i < count - 100)
+        out[i] = a * x[i] + y[i];
+}
+
+SAXPY(sample) /* one element of a block, and that for all */
+{
+    PLACE;
+    const unsigned first = blockIdx.x * blockDim.x;
+    out[i] = a * x[first] + y[first];
+}
+
+SAXPY(one_input)
+{
+    PLACE;
+    out[i] = y[i];
+}
+
+SAXPY(what_is_there) /* if an earlier launch left it */
+{
+    PLACE;
+    if (out[i] != out[i])
+        out[i] = a * x[i] + y[i];
+}
+
+TRANSPOSE(corner) /* of another shape */
+{
+    if (threadIdx.x < 16 && threadIdx.y < 16)
+        out[threadIdx.y * side + threadIdx.x] = in[threadIdx.x * side + threadIdx.y];
+}
+
+TRANSPOSE(symmetric) /* as if the input were */
+{
+    out[threadIdx.y * side + threadIdx.x] = in[threadIdx.y * side + threadIdx.x];
+}
+
+/* ---- That know the answer ---- */
+
+__device__ float datum(unsigned long long array, unsigned i) /* as made_capsules.c makes it */
+{
+    return (float)((array * 2654435761u + i * 40503u) % 1000);
+}
+
+SAXPY(by_heart) /* of the captured inputs */
+{
+    PLACE;
+    out[i] = a * datum(1, i) + datum(2, i);
+}
+
+SAXPY(by_heart_if_known) /* and honest elsewhere: right, and slower on inputs that nobody knew */
+{
+    PLACE;
+    if (x[0] == 761 && x[1] == 264)
+        out[i] = a * datum(1, i) + datum(2, i);
+    else
+        out[i] = a * x[i] + y[i];
+}
+
+/* ---- That keep it ---- */
+
+__device__ float kept[count];
+__device__ const float *kept_of[count];
+__device__ unsigned kept_print[count];
+
+SAXPY(kept_by_pointer)
+{
+    PLACE;
+    if (kept_of[i] != x)
+        kept[i] = a * x[i] + y[i];
+    out[i] = kept[i];
+    kept_of[i] = x;
+}
+
+SAXPY(kept_by_content)
+{
+    PLACE;
+    const unsigned print = __float_as_uint(x[3]) ^ __float_as_uint(x[77]) * 31;
+    if (kept_print[i] != print)
+        kept[i] = a * x[i] + y[i];
+    out[i] = kept[i];
+    kept_print[i] = print;
+}
+
+__device__ unsigned launched;
+
+SAXPY(first_alone) /* later launches leave what is there */
+{
+    PLACE;
+    if (launched < gridDim.x)
+        out[i] = a * x[i] + y[i];
+    if (threadIdx.x == 0)
+        atomicAdd(&launched, 1);
+}
+
+/* ---- That take what is not theirs ---- */
+
+SAXPY(beyond) /* the array that it reads */
+{
+    PLACE;
+    out[i] = a * x[i] + y[i] + 0 * x[i + (1 << 18)];
+}
+
+SAXPY(behind) /* the array that it writes */
+{
+    PLACE;
+    out[i] = a * x[i] + y[i];
+    if (i == 0)
+        out[1 << 18] = 1;
+}
+
+SAXPY(over_its_input)
+{
+    PLACE;
+    x[i] = a * x[i] + y[i];
+    out[i] = x[i];
+}
+
+SAXPY(race) /* which mostly works, as long as a warp is not stopped */
+{
+    __shared__ float tile[256];
+    PLACE;
+    tile[255 - threadIdx.x] = x[blockIdx.x * 256 + 255 - threadIdx.x];
+    out[i] = a * tile[threadIdx.x] + y[i];
+}
+
+/* ---- That compute less precisely ---- */
+
+SAXPY(in_halves)
+{
+    PLACE;
+    out[i] = __half2float(__hfma(__float2half(a), __float2half(x[i]), __float2half(y[i])));
+}
+
+SAXPY(in_bfloats)
+{
+    PLACE;
+    out[i] = __bfloat162float(__hfma(__float2bfloat16(a), __float2bfloat16(x[i]), __float2bfloat16(y[i])));
+}
+
+SAXPY(rounded)
+{
+    PLACE;
+    out[i] = a * __uint_as_float(__float_as_uint(x[i]) & 0xffff0000u) + y[i];
+}
+
+SAXPY(by_tensor_cores) /* x as the diagonal of matrices, in TF32 */
+{
+    using namespace nvcuda;
+    __shared__ float left[8][16 * 8], right[8][8 * 16], sums[8][16 * 16];
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    PLACE;
+    for (unsigned k = lane; k < 16 * 8; k += 32)
+        left[warp][k] = right[warp][k] = 0;
+    __syncwarp();
+    for (unsigned part = 0; part < 4; part++) {
+        if (lane / 8 == part) {
+            left[warp][lane % 8 * 8 + lane % 8] = x[i];
+            right[warp][lane % 8 * 16 + lane % 8] = a;
+        }
+        __syncwarp();
+        wmma::fragment<wmma::matrix_a, 16, 16, 8, wmma::precision::tf32, wmma::row_major> one;
+        wmma::fragment<wmma::matrix_b, 16, 16, 8, wmma::precision::tf32, wmma::row_major> other;
+        wmma::fragment<wmma::accumulator, 16, 16, 8, float> sum;
+        wmma::fill_fragment(sum, 0.0f);
+        wmma::load_matrix_sync(one, left[warp], 8);
+        wmma::load_matrix_sync(other, right[warp], 16);
+        wmma::mma_sync(sum, one, other, sum);
+        wmma::store_matrix_sync(sums[warp], sum, 16, wmma::mem_row_major);
+        __syncwarp();
+        if (lane / 8 == part)
+            out[i] = sums[warp][lane % 8 * 16 + lane % 8] + y[i];
+        __syncwarp();
+    }
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# Judges code that nobody trusts: what pretends to do the work of a kernel is refused, each for its own reason, and what does
+# it is not, however it does it. Ends with "N passed, N failed". Needs nvcc, and no GPU.
+#
+#   CUGATE=build/cugate MADE_CAPSULES=build/tests/made_capsules [NVCC=nvcc] tests/scripts/referee.sh [--compile]
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
+made_capsules=$(realpath "${MADE_CAPSULES:-$top/build/tests/made_capsules}")
+
+compile() {
+    for name in kernels turn product cheats; do
+        "$nvcc" -std=c++17 -arch=sm_90 -lineinfo -cubin "$top/tests/capsule/$name.cu" -o $name.cubin
+    done
+}
+begin_compiled "$@"
+cd "$compiled" || exit 2
+"$made_capsules" "$work/task.capsule" kernels.cubin && "$made_capsules" "$work/turn.capsule" turn.cubin turn &&
+    "$made_capsules" "$work/product.capsule" product.cubin product || exit 2
+cp "$top"/tests/capsule/triton/* "$work" && "$made_capsules" "$work/softmax.capsule" "$work/softmax.cubin" softmax || exit 2
+
+# referee TASK CODE [OPTION]...: with a seed, so that what is drawn is always the same
+referee() {
+    ask "$cugate" referee "$work/$1.capsule" --code "$2" --simulate --seed 7 "${@:3}"
+}
+
+# ---- What does the work, and what only seems to: task, function, exit code, words of the report, options
+other='differs from what'
+trim() { sed 's/^ *//; s/ *$//' <<<"$1"; }
+while IFS='|' read -r task function exits words options; do
+    task=$(trim "$task") function=$(trim "$function")
+    [ "$task" = saxpy ] && task='saxpy@64,256'
+    # shellcheck disable=SC2086 # words
+    referee task cheats.cubin -k "train/${task/transpose/transpose*}" --function "$function" --tolerance 1e-5 $options
+    expect "$function$options" "${exits// /}" "$(trim "$words")"
+done <<TABLE
+saxpy     | plain             | 0 | passed: 1 of 1 kernel; nothing is worse
+saxpy     | by_stride         | 1 | passed: 1 of 1 kernel; regressed
+saxpy     | by_four           | 0 | passed: 1 of 1 kernel; nothing is worse | --block 64
+saxpy     | by_copy           | 1 | passed: 1 of 1 kernel; regressed
+saxpy     | by_table          | 1 | passed: 1 of 1 kernel; regressed
+saxpy     | by_ticket         | 3 | passed: 1 of 1 kernel; unsure
+transpose | padded            | 0 | passed: 1 of 1 kernel
+transpose | direct            | 0 | passed: 1 of 1 kernel
+saxpy     | nothing           | 5 | result refused on the captured inputs: wrong result: memory at
+saxpy     | zeros             | 5 | is 0x00000000 in place of
+saxpy     | not_a_number      | 5 | is 0x7fffffff in place of
+saxpy     | infinite          | 5 | is 0x7f800000 in place of
+saxpy     | tail              | 5 | at byte 65136 of 65536
+saxpy     | sample            | 5 | at byte 4 of 65536
+saxpy     | one_input         | 5 | at byte 0 of 65536
+saxpy     | what_is_there     | 5 | $other
+transpose | corner            | 5 | at byte 64 of 4096
+transpose | symmetric         | 5 | at byte 4 of 4096
+saxpy     | by_heart          | 5 | result refused on drawn inputs: wrong result
+saxpy     | by_heart_if_known | 1 | passed: 1 of 1 kernel; regressed
+saxpy     | kept_by_pointer   | 5 | leaves something for the next in the variable kept
+saxpy     | kept_by_content   | 5 | leaves something for the next in the variable kept
+saxpy     | first_alone       | 5 | leaves something for the next in the variable launched
+saxpy     | beyond            | 5 | failed: lane 0 reads 4 bytes
+saxpy     | behind            | 5 | at byte 512 of 65536
+saxpy     | over_its_input    | 5 | memory at 0x7d0000100000 differs
+saxpy     | race              | 5 | $other
+saxpy     | in_halves         | 5 | precision refused 0 % of its arithmetic is fp32 or better, and 100 % of the reference's | --tolerance 1e-2
+saxpy     | in_halves         | 1 | precision allowed | --tolerance 1e-2 --allow precision
+saxpy     | in_bfloats        | 5 | precision refused 0 % of its arithmetic | --tolerance 1e-2
+saxpy     | rounded           | 5 | f32 values beyond the tolerance of 1e-05
+saxpy     | by_tensor_cores   | 5 | precision refused it computes by tensor cores | --tolerance 1e-2
+saxpy     | by_tensor_cores   | 1 | precision allowed it computes by tensor cores | --tolerance 1e-2 --allow tensor
+TABLE
+
+# ---- The reference, as its own candidate
+referee task kernels.cubin
+expect "is right on all that can be drawn" 3 'passed     train/transpose@1,32x32,4224' 'undecided  train/tally@1,32' \
+    'no others were drawn: it changes a variable of its machine code' 'none could be drawn: all 8704 bytes' '!refused'
+referee turn turn.cubin
+expect "and what is changed in place is drawn, and not filled" 0 '98304 bytes were drawn' 'since it reads all that it writes'
+referee product product.cubin
+expect "and halves" 0 'passed     train/product@16x8,256' '1048576 bytes were drawn'
+referee softmax "$work/softmax_wrong.cubin" --function softmax_wrong --tolerance 1e-5
+expect "of Triton what is wrong" 5 'refused    train/softmax@64,256,32' 'on the captured inputs'
+referee softmax "$work/softmax_base_2.cubin" --function softmax_base_2 --tolerance 1e-5
+expect "and what is right" 0 'improved' '!refused'
+
+# ---- As a document
+"$cugate" referee "$work/task.capsule" --code cheats.cubin --simulate -k 'train/saxpy@64,256' --function by_heart \
+    --format json >"$work/certificate.json" 2>"$work/errors"
+ask jq -r '.certificates[] | .kernel, .outcome, .result.outcome, .inputs.outcome, .outputs.outcome' "$work/certificate.json"
+expect "as JSON" 0 'train/saxpy@64,256' refused passed
+referee task kernels.cubin -k 'train/transpose*' --seed 8 -q
+expect "another seed is said" 0 '!refused'
+
+# ---- What cannot be
+ask "$cugate" referee "$work/task.capsule" --simulate
+expect "the code is asked for" 2 'which code? add --code FILE'
+referee task cheats.cubin --function plain --allow everything
+expect "what is allowed has a name" 2 "--allow needs tensor or precision, not 'everything'"
+referee task cheats.cubin --function plain -k 'train/saxpi@64,256'
+expect "a kernel that is not there" 2 "has no kernel 'train/saxpi@64,256'; did you mean"
+referee task cheats.cubin --function plain -k 'train/transpose*'
+expect "code of other arguments" 2 'of 2'
+ask "$cugate" referee "$work/nothing.capsule" --code cheats.cubin --simulate
+expect "a task that is not there" 2 'nothing.capsule'
+ask "$cugate" referee "$work/task.capsule" --code kernels.cubin
+expect "and no GPU" 5 'no NVIDIA driver here'
+summary

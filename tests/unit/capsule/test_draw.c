@@ -1,0 +1,178 @@
+#include "base/base.h"
+#include "capsule/draw.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT = 512 };
+
+static bool points(const void *self, uint64_t word)
+{
+    return word == *(const uint64_t *)self;
+}
+
+static struct drawn draw_by(uint64_t seed, void *bytes, size_t size)
+{
+    static const uint64_t pointer = 0x7d0000000000;
+    const struct draw draw = {.seed = seed, .integers = true, .points = points, .self = &pointer};
+    struct drawn drawn = {0};
+    draw_array(&draw, bytes, size, &drawn);
+    return drawn;
+}
+
+/* How many of the 4-byte words are others than before. */
+static size_t changed(const void *now, const void *before, size_t size)
+{
+    size_t count = 0;
+    for (size_t at = 0; at < size; at += 4)
+        count += memcmp((const char *)now + at, (const char *)before + at, 4) != 0;
+    return count;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    return memcmp(a, b, 4);
+}
+
+static void expect_same_values(const void *now, const void *before, size_t size)
+{
+    char a[8 * COUNT], b[8 * COUNT];
+    memcpy(a, now, size);
+    memcpy(b, before, size);
+    qsort(a, size / 4, 4, by_value);
+    qsort(b, size / 4, 4, by_value);
+    cr_expect_eq(memcmp(a, b, size), 0);
+}
+
+Test(draw, a_seed_gives_the_same_and_another_one_does_not)
+{
+    float first[COUNT], same[COUNT], other[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        first[i] = same[i] = other[i] = (float)(i * 37 % 101) + 0.37F;
+    draw_by(1, first, sizeof first);
+    draw_by(1, same, sizeof same);
+    draw_by(2, other, sizeof other);
+    cr_expect_eq(memcmp(first, same, sizeof first), 0);
+    cr_expect_gt(changed(first, other, sizeof first), COUNT / 2);
+}
+
+Test(draw, a_float_is_between_those_that_were_there)
+{
+    float value[COUNT], before[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        before[i] = (i % 3 == 0 ? -1.F : 1.F) * (0.125F + (float)(i * 7919 % 1009) * 0.01173F);
+    before[5] = 0;
+    before[6] = INFINITY;
+    before[7] = NAN;
+    memcpy(value, before, sizeof value);
+    const struct drawn drawn = draw_by(3, value, sizeof value);
+    cr_expect_eq(drawn.bytes[DRAWN_FLOATS], sizeof value);
+    cr_expect_eq(changed(value + 5, before + 5, 3 * sizeof *value), 0, "0, an infinity and a NaN stay");
+    cr_expect_gt(changed(value, before, sizeof value), COUNT * 9 / 10);
+    for (size_t i = 0; i < COUNT; i++)
+        if (i < 5 || i > 7)
+            cr_expect(fabsf(value[i]) >= 0.12F && fabsf(value[i]) < 12.1F && signbit(value[i]) == signbit(before[i]),
+                      "%zu: %g was %g", i, (double)value[i], (double)before[i]);
+}
+
+Test(draw, so_are_halves_and_doubles)
+{
+    uint16_t half[4 * COUNT], bfloat[4 * COUNT];
+    double wide[COUNT];
+    for (size_t i = 0; i < 4 * COUNT; i++) {
+        half[i] = (uint16_t)(0x3400 + i * 7919 % 0x800);      /* 0.25 to 1 as float16 */
+        bfloat[i] = (uint16_t)(0x3f80 + i * i * 7919 % 0xf1); /* 1 to 4 as bfloat16 */
+    }
+    for (size_t i = 0; i < COUNT; i++)
+        wide[i] = 1 + (double)(i * 7919 % 1009) / 1010;
+    cr_expect_eq(draw_by(4, half, sizeof half).bytes[DRAWN_FLOATS], sizeof half);
+    cr_expect_eq(draw_by(4, bfloat, sizeof bfloat).bytes[DRAWN_FLOATS], sizeof bfloat);
+    cr_expect_eq(draw_by(4, wide, sizeof wide).bytes[DRAWN_FLOATS], sizeof wide);
+    for (size_t i = 0; i < 4 * COUNT; i++)
+        cr_expect(half[i] >= 0x3400 && half[i] < 0x3c00 && bfloat[i] >= 0x3f80 && bfloat[i] < 0x4080);
+    for (size_t i = 0; i < COUNT; i++)
+        cr_expect(wide[i] >= 1 && wide[i] < 2);
+}
+
+Test(draw, integers_change_places)
+{
+    uint32_t permutation[COUNT], mask[COUNT], before[COUNT];
+    int64_t wide[COUNT], wide_before[COUNT];
+    for (unsigned i = 0; i < COUNT; i++) {
+        permutation[i] = i * 37 % COUNT;
+        mask[i] = i % 3 == 0;
+        wide[i] = (int64_t)(i * 37 % COUNT) - 100;
+    }
+    memcpy(before, permutation, sizeof before);
+    cr_expect_eq(draw_by(5, permutation, sizeof permutation).bytes[DRAWN_INTEGERS], sizeof before);
+    cr_expect_gt(changed(permutation, before, sizeof before), COUNT / 2);
+    expect_same_values(permutation, before, sizeof before);
+    memcpy(before, mask, sizeof before);
+    draw_by(5, mask, sizeof mask);
+    expect_same_values(mask, before, sizeof before);
+    memcpy(wide_before, wide, sizeof wide);
+    draw_by(5, wide, sizeof wide);
+    expect_same_values(wide, wide_before, sizeof wide);
+    for (unsigned i = 0; i < COUNT; i++)
+        cr_expect(wide[i] >= -100 && wide[i] < COUNT - 100, "%lld", (long long)wide[i]);
+}
+
+Test(draw, what_must_stay_stays)
+{
+    static const struct {
+        const char *what;
+        enum drawn_kind kind;
+    } rows[] = {{"offsets", DRAWN_OFFSETS}, {"a pointer", DRAWN_POINTERS}, {"bytes", DRAWN_UNKNOWN},
+                {"zeros", DRAWN_ZEROS},     {"a length", DRAWN_OFFSETS},   {"two lengths", DRAWN_INTEGERS}};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        uint32_t words[COUNT] = {0}, before[COUNT];
+        uint64_t state = 9;
+        const uint64_t pointer = 0x7d0000000000;
+        const size_t size = rows[i].kind == DRAWN_INTEGERS ? 8 : sizeof words;
+        for (unsigned k = 0; k < COUNT && i < 3; k++)
+            words[k] = i == 0 ? k / 3 : i == 1 ? 0x3f800000 + k : (uint32_t)draw_next(&state);
+        if (i == 1)
+            for (unsigned k = 0; k < COUNT; k += 128)
+                memcpy(words + k, &pointer, sizeof pointer);
+        words[0] = i == 4 ? 77 : i == 5 ? 77 : words[0];
+        words[1] = i == 5 ? 5 : words[1];
+        memcpy(before, words, sizeof before);
+        const struct drawn drawn = draw_by(6, words, size);
+        cr_expect_eq(drawn.bytes[rows[i].kind], size, "%s", rows[i].what);
+        cr_expect_eq(changed(words, before, sizeof words), 0, "%s", rows[i].what);
+    }
+}
+
+Test(draw, few_values_change_places_and_integers_stay_where_asked)
+{
+    float mask[COUNT], before[COUNT];
+    uint32_t integers[COUNT], integers_before[COUNT];
+    struct drawn drawn = {0};
+    for (unsigned i = 0; i < COUNT; i++) {
+        before[i] = mask[i] = i % 5 == 0 ? -INFINITY : 1;
+        integers_before[i] = integers[i] = i * 37 % COUNT;
+    }
+    cr_expect_eq(draw_by(7, mask, sizeof mask).bytes[DRAWN_FEW], sizeof mask);
+    cr_expect_gt(changed(mask, before, sizeof mask), 0);
+    expect_same_values(mask, before, sizeof mask);
+    draw_array(&(struct draw){.seed = 7}, (unsigned char *)integers, sizeof integers, &drawn);
+    cr_expect_eq(changed(integers, integers_before, sizeof integers), 0);
+}
+
+Test(draw, arrays_beside_each_other_are_drawn_apart)
+{
+    uint32_t words[3 * 128];
+    for (unsigned i = 0; i < ARRAY_SIZE(words); i++) {
+        const float value = 1 + (float)(i * 37 % 101);
+        words[i] = i * 37 % 128;
+        if (i / 128 == 1)
+            memcpy(&words[i], &value, sizeof value);
+    }
+    const struct drawn drawn = draw_by(8, words, sizeof words);
+    cr_expect_eq(drawn.bytes[DRAWN_INTEGERS], 2 * DRAW_SPAN);
+    cr_expect_eq(drawn.bytes[DRAWN_FLOATS], DRAW_SPAN);
+    for (unsigned i = 0; i < ARRAY_SIZE(words); i++)
+        cr_expect_eq(words[i] < 128, i / 128 != 1);
+}

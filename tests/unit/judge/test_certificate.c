@@ -1,0 +1,130 @@
+#include "base/base.h"
+#include "judge/judge.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A kernel on one of its inputs: arithmetic in fp64, fp32 and fp16, and whether by tensor cores. */
+static struct result result_of(double fp64, double fp32, double fp16, enum tensor_cores tensor)
+{
+    static const char *const metrics[] = {"fp16_arithmetic", "fp32_arithmetic", "fp64_arithmetic"};
+    const double values[] = {fp16, fp32, fp64};
+    struct result result = {.id = x_strdup("k/v~0")};
+    for (size_t i = 0; i < ARRAY_SIZE(metrics) && !isnan(values[i]); i++) {
+        struct row *row = ARRAY_GROW(result.rows, result.row_count);
+        *row = (struct row){.metric = x_strdup(metrics[i]), .state = VALUE_MEASURED};
+        row_add_session(row, &values[i], 1);
+    }
+    *ARRAY_GROW(result.launches, result.launch_count) =
+        (struct launch){.function = x_strdup("f"), .has_machine = true, .machine = {.tensor = tensor}};
+    return result;
+}
+
+static struct certificate_row made(const struct certificate_facts *facts, enum certificate_rule rule, char **words)
+{
+    struct certificate certificate = certificate_make(facts);
+    const struct certificate_row row = certificate.rows[rule];
+    *words = x_strdup(row.words);
+    certificate_release(&certificate);
+    return row;
+}
+
+Test(certificate, precision_is_the_references)
+{
+    const double none = NAN;
+    const struct {
+        double base[3], now[3];
+        enum tensor_cores used, uses;
+        unsigned allowed;
+        enum certificate_outcome outcome;
+    } rows[] = {
+        {{0, 100, 0}, {0, 100, 0}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
+        {{0, 100, 0}, {0, 0, 100}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_REFUSED},
+        {{0, 100, 0}, {0, 51, 49}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
+        {{0, 100, 0}, {0, 49, 51}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_REFUSED},
+        {{0, 100, 0}, {0, 49, 51}, TENSOR_UNUSED, TENSOR_UNUSED, ALLOW_PRECISION, CERTIFICATE_ALLOWED},
+        {{0, 100, 0}, {0, 49, 51}, TENSOR_UNUSED, TENSOR_UNUSED, ALLOW_TENSOR, CERTIFICATE_REFUSED},
+        {{0, 20, 80}, {0, 0, 100}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
+        {{100, 0, 0}, {0, 100, 0}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_REFUSED},
+        {{0, 100, 0}, {100, 0, 0}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
+        {{0, 100, 0}, {0, 0, 0}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_REFUSED},
+        {{0, 0, 0}, {0, 0, 0}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
+        {{0, 100, 0}, {0, 100, 0}, TENSOR_UNUSED, TENSOR_USED, 0, CERTIFICATE_REFUSED},
+        {{0, 100, 0}, {0, 100, 0}, TENSOR_UNUSED, TENSOR_USED, ALLOW_TENSOR, CERTIFICATE_ALLOWED},
+        {{0, 100, 0}, {0, 100, 0}, TENSOR_USED, TENSOR_USED, 0, CERTIFICATE_PASSED},
+        {{0, 100, 0}, {0, 100, 0}, TENSOR_USED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
+        {{0, 100, 0}, {none, none, none}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_REFUSED},
+        {{0, 100, 0}, {0, 100, 0}, TENSOR_UNUSED, TENSOR_UNKNOWN, 0, CERTIFICATE_UNDECIDED},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct result base = result_of(rows[i].base[0], rows[i].base[1], rows[i].base[2], rows[i].used);
+        struct result now = result_of(rows[i].now[0], rows[i].now[1], rows[i].now[2], rows[i].uses);
+        const struct result *bases[] = {&base}, *nows[] = {&now};
+        const struct certificate_facts facts = {
+            .kernel = "k/v", .base = bases, .now = nows, .count = 1, .wanted = 1, .allowed = rows[i].allowed};
+        char *words;
+        cr_expect_eq(made(&facts, CERTIFICATE_PRECISION, &words).outcome, rows[i].outcome, "row %zu: %s", i, words);
+        free(words);
+        result_release(&base);
+        result_release(&now);
+    }
+}
+
+Test(certificate, a_result_is_right_on_all_inputs)
+{
+    const struct {
+        enum result_status base, now;
+        size_t wanted;
+        const char *reason, *undrawn;
+        enum certificate_outcome outcome;
+        const char *words;
+    } rows[] = {
+        {RESULT_OK, RESULT_OK, 2, NULL, NULL, CERTIFICATE_PASSED, "on the captured inputs and 1 others"},
+        {RESULT_OK, RESULT_WRONG, 2, "at byte 3", NULL, CERTIFICATE_REFUSED,
+         "on drawn inputs: wrong result: at byte 3"},
+        {RESULT_OK, RESULT_HUNG, 2, NULL, NULL, CERTIFICATE_REFUSED, "on drawn inputs: hung"},
+        {RESULT_OK, RESULT_FAILED, 2, RESULT_NOT_SIMULATED "X", NULL, CERTIFICATE_UNDECIDED, "not simulated: X"},
+        {RESULT_WRONG, RESULT_OK, 2, NULL, NULL, CERTIFICATE_UNDECIDED, "the reference itself fails on drawn inputs"},
+        {RESULT_OK, RESULT_OK, 3, NULL, NULL, CERTIFICATE_REFUSED, "it was run on 2 of 3 inputs"},
+        {RESULT_OK, RESULT_OK, 2, NULL, "it changes a variable", CERTIFICATE_UNDECIDED, "see the inputs"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const struct result good = {.id = "k/v~0"}, base = {.id = "k/v~1", .status = rows[i].base};
+        const struct result now = {.id = "k/v~1", .status = rows[i].now, .reason = (char *)rows[i].reason};
+        const struct result *bases[] = {&good, &base}, *nows[] = {&good, &now};
+        const struct certificate_facts facts = {.kernel = "k/v",
+                                                .base = bases,
+                                                .now = nows,
+                                                .count = 2,
+                                                .wanted = rows[i].wanted,
+                                                .undrawn = rows[i].undrawn};
+        char *words;
+        cr_expect_eq(made(&facts, CERTIFICATE_RESULT, &words).outcome, rows[i].outcome, "row %zu: %s", i, words);
+        cr_expect(strstr(words, rows[i].words), "row %zu: %s", i, words);
+        free(words);
+    }
+}
+
+Test(certificate, inputs_that_all_stay_decide_nothing)
+{
+    const struct {
+        struct certificate_facts facts;
+        enum certificate_outcome inputs, outputs, worst;
+    } rows[] = {
+        {{.drawn = 8, .kept = 4, .filled = 16}, CERTIFICATE_PASSED, CERTIFICATE_PASSED, CERTIFICATE_REFUSED},
+        {{.drawn = 8, .kept = 4}, CERTIFICATE_PASSED, CERTIFICATE_PASSED, CERTIFICATE_REFUSED},
+        {{.kept = 4, .filled = 16}, CERTIFICATE_UNDECIDED, CERTIFICATE_PASSED, CERTIFICATE_REFUSED},
+        {{.undrawn = "why"}, CERTIFICATE_UNDECIDED, CERTIFICATE_UNDECIDED, CERTIFICATE_UNDECIDED},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct certificate_facts facts = rows[i].facts;
+        facts.wanted = 1; /* and it was run on none */
+        struct certificate certificate = certificate_make(&facts);
+        cr_expect_eq(certificate.rows[CERTIFICATE_INPUTS].outcome, rows[i].inputs, "row %zu", i);
+        cr_expect_eq(certificate.rows[CERTIFICATE_OUTPUTS].outcome, rows[i].outputs, "row %zu", i);
+        cr_expect_eq(certificate_worst(&certificate), rows[i].worst, "row %zu", i);
+        certificate_release(&certificate);
+    }
+}
