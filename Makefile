@@ -255,7 +255,7 @@ lint:
 ## format: rewrite the sources with clang-format and ruff
 format:
 	@clang-format -i $$(ci/lint.sh --files)
-	@build/python/bin/ruff format --quiet reports tests/gpu/programs tests/gpu/upgrade
+	@build/python/bin/ruff format --quiet reports tests/gpu/programs
 
 ## rooms: check that the harness keeps its rule of rooms, harness/ROOMS
 rooms: $(BUILD)/harness/command/main.o $(LIBRARY_O) $(PLUGIN_O) $(INJECT_O) $(SIM_O)
