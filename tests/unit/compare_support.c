@@ -1,10 +1,7 @@
 #include "compare_support.h"
 #include "baseline/baseline.h"
 #include "explain/explain.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 static const char definitions[] =
     "[count]\ntitle = Count\ncounter = made_up_count.sum\nunit = count\nclass = exact\nbetter = lower\ndoc = Exact.\n"

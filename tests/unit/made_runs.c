@@ -1,10 +1,5 @@
 #include "made_runs.h"
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 const char made_definitions[] =
     "[time]\ntitle=T\ncounter=t.sum\nunit=ns\nclass=time\nbetter=lower\nfloor=10 ns\ndoc=d\n"

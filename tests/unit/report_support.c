@@ -1,10 +1,7 @@
 #include "report_support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *const fixture_runs[] = {"same.json",   "worse.json",  "worse_lines.json",
                                     "unsure.json", "broken.json", "unknown_metric.json"};

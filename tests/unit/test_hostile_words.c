@@ -1,11 +1,8 @@
 /* Tests how every format prints hostile words from files and kernel libraries. */
 #include "report_support.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *const hostile_words[] = {
     "<script>alert(\"1\")</script>",

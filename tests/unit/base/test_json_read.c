@@ -1,11 +1,8 @@
 /* Tests where errors are found, and what is no document. The types are tested in model/test_run_read.c, with run
  * files. */
-#include "base/base.h"
-#include "support.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
+
 #include <sys/resource.h>
 #include <unistd.h>
 

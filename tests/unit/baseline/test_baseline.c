@@ -1,12 +1,7 @@
-#include "base/base.h"
 #include "baseline/baseline.h"
 #include "made_runs.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static void expect_read(const char *folder, const struct device *device, int expected, const char *words)

@@ -1,14 +1,10 @@
-#include "base/base.h"
 #include "baseline/baseline.h"
 #include "command/command.h"
 #include "made_runs.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <criterion/redirect.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

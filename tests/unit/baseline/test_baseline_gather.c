@@ -1,10 +1,6 @@
-#include "base/base.h"
 #include "made_runs.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 Test(baseline_gather, a_kernel_that_failed_once_is_not_accepted)

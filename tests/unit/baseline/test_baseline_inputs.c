@@ -1,11 +1,6 @@
 /* Tests what a measured baseline takes from a computed run, and how long it keeps that. */
-#include "base/base.h"
 #include "made_runs.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #define TREE "nvidia-h200/reduce/tree.json"
 #define WARP "nvidia-h200/reduce/warp.json"

@@ -1,11 +1,6 @@
 /* Tests source lines in baselines: they belong to the machine code of the values beside them. */
-#include "base/base.h"
 #include "made_runs.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #define COUNTS (1u << LINE_SHARED | 1u << LINE_INSTRUCTIONS)
 

@@ -1,11 +1,6 @@
 /* Tests values that move: the spread of unchanged code, and drift references. */
-#include "base/base.h"
 #include "made_runs.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 static void set_launch(const struct run *run, const char *kernel, const char *code)
 {

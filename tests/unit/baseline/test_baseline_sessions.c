@@ -1,10 +1,5 @@
-#include "base/base.h"
 #include "made_runs.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #define TREE "nvidia-h200/reduce/tree.json"
 

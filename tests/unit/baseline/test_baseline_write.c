@@ -1,15 +1,11 @@
 /* Tests what happens to the files if something fails between writing and renaming them. */
-#include "base/base.h"
 #include "made_runs.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Replaces the C library's rename(), because no folder refuses only the second file to root. Each test is a

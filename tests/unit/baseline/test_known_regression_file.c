@@ -1,11 +1,6 @@
-#include "base/base.h"
 #include "baseline/baseline.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 Test(known_regression, a_file_is_read_whole)

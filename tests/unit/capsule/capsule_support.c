@@ -1,12 +1,7 @@
 #include "capsule_support.h"
+#include "test.h"
 
 #include "capsule/capsule_text.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Machine code and memory. The first page of memory is whole. */
 static unsigned char code[300], memory[2 * CAPSULE_PAGE + 100], changed[2 * CAPSULE_PAGE + 100];

@@ -1,11 +1,8 @@
 #include "capsule/capsule.h"
+#include "test.h"
 
 #include "capsule_support.h"
-#include "support.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static char *folder;

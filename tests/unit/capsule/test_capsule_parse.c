@@ -1,11 +1,5 @@
 #include "capsule/capsule_text.h"
-
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* The members of a capsule, of which a case replaces one. */
 static const char *const members[][2] = {

@@ -1,11 +1,9 @@
-#include "base/base.h"
 #include "capsule/capsule.h"
 #include "capsule/replay_parts.h"
 #include "made_device.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <inttypes.h>
-#include <string.h>
 #include <sys/mman.h>
 
 static struct made_file made;

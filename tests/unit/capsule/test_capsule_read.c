@@ -1,13 +1,10 @@
 #include "capsule/capsule.h"
+#include "test.h"
 
 #include "capsule/capsule_record.h"
 #include "capsule_support.h"
-#include "support.h"
 
-#include <criterion/criterion.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

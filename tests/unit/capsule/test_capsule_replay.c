@@ -1,10 +1,6 @@
-#include "base/base.h"
 #include "capsule/capsule.h"
 #include "made_device.h"
-
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <string.h>
+#include "test.h"
 
 static struct made_file made;
 static struct problem problem;

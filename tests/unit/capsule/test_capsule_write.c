@@ -1,14 +1,11 @@
 #include "capsule/capsule.h"
+#include "test.h"
 
 #include "capsule_support.h"
-#include "support.h"
 
-#include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>

@@ -1,11 +1,6 @@
-#include "base/base.h"
 #include "command/command.h"
 #include "command/doctor.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* It is refused before anything is measured or checked. tests/gpu/run.sh tests the checks themselves. */
 Test(cmd_doctor, a_collector_that_there_is_not)

@@ -1,10 +1,5 @@
-#include "base/base.h"
 #include "command/command.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 static const struct options asked = {
     .kernels = "lib.so", .collector = "host", .devices = {{2}, 1, false}, .samples = 5, .timeout = 7, .quiet = true};

@@ -1,11 +1,7 @@
-#include "base/base.h"
 #include "command/command.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <criterion/redirect.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* clang-format off */
 static const struct option_row *const all_rows[] = {

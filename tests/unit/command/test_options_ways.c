@@ -1,9 +1,5 @@
 #include "command/command.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* What a command line is made into, with `cugate` left out. */
 struct parsed {

@@ -1,12 +1,7 @@
-#include "base/base.h"
 #include "cubin/cubin.h"
 #include "cubin_support.h"
 #include "model/run.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* ---- Finding functions ---- */
 

@@ -1,10 +1,5 @@
-#include "base/base.h"
 #include "cubin/static_claims.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #define SMALL "tests/fuzz/corpus/cubin/small.fatbin"
 

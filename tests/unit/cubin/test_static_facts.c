@@ -1,12 +1,7 @@
-#include "base/base.h"
 #include "cubin/cubin.h"
 #include "cubin/static_facts.h"
-#include "support.h"
+#include "test.h"
 #include "worker/library_read.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SMALL "tests/fuzz/corpus/cubin/small.fatbin"
 #define OTHER "tests/fuzz/corpus/cubin/other.fatbin"

@@ -1,12 +1,7 @@
 #include "cubin_support.h"
+#include "test.h"
 
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Files made from data/small.cu: library.so and small.fatbin are for 8.0 and 9.0, cuda12.cubin is for 8.0 only.
  * other.fatbin has another plain(float*) and nothing else. */

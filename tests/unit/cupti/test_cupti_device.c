@@ -1,7 +1,5 @@
 #include "plugin_support.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 Test(cupti_device, without_a_gpu_there_are_none_and_it_says_why)
 {

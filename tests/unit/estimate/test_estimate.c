@@ -1,7 +1,5 @@
 #include "estimate/estimate.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 /* A copy of 270336 floats by 1056 blocks of 256 threads, as it is computed. */
 static const struct launch launch = {

@@ -1,13 +1,9 @@
 #include "baseline/baseline.h"
 #include "explain/diagnosis.h"
+#include "test.h"
 
 #include "compare_support.h"
 #include "line_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char definitions[] =
     "[shared_wavefronts]\ntitle=S\ncounter=s.sum\nunit=count\nclass=exact\nbetter=lower\ndoc=d\n"

@@ -1,8 +1,5 @@
 #include "compare_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 Test(differences, metrics_that_no_file_defines_are_named_once)
 {

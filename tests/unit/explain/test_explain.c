@@ -1,15 +1,11 @@
 #include "report/explain_words.h"
 #include "report_support.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <float.h>
 #include <jansson.h>
 #include <limits.h>
-#include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- The explanation ---- */
 

@@ -1,10 +1,5 @@
 #include "explain/launch_change.h"
-
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
+#include "test.h"
 
 #define LAUNCH .grid = {64, 1, 1}, .block = {256, 1, 1}, .times = 1
 #define MACHINE LAUNCH, .has_machine = true, .machine

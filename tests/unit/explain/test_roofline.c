@@ -1,11 +1,7 @@
 #include "explain/roofline.h"
+#include "test.h"
 
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
 #include <float.h>
-#include <math.h>
 
 /* Makes a run of one kernel without rows, on a GPU with simple peaks: 1 TB/s, 1e9 wavefronts/s, 1, 2 and 4 TFLOP/s. */
 static struct result *make(struct run *run)

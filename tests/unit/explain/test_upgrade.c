@@ -1,9 +1,6 @@
 #include "compare_support.h"
 #include "explain/explain.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 /* Gives the kernel of both runs a launch. What is NULL or 0 is as in the base. */
 static void put_launches(struct fixture *fixture, const char *kernel, const struct launch *now)

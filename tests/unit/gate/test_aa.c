@@ -1,12 +1,9 @@
 #include "analysis_support.h"
+#include "test.h"
 
 #include "report/report.h"
-#include "support.h"
 
-#include <criterion/criterion.h>
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void put_code(struct sessions_fixture *fixture, size_t session, const char *kernel, const char *code)
 {

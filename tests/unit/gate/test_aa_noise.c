@@ -1,8 +1,5 @@
 #include "analysis_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 static const struct metric_spread *spread_of(const struct analysis *analysis, const char *metric)
 {

@@ -1,12 +1,8 @@
-#include "base/base.h"
 #include "command/command.h"
 #include "made_time.h"
 #include "model/run.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A gate on two builds of the kernels in libraries/turns.c, timed by a made-up host clock, in a folder of its

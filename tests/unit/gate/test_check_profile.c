@@ -1,13 +1,9 @@
-#include "base/base.h"
 #include "baseline/baseline.h"
 #include "cubin/static_facts.h"
 #include "gate/check_parts.h"
 #include "made_time.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A made-up collector counts lines, in real workers that load libraries/turns.c. */

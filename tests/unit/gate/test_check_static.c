@@ -1,11 +1,6 @@
-#include "base/base.h"
 #include "command/command.h"
 #include "cubin/static_facts.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* Files with machine code made from data/small.cu, so no compiler is needed. library.so is for 8.0 and 9.0,
  * cuda12.cubin for 8.0 only, other.fatbin for both but without two of the three functions. */

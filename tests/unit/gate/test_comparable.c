@@ -1,11 +1,6 @@
-#include "base/base.h"
 #include "gate/comparable.h"
 #include "made_runs.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 static void expect_words(char *said, const char *words)
 {

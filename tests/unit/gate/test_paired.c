@@ -1,11 +1,7 @@
-#include "base/base.h"
 #include "gate/paired.h"
 #include "made_time.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,11 +1,5 @@
 #include "import/csv.h"
-
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* Returns the records of a text as "a|b;c|d;", or the error message. Caller frees. */
 static char *read_all(const char *text)

@@ -1,11 +1,5 @@
-#include "base/base.h"
-
 #include "import_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #define FILE_OF(date, ...)                                                                                             \
     "{\"context\": {\"date\": \"" date                                                                                 \

@@ -1,12 +1,7 @@
 /* Tests what all formats share, with the format whose files are shortest. */
-#include "base/base.h"
 
 #include "import_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* Returns a file of benchmarks, each measured once; names are JSON strings. Caller frees. */
 static char *benchmarks(const char *const *names, size_t count)

@@ -1,11 +1,5 @@
-#include "base/base.h"
-
 #include "import_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #define DEVICE(id, name)                                                                                               \
     "{\"id\": " #id ", \"name\": \"" name "\", \"sm_version\": 890, \"number_of_sms\": 20, "                           \

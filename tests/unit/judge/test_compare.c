@@ -1,11 +1,6 @@
 #include "baseline/baseline.h"
 #include "compare_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* Every session of the baseline and of the run has one sample. */
 Test(compare, values_are_judged_by_class_direction_and_limit)

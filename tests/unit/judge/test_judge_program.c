@@ -1,8 +1,5 @@
 #include "compare_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 /* Two sessions of a program that launches a/kept; in the baseline a/old as well, and in the run a/fresh. The time of
  * all launches is 5,000 ns in the baseline. */

@@ -1,9 +1,6 @@
 #include "baseline/baseline.h"
 #include "compare_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 Test(judge_revise, the_same_code_has_not_become_slower)
 {

@@ -1,8 +1,5 @@
 #include "compare_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 Test(judge_row, a_time_needs_a_steady_clock_and_a_free_gpu)
 {

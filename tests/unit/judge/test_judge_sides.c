@@ -1,8 +1,5 @@
 #include "compare_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
+#include "test.h"
 
 /* Adds a session to the kernel's file in the baseline. A fact that is NULL is not recorded. */
 static void put_session(struct fixture *fixture, const char *kernel, const char *gpu, const char *compiler)

@@ -1,9 +1,5 @@
 #include "compare_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
+#include "test.h"
 
 /* Makes kernels that take 100000 ns in ten sessions of the baseline, and longer by a factor in two of the run. */
 static void put_suite(struct fixture *fixture, size_t kernels, double factor, const char *base_code,

@@ -1,8 +1,5 @@
 #include "compare_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 enum { NO_PAIRS, SLOWER, ALIKE, FASTER, FEW };
 

@@ -1,9 +1,6 @@
-#include "base/base.h"
 #include "measure/computed.h"
-#include "support.h"
+#include "test.h"
 #include "worker/worker.h"
-
-#include <criterion/criterion.h>
 
 #define SECTION(name, counter, unit)                                                                                   \
     "[" name "]\ntitle = T\ncounter = " counter "\nunit = " unit "\nclass = info\nbetter = lower\ndoc = d\n"

@@ -1,13 +1,9 @@
-#include "base/base.h"
 #include "base/version.h"
 #include "measure/measure.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <regex.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

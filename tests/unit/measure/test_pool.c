@@ -1,15 +1,10 @@
 /* Several GPUs, made up: a worker's is what its entry of CUDA_VISIBLE_DEVICES says, and the host's clock measures. */
-#include "base/base.h"
 #include "measure/measure.h"
 #include "measure/pool.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,10 +1,5 @@
-#include "base/base.h"
 #include "measure/pool_parts.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 static char *const ids[] = {
     (char[]){"small/a"},      (char[]){"small/b"},      (char[]){"large/a"}, (char[]){"point/a[n=1]"},

@@ -1,11 +1,6 @@
 /* What a worker may say, and when: nothing that it says is believed because it came. */
-#include "base/base.h"
 #include "measure/pool_parts.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* Two GPUs, of which the second has a worker that can be told nothing. */
 struct fixture {

@@ -1,12 +1,8 @@
-#include "base/base.h"
 #include "measure/program.h"
 #include "measure/program_parts.h"
 #include "names/names.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 enum { MOST = 100, CAPABILITY = 90 };

@@ -1,12 +1,8 @@
-#include "base/base.h"
 #include "measure/program_parts.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

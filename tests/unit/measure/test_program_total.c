@@ -1,9 +1,6 @@
 #include "measure/program.h"
 #include "measure/program_parts.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
+#include "test.h"
 
 /* A program with two kernels: a time of 100 and of 1,000 ns, an occupancy of 50 % and of 25 %. */
 struct fixture {

@@ -1,11 +1,6 @@
-#include "base/base.h"
 #include "made_runs.h"
 #include "model/run_laws.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 static struct metrics read_metrics(void)
 {

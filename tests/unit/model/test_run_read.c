@@ -1,11 +1,7 @@
-#include "base/base.h"
 #include "model/run_file.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <float.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define DEVICE "\"device\": {\"ecc\": true, \"memory_bytes\": 1, \"mig\": false, \"sm_count\": 1}"
 #define REST ", \"metrics\": {}, \"schema\": 1, \"sessions\": [{}]}"

@@ -1,10 +1,5 @@
-#include "base/base.h"
 #include "model/run.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 static char *written(const struct run *run)
 {

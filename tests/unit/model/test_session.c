@@ -1,8 +1,5 @@
-#include "base/base.h"
 #include "model/session.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 Test(session, device_difference_names_each_field)
 {

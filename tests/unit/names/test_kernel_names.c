@@ -1,10 +1,5 @@
-#include "base/base.h"
 #include "names/kernel_names.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 Test(kernel_names, a_name_or_a_glob_finds_kernels_or_those_near_it)
 {

@@ -1,10 +1,6 @@
 /* Tests the table of formats, and what all formats have in common. */
 #include "report_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 Test(report, formats_are_found_by_name)
 {

@@ -1,11 +1,5 @@
 #include "report_support.h"
-
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* Each test has a process of its own, and so these of its own. */
 static struct fixture fixture;

@@ -1,11 +1,7 @@
 #include "report_support.h"
+#include "test.h"
 
 #include "report/words.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 
 Test(words_upgrade, a_report_lists_the_first_and_the_last)
 {

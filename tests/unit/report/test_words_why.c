@@ -1,15 +1,11 @@
 /* Tests how formats describe the lines behind a row. */
 #include "report_support.h"
-#include "support.h"
+#include "test.h"
 
-#include "base/base.h"
 #include "report/words.h"
 
-#include <criterion/criterion.h>
 #include <jansson.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Adds the three kernels of worse_lines.json: one with lines and a base's lines, one without line information and base,

@@ -1,13 +1,7 @@
-#include "base/base.h"
 #include "capsule/made_device.h"
-#include "support.h"
+#include "test.h"
 #include "worker/library.h"
 #include "worker/library_read.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct problem problem;
 

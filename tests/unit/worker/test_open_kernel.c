@@ -1,10 +1,6 @@
-#include "base/base.h"
 #include "capsule/made_device.h"
-#include "support.h"
+#include "test.h"
 #include "worker/open_kernel.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
 
 /* ---- A kernel of a library that records each call, and fails at one of them ---- */
 
