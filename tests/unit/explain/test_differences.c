@@ -7,8 +7,7 @@ Test(differences, metrics_that_no_file_defines_are_named_once)
     for (int i = 0; i < 3; i++) {
         char kernel[] = "a/a";
         kernel[2] = (char)('a' + i);
-        put(&fixture.base, kernel, "mystery", 1);
-        put(&fixture.run, kernel, "mystery", 2);
+        put_each(&fixture, kernel, "mystery", 1, 2);
         put(&fixture.run, kernel, "riddle", 2);
     }
     const struct comparison *comparison = compare(&fixture);

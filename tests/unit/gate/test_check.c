@@ -156,8 +156,7 @@ Test(check, a_suspect_is_measured_again_in_another_process)
         {"turns/faster", 1, EXIT_SAME},
     };
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
-        AT_END(tear_down) struct fixture fixture;
-        set_up(&fixture, expected[i].id);
+        WITH(tear_down, struct fixture fixture, set_up(&fixture, expected[i].id));
         setenv("TURNS_MARK", "/no/such/folder/mark", 1);
         accept_base(&fixture);
         OWNED_TEXT mark = x_sprintf("%s/mark", fixture.folder);
@@ -182,8 +181,7 @@ Test(check, only_the_suspect_is_measured_again)
 
 Test(check, what_fails_in_the_second_measurement_has_failed)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/slower_then_bad");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/slower_then_bad"));
     accept_base(&fixture);
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_NOT_MEASURED, "%s", fixture.said);
@@ -194,8 +192,7 @@ Test(check, what_fails_in_the_second_measurement_has_failed)
 
 Test(check, pairs_settle_a_time_in_place_of_a_second_session)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/slower");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/slower"));
     accept_base(&fixture);
     fixture.options.against = fixture.base;
     check(&fixture);
@@ -207,8 +204,7 @@ Test(check, pairs_settle_a_time_in_place_of_a_second_session)
 
 Test(check, paired_runs_every_kernel_in_turn)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/equal");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/equal"));
     accept_base(&fixture);
     fixture.options.against = fixture.base;
     fixture.options.paired = true;
@@ -220,8 +216,7 @@ Test(check, paired_runs_every_kernel_in_turn)
 
 Test(check, a_base_library_stands_in_for_a_baseline)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/slower");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/slower"));
     fixture.globs[fixture.options.glob_count++] = x_strdup("turns/[ab]*"); /* the kernels added and bad_base */
     fixture.options.against = fixture.base;
     fixture.options.format = "text";
@@ -256,8 +251,7 @@ Test(check, what_the_baseline_lacks_is_compared_with_the_base_build)
          "it is declared as removed and is there"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture;
-        set_up(&fixture, "turns/equal");
+        WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/equal"));
         accept_base(&fixture);
         OWNED_TEXT folder = x_sprintf("%s/host", fixture.baselines);
         free(scratch_file(folder, "expected.ini", rows[i].expected));
@@ -276,8 +270,7 @@ Test(check, what_the_baseline_lacks_is_compared_with_the_base_build)
 
 Test(check, a_base_build_that_fails_settles_nothing)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/bad_base");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/bad_base"));
     fixture.options.kernels = fixture.head;
     check(&fixture);
     free(fixture.base);
@@ -302,8 +295,7 @@ Test(check, a_base_build_that_is_not_named_or_not_there)
         {true, false, "cannot read /no/such/base.so: No such file or directory"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
-        AT_END(tear_down) struct fixture fixture;
-        set_up(&fixture, "turns/equal");
+        WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/equal"));
         fixture.options.save = NULL;
         fixture.options.against = expected[i].against ? "/no/such/base.so" : NULL;
         fixture.options.paired = expected[i].paired;

@@ -100,8 +100,7 @@ static void accept(const struct fixture *fixture, const char *gpu, const char *c
 
 Test(check_static, the_same_code_is_same)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     accept(&fixture, "Some GPU", "9.0", 96);
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s%s", fixture.said, fixture.printed);
@@ -113,8 +112,7 @@ Test(check_static, the_same_code_is_same)
 
 Test(check_static, a_spill_is_a_regression)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     accept(&fixture, "Some GPU", "9.0", 0);
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_REGRESSED, "%s%s", fixture.said, fixture.printed);
@@ -130,8 +128,7 @@ Test(check_static, a_spill_is_a_regression)
 
 Test(check_static, a_function_that_is_gone_fails)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     accept(&fixture, "Some GPU", "9.0", 96);
     fixture.options.kernels = CORPUS "other.fatbin";
     check(&fixture);
@@ -155,8 +152,7 @@ Test(check_static, which_baseline_is_meant)
         {"a-gpu", CORPUS "library.so", EXIT_BASELINE, "there is no baseline 'a-gpu' in ", ""},
         {NULL, "tests/data/small.cu", EXIT_USAGE, "", ""},
     };
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     accept(&fixture, "Old GPU", "8.0", 96);
     accept(&fixture, "New GPU", "9.0", 96);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -172,8 +168,7 @@ Test(check_static, which_baseline_is_meant)
 
 Test(check_static, no_baseline_that_fits)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_BASELINE);
     expect_words(fixture.said, "it has none");
@@ -186,8 +181,7 @@ Test(check_static, no_baseline_that_fits)
 
 Test(check_static, a_library_without_machine_code)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     OWNED_TEXT folder = program_folder();
     OWNED_TEXT library = x_sprintf("%s/libother.so", folder);
     fixture.options.kernels = library;

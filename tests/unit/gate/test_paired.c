@@ -105,8 +105,7 @@ Test(paired, pairs_say_what_is_slower_faster_and_equal)
         {"turns/equal", PAIRED_SAME, 2, 14},
     };
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
-        AT_END(tear_down) struct fixture fixture;
-        set_up(&fixture, expected[i].id, wall_time);
+        WITH(tear_down, struct fixture fixture, set_up(&fixture, expected[i].id, wall_time));
         settle(&fixture, NULL);
         cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
         const struct row *row = time_of(&fixture, expected[i].id);
@@ -165,8 +164,7 @@ Test(paired, code_that_changed_gets_pairs_and_is_regressed_by_them)
 
 Test(paired, the_run_s_own_rows_stay_as_they_were)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/equal", wall_time);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/equal", wall_time));
     const double before = row_value(time_of(&fixture, "turns/equal"));
     settle(&fixture, NULL);
     cr_expect_eq(row_value(time_of(&fixture, "turns/equal")), before);
@@ -184,8 +182,7 @@ Test(paired, what_the_base_lacks_or_fails_gets_no_pairs)
         {"turns/bad_base", "", "the base build gave \"failed\" (launch: made-up illegal address)"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
-        AT_END(tear_down) struct fixture fixture;
-        set_up(&fixture, expected[i].id, wall_time);
+        WITH(tear_down, struct fixture fixture, set_up(&fixture, expected[i].id, wall_time));
         settle(&fixture, NULL);
         cr_expect_eq(fixture.code, EXIT_SAME);
         expect_said(&fixture, expected[i].words);
@@ -200,8 +197,7 @@ Test(paired, what_the_base_lacks_or_fails_gets_no_pairs)
 
 Test(paired, a_kernel_that_fails_in_the_head_has_failed)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/slower_then_bad", wall_time);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/slower_then_bad", wall_time));
     settle(&fixture, NULL);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     const struct result *result = run_find(&fixture.run, "turns/slower_then_bad");
@@ -215,8 +211,7 @@ Test(paired, a_pair_at_two_clocks_does_not_count)
     OWNED_TEXT metrics = x_sprintf("%sclock = rate\n[rate]\ntitle = Rate\ncounter = cugate.bandwidth\nunit = B/s\n"
                                    "class = info\nbetter = higher\ndoc = Stands for a clock.\n",
                                    wall_time);
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/slower", metrics);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/slower", metrics));
     settle(&fixture, NULL);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     cr_expect_eq(time_of(&fixture, "turns/slower")->pair_count, 0);
@@ -226,8 +221,7 @@ Test(paired, a_pair_at_two_clocks_does_not_count)
 
 Test(paired, a_base_library_that_is_none)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/equal", wall_time);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/equal", wall_time));
     free(fixture.base);
     fixture.base = x_strdup("/no/such/base.so");
     settle(&fixture, NULL);
@@ -251,8 +245,7 @@ __attribute__((noreturn)) static void be_the_command(struct fixture *fixture, co
 
 Test(paired, an_interrupt_keeps_the_pairs_so_far)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/stuck_later", wall_time);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/stuck_later", wall_time));
     OWNED_TEXT path = x_sprintf("%s/run.json", fixture.folder);
     int ends[2];
     cr_assert_eq(pipe(ends), 0);

@@ -98,8 +98,7 @@ static void expect_said(const struct fixture *fixture, const char *words)
 
 Test(measure, a_good_kernel_has_every_row)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "good/*");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "good/*"));
     measure(&fixture);
     cr_assert_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     cr_assert_eq(fixture.run.result_count, 3);
@@ -135,8 +134,7 @@ Test(measure, a_good_kernel_has_every_row)
 
 Test(measure, the_session_s_facts_are_filled)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "good/one");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "good/one"));
     measure(&fixture);
     cr_assert_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     cr_expect_str_eq(fixture.run.device.name, "host");
@@ -263,8 +261,7 @@ Test(measure, a_fault_in_a_batch_costs_its_own_kernel_only)
 
 Test(measure, kernels_of_a_family_are_at_work_at_once)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "good/*");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "good/*"));
     fixture.measurement.backend = &batching;
     fixture.measurement.progress = true;
     measure(&fixture);
@@ -284,8 +281,7 @@ Test(measure, kernels_of_a_family_are_at_work_at_once)
 
 static void expect_hang(const struct backend *backend)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "slow/brief");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "slow/brief"));
     add_glob(&fixture, "slow/endless");
     add_glob(&fixture, "slow/good");
     fixture.measurement.backend = backend;
@@ -313,8 +309,7 @@ Test(measure, a_kernel_that_hangs_in_a_batch_is_ended)
 
 static void expect_own_limit(const struct backend *backend)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "slow/brief*");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "slow/brief*"));
     fixture.measurement.backend = backend;
     fixture.measurement.samples = 13;
     fixture.measurement.timeout = 6; /* one kernel takes 2.1 s, all three take more than the limit */
@@ -338,8 +333,7 @@ Test(measure, the_time_limit_is_each_kernel_s_own_in_a_batch)
 
 static void expect_close_that_hangs(const char *next, size_t kernels)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "slow_close/*");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "slow_close/*"));
     add_glob(&fixture, next);
     fixture.measurement.timeout = 3; /* far more than the good kernels need */
     measure(&fixture);
@@ -358,8 +352,7 @@ Test(measure, a_close_that_hangs_costs_no_result)
 
 Test(measure, what_a_library_prints_stays_out_of_standard_output)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "good/printing");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "good/printing"));
     fflush(stdout);
     FILE *file = tmpfile();
     const int saved = dup(STDOUT_FILENO);
@@ -420,8 +413,7 @@ Test(measure, globs_that_match_nothing_can_be_passed_over)
 
 Test(measure, a_library_that_cannot_be_used)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "*");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "*"));
     fixture.measurement.kernels = "/no/such/lib.so";
     measure(&fixture);
     cr_expect_eq(fixture.code, EXIT_USAGE);
@@ -431,8 +423,7 @@ Test(measure, a_library_that_cannot_be_used)
 
 Test(measure, progress_is_drawn_only_on_request)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "good/one");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "good/one"));
     add_glob(&fixture, "good/two");
     measure(&fixture);
     cr_expect_str_eq(fixture.said, "");
@@ -502,8 +493,7 @@ Test(measure, an_interrupted_run_keeps_what_was_measured)
     /* Sends several signals: people press Ctrl-C more than once, and a session that ends sends more than one signal. */
     static const int sets[][2] = {{SIGINT, SIGINT}, {SIGTERM, SIGTERM}, {SIGHUP, SIGTERM}};
     for (size_t i = 0; i < ARRAY_SIZE(sets); i++) {
-        AT_END(tear_down) struct fixture fixture;
-        set_up(&fixture, "slow/brief");
+        WITH(tear_down, struct fixture fixture, set_up(&fixture, "slow/brief"));
         add_glob(&fixture, "slow/endless");
         add_glob(&fixture, "good/one");
         measure_and_signal(&fixture, "slow/endless", sets[i], ARRAY_SIZE(sets[i]));
@@ -517,8 +507,7 @@ Test(measure, an_interrupted_run_keeps_what_was_measured)
 Test(measure, an_interrupted_batch_leaves_what_was_before_it)
 {
     static const int interrupt[] = {SIGINT};
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "slow/*");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "slow/*"));
     add_glob(&fixture, "good/*");
     fixture.measurement.backend = &batching;
     measure_and_signal(&fixture, "slow/endless", interrupt, ARRAY_SIZE(interrupt));
@@ -530,8 +519,7 @@ Test(measure, an_interrupted_batch_leaves_what_was_before_it)
 Test(measure, a_signal_that_was_ignored_stays_so)
 {
     static const int hangup[] = {SIGHUP};
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "slow/brief");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "slow/brief"));
     add_glob(&fixture, "good/one");
     signal(SIGHUP, SIG_IGN); /* nohup ignores the signal, too */
     measure_and_signal(&fixture, "slow/brief", hangup, ARRAY_SIZE(hangup));
@@ -544,8 +532,7 @@ Test(measure, signals_are_as_before_afterwards)
 {
     sigset_t before, after;
     sigprocmask(SIG_BLOCK, NULL, &before);
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "good/one");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "good/one"));
     measure(&fixture);
     sigprocmask(SIG_BLOCK, NULL, &after);
     for (int number = 1; number < SIGRTMAX; number++)

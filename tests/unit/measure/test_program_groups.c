@@ -86,8 +86,7 @@ static struct program_group *take_plain(struct fixture *fixture, int threads, co
 
 Test(program_groups, launches_of_one_function_in_one_shape_are_one_group)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     struct program_group *first = take(&fixture, "launch\n64 1 1 256 1 1 0 - add\n");
     cr_expect_eq(take(&fixture, "launch\n64 1 1 256 1 1 0 - add\n"), first);
     /* Of a module that left no file nothing is known, so it may be the same. */
@@ -103,8 +102,7 @@ Test(program_groups, launches_of_one_function_in_one_shape_are_one_group)
 /* As long as not all are known both are called scale; then each has digits of its whole name. */
 Test(program_groups, functions_of_one_short_name_are_told_apart)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     char *names[2];
     kernel_unique_names((const char *[]){"a::scale(int*)", "b::scale(int*)"}, 2, names);
     cr_assert_str_neq(names[0], names[1]);
@@ -123,8 +121,7 @@ Test(program_groups, functions_of_one_short_name_are_told_apart)
 /* As Triton makes them. */
 Test(program_groups, namesakes_of_other_code_are_numbered_in_their_order)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     OWNED_TEXT first = add_module(&fixture, "tests/fuzz/corpus/cubin/small.fatbin", 0);
     OWNED_TEXT second = add_module(&fixture, "tests/fuzz/corpus/cubin/other.fatbin", 0);
     OWNED_TEXT copy = add_module(&fixture, "tests/fuzz/corpus/cubin/small.fatbin", 8);
@@ -139,8 +136,7 @@ Test(program_groups, namesakes_of_other_code_are_numbered_in_their_order)
 
 Test(program_groups, an_image_of_another_hash_is_none)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     OWNED_TEXT name = add_module(&fixture, "tests/fuzz/corpus/cubin/small.fatbin", 0);
     OWNED_TEXT from = x_sprintf("%s/%s.cubin", fixture.folder, name);
     OWNED_TEXT to = x_sprintf("%s/0123456789abcdef.cubin", fixture.folder);
@@ -152,8 +148,7 @@ Test(program_groups, a_graph_is_named_by_its_kernels)
 {
     static const char two[] = "graph\n1 1 1 32 1 1 0 - first\n2 1 1 32 1 1 0 - second\n",
                       wider[] = "graph\n1 1 1 64 1 1 0 - first\n2 1 1 32 1 1 0 - second\n";
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     const struct program_group *group = take(&fixture, two);
     cr_expect(group->graph);
     cr_expect_eq(group->count, 2);
@@ -193,8 +188,7 @@ Test(program_groups, globs_choose_by_the_name_that_a_report_shows)
                  {"app/scale@1,33", false},     {"other/*", false}, {"app/scale~@1,32", true},
                  {"app/scale~1f3a@2", false}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        AT_END(tear_down) struct fixture fixture;
-        set_up(&fixture);
+        WITH(tear_down, struct fixture fixture, set_up(&fixture));
         char *globs[] = {x_strdup(cases[i].glob)};
         fixture.measurement.globs = globs;
         fixture.measurement.glob_count = 1;
@@ -221,8 +215,7 @@ Test(program_groups, nonsense_is_refused_and_too_many_are_not_taken)
         "launch\nx 1 1 32 1 1 0 - add\n",
         "graph\n1 1 1 32 1 1 0 - add\nx\n",
     };
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     struct program_group *group;
     for (size_t i = 0; i < ARRAY_SIZE(nonsense); i++)
         cr_expect_not(try_take(&fixture, nonsense[i], &group), "%s", nonsense[i]);

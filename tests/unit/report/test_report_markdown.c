@@ -76,7 +76,6 @@ Test(report_markdown, markdown_without_a_baseline_says_how_to_make_one)
     AT_END(report_tear_down) struct fixture fixture = report_set_up("broken.json");
     alone(&fixture, EXIT_BASELINE);
     OWNED_TEXT text = print(&fixture.report, report_markdown);
-    expect_word(text, "| copy/plain | hung | no answer within 60 s |\n");
-    expect_word(text, "```sh\ncugate aa --sessions 10 --save sessions\n");
-    expect_word(text, "--reason \"first baseline\"\n```\n");
+    expect_words(text, "| copy/plain | hung | no answer within 60 s |\n",
+                 "```sh\ncugate aa --sessions 10 --save sessions\n", "--reason \"first baseline\"\n```\n");
 }
