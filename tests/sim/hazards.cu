@@ -1,5 +1,5 @@
 /* Kernels whose copies, barriers in memory and clusters have one fault each, and right ones that look like these, for
- * tests/sim/hazards.sh. That looks for the line whose comment is the kernel's name. A right kernel adds one to each
+ * tests/sim/faults.sh. That looks for the line whose comment is the kernel's name. A right kernel adds one to each
  * number. */
 #include "bulk.cuh"
 
