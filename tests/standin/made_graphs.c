@@ -197,9 +197,10 @@ static int recapture(int argc, char **argv)
 
 const struct program programs_of_graphs[] = {
     {"capture", "[N [WAY]]: captures a graph, launches it N times among others; WAY 0 to 5 begins the capture",
-     capture},
-    {"graph", "[N]: builds a graph of nodes and launches it N times, and nothing else", graph},
-    {"changed-graph", "[N]: launches a graph N times as it was made, and after each of four changes", changed_graph},
-    {"recapture", "[N [M]]: captures and launches a graph N times, then the last one M times more", recapture},
+     .run = capture},
+    {"graph", "[N]: builds a graph of nodes and launches it N times, and nothing else", .run = graph},
+    {"changed-graph", "[N]: launches a graph N times as it was made, and after each of four changes",
+     .run = changed_graph},
+    {"recapture", "[N [M]]: captures and launches a graph N times, then the last one M times more", .run = recapture},
     {0},
 };

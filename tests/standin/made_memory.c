@@ -241,6 +241,6 @@ static int memory(int argc, char **argv)
 }
 
 const struct program programs_of_memory[] = {
-    {"memory", "KIND: launches on memory of that kind (made_memory.c), and one before and after", memory},
+    {"memory", "KIND: launches on memory of that kind (made_memory.c), and one before and after", .run = memory},
     {0},
 };
