@@ -25,12 +25,10 @@ static struct metrics made_metrics(void)
 struct run made_run(int number)
 {
     struct run run = {.device = made_device()};
-    char *date = x_sprintf("2026-11-%02dT08:00:00Z", number);
+    OWNED_TEXT date = x_sprintf("2026-11-%02dT08:00:00Z", number);
     run_add_session(&run, &(struct session){.facts = {[SESSION_DATE] = date, [SESSION_COLLECTOR] = (char[]){"cupti"}}});
-    free(date);
-    struct metrics metrics = made_metrics();
+    OWNED(metrics) metrics = made_metrics();
     run_note_metrics(&run, &metrics);
-    metrics_release(&metrics);
     static const char *const ids[] = {"access/coalesced", "reduce/tree", "reduce/warp"};
     for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
         struct result *result = run_add(&run, ids[i]);
@@ -115,10 +113,9 @@ struct run made_baseline(const char *folder)
 
 char *made_text(const char *folder, const char *name)
 {
-    char *path = x_sprintf("%s/%s", folder, name);
+    OWNED_TEXT path = x_sprintf("%s/%s", folder, name);
     char *text;
     size_t length;
     cr_assert_eq(file_read(path, 1u << 20, &text, &length), 0, "%s", path);
-    free(path);
     return text;
 }

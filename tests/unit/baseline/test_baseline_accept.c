@@ -323,7 +323,7 @@ Test(baseline_accept, the_command_says_what_happened)
     expect_command(folder, "moved", arguments + 3, 1, 0, NULL);
     expect_command(folder, "moved", arguments + 4, 1, 0, NULL);
     fflush(stdout);
-    char *expected = x_sprintf(
+    OWNED_TEXT expected = x_sprintf(
         "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 12 new\n"
         "time has wider limits until its rows have 10 sessions, each one process that measured; now they have 2: "
         "accept more "
@@ -352,7 +352,6 @@ Test(baseline_accept, the_command_says_what_happened)
         "`cugate run` or `exec`\n",
         folder, folder, folder, folder);
     cr_expect_stdout_eq_str(expected);
-    free(expected);
     free(scratch_file(folder, "run_1.json", "broken"));
     expect_command(folder, "third", arguments, 3, EXIT_USAGE, "run_1.json:1:");
     for (int i = 0; i < 5; i++)
@@ -376,7 +375,7 @@ Test(baseline_accept, the_command_names_what_it_left_out)
         expect_command(folder, "why", &path, 1, 0, NULL);
     }
     fflush(stdout);
-    char *expected = x_sprintf(
+    OWNED_TEXT expected = x_sprintf(
         "accepted 4 rows of 1 kernel from 1 session in %s/nvidia-h200: 4 new\n"
         "time has wider limits until its rows have 10 sessions, each one process that measured; now they have 1: "
         "accept more "
@@ -392,5 +391,4 @@ Test(baseline_accept, the_command_names_what_it_left_out)
         "`cugate run` or `exec`\n",
         folder, folder);
     cr_expect_stdout_eq_str(expected);
-    free(expected);
 }

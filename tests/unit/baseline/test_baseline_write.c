@@ -27,10 +27,9 @@ int rename(const char *from, const char *to)
 static size_t count_files(const char *folder, const char *pattern)
 {
     glob_t found;
-    char *whole = x_sprintf("%s/nvidia-h200/*/%s", folder, pattern);
+    OWNED_TEXT whole = x_sprintf("%s/nvidia-h200/*/%s", folder, pattern);
     const size_t count = glob(whole, 0, NULL, &found) == 0 ? found.gl_pathc : 0;
     globfree(&found);
-    free(whole);
     return count;
 }
 

@@ -107,7 +107,7 @@ Test(static_facts, launches_that_hold_their_code_need_no_library)
     static const char *const ids[] = {"one/plain_large", "one/bounded", "two/launches"};
     static const char *const functions[][2] = {{PLAIN}, {BOUNDED}, {STACKED, PLAIN}};
     struct fixture fixture;
-    struct cubin cubin;
+    OWNED(cubin) cubin;
     enum cubin_status status;
     set_up(&fixture, "9.0");
     cr_assert_eq(cubin_read(&cubin, SMALL), 0);
@@ -129,7 +129,6 @@ Test(static_facts, launches_that_hold_their_code_need_no_library)
     cr_expect_null(result->launches[1].code);
     static_facts_of_launches(result, 90, 132, &fixture.metrics);
     expect_facts(&fixture.run, "two/launches", -1, -1, -1, -1);
-    cubin_release(&cubin);
     tear_down(&fixture);
 }
 
@@ -198,22 +197,20 @@ static char *both_files(const char *folder)
 Test(static_facts, two_functions_of_one_name_are_none)
 {
     char *folder = scratch_make();
-    char *path = both_files(folder);
+    OWNED_TEXT path = both_files(folder);
     struct fixture fixture;
     set_up(&fixture, "9.0");
     add_launch(&fixture.run, "a/unclear", PLAIN, 256, 0);
     add_launch(&fixture.run, "a/clear", BOUNDED, 256, 0);
     capture_begin();
     const int result = static_facts_add(&fixture.run, path, &fixture.metrics);
-    char *said = capture_end();
+    OWNED_TEXT said = capture_end();
     cr_assert_eq(result, 0);
     expect_facts(&fixture.run, "a/unclear", -1, -1, -1, -1);
     expect_facts(&fixture.run, "a/clear", 100, 0, 12, 1024);
     cr_expect_null(code_of(&fixture.run, "a/unclear", 0));
     cr_expect(strstr(said, "a/unclear") && strstr(said, "several functions of one name") && strstr(said, PLAIN), "%s",
               said);
-    free(said);
-    free(path);
     scratch_remove(folder);
     tear_down(&fixture);
 }
@@ -223,13 +220,11 @@ Test(static_facts, a_library_without_machine_code_knows_nothing_and_no_library_i
     struct fixture fixture;
     set_up(&fixture, "9.0");
     add_launch(&fixture.run, "a/b", PLAIN, 256, 0);
-    char *folder = program_folder();
-    char *path = x_sprintf("%s/libtables.so", folder);
+    OWNED_TEXT folder = program_folder();
+    OWNED_TEXT path = x_sprintf("%s/libtables.so", folder);
     cr_expect_eq(static_facts_add(&fixture.run, path, &fixture.metrics), 0);
     expect_facts(&fixture.run, "a/b", -1, -1, -1, -1);
     cr_expect_eq(static_facts_add(&fixture.run, "tests/no_such_file.so", &fixture.metrics), -1);
-    free(path);
-    free(folder);
     tear_down(&fixture);
 }
 
@@ -239,8 +234,8 @@ Test(static_facts, achieved_occupancy_stays_below_the_theoretical)
     struct fixture fixture = {0};
     cr_assert_eq(metrics_read_folder(&fixture.metrics, "metrics"), 0);
     cr_assert_eq(run_read(&fixture.run, "tests/data/recorded-nvidia-h200.json"), 0);
-    char *folder = program_folder();
-    char *path = x_sprintf("%s/../libkernels.so", folder);
+    OWNED_TEXT folder = program_folder();
+    OWNED_TEXT path = x_sprintf("%s/../libkernels.so", folder);
     cr_assert_eq(static_facts_add(&fixture.run, path, &fixture.metrics), 0);
     size_t compared = 0, filled = 0;
     for (size_t i = 0; i < fixture.run.result_count; i++) {
@@ -261,8 +256,6 @@ Test(static_facts, achieved_occupancy_stays_below_the_theoretical)
         cr_skip_test("the kernel library is for other GPUs than the recording");
     cr_expect_geq(compared, 58);
     cr_expect_geq(filled, compared / 3, "%zu of %zu come near", filled, compared);
-    free(path);
-    free(folder);
     tear_down(&fixture);
 }
 
@@ -284,7 +277,7 @@ Test(static_facts, a_static_run_repeats_the_baseline_s_launches_with_the_facts_o
 {
     struct fixture fixture;
     make_baseline(&fixture);
-    struct run run;
+    OWNED(run) run;
     const struct library_facts facts = {.compiler = "nvcc 13.0.88"};
     cr_assert_eq(static_facts_run(&run, &fixture.run, OTHER, &facts, &fixture.metrics), 0);
 
@@ -309,7 +302,6 @@ Test(static_facts, a_static_run_repeats_the_baseline_s_launches_with_the_facts_o
     cr_assert_eq(run.session_count, 1);
     cr_expect_str_eq(run.sessions[0].facts[SESSION_COMPILER], "nvcc 13.0.88");
     cr_expect_null(run.sessions[0].facts[SESSION_FLAGS]);
-    run_release(&run);
     tear_down(&fixture);
 }
 

@@ -113,7 +113,7 @@ Test(static_files, functions_of_one_name_are_one_kernel)
 
 Test(static_files, what_the_baseline_calls_a_function_stays)
 {
-    struct run baseline = {0};
+    OWNED(run) baseline = {0};
     static const char *const ids[] = {"small/plain~0000", "another/bounded", "small/gone"};
     static const char *const functions[] = {"plain(float*)", "(anonymous namespace)::bounded(float const*, float*)",
                                             "gone()"};
@@ -129,7 +129,6 @@ Test(static_files, what_the_baseline_calls_a_function_stays)
     cr_expect_not_null(run_find(&fixture.run, "small/bounded"), "that of another family says nothing");
     cr_expect_not_null(run_find(&fixture.run, "small/stacked"));
     tear_down(&fixture);
-    run_release(&baseline);
 }
 
 /* Makes a folder with one cubin and a description beside it (NULL: none). */
@@ -184,10 +183,9 @@ static void expect_error(char *path, const char *words)
     struct static_files files;
     capture_begin();
     cr_expect_eq(static_files_read(&files, &path, 1), -1, "%s", path);
-    char *said = capture_end();
+    OWNED_TEXT said = capture_end();
     cr_expect(strstr(said, words), "%s: %s", path, said);
     cr_expect_eq(files.count, 0);
-    free(said);
 }
 
 Test(static_files, what_cannot_be_judged_is_said)
@@ -202,7 +200,7 @@ Test(static_files, what_cannot_be_judged_is_said)
     static const unsigned char ptx[] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, 18, 0, 0, 0, 0, 0, 0, 0,   1,
                                         0,    1,    1,    16,   0, 0, 0,  2, 0,  0, 0, 0, 0, 0, 0, '/', '/'};
     folder = scratch_make();
-    char *path = x_sprintf("%s/ptx.fatbin", folder);
+    OWNED_TEXT path = x_sprintf("%s/ptx.fatbin", folder);
     FILE *stream = fopen(path, "w");
     cr_assert_eq(fwrite(ptx, 1, sizeof ptx, stream), sizeof ptx);
     fclose(stream);
@@ -212,7 +210,6 @@ Test(static_files, what_cannot_be_judged_is_said)
     fputc(2, stream); /* writes an entry whose code is no ELF file */
     fclose(stream);
     expect_error(path, "cannot be judged whole: build it with nvcc --compress-mode=none");
-    free(path);
     scratch_remove(folder);
 }
 

@@ -31,11 +31,10 @@ static char *check(const char *folder, const char *gpu, char *file, int *code)
     remove(report);
     capture_begin();
     *code = command_check.run(&options);
-    char *said = capture_end();
+    OWNED_TEXT said = capture_end();
     if (access(report, F_OK) < 0 || file_read(report, 1 << 20, &printed, &length) < 0)
         printed = x_strdup("");
     char *both = x_sprintf("%s%s", said, printed);
-    free(said);
     free(printed);
     free(save);
     free(report);

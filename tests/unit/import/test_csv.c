@@ -4,7 +4,7 @@
 /* Returns the records of a text as "a|b;c|d;", or the error message. Caller frees. */
 static char *read_all(const char *text)
 {
-    struct csv csv;
+    OWNED(csv) csv;
     char *all = x_strdup("");
     capture_begin();
     int result = csv_open(&csv, "x", text, strlen(text));
@@ -17,7 +17,6 @@ static char *read_all(const char *text)
         }
     }
     char *said = capture_end();
-    csv_release(&csv);
     if (result < 0) {
         free(all);
         return said;

@@ -39,12 +39,11 @@ static int prepare_made_up(const struct job *job, struct problem *problem)
 {
     (void)job;
     const char *refuses = getenv("GPUS_REFUSES");
-    char *started = x_sprintf("%s/started", getenv("GPUS_MARK"));
+    OWNED_TEXT started = x_sprintf("%s/started", getenv("GPUS_MARK"));
     const int file = open(started, O_WRONLY | O_APPEND | O_CREAT, 0600);
     (void)!write(file, ".", 1);
     const off_t number = lseek(file, 0, SEEK_CUR);
     close(file);
-    free(started);
     if (!refuses || atol(refuses) != number)
         return 0;
     problem_set(problem, "another process has the GPU");
@@ -435,12 +434,11 @@ static int measure_lines_made_up(void *self, const struct workload *workload, st
         line->counts[LINE_SHARED] = 5;
         return 0;
     }
-    char *mark = x_sprintf("%s/sampling", getenv("GPUS_MARK"));
+    OWNED_TEXT mark = x_sprintf("%s/sampling", getenv("GPUS_MARK"));
     const bool alone = access(mark, F_OK) != 0;
     fclose(fopen(mark, "w"));
     usleep(20000);
     unlink(mark);
-    free(mark);
     result->profile.period = result->profile.launches = 1;
     return alone ? 0 : problem_set(problem, "another one samples");
 }

@@ -65,22 +65,20 @@ static char *add_module(const struct fixture *fixture, const char *of, size_t ze
     bytes = x_realloc(bytes, length + zeros, 1);
     memset(bytes + length, 0, zeros);
     char *name = x_sprintf("%016llx", (unsigned long long)XXH3_64bits(bytes, length + zeros));
-    char *path = x_sprintf("%s/%s.cubin", fixture->folder, name);
+    OWNED_TEXT path = x_sprintf("%s/%s.cubin", fixture->folder, name);
     FILE *stream = fopen(path, "w");
     cr_assert_not_null(stream);
     cr_assert_eq(fwrite(bytes, 1, length + zeros, stream), length + zeros);
     cr_assert_eq(fclose(stream), 0);
     free(bytes);
-    free(path);
     return name;
 }
 
 /* Of a launch of plain() in that module, in a grid of one block. */
 static struct program_group *take_plain(struct fixture *fixture, int threads, const char *module)
 {
-    char *text = x_sprintf("launch\n1 1 1 %d 1 1 0 %s _Z5plainPf\n", threads, module);
+    OWNED_TEXT text = x_sprintf("launch\n1 1 1 %d 1 1 0 %s _Z5plainPf\n", threads, module);
     struct program_group *group = take(fixture, text);
-    free(text);
     return group;
 }
 

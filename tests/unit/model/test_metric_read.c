@@ -93,7 +93,7 @@ Test(metric_read, floors)
         {"ns", "% 2", 0, 0},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *text =
+        OWNED_TEXT text =
             x_sprintf("[m]\nfloor = %s\ntitle = T\ncounter = c\nunit = %s\nclass = steady\nbetter = lower\ndoc = d",
                       cases[i].floor, cases[i].unit);
         bool good = cases[i].relative > 0 || cases[i].absolute > 0;
@@ -106,7 +106,6 @@ Test(metric_read, floors)
         } else {
             cr_expect(strstr(said, "x.ini:2: cannot read the floor"), "%s", said);
         }
-        free(text);
     }
 }
 
@@ -121,7 +120,7 @@ Test(metric_read, a_floor_of_everything_is_refused)
         {"%", "100 %", "less than 100 %"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char *text =
+        OWNED_TEXT text =
             x_sprintf("[m]\nfloor = %s\ntitle = T\ncounter = c\nunit = %s\nclass = steady\nbetter = lower\ndoc = d",
                       rows[i].floor, rows[i].unit);
         OWNED(metrics) metrics = {0};
@@ -129,7 +128,6 @@ Test(metric_read, a_floor_of_everything_is_refused)
         cr_expect_eq(metrics_read_text(&metrics, "x.ini", text), -1, "row %zu", i);
         OWNED_TEXT said = capture_end();
         cr_expect_not_null(strstr(said, rows[i].words), "row %zu: %s", i, said);
-        free(text);
     }
 }
 
