@@ -44,15 +44,6 @@ struct run made_run(int number)
     return run;
 }
 
-struct row *made_row(const struct run *run, const char *kernel, const char *metric)
-{
-    const struct result *result = run_find(run, kernel);
-    cr_assert_not_null(result, "%s", kernel);
-    struct row *row = result_find(result, metric);
-    cr_assert_not_null(row, "%s of %s", metric, kernel);
-    return row;
-}
-
 void made_set(const struct run *run, const char *kernel, const char *metric, double value)
 {
     struct row *row = made_row(run, kernel, metric);

@@ -123,22 +123,6 @@ char *print(const struct report *report, int (*reporter)(const struct report *, 
     return text;
 }
 
-void expect_word(const char *text, const char *word)
-{
-    cr_expect_not_null(strstr(text, word), "expected \"%s\" in:\n%.9999s", word, text);
-}
-
-void expect_no_word(const char *text, const char *word)
-{
-    cr_expect_null(strstr(text, word), "did not expect \"%s\" in:\n%.9999s", word, text);
-}
-
-void expect_each(const char *text, void (*expect)(const char *, const char *), const char *const *words)
-{
-    for (; *words; words++)
-        expect(text, *words);
-}
-
 size_t count_words(const char *text, const char *word)
 {
     size_t count = 0;

@@ -48,12 +48,6 @@ void forget_judgements(struct fixture *fixture);
 /* Returns what the reporter prints. Caller frees. */
 char *print(const struct report *report, int (*reporter)(const struct report *, FILE *));
 
-/* Whether the text has a word, or all or none of several. */
-void expect_word(const char *text, const char *word);
-void expect_no_word(const char *text, const char *word);
-void expect_each(const char *text, void (*expect)(const char *, const char *), const char *const *words);
-#define expect_words(text, ...) expect_each(text, expect_word, (const char *const[]){__VA_ARGS__, NULL})
-#define expect_no_words(text, ...) expect_each(text, expect_no_word, (const char *const[]){__VA_ARGS__, NULL})
 bool is_utf8(const char *text);
 size_t count_words(const char *text, const char *word);
 

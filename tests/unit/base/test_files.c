@@ -171,7 +171,7 @@ Test(files, atomic_file_on_a_full_disk_keeps_the_old_file)
     result = atomic_file_commit(&file);
     said = capture_end();
     cr_expect_eq(result, -1);
-    cr_expect(strstr(said, "cannot write"), "%s", said);
+    expect_word(said, "cannot write");
     expect_content(path, "old");
     free(said);
 }
@@ -214,20 +214,6 @@ Test(files, program_folder_holds_this_program)
     cr_expect_eq(access(folder, X_OK), 0);
 }
 
-/* The test's own folder, for temporary files that killed writers leave. */
-static char *scratch;
-
-static void enter(void)
-{
-    scratch = scratch_make();
-    cr_assert_eq(chdir(scratch), 0);
-}
-
-static void leave(void)
-{
-    scratch_remove(scratch);
-}
-
 static struct atomic_file opened(const char *path)
 {
     struct atomic_file file;
@@ -267,7 +253,7 @@ static bool is_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-Test(files, what_a_killed_writer_left_is_removed_by_the_next, .init = enter, .fini = leave)
+Test(files, what_a_killed_writer_left_is_removed_by_the_next, .init = scratch_enter, .fini = scratch_leave)
 {
     static const char *const paths[] = {"a.json", "b.json"};
     end(hold(paths, ARRAY_SIZE(paths)));
@@ -280,7 +266,7 @@ Test(files, what_a_killed_writer_left_is_removed_by_the_next, .init = enter, .fi
     cr_expect(is_there("other.json") && !is_there("other.json.cugate-0.tmp"));
 }
 
-Test(files, what_is_of_use_is_removed_by_the_next_of_the_same_alone, .init = enter, .fini = leave)
+Test(files, what_is_of_use_is_removed_by_the_next_of_the_same_alone, .init = scratch_enter, .fini = scratch_leave)
 {
     static const char *const paths[] = {"a.json", "b.json"};
     struct atomic_file file;
@@ -295,7 +281,7 @@ Test(files, what_is_of_use_is_removed_by_the_next_of_the_same_alone, .init = ent
     cr_expect(is_there("a.json") && !is_there("a.json.cugate-0.tmp"));
 }
 
-Test(files, what_others_write_at_the_moment_stays, .init = enter, .fini = leave)
+Test(files, what_others_write_at_the_moment_stays, .init = scratch_enter, .fini = scratch_leave)
 {
     static const char *const path[] = {"a.json"};
     const pid_t other = hold(path, 1);
@@ -315,7 +301,7 @@ Test(files, what_others_write_at_the_moment_stays, .init = enter, .fini = leave)
     cr_expect(!is_there("a.json.cugate-0.tmp") && is_there("a.json") && is_there("c.json"));
 }
 
-Test(files, what_only_looks_alike_stays, .init = enter, .fini = leave)
+Test(files, what_only_looks_alike_stays, .init = scratch_enter, .fini = scratch_leave)
 {
     static const char *const names[] = {"a.json",          "a.json.tmp",        "a.json.12-0.tmp", "a.cugate-0.tmp.txt",
                                         "a.cugate-.tmp",   "a.cugate-0x.tmp",   "a.cugate-0",      ".tmp",
@@ -332,7 +318,7 @@ Test(files, what_only_looks_alike_stays, .init = enter, .fini = leave)
 }
 
 /* Each process writes the same file again and again, while others start and end. */
-Test(files, many_at_once_lose_no_file, .init = enter, .fini = leave)
+Test(files, many_at_once_lose_no_file, .init = scratch_enter, .fini = scratch_leave)
 {
     enum { WRITERS = 4, ROUNDS = 100 };
     pid_t writers[WRITERS];
@@ -359,7 +345,7 @@ Test(files, many_at_once_lose_no_file, .init = enter, .fini = leave)
     }
 }
 
-Test(files, a_temporary_folder_is_in_tmpdir_and_goes_with_its_files, .init = enter, .fini = leave)
+Test(files, a_temporary_folder_is_in_tmpdir_and_goes_with_its_files, .init = scratch_enter, .fini = scratch_leave)
 {
     setenv("TMPDIR", ".", 1);
     char *folder = make_temporary_folder();
@@ -376,5 +362,5 @@ Test(files, a_temporary_folder_is_in_tmpdir_and_goes_with_its_files, .init = ent
     setenv("TMPDIR", "nowhere", 1);
     cr_expect_null(make_temporary_folder());
     error_into(before);
-    cr_expect(strstr(problem.text, "cannot make a folder like nowhere/cugate-"), "%s", problem.text);
+    expect_word(problem.text, "cannot make a folder like nowhere/cugate-");
 }

@@ -336,7 +336,7 @@ Test(config, help_says_what_is_in_force)
     FILE *stream = open_memstream(&text, &size);
     options_help(&command, false, stream);
     fclose(stream);
-    cr_expect_not_null(strstr(text, "here: samples = 9, of ../cugate.ini:1\n"), "%s", text);
+    expect_word(text, "here: samples = 9, of ../cugate.ini:1\n");
     cr_expect_null(strstr(text, "sessions"));
     leave(root);
 }

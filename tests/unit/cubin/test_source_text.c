@@ -5,23 +5,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char *scratch;
-
 /* Makes a checkout with a/kernels/one.cu, and enters it. */
 static void enter(void)
 {
-    scratch = scratch_make();
-    cr_assert_eq(chdir(scratch), 0);
+    scratch_enter();
     cr_assert_eq(make_folders("a/kernels") + make_folders(".git"), 0);
     FILE *file = fopen("a/kernels/one.cu", "w");
     cr_assert(file);
     fputs("first\n    second {  \n\tthird\n\nlast without an end", file);
     fclose(file);
-}
-
-static void leave(void)
-{
-    scratch_remove(scratch);
 }
 
 static const struct profile_line *resolve(struct profile *profile, const char *file, unsigned number)
@@ -33,7 +25,7 @@ static const struct profile_line *resolve(struct profile *profile, const char *f
     return &profile->list[0];
 }
 
-Test(source_text, names_below_the_folder_become_relative, .init = enter, .fini = leave)
+Test(source_text, names_below_the_folder_become_relative, .init = enter, .fini = scratch_leave)
 {
     OWNED(profile) profile;
     char folder[4096];
@@ -44,7 +36,8 @@ Test(source_text, names_below_the_folder_become_relative, .init = enter, .fini =
     cr_expect_str_eq(line->text, "second {");
 }
 
-Test(source_text, the_longest_end_that_is_there_stands_for_a_path_of_another_machine, .init = enter, .fini = leave)
+Test(source_text, the_longest_end_that_is_there_stands_for_a_path_of_another_machine, .init = enter,
+     .fini = scratch_leave)
 {
     OWNED(profile) profile;
     const struct profile_line *line = resolve(&profile, "/builds/17/a/kernels/one.cu", 5);
@@ -53,7 +46,7 @@ Test(source_text, the_longest_end_that_is_there_stands_for_a_path_of_another_mac
 }
 
 /* The working folder is b, the folder above it, or another checkout. */
-Test(source_text, names_are_from_the_checkout_of_the_library, .init = enter, .fini = leave)
+Test(source_text, names_are_from_the_checkout_of_the_library, .init = enter, .fini = scratch_leave)
 {
     static const char *const folders[] = {".", "b", "..", "/", "other"};
     char folder[4096];
@@ -77,7 +70,7 @@ Test(source_text, names_are_from_the_checkout_of_the_library, .init = enter, .fi
     free(library);
 }
 
-Test(source_text, what_is_not_there_keeps_its_name_and_has_no_text, .init = enter, .fini = leave)
+Test(source_text, what_is_not_there_keeps_its_name_and_has_no_text, .init = enter, .fini = scratch_leave)
 {
     static const struct {
         const char *path;
@@ -99,7 +92,7 @@ Test(source_text, what_is_not_there_keeps_its_name_and_has_no_text, .init = ente
 }
 
 /* A line table can name any file, and a report may be public. */
-Test(source_text, what_is_not_below_the_folder_or_is_hidden_there_has_no_text, .init = enter, .fini = leave)
+Test(source_text, what_is_not_below_the_folder_or_is_hidden_there_has_no_text, .init = enter, .fini = scratch_leave)
 {
     char folder[4096];
     cr_assert(getcwd(folder, sizeof folder));
@@ -141,7 +134,7 @@ Test(source_text, what_is_not_below_the_folder_or_is_hidden_there_has_no_text, .
     free(outside);
 }
 
-Test(source_text, all_texts_together_are_bounded, .init = enter, .fini = leave)
+Test(source_text, all_texts_together_are_bounded, .init = enter, .fini = scratch_leave)
 {
     enum { BYTES = 3 << 20, NAMES = 20 };
     OWNED(profile) profile = {0};
@@ -163,7 +156,7 @@ Test(source_text, all_texts_together_are_bounded, .init = enter, .fini = leave)
     cr_expect_eq(texts, 5);
 }
 
-Test(source_text, a_folder_that_only_begins_alike_is_another, .init = enter, .fini = leave)
+Test(source_text, a_folder_that_only_begins_alike_is_another, .init = enter, .fini = scratch_leave)
 {
     OWNED(profile) profile;
     char folder[4096];
@@ -172,7 +165,7 @@ Test(source_text, a_folder_that_only_begins_alike_is_another, .init = enter, .fi
     cr_expect_str_eq(resolve(&profile, path, 1)->file, path);
 }
 
-Test(source_text, an_unreadable_file_has_no_text, .init = enter, .fini = leave)
+Test(source_text, an_unreadable_file_has_no_text, .init = enter, .fini = scratch_leave)
 {
     OWNED(profile) profile;
     if (geteuid() == 0)
@@ -189,7 +182,7 @@ static void set_time(const char *path, time_t seconds)
 }
 
 /* The source was edited since, so its lines may have moved. */
-Test(source_text, a_source_newer_than_the_library_has_no_text, .init = enter, .fini = leave)
+Test(source_text, a_source_newer_than_the_library_has_no_text, .init = enter, .fini = scratch_leave)
 {
     static const struct {
         const char *library;
@@ -209,7 +202,7 @@ Test(source_text, a_source_newer_than_the_library_has_no_text, .init = enter, .f
     }
 }
 
-Test(source_text, long_texts_are_cut_between_characters, .init = enter, .fini = leave)
+Test(source_text, long_texts_are_cut_between_characters, .init = enter, .fini = scratch_leave)
 {
     OWNED(profile) profile;
     FILE *file = fopen("long.cu", "w");
@@ -223,7 +216,7 @@ Test(source_text, long_texts_are_cut_between_characters, .init = enter, .fini = 
     cr_expect_neq((unsigned char)line->text[length - 1], 0xc3);
 }
 
-Test(source_text, lines_of_two_paths_to_one_file_become_one, .init = enter, .fini = leave)
+Test(source_text, lines_of_two_paths_to_one_file_become_one, .init = enter, .fini = scratch_leave)
 {
     OWNED(profile) profile = {0};
     profile_add(&profile, "f()", "/x/a/kernels/one.cu", 1, 16)->counts[LINE_INSTRUCTIONS] = 2;

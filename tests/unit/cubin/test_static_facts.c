@@ -41,10 +41,7 @@ static struct result *add_launch(struct run *run, const char *id, const char *fu
 /* Expects a fact in the metric's row: a number, or -1 for not supported and -2 for not applicable. */
 static void expect_fact(const struct run *run, const char *id, const char *metric, double expected)
 {
-    const struct result *result = run_find(run, id);
-    cr_assert_not_null(result, "%s", id);
-    const struct row *row = result_find(result, metric);
-    cr_assert_not_null(row, "%s %s", id, metric);
+    const struct row *row = made_row(run, id, metric);
     const enum value_state state = expected >= 0   ? VALUE_MEASURED
                                    : expected > -2 ? VALUE_NOT_SUPPORTED
                                                    : VALUE_NOT_APPLICABLE;

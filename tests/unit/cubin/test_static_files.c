@@ -33,10 +33,7 @@ static void tear_down(struct fixture *fixture)
 /* Expects a number, or -1 for not applicable. */
 static void expect_fact(const struct run *run, const char *id, const char *metric, double expected)
 {
-    const struct result *result = run_find(run, id);
-    cr_assert_not_null(result, "%s", id);
-    const struct row *row = result_find(result, metric);
-    cr_assert_not_null(row, "%s %s", id, metric);
+    const struct row *row = made_row(run, id, metric);
     cr_assert_eq(row->state, expected < 0 ? VALUE_NOT_APPLICABLE : VALUE_MEASURED, "%s %s: %s", id, metric,
                  value_state_name(row->state));
     if (expected >= 0)

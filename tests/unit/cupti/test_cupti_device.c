@@ -8,11 +8,11 @@ Test(cupti_device, without_a_gpu_there_are_none_and_it_says_why)
     if (count > 0)
         cr_skip_test("there is a GPU");
     cr_expect_eq(count, 0, "%s", problem.text);
-    cr_expect(strstr(problem.text, "driver"), "%s", problem.text);
+    expect_word(problem.text, "driver");
     struct device device = {0};
     struct session session = {0};
     problem.text[0] = '\0';
     cr_expect_eq(plugin()->describe(0, &device, &session, &problem), -1);
-    cr_expect(strstr(problem.text, "driver"), "%s", problem.text);
+    expect_word(problem.text, "driver");
     cr_expect_null(device.name);
 }

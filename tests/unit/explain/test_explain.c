@@ -16,13 +16,6 @@ struct made {
     struct explanation explanation;
 };
 
-static void set(struct result *result, const char *metric, double value)
-{
-    struct row *row = result_add(result, metric);
-    row_clear(row);
-    row_add_session(row, &value, 1);
-}
-
 static void make(struct made *made, unsigned blocks)
 {
     *made = (struct made){.run = {.device = {.compute_capability = x_strdup("9.0"), .sm_count = 100}}};
@@ -74,9 +67,9 @@ Test(explain, the_gap_has_a_likely_hotspot)
         char words[512];
         make(&made, cases[i].blocks);
         if (!isnan(cases[i].achieved))
-            set(made.result, "achieved_occupancy", cases[i].achieved);
+            set_value(made.result, "achieved_occupancy", cases[i].achieved);
         if (!isnan(cases[i].time))
-            set(made.result, "time", cases[i].time);
+            set_value(made.result, "time", cases[i].time);
         explain(&made);
         cr_expect_eq(made.explanation.gap, cases[i].gap, "case %zu: %s", i, explained_gap_name(made.explanation.gap));
         explain_gap_words(&made.explanation, words, sizeof words);
@@ -275,9 +268,9 @@ Test(explain, hostile_names_and_numbers_stay_harmless)
         line->counts[c] = DBL_MAX;
     profile_line_add_stall(line, "a_reason", DBL_MAX);
     profile_line_add_stall(line, "barrier", DBL_MAX);
-    set(made.result, "time", 5e-324);
-    set(made.result, "achieved_occupancy", DBL_MAX);
-    set(made.result, "dram_bytes_read", DBL_MAX);
+    set_value(made.result, "time", 5e-324);
+    set_value(made.result, "achieved_occupancy", DBL_MAX);
+    set_value(made.result, "dram_bytes_read", DBL_MAX);
     explain(&made);
     for (int verbose = 0; verbose < 2; verbose++) {
         OWNED_TEXT text = printed(&made, verbose, explain_text);
@@ -304,8 +297,8 @@ Test(explain, no_line_is_wider_than_the_page)
         line->text = x_sprintf("%0300d", 7);
     }
     made.result->launches[0].machine.registers = 72;
-    set(made.result, "achieved_occupancy", 20);
-    set(made.result, "time", 1e5);
+    set_value(made.result, "achieved_occupancy", 20);
+    set_value(made.result, "time", 1e5);
     explain(&made);
     OWNED_TEXT text = printed(&made, true, explain_text);
     cr_expect_leq(longest_line(text), (size_t)TEXT_WIDTH, "%s", text);

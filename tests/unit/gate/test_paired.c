@@ -70,26 +70,12 @@ static void tear_down(struct fixture *fixture)
     scratch_remove(fixture->folder);
 }
 
-static const struct row *time_of(const struct fixture *fixture, const char *id)
-{
-    const struct result *result = run_find(&fixture->run, id);
-    cr_assert_not_null(result, "%s", id);
-    const struct row *row = result_find(result, "wall_time");
-    cr_assert_not_null(row, "%s", id);
-    return row;
-}
-
 /* Returns the processes that were started, a letter for each. Caller frees. */
 static char *turns_taken(const struct fixture *fixture)
 {
     char *text;
     size_t length;
     return file_read(fixture->log, 4096, &text, &length) < 0 ? x_strdup("") : text;
-}
-
-static void expect_said(const struct fixture *fixture, const char *words)
-{
-    cr_expect(strstr(fixture->said, words), "\"%s\" lacks \"%s\"", fixture->said, words);
 }
 
 Test(paired, pairs_say_what_is_slower_faster_and_equal)
@@ -108,7 +94,7 @@ Test(paired, pairs_say_what_is_slower_faster_and_equal)
         WITH(tear_down, struct fixture fixture, set_up(&fixture, expected[i].id, wall_time));
         settle(&fixture, NULL);
         cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
-        const struct row *row = time_of(&fixture, expected[i].id);
+        const struct row *row = made_row(&fixture.run, expected[i].id, "wall_time");
         cr_expect_eq(rule_pairs(row, METRIC_LOWER, NULL, NULL), expected[i].paired, "%s", expected[i].id);
         cr_expect(row->pair_count >= expected[i].min && row->pair_count <= expected[i].max, "%s: %zu pairs",
                   expected[i].id, row->pair_count);
@@ -152,7 +138,7 @@ Test(paired, code_that_changed_gets_pairs_and_is_regressed_by_them)
     comparison_release(&comparison);
 
     compare_runs(&comparison, &base, &fixture.run, &fixture.metrics, NULL);
-    cr_expect_eq(time_of(&fixture, "turns/equal")->pair_count, 0);
+    cr_expect_eq(made_row(&fixture.run, "turns/equal", "wall_time")->pair_count, 0);
     cr_expect_eq(comparison_exit_code(&comparison), EXIT_REGRESSED);
     cr_expect_str_eq(comparison.list[0].kernel, "turns/slower");
     cr_expect_eq(comparison.list[0].verdict, VERDICT_REGRESSED);
@@ -165,10 +151,10 @@ Test(paired, code_that_changed_gets_pairs_and_is_regressed_by_them)
 Test(paired, the_run_s_own_rows_stay_as_they_were)
 {
     WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/equal", wall_time));
-    const double before = row_value(time_of(&fixture, "turns/equal"));
+    const double before = row_value(made_row(&fixture.run, "turns/equal", "wall_time"));
     settle(&fixture, NULL);
-    cr_expect_eq(row_value(time_of(&fixture, "turns/equal")), before);
-    cr_expect_eq(time_of(&fixture, "turns/equal")->session_count, 1);
+    cr_expect_eq(row_value(made_row(&fixture.run, "turns/equal", "wall_time")), before);
+    cr_expect_eq(made_row(&fixture.run, "turns/equal", "wall_time")->session_count, 1);
     cr_expect_eq(fixture.run.session_count, 1);
     cr_expect_eq(result_find(run_find(&fixture.run, "turns/equal"), "instructions")->pair_count, 0);
 }
@@ -185,11 +171,11 @@ Test(paired, what_the_base_lacks_or_fails_gets_no_pairs)
         WITH(tear_down, struct fixture fixture, set_up(&fixture, expected[i].id, wall_time));
         settle(&fixture, NULL);
         cr_expect_eq(fixture.code, EXIT_SAME);
-        expect_said(&fixture, expected[i].words);
+        expect_word(fixture.said, expected[i].words);
         const struct result *result = run_find(&fixture.run, expected[i].id);
         cr_expect_eq(result->status, RESULT_OK);
         cr_expect_str_eq(result->unpaired ? result->unpaired : "", expected[i].unpaired ? expected[i].unpaired : "");
-        cr_expect_eq(time_of(&fixture, expected[i].id)->pair_count, 0);
+        cr_expect_eq(made_row(&fixture.run, expected[i].id, "wall_time")->pair_count, 0);
         OWNED_TEXT turns = turns_taken(&fixture);
         cr_expect_str_eq(turns, "BH", "%s", expected[i].id);
     }
@@ -214,7 +200,7 @@ Test(paired, a_pair_at_two_clocks_does_not_count)
     WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/slower", metrics));
     settle(&fixture, NULL);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
-    cr_expect_eq(time_of(&fixture, "turns/slower")->pair_count, 0);
+    cr_expect_eq(made_row(&fixture.run, "turns/slower", "wall_time")->pair_count, 0);
     OWNED_TEXT turns = turns_taken(&fixture);
     cr_expect_eq(strlen(turns), 2 * RULE_PAIRS, "%s", turns);
 }
@@ -226,8 +212,8 @@ Test(paired, a_base_library_that_is_none)
     fixture.base = x_strdup("/no/such/base.so");
     settle(&fixture, NULL);
     cr_expect_eq(fixture.code, EXIT_USAGE);
-    cr_expect_eq(time_of(&fixture, "turns/equal")->pair_count, 0);
-    expect_said(&fixture, "/no/such/base.so");
+    cr_expect_eq(made_row(&fixture.run, "turns/equal", "wall_time")->pair_count, 0);
+    expect_word(fixture.said, "/no/such/base.so");
 }
 
 /* Judges as `check` does, with signals held back, and saves the run. */
@@ -269,8 +255,8 @@ Test(paired, an_interrupt_keeps_the_pairs_so_far)
     waitpid(child, &status, 0);
     cr_assert(WIFEXITED(status), "ended by signal %d: %s", WTERMSIG(status), said);
     cr_expect_eq(WEXITSTATUS(status), EXIT_INTERRUPTED, "%s", said);
-    cr_expect(strstr(said, "interrupted after 0 of 1 kernels (pair 3 of at most 14, 1 kernel left)"), "%s", said);
+    expect_word(said, "interrupted after 0 of 1 kernels (pair 3 of at most 14, 1 kernel left)");
     run_release(&fixture.run);
     cr_assert_eq(run_read(&fixture.run, path), 0);
-    cr_expect_eq(time_of(&fixture, "turns/stuck_later")->pair_count, 2);
+    cr_expect_eq(made_row(&fixture.run, "turns/stuck_later", "wall_time")->pair_count, 2);
 }

@@ -334,13 +334,13 @@ Test(words_why, github_shows_it_at_its_line)
 /* Names are relative to the repository's root, whatever the current folder is. */
 Test(words_why, github_names_files_alike_in_all_folders)
 {
-    OWNED_FOLDER scratch = scratch_make();
-    OWNED_TEXT git = x_sprintf("%s/.git", scratch);
-    OWNED_TEXT sub = x_sprintf("%s/perf/sub", scratch);
+    OWNED_FOLDER buffer = scratch_make();
+    OWNED_TEXT git = x_sprintf("%s/.git", buffer);
+    OWNED_TEXT sub = x_sprintf("%s/perf/sub", buffer);
     AT_END(report_tear_down) struct fixture fixture;
     char here[4096];
     cr_assert(make_folders(git) == 0 && make_folders(sub) == 0 && getcwd(here, sizeof here));
-    setenv("GITHUB_WORKSPACE", scratch, 1);
+    setenv("GITHUB_WORKSPACE", buffer, 1);
     set_up_one(&fixture, "kernels/reduce.cu", "f", "s[i] += s[j];");
     cr_assert_eq(chdir(sub), 0);
     OWNED_TEXT text = print(&fixture.report, report_github);

@@ -107,5 +107,5 @@ Test(library_capsules, ids_that_no_kernel_has_are_refused)
     OWNED_TEXT path = zeros(folder, NULL, 0, 100);
     struct library library;
     cr_expect_eq(library_open(&library, path, &problem), -1);
-    cr_expect(strstr(problem.text, "holds no capsule"), "%s", problem.text);
+    expect_word(problem.text, "holds no capsule");
 }
