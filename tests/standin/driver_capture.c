@@ -2,8 +2,6 @@
  * else is ever in a stream. */
 #include "driver.h"
 
-#include <stdlib.h>
-
 struct CUstream_st {
     CUcontext context;
     struct CUgraph_st *graph; /* the graph that is captured; NULL: the stream captures nothing */

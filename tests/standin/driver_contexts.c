@@ -1,6 +1,5 @@
 #include "driver.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { DEEPEST = 16 };

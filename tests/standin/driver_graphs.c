@@ -1,8 +1,5 @@
 #include "driver.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-
 struct CUgraphNode_st {
     CUgraphNodeType type;
     struct launch launch;

@@ -1,8 +1,5 @@
 #include "driver.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 CUresult launch_check(const struct launch *launch, struct CUfunc_st **function)
 {
     READY();

@@ -1,7 +1,5 @@
 #include "driver.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 

@@ -4,8 +4,6 @@
 #include <libelf.h>
 
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 static unsigned last_module;
 

@@ -3,8 +3,6 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 void launch_first(struct gpu *gpu, int argc, char **argv, const char *name)

@@ -2,9 +2,6 @@
 #include "made_program.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Six functions begin a capture. Programs that are built today call one of them; the others belong to older programs,
  * or to programs with a default stream for each thread. */

@@ -4,9 +4,6 @@
 #include <cudaProfiler.h>
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static int plain(int argc, char **argv)

@@ -3,9 +3,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { BYTES = NUMBERS * sizeof(int), PIECE = 2 << 20 };
 

@@ -1,8 +1,5 @@
 #include "made_program.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static const struct program *const tables[] = {
     programs_of_launches,  programs_of_graphs,    programs_of_ends,
     programs_of_processes, programs_of_strangers, programs_of_memory,

@@ -6,6 +6,9 @@
 #include <cuda.h>
 
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Machine code of kernels.cu, of its OTHER build, and the first without its lines. */
 extern const char _binary_kernels_cubin_start[];
