@@ -21,9 +21,14 @@ void expect_each(const char *text, void (*expect)(const char *, const char *), c
 
 char *scratch;
 
-void scratch_enter(void)
+void scratch_begin(void)
 {
     scratch = scratch_make();
+}
+
+void scratch_enter(void)
+{
+    scratch_begin();
     cr_assert_eq(chdir(scratch), 0);
 }
 

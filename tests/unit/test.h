@@ -17,8 +17,9 @@ void expect_each(const char *text, void (*expect)(const char *, const char *), c
 #define expect_words(text, ...) expect_each(text, expect_word, (const char *const[]){__VA_ARGS__, NULL})
 #define expect_no_words(text, ...) expect_each(text, expect_no_word, (const char *const[]){__VA_ARGS__, NULL})
 
-/* For .init and .fini: a folder of the test's own, in which it is. */
+/* For .init and .fini: a folder of the test's own, and one in which it is. */
 extern char *scratch;
+void scratch_begin(void);
 void scratch_enter(void);
 void scratch_leave(void);
 

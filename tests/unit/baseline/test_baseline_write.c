@@ -33,22 +33,21 @@ static size_t count_files(const char *folder, const char *pattern)
     return count;
 }
 
-Test(baseline_write, a_rename_that_fails_says_how_far_it_came)
+Test(baseline_write, a_rename_that_fails_says_how_far_it_came, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     OWNED(run) run = made_run(1);
     failing_rename = 2;
-    made_expect(&(struct trial){.folder = folder}, &run, 1, EXIT_USAGE, "/reduce/tree.json: Operation not permitted");
-    cr_expect_eq(count_files(folder, "*.json"), 1);
-    cr_expect_eq(count_files(folder, "*.tmp"), 0);
+    made_expect(&(struct trial){.folder = scratch}, &run, 1, EXIT_USAGE, "/reduce/tree.json: Operation not permitted");
+    cr_expect_eq(count_files(scratch, "*.json"), 1);
+    cr_expect_eq(count_files(scratch, "*.tmp"), 0);
 
     failing_rename = renames + 2;
-    made_expect(&(struct trial){.folder = folder}, &run, 1, EXIT_USAGE, "1 of 3 files were written");
+    made_expect(&(struct trial){.folder = scratch}, &run, 1, EXIT_USAGE, "1 of 3 files were written");
     OWNED(accepted) accepted;
-    cr_assert_eq(made_accept(&(struct trial){.folder = folder}, &run, 1, &accepted), 0, "the same again");
+    cr_assert_eq(made_accept(&(struct trial){.folder = scratch}, &run, 1, &accepted), 0, "the same again");
     cr_expect_eq(accepted.counts[ACCEPTED_KNOWN], 4);
     cr_expect_eq(accepted.counts[ACCEPTED_FIRST], 8);
-    OWNED(run) baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(scratch);
     cr_expect_eq(baseline.result_count, 3);
     cr_expect_eq(made_row(&baseline, "access/coalesced", "time")->session_count, 1);
 }
@@ -62,19 +61,18 @@ static void note_signal(int number)
     came_to_a_whole = access(watched, F_OK) == 0;
 }
 
-Test(baseline_write, ctrl_c_waits_for_the_last_file)
+Test(baseline_write, ctrl_c_waits_for_the_last_file, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
-    OWNED_TEXT last = x_sprintf("%s/nvidia-h200/reduce/warp.json", folder);
+    OWNED_TEXT last = x_sprintf("%s/nvidia-h200/reduce/warp.json", scratch);
     OWNED(run) run = made_run(1);
     watched = last;
     interrupting_rename = 1;
     signal(SIGINT, note_signal);
-    made_accept_one(&(struct trial){.folder = folder}, &run);
+    made_accept_one(&(struct trial){.folder = scratch}, &run);
     cr_expect_eq(came, SIGINT, "it was lost");
     cr_expect(came_to_a_whole, "it came in between");
-    cr_expect_eq(count_files(folder, "*.json"), 3);
-    cr_expect_eq(count_files(folder, "*.tmp"), 0);
+    cr_expect_eq(count_files(scratch, "*.json"), 3);
+    cr_expect_eq(count_files(scratch, "*.tmp"), 0);
     sigset_t blocked;
     sigprocmask(SIG_BLOCK, NULL, &blocked);
     cr_expect(!sigismember(&blocked, SIGINT));

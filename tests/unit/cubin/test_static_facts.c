@@ -69,8 +69,7 @@ static const char *code_of(const struct run *run, const char *id, size_t launch)
 
 Test(static_facts, facts_are_those_of_the_launches)
 {
-    struct fixture fixture;
-    set_up(&fixture, "9.0");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "9.0"));
     struct run *run = &fixture.run;
     add_launch(run, "one/plain", PLAIN, 32, 0);
     add_launch(run, "one/plain_large", PLAIN, 256, 0);
@@ -95,7 +94,6 @@ Test(static_facts, facts_are_those_of_the_launches)
     cr_expect_str_eq(code_of(run, "one/plain", 0), code_of(run, "two/launches", 1));
     cr_expect_str_neq(code_of(run, "one/plain", 0), code_of(run, "one/bounded", 0));
     cr_expect_eq(run_find(run, "one/plain")->row_count, 5);
-    tear_down(&fixture);
 }
 
 /* As in a run of a program, whose processes say which code each launch has. */
@@ -131,8 +129,7 @@ Test(static_facts, launches_that_hold_their_code_need_no_library)
 
 Test(static_facts, what_cannot_be_known_is_not_supported)
 {
-    struct fixture fixture;
-    set_up(&fixture, "9.0");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "9.0"));
     struct run *run = &fixture.run;
     add_launch(run, "some/ours", PLAIN, 256, 0);
     add_launch(run, "some/theirs", "cublas_kernel", 256, 0);
@@ -148,7 +145,6 @@ Test(static_facts, what_cannot_be_known_is_not_supported)
     cr_expect_not_null(code_of(run, "some/mixed", 0));
     cr_expect_null(code_of(run, "some/mixed", 1));
     cr_expect_eq(run_find(run, "some/failed")->row_count, 0);
-    tear_down(&fixture);
 }
 
 /* Code of an older GPU with the same major number runs. Its occupancy is known where the GPU's limits are. */
@@ -162,14 +158,12 @@ Test(static_facts, the_gpu_decides_which_code_and_which_limits)
         {"10.0", -1, -1}, {"none", -1, -1}, {"9", -1, -1},  {"9.0a", -1, -1}, {"", -1, -1},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct fixture fixture;
-        set_up(&fixture, cases[i].capability);
+        WITH(tear_down, struct fixture fixture, set_up(&fixture, cases[i].capability));
         add_launch(&fixture.run, "a/b", PLAIN, 256, 0);
         cr_assert_eq(static_facts_add(&fixture.run, SMALL, &fixture.metrics), 0);
         expect_fact(&fixture.run, "a/b", "theoretical_occupancy", cases[i].occupancy);
         expect_fact(&fixture.run, "a/b", "registers", cases[i].registers);
         cr_expect_eq(code_of(&fixture.run, "a/b", 0) != NULL, cases[i].registers > 0, "%s", cases[i].capability);
-        tear_down(&fixture);
     }
 }
 
@@ -195,8 +189,7 @@ Test(static_facts, two_functions_of_one_name_are_none)
 {
     char *folder = scratch_make();
     OWNED_TEXT path = both_files(folder);
-    struct fixture fixture;
-    set_up(&fixture, "9.0");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "9.0"));
     add_launch(&fixture.run, "a/unclear", PLAIN, 256, 0);
     add_launch(&fixture.run, "a/clear", BOUNDED, 256, 0);
     capture_begin();
@@ -209,20 +202,17 @@ Test(static_facts, two_functions_of_one_name_are_none)
     cr_expect(strstr(said, "a/unclear") && strstr(said, "several functions of one name") && strstr(said, PLAIN), "%s",
               said);
     scratch_remove(folder);
-    tear_down(&fixture);
 }
 
 Test(static_facts, a_library_without_machine_code_knows_nothing_and_no_library_is_an_error)
 {
-    struct fixture fixture;
-    set_up(&fixture, "9.0");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "9.0"));
     add_launch(&fixture.run, "a/b", PLAIN, 256, 0);
     OWNED_TEXT folder = program_folder();
     OWNED_TEXT path = x_sprintf("%s/libtables.so", folder);
     cr_expect_eq(static_facts_add(&fixture.run, path, &fixture.metrics), 0);
     expect_facts(&fixture.run, "a/b", -1, -1, -1, -1);
     cr_expect_eq(static_facts_add(&fixture.run, "tests/no_such_file.so", &fixture.metrics), -1);
-    tear_down(&fixture);
 }
 
 /* No more warps are active than fit, so occupancy measured on a GPU is at most the theoretical one computed without. */
@@ -304,12 +294,10 @@ Test(static_facts, a_static_run_repeats_the_baseline_s_launches_with_the_facts_o
 
 Test(static_facts, a_static_run_of_no_library)
 {
-    struct fixture fixture;
-    set_up(&fixture, "9.0");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "9.0"));
     struct run run;
     cr_expect_eq(
         static_facts_run(&run, &fixture.run, "tests/no_such_file.so", &(struct library_facts){0}, &fixture.metrics),
         -1);
     cr_expect_eq(run.session_count, 0);
-    tear_down(&fixture);
 }

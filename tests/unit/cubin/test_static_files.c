@@ -42,8 +42,8 @@ static void expect_fact(const struct run *run, const char *id, const char *metri
 
 Test(static_files, functions_are_kernels)
 {
-    struct fixture fixture;
-    read_run(&fixture, (char *[]){(char[]){SMALL}, (char[]){CORPUS "library.so"}}, 2, 90, NULL);
+    WITH(tear_down, struct fixture fixture,
+         read_run(&fixture, (char *[]){(char[]){SMALL}, (char[]){CORPUS "library.so"}}, 2, 90, NULL));
     const struct run *run = &fixture.run;
     cr_expect_str_eq(run->device.name, "sm_90");
     cr_expect_str_eq(run->device.compute_capability, "9.0");
@@ -60,7 +60,6 @@ Test(static_files, functions_are_kernels)
     cr_expect_str_eq(result->launches[0].function, "(anonymous namespace)::bounded(float const*, float*)");
     cr_expect_str_eq(result->launches[0].code, run_find(run, "library/bounded")->launches[0].code);
     cr_expect_eq(result->launches[0].machine.max_threads, 256);
-    tear_down(&fixture);
 }
 
 Test(static_files, code_is_that_of_the_gpu)
@@ -95,14 +94,12 @@ Test(static_files, functions_of_one_name_are_one_kernel)
     cr_assert_eq(fwrite(text, 1, length, stream), length);
     fclose(stream);
     free(text);
-    struct fixture fixture;
-    read_run(&fixture, paths, 3, 90, NULL);
+    WITH(tear_down, struct fixture fixture, read_run(&fixture, paths, 3, 90, NULL));
     cr_expect_eq(fixture.run.result_count, 3);
     const struct result *result = run_find(&fixture.run, "small/plain");
     cr_assert_not_null(result);
     cr_expect_eq(result->launch_count, 2, "%zu: the same code twice is one", result->launch_count);
     cr_expect_eq(run_find(&fixture.run, "small/stacked")->launch_count, 1);
-    tear_down(&fixture);
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
         free(paths[i]);
     scratch_remove(folder);
@@ -119,13 +116,11 @@ Test(static_files, what_the_baseline_calls_a_function_stays)
         ARRAY_GROW(result->launches, result->launch_count)->function = x_strdup(functions[i]);
     }
     run_add(&baseline, "small/without_launch");
-    struct fixture fixture;
-    read_run(&fixture, (char *[]){(char[]){SMALL}}, 1, 90, &baseline);
+    WITH(tear_down, struct fixture fixture, read_run(&fixture, (char *[]){(char[]){SMALL}}, 1, 90, &baseline));
     cr_expect_eq(fixture.run.result_count, 3);
     cr_expect_not_null(run_find(&fixture.run, "small/plain~0000"));
     cr_expect_not_null(run_find(&fixture.run, "small/bounded"), "that of another family says nothing");
     cr_expect_not_null(run_find(&fixture.run, "small/stacked"));
-    tear_down(&fixture);
 }
 
 /* Makes a folder with one cubin and a description beside it (NULL: none). */
@@ -166,11 +161,9 @@ Test(static_files, a_description_beside_a_cubin_says_in_what_blocks)
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *folder = make_cache(cases[i].description);
-        struct fixture fixture;
-        read_run(&fixture, (char *[]){folder}, 1, 80, NULL);
+        WITH(tear_down, struct fixture fixture, read_run(&fixture, (char *[]){folder}, 1, 80, NULL));
         expect_fact(&fixture.run, cases[i].id, "theoretical_occupancy", cases[i].occupancy);
         expect_fact(&fixture.run, cases[i].id, "shared_memory", cases[i].shared);
-        tear_down(&fixture);
         scratch_remove(folder);
     }
 }

@@ -36,12 +36,10 @@ void import_end(struct imported *imported)
 
 void import_expect_error(const char *format, const char *gpu, const char *text, const char *words)
 {
-    struct imported imported;
-    import_begin(&imported, format, gpu, text);
+    WITH(import_end, struct imported imported, import_begin(&imported, format, gpu, text));
     cr_expect_eq(imported.result, -1, "%s: was taken", words);
     cr_expect(strstr(imported.said, words), "\"%s\" lacks \"%s\"", imported.said, words);
     cr_expect_eq(imported.run.result_count + imported.run.session_count, 0, "%s: the run is not empty", words);
-    import_end(&imported);
 }
 
 void import_expect_samples(const struct imported *imported, const char *id, const char *metric, const double *samples,

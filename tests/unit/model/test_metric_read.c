@@ -206,17 +206,16 @@ Test(metric_read, a_long_line_is_refused_and_not_cut)
     expect_word(said, "x.ini:2: the line has 1005 characters");
 }
 
-Test(metric_read, a_folder_is_read_in_the_order_of_its_names)
+Test(metric_read, a_folder_is_read_in_the_order_of_its_names, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     char *paths[] = {
-        scratch_file(folder, "b.ini", "[m3]\n" BODY),
-        scratch_file(folder, "a.ini", "[m1]\n" BODY "[m2]\n" BODY),
-        scratch_file(folder, ".hidden.ini", "nonsense"),
-        scratch_file(folder, "notes.txt", "nonsense"),
+        scratch_file(scratch, "b.ini", "[m3]\n" BODY),
+        scratch_file(scratch, "a.ini", "[m1]\n" BODY "[m2]\n" BODY),
+        scratch_file(scratch, ".hidden.ini", "nonsense"),
+        scratch_file(scratch, "notes.txt", "nonsense"),
     };
     OWNED(metrics) metrics;
-    cr_assert_eq(metrics_read_folder(&metrics, folder), 0);
+    cr_assert_eq(metrics_read_folder(&metrics, scratch), 0);
     cr_assert_eq(metrics.count, 3);
     cr_expect_str_eq(metrics.list[0].name, "m1");
     cr_expect_str_eq(metrics.list[1].name, "m2");
@@ -236,19 +235,18 @@ static void expect_folder_error(const char *folder, const char *words)
     cr_expect(strstr(said, words), "\"%s\" lacks \"%s\"", said, words);
 }
 
-Test(metric_read, a_folder_that_cannot_be_used_is_an_error)
+Test(metric_read, a_folder_that_cannot_be_used_is_an_error, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
-    expect_folder_error(folder, "holds no metric files");
+    expect_folder_error(scratch, "holds no metric files");
     expect_folder_error("/no/such/folder", "No such file or directory");
-    free(scratch_file(folder, "a.ini", "[m1]\n" BODY));
-    free(scratch_file(folder, "b.ini", "[m1]\n" BODY));
-    expect_folder_error(folder, "b.ini:1: [m1] is there already, at ");
-    OWNED_TEXT path = x_sprintf("%s/b.ini", folder);
+    free(scratch_file(scratch, "a.ini", "[m1]\n" BODY));
+    free(scratch_file(scratch, "b.ini", "[m1]\n" BODY));
+    expect_folder_error(scratch, "b.ini:1: [m1] is there already, at ");
+    OWNED_TEXT path = x_sprintf("%s/b.ini", scratch);
     FILE *file = fopen(path, "w");
     fwrite("[m2]\n\0\n", 1, 7, file);
     fclose(file);
-    expect_folder_error(folder, "b.ini holds a NUL byte");
-    free(scratch_file(folder, "b.ini", "[m2]\n" BODY "weight = m9\n"));
-    expect_folder_error(folder, "[m2] is weighed by \"m9\"");
+    expect_folder_error(scratch, "b.ini holds a NUL byte");
+    free(scratch_file(scratch, "b.ini", "[m2]\n" BODY "weight = m9\n"));
+    expect_folder_error(scratch, "[m2] is weighed by \"m9\"");
 }
