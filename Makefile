@@ -255,7 +255,7 @@ lint:
 ## format: rewrite the sources with clang-format and ruff
 format:
 	@clang-format -i $$(ci/lint.sh --files)
-	@build/python/bin/ruff format --quiet reports tests/gpu/programs tests/gpu/upgrade
+	@build/python/bin/ruff format --quiet reports tests/gpu/programs
 
 ## rooms: check that the harness keeps its rule of rooms, harness/ROOMS
 rooms: $(BUILD)/harness/command/main.o $(LIBRARY_O) $(PLUGIN_O) $(INJECT_O) $(SIM_O)
@@ -505,7 +505,7 @@ $(BUILD)/beside: build/libkernels.so | $(BUILD)
 	@touch $@
 
 # The rule of these folders: tests/scripts/compiled.sh.
-COMPILING := $(addprefix tests/,$(addsuffix .sh,$(addprefix scripts/,bisect capsule own referee simulate simulate_own static static_files swap timeless) sim/faults sim/hazards sim/oracle sim/runtime))
+COMPILING := $(addprefix tests/,$(addsuffix .sh,$(addprefix scripts/,bisect capsule own referee simulate simulate_own static static_files swap timeless) sim/faults sim/oracle sim/runtime))
 .PHONY: compiled
 ## compiled: what scripts of tests/ compile with nvcc, once for all builds; test does it too
 compiled: $(foreach script,$(COMPILING),build/tests/compiled/$(basename $(notdir $(script)))/ready)

@@ -51,6 +51,6 @@ step clang-format clang-format --dry-run -Werror "${sources[@]}"
 step "compiler warnings" compile "$@"
 step clang-tidy tidy "$@"
 step shellcheck shellcheck "${scripts[@]}"
-step ruff build/python/bin/ruff check --quiet reports tests/gpu/programs tests/gpu/upgrade
-step "ruff format" build/python/bin/ruff format --check --quiet reports tests/gpu/programs tests/gpu/upgrade
+step ruff build/python/bin/ruff check --quiet reports tests/gpu/programs
+step "ruff format" build/python/bin/ruff format --check --quiet reports tests/gpu/programs
 [ $failed -eq 0 ] || { echo "lint: failed"; exit 1; }

@@ -62,7 +62,6 @@ script     terminal             4    .     .        .  tests/scripts/terminal.sh
 script     programs_recorded    6    .     .        .  tests/scripts/programs_recorded.sh
 script     upgrades             3    .     .        .  tests/scripts/upgrades.sh
 script     faults               8   34     .        .  tests/sim/faults.sh
-script     hazards              2    3     .        .  tests/sim/hazards.sh
 script     runtime              3    .     .        .  tests/sim/runtime.sh
 script     planted              3    .     .        .  tests/scripts/planted.sh
 script     trades               2    .     .        .  tests/scripts/trades.sh
@@ -98,7 +97,7 @@ script     python               .    .     .       12  tests/scripts/python.sh
 
 # Parts of what executes machine code, the files they depend on, and where it is noted that all passed. At the desk
 # they are left out as long as these files are the same; TEST_BUDGET=fail, as in .ci/run, runs all.
-machine=' machine recorded faults hazards runtime oracle '
+machine=' machine recorded faults runtime oracle '
 machine_files=(Makefile metrics harness/{base,capsule,cubin,cudart,machine,measure,model,names,sim,worker}
     tests/{data,libraries,machine,sim} tests/unit/{machine,cudart,sim,support.c} tests/unit/cubin/cubin_support.c tests/scripts/begin.sh)
 stamp=$build/tests/machine.passed

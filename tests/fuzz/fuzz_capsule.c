@@ -6,8 +6,6 @@
 #include "capsule/capsule_zstd.h"
 #include "fuzz.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -2,9 +2,6 @@
 #include "command/config.h"
 #include "fuzz.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static char *write_all(const struct config *config)
 {
     char *text = NULL;

@@ -4,9 +4,6 @@
 #include "fuzz.h"
 #include "machine/elf/line_table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void check_function(const struct cubin *cubin, size_t i)
 {
     const struct cubin_function *function = &cubin->list[i];

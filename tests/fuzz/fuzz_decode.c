@@ -7,9 +7,6 @@
 
 #include "fuzz.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void check_operand(const struct code *code, const struct operand *operand)
 {
     const uint32_t end =

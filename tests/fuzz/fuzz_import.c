@@ -3,9 +3,6 @@
 #include "fuzz.h"
 #include "import/import.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const char definitions[] =
     "[time]\ntitle = t\ncounter = gpu__time_duration.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n"
     "[wall_time]\ntitle = t\ncounter = cugate.wall_time\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n"

@@ -3,9 +3,6 @@
 #include "baseline/baseline.h"
 #include "fuzz.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static char *write_all(const struct known_regressions *known_regressions)
 {
     char *text = NULL;

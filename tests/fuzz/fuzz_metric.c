@@ -3,8 +3,6 @@
 #include "model/model.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool is_blank(char c)
 {

@@ -4,8 +4,6 @@
 #include "fuzz.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WORDS 64
 

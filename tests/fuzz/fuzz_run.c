@@ -3,9 +3,6 @@
 #include "fuzz.h"
 #include "model/run.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static char *written(const struct run *run, size_t *length)
 {
     char *text = NULL;

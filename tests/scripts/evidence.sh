@@ -13,7 +13,7 @@ tar -xJf "$top/tests/data/all-kernels-nvidia-h200.tar.xz" all-kernels/5ed5/lines
 export CUDA_VISIBLE_DEVICES='' LC_ALL=C
 trades=trades-nvidia-h100-80gb-hbm3 planted=planted-nvidia-h200
 
-# there: computed without a GPU, from before a change of tests/trades to after it; back: the other way.
+# there: computed without a GPU, from before a recorded trade to after it; back: the other way.
 for way in there:base:new back:new:base; do
     IFS=: read -r name was is <<<"$way"
     "$cugate" compare "$trades/$was-computed.json" "$trades/$is-computed.json" --format json -o "$name.json" \
@@ -22,7 +22,7 @@ done
 
 # ---- 1. The cause comes first
 
-# A fault of tests/planted as an H200 measured it, or a change of tests/trades, one way or back; the metric that names its
+# A fault of tests/planted as an H200 measured it, or a recorded trade, one way or back; the metric that names its
 # cause; what was done. To add a fault: a row.
 cat >faults <<'END'
 planted pad_removed             excess_wavefronts         the pad of a tile is gone
@@ -103,7 +103,7 @@ code=$(($(wc -l <advices) != rows))
 wc -l advices >said
 expect "there are $rows texts of advice" 0
 
-# A way to follow it; how the text begins. "there KERNEL" and "back KERNEL" follow it by a change of tests/trades, computed: the
+# A way to follow it; how the text begins. "there KERNEL" and "back KERNEL" follow it by a recorded trade, computed: the
 # other way gets the advice. "REASON KERNEL KERNEL" follows it from one kernel of the catalogue to another, as an H200 measured
 # them, where warps of the first one waited for that reason alone. No kernel was recorded that waits for its own code: there it
 # is a planted fault that unrolls less, with a time that is a fifth less.

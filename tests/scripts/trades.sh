@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Judges recorded changes that trade one count for another (tests/trades): none that is faster may be red, and none that is
-# slower may pass. By pairs on a GPU, by sessions, and as computed without one, where it may be unsure. Needs no GPU. Ends with
-# "N passed, N failed".
+# Judges recorded changes that trade one count for another: none that is faster may be red, and none that is slower may pass.
+# They are judged by pairs on a GPU, by sessions, and as computed without one, where it may be unsure. baselines/measurements.md
+# says where their sources are. Needs no GPU. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/trades.sh
 # shellcheck source=tests/scripts/begin.sh

@@ -4,8 +4,8 @@
 #
 #   CUGATE=build/cugate tests/scripts/upgrades.sh
 #
-# tests/data/upgrades-nvidia-h200.tar.xz, of 2026-11-26, H200, driver 580.159.04, CUDA 13.0: run files of what
-# tests/gpu/upgrade launches. MAKER-VERSION.json has the pairs with the version before it in the table. catalogue-13.0.88
+# tests/data/upgrades-nvidia-h200.tar.xz, of 2026-11-26, H200, driver 580.159.04, CUDA 13.0: run files of 32
+# kernels (baselines/measurements.md). MAKER-VERSION.json has the pairs with the version before it in the table. catalogue-13.0.88
 # is the baseline of 15 kernels of this tree. attention-*.cubin are two of Triton's.
 # shellcheck source=tests/scripts/begin.sh
 . "$(dirname "$0")/begin.sh"

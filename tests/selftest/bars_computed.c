@@ -1,9 +1,6 @@
 /* Q7: counts that were computed, without a GPU, against what GPUs counted. */
 #include "selftest.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define KERNEL "made/up"
 #define COUNT 1000.0
 #define THREADS 30.0

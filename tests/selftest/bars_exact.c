@@ -1,8 +1,6 @@
 /* Q1: exact counters; and what else the pairs of recorded sessions say. */
 #include "selftest.h"
 
-#include <string.h>
-
 #define READINGS 3000 /* fewer say too little */
 
 static bool repeats(const struct row *row)

@@ -3,8 +3,6 @@
 #include "report/report.h"
 #include "selftest.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -5,9 +5,6 @@
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MEAN 1000.0
 #define DEVIATION 1.0

@@ -2,9 +2,6 @@
 #include "selftest.h"
 
 #include <gsl/gsl_randist.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SERIES 30000
 #define SPREAD 0.005 /* of a pair's ratio */

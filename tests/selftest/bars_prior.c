@@ -3,9 +3,6 @@
  * at the edge of what GPUs differ by, and is red half the time; so the bar there is at +12 %. */
 #include "selftest.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* A slower kernel must be longer than this, or the floor of 250 ns is too much of it. */
 #define LONG 20e3
 

@@ -1,9 +1,6 @@
 /* Q7: what stands around two numbers of a row: the code, the GPU, the other rows of its kernel. */
 #include "selftest.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define KERNEL "made/up"
 #define TIME 100000.0
 #define COUNT 1000.0

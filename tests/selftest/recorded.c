@@ -2,9 +2,6 @@
 
 #include <dirent.h>
 #include <gsl/gsl_statistics_double.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int is_session(const struct dirent *entry)
 {

@@ -4,8 +4,6 @@
 
 #include <gsl/gsl_cdf.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SEED 20261121
 #define TAIL 0.001 /* so rarely may chance alone fail a bar that is just met */

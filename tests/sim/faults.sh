@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Lets the simulator run kernels with a fault each (tests/sim/faults.cu, product_faults.cu). Each fault must be found, with its message and its
-# line. What depends on the order of execution must not be counted, and correct kernels that look similar must pass.
-# Ends with "N passed, N failed". Needs nvcc, no GPU.
+# Lets the simulator run kernels with a fault each: faults.cu, product_faults.cu, and hazards.cu, whose copies, barriers in
+# memory and clusters have one. Each fault must be found, with its message and its line. What depends on the order of
+# execution must not be counted, and correct kernels that look similar must pass. Ends with "N passed, N failed". Needs nvcc,
+# no GPU.
 #
 #   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/sim/faults.sh [--compile]
 # shellcheck source=tests/scripts/begin.sh
@@ -9,7 +10,8 @@
 compile() {
     local build
     for build in 'faults.cu -arch=sm_90 -o lib.so -lineinfo' 'faults.cu -arch=sm_90 -o without_lines.so' \
-        'product_faults.cu -gencode arch=compute_90a,code=sm_90a -o products.so -lineinfo'; do
+        'product_faults.cu -gencode arch=compute_90a,code=sm_90a -o products.so -lineinfo' \
+        'hazards.cu -gencode arch=compute_90a,code=sm_90a -o hazards.so -lineinfo -diag-suppress 177'; do
         # shellcheck disable=SC2086 # words
         "$nvcc" -std=c++20 -Xcompiler -fPIC "-I$top/harness" "${includes[@]/#/-I}" "${libraries[@]/#/-L}" \
             -cudart shared -shared "$top/tests/sim/"$build
@@ -41,11 +43,12 @@ ask jq -c '.kernels | [.["right/exits_by_two"].metrics.threads_per_instruction, 
     map(.sessions[0])' run.json
 expect 'who exits by two predicates, and what writes zeros' 0 '[[26.5365854,27.25,28],[48]]'
 
-# reason KERNEL [!]WORDS...: why it failed, at the line of $source whose comment is its name.
+# reason KERNEL [!]WORDS...: why it failed, at the line of $source whose comment is its name. A wrong one was simulated.
 source=faults.cu
 reason() {
     local kernel=$1 line
     shift
+    [[ $kernel != wrong/* ]] || set -- '!not simulated' "$@"
     jq -r --arg kernel "$kernel" '.kernels[$kernel].reason // "none"' run.json >said
     line=$(grep -n "/\* ${kernel#*/} \*/" "$top/tests/sim/$source" | cut -d: -f1)
     # shellcheck disable=SC2034 # expect() reads it
@@ -54,7 +57,7 @@ reason() {
 }
 
 beyond='bytes beyond the end of an allocation of 4096 bytes'
-reason wrong/read_beyond 'reads 4 bytes at 0x' "4 $beyond" '!not simulated' 'block 3,0,0'
+reason wrong/read_beyond 'reads 4 bytes at 0x' "4 $beyond" 'block 3,0,0'
 reason wrong/second_block 'lane 0 writes 4 bytes at 0x' "260 $beyond" 'block 1,0,0'
 reason wrong/write_before 'lane 0 writes 4 bytes at 0x' '4 bytes before an allocation of 4096 bytes'
 reason wrong/wild_pointer 'lane 0 reads 4 bytes at 0x40, which is in no allocation'
@@ -72,7 +75,7 @@ reason wrong/neighbour_in_global 'warp 1 changes the word at 0x' 'of global memo
 reason wrong/local_beyond 'accesses byte 16384 of its 256 bytes of local memory'
 reason wrong/lost_barrier 'the block waits for itself: not all of its threads come to this barrier'
 reason wrong/trap 'the kernel traps itself'
-reason wrong/assertion 'an assertion fails' '!not simulated'
+reason wrong/assertion 'an assertion fails'
 reason wrong/wraps_around 'lane 1 reads 4 bytes at 0xfffffffffffffffc, which is in no allocation'
 reason wrong/atomic_wraps_around 'lane 1 writes 4 bytes at 0xfffffffffffffffc, which is in no allocation'
 reason wrong/lower_words_wrap 'lane 8 reads 4 bytes at 0x' '00000000, '
@@ -142,6 +145,31 @@ done
 still_reads='which a matrix product still reads: warp'
 reason wrong/bulk_in_flight "$still_reads 0 does not know"
 reason wrong/freed_in_flight "$still_reads 4 does not know"
+
+library=$compiled/hazards.so source=hazards.cu
+run -k 'right/*'
+expect 'right copies pass' 0 'computed: 11 of 11 kernels'
+run -k 'wrong/*' --save "$work/run.json"
+expect 'wrong copies are not measured' 5 'computed: 0 of 18 kernels; 18 failed'
+not_waited='has not waited for the phase of the mbarrier at byte 256'
+reason wrong/reads_early 'warp 0 reads bytes of shared memory from 0 on that a copy (UBLKCP.S.G) may still write' "$not_waited"
+reason wrong/one_warp_waits 'warp 1 reads bytes of shared memory from 128 on' "$not_waited"
+reason wrong/writes_early 'warp 0 writes bytes of shared memory from 0 on' "$not_waited"
+reason wrong/overwrites_readers 'warp 1 reads bytes of shared memory from 128 on' "$not_waited"
+reason wrong/arrives_before_reading 'UBLKCP.S.G overwrites bytes of shared memory from 128 on that warp 1 may still read'
+reason wrong/waits_for_wrong_phase 'waits for a phase of the mbarrier at byte 256 of shared memory that never ends'
+reason wrong/no_fence 'from 0 on that warp 0 wrote, without fence.proxy.async between them'
+reason wrong/no_barrier_before_store 'from 0 on that warp 0 may still write: warp 1 has not waited for it'
+reason wrong/source_written_again 'that a copy (UBLKCP.G.S) of warp 0 may still read: its group was not waited for'
+reason wrong/waits_for_too_few_groups 'that a copy (UBLKCP.G.S) of warp 0 may still read: its group was not waited for'
+reason wrong/bytes_do_not_come 'never ends: 0 arrivals are missing, and 16 bytes have not come'
+reason wrong/too_many_bytes 'never ends: 0 arrivals are missing, and 16 bytes too many have come'
+reason wrong/arrival_is_missing 'never ends: 1 arrivals are missing'
+reason wrong/too_many_arrive '3 arrivals at the mbarrier at byte 8 of shared memory, which expects 2 more'
+reason wrong/no_init 'which nobody initialised'
+reason wrong/tile_not_aligned 'a tile begins 20 bytes from'
+reason wrong/neighbour_is_gone 'shared memory of block 0 of the cluster, which has exited'
+reason wrong/arrives_twice 'lanes arrive at the barrier of the cluster again'
 
 library=$compiled/without_lines.so
 run -k wrong/trap

@@ -1,5 +1,5 @@
 /* Kernels whose copies, barriers in memory and clusters have one fault each, and right ones that look like these, for
- * tests/sim/hazards.sh. That looks for the line whose comment is the kernel's name. A right kernel adds one to each
+ * tests/sim/faults.sh. That looks for the line whose comment is the kernel's name. A right kernel adds one to each
  * number. */
 #include "bulk.cuh"
 
@@ -46,6 +46,18 @@ using bulk::at;
     }                                                                                                                  \
     __syncthreads()
 
+/* The first thread has the numbers of a round copied to the place, or from there. */
+#define BRING(k)                                                                                                       \
+    if (T == 0) {                                                                                                      \
+        EXPECT(&full, tile * 4);                                                                                       \
+        LOAD(place, in + MINE + (k) * tile, &full);                                                                    \
+    }
+#define SEND(k, from)                                                                                                  \
+    FENCE();                                                                                                           \
+    __syncthreads();                                                                                                   \
+    if (T == 0)                                                                                                        \
+    STORE(out + MINE + (k) * tile, from)
+
 /* Numbers that a kernel does not look at. */
 static __device__ void rest(int *out, const int *in, int from)
 {
@@ -58,10 +70,7 @@ static __device__ void rest(int *out, const int *in, int from)
 KERNEL(reads_early)
 {
     SHARED;
-    if (T == 0) {
-        EXPECT(&full, tile * 4);
-        LOAD(place, in + MINE, &full);
-    }
+    BRING(0);
     __syncthreads();
     out[MINE + T] = place[T] + 1; /* reads_early */
     WAIT(&full, 0);
@@ -71,10 +80,7 @@ KERNEL(reads_early)
 KERNEL(waits_for_wrong_phase)
 {
     SHARED;
-    if (T == 0) {
-        EXPECT(&full, tile * 4);
-        LOAD(place, in + MINE, &full);
-    }
+    BRING(0);
     WAIT(&full, 1); /* waits_for_wrong_phase */
     out[MINE + T] = place[T] + 1;
     rest(out, in, 1);
@@ -83,10 +89,7 @@ KERNEL(waits_for_wrong_phase)
 KERNEL(one_warp_waits)
 {
     SHARED;
-    if (T == 0) {
-        EXPECT(&full, tile * 4);
-        LOAD(place, in + MINE, &full);
-    }
+    BRING(0);
     if (T < 32)
         WAIT(&full, 0);
     out[MINE + T] = place[T] + 1; /* one_warp_waits */
@@ -96,10 +99,7 @@ KERNEL(one_warp_waits)
 KERNEL(writes_early)
 {
     SHARED;
-    if (T == 0) {
-        EXPECT(&full, tile * 4);
-        LOAD(place, in + MINE, &full);
-    }
+    BRING(0);
     place[T] = in[T]; /* writes_early */
     WAIT(&full, 0);
     rest(out, in, 0);
@@ -109,10 +109,7 @@ KERNEL(overwrites_readers)
 {
     SHARED;
     for (int k = 0; k < rounds; k++) {
-        if (T == 0) {
-            EXPECT(&full, tile * 4);
-            LOAD(place, in + MINE + k * tile, &full);
-        }
+        BRING(k);
         WAIT(&full, k % 2);
         __syncthreads();
         out[MINE + k * tile + T] = place[T] + 1; /* overwrites_readers */
@@ -166,10 +163,7 @@ KERNEL(source_written_again)
     for (int k = 0; k < rounds; k++) {
         __syncthreads();
         place[T] = in[MINE + k * tile + T] + 1; /* source_written_again */
-        FENCE();
-        __syncthreads();
-        if (T == 0)
-            STORE(out + MINE + k * tile, place);
+        SEND(k, place);
     }
     if (T == 0)
         WAIT_READ(0);
@@ -183,10 +177,7 @@ KERNEL(waits_for_too_few_groups)
             WAIT_READ(1);
         __syncthreads();
         place[T] = in[MINE + k * tile + T] + 1; /* waits_for_too_few_groups */
-        FENCE();
-        __syncthreads();
-        if (T == 0)
-            STORE(out + MINE + k * tile, place);
+        SEND(k, place);
     }
     if (T == 0)
         WAIT_READ(0);
@@ -278,10 +269,7 @@ KERNEL(waits)
 {
     SHARED;
     for (int k = 0; k < rounds; k++) {
-        if (T == 0) {
-            EXPECT(&full, tile * 4);
-            LOAD(place, in + MINE + k * tile, &full);
-        }
+        BRING(k);
         WAIT(&full, k % 2);
         out[MINE + k * tile + T] = place[tile - 1 - T] * 0 + place[T] + 1;
         __syncthreads();
@@ -307,10 +295,7 @@ KERNEL(is_told_by_name)
 {
     SHARED;
     if (T < 32) {
-        if (T == 0) {
-            EXPECT(&full, tile * 4);
-            LOAD(place, in + MINE, &full);
-        }
+        BRING(0);
         WAIT(&full, 0);
         asm volatile("bar.arrive 1, 64;" ::: "memory");
         out[MINE + T] = place[T] + 1;
@@ -346,10 +331,7 @@ KERNEL(stores)
             WAIT_READ(0);
         __syncthreads();
         place[T] = in[MINE + k * tile + T] + 1;
-        FENCE();
-        __syncthreads();
-        if (T == 0)
-            STORE(out + MINE + k * tile, place);
+        SEND(k, place);
     }
     if (T == 0)
         WAIT_READ(0);
@@ -366,10 +348,7 @@ KERNEL(stores_in_turn)
             WAIT_READ(1);
         __syncthreads();
         to[T] = in[MINE + k * tile + T] + 1;
-        FENCE();
-        __syncthreads();
-        if (T == 0)
-            STORE(out + MINE + k * tile, to);
+        SEND(k, to);
     }
     if (T == 0)
         WAIT_READ(0);
@@ -402,10 +381,7 @@ KERNEL(changes_in_place)
         }
         WAIT(&full, k % 2);
         place[T] += 1;
-        FENCE();
-        __syncthreads();
-        if (T == 0)
-            STORE(out + MINE + k * tile, place);
+        SEND(k, place);
     }
     if (T == 0)
         WAIT_READ(0);

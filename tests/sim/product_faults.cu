@@ -41,12 +41,34 @@ __device__ static void put(float *out, const uint32_t *d)
         out[i * group + T] = __uint_as_float(d[i]);
 }
 
+__device__ static void end(float *out, const uint32_t *d)
+{
+    gmma_wait<0>();
+    put(out, d);
+}
+
 /* Two products, of which the mean is taken. */
 __device__ static void put(float *out, const uint32_t *d, const uint32_t *e)
 {
     for (unsigned i = 0; i < 4; i++)
         out[i * group + T] = (__uint_as_float(d[i]) + __uint_as_float(e[i])) / 2;
 }
+
+/* A tile, and the registers of a product: of one that is filled, or of two. */
+#define TILE                                                                                                           \
+    __shared__ __align__(1024) tile t;                                                                                 \
+    uint32_t d[4]
+#define FILLED                                                                                                         \
+    TILE;                                                                                                              \
+    fill(t.words[0]);                                                                                                  \
+    proxy_fence();                                                                                                     \
+    __syncthreads()
+#define TWO_FILLED                                                                                                     \
+    TILE, e[4];                                                                                                        \
+    fill(t.words[0]);                                                                                                  \
+    fill(t.words[1]);                                                                                                  \
+    proxy_fence();                                                                                                     \
+    __syncthreads()
 
 #define OP(name) GMMA(name##_op, 8, 4, "k16.f32.f16.f16", ", 1, 1, 0, 0")
 
@@ -55,45 +77,39 @@ __device__ static void put(float *out, const uint32_t *d, const uint32_t *e)
 OP(no_proxy_fence) /* no_proxy_fence */
 KERNEL(no_proxy_fence)
 {
-    __shared__ __align__(1024) tile t;
-    uint32_t d[4];
+    TILE;
     fill(t.words[0]);
     __syncthreads();
     if (T < group) {
         begin<no_proxy_fence_op>(d, t.words[0]);
-        gmma_wait<0>();
-        put(out, d);
+        end(out, d);
     }
 }
 
 OP(early_proxy_fence) /* early_proxy_fence */
 KERNEL(early_proxy_fence)
 {
-    __shared__ __align__(1024) tile t;
-    uint32_t d[4];
+    TILE;
     proxy_fence();
     fill(t.words[0]);
     __syncthreads();
     if (T < group) {
         begin<early_proxy_fence_op>(d, t.words[0]);
-        gmma_wait<0>();
-        put(out, d);
+        end(out, d);
     }
 }
 
 OP(beyond_tile) /* beyond_tile */
 KERNEL(beyond_tile)
 {
-    __shared__ __align__(1024) tile t;
-    uint32_t d[4];
+    TILE;
     fill(t.words[0]);
     fill(t.words[1]);
     proxy_fence();
     __syncthreads();
     if (T < group) {
         begin<beyond_tile_op>(d, t.words[1] + 256);
-        gmma_wait<0>();
-        put(out, d);
+        end(out, d);
     }
 }
 
@@ -101,63 +117,43 @@ OP(plain)
 
 KERNEL(stored_in_flight)
 {
-    __shared__ __align__(1024) tile t;
-    uint32_t d[4];
-    fill(t.words[0]);
-    proxy_fence();
-    __syncthreads();
+    FILLED;
     if (T < group) {
         begin<plain_op>(d, t.words[0]);
         ((volatile uint32_t *)t.words[0])[T % 32] = ONES; /* stored_in_flight */
-        gmma_wait<0>();
-        put(out, d);
+        end(out, d);
     }
 }
 
 KERNEL(copied_in_flight)
 {
-    __shared__ __align__(1024) tile t;
-    uint32_t d[4];
-    fill(t.words[0]);
-    proxy_fence();
-    __syncthreads();
+    FILLED;
     if (T < group) {
         begin<plain_op>(d, t.words[0]);
         const uint32_t to = at(&t.words[0][T % 32]);
         asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(ones) : "memory"); /* copied_in_flight */
-        gmma_wait<0>();
-        put(out, d);
+        end(out, d);
     }
 }
 
 KERNEL(matrix_in_flight)
 {
-    __shared__ __align__(1024) tile t;
-    uint32_t d[4];
-    fill(t.words[0]);
-    proxy_fence();
-    __syncthreads();
+    FILLED;
     if (T < group) {
         begin<plain_op>(d, t.words[0]);
         const uint32_t to = at(t.words[0]) + T % 8 * 16;
         asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%0};" ::"r"(to)); /* matrix_in_flight */
-        gmma_wait<0>();
-        put(out, d);
+        end(out, d);
     }
 }
 
 KERNEL(other_group_stores)
 {
-    __shared__ __align__(1024) tile t;
-    uint32_t d[4];
-    fill(t.words[0]);
-    proxy_fence();
-    __syncthreads();
+    FILLED;
     if (T < group) {
         begin<plain_op>(d, t.words[0]);
         asm volatile("bar.sync 0;" ::: "memory");
-        gmma_wait<0>();
-        put(out, d);
+        end(out, d);
     } else {
         asm volatile("bar.sync 0;" ::: "memory");
         if (T < group + 32)
@@ -167,12 +163,7 @@ KERNEL(other_group_stores)
 
 KERNEL(older_is_waited_for)
 {
-    __shared__ __align__(1024) tile t;
-    uint32_t d[4], e[4];
-    fill(t.words[0]);
-    fill(t.words[1]);
-    proxy_fence();
-    __syncthreads();
+    TWO_FILLED;
     if (T < group) {
         begin<plain_op>(d, t.words[0]);
         begin<plain_op>(e, t.words[1]);
@@ -222,8 +213,7 @@ KERNEL(freed_in_flight)
         begin<plain_op>(d, t.words[0]);
         if (T == 0)
             ARRIVE(&empty, 1);
-        gmma_wait<0>();
-        put(out, d);
+        end(out, d);
     } else if (T == group) {
         WAIT(&empty, 0);
         EXPECT(&full, copied);
@@ -286,33 +276,25 @@ KERNEL(overwritten_by_copy)
     if (T < group) {
         WAIT(&full, 0);
         begin<plain_op>(d, t.words[0]);
-        gmma_wait<0>();
-        put(out, d);
+        end(out, d);
     }
 }
 
 KERNEL(reader_has_fence)
 {
-    __shared__ __align__(1024) tile t;
-    uint32_t d[4];
+    TILE;
     fill(t.words[0]);
     __syncthreads();
     if (T < group) {
         proxy_fence();
         begin<plain_op>(d, t.words[0]);
-        gmma_wait<0>();
-        put(out, d);
+        end(out, d);
     }
 }
 
 KERNEL(other_tile_is_stored)
 {
-    __shared__ __align__(1024) tile t;
-    uint32_t d[4], e[4];
-    fill(t.words[0]);
-    fill(t.words[1]);
-    proxy_fence();
-    __syncthreads();
+    TWO_FILLED;
     if (T < group) {
         begin<plain_op>(d, t.words[0]);
         begin<plain_op>(e, t.words[1]);
@@ -327,11 +309,7 @@ KERNEL(other_tile_is_stored)
 /* Each warp stores its own part, and meets the other three in the product. */
 KERNEL(stored_when_done)
 {
-    __shared__ __align__(1024) tile t;
-    uint32_t d[4];
-    fill(t.words[0]);
-    proxy_fence();
-    __syncthreads();
+    FILLED;
     for (int i = 0; i < 3 && T < group; i++) {
         begin<plain_op>(d, t.words[0]);
         gmma_wait<0>();
@@ -346,34 +324,27 @@ KERNEL(stored_when_done)
 /* What is stored without a fence was there before. */
 KERNEL(stored_again)
 {
-    __shared__ __align__(1024) tile t;
-    uint32_t d[4];
-    fill(t.words[0]);
-    proxy_fence();
-    __syncthreads();
+    FILLED;
     for (unsigned i = T; i < tile_words; i += threads)
         ((volatile uint32_t *)t.words[0])[i] = ONES;
     __syncthreads();
     if (T < group) {
         begin<plain_op>(d, t.words[0]);
-        gmma_wait<0>();
-        put(out, d);
+        end(out, d);
     }
 }
 
 /* cp.async needs no fence: CUTLASS and Triton have none. */
 KERNEL(copied_before)
 {
-    __shared__ __align__(1024) tile t;
-    uint32_t d[4];
+    TILE;
     for (unsigned i = T; i < tile_words; i += threads)
         asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at(&t.words[0][i])), "l"(ones) : "memory");
     asm volatile("cp.async.wait_all;" ::: "memory");
     __syncthreads();
     if (T < group) {
         begin<plain_op>(d, t.words[0]);
-        gmma_wait<0>();
-        put(out, d);
+        end(out, d);
     }
 }
 

@@ -11,6 +11,9 @@
 #include <generated_cuda_meta.h>
 
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { MOST_DEVICES = 8, PARAMETERS = 3 };
 
@@ -107,6 +110,12 @@ extern pthread_mutex_t driver_lock;
 
 /* driver_init.c */
 CUresult driver_ready(void); /* CUDA_SUCCESS when functions may be called and the current context has not failed */
+#define READY()                                                                                                        \
+    do {                                                                                                               \
+        const CUresult ready_ = driver_ready();                                                                        \
+        if (ready_ != CUDA_SUCCESS)                                                                                    \
+            return ready_;                                                                                             \
+    } while (0)
 int driver_devices(void);
 void driver_enter(struct standin_call *call);
 CUresult driver_exit(struct standin_call *call, CUresult result);
@@ -115,6 +124,13 @@ CUresult driver_exit(struct standin_call *call, CUresult result);
     {                                                                                                                  \
         .cbid = CUPTI_DRIVER_TRACE_CBID_##name_, .function = #name_, .params = (params_), .symbol = (symbol_)          \
     }
+
+/* The body of a call that is watched, with these parameters: SEEN(cuModuleUnload, unload_module(hmod), hmod). */
+#define SEEN(name, answer, ...)                                                                                        \
+    const name##_params params = {__VA_ARGS__};                                                                        \
+    struct standin_call call = CALL(name, &params, NULL);                                                              \
+    driver_enter(&call);                                                                                               \
+    return driver_exit(&call, answer)
 
 /* Tells each watcher: TELL(context, context, true) calls watcher->context(context, true). */
 #define TELL(what, ...)                                                                                                \

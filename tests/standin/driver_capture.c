@@ -2,8 +2,6 @@
  * else is ever in a stream. */
 #include "driver.h"
 
-#include <stdlib.h>
-
 struct CUstream_st {
     CUcontext context;
     struct CUgraph_st *graph; /* the graph that is captured; NULL: the stream captures nothing */
@@ -19,9 +17,7 @@ static struct CUstream_st *streams;
 CUresult CUDAAPI cuStreamCreate(CUstream *phStream, unsigned Flags)
 {
     (void)Flags;
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
+    READY();
     struct CUstream_st *stream = calloc(1, sizeof *stream);
     if (!stream)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -102,9 +98,7 @@ CUresult capture_launch(const struct launch *launch)
 
 static CUresult begin_capture(CUstream stream, CUgraph into)
 {
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
+    READY();
     if (!is_stream(stream))
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (stream->graph)
@@ -120,9 +114,7 @@ static CUresult begin_capture(CUstream stream, CUgraph into)
 
 static CUresult end_capture(CUstream stream, CUgraph *graph)
 {
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
+    READY();
     if (!capture_is_active(stream))
         return CUDA_ERROR_ILLEGAL_STATE;
     pthread_mutex_lock(&driver_lock);
@@ -142,39 +134,28 @@ static CUresult end_capture(CUstream stream, CUgraph *graph)
 #define BEGIN_CAPTURE(name)                                                                                            \
     CUresult CUDAAPI name(CUstream hStream, CUstreamCaptureMode mode)                                                  \
     {                                                                                                                  \
-        const name##_params params = {hStream, mode};                                                                  \
-        struct standin_call call = CALL(name, &params, NULL);                                                          \
-        driver_enter(&call);                                                                                           \
-        return driver_exit(&call, begin_capture(hStream, NULL));                                                       \
+        SEEN(name, begin_capture(hStream, NULL), hStream, mode);                                                       \
     }
 
 /* The first version of the function has no mode. */
 #define BEGIN_CAPTURE_1(name)                                                                                          \
     CUresult CUDAAPI name(CUstream hStream)                                                                            \
     {                                                                                                                  \
-        const name##_params params = {hStream};                                                                        \
-        struct standin_call call = CALL(name, &params, NULL);                                                          \
-        driver_enter(&call);                                                                                           \
-        return driver_exit(&call, begin_capture(hStream, NULL));                                                       \
+        SEEN(name, begin_capture(hStream, NULL), hStream);                                                             \
     }
 
 #define BEGIN_CAPTURE_TO_GRAPH(name)                                                                                   \
     CUresult CUDAAPI name(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,                           \
                           const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode)     \
     {                                                                                                                  \
-        const name##_params params = {hStream, hGraph, dependencies, dependencyData, numDependencies, mode};           \
-        struct standin_call call = CALL(name, &params, NULL);                                                          \
-        driver_enter(&call);                                                                                           \
-        return driver_exit(&call, hGraph ? begin_capture(hStream, hGraph) : CUDA_ERROR_INVALID_VALUE);                 \
+        SEEN(name, hGraph ? begin_capture(hStream, hGraph) : CUDA_ERROR_INVALID_VALUE, hStream, hGraph, dependencies,  \
+             dependencyData, numDependencies, mode);                                                                   \
     }
 
 #define END_CAPTURE(name)                                                                                              \
     CUresult CUDAAPI name(CUstream hStream, CUgraph *phGraph)                                                          \
     {                                                                                                                  \
-        const name##_params params = {hStream, phGraph};                                                               \
-        struct standin_call call = CALL(name, &params, NULL);                                                          \
-        driver_enter(&call);                                                                                           \
-        return driver_exit(&call, end_capture(hStream, phGraph));                                                      \
+        SEEN(name, end_capture(hStream, phGraph), hStream, phGraph);                                                   \
     }
 
 BEGIN_CAPTURE_1(cuStreamBeginCapture)

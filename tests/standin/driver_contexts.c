@@ -1,6 +1,5 @@
 #include "driver.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { DEEPEST = 16 };
@@ -86,9 +85,7 @@ CUresult context_synchronize(CUcontext context)
 CUresult CUDAAPI cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned flags, CUdevice dev)
 {
     (void)flags;
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
+    READY();
     if (dev < 0 || dev >= driver_devices())
         return CUDA_ERROR_INVALID_DEVICE;
     if (ctxCreateParams && (ctxCreateParams->numExecAffinityParams > 0 || ctxCreateParams->cigParams))
@@ -101,9 +98,7 @@ CUresult CUDAAPI cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreatePar
 
 CUresult CUDAAPI cuCtxDestroy_v2(CUcontext ctx)
 {
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
+    READY();
     if (!ctx || ctx->is_primary)
         return CUDA_ERROR_INVALID_CONTEXT;
     end(ctx);
@@ -112,9 +107,7 @@ CUresult CUDAAPI cuCtxDestroy_v2(CUcontext ctx)
 
 CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
 {
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
+    READY();
     if (dev < 0 || dev >= driver_devices())
         return CUDA_ERROR_INVALID_DEVICE;
     if (!primary[dev] && !(primary[dev] = create(dev, true)))
@@ -189,9 +182,7 @@ CUresult CUDAAPI cuCtxGetDevice(CUdevice *device)
 /* As the real one: it launches a kernel of the driver's own, and no callback tells of that. */
 CUresult CUDAAPI cuCtxResetPersistingL2Cache(void)
 {
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
+    READY();
     const struct standin_kernel kernel = {
         .context = context_current(), .name = "(the driver's)", .grid = {1, 1, 1}, .block = {1, 1, 1}, .time_ns = 3776};
     kernel.context->has_pinned = false;

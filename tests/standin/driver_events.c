@@ -8,9 +8,7 @@ struct CUevent_st {
 CUresult CUDAAPI cuEventCreate(CUevent *phEvent, unsigned Flags)
 {
     (void)Flags;
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
+    READY();
     *phEvent = memory_new(sizeof **phEvent);
     return CUDA_SUCCESS;
 }

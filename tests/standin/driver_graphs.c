@@ -1,8 +1,5 @@
 #include "driver.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-
 struct CUgraphNode_st {
     CUgraphNodeType type;
     struct launch launch;
@@ -205,9 +202,7 @@ CUresult CUDAAPI cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NO
 
 static CUresult instantiate(CUgraphExec *exec, CUgraph graph)
 {
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
+    READY();
     if (!graph)
         return CUDA_ERROR_INVALID_VALUE;
     struct CUgraphExec_st *made = memory_new(sizeof *made);
@@ -219,10 +214,7 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph graph)
 
 CUresult CUDAAPI cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags)
 {
-    const cuGraphInstantiateWithFlags_params params = {phGraphExec, hGraph, flags};
-    struct standin_call call = CALL(cuGraphInstantiateWithFlags, &params, NULL);
-    driver_enter(&call);
-    return driver_exit(&call, instantiate(phGraphExec, hGraph));
+    SEEN(cuGraphInstantiateWithFlags, instantiate(phGraphExec, hGraph), phGraphExec, hGraph, flags);
 }
 
 #define INSTANTIATE_WITH_PARAMS(name)                                                                                  \
@@ -276,10 +268,7 @@ static CUresult set_node(CUgraphExec exec, CUgraphNode from, const CUDA_KERNEL_N
 CUresult CUDAAPI cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
                                                    const CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
-    const cuGraphExecKernelNodeSetParams_v2_params params = {hGraphExec, hNode, nodeParams};
-    struct standin_call call = CALL(cuGraphExecKernelNodeSetParams_v2, &params, NULL);
-    driver_enter(&call);
-    return driver_exit(&call, set_node(hGraphExec, hNode, nodeParams));
+    SEEN(cuGraphExecKernelNodeSetParams_v2, set_node(hGraphExec, hNode, nodeParams), hGraphExec, hNode, nodeParams);
 }
 
 /* Takes kernels only. */
@@ -320,10 +309,7 @@ static CUresult set_child(CUgraphExec exec, CUgraphNode from, CUgraph child)
 
 CUresult CUDAAPI cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph)
 {
-    const cuGraphExecChildGraphNodeSetParams_params params = {hGraphExec, hNode, childGraph};
-    struct standin_call call = CALL(cuGraphExecChildGraphNodeSetParams, &params, NULL);
-    driver_enter(&call);
-    return driver_exit(&call, set_child(hGraphExec, hNode, childGraph));
+    SEEN(cuGraphExecChildGraphNodeSetParams, set_child(hGraphExec, hNode, childGraph), hGraphExec, hNode, childGraph);
 }
 
 static CUresult enable(struct CUgraphNode_st *node, unsigned enabled)
@@ -336,19 +322,14 @@ static CUresult enable(struct CUgraphNode_st *node, unsigned enabled)
 
 CUresult CUDAAPI cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned isEnabled)
 {
-    const cuGraphNodeSetEnabled_params params = {hGraphExec, hNode, isEnabled};
-    struct standin_call call = CALL(cuGraphNodeSetEnabled, &params, NULL);
-    driver_enter(&call);
-    return driver_exit(&call, enable(node_of(hGraphExec, hNode, NULL), isEnabled));
+    SEEN(cuGraphNodeSetEnabled, enable(node_of(hGraphExec, hNode, NULL), isEnabled), hGraphExec, hNode, isEnabled);
 }
 
 /* ---- Launches ---- */
 
 static CUresult launch_graph(CUgraphExec exec)
 {
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
+    READY();
     if (!exec)
         return CUDA_ERROR_INVALID_VALUE;
     struct standin_kernel *kernels = calloc(exec->graph.count + 1, sizeof *kernels);
@@ -366,10 +347,7 @@ static CUresult launch_graph(CUgraphExec exec)
 #define LAUNCH_GRAPH(name)                                                                                             \
     CUresult CUDAAPI name(CUgraphExec hGraphExec, CUstream hStream)                                                    \
     {                                                                                                                  \
-        const name##_params params = {hGraphExec, hStream};                                                            \
-        struct standin_call call = CALL(name, &params, NULL);                                                          \
-        driver_enter(&call);                                                                                           \
-        return driver_exit(&call, launch_graph(hGraphExec));                                                           \
+        SEEN(name, launch_graph(hGraphExec), hGraphExec, hStream);                                                     \
     }
 
 LAUNCH_GRAPH(cuGraphLaunch)

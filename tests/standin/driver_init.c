@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 pthread_mutex_t driver_lock = PTHREAD_MUTEX_INITIALIZER;
 const struct standin_watcher *driver_watchers[4];

@@ -2,8 +2,6 @@
  * and a function and a row here. */
 #include "driver.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 enum { REDUCE_TURNS = 16384 }; /* threads of a launch of 64 blocks with 256 each */

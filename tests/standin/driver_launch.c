@@ -1,13 +1,8 @@
 #include "driver.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 CUresult launch_check(const struct launch *launch, struct CUfunc_st **function)
 {
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
+    READY();
     if (!context_current())
         return CUDA_ERROR_INVALID_CONTEXT;
     *function = module_function(launch->function);

@@ -31,9 +31,7 @@ CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, 
                              unsigned long long flags)
 {
     (void)flags;
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
+    READY();
     if (size == 0 || size % (2 << 20) != 0 || prop->type != CU_MEM_ALLOCATION_TYPE_PINNED)
         return CUDA_ERROR_INVALID_VALUE;
     *handle = size;
@@ -57,10 +55,7 @@ static CUresult map(CUdeviceptr address, size_t size, size_t offset, CUmemGeneri
 CUresult CUDAAPI cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
                           unsigned long long flags)
 {
-    const cuMemMap_params params = {ptr, size, offset, handle, flags};
-    struct standin_call call = CALL(cuMemMap, &params, NULL);
-    driver_enter(&call);
-    return driver_exit(&call, map(ptr, size, offset, handle));
+    SEEN(cuMemMap, map(ptr, size, offset, handle), ptr, size, offset, handle, flags);
 }
 
 static CUresult unmap(CUdeviceptr address, size_t size)
@@ -73,10 +68,7 @@ static CUresult unmap(CUdeviceptr address, size_t size)
 
 CUresult CUDAAPI cuMemUnmap(CUdeviceptr ptr, size_t size)
 {
-    const cuMemUnmap_params params = {ptr, size};
-    struct standin_call call = CALL(cuMemUnmap, &params, NULL);
-    driver_enter(&call);
-    return driver_exit(&call, unmap(ptr, size));
+    SEEN(cuMemUnmap, unmap(ptr, size), ptr, size);
 }
 
 CUresult CUDAAPI cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)

@@ -1,7 +1,5 @@
 #include "driver.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 
@@ -148,9 +146,7 @@ static int current_device(void)
 
 static CUresult allocate(CUdeviceptr *address, size_t size, struct memory_kind kind)
 {
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
+    READY();
     if (size == 0)
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&driver_lock);
@@ -164,27 +160,20 @@ static CUresult allocate(CUdeviceptr *address, size_t size, struct memory_kind k
 
 CUresult CUDAAPI cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
 {
-    const cuMemAlloc_v2_params params = {dptr, bytesize};
-    struct standin_call call = CALL(cuMemAlloc_v2, &params, NULL);
-    driver_enter(&call);
-    return driver_exit(&call, allocate(dptr, bytesize, (struct memory_kind){.device = current_device()}));
+    SEEN(cuMemAlloc_v2, allocate(dptr, bytesize, (struct memory_kind){.device = current_device()}), dptr, bytesize);
 }
 
 CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
 {
-    const cuMemAllocAsync_params params = {dptr, bytesize, hStream};
-    struct standin_call call = CALL(cuMemAllocAsync, &params, NULL);
-    driver_enter(&call);
-    return driver_exit(&call, allocate(dptr, bytesize, (struct memory_kind){.device = current_device()}));
+    SEEN(cuMemAllocAsync, allocate(dptr, bytesize, (struct memory_kind){.device = current_device()}), dptr, bytesize,
+         hStream);
 }
 
 CUresult CUDAAPI cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned flags)
 {
-    const cuMemAllocManaged_params params = {dptr, bytesize, flags};
-    struct standin_call call = CALL(cuMemAllocManaged, &params, NULL);
-    driver_enter(&call);
-    return driver_exit(&call,
-                       allocate(dptr, bytesize, (struct memory_kind){.device = current_device(), .is_managed = true}));
+    SEEN(cuMemAllocManaged,
+         allocate(dptr, bytesize, (struct memory_kind){.device = current_device(), .is_managed = true}), dptr, bytesize,
+         flags);
 }
 
 /* The GPU reaches memory of the host at the host's own addresses. */
@@ -214,9 +203,7 @@ CUresult CUDAAPI cuMemFree_v2(CUdeviceptr dptr)
 /* Checks that the bytes are in device memory. Copies and fills wait for the kernels before them. */
 static CUresult ready_for(CUdeviceptr address, size_t size)
 {
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
+    READY();
     pthread_mutex_lock(&driver_lock);
     const bool is_there = memory_is_device((const void *)address, size);
     pthread_mutex_unlock(&driver_lock);
@@ -284,9 +271,7 @@ CUresult CUDAAPI cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevi
 CUresult CUDAAPI cuPointerGetAttributes(unsigned numAttributes, CUpointer_attribute *attributes, void **data,
                                         CUdeviceptr ptr)
 {
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
+    READY();
     pthread_mutex_lock(&driver_lock);
     const struct block *block = blocks;
     while (block && (ptr < (CUdeviceptr)block->bytes || ptr - (CUdeviceptr)block->bytes >= block->size))

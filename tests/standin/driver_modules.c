@@ -4,8 +4,6 @@
 #include <libelf.h>
 
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 static unsigned last_module;
 
@@ -172,9 +170,7 @@ static unsigned char *copy_image(const void *image, size_t *size)
 
 static CUresult load_module(CUmodule *module, const void *image)
 {
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
+    READY();
     if (!context_current())
         return CUDA_ERROR_INVALID_CONTEXT;
     size_t size;
@@ -187,26 +183,18 @@ static CUresult load_module(CUmodule *module, const void *image)
 
 CUresult CUDAAPI cuModuleLoadData(CUmodule *module, const void *image)
 {
-    const cuModuleLoadData_params params = {module, image};
-    struct standin_call call = CALL(cuModuleLoadData, &params, NULL);
-    driver_enter(&call);
-    return driver_exit(&call, load_module(module, image));
+    SEEN(cuModuleLoadData, load_module(module, image), module, image);
 }
 
 CUresult CUDAAPI cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned numOptions, CUjit_option *options,
                                     void **optionValues)
 {
-    const cuModuleLoadDataEx_params params = {module, image, numOptions, options, optionValues};
-    struct standin_call call = CALL(cuModuleLoadDataEx, &params, NULL);
-    driver_enter(&call);
-    return driver_exit(&call, load_module(module, image));
+    SEEN(cuModuleLoadDataEx, load_module(module, image), module, image, numOptions, options, optionValues);
 }
 
 static CUresult unload_module(CUmodule module)
 {
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
+    READY();
     if (!module)
         return CUDA_ERROR_INVALID_HANDLE;
     unload(module);
@@ -215,17 +203,12 @@ static CUresult unload_module(CUmodule module)
 
 CUresult CUDAAPI cuModuleUnload(CUmodule hmod)
 {
-    const cuModuleUnload_params params = {hmod};
-    struct standin_call call = CALL(cuModuleUnload, &params, NULL);
-    driver_enter(&call);
-    return driver_exit(&call, unload_module(hmod));
+    SEEN(cuModuleUnload, unload_module(hmod), hmod);
 }
 
 CUresult CUDAAPI cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
+    READY();
     if (!hmod)
         return CUDA_ERROR_INVALID_HANDLE;
     *hfunc = find_function(hmod, name);
@@ -334,10 +317,7 @@ static CUresult unload_library(CUlibrary library)
 
 CUresult CUDAAPI cuLibraryUnload(CUlibrary library)
 {
-    const cuLibraryUnload_params params = {library};
-    struct standin_call call = CALL(cuLibraryUnload, &params, NULL);
-    driver_enter(&call);
-    return driver_exit(&call, unload_library(library));
+    SEEN(cuLibraryUnload, unload_library(library), library);
 }
 
 CUresult CUDAAPI cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
@@ -395,9 +375,7 @@ const char *module_name_of(CUfunction handle)
 
 static CUresult get_function(CUfunction *pFunc, CUkernel kernel)
 {
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
+    READY();
     if (!kernel || kernel->handle != KERNEL)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!context_current())
@@ -408,10 +386,7 @@ static CUresult get_function(CUfunction *pFunc, CUkernel kernel)
 
 CUresult CUDAAPI cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
 {
-    const cuKernelGetFunction_params params = {pFunc, kernel};
-    struct standin_call call = CALL(cuKernelGetFunction, &params, NULL);
-    driver_enter(&call);
-    return driver_exit(&call, get_function(pFunc, kernel));
+    SEEN(cuKernelGetFunction, get_function(pFunc, kernel), pFunc, kernel);
 }
 
 /* In the current context, into which it may have to be loaded. */

@@ -1,8 +1,5 @@
 #include "made_program.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 void must(CUresult result, const char *what)
 {
     if (result == CUDA_SUCCESS)

@@ -7,8 +7,6 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { FIRST_MEASURED = 3 };

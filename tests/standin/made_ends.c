@@ -3,12 +3,9 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-/* Launches, and prints a line that is there however the program ends. */
-static void launch_first(struct gpu *gpu, int argc, char **argv, const char *name)
+void launch_first(struct gpu *gpu, int argc, char **argv, const char *name)
 {
     const int count = argument(argc, argv, 0, 23);
     gpu_open(gpu, 0);
@@ -17,57 +14,45 @@ static void launch_first(struct gpu *gpu, int argc, char **argv, const char *nam
     fflush(stdout);
 }
 
-static int crash(int argc, char **argv)
+static void crash(struct gpu *gpu)
 {
-    struct gpu gpu;
-    launch_first(&gpu, argc, argv, "crash");
+    (void)gpu;
     int *volatile nowhere = (int *)0x10;
     *nowhere = 1;
-    return 0;
 }
 
-static int end_by_abort(int argc, char **argv)
+static void end_by_abort(struct gpu *gpu)
 {
-    struct gpu gpu;
-    launch_first(&gpu, argc, argv, "abort");
+    (void)gpu;
     abort();
 }
 
-static int illegal(int argc, char **argv)
+static void illegal(struct gpu *gpu)
 {
-    struct gpu gpu;
-    launch_first(&gpu, argc, argv, "illegal");
-    launch_some(&gpu, 1); /* this launch is good, but has not been sent yet */
-    const CUdeviceptr numbers = gpu.numbers;
-    gpu.numbers = 0x10;
-    launch(&gpu, "add_one", 64, 256);
-    gpu.numbers = numbers;
+    launch_some(gpu, 1); /* this launch is good, but has not been sent yet */
+    const CUdeviceptr numbers = gpu->numbers;
+    gpu->numbers = 0x10;
+    launch(gpu, "add_one", 64, 256);
+    gpu->numbers = numbers;
     MUST(cuCtxSynchronize());
-    return 0;
 }
 
-static int hang(int argc, char **argv)
+static void hang(struct gpu *gpu)
 {
-    struct gpu gpu;
-    launch_first(&gpu, argc, argv, "hang");
+    (void)gpu;
     while (true)
         pause();
-    return 0;
 }
 
-static int spin(int argc, char **argv)
+static void spin(struct gpu *gpu)
 {
-    struct gpu gpu;
-    launch_first(&gpu, argc, argv, "spin");
-    launch(&gpu, "spin", 1, 32);
+    launch(gpu, "spin", 1, 32);
     MUST(cuCtxSynchronize());
-    return 0;
 }
 
-static int exit_3(int argc, char **argv)
+static void exit_3(struct gpu *gpu)
 {
-    struct gpu gpu;
-    launch_first(&gpu, argc, argv, "exit3");
+    (void)gpu;
     exit(3);
 }
 
@@ -78,21 +63,10 @@ static int end_at_once(int argc, char **argv)
     _exit(argument(argc, argv, 1, 0));
 }
 
-static int end_quickly(int argc, char **argv)
+static void end_quickly(struct gpu *gpu)
 {
-    struct gpu gpu;
-    launch_first(&gpu, argc, argv, "quick_exit");
+    (void)gpu;
     quick_exit(0);
-}
-
-/* Waits for the signal of a test, which sends it after it has read the line. */
-static int wait_for_signal(int argc, char **argv)
-{
-    struct gpu gpu;
-    launch_first(&gpu, argc, argv, "sigterm");
-    while (true)
-        pause();
-    return 0;
 }
 
 static struct gpu *handled;
@@ -122,35 +96,31 @@ static int handle_signal(int argc, char **argv)
     return 4;
 }
 
-static int kill_itself(int argc, char **argv)
+static void kill_itself(struct gpu *gpu)
 {
-    struct gpu gpu;
-    launch_first(&gpu, argc, argv, "sigkill");
+    (void)gpu;
     sleep(1);
     raise(SIGKILL);
-    return 0;
 }
 
-static int kill_itself_at_once(int argc, char **argv)
+static void kill_itself_at_once(struct gpu *gpu)
 {
-    struct gpu gpu;
-    launch_first(&gpu, argc, argv, "sigkill-at-once");
+    (void)gpu;
     raise(SIGKILL);
-    return 0;
 }
 
 const struct program programs_of_ends[] = {
-    {"crash", "[N]: SIGSEGV", crash},
-    {"abort", "[N]: SIGABRT", end_by_abort},
-    {"illegal", "[N]: a kernel with an illegal address, exit code 1", illegal},
-    {"hang", "[N]: sleeps for ever", hang},
-    {"spin", "[N]: a kernel that does not end", spin},
-    {"exit3", "[N]: exit(3)", exit_3},
-    {"_exit", "[N [CODE]]: _exit(CODE)", end_at_once},
-    {"quick_exit", "[N]: quick_exit(0)", end_quickly},
-    {"sigterm", "[N]: sleeps until a signal ends it", wait_for_signal},
-    {"sigterm-handled", "[N]: handles SIGTERM: 8 launches more, then exit code 4", handle_signal},
-    {"sigkill", "[N]: SIGKILL after an idle second", kill_itself},
-    {"sigkill-at-once", "[N]: SIGKILL", kill_itself_at_once},
+    {"crash", "[N]: SIGSEGV", .end = crash},
+    {"abort", "[N]: SIGABRT", .end = end_by_abort},
+    {"illegal", "[N]: a kernel with an illegal address, exit code 1", .end = illegal},
+    {"hang", "[N]: sleeps for ever", .end = hang},
+    {"spin", "[N]: a kernel that does not end", .end = spin},
+    {"exit3", "[N]: exit(3)", .end = exit_3},
+    {"_exit", "[N [CODE]]: _exit(CODE)", .run = end_at_once},
+    {"quick_exit", "[N]: quick_exit(0)", .end = end_quickly},
+    {"sigterm", "[N]: sleeps until a signal ends it", .end = hang},
+    {"sigterm-handled", "[N]: handles SIGTERM: 8 launches more, then exit code 4", .run = handle_signal},
+    {"sigkill", "[N]: SIGKILL after an idle second", .end = kill_itself},
+    {"sigkill-at-once", "[N]: SIGKILL", .end = kill_itself_at_once},
     {0},
 };

@@ -2,9 +2,6 @@
 #include "made_program.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Six functions begin a capture. Programs that are built today call one of them; the others belong to older programs,
  * or to programs with a default stream for each thread. */
@@ -197,9 +194,10 @@ static int recapture(int argc, char **argv)
 
 const struct program programs_of_graphs[] = {
     {"capture", "[N [WAY]]: captures a graph, launches it N times among others; WAY 0 to 5 begins the capture",
-     capture},
-    {"graph", "[N]: builds a graph of nodes and launches it N times, and nothing else", graph},
-    {"changed-graph", "[N]: launches a graph N times as it was made, and after each of four changes", changed_graph},
-    {"recapture", "[N [M]]: captures and launches a graph N times, then the last one M times more", recapture},
+     .run = capture},
+    {"graph", "[N]: builds a graph of nodes and launches it N times, and nothing else", .run = graph},
+    {"changed-graph", "[N]: launches a graph N times as it was made, and after each of four changes",
+     .run = changed_graph},
+    {"recapture", "[N [M]]: captures and launches a graph N times, then the last one M times more", .run = recapture},
     {0},
 };

@@ -4,9 +4,6 @@
 #include <cudaProfiler.h>
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static int plain(int argc, char **argv)
@@ -22,19 +19,14 @@ static int plain(int argc, char **argv)
 }
 
 /* Launches the same as `plain`, and reads a number after each, as .item() does. */
-static int reads(int argc, char **argv)
+static int reads(struct gpu *gpu, int count)
 {
-    struct gpu gpu;
-    const int count = argument(argc, argv, 0, 48);
     int number;
-    gpu_open(&gpu, 0);
     for (int i = 0; i < count; i++) {
-        launch_mixed(&gpu, i);
-        MUST(cuMemcpyDtoH(&number, gpu.numbers, sizeof number));
+        launch_mixed(gpu, i);
+        MUST(cuMemcpyDtoH(&number, gpu->numbers, sizeof number));
     }
-    printf("reads: %d launches, sum %d\n", count, gpu_sum(&gpu));
-    gpu_close(&gpu);
-    return 0;
+    return count;
 }
 
 /* Launches the same as `mixed` but for one kernel, which has other code and counts 512 more instructions a thread. */
@@ -57,97 +49,62 @@ static int changed(int argc, char **argv)
 }
 
 /* Launches many times, on one number only and with one look-up, so that nothing but the launch takes time. */
-static int many(int argc, char **argv)
+static int many(struct gpu *gpu, int count)
 {
-    struct gpu gpu;
     CUfunction function;
-    const int count = argument(argc, argv, 0, 1000000);
     int one = 1, value = 0;
-    gpu_open(&gpu, 0);
-    MUST(cuModuleGetFunction(&function, gpu.module, "add_one"));
-    void *parameters[] = {&gpu.numbers, &one, &value};
+    MUST(cuModuleGetFunction(&function, gpu->module, "add_one"));
+    void *parameters[] = {&gpu->numbers, &one, &value};
     for (int i = 0; i < count; i++)
         MUST(cuLaunchKernel(function, 64, 1, 1, 256, 1, 1, 0, NULL, parameters, NULL));
-    printf("many: %d launches, sum %d\n", count, gpu_sum(&gpu));
-    gpu_close(&gpu);
-    return 0;
+    return count;
 }
 
 /* Launches one kernel, then another one twice, again and again. */
-static int every_third(int argc, char **argv)
+static int every_third(struct gpu *gpu, int count)
 {
-    struct gpu gpu;
-    const int count = argument(argc, argv, 0, 300);
-    gpu_open(&gpu, 0);
     for (int i = 0; i < count; i++)
-        launch(&gpu, i % 3 ? "tiny" : "add_one", 64, 256);
-    printf("every-third: %d launches, sum %d\n", count, gpu_sum(&gpu));
-    gpu_close(&gpu);
-    return 0;
+        launch(gpu, i % 3 ? "tiny" : "add_one", 64, 256);
+    return count;
 }
 
 /* Launches six shapes in turn, and each seventieth time another one. */
-static int periods(int argc, char **argv)
+static int periods(struct gpu *gpu, int count)
 {
-    struct gpu gpu;
-    const int count = argument(argc, argv, 0, 2100);
-    gpu_open(&gpu, 0);
     for (int i = 0; i < count; i++)
-        launch(&gpu, "add_one", i % 70 == 69 ? 100 : (unsigned)(i % 6) + 1, 128);
-    printf("periods: %d launches, sum %d\n", count, gpu_sum(&gpu));
-    gpu_close(&gpu);
-    return 0;
+        launch(gpu, "add_one", i % 70 == 69 ? 100 : (unsigned)(i % 6) + 1, 128);
+    return count;
 }
 
 /* Launches one shape 80 times, then another one, and so on. */
-static int phases(int argc, char **argv)
+static int phases(struct gpu *gpu, int count)
 {
-    struct gpu gpu;
-    const int count = argument(argc, argv, 0, 3);
-    gpu_open(&gpu, 0);
     for (int i = 0; i < 80 * count; i++)
-        launch(&gpu, "add_one", (unsigned)(i / 80) + 1, 128);
-    printf("phases: %d launches, sum %d\n", 80 * count, gpu_sum(&gpu));
-    gpu_close(&gpu);
-    return 0;
+        launch(gpu, "add_one", (unsigned)(i / 80) + 1, 128);
+    return 80 * count;
 }
 
-static int shapes(int argc, char **argv)
+static int shapes(struct gpu *gpu, int count)
 {
-    struct gpu gpu;
-    const int count = argument(argc, argv, 0, 100);
-    gpu_open(&gpu, 0);
     for (int i = 0; i < count; i++)
-        launch(&gpu, "add_one", (unsigned)i + 1, 128);
-    printf("shapes: %d launches, sum %d\n", count, gpu_sum(&gpu));
-    gpu_close(&gpu);
-    return 0;
+        launch(gpu, "add_one", (unsigned)i + 1, 128);
+    return count;
 }
 
 /* Launches a kernel whose counts depend on its data. They are the same in each process, but differ in each launch. */
-static int data(int argc, char **argv)
+static int data(struct gpu *gpu, int count)
 {
-    struct gpu gpu;
-    const int count = argument(argc, argv, 0, 20);
-    gpu_open(&gpu, 0);
     for (int i = 0; i < count; i++)
-        launch_value(&gpu, "add_value", 64, 256, i);
-    printf("data: %d launches, sum %d\n", count, gpu_sum(&gpu));
-    gpu_close(&gpu);
-    return 0;
+        launch_value(gpu, "add_value", 64, 256, i);
+    return count;
 }
 
 /* Launches a kernel whose counts never repeat, and some whose counts do. */
-static int restless(int argc, char **argv)
+static int restless(struct gpu *gpu, int count)
 {
-    struct gpu gpu;
-    const int count = argument(argc, argv, 0, 20);
-    gpu_open(&gpu, 0);
     for (int i = 0; i < count; i++)
-        launch(&gpu, i % 2 ? "restless" : "add_one", 64, 256);
-    printf("restless: %d launches, sum %d\n", count, gpu_sum(&gpu));
-    gpu_close(&gpu);
-    return 0;
+        launch(gpu, i % 2 ? "restless" : "add_one", 64, 256);
+    return count;
 }
 
 static int namesakes(int argc, char **argv)
@@ -165,19 +122,14 @@ static int namesakes(int argc, char **argv)
 }
 
 /* Loads and unloads modules, as a compiler at run time does. A handle may be that of a module which is gone. */
-static int reload(int argc, char **argv)
+static int reload(struct gpu *gpu, int count)
 {
-    struct gpu gpu;
-    const int count = argument(argc, argv, 0, 20);
-    gpu_open(&gpu, 0);
     for (int i = 0; i < count; i++) {
-        MUST(cuModuleUnload(gpu.module));
-        MUST(cuModuleLoadData(&gpu.module, i % 2 ? _binary_kernels_cubin_start : _binary_other_cubin_start));
-        launch(&gpu, "add_one", 64, 256);
+        MUST(cuModuleUnload(gpu->module));
+        MUST(cuModuleLoadData(&gpu->module, i % 2 ? _binary_kernels_cubin_start : _binary_other_cubin_start));
+        launch(gpu, "add_one", 64, 256);
     }
-    printf("reload: %d launches, sum %d\n", count, gpu_sum(&gpu));
-    gpu_close(&gpu);
-    return 0;
+    return count;
 }
 
 /* Launches kernels of a library, as the CUDA runtime has them: by CUkernel handles, with machine code that is loaded
@@ -217,13 +169,10 @@ static int library(int argc, char **argv)
 }
 
 /* Loads two libraries one after the other, so that the handle of a kernel that is gone may be given to another. */
-static int libraries(int argc, char **argv)
+static int libraries(struct gpu *gpu, int count)
 {
-    struct gpu gpu;
-    const int count = argument(argc, argv, 0, 20);
     int numbers = NUMBERS, value = 3;
-    gpu_open(&gpu, 0);
-    void *parameters[] = {&gpu.numbers, &numbers, &value};
+    void *parameters[] = {&gpu->numbers, &numbers, &value};
     for (int i = 0; i < count; i++) {
         CUlibrary opened;
         CUkernel kernel;
@@ -232,9 +181,7 @@ static int libraries(int argc, char **argv)
         MUST(cuLaunchKernel((CUfunction)(void *)kernel, 64, 1, 1, 256, 1, 1, 0, NULL, parameters, NULL));
         MUST(cuLibraryUnload(opened));
     }
-    printf("libraries: %d launches, sum %d\n", count, gpu_sum(&gpu));
-    gpu_close(&gpu);
-    return 0;
+    return count;
 }
 
 /* Calls each function that launches. Of the six that the profiler knows, a program calls some by these names. By
@@ -422,52 +369,37 @@ static int in_ranges(int argc, char **argv)
 }
 
 /* Warms up by launches of another kernel, and says so by cuProfilerStart and cuProfilerStop. */
-static int warmed_up(int argc, char **argv)
+static int warmed_up(struct gpu *gpu, int count)
 {
-    struct gpu gpu;
-    const int count = argument(argc, argv, 0, 8);
-    gpu_open(&gpu, 0);
     for (int i = 0; i < 20; i++)
-        launch(&gpu, "large", (unsigned)i + 1, 64);
+        launch(gpu, "large", (unsigned)i + 1, 64);
     MUST(cuProfilerStart());
     for (int i = 0; i < count; i++)
-        launch(&gpu, "add_one", 64, 256);
+        launch(gpu, "add_one", 64, 256);
     MUST(cuProfilerStop());
-    launch(&gpu, "tiny", 1, 32);
-    printf("warmed-up: %d launches, sum %d\n", count, gpu_sum(&gpu));
-    gpu_close(&gpu);
-    return 0;
+    launch(gpu, "tiny", 1, 32);
+    return count;
 }
 
 /* Launches a long kernel once, then N times another. */
-static int long_first(int argc, char **argv)
+static int long_first(struct gpu *gpu, int count)
 {
-    struct gpu gpu;
-    const int count = argument(argc, argv, 0, 480);
-    gpu_open(&gpu, 0);
-    launch(&gpu, "large", 64, 256);
+    launch(gpu, "large", 64, 256);
     for (int i = 0; i < count; i++)
-        launch(&gpu, "tiny", 1, 32);
-    printf("long-first: %d launches, sum %d\n", count + 1, gpu_sum(&gpu));
-    gpu_close(&gpu);
-    return 0;
+        launch(gpu, "tiny", 1, 32);
+    return count + 1;
 }
 
 /* As XLA's autotuner, holds the GPU before each launch of a kernel that it times; then launches N times another. */
-static int tuned(int argc, char **argv)
+static int tuned(struct gpu *gpu, int count)
 {
-    struct gpu gpu;
-    const int count = argument(argc, argv, 0, 480);
-    gpu_open(&gpu, 0);
     for (int i = 0; i < 20; i++) {
-        launch(&gpu, "_ZN15stream_executor3gpu12_GLOBAL__N_111DelayKernelEv", 1, 32);
-        launch(&gpu, "add_one", 64, 256);
+        launch(gpu, "_ZN15stream_executor3gpu12_GLOBAL__N_111DelayKernelEv", 1, 32);
+        launch(gpu, "add_one", 64, 256);
     }
     for (int i = 0; i < count; i++)
-        launch(&gpu, "large", 64, 256);
-    printf("tuned: %d launches, sum %d\n", 40 + count, gpu_sum(&gpu));
-    gpu_close(&gpu);
-    return 0;
+        launch(gpu, "large", 64, 256);
+    return 40 + count;
 }
 
 /* Launches so many shapes from that one on. */
@@ -529,33 +461,39 @@ static int echo_and_launch(int argc, char **argv)
 }
 
 const struct program programs_of_launches[] = {
-    {"plain", "[N]: N launches of eight groups", plain},
-    {"changed", "[N]: the same, with other machine code and more instructions in one group", changed},
-    {"many", "[N]: N launches of one kernel (a million)", many},
-    {"every-third", "[N]: N launches, every third of one kernel, the rest of another", every_third},
-    {"periods", "[N]: N launches of six shapes in turn, each seventieth of another one", periods},
-    {"phases", "[N]: 80 launches of a shape, then as many of another one, N shapes in all", phases},
-    {"shapes", "[N]: N launches, each with a grid of its own", shapes},
-    {"reads", "[N]: N launches of eight groups, each followed by a copy to the host", reads},
-    {"data", "[N]: N launches whose counts follow their data", data},
-    {"restless", "[N]: N launches, of which every other counts otherwise each time", restless},
-    {"namesakes", "[N]: N launches of two kernels of one name", namesakes},
-    {"reload", "[N]: N launches, each after unloading the module and loading another", reload},
-    {"library", "[N]: N launches of a CUkernel", library},
-    {"libraries", "[N]: N launches of two CUkernels, each of a library that goes then", libraries},
-    {"ways", "a launch by each function that launches", ways},
-    {"failing", "22 launches, with 21 between them that fail", failing},
-    {"second-context", "8 launches, 8 in a second context, 8", second_context},
-    {"devices", "[N]: 8 launches on each of N devices in turn", devices},
-    {"threads", "[N]: 20 launches in each of N threads", threads},
-    {"subscriber", "a second subscriber to CUPTI", subscriber},
-    {"in-ranges", "[N]: N steps of five launches in NVTX ranges", in_ranges},
-    {"warmed-up", "[N]: 20 shapes, then N launches between cuProfilerStart and cuProfilerStop", warmed_up},
-    {"long-first", "[N]: a long kernel once, then N launches of a short one", long_first},
-    {"tuned", "[N]: 20 launches that an autotuner times, then N of another kernel", tuned},
-    {"training", "[N] [L]: 20 shapes once, then N steps of L layers and 30 shapes besides", training},
-    {"none", "no call of CUDA", none},
-    {"start", "[CODE]: cuInit and no launch; then _exit(CODE)", start},
-    {"echo", "[TEXT]...: launches; prints arguments, environment, open files, and standard input", echo_and_launch},
+    {"plain", "[N]: N launches of eight groups", .run = plain},
+    {"changed", "[N]: the same, with other machine code and more instructions in one group", .run = changed},
+    {"many", "[N]: N launches of one kernel (a million)", .launches = many, .count = 1000000},
+    {"every-third", "[N]: N launches, every third of one kernel, the rest of another", .launches = every_third,
+     .count = 300},
+    {"periods", "[N]: N launches of six shapes in turn, each seventieth of another one", .launches = periods,
+     .count = 2100},
+    {"phases", "[N]: 80 launches of a shape, then as many of another one, N shapes in all", .launches = phases,
+     .count = 3},
+    {"shapes", "[N]: N launches, each with a grid of its own", .launches = shapes, .count = 100},
+    {"reads", "[N]: N launches of eight groups, each followed by a copy to the host", .launches = reads, .count = 48},
+    {"data", "[N]: N launches whose counts follow their data", .launches = data, .count = 20},
+    {"restless", "[N]: N launches, of which every other counts otherwise each time", .launches = restless, .count = 20},
+    {"namesakes", "[N]: N launches of two kernels of one name", .run = namesakes},
+    {"reload", "[N]: N launches, each after unloading the module and loading another", .launches = reload, .count = 20},
+    {"library", "[N]: N launches of a CUkernel", .run = library},
+    {"libraries", "[N]: N launches of two CUkernels, each of a library that goes then", .launches = libraries,
+     .count = 20},
+    {"ways", "a launch by each function that launches", .run = ways},
+    {"failing", "22 launches, with 21 between them that fail", .run = failing},
+    {"second-context", "8 launches, 8 in a second context, 8", .run = second_context},
+    {"devices", "[N]: 8 launches on each of N devices in turn", .run = devices},
+    {"threads", "[N]: 20 launches in each of N threads", .run = threads},
+    {"subscriber", "a second subscriber to CUPTI", .run = subscriber},
+    {"in-ranges", "[N]: N steps of five launches in NVTX ranges", .run = in_ranges},
+    {"warmed-up", "[N]: 20 shapes, then N launches between cuProfilerStart and cuProfilerStop", .launches = warmed_up,
+     .count = 8},
+    {"long-first", "[N]: a long kernel once, then N launches of a short one", .launches = long_first, .count = 480},
+    {"tuned", "[N]: 20 launches that an autotuner times, then N of another kernel", .launches = tuned, .count = 480},
+    {"training", "[N] [L]: 20 shapes once, then N steps of L layers and 30 shapes besides", .run = training},
+    {"none", "no call of CUDA", .run = none},
+    {"start", "[CODE]: cuInit and no launch; then _exit(CODE)", .run = start},
+    {"echo", "[TEXT]...: launches; prints arguments, environment, open files, and standard input",
+     .run = echo_and_launch},
     {0},
 };

@@ -3,9 +3,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { BYTES = NUMBERS * sizeof(int), PIECE = 2 << 20 };
 
@@ -241,6 +238,6 @@ static int memory(int argc, char **argv)
 }
 
 const struct program programs_of_memory[] = {
-    {"memory", "KIND: launches on memory of that kind (made_memory.c), and one before and after", memory},
+    {"memory", "KIND: launches on memory of that kind (made_memory.c), and one before and after", .run = memory},
     {0},
 };

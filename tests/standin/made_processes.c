@@ -3,8 +3,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -232,14 +230,14 @@ static int peak(int argc, char **argv)
 }
 
 const struct program programs_of_processes[] = {
-    {"fork-before", "forks, then both launch", fork_before},
-    {"fork-after", "launches, forks, launches; the child only ends", fork_after},
-    {"exec-child", "[PROGRAM...]: launches, starts another program (plain 16), launches", exec_child},
-    {"idle-child", "launches, forks a child that sleeps, then does as exec-child", idle_child},
-    {"spin-child", "a kernel that does not end, a child that does, then SIGKILL", spin_child},
-    {"processes", "[N]: N children that launch at once", processes},
-    {"ranks", "[N] [M]: N steps of two processes, the second of which computes M times as long", ranks},
-    {"peak", "PROGRAM...: starts another program and tells how much memory it had", peak},
-    {"orphan", "a child that outlives its parent by 0.3 s and launches then", orphan},
+    {"fork-before", "forks, then both launch", .run = fork_before},
+    {"fork-after", "launches, forks, launches; the child only ends", .run = fork_after},
+    {"exec-child", "[PROGRAM...]: launches, starts another program (plain 16), launches", .run = exec_child},
+    {"idle-child", "launches, forks a child that sleeps, then does as exec-child", .run = idle_child},
+    {"spin-child", "a kernel that does not end, a child that does, then SIGKILL", .run = spin_child},
+    {"processes", "[N]: N children that launch at once", .run = processes},
+    {"ranks", "[N] [M]: N steps of two processes, the second of which computes M times as long", .run = ranks},
+    {"peak", "PROGRAM...: starts another program and tells how much memory it had", .run = peak},
+    {"orphan", "a child that outlives its parent by 0.3 s and launches then", .run = orphan},
     {0},
 };

@@ -6,6 +6,9 @@
 #include <cuda.h>
 
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Machine code of kernels.cu, of its OTHER build, and the first without its lines. */
 extern const char _binary_kernels_cubin_start[];
@@ -38,16 +41,24 @@ void launch_on(const struct gpu *gpu, const char *kernel, unsigned blocks, unsig
 void launch_value(const struct gpu *gpu, const char *kernel, unsigned blocks, unsigned threads, int value);
 /* Launches one block of NUMBERS threads, with another count and value than is usual. */
 CUresult launch_numbers(const struct gpu *gpu, const char *kernel, int count, int value);
+/* Opens a GPU, makes launches, and prints a line that is there however the program ends. */
+void launch_first(struct gpu *gpu, int argc, char **argv, const char *name);
 /* Makes launch i of a fixed sequence: eight groups of six kernels, 2 to 324 us. Two of the kernels have one name, in
  * two shapes. */
 void launch_mixed(const struct gpu *gpu, int i);
 void launch_some(const struct gpu *gpu, int count); /* makes the first `count` launches of that sequence */
 
-/* A row of a table of programs. To add one: a function and a row in one of the files made_*.c. */
+/* A row of a table of programs. To add one: a function and a row in one of the files made_*.c. A program has one of
+ * three functions. run gets the arguments behind the name, and returns the exit code. launches gets a GPU and a number,
+ * the first argument or `count`, and returns how many launches it made, which are said. end gets a GPU on which
+ * launch_first() was. */
 struct program {
     const char *name;
     const char *doc;
-    int (*run)(int argc, char **argv); /* gets the arguments behind the name; returns the exit code */
+    int (*run)(int argc, char **argv);
+    int (*launches)(struct gpu *gpu, int count);
+    int count;
+    void (*end)(struct gpu *gpu);
 };
 
 extern const struct program programs_of_launches[], programs_of_graphs[], programs_of_ends[], programs_of_processes[],

@@ -6,9 +6,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -310,8 +307,8 @@ static int forge(int argc, char **argv)
 }
 
 const struct program programs_of_strangers[] = {
-    {"stranger", "WAY: says something else to cugate, then launches (WAY: made_strangers.c)", stranger},
+    {"stranger", "WAY: says something else to cugate, then launches (WAY: made_strangers.c)", .run = stranger},
     {"forge", "alone|with-library|for-library FILE NAME: says what is in the file to cugate, then runs NAME unseen",
-     forge},
+     .run = forge},
     {0},
 };

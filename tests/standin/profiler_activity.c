@@ -6,9 +6,6 @@
 
 #include <cupti_activity.h>
 
-#include <stdlib.h>
-#include <string.h>
-
 #define IDLE 0.25 /* how long the GPU waits after a kernel, as a part of the kernel's time */
 
 enum { WAIT_NS = 40000, SLOWER = 10, BYTES_PER_NS = 10, LATE_NS = 357000000 };

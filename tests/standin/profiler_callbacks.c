@@ -8,7 +8,6 @@
 #include <generated_nvtx_meta.h>
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdatomic.h>
 
 enum { MOST_CALLBACKS = 1024 };

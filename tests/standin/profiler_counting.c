@@ -3,10 +3,7 @@
 
 #include <fcntl.h>
 #include <math.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 pthread_mutex_t profiler_lock = PTHREAD_MUTEX_INITIALIZER;

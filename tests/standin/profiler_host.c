@@ -4,8 +4,6 @@
 #include <cupti_profiler_host.h>
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct CUpti_Profiler_Host_Object {
     uint64_t metrics;

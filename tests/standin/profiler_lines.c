@@ -4,8 +4,6 @@
 
 #include <cupti_pcsampling.h>
 
-#include <string.h>
-
 /* Any number that differs from image to image; FNV-1a. */
 uint64_t image_crc(const void *image, size_t size)
 {

@@ -11,8 +11,6 @@
  * A range of several kernels has the sum of each. */
 #include "profiler.h"
 
-#include <string.h>
-
 enum { WARP = 32, RECORD_INSTRUCTIONS = 8 /* a warp, if there are records of kernels */ };
 
 /* value = constant + thread * threads + ns * time + byte * read + instruction * instructions. To add a metric: a row.

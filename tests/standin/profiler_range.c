@@ -5,9 +5,6 @@
 #include <cupti_target.h>
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static bool is_initialized;

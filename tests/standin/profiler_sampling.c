@@ -6,10 +6,6 @@
 
 #include <cupti_pcsampling.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { PLACES = 4, BYTES = 16, AT_ONCE = 3 };
 
 static const struct {

@@ -6,9 +6,6 @@
 
 #include <cupti_sass_metrics.h>
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { INSTRUCTIONS = 4, BYTES = 16 };
 
 /* The counts of an instruction by metric: each is a share of the kernel's instructions, or of its threads. To add one:

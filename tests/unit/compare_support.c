@@ -1,10 +1,7 @@
 #include "compare_support.h"
 #include "baseline/baseline.h"
 #include "explain/explain.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 static const char definitions[] =
     "[count]\ntitle = Count\ncounter = made_up_count.sum\nunit = count\nclass = exact\nbetter = lower\ndoc = Exact.\n"
@@ -62,6 +59,18 @@ void put_times(struct run *run, const char *kernel, const char *metric, double v
         put(run, kernel, metric, value);
 }
 
+void put_each(struct fixture *fixture, const char *kernel, const char *metric, double base, double now)
+{
+    put_sides(fixture, kernel, metric, base, 1, now, 1);
+}
+
+void put_sides(struct fixture *fixture, const char *kernel, const char *metric, double base, size_t base_sessions,
+               double now, size_t sessions)
+{
+    put_times(&fixture->base, kernel, metric, base, base_sessions);
+    put_times(&fixture->run, kernel, metric, now, sessions);
+}
+
 void put_state(struct run *run, const char *kernel, const char *metric, enum value_state state)
 {
     result_add(run_add(run, kernel), metric)->state = state;
@@ -79,6 +88,12 @@ void put_code(struct run *run, const char *kernel, const char *code)
     struct result *result = run_add(run, kernel);
     *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
         .function = x_strdup("made_up()"), .code = x_strdup(code), .grid = {1, 1, 1}, .block = {32, 1, 1}, .times = 1};
+}
+
+void put_codes(struct fixture *fixture, const char *kernel, const char *base, const char *now)
+{
+    put_code(&fixture->base, kernel, base);
+    put_code(&fixture->run, kernel, now);
 }
 
 void put_fact(struct run *run, enum session_fact fact, const char *text)
@@ -103,6 +118,15 @@ const struct judgement *find(const struct comparison *comparison, const char *ke
             return judgement;
     }
     return NULL;
+}
+
+const struct judgement *expect_verdict(struct fixture *fixture, const char *kernel, const char *metric,
+                                       enum verdict verdict, size_t row)
+{
+    const struct judgement *judgement = find(compare(fixture), kernel, metric);
+    cr_assert_not_null(judgement, "row %zu: %s of %s", row, metric, kernel);
+    cr_expect_eq(judgement->verdict, verdict, "row %zu: %s", row, verdict_name(judgement->verdict));
+    return judgement;
 }
 
 bool says(const struct judgement *judgement, const char *text)

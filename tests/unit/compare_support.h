@@ -22,9 +22,14 @@ void put(struct run *run, const char *kernel, const char *metric, double value);
 void put_samples(struct run *run, const char *kernel, const char *metric, const double *samples, size_t count);
 /* Adds so many sessions with the same value. */
 void put_times(struct run *run, const char *kernel, const char *metric, double value, size_t sessions);
+/* Adds a session to each of the two runs, or so many with the same value. */
+void put_each(struct fixture *fixture, const char *kernel, const char *metric, double base, double now);
+void put_sides(struct fixture *fixture, const char *kernel, const char *metric, double base, size_t base_sessions,
+               double now, size_t sessions);
 void put_state(struct run *run, const char *kernel, const char *metric, enum value_state state);
 void put_status(struct run *run, const char *kernel, enum result_status status, const char *reason);
 void put_code(struct run *run, const char *kernel, const char *code); /* sets the code hash of a kernel's launch */
+void put_codes(struct fixture *fixture, const char *kernel, const char *base, const char *now);
 /* Adds a session that has only this fact. */
 void put_fact(struct run *run, enum session_fact fact, const char *text);
 
@@ -33,6 +38,10 @@ const struct comparison *compare(struct fixture *fixture);
 
 /* Returns the judgement of a row, or of the whole kernel if metric is "". NULL when there is none. */
 const struct judgement *find(const struct comparison *comparison, const char *kernel, const char *metric);
+
+/* Compares the two runs again, and returns the judgement of a row, which has to have that verdict. */
+const struct judgement *expect_verdict(struct fixture *fixture, const char *kernel, const char *metric,
+                                       enum verdict verdict, size_t row);
 
 /* Whether the reason has that text. */
 bool says(const struct judgement *judgement, const char *text);

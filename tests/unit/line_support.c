@@ -1,8 +1,5 @@
 #include "line_support.h"
-
-#include "base/base.h"
-
-#include <criterion/criterion.h>
+#include "test.h"
 
 struct profile made_lines(enum line_counter counter, const struct made_line *list)
 {

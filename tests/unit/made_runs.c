@@ -1,10 +1,5 @@
 #include "made_runs.h"
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 const char made_definitions[] =
     "[time]\ntitle=T\ncounter=t.sum\nunit=ns\nclass=time\nbetter=lower\nfloor=10 ns\ndoc=d\n"
@@ -30,12 +25,10 @@ static struct metrics made_metrics(void)
 struct run made_run(int number)
 {
     struct run run = {.device = made_device()};
-    char *date = x_sprintf("2026-11-%02dT08:00:00Z", number);
+    OWNED_TEXT date = x_sprintf("2026-11-%02dT08:00:00Z", number);
     run_add_session(&run, &(struct session){.facts = {[SESSION_DATE] = date, [SESSION_COLLECTOR] = (char[]){"cupti"}}});
-    free(date);
-    struct metrics metrics = made_metrics();
+    OWNED(metrics) metrics = made_metrics();
     run_note_metrics(&run, &metrics);
-    metrics_release(&metrics);
     static const char *const ids[] = {"access/coalesced", "reduce/tree", "reduce/warp"};
     for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
         struct result *result = run_add(&run, ids[i]);
@@ -49,15 +42,6 @@ struct run made_run(int number)
         result_add(result, "hits")->state = VALUE_NOT_APPLICABLE;
     }
     return run;
-}
-
-struct row *made_row(const struct run *run, const char *kernel, const char *metric)
-{
-    const struct result *result = run_find(run, kernel);
-    cr_assert_not_null(result, "%s", kernel);
-    struct row *row = result_find(result, metric);
-    cr_assert_not_null(row, "%s of %s", metric, kernel);
-    return row;
 }
 
 void made_set(const struct run *run, const char *kernel, const char *metric, double value)
@@ -120,10 +104,9 @@ struct run made_baseline(const char *folder)
 
 char *made_text(const char *folder, const char *name)
 {
-    char *path = x_sprintf("%s/%s", folder, name);
+    OWNED_TEXT path = x_sprintf("%s/%s", folder, name);
     char *text;
     size_t length;
     cr_assert_eq(file_read(path, 1u << 20, &text, &length), 0, "%s", path);
-    free(path);
     return text;
 }

@@ -15,9 +15,6 @@ struct run made_run(int number);
 
 extern const char made_definitions[]; /* the definitions of these metrics, as a metric file */
 
-/* Returns the row of a kernel, which must exist. */
-struct row *made_row(const struct run *run, const char *kernel, const char *metric);
-
 /* Gives a row three equal samples. */
 void made_set(const struct run *run, const char *kernel, const char *metric, double value);
 

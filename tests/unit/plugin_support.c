@@ -1,6 +1,6 @@
 #include "plugin_support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <dlfcn.h>
 
 #ifdef __SANITIZE_ADDRESS__

@@ -1,10 +1,7 @@
 #include "report_support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *const fixture_runs[] = {"same.json",   "worse.json",  "worse_lines.json",
                                     "unsure.json", "broken.json", "unknown_metric.json"};
@@ -124,16 +121,6 @@ char *print(const struct report *report, int (*reporter)(const struct report *, 
     cr_assert_eq(reporter(report, stream), 0);
     fclose(stream);
     return text;
-}
-
-void expect_word(const char *text, const char *word)
-{
-    cr_expect_not_null(strstr(text, word), "expected \"%s\" in:\n%.9999s", word, text);
-}
-
-void expect_no_word(const char *text, const char *word)
-{
-    cr_expect_null(strstr(text, word), "did not expect \"%s\" in:\n%.9999s", word, text);
 }
 
 size_t count_words(const char *text, const char *word)

@@ -48,8 +48,6 @@ void forget_judgements(struct fixture *fixture);
 /* Returns what the reporter prints. Caller frees. */
 char *print(const struct report *report, int (*reporter)(const struct report *, FILE *));
 
-void expect_word(const char *text, const char *word);
-void expect_no_word(const char *text, const char *word);
 bool is_utf8(const char *text);
 size_t count_words(const char *text, const char *word);
 

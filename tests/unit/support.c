@@ -76,9 +76,8 @@ char *capture_end(void)
 
 char *built(const char *name)
 {
-    char *folder = program_folder();
+    OWNED_TEXT folder = program_folder();
     char *path = x_sprintf("%s/%s", folder, name);
-    free(folder);
     return path;
 }
 

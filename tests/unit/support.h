@@ -12,6 +12,11 @@
 #define OWNED_TEXT AT_END(text_free) char *
 #define OWNED_FOLDER AT_END(folder_remove) char *
 
+/* WITH(tear_down, struct fixture fixture, set_up(&fixture)) declares one, and sets it up. */
+#define WITH(release, variable, set_up_call)                                                                           \
+    AT_END(release) variable;                                                                                          \
+    set_up_call
+
 static inline void text_free(char **text)
 {
     free(*text);

@@ -1,11 +1,8 @@
 /* Tests how every format prints hostile words from files and kernel libraries. */
 #include "report_support.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *const hostile_words[] = {
     "<script>alert(\"1\")</script>",
@@ -75,8 +72,7 @@ Test(hostile_words, hostile_words_stay_text)
 Test(hostile_words, hostile_words_keep_json_json)
 {
     for (size_t i = 0; i < ARRAY_SIZE(hostile_words); i++) {
-        AT_END(report_tear_down) struct fixture fixture;
-        set_up_hostile(&fixture, hostile_words[i]);
+        WITH(report_tear_down, struct fixture fixture, set_up_hostile(&fixture, hostile_words[i]));
         OWNED_TEXT text = print(&fixture.report, report_json);
         json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
         cr_assert_not_null(root, "words %zu:\n%s", i, text);
@@ -99,8 +95,7 @@ Test(hostile_words, hostile_words_keep_junit_xml)
                                        "<failure ",     "</failure>", "<skipped ",   "<error "};
     static const char *const entities[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&#10;"};
     for (size_t i = 0; i < ARRAY_SIZE(hostile_words); i++) {
-        AT_END(report_tear_down) struct fixture fixture;
-        set_up_hostile(&fixture, hostile_words[i]);
+        WITH(report_tear_down, struct fixture fixture, set_up_hostile(&fixture, hostile_words[i]));
         OWNED_TEXT text = print(&fixture.report, report_junit);
         for (const char *c = text; *c; c++) {
             bool known = *c != '<' && *c != '&';
@@ -135,8 +130,7 @@ Test(hostile_words, hostile_words_keep_markdown_tables)
     static const char *const never[] = {"<script",  "<!--", "[six](", "**four",    " `three`",
                                         "@someone", " #1",  "$x$",    "\n::error", "\n</details>\n\\`"};
     for (size_t i = 0; i < ARRAY_SIZE(hostile_words); i++) {
-        AT_END(report_tear_down) struct fixture fixture;
-        set_up_hostile(&fixture, hostile_words[i]);
+        WITH(report_tear_down, struct fixture fixture, set_up_hostile(&fixture, hostile_words[i]));
         /* Commands are in a fenced block, unescaped. */
         fixture.report.run_name = "run.json";
         fixture.report.baselines = NULL;
@@ -152,8 +146,7 @@ Test(hostile_words, hostile_words_keep_markdown_tables)
 Test(hostile_words, hostile_words_plant_no_workflow_command)
 {
     for (size_t i = 0; i < ARRAY_SIZE(hostile_words); i++) {
-        AT_END(report_tear_down) struct fixture fixture;
-        set_up_hostile(&fixture, hostile_words[i]);
+        WITH(report_tear_down, struct fixture fixture, set_up_hostile(&fixture, hostile_words[i]));
         OWNED_TEXT text = print(&fixture.report, report_github);
         cr_expect_eq(count_words(text, "\n"), 4u, "%s", text);
         for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
@@ -164,9 +157,7 @@ Test(hostile_words, hostile_words_plant_no_workflow_command)
             cr_expect_eq(strncmp(title + 7 + strcspn(title + 7, ":,"), "::", 2), 0, "%s", line);
         }
     }
-    AT_END(report_tear_down) struct fixture fixture;
-    set_up_hostile(&fixture, "100%0A, a:b\nc");
+    WITH(report_tear_down, struct fixture fixture, set_up_hostile(&fixture, "100%0A, a:b\nc"));
     OWNED_TEXT text = print(&fixture.report, report_github);
-    expect_word(text, "title=100%250A%2C a%3Ab%0Ac time regressed::");
-    expect_word(text, "100%250A, a:b%0Ac");
+    expect_words(text, "title=100%250A%2C a%3Ab%0Ac time regressed::", "100%250A, a:b%0Ac");
 }

@@ -1,10 +1,5 @@
 #include "worded.h"
-
-#include "base/base.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 struct worded *worded_read(const char *kind, size_t *count)
 {

@@ -1,9 +1,7 @@
 #include "base/columns.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -1,11 +1,6 @@
 #include "base/demangle.h"
+#include "test.h"
 
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 static void read_all(char **names, size_t count)

@@ -1,12 +1,8 @@
-#include "base/base.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <criterion/redirect.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 Test(error, error_returns_minus_one_and_names_the_program)
 {

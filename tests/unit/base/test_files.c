@@ -1,12 +1,8 @@
-#include "base/base.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -33,10 +29,9 @@ static size_t count_files(const char *folder)
     return (size_t)count - 2;
 }
 
-Test(files, file_read_gives_every_byte)
+Test(files, file_read_gives_every_byte, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
-    OWNED_TEXT path = scratch_file(folder, "small", "");
+    OWNED_TEXT path = scratch_file(scratch, "small", "");
     expect_content(path, "");
     FILE *file = fopen(path, "w");
     for (int i = 0; i < 300000; i++)
@@ -51,17 +46,16 @@ Test(files, file_read_gives_every_byte)
     cr_expect_eq(text[length], '\0');
 }
 
-Test(files, file_read_says_why_it_cannot)
+Test(files, file_read_says_why_it_cannot, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
-    OWNED_TEXT large = scratch_file(folder, "large", "12345");
-    OWNED_TEXT pipe = x_sprintf("%s/pipe", folder);
-    OWNED_TEXT missing = x_sprintf("%s/missing", folder);
+    OWNED_TEXT large = scratch_file(scratch, "large", "12345");
+    OWNED_TEXT pipe = x_sprintf("%s/pipe", scratch);
+    OWNED_TEXT missing = x_sprintf("%s/missing", scratch);
     cr_assert_eq(mkfifo(pipe, 0600), 0);
     const struct {
         const char *path, *words;
     } cases[] = {
-        {folder, "is a folder"},
+        {scratch, "is a folder"},
         {large, "5 bytes, more than the limit of 4"},
         {pipe, "not a regular file"},
         {missing, "No such file or directory"},
@@ -76,10 +70,9 @@ Test(files, file_read_says_why_it_cannot)
     }
 }
 
-Test(files, atomic_file_appears_only_on_commit)
+Test(files, atomic_file_appears_only_on_commit, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
-    OWNED_TEXT path = scratch_file(folder, "kept", "old");
+    OWNED_TEXT path = scratch_file(scratch, "kept", "old");
     struct atomic_file file;
     cr_assert_eq(atomic_file_open(&file, path), 0);
     fputs("new", file.stream);
@@ -92,13 +85,12 @@ Test(files, atomic_file_appears_only_on_commit)
     fputs("never", file.stream);
     atomic_file_abandon(&file);
     expect_content(path, "new");
-    cr_expect_eq(count_files(folder), 1, "a temporary file was left behind");
+    cr_expect_eq(count_files(scratch), 1, "a temporary file was left behind");
 }
 
-Test(files, atomic_file_has_the_mode_of_any_new_file)
+Test(files, atomic_file_has_the_mode_of_any_new_file, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
-    OWNED_TEXT path = x_sprintf("%s/new", folder);
+    OWNED_TEXT path = x_sprintf("%s/new", scratch);
     struct atomic_file file;
     struct stat facts;
     umask(027);
@@ -108,11 +100,10 @@ Test(files, atomic_file_has_the_mode_of_any_new_file)
     cr_expect_eq(facts.st_mode & 0777, 0640);
 }
 
-Test(files, atomic_file_keeps_a_link_and_replaces_what_it_names)
+Test(files, atomic_file_keeps_a_link_and_replaces_what_it_names, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
-    OWNED_TEXT target = scratch_file(folder, "target", "old");
-    OWNED_TEXT link = x_sprintf("%s/link", folder);
+    OWNED_TEXT target = scratch_file(scratch, "target", "old");
+    OWNED_TEXT link = x_sprintf("%s/link", scratch);
     cr_assert_eq(symlink("target", link), 0);
     struct atomic_file file;
     struct stat facts;
@@ -145,10 +136,9 @@ Test(files, atomic_file_leaves_a_device_in_place)
 }
 
 /* A limit on the size of files stands in for a full disk. */
-Test(files, atomic_file_on_a_full_disk_keeps_the_old_file)
+Test(files, atomic_file_on_a_full_disk_keeps_the_old_file, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
-    OWNED_TEXT path = scratch_file(folder, "kept", "old");
+    OWNED_TEXT path = scratch_file(scratch, "kept", "old");
     struct atomic_file file;
     capture_begin(); /* captures before the limit, because it writes a file too */
     cr_assert_eq(atomic_file_open(&file, path), 0);
@@ -162,7 +152,7 @@ Test(files, atomic_file_on_a_full_disk_keeps_the_old_file)
     cr_expect_eq(result, -1);
     cr_expect(strstr(said, "cannot write") && strstr(said, path), "%s", said);
     expect_content(path, "old");
-    cr_expect_eq(count_files(folder), 1, "a temporary file was left behind");
+    cr_expect_eq(count_files(scratch), 1, "a temporary file was left behind");
     free(said);
 
     /* The limit is lifted before the commit, but what was lost before stays lost. */
@@ -175,16 +165,15 @@ Test(files, atomic_file_on_a_full_disk_keeps_the_old_file)
     result = atomic_file_commit(&file);
     said = capture_end();
     cr_expect_eq(result, -1);
-    cr_expect(strstr(said, "cannot write"), "%s", said);
+    expect_word(said, "cannot write");
     expect_content(path, "old");
     free(said);
 }
 
-Test(files, atomic_file_says_at_once_where_it_cannot_write)
+Test(files, atomic_file_says_at_once_where_it_cannot_write, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
-    OWNED_TEXT missing = x_sprintf("%s/no/such/run.json", folder);
-    const char *const paths[] = {missing, folder};
+    OWNED_TEXT missing = x_sprintf("%s/no/such/run.json", scratch);
+    const char *const paths[] = {missing, scratch};
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
         struct atomic_file file;
         HEAR(result, atomic_file_open(&file, paths[i]));
@@ -193,17 +182,16 @@ Test(files, atomic_file_says_at_once_where_it_cannot_write)
     }
 }
 
-Test(files, make_folders_makes_parents_and_accepts_existing_ones)
+Test(files, make_folders_makes_parents_and_accepts_existing_ones, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
-    OWNED_TEXT deep = x_sprintf("%s/a//b/c/", folder);
+    OWNED_TEXT deep = x_sprintf("%s/a//b/c/", scratch);
     struct stat facts;
     cr_expect_eq(make_folders(deep), 0);
     cr_expect_eq(make_folders(deep), 0);
     cr_assert_eq(stat(deep, &facts), 0);
     cr_expect(S_ISDIR(facts.st_mode));
 
-    OWNED_TEXT file = scratch_file(folder, "file", "");
+    OWNED_TEXT file = scratch_file(scratch, "file", "");
     OWNED_TEXT below = x_sprintf("%s/x", file);
     HEAR(result, make_folders(below));
     cr_expect_eq(result, -1);
@@ -216,20 +204,6 @@ Test(files, program_folder_holds_this_program)
     cr_expect_eq(folder[0], '/');
     cr_expect_neq(folder[strlen(folder) - 1], '/');
     cr_expect_eq(access(folder, X_OK), 0);
-}
-
-/* The test's own folder, for temporary files that killed writers leave. */
-static char *scratch;
-
-static void enter(void)
-{
-    scratch = scratch_make();
-    cr_assert_eq(chdir(scratch), 0);
-}
-
-static void leave(void)
-{
-    scratch_remove(scratch);
 }
 
 static struct atomic_file opened(const char *path)
@@ -271,7 +245,7 @@ static bool is_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-Test(files, what_a_killed_writer_left_is_removed_by_the_next, .init = enter, .fini = leave)
+Test(files, what_a_killed_writer_left_is_removed_by_the_next, .init = scratch_enter, .fini = scratch_leave)
 {
     static const char *const paths[] = {"a.json", "b.json"};
     end(hold(paths, ARRAY_SIZE(paths)));
@@ -284,7 +258,7 @@ Test(files, what_a_killed_writer_left_is_removed_by_the_next, .init = enter, .fi
     cr_expect(is_there("other.json") && !is_there("other.json.cugate-0.tmp"));
 }
 
-Test(files, what_is_of_use_is_removed_by_the_next_of_the_same_alone, .init = enter, .fini = leave)
+Test(files, what_is_of_use_is_removed_by_the_next_of_the_same_alone, .init = scratch_enter, .fini = scratch_leave)
 {
     static const char *const paths[] = {"a.json", "b.json"};
     struct atomic_file file;
@@ -299,7 +273,7 @@ Test(files, what_is_of_use_is_removed_by_the_next_of_the_same_alone, .init = ent
     cr_expect(is_there("a.json") && !is_there("a.json.cugate-0.tmp"));
 }
 
-Test(files, what_others_write_at_the_moment_stays, .init = enter, .fini = leave)
+Test(files, what_others_write_at_the_moment_stays, .init = scratch_enter, .fini = scratch_leave)
 {
     static const char *const path[] = {"a.json"};
     const pid_t other = hold(path, 1);
@@ -319,7 +293,7 @@ Test(files, what_others_write_at_the_moment_stays, .init = enter, .fini = leave)
     cr_expect(!is_there("a.json.cugate-0.tmp") && is_there("a.json") && is_there("c.json"));
 }
 
-Test(files, what_only_looks_alike_stays, .init = enter, .fini = leave)
+Test(files, what_only_looks_alike_stays, .init = scratch_enter, .fini = scratch_leave)
 {
     static const char *const names[] = {"a.json",          "a.json.tmp",        "a.json.12-0.tmp", "a.cugate-0.tmp.txt",
                                         "a.cugate-.tmp",   "a.cugate-0x.tmp",   "a.cugate-0",      ".tmp",
@@ -336,7 +310,7 @@ Test(files, what_only_looks_alike_stays, .init = enter, .fini = leave)
 }
 
 /* Each process writes the same file again and again, while others start and end. */
-Test(files, many_at_once_lose_no_file, .init = enter, .fini = leave)
+Test(files, many_at_once_lose_no_file, .init = scratch_enter, .fini = scratch_leave)
 {
     enum { WRITERS = 4, ROUNDS = 100 };
     pid_t writers[WRITERS];
@@ -363,7 +337,7 @@ Test(files, many_at_once_lose_no_file, .init = enter, .fini = leave)
     }
 }
 
-Test(files, a_temporary_folder_is_in_tmpdir_and_goes_with_its_files, .init = enter, .fini = leave)
+Test(files, a_temporary_folder_is_in_tmpdir_and_goes_with_its_files, .init = scratch_enter, .fini = scratch_leave)
 {
     setenv("TMPDIR", ".", 1);
     char *folder = make_temporary_folder();
@@ -380,5 +354,5 @@ Test(files, a_temporary_folder_is_in_tmpdir_and_goes_with_its_files, .init = ent
     setenv("TMPDIR", "nowhere", 1);
     cr_expect_null(make_temporary_folder());
     error_into(before);
-    cr_expect(strstr(problem.text, "cannot make a folder like nowhere/cugate-"), "%s", problem.text);
+    expect_word(problem.text, "cannot make a folder like nowhere/cugate-");
 }

@@ -1,9 +1,4 @@
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 Test(ini_lines, lines_come_one_by_one_without_a_byte_order_mark)
 {

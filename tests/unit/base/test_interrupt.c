@@ -1,6 +1,5 @@
-#include "base/base.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <poll.h>
 
 /* Restores the default actions: background jobs of a shell ignore SIGINT, and nohup ignores SIGHUP. */

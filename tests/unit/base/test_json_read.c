@@ -1,11 +1,8 @@
 /* Tests where errors are found, and what is no document. The types are tested in model/test_run_read.c, with run
  * files. */
-#include "base/base.h"
-#include "support.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
+
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -67,8 +64,7 @@ Test(json_read, what_is_too_much_is_refused_unread)
     cr_expect_null(json_at_parse("b.json", "", 0));
     cr_expect_null(json_at_parse("c.json", "{\"a\": 1, \"a\": 2}", 16));
     OWNED_TEXT said = capture_end();
-    cr_expect(strstr(said, "a.json holds more than") && strstr(said, "b.json is empty") && strstr(said, "c.json:1:"),
-              "%s", said);
+    expect_words(said, "a.json holds more than", "b.json is empty", "c.json:1:");
 }
 
 /* A sanitizer needs much address space, and ends a process that gets no more. */
@@ -96,7 +92,7 @@ Test(json_read, memory_that_there_is_not_is_said)
     cr_expect_null(json_at_parse("a.json", text, length));
     cr_assert_eq(setrlimit(RLIMIT_AS, &before), 0);
     OWNED_TEXT said = capture_end();
-    cr_expect(strstr(said, "a.json: cannot allocate memory"), "%s", said);
+    expect_word(said, "a.json: cannot allocate memory");
     json_t *root = json_at_parse("a.json", text, length);
     cr_expect_eq(json_array_size(root), length / 2, "with memory it is read");
     json_at_end(root);

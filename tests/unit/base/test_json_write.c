@@ -1,10 +1,4 @@
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* Returns what `write` writes in the style of `json`. Caller frees. */
 static char *written(struct json_writer json, void (*write)(struct json_writer *json))

@@ -1,8 +1,4 @@
-#include "base/base.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 Test(lists, equal_elements_have_the_place_of_the_first)
 {

@@ -1,9 +1,4 @@
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 Test(names, a_name_is_found_where_it_is)
 {

@@ -1,10 +1,6 @@
-#include "base/base.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
-#include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 Test(numbers, digits_are_grouped_by_threes)
 {

@@ -1,7 +1,4 @@
-#include "base/base.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
+#include "test.h"
 
 static void count_one(void *data, size_t i)
 {

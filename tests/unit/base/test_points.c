@@ -1,9 +1,4 @@
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 Test(points, a_point_is_a_list_of_axes_and_values)
 {

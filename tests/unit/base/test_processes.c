@@ -1,14 +1,9 @@
 /* Processes of every kind: programs and functions, with the descriptors, folder and group that were asked for. */
 #include "base/processes.h"
+#include "test.h"
 
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* What a shell with that script says, up to the first newline. */

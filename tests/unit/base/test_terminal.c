@@ -1,9 +1,4 @@
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* Returns what print_harmless prints. Caller frees. */
 static char *print(const char *words, int *columns)

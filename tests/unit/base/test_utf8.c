@@ -1,7 +1,4 @@
-#include "base/base.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 Test(utf8, characters_are_read_and_written)
 {

@@ -1,12 +1,7 @@
-#include "base/base.h"
 #include "baseline/baseline.h"
 #include "made_runs.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static void expect_read(const char *folder, const struct device *device, int expected, const char *words)
@@ -30,12 +25,11 @@ Test(baseline, folder_is_named_after_the_gpu)
     free(folder);
 }
 
-Test(baseline, what_was_accepted_is_read_back)
+Test(baseline, what_was_accepted_is_read_back, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     struct run runs[] = {made_run(4), made_run(1), made_run(2)};
     OWNED(accepted) accepted;
-    cr_assert_eq(made_accept(&(struct trial){.folder = folder}, runs, 3, &accepted), 0);
+    cr_assert_eq(made_accept(&(struct trial){.folder = scratch}, runs, 3, &accepted), 0);
     cr_expect_eq(accepted.rows, 12);
     cr_expect_eq(accepted.kernels, 3);
     cr_expect_eq(accepted.counts[ACCEPTED_FIRST], 12);
@@ -43,7 +37,7 @@ Test(baseline, what_was_accepted_is_read_back)
     cr_expect_eq(accepted.time_sessions, 3);
     cr_expect_eq(accepted.move_count, 0);
 
-    OWNED(run) baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(scratch);
     cr_expect_str_eq(baseline.device.name, "NVIDIA H200");
     cr_assert_eq(baseline.result_count, 3);
     const struct row *time = made_row(&baseline, "reduce/tree", "time");
@@ -73,109 +67,106 @@ Test(baseline, what_was_accepted_is_read_back)
 }
 
 /* Files that were accepted at different times list different sessions. */
-Test(baseline, its_sessions_are_in_the_order_of_their_dates)
+Test(baseline, its_sessions_are_in_the_order_of_their_dates, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     static const struct {
         int number;
         const char *kernel, *reason;
     } steps[] = {{5, "access/coalesced", "one"}, {2, "reduce/tree", "two"}, {5, "reduce/warp", "three"}};
     for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
         OWNED(run) run = made_run(steps[i].number);
-        made_accept_one(&(struct trial){.folder = folder, .kernel = steps[i].kernel, .reason = steps[i].reason}, &run);
+        made_accept_one(&(struct trial){.folder = scratch, .kernel = steps[i].kernel, .reason = steps[i].reason}, &run);
     }
-    OWNED(run) baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(scratch);
     cr_assert_eq(baseline.session_count, 2, "one session accepted for two reasons is one");
     cr_expect_str_eq(baseline.sessions[0].facts[SESSION_DATE], "2026-11-02T08:00:00Z");
     cr_expect_str_eq(baseline.sessions[1].facts[SESSION_DATE], "2026-11-05T08:00:00Z");
 }
 
 /* The order of files differs from that of ids. */
-Test(baseline, its_kernels_are_in_order_whatever_their_names)
+Test(baseline, its_kernels_are_in_order_whatever_their_names, .init = scratch_begin, .fini = scratch_leave)
 {
     static const char *const ids[] = {"B.py/Y<int>", "a/x",  "a/x0", "a/x<int>", "a/x<z>",
                                       "a/x_",        "a0/x", "a_/x", "aa/x"};
-    OWNED_FOLDER folder = scratch_make();
     OWNED(run) run = made_run(1);
     run_filter(&run, (char *[]){(char[]){"none"}}, 1);
     for (size_t i = ARRAY_SIZE(ids); i-- > 0;)
         row_add_session(result_add(run_add(&run, ids[i]), "time"), (double[]){1}, 1);
-    made_accept_one(&(struct trial){.folder = folder}, &run);
-    OWNED(run) baseline = made_baseline(folder);
+    made_accept_one(&(struct trial){.folder = scratch}, &run);
+    OWNED(run) baseline = made_baseline(scratch);
     cr_assert_eq(baseline.result_count, ARRAY_SIZE(ids));
     for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
         cr_expect_not_null(run_find(&baseline, ids[i]), "%s", ids[i]);
 }
 
-Test(baseline, a_file_is_found_by_its_id_where_it_was_put)
+Test(baseline, a_file_is_found_by_its_id_where_it_was_put, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     OWNED(run) run = made_run(1);
     run_filter(&run, (char *[]){(char[]){"none"}}, 1);
     row_add_session(result_add(run_add(&run, "app/scale<float>"), "time"), (double[]){1}, 1);
-    made_accept_one(&(struct trial){.folder = folder}, &run);
-    made_accept_one(&(struct trial){.folder = folder}, &run);
-    OWNED(run) baseline = made_baseline(folder);
+    made_accept_one(&(struct trial){.folder = scratch}, &run);
+    made_accept_one(&(struct trial){.folder = scratch}, &run);
+    OWNED(run) baseline = made_baseline(scratch);
     cr_expect_eq(baseline.result_count, 1);
-    OWNED_TEXT path = id_path("app/scale<float>"), *old = x_sprintf("%s/nvidia-h200/%s.json", folder, path);
-    OWNED_TEXT new = x_sprintf("%s/nvidia-h200/app/scale.json", folder);
+    OWNED_TEXT path = id_path("app/scale<float>"), *old = x_sprintf("%s/nvidia-h200/%s.json", scratch, path);
+    OWNED_TEXT new = x_sprintf("%s/nvidia-h200/app/scale.json", scratch);
     cr_assert_eq(rename(old, new), 0);
-    expect_read(folder, &run.device, EXIT_USAGE, "app/scale.json holds app/scale<float>, but a baseline file holds");
+    expect_read(scratch, &run.device, EXIT_USAGE, "app/scale.json holds app/scale<float>, but a baseline file holds");
 }
 
-Test(baseline, what_cannot_be_read_is_said)
+Test(baseline, what_cannot_be_read_is_said, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     OWNED(run) run = made_run(1);
-    expect_read(folder, &run.device, EXIT_BASELINE, "there is no baseline for NVIDIA H200 in ");
-    OWNED_TEXT gpu = x_sprintf("%s/nvidia-h200", folder);
+    expect_read(scratch, &run.device, EXIT_BASELINE, "there is no baseline for NVIDIA H200 in ");
+    OWNED_TEXT gpu = x_sprintf("%s/nvidia-h200", scratch);
     OWNED_TEXT family = x_sprintf("%s/reduce", gpu);
     cr_assert_eq(make_folders(family), 0);
-    expect_read(folder, &run.device, EXIT_BASELINE, "there is no baseline");
+    expect_read(scratch, &run.device, EXIT_BASELINE, "there is no baseline");
     free(scratch_file(family, "notes.txt", "no baseline"));
     free(scratch_file(gpu, "expected.ini", "; nor this"));
-    expect_read(folder, &run.device, EXIT_BASELINE, "there is no baseline");
+    expect_read(scratch, &run.device, EXIT_BASELINE, "there is no baseline");
     OWNED_TEXT tree = scratch_file(family, "tree.json", "{");
-    expect_read(folder, &run.device, EXIT_USAGE, "reduce/tree.json:1:1: ");
+    expect_read(scratch, &run.device, EXIT_USAGE, "reduce/tree.json:1:1: ");
 
     cr_assert_eq(run_write_file(&run, tree), 0);
-    expect_read(folder, &run.device, EXIT_USAGE, "tree.json holds access/coalesced, but a baseline file holds the one");
+    expect_read(scratch, &run.device, EXIT_USAGE,
+                "tree.json holds access/coalesced, but a baseline file holds the one");
     OWNED(run) other_run = made_run(1);
     run_filter(&other_run, (char *[]){(char[]){"reduce/warp"}}, 1);
     cr_assert_eq(run_write_file(&other_run, tree), 0);
-    expect_read(folder, &run.device, EXIT_USAGE, "reduce/tree.json holds reduce/warp, but");
+    expect_read(scratch, &run.device, EXIT_USAGE, "reduce/tree.json holds reduce/warp, but");
     run_filter(&other_run, (char *[]){(char[]){"none"}}, 1);
     cr_assert_eq(run_write_file(&other_run, tree), 0);
-    expect_read(folder, &run.device, EXIT_USAGE, "tree.json holds no kernel: remove it, and accept reduce/tree anew");
+    expect_read(scratch, &run.device, EXIT_USAGE, "tree.json holds no kernel: remove it, and accept reduce/tree anew");
 
     remove(tree);
     OWNED_TEXT stray = scratch_file(gpu, "reduce.json", "{}");
-    expect_read(folder, &run.device, EXIT_USAGE, "nvidia-h200/reduce.json would not be read: a baseline is one file a");
-    made_expect(&(struct trial){.folder = folder}, &run, 1, EXIT_USAGE, "nvidia-h200/reduce.json would not be read");
+    expect_read(scratch, &run.device, EXIT_USAGE,
+                "nvidia-h200/reduce.json would not be read: a baseline is one file a");
+    made_expect(&(struct trial){.folder = scratch}, &run, 1, EXIT_USAGE, "nvidia-h200/reduce.json would not be read");
     remove(stray);
 
-    made_accept_one(&(struct trial){.folder = folder}, &run);
+    made_accept_one(&(struct trial){.folder = scratch}, &run);
     struct device other = run.device;
     other.memory_bytes = 1;
     other.mig = true;
-    expect_read(folder, &other, EXIT_BASELINE, "this one has memory 1 bytes, not 150754820096 bytes; MIG on, not off");
+    expect_read(scratch, &other, EXIT_BASELINE, "this one has memory 1 bytes, not 150754820096 bytes; MIG on, not off");
 
     OWNED(run) file;
     cr_assert_eq(run_read(&file, tree), 0);
     run_set_note(&file,
                  &(struct metric_note){.name = (char[]){"time"}, .counter = (char[]){"t.avg"}, .unit = (char[]){"ns"}});
     cr_assert_eq(run_write_file(&file, tree), 0);
-    expect_read(folder, &run.device, EXIT_BASELINE, "tree.json defines time as t.avg in ns, other files beside it");
+    expect_read(scratch, &run.device, EXIT_BASELINE, "tree.json defines time as t.avg in ns, other files beside it");
 }
 
-Test(baseline, a_kernel_is_dropped_with_its_file)
+Test(baseline, a_kernel_is_dropped_with_its_file, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     OWNED(run) run = made_run(1);
-    made_accept_one(&(struct trial){.folder = folder}, &run);
-    OWNED_TEXT path = x_sprintf("%s/nvidia-h200/reduce/tree.json", folder);
+    made_accept_one(&(struct trial){.folder = scratch}, &run);
+    OWNED_TEXT path = x_sprintf("%s/nvidia-h200/reduce/tree.json", scratch);
     cr_assert_eq(unlink(path), 0);
-    OWNED(run) baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(scratch);
     cr_expect_eq(baseline.result_count, 2);
     cr_expect_null(run_find(&baseline, "reduce/tree"));
 }
@@ -217,33 +208,31 @@ Test(baseline, devices_are_one_of_each_folder_in_their_order)
     }
 }
 
-Test(baseline, an_empty_folder_holds_none_nor_does_one_that_is_not_there)
+Test(baseline, an_empty_folder_holds_none_nor_does_one_that_is_not_there, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     OWNED(baseline_devices) devices;
     cr_assert_eq(baseline_devices_read(&devices, "/no/such/folder"), 0);
     cr_expect_eq(devices.count, 0);
-    cr_assert_eq(baseline_devices_read(&devices, folder), 0);
+    cr_assert_eq(baseline_devices_read(&devices, scratch), 0);
     cr_expect_eq(devices.count, 0);
 }
 
-Test(baseline, devices_that_cannot_be_read_are_an_error)
+Test(baseline, devices_that_cannot_be_read_are_an_error, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     struct baseline_devices devices;
 
     capture_begin();
     cr_expect_eq(baseline_devices_read(&devices, "/dev/null"), -1);
     char *said = capture_end();
-    cr_expect(strstr(said, "/dev/null: Not a directory; name it with --baselines"), "%s", said);
+    expect_word(said, "/dev/null: Not a directory; name it with --baselines");
     free(said);
 
-    add_file(folder, "a-gpu/copy", "a.json", "A GPU", "8.0");
-    add_file(folder, "b-gpu/copy", "a.json", "\"", "8.0");
+    add_file(scratch, "a-gpu/copy", "a.json", "A GPU", "8.0");
+    add_file(scratch, "b-gpu/copy", "a.json", "\"", "8.0");
     capture_begin();
-    cr_expect_eq(baseline_devices_read(&devices, folder), -1);
+    cr_expect_eq(baseline_devices_read(&devices, scratch), -1);
     said = capture_end();
-    cr_expect(strstr(said, "b-gpu/copy/a.json"), "%s", said);
+    expect_word(said, "b-gpu/copy/a.json");
     cr_expect_eq(devices.count, 0);
     cr_expect_null(devices.list);
     free(said);
@@ -251,32 +240,30 @@ Test(baseline, devices_that_cannot_be_read_are_an_error)
 
 /* Costs are the maximum over models. Another collector's seconds do not count, and without a baseline there are
  * none. */
-Test(baseline, costs_are_the_seconds_that_baselines_know)
+Test(baseline, costs_are_the_seconds_that_baselines_know, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     struct run costs;
     OWNED(run) run = made_run(1);
-    cr_expect_eq(costs_read(&costs, NULL, folder, "cupti"), 0);
+    cr_expect_eq(costs_read(&costs, NULL, scratch, "cupti"), 0);
     cr_expect_eq(costs.result_count, 0);
     run_find(&run, "reduce/tree")->seconds = 2;
-    made_accept_one(&(struct trial){.folder = folder}, &run);
+    made_accept_one(&(struct trial){.folder = scratch}, &run);
     free(run.device.name);
     run.device.name = x_strdup("another model");
     run_find(&run, "reduce/tree")->seconds = 3;
-    made_accept_one(&(struct trial){.folder = folder}, &run);
-    cr_expect_eq(costs_read(&costs, NULL, folder, "cupti"), 0);
+    made_accept_one(&(struct trial){.folder = scratch}, &run);
+    cr_expect_eq(costs_read(&costs, NULL, scratch, "cupti"), 0);
     cr_assert_eq(costs.result_count, 1);
     cr_expect_eq(run_find(&costs, "reduce/tree")->seconds, 3);
     run_release(&costs);
-    cr_expect_eq(costs_read(&costs, NULL, folder, "host"), 0);
+    cr_expect_eq(costs_read(&costs, NULL, scratch, "host"), 0);
     cr_expect_eq(costs.result_count, 0);
 }
 
 /* With a run file, only its seconds count, whatever baselines have. A file that cannot be read is an error. */
-Test(baseline, costs_are_those_of_a_run)
+Test(baseline, costs_are_those_of_a_run, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
-    OWNED_TEXT file = x_sprintf("%s/run.json", folder);
+    OWNED_TEXT file = x_sprintf("%s/run.json", scratch);
     struct run costs;
     OWNED(run) run = made_run(1);
     run_find(&run, "reduce/tree")->seconds = 2;
@@ -289,8 +276,8 @@ Test(baseline, costs_are_those_of_a_run)
     cr_expect_eq(run_find(&costs, "reduce/tree")->seconds, 2);
     run_release(&costs);
     capture_begin();
-    cr_expect_eq(costs_read(&costs, folder, "nowhere", "host"), EXIT_USAGE);
+    cr_expect_eq(costs_read(&costs, scratch, "nowhere", "host"), EXIT_USAGE);
     OWNED_TEXT said = capture_end();
-    cr_expect(strstr(said, folder), "%s", said);
+    cr_expect(strstr(said, scratch), "%s", said);
     cr_expect_null(costs.results);
 }

@@ -1,11 +1,6 @@
 /* Tests what a measured baseline takes from a computed run, and how long it keeps that. */
-#include "base/base.h"
 #include "made_runs.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #define TREE "nvidia-h200/reduce/tree.json"
 #define WARP "nvidia-h200/reduce/warp.json"
@@ -104,51 +99,48 @@ Test(baseline_inputs, only_what_is_computed_as_it_was_measured_gives_its_inputs_
     }
 }
 
-Test(baseline_inputs, what_is_not_taken_keeps_no_other_from_being)
+Test(baseline_inputs, what_is_not_taken_keeps_no_other_from_being, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     OWNED(run) old = measured(1, "abc", 1), now = computed("abc", 1, (double[]){7, 7, 7}, "cafe");
     run_filter(&old, (char *[]){(char[]){"reduce/*"}}, 1);
-    made_accept_one(&(struct trial){.folder = folder}, &old);
-    OWNED_TEXT tree = made_text(folder, TREE), *warp = made_text(folder, WARP), *expected = with_inputs(warp, "cafe");
+    made_accept_one(&(struct trial){.folder = scratch}, &old);
+    OWNED_TEXT tree = made_text(scratch, TREE), *warp = made_text(scratch, WARP), *expected = with_inputs(warp, "cafe");
     result_remove(run_find(&now, "reduce/tree"), "count");
     row_add_session(result_add(run_find(&now, "reduce/tree"), "else"), (double[]){7}, 1);
-    made_expect(&(struct trial){.folder = folder}, &now, 1, 0,
+    made_expect(&(struct trial){.folder = scratch}, &now, 1, 0,
                 "the inputs of access/coalesced, because the baseline has none of its values");
-    expect_text(folder, TREE, tree);
-    expect_text(folder, WARP, expected);
+    expect_text(scratch, TREE, tree);
+    expect_text(scratch, WARP, expected);
     OWNED(accepted) accepted;
-    cr_assert_eq(made_accept(&(struct trial){.folder = folder}, &now, 1, &accepted), 0);
+    cr_assert_eq(made_accept(&(struct trial){.folder = scratch}, &now, 1, &accepted), 0);
     cr_expect(accepted.inputs == 1 && accepted.inputs_left == 2, "%zu, %zu", accepted.inputs, accepted.inputs_left);
 
-    made_expect(&(struct trial){.folder = folder, .metric = "count"}, &now, 1, EXIT_USAGE,
+    made_expect(&(struct trial){.folder = scratch, .metric = "count"}, &now, 1, EXIT_USAGE,
                 "a.json was computed and the baseline in");
-    made_expect(&(struct trial){.folder = folder, .drift_reference = true}, &now, 1, EXIT_USAGE,
+    made_expect(&(struct trial){.folder = scratch, .drift_reference = true}, &now, 1, EXIT_USAGE,
                 "nothing but inputs can be accepted");
-    made_expect(&(struct trial){.folder = folder, .kernel = "reduce/warp", .was = "reduce/tree"}, &now, 1, EXIT_USAGE,
+    made_expect(&(struct trial){.folder = scratch, .kernel = "reduce/warp", .was = "reduce/tree"}, &now, 1, EXIT_USAGE,
                 "leave out --was, -m and --anchor");
-    expect_text(folder, WARP, expected);
+    expect_text(scratch, WARP, expected);
 }
 
-Test(baseline_inputs, runs_that_were_given_different_inputs_give_none)
+Test(baseline_inputs, runs_that_were_given_different_inputs_give_none, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     OWNED(run) old = measured(1, "abc", 1);
     struct run now[] = {computed("abc", 1, (double[]){7, 7, 7}, "cafe"),
                         computed("abc", 1, (double[]){7, 7, 7}, "beef")};
-    made_accept_one(&(struct trial){.folder = folder}, &old);
+    made_accept_one(&(struct trial){.folder = scratch}, &old);
     free(now[1].sessions[0].facts[SESSION_DATE]);
     now[1].sessions[0].facts[SESSION_DATE] = x_strdup("2026-11-21T08:00:00Z");
-    made_expect(&(struct trial){.folder = folder}, now, 2, EXIT_NOT_MEASURED, "its inputs are not known");
+    made_expect(&(struct trial){.folder = scratch}, now, 2, EXIT_NOT_MEASURED, "its inputs are not known");
     run_release(&now[0]);
     run_release(&now[1]);
 }
 
-Test(baseline_inputs, a_run_without_a_count_gives_none)
+Test(baseline_inputs, a_run_without_a_count_gives_none, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     OWNED(run) old = measured(1, "abc", 1), now = computed("abc", 1, (double[]){7, 7, 7}, "cafe");
-    made_accept_one(&(struct trial){.folder = folder}, &old);
+    made_accept_one(&(struct trial){.folder = scratch}, &old);
     OWNED(run) others = {.notes = now.notes, .note_count = now.note_count};
     now.notes = NULL;
     now.note_count = 0;
@@ -156,7 +148,7 @@ Test(baseline_inputs, a_run_without_a_count_gives_none)
         result_remove(&now.results[i], "count");
         row_add_session(result_add(&now.results[i], "else"), (double[]){7}, 1);
     }
-    made_expect(&(struct trial){.folder = folder}, &now, 1, EXIT_NOT_MEASURED, "no count of it was computed");
+    made_expect(&(struct trial){.folder = scratch}, &now, 1, EXIT_NOT_MEASURED, "no count of it was computed");
 }
 
 Test(baseline_inputs, they_stay_while_the_same_code_counts_the_same)

@@ -1,28 +1,22 @@
-#include "base/base.h"
 #include "made_runs.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #define TREE "nvidia-h200/reduce/tree.json"
 
-Test(baseline_merge, accepting_one_row_changes_no_other)
+Test(baseline_merge, accepting_one_row_changes_no_other, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     OWNED(run) first = made_run(1), second = made_run(2);
-    made_accept_one(&(struct trial){.folder = folder}, &first);
-    OWNED_TEXT warp_before = made_text(folder, "nvidia-h200/reduce/warp.json");
-    OWNED_TEXT tree_before = made_text(folder, TREE);
+    made_accept_one(&(struct trial){.folder = scratch}, &first);
+    OWNED_TEXT warp_before = made_text(scratch, "nvidia-h200/reduce/warp.json");
+    OWNED_TEXT tree_before = made_text(scratch, TREE);
 
     OWNED(accepted) accepted;
-    const struct trial trial = {.folder = folder, .kernel = "reduce/tree", .metric = "clock"};
+    const struct trial trial = {.folder = scratch, .kernel = "reduce/tree", .metric = "clock"};
     cr_assert_eq(made_accept(&trial, &second, 1, &accepted), 0);
     cr_expect_eq(accepted.rows, 1);
     cr_expect_eq(accepted.counts[ACCEPTED_ADDED], 1);
-    OWNED_TEXT warp_after = made_text(folder, "nvidia-h200/reduce/warp.json");
-    OWNED_TEXT tree_after = made_text(folder, TREE);
+    OWNED_TEXT warp_after = made_text(scratch, "nvidia-h200/reduce/warp.json");
+    OWNED_TEXT tree_after = made_text(scratch, TREE);
     cr_expect_str_eq(warp_after, warp_before);
 
     /* Only the row and the list of sessions changed, not even the launches. */
@@ -35,19 +29,18 @@ Test(baseline_merge, accepting_one_row_changes_no_other)
     cr_expect_str_eq(tree_after, expected);
 }
 
-Test(baseline_merge, rows_that_agree_gain_sessions_up_to_a_bound)
+Test(baseline_merge, rows_that_agree_gain_sessions_up_to_a_bound, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     for (int i = 1; i <= BASELINE_SESSIONS + 5; i++) {
         OWNED(run) run = made_run(i);
         OWNED(accepted) accepted;
         for (size_t k = 0; k < run.result_count; k++)
             made_set(&run, run.results[k].id, "time", 200 + i % 4);
-        cr_assert_eq(made_accept(&(struct trial){.folder = folder}, &run, 1, &accepted), 0);
+        cr_assert_eq(made_accept(&(struct trial){.folder = scratch}, &run, 1, &accepted), 0);
         cr_expect_eq(accepted.counts[i == 1 ? ACCEPTED_FIRST : ACCEPTED_ADDED], i == 1 ? 12 : 9, "session %d", i);
         cr_expect_eq(accepted.time_sessions, i < BASELINE_SESSIONS ? (size_t)i : BASELINE_SESSIONS);
     }
-    OWNED(run) baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(scratch);
     const struct row *time = made_row(&baseline, "reduce/tree", "time");
     cr_assert_eq(time->session_count, BASELINE_SESSIONS);
     cr_expect_eq(row_session_value(time, 0), 202, "the oldest went");
@@ -95,10 +88,9 @@ Test(baseline_merge, few_sessions_do_not_let_anything_in)
 }
 
 /* A row that drifted too far in small steps fails by its drift reference; once accepted it must not go on failing. */
-Test(baseline_merge, a_row_past_its_drift_reference_is_replaced)
+Test(baseline_merge, a_row_past_its_drift_reference_is_replaced, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
-    const struct trial trial = {.folder = folder, .kernel = "reduce/tree", .metric = "time"};
+    const struct trial trial = {.folder = scratch, .kernel = "reduce/tree", .metric = "time"};
     size_t replaced = 0;
     for (int i = 1; i <= 28; i++) {
         OWNED(run) run = made_run(i);
@@ -107,24 +99,23 @@ Test(baseline_merge, a_row_past_its_drift_reference_is_replaced)
         replaced += accepted.counts[ACCEPTED_REPLACED];
         if (accepted.counts[ACCEPTED_REPLACED]) {
             cr_expect_eq(accepted.moves[0].finding, FOUND_WORSE);
-            OWNED(run) baseline = made_baseline(folder);
+            OWNED(run) baseline = made_baseline(scratch);
             cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->drift_reference, 200 + i);
         }
     }
     cr_expect_eq(replaced, 1);
 }
 
-Test(baseline_merge, a_row_that_moved_is_replaced_and_remembers)
+Test(baseline_merge, a_row_that_moved_is_replaced_and_remembers, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     struct run runs[] = {made_run(1), made_run(2), made_run(3)};
     runs[1].sessions[0].facts[SESSION_COMMIT] = x_strdup("abc");
-    made_accept_one(&(struct trial){.folder = folder, .reason = "one"}, &runs[0]);
-    made_accept_one(&(struct trial){.folder = folder, .reason = "two"}, &runs[1]);
+    made_accept_one(&(struct trial){.folder = scratch, .reason = "one"}, &runs[0]);
+    made_accept_one(&(struct trial){.folder = scratch, .reason = "two"}, &runs[1]);
     made_set(&runs[2], "access/coalesced", "time", 50);
     made_set(&runs[2], "reduce/tree", "time", 300);
     OWNED(accepted) accepted;
-    cr_assert_eq(made_accept(&(struct trial){.folder = folder, .reason = "three"}, &runs[2], 1, &accepted), 0);
+    cr_assert_eq(made_accept(&(struct trial){.folder = scratch, .reason = "three"}, &runs[2], 1, &accepted), 0);
     cr_expect_eq(accepted.counts[ACCEPTED_REPLACED], 2, "two times");
     cr_expect_eq(accepted.counts[ACCEPTED_INFO], 2, "and the clocks beside them");
     cr_expect_eq(accepted.counts[ACCEPTED_ADDED], 5);
@@ -137,7 +128,7 @@ Test(baseline_merge, a_row_that_moved_is_replaced_and_remembers)
     cr_expect_eq(accepted.moves[0].now, 300);
     cr_expect_eq(accepted.moves[1].finding, FOUND_BETTER);
 
-    struct run baseline = made_baseline(folder);
+    struct run baseline = made_baseline(scratch);
     const struct row *time = made_row(&baseline, "reduce/tree", "time");
     cr_expect_eq(time->session_count, 1);
     cr_expect_eq(row_value(time), 300);
@@ -156,8 +147,8 @@ Test(baseline_merge, a_row_that_moved_is_replaced_and_remembers)
     /* After a second move, only the value before it is remembered. */
     OWNED(run) last = made_run(4);
     made_set(&last, "reduce/tree", "time", 100);
-    made_accept_one(&(struct trial){.folder = folder}, &last);
-    baseline = made_baseline(folder);
+    made_accept_one(&(struct trial){.folder = scratch}, &last);
+    baseline = made_baseline(scratch);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->previous->value, 300);
     cr_expect_str_eq(made_row(&baseline, "reduce/tree", "time")->previous->reason, "three");
     run_release(&baseline);
@@ -167,7 +158,7 @@ Test(baseline_merge, a_row_that_moved_is_replaced_and_remembers)
 
 /* An exact row is replaced if its value moved at all, and its readings are counted anew. Ceasing to repeat is no
  * move. */
-Test(baseline_merge, exact_rows)
+Test(baseline_merge, exact_rows, .init = scratch_begin, .fini = scratch_leave)
 {
     static const struct {
         double samples[3];
@@ -180,20 +171,19 @@ Test(baseline_merge, exact_rows)
         {{7, 7, 8}, ACCEPTED_ADDED, FOUND_SAME, 2, 0},     {{7, 7, 7}, ACCEPTED_ADDED, FOUND_SAME, 3, 0},
         {{9, 9, 9}, ACCEPTED_REPLACED, FOUND_WORSE, 1, 3},
     };
-    OWNED_FOLDER folder = scratch_make();
     for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
         OWNED(run) run = made_run((int)i + 1);
         struct row *row = made_row(&run, "reduce/tree", "count");
         row_clear(row);
         row_add_session(row, steps[i].samples, 3);
         OWNED(accepted) accepted;
-        const struct trial trial = {.folder = folder, .kernel = "reduce/tree", .metric = "count"};
+        const struct trial trial = {.folder = scratch, .kernel = "reduce/tree", .metric = "count"};
         cr_assert_eq(made_accept(&trial, &run, 1, &accepted), 0);
         cr_expect_eq(accepted.counts[steps[i].step], 1, "step %zu", i);
         cr_expect_eq(accepted.move_count, steps[i].step == ACCEPTED_REPLACED ? 1 : 0, "step %zu", i);
         if (accepted.move_count > 0)
             cr_expect_eq(accepted.moves[0].finding, steps[i].finding, "step %zu", i);
-        OWNED(run) baseline = made_baseline(folder);
+        OWNED(run) baseline = made_baseline(scratch);
         row = made_row(&baseline, "reduce/tree", "count");
         cr_expect_eq(row->session_count, steps[i].sessions, "step %zu", i);
         cr_expect(row->has_readings);
@@ -201,21 +191,20 @@ Test(baseline_merge, exact_rows)
     }
 }
 
-Test(baseline_merge, drift_references_move_when_asked)
+Test(baseline_merge, drift_references_move_when_asked, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     struct run runs[] = {made_run(1), made_run(4)};
-    made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
-    made_accept_one(&(struct trial){.folder = folder, .kernel = "reduce/*", .drift_reference = true}, &runs[1]);
-    struct run baseline = made_baseline(folder);
+    made_accept_one(&(struct trial){.folder = scratch}, &runs[0]);
+    made_accept_one(&(struct trial){.folder = scratch, .kernel = "reduce/*", .drift_reference = true}, &runs[1]);
+    struct run baseline = made_baseline(scratch);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->drift_reference, 202.5);
     cr_expect_eq(made_row(&baseline, "access/coalesced", "time")->drift_reference, 101);
     cr_expect(!made_row(&baseline, "reduce/tree", "clock")->has_drift_reference);
     run_release(&baseline);
 
-    made_accept_one(&(struct trial){.folder = folder, .kernel = "access/*"}, &runs[1]);
-    made_accept_one(&(struct trial){.folder = folder, .kernel = "access/*", .drift_reference = true}, &runs[1]);
-    baseline = made_baseline(folder);
+    made_accept_one(&(struct trial){.folder = scratch, .kernel = "access/*"}, &runs[1]);
+    made_accept_one(&(struct trial){.folder = scratch, .kernel = "access/*", .drift_reference = true}, &runs[1]);
+    baseline = made_baseline(scratch);
     cr_expect_eq(made_row(&baseline, "access/coalesced", "time")->drift_reference, 102.5,
                  "also of sessions known before");
     cr_expect_eq(made_row(&baseline, "access/coalesced", "time")->session_count, 2);
@@ -225,26 +214,24 @@ Test(baseline_merge, drift_references_move_when_asked)
 }
 
 /* As in baselines from before there were drift references. */
-Test(baseline_merge, a_row_without_a_drift_reference_gets_its_old_value)
+Test(baseline_merge, a_row_without_a_drift_reference_gets_its_old_value, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
-    OWNED_TEXT family = x_sprintf("%s/nvidia-h200/reduce", folder);
+    OWNED_TEXT family = x_sprintf("%s/nvidia-h200/reduce", scratch);
     OWNED(run) old = made_run(1), second = made_run(5);
     cr_assert_eq(make_folders(family), 0);
     run_filter(&old, (char *[]){(char[]){"reduce/tree"}}, 1);
     OWNED_TEXT path = x_sprintf("%s/tree.json", family);
     cr_assert_eq(run_write_file(&old, path), 0);
-    made_accept_one(&(struct trial){.folder = folder}, &second);
-    OWNED(run) baseline = made_baseline(folder);
+    made_accept_one(&(struct trial){.folder = scratch}, &second);
+    OWNED(run) baseline = made_baseline(scratch);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->drift_reference, 201);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->readings, 6);
 }
 
-Test(baseline_merge, a_row_of_another_state_or_definition_is_replaced)
+Test(baseline_merge, a_row_of_another_state_or_definition_is_replaced, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     struct run runs[] = {made_run(1), made_run(2), made_run(3)};
-    const struct trial trial = {.folder = folder, .kernel = "reduce/tree"};
+    const struct trial trial = {.folder = scratch, .kernel = "reduce/tree"};
     made_accept_one(&trial, &runs[0]);
     made_set(&runs[1], "reduce/tree", "hits", 50);
     row_clear(made_row(&runs[1], "reduce/tree", "count"));
@@ -257,7 +244,7 @@ Test(baseline_merge, a_row_of_another_state_or_definition_is_replaced)
     cr_expect_eq(accepted.moves[0].was_state, VALUE_MEASURED);
     cr_expect_eq(accepted.moves[0].now_state, VALUE_NOT_SUPPORTED);
     cr_expect_eq(accepted.moves[1].was_state, VALUE_NOT_APPLICABLE);
-    struct run baseline = made_baseline(folder);
+    struct run baseline = made_baseline(scratch);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->state, VALUE_NOT_SUPPORTED);
     cr_expect_eq(row_value(made_row(&baseline, "reduce/tree", "hits")), 50);
     run_release(&baseline);
@@ -265,7 +252,7 @@ Test(baseline_merge, a_row_of_another_state_or_definition_is_replaced)
     run_set_note(&runs[2],
                  &(struct metric_note){.name = (char[]){"time"}, .counter = (char[]){"t.avg"}, .unit = (char[]){"ns"}});
     made_accept_one(&trial, &runs[2]);
-    baseline = made_baseline(folder);
+    baseline = made_baseline(scratch);
     const struct row *time = made_row(&baseline, "reduce/tree", "time");
     cr_expect_eq(time->session_count, 1, "the same number of another counter is no agreement");
     cr_expect_null(time->previous);
@@ -275,28 +262,27 @@ Test(baseline_merge, a_row_of_another_state_or_definition_is_replaced)
         run_release(&runs[i]);
 }
 
-Test(baseline_merge, rows_that_no_metric_file_defines_are_information)
+Test(baseline_merge, rows_that_no_metric_file_defines_are_information, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     for (int i = 1; i <= 2; i++) {
         OWNED(run) run = made_run(i);
         row_add_session(result_add(run_find(&run, "reduce/tree"), "other"), (double[]){1000 * i}, 1);
-        made_accept_one(&(struct trial){.folder = folder}, &run);
+        made_accept_one(&(struct trial){.folder = scratch}, &run);
     }
-    OWNED(run) baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(scratch);
     const struct row *other = made_row(&baseline, "reduce/tree", "other");
     cr_expect_eq(other->session_count, 2);
     cr_expect(!other->has_drift_reference && !other->has_readings);
 }
 
-Test(baseline_merge, definitions_are_those_in_use_and_the_strictest_stands_for_all_files)
+Test(baseline_merge, definitions_are_those_in_use_and_the_strictest_stands_for_all_files, .init = scratch_begin,
+     .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     OWNED(run) run = made_run(1);
     for (size_t i = 0; i < run.note_count; i++)
         run.notes[i].judged = false; /* a run of an older version does not know that member */
-    made_accept_one(&(struct trial){.folder = folder}, &run);
-    struct run baseline = made_baseline(folder);
+    made_accept_one(&(struct trial){.folder = scratch}, &run);
+    struct run baseline = made_baseline(scratch);
     const struct metric_note *time = run_find_note(&baseline, "time");
     cr_expect(time->judged);
     cr_expect_eq(time->class, METRIC_TIME);
@@ -304,13 +290,13 @@ Test(baseline_merge, definitions_are_those_in_use_and_the_strictest_stands_for_a
     run_release(&baseline);
 
     static const double floors[] = {3, 500};
-    OWNED_TEXT path = x_sprintf("%s/" TREE, folder);
+    OWNED_TEXT path = x_sprintf("%s/" TREE, scratch);
     for (size_t i = 0; i < ARRAY_SIZE(floors); i++) {
         OWNED(run) file;
         cr_assert_eq(run_read(&file, path), 0);
         run_find_note(&file, "time")->floor_absolute = floors[i];
         cr_assert_eq(run_write_file(&file, path), 0);
-        baseline = made_baseline(folder);
+        baseline = made_baseline(scratch);
         cr_expect_eq(run_find_note(&baseline, "time")->floor_absolute, floors[i] < 10 ? floors[i] : 10, "floor %zu", i);
         run_release(&baseline);
     }

@@ -1,11 +1,6 @@
 /* Tests source lines in baselines: they belong to the machine code of the values beside them. */
-#include "base/base.h"
 #include "made_runs.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #define COUNTS (1u << LINE_SHARED | 1u << LINE_INSTRUCTIONS)
 
@@ -46,7 +41,7 @@ static double accept_two(const struct step *first, const struct step *second)
         struct trial trial = {.folder = folder, .metric = steps[i]->metric};
         made_accept_one(&trial, &run);
     }
-    struct run baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(folder);
     const struct profile *profile = &run_find(&baseline, "reduce/tree")->profile;
     double amount = -1;
     if (profile->counted || profile->period) {
@@ -54,7 +49,6 @@ static double accept_two(const struct step *first, const struct step *second)
         amount =
             profile->counted ? profile->list[0].counts[LINE_INSTRUCTIONS] : profile_line_samples(&profile->list[0]);
     }
-    run_release(&baseline);
     scratch_remove(folder);
     return amount;
 }

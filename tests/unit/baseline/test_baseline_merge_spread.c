@@ -1,11 +1,6 @@
 /* Tests values that move: the spread of unchanged code, and drift references. */
-#include "base/base.h"
 #include "made_runs.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 static void set_launch(const struct run *run, const char *kernel, const char *code)
 {
@@ -121,14 +116,13 @@ Test(baseline_merge_spread, only_the_same_code_spreads_and_not_far)
 
 /* One session far off would make the limit so wide that real regressions pass. The session near it is left out as
  * well. */
-Test(baseline_merge_spread, what_is_far_off_is_left_out_and_named)
+Test(baseline_merge_spread, what_is_far_off_is_left_out_and_named, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 404, 50), noisy_run(3, 406, 70), noisy_run(4, 600, 70)};
-    made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
-    made_accept_one(&(struct trial){.folder = folder}, &runs[1]);
+    made_accept_one(&(struct trial){.folder = scratch}, &runs[0]);
+    made_accept_one(&(struct trial){.folder = scratch}, &runs[1]);
     struct accepted accepted;
-    const struct trial trial = {.folder = folder, .kernel = "reduce/*", .drift_reference = true};
+    const struct trial trial = {.folder = scratch, .kernel = "reduce/*", .drift_reference = true};
     for (size_t again = 0; again < 2; again++) {
         cr_assert_eq(made_accept(&trial, &runs[2], 2, &accepted), 0);
         cr_expect_eq(accepted.counts[ACCEPTED_LEFT], 2);
@@ -141,14 +135,14 @@ Test(baseline_merge_spread, what_is_far_off_is_left_out_and_named)
         cr_expect(accepted.moves[1].left && accepted.moves[1].finding == FOUND_BETTER);
         accepted_release(&accepted);
     }
-    OWNED(run) baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(scratch);
     const struct row *time = made_row(&baseline, "reduce/tree", "time");
     cr_expect(time->session_count == 2 && row_value(time) == 402 && time->drift_reference == 400 && !time->previous);
     cr_expect_eq(row_value(made_row(&baseline, "reduce/warp", "hits")), 50);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "clock")->session_count, 4);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->readings, 12);
 
-    const struct trial named = {.folder = folder, .kernel = "reduce/tree", .metric = "time"};
+    const struct trial named = {.folder = scratch, .kernel = "reduce/tree", .metric = "time"};
     cr_assert_eq(made_accept(&named, &runs[3], 1, &accepted), 0);
     cr_expect_eq(accepted.counts[ACCEPTED_REPLACED], 1);
     cr_expect(accepted.move_count == 1 && !accepted.moves[0].left);
@@ -158,16 +152,15 @@ Test(baseline_merge_spread, what_is_far_off_is_left_out_and_named)
 }
 
 /* One session is far off among near ones, although their mean is not. */
-Test(baseline_merge_spread, one_far_session_of_several_is_left_out)
+Test(baseline_merge_spread, one_far_session_of_several_is_left_out, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 404, 50), noisy_run(3, 403, 50), noisy_run(4, 200, 50)};
-    made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
+    made_accept_one(&(struct trial){.folder = scratch}, &runs[0]);
     OWNED(accepted) accepted;
-    const struct trial trial = {.folder = folder, .kernel = "reduce/tree"};
+    const struct trial trial = {.folder = scratch, .kernel = "reduce/tree"};
     cr_assert_eq(made_accept(&trial, &runs[1], 3, &accepted), 0);
     cr_expect_eq(accepted.counts[ACCEPTED_LEFT], 1);
-    OWNED(run) baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(scratch);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->session_count, 1);
     for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         run_release(&runs[i]);
@@ -187,20 +180,19 @@ static void expect_places(const struct run *baseline, const char *metric, const 
 }
 
 /* Rows gain and lose sessions independently; each value knows its own. */
-Test(baseline_merge_spread, values_know_the_sessions_that_they_are_from)
+Test(baseline_merge_spread, values_know_the_sessions_that_they_are_from, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     struct run runs[24];
     for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         runs[i] = noisy_run((int)i + 1, i == 1 ? 600 : 400 + (double)i, 50);
-    made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
-    const struct trial whole = {.folder = folder, .kernel = "reduce/tree"};
+    made_accept_one(&(struct trial){.folder = scratch}, &runs[0]);
+    const struct trial whole = {.folder = scratch, .kernel = "reduce/tree"};
     OWNED(accepted) accepted;
     cr_assert_eq(made_accept(&whole, &runs[1], 1, &accepted), 0); /* accepts all but the time, which is left out */
     made_accept_one(&whole, &runs[2]);
-    made_accept_one(&(struct trial){.folder = folder, .kernel = "reduce/tree", .metric = "count"}, &runs[3]);
+    made_accept_one(&(struct trial){.folder = scratch, .kernel = "reduce/tree", .metric = "count"}, &runs[3]);
     made_accept_one(&whole, &runs[4]);
-    struct run baseline = made_baseline(folder);
+    struct run baseline = made_baseline(scratch);
     expect_places(&baseline, "time", "0 2 4 ");
     expect_places(&baseline, "count", "0 1 2 3 4 ");
     expect_places(&baseline, "clock", "0 1 2 4 ");
@@ -209,8 +201,8 @@ Test(baseline_merge_spread, values_know_the_sessions_that_they_are_from)
 
     /* A session's record is removed with the last value from it, and not before. */
     for (size_t i = 5; i < ARRAY_SIZE(runs); i++)
-        made_accept_one(&(struct trial){.folder = folder, .kernel = "reduce/tree", .metric = "count"}, &runs[i]);
-    baseline = made_baseline(folder);
+        made_accept_one(&(struct trial){.folder = scratch, .kernel = "reduce/tree", .metric = "count"}, &runs[i]);
+    baseline = made_baseline(scratch);
     expect_places(&baseline, "time", "0 2 3 ");
     expect_places(&baseline, "clock", "0 1 2 3 ");
     cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->session_count, BASELINE_SESSIONS);
@@ -255,7 +247,7 @@ Test(baseline_merge_spread, a_count_that_repeats_no_more_is_no_sign_of_other_arg
     }
 }
 
-Test(baseline_merge_spread, small_steps_add_up_to_the_drift_reference)
+Test(baseline_merge_spread, small_steps_add_up_to_the_drift_reference, .init = scratch_begin, .fini = scratch_leave)
 {
     static const struct {
         const char *metric;
@@ -270,33 +262,31 @@ Test(baseline_merge_spread, small_steps_add_up_to_the_drift_reference)
         {"time", 214, 214, false, 1}, /* the value is not within 5 % of the drift reference */
         {"time", 300, 300, false, 1},
     };
-    OWNED_FOLDER folder = scratch_make();
     OWNED(run) first = made_run(1);
-    made_accept_one(&(struct trial){.folder = folder}, &first);
+    made_accept_one(&(struct trial){.folder = scratch}, &first);
     for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
         const struct trial trial = {
-            .folder = folder, .kernel = "reduce/tree", .metric = steps[i].metric, .drift_reference = steps[i].asked};
+            .folder = scratch, .kernel = "reduce/tree", .metric = steps[i].metric, .drift_reference = steps[i].asked};
         OWNED(run) run = made_run((int)i + 2);
         made_set(&run, "reduce/tree", steps[i].metric, steps[i].value);
         OWNED(accepted) accepted;
         cr_assert_eq(made_accept(&trial, &run, 1, &accepted), 0);
         cr_expect_eq(accepted.drift_references, steps[i].moved, "step %zu", i);
-        OWNED(run) baseline = made_baseline(folder);
+        OWNED(run) baseline = made_baseline(scratch);
         const struct row *row = made_row(&baseline, "reduce/tree", steps[i].metric);
         cr_expect_eq(row->drift_reference, steps[i].drift_reference, "step %zu: %g", i, row->drift_reference);
     }
 }
 
 /* With another counter the value has another meaning. */
-Test(baseline_merge_spread, a_drift_reference_of_another_definition_goes)
+Test(baseline_merge_spread, a_drift_reference_of_another_definition_goes, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     struct run runs[] = {made_run(1), made_run(3)};
     run_set_note(&runs[1],
                  &(struct metric_note){.name = (char[]){"time"}, .counter = (char[]){"t.avg"}, .unit = (char[]){"ns"}});
-    made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
-    made_accept_one(&(struct trial){.folder = folder}, &runs[1]);
-    OWNED(run) baseline = made_baseline(folder);
+    made_accept_one(&(struct trial){.folder = scratch}, &runs[0]);
+    made_accept_one(&(struct trial){.folder = scratch}, &runs[1]);
+    OWNED(run) baseline = made_baseline(scratch);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->drift_reference, 203);
     run_release(&runs[1]);
     run_release(&runs[0]);

@@ -1,15 +1,11 @@
 /* Tests what happens to the files if something fails between writing and renaming them. */
-#include "base/base.h"
 #include "made_runs.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Replaces the C library's rename(), because no folder refuses only the second file to root. Each test is a
@@ -31,29 +27,27 @@ int rename(const char *from, const char *to)
 static size_t count_files(const char *folder, const char *pattern)
 {
     glob_t found;
-    char *whole = x_sprintf("%s/nvidia-h200/*/%s", folder, pattern);
+    OWNED_TEXT whole = x_sprintf("%s/nvidia-h200/*/%s", folder, pattern);
     const size_t count = glob(whole, 0, NULL, &found) == 0 ? found.gl_pathc : 0;
     globfree(&found);
-    free(whole);
     return count;
 }
 
-Test(baseline_write, a_rename_that_fails_says_how_far_it_came)
+Test(baseline_write, a_rename_that_fails_says_how_far_it_came, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     OWNED(run) run = made_run(1);
     failing_rename = 2;
-    made_expect(&(struct trial){.folder = folder}, &run, 1, EXIT_USAGE, "/reduce/tree.json: Operation not permitted");
-    cr_expect_eq(count_files(folder, "*.json"), 1);
-    cr_expect_eq(count_files(folder, "*.tmp"), 0);
+    made_expect(&(struct trial){.folder = scratch}, &run, 1, EXIT_USAGE, "/reduce/tree.json: Operation not permitted");
+    cr_expect_eq(count_files(scratch, "*.json"), 1);
+    cr_expect_eq(count_files(scratch, "*.tmp"), 0);
 
     failing_rename = renames + 2;
-    made_expect(&(struct trial){.folder = folder}, &run, 1, EXIT_USAGE, "1 of 3 files were written");
+    made_expect(&(struct trial){.folder = scratch}, &run, 1, EXIT_USAGE, "1 of 3 files were written");
     OWNED(accepted) accepted;
-    cr_assert_eq(made_accept(&(struct trial){.folder = folder}, &run, 1, &accepted), 0, "the same again");
+    cr_assert_eq(made_accept(&(struct trial){.folder = scratch}, &run, 1, &accepted), 0, "the same again");
     cr_expect_eq(accepted.counts[ACCEPTED_KNOWN], 4);
     cr_expect_eq(accepted.counts[ACCEPTED_FIRST], 8);
-    OWNED(run) baseline = made_baseline(folder);
+    OWNED(run) baseline = made_baseline(scratch);
     cr_expect_eq(baseline.result_count, 3);
     cr_expect_eq(made_row(&baseline, "access/coalesced", "time")->session_count, 1);
 }
@@ -67,19 +61,18 @@ static void note_signal(int number)
     came_to_a_whole = access(watched, F_OK) == 0;
 }
 
-Test(baseline_write, ctrl_c_waits_for_the_last_file)
+Test(baseline_write, ctrl_c_waits_for_the_last_file, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
-    OWNED_TEXT last = x_sprintf("%s/nvidia-h200/reduce/warp.json", folder);
+    OWNED_TEXT last = x_sprintf("%s/nvidia-h200/reduce/warp.json", scratch);
     OWNED(run) run = made_run(1);
     watched = last;
     interrupting_rename = 1;
     signal(SIGINT, note_signal);
-    made_accept_one(&(struct trial){.folder = folder}, &run);
+    made_accept_one(&(struct trial){.folder = scratch}, &run);
     cr_expect_eq(came, SIGINT, "it was lost");
     cr_expect(came_to_a_whole, "it came in between");
-    cr_expect_eq(count_files(folder, "*.json"), 3);
-    cr_expect_eq(count_files(folder, "*.tmp"), 0);
+    cr_expect_eq(count_files(scratch, "*.json"), 3);
+    cr_expect_eq(count_files(scratch, "*.tmp"), 0);
     sigset_t blocked;
     sigprocmask(SIG_BLOCK, NULL, &blocked);
     cr_expect(!sigismember(&blocked, SIGINT));

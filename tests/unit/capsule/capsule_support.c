@@ -1,12 +1,7 @@
 #include "capsule_support.h"
+#include "test.h"
 
 #include "capsule/capsule_text.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Machine code and memory. The first page of memory is whole. */
 static unsigned char code[300], memory[2 * CAPSULE_PAGE + 100], changed[2 * CAPSULE_PAGE + 100];
@@ -98,30 +93,26 @@ static void add_second(struct capsule_writer *writer, const struct blob *image, 
 void made_add(struct capsule_writer *writer, int number)
 {
     fill();
-    struct blob image = capsule_writer_blob(writer, code, sizeof code);
-    struct blob before = capsule_writer_blob(writer, memory, sizeof memory);
+    OWNED(blob) image = capsule_writer_blob(writer, code, sizeof code);
+    OWNED(blob) before = capsule_writer_blob(writer, memory, sizeof memory);
     if (number == 1) {
-        struct blob later = after(writer, &before);
+        OWNED(blob) later = after(writer, &before);
         add_first(writer, &image, &before, &later);
-        blob_release(&later);
     } else {
         add_second(writer, &image, &before);
     }
-    blob_release(&before);
-    blob_release(&image);
 }
 
 char *made_capsules(const char *folder, const char *name, page_compress *compress)
 {
     struct capsule_writer writer;
-    struct run about = made_about();
+    OWNED(run) about = made_about();
     char *path = x_sprintf("%s/%s", folder, name);
     cr_assert_eq(capsule_writer_open(&writer, path, compress), 0, "%s", writer.problem.text);
     cr_expect_eq(capsule_writer_about(&writer, &about), 0);
     made_add(&writer, 1);
     made_add(&writer, 2);
     cr_assert_eq(capsule_writer_end(&writer), 0, "%s", writer.problem.text);
-    run_release(&about);
     return path;
 }
 

@@ -1,10 +1,5 @@
 #include "made_device.h"
-
-#include "base/base.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #define VARIABLES 0x600000000000 /* of the first module; each has others */
 #define COPIES 0x500000000000

@@ -1,14 +1,8 @@
 /* The file of capsules for made_device.c. */
 #include "made_device.h"
+#include "test.h"
 
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
 #include <elf.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Where the variables were in the program. */
 #define TABLE 0x7e0000000100

@@ -1,8 +1,5 @@
 #include "capsule/capsule.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 Test(capsule, pages_of_any_size)
 {

@@ -1,25 +1,9 @@
 #include "capsule/capsule.h"
+#include "test.h"
 
 #include "capsule_support.h"
-#include "support.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-static char *folder;
-
-static void enter(void)
-{
-    folder = scratch_make();
-    cr_assert_eq(chdir(folder), 0);
-}
-
-static void leave(void)
-{
-    scratch_remove(folder);
-}
 
 /* Copies all capsules. */
 static void copy(const char *from, const char *to, page_compress *compress)
@@ -42,7 +26,7 @@ static void expect_equal_files(const char *a, const char *b)
     free(bytes_b);
 }
 
-Test(capsule_copy, a_copy_is_equal, .init = enter, .fini = leave)
+Test(capsule_copy, a_copy_is_equal, .init = scratch_enter, .fini = scratch_leave)
 {
     free(made_capsules(".", "raw", NULL));
     free(made_capsules(".", "small", page_compress_zstd));
@@ -56,7 +40,7 @@ Test(capsule_copy, a_copy_is_equal, .init = enter, .fini = leave)
     expect_equal_files("small", "small3");
 }
 
-Test(capsule_copy, files_are_merged_and_pages_are_there_once, .init = enter, .fini = leave)
+Test(capsule_copy, files_are_merged_and_pages_are_there_once, .init = scratch_enter, .fini = scratch_leave)
 {
     free(made_capsules(".", "a", page_compress_zstd));
     OWNED(capsules) a = opened_capsules("a", false);
@@ -81,7 +65,7 @@ Test(capsule_copy, files_are_merged_and_pages_are_there_once, .init = enter, .fi
     }
 }
 
-Test(capsule_copy, other_code_takes_the_place_of_its_own, .init = enter, .fini = leave)
+Test(capsule_copy, other_code_takes_the_place_of_its_own, .init = scratch_enter, .fini = scratch_leave)
 {
     free(made_capsules(".", "a", NULL));
     OWNED(capsules) a = opened_capsules("a", false);
@@ -102,7 +86,7 @@ Test(capsule_copy, other_code_takes_the_place_of_its_own, .init = enter, .fini =
     free(bytes);
 }
 
-Test(capsule_copy, a_damaged_page_is_not_copied, .init = enter, .fini = leave)
+Test(capsule_copy, a_damaged_page_is_not_copied, .init = scratch_enter, .fini = scratch_leave)
 {
     size_t size;
     free(made_capsules(".", "a", NULL));
@@ -116,7 +100,7 @@ Test(capsule_copy, a_damaged_page_is_not_copied, .init = enter, .fini = leave)
     struct capsule_writer writer;
     cr_assert_eq(capsule_writer_open(&writer, "b", NULL), 0);
     cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[0], NULL), -1);
-    cr_expect(strstr(writer.problem.text, "a is damaged: page 1 at byte"), "%s", writer.problem.text);
+    expect_word(writer.problem.text, "a is damaged: page 1 at byte");
     cr_expect_eq(capsule_writer_copy(&writer, &a, &a.list[1], NULL), -1, "an error stays");
     cr_expect_eq(capsule_writer_end(&writer), -1);
     cr_expect_neq(access("b", F_OK), 0);

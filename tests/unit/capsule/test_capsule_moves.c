@@ -1,9 +1,5 @@
 #include "capsule/replay_parts.h"
-
-#include "base/base.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 /* Three variables; the second begins right behind the first. */
 static struct move list[] = {{0x5000, 8, 0x30}, {0x1000, 0x100, 0x10000}, {0x1100, 0x10, 0x20000}};

@@ -1,13 +1,10 @@
 #include "capsule/capsule.h"
+#include "test.h"
 
 #include "capsule/capsule_record.h"
 #include "capsule_support.h"
-#include "support.h"
 
-#include <criterion/criterion.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -117,7 +114,7 @@ static bool is_damage_seen(const struct capsules *changed, const struct capsules
     cr_assert(changed->count <= was->count && changed->page_count <= was->page_count);
     for (uint32_t i = 0; i < changed->page_count; i++) {
         if (capsules_page(changed, i, page, &problem) < 0) {
-            cr_expect(strstr(problem.text, "is damaged: page"), "%s", problem.text);
+            expect_word(problem.text, "is damaged: page");
             seen = true;
             continue;
         }
@@ -279,7 +276,7 @@ Test(capsule_read, a_file_that_becomes_shorter_is_told, .init = enter, .fini = l
     static unsigned char page[CAPSULE_PAGE];
     cr_assert_eq(truncate("a", 1000), 0);
     cr_expect_eq(capsules_page(&a, 1, page, &problem), -1);
-    cr_expect(strstr(problem.text, "a became shorter while it was read"), "%s", problem.text);
+    expect_word(problem.text, "a became shorter while it was read");
     cr_expect_null(capsules_blob(&a, &(struct blob){a.list[1].ranges[0].size, a.list[1].ranges[0].before}, &problem));
 }
 
@@ -288,7 +285,7 @@ Test(capsule_read, a_blob_that_does_not_fit_is_told, .init = enter, .fini = leav
     OWNED(capsules) a = opened_capsules("a", false);
     struct problem problem = {0};
     cr_expect_null(capsules_blob(&a, &(struct blob){.size = (uint64_t)1 << 62}, &problem));
-    cr_expect(strstr(problem.text, "a: cannot allocate 4611686018427387904 bytes"), "%s", problem.text);
+    expect_word(problem.text, "a: cannot allocate 4611686018427387904 bytes");
 }
 
 static void read_one(void *data, size_t i)

@@ -1,7 +1,5 @@
 #include "capsule/capsule_record.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 Test(capsule_record, numbers_are_little_endian_and_the_hash_is_XXH3s)
 {

@@ -1,10 +1,7 @@
 #include "capsule/replay_parts.h"
+#include "test.h"
 
-#include "base/base.h"
 #include "made_device.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
 
 static void expect_places(const unsigned char *image, size_t size, const char *variable, const uint64_t *list,
                           size_t count)

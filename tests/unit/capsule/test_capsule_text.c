@@ -1,11 +1,7 @@
 #include "capsule/capsule_text.h"
+#include "test.h"
 
 #include "capsule_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char first[] =
     "{\n"

@@ -1,10 +1,7 @@
-#include "base/base.h"
 #include "capsule/capsule.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 #define COUNT (TOLERANCE_SPAN / sizeof(float))
 

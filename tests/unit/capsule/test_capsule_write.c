@@ -1,32 +1,16 @@
 #include "capsule/capsule.h"
+#include "test.h"
 
 #include "capsule_support.h"
-#include "support.h"
 
-#include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static char *scratch;
-
-static void enter(void)
-{
-    scratch = scratch_make();
-    cr_assert_eq(chdir(scratch), 0);
-}
-
-static void leave(void)
-{
-    scratch_remove(scratch);
-}
 
 static bool is_there(const char *path)
 {
@@ -38,7 +22,7 @@ static void begin(struct capsule_writer *writer, const char *path)
     cr_assert_eq(capsule_writer_open(writer, path, NULL), 0, "%s", writer->problem.text);
 }
 
-Test(capsule_write, each_page_is_written_once, .init = enter, .fini = leave)
+Test(capsule_write, each_page_is_written_once, .init = scratch_enter, .fini = scratch_leave)
 {
     static unsigned char bytes[CAPSULE_PAGE];
     struct capsule_writer writer;
@@ -62,7 +46,7 @@ Test(capsule_write, each_page_is_written_once, .init = enter, .fini = leave)
     }
 }
 
-Test(capsule_write, zeros_take_no_room, .init = enter, .fini = leave)
+Test(capsule_write, zeros_take_no_room, .init = scratch_enter, .fini = scratch_leave)
 {
     static unsigned char bytes[3 * CAPSULE_PAGE];
     struct capsule_writer writer;
@@ -92,7 +76,7 @@ Test(capsule_write, zeros_take_no_room, .init = enter, .fini = leave)
     capsule_writer_abandon(&writer);
 }
 
-Test(capsule_write, a_file_has_its_name_when_it_is_whole, .init = enter, .fini = leave)
+Test(capsule_write, a_file_has_its_name_when_it_is_whole, .init = scratch_enter, .fini = scratch_leave)
 {
     struct capsule_writer writer;
     begin(&writer, "a");
@@ -129,7 +113,7 @@ static void expect_failure(struct capsule_writer *writer, const char *path, int 
     capsule_writer_abandon(writer);
 }
 
-Test(capsule_write, a_full_disk_is_told_and_leaves_nothing, .init = enter, .fini = leave)
+Test(capsule_write, a_full_disk_is_told_and_leaves_nothing, .init = scratch_enter, .fini = scratch_leave)
 {
     static unsigned char page[CAPSULE_PAGE];
     struct capsule_writer writer;
@@ -154,7 +138,7 @@ Test(capsule_write, a_full_disk_is_told_and_leaves_nothing, .init = enter, .fini
     cr_expect(!is_there("a.cugate-0.tmp"), "a temporary file was left behind");
 }
 
-Test(capsule_write, a_place_that_cannot_be_written_is_told_at_once, .init = enter, .fini = leave)
+Test(capsule_write, a_place_that_cannot_be_written_is_told_at_once, .init = scratch_enter, .fini = scratch_leave)
 {
     struct capsule_writer writer;
     cr_expect_eq(capsule_writer_open(&writer, "none/a", NULL), -1);
@@ -168,7 +152,7 @@ Test(capsule_write, a_place_that_cannot_be_written_is_told_at_once, .init = ente
     expect_failure(&writer, "closed/a", EACCES);
 }
 
-Test(capsule_write, the_folder_may_vanish_before_the_end, .init = enter, .fini = leave)
+Test(capsule_write, the_folder_may_vanish_before_the_end, .init = scratch_enter, .fini = scratch_leave)
 {
     struct capsule_writer writer;
     cr_assert_eq(mkdir("folder", 0700), 0);
@@ -179,7 +163,7 @@ Test(capsule_write, the_folder_may_vanish_before_the_end, .init = enter, .fini =
     expect_failure(&writer, "folder/a", ENOENT);
 }
 
-Test(capsule_write, what_no_reader_would_take_is_refused, .init = enter, .fini = leave)
+Test(capsule_write, what_no_reader_would_take_is_refused, .init = scratch_enter, .fini = scratch_leave)
 {
     struct capsule_writer writer;
     OWNED_TEXT name = malloc((128u << 20) + 1);
@@ -189,7 +173,7 @@ Test(capsule_write, what_no_reader_would_take_is_refused, .init = enter, .fini =
     const struct capsule capsule = {.id = (char[]){"a/b"}, .function = name};
     begin(&writer, "a");
     cr_expect_eq(capsule_writer_add(&writer, &capsule), -1);
-    cr_expect(strstr(writer.problem.text, "134217728 is the limit"), "%s", writer.problem.text);
+    expect_word(writer.problem.text, "134217728 is the limit");
     cr_expect_eq(writer.capsule_count, 0);
     cr_expect_eq(capsule_writer_end(&writer), -1);
     cr_expect(!is_there("a"));
@@ -220,7 +204,7 @@ static void write_and_be_killed(const char *path)
     waitpid(child, NULL, 0);
 }
 
-Test(capsule_write, what_a_killed_process_wrote_can_be_read, .init = enter, .fini = leave)
+Test(capsule_write, what_a_killed_process_wrote_can_be_read, .init = scratch_enter, .fini = scratch_leave)
 {
     OWNED(capsules) capsules;
     struct problem problem = {0};
@@ -228,7 +212,7 @@ Test(capsule_write, what_a_killed_process_wrote_can_be_read, .init = enter, .fin
     write_and_be_killed("b");
     cr_expect(!is_there("a") && is_there("a.cugate-0.tmp"), "another file's writer lets it be");
     cr_expect_eq(capsules_open(&capsules, "a.cugate-0.tmp", false, &problem), -1);
-    cr_expect(strstr(problem.text, "has no end"), "%s", problem.text);
+    expect_word(problem.text, "has no end");
     capsules = opened_capsules("a.cugate-0.tmp", true);
     free(made_capsules(".", "whole", NULL));
     OWNED(capsules) whole = opened_capsules("whole", false);
@@ -266,7 +250,7 @@ static pid_t drain(const char *from, const char *to)
     return child;
 }
 
-Test(capsule_write, signals_and_short_writes_lose_nothing, .init = enter, .fini = leave)
+Test(capsule_write, signals_and_short_writes_lose_nothing, .init = scratch_enter, .fini = scratch_leave)
 {
     static unsigned char bytes[20 * CAPSULE_PAGE];
     int status = -1;

@@ -1,9 +1,6 @@
 #include "capsule/capsule.h"
 #include "capsule/capsule_zstd.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 static unsigned char page[CAPSULE_PAGE], room[CAPSULE_PAGE], back[CAPSULE_PAGE];
 

@@ -1,11 +1,6 @@
-#include "base/base.h"
 #include "command/command.h"
 #include "command/doctor.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* It is refused before anything is measured or checked. tests/gpu/run.sh tests the checks themselves. */
 Test(cmd_doctor, a_collector_that_there_is_not)
@@ -43,7 +38,7 @@ Test(cmd_doctor, every_check_has_its_remedy)
                   checks[i].title);
         for (size_t b = 0; b < ARRAY_SIZE(bad); b++) {
             OWNED_TEXT said = say(80, checks[i].title, bad[b], checks[i].remedy);
-            cr_expect(strstr(said, "\n                      remedy: "), "%s", said);
+            expect_word(said, "\n                      remedy: ");
             cr_expect(strstr(said, b == 0 ? "FAIL  " : "-     ") == said, "%s", said);
         }
         OWNED_TEXT said = say(0, checks[i].title, HEALTH_GOOD, checks[i].remedy);

@@ -1,10 +1,5 @@
-#include "base/base.h"
 #include "command/from_check.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #define ROW(kernel, metric, verdict, base, now)                                                                        \
     "{\"kernel\": \"" kernel "\", \"metric\": " metric ", \"verdict\": \"" verdict "\", \"base\": " base               \

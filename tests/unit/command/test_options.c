@@ -1,7 +1,5 @@
 #include "command/options.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
+#include "test.h"
 
 Test(options, color_follows_the_option_then_the_environment)
 {

@@ -1,10 +1,6 @@
-#include "base/base.h"
 #include "command/command.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define WORDS 6

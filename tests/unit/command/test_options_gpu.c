@@ -1,10 +1,6 @@
-#include "base/base.h"
 #include "command/options.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 struct fixture {
@@ -63,8 +59,7 @@ static void expect(struct fixture *fixture, const char *gpu, const char *folder,
 
 Test(options_gpu, the_only_description_is_meant)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     expect(&fixture, NULL, "", NULL, "has no description of a GPU to simulate");
     put_description(fixture.own, "big.ini");
     put_description(fixture.own, "README");
@@ -76,8 +71,7 @@ Test(options_gpu, the_only_description_is_meant)
 
 Test(options_gpu, a_part_of_a_name_is_enough_where_only_one_has_it)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     put_description(fixture.own, "maker-big-40.ini");
     put_description(fixture.own, "maker-big-400.ini");
     expect(&fixture, "Big 400", fixture.own, "maker-big-400.ini", "");
@@ -88,8 +82,7 @@ Test(options_gpu, a_part_of_a_name_is_enough_where_only_one_has_it)
 
 Test(options_gpu, of_several_the_one_with_a_baseline)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     put_description(fixture.own, "big.ini");
     put_description(fixture.own, "small.ini");
     expect(&fixture, NULL, "", NULL, "which GPU is to be simulated? There are big, small");
@@ -102,8 +95,7 @@ Test(options_gpu, of_several_the_one_with_a_baseline)
 
 Test(options_gpu, descriptions_of_one_s_own)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     put_description(fixture.own, "big.ini");
     free(put_folder(fixture.metrics, "gpus"));
     put_description(fixture.metrics, "mine.ini");

@@ -1,11 +1,5 @@
-#include "base/base.h"
 #include "command/command.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <criterion/redirect.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* clang-format off */
 static const struct option_row *const all_rows[] = {
@@ -66,9 +60,10 @@ static const struct command pair = {
 
 #define WORDS 16
 
-/* Parses words up to the first NULL. The caller provides argv, because options borrow from it. */
-static int parse(struct options *options, const struct command *command, const char *const *words, char **argv)
+/* Parses words up to the first NULL. Options borrow from it until the next call. */
+static int parse(struct options *options, const struct command *command, const char *const *words)
 {
+    static char *argv[WORDS + 1];
     int argc = 0;
     argv[argc++] = (char *)command->name;
     while (argc < WORDS && words[argc - 1]) {
@@ -82,8 +77,7 @@ static int parse(struct options *options, const struct command *command, const c
 Test(options_parse, defaults)
 {
     OWNED(options) options;
-    char *argv[WORDS + 1];
-    cr_assert_eq(parse(&options, &everything, (const char *const[]){NULL}, argv), 0);
+    cr_assert_eq(parse(&options, &everything, (const char *const[]){NULL}), 0);
     cr_expect_str_eq(options.baselines, "baselines");
     cr_expect_str_eq(options.format, "text");
     cr_expect_str_eq(options.collector, "cupti");
@@ -102,10 +96,9 @@ Test(options_parse, defaults)
 Test(options_parse, every_option_reaches_its_field)
 {
     struct options options;
-    char *argv[WORDS + 1];
     const char *const first[] = {"-k",  "a/*",    "-kb/*",    "file", "-m",    "time", "-qvo",
                                  "out", "--save", "run.json", "--",   "-dash", NULL};
-    cr_assert_eq(parse(&options, &everything, first, argv), 0);
+    cr_assert_eq(parse(&options, &everything, first), 0);
     cr_assert_eq(options.glob_count, 2);
     cr_expect_str_eq(options.globs[0], "a/*");
     cr_expect_str_eq(options.globs[1], "b/*");
@@ -122,7 +115,7 @@ Test(options_parse, every_option_reaches_its_field)
     const char *const second[] = {"--replay=r", "--baselines=b", "--reason",  "why not",
                                   "--kernels",  "./l.so",        "--metrics", "m",
                                   "--chip=c",   "--color",       "always",    NULL};
-    cr_assert_eq(parse(&options, &everything, second, argv), 0);
+    cr_assert_eq(parse(&options, &everything, second), 0);
     cr_expect_str_eq(options.replay, "r");
     cr_expect_str_eq(options.baselines, "b");
     cr_expect_str_eq(options.reason, "why not");
@@ -135,7 +128,7 @@ Test(options_parse, every_option_reaches_its_field)
     const char *const third[] = {"--devices", "--collectors",      "--device=1", "--samples",   "1000", "--timeout",
                                  "0.25",      "--format",          "json",       "--collector", "host", "--report",
                                  "junit=a=b", "--report=github=-", NULL};
-    cr_assert_eq(parse(&options, &everything, third, argv), 0);
+    cr_assert_eq(parse(&options, &everything, third), 0);
     cr_expect(options.list_devices && options.list_collectors);
     cr_assert_eq(options.devices.count, 1);
     cr_expect_eq(options.devices.list[0], 1);
@@ -152,9 +145,8 @@ Test(options_parse, every_option_reaches_its_field)
 Test(options_parse, the_last_of_two_counts)
 {
     OWNED(options) options;
-    char *argv[WORDS + 1];
     const char *const words[] = {"--samples", "3", "-o", "a", "--samples=7", "--output", "b", NULL};
-    cr_assert_eq(parse(&options, &everything, words, argv), 0);
+    cr_assert_eq(parse(&options, &everything, words), 0);
     cr_expect_eq(options.samples, 7);
     cr_expect_str_eq(options.output, "b");
 }
@@ -163,8 +155,7 @@ static void expect_sets(const struct command *command, const char *const *words,
                         const char *second)
 {
     OWNED(options) options;
-    char *argv[WORDS + 1];
-    cr_assert_eq(parse(&options, command, words, argv), 0);
+    cr_assert_eq(parse(&options, command, words), 0);
     cr_expect_str_eq(options.metrics, folder ? folder : options.found[1]);
     cr_assert_eq(options.metric_set_count, (size_t)(first != NULL) + (second != NULL));
     if (first)
@@ -187,20 +178,19 @@ Test(options_parse, metrics_with_a_plus_are_added)
 Test(options_parse, metrics_of_list_may_name_a_folder)
 {
     struct options options;
-    char *argv[WORDS + 1];
-    cr_assert_eq(parse(&options, &listing, (const char *const[]){"--metrics", "--chip", "GH100", NULL}, argv), 0);
+    cr_assert_eq(parse(&options, &listing, (const char *const[]){"--metrics", "--chip", "GH100", NULL}), 0);
     cr_expect(options.list_metrics);
     cr_expect_str_eq(options.chip, "GH100");
     cr_expect_eq(options.metrics, options.found[1], "the default folder stays");
     options_release(&options);
 
-    cr_assert_eq(parse(&options, &listing, (const char *const[]){"--metrics=dir", NULL}, argv), 0);
+    cr_assert_eq(parse(&options, &listing, (const char *const[]){"--metrics=dir", NULL}), 0);
     cr_expect(options.list_metrics);
     cr_expect_str_eq(options.metrics, "dir");
     options_release(&options);
 }
 
-Test(options_parse, mistakes_are_named, .init = cr_redirect_stderr)
+Test(options_parse, mistakes_are_named)
 {
     static const struct {
         const struct command *command;
@@ -251,40 +241,20 @@ Test(options_parse, mistakes_are_named, .init = cr_redirect_stderr)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         OWNED(options) options;
-        char *argv[WORDS + 1];
-        fprintf(stderr, "row %zu\n", i);
-        cr_expect_eq(parse(&options, rows[i].command, rows[i].words, argv), -1, "row %zu", i);
-    }
-    fflush(stderr);
-
-    static char text[16384];
-    FILE *said = cr_get_redirected_stderr();
-    size_t length = fread(text, 1, sizeof text - 1, said);
-    text[length] = '\0';
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char from[32], to[32];
-        snprintf(from, sizeof from, "row %zu\n", i);
-        snprintf(to, sizeof to, "row %zu\n", i + 1);
-        char *begin = strstr(text, from);
-        cr_assert_not_null(begin);
-        char *end = strstr(begin, to);
-        if (end)
-            *end = '\0';
-        cr_expect_not_null(strstr(begin, rows[i].message), "row %zu: expected \"%s\" in \"%s\"", i, rows[i].message,
-                           begin);
-        if (end)
-            *end = 'r';
+        HEAR(result, parse(&options, rows[i].command, rows[i].words));
+        cr_expect_eq(result, -1, "row %zu", i);
+        cr_expect_not_null(strstr(said, rows[i].message), "row %zu: expected \"%s\" in \"%s\"", i, rows[i].message,
+                           said);
     }
 }
 
 Test(options_parse, help_and_version_need_no_arguments)
 {
     struct options options;
-    char *argv[WORDS + 1];
-    cr_expect_eq(parse(&options, &pair, (const char *const[]){"--help", NULL}, argv), 0);
+    cr_expect_eq(parse(&options, &pair, (const char *const[]){"--help", NULL}), 0);
     cr_expect(options.help);
     options_release(&options);
-    cr_expect_eq(parse(&options, &pair, (const char *const[]){"--version", NULL}, argv), 0);
+    cr_expect_eq(parse(&options, &pair, (const char *const[]){"--version", NULL}), 0);
     cr_expect(options.version);
     options_release(&options);
 }
@@ -296,36 +266,12 @@ Test(options_parse, help_names_every_option_that_is_taken)
     FILE *stream = open_memstream(&text, &size);
     options_help(&everything, true, stream);
     fclose(stream);
-    static const char *const words[] = {"usage: cugate everything [OPTION]... FILE...",
-                                        "-k GLOB",
-                                        "-m METRIC",
-                                        "-o, --output FILE",
-                                        "--save RUN.json",
-                                        "--replay RUN.json",
-                                        "--baselines DIR",
-                                        "--reason TEXT",
-                                        "--kernels LIB.so",
-                                        "--metrics DIR",
-                                        "--devices",
-                                        "--collectors",
-                                        "--chip NAME",
-                                        "--collector NAME",
-                                        "--device N",
-                                        "--samples N",
-                                        "--timeout SECONDS",
-                                        "--format FORMAT",
-                                        "--report FORMAT=FILE",
-                                        "--color WHEN",
-                                        "-q, --quiet",
-                                        "-v, --verbose",
-                                        "--version",
-                                        "-h, --help",
-                                        "cugate everything file",
-                                        "exit codes",
-                                        "    0  done",
-                                        "    2  unknown option"};
-    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-        cr_expect_not_null(strstr(text, words[i]), "%s is not in the help", words[i]);
+    expect_words(text, "usage: cugate everything [OPTION]... FILE...", "-k GLOB", "-m METRIC", "-o, --output FILE",
+                 "--save RUN.json", "--replay RUN.json", "--baselines DIR", "--reason TEXT", "--kernels LIB.so",
+                 "--metrics DIR", "--devices", "--collectors", "--chip NAME", "--collector NAME", "--device N",
+                 "--samples N", "--timeout SECONDS", "--format FORMAT", "--report FORMAT=FILE", "--color WHEN",
+                 "-q, --quiet", "-v, --verbose", "--version", "-h, --help", "cugate everything file", "exit codes",
+                 "    0  done", "    2  unknown option");
     for (const char *line = text; line; line = strchr(line, '\n'), line = line ? line + 1 : NULL)
         cr_expect_leq(strcspn(line, "\n"), 120u);
 }

@@ -1,9 +1,5 @@
 #include "command/command.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* What a command line is made into, with `cugate` left out. */
 struct parsed {
@@ -90,52 +86,5 @@ Test(options_ways, run_files_are_read_and_a_command_is_not)
         AT_END(release) struct parsed parsed = parse(cases[i].line);
         cr_expect_eq(options_read_runs(&parsed.options, command_of(*cases[i].line == 'a' ? "aa" : "check")),
                      cases[i].reads, "%s", cases[i].line);
-    }
-}
-
-/* Each says who does nothing, why, and how to go on. */
-Test(options_ways, an_option_that_does_nothing_for_the_way_is_refused)
-{
-    static const struct {
-        const char *line, *words;
-    } cases[] = {
-        {"check --static --replay r.json",
-         "--static does nothing where a recorded run is read: leave it or --replay out"},
-        {"check --against b.so --replay r.json", "--against does nothing where a recorded run is read"},
-        {"check --save s.json --replay r.json", "--save does nothing where a recorded run is read"},
-        {"explain x/y --save s.json --replay r.json", "--save does nothing where a recorded run is read"},
-        {"check --paired --against b.so --static",
-         "--paired does nothing where the machine code of a kernel library is judged"},
-        {"check --save s.json --static", "--save does nothing where the machine code of a kernel library"},
-        {"check --kernels x.so --static a.cubin", "--kernels does nothing where the machine code in files"},
-        {"check --simulate --static", "--simulate does nothing where the machine code of a kernel library"},
-        {"check --simulate --replay r.json", "--simulate does nothing where a recorded run is read"},
-        {"check --simulate --paired --against b.so", "--paired does nothing where counts are computed"},
-        {"check --simulate --device 1", "--device does nothing where counts are computed: leave it or --simulate out"},
-        {"run --simulate --samples 9", "--samples does nothing where counts are computed"},
-        {"explain x/y --simulate --collector host", "--collector does nothing where counts are computed"},
-        {"check --simulate ./program",
-         "a program is measured, and here counts are computed: leave ./program or --simulate out"},
-        {"check --replay r.json ./program", "a program is measured, and here a recorded run is read"},
-        {"check --all", "--all does nothing where a kernel library is measured: leave it out, or add --simulate"},
-        {"check --first 2", "--first does nothing where a kernel library is measured: leave it out, or add -- PROGRAM"},
-        {"check --kernels x.so -- ./program",
-         "--kernels does nothing where a program is measured: leave it or -- PROGRAM out"},
-        {"check -m time", "-m does nothing where a kernel library is measured: leave it out, or add -- PROGRAM"},
-        {"check --lines --simulate", "--lines does nothing where counts are computed"},
-        {"check --runs 2 --replay r.json", "--runs does nothing where a recorded run is read"},
-        {"aa --runs 2", "--runs does nothing where a kernel library is measured: leave it out, or add -- PROGRAM"},
-        {"aa --first 2 a.json", "--first does nothing where run files are read: leave it out, or add -- PROGRAM"},
-        {"aa -m time -- a.json", "-m does nothing where run files are read"},
-        {"aa --device 1 -- ./program", "--device does nothing where a program is measured"},
-        {"aa --simulate -- ./program", "a program is measured, and here counts are computed"},
-        {"check --collector host -- ./program", "--collector does nothing where a program is measured"},
-        {"check --device 1 -- ./program", "--device does nothing where a program is measured"},
-        {"check --samples 9 -- ./program", "--samples does nothing where a program is measured"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        AT_END(release) struct parsed parsed = parse(cases[i].line);
-        cr_expect_eq(parsed.result, -1, "%s", cases[i].line);
-        cr_expect(strstr(parsed.said, cases[i].words), "%s: %s", cases[i].line, parsed.said);
     }
 }

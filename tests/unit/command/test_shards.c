@@ -1,10 +1,6 @@
-#include "base/base.h"
 #include "command/shards.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 enum { FAMILIES = 400, VARIANTS = 5, KERNELS = FAMILIES * VARIANTS, SHARDS = 8, TRIALS = 10 };

@@ -1,11 +1,8 @@
-#include "base/base.h"
 #include "cubin/compressed.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <lz4.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zstd.h>
 
 enum {

@@ -1,12 +1,7 @@
-#include "base/base.h"
 #include "cubin/cubin.h"
 #include "cubin_support.h"
 #include "model/run.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* ---- Finding functions ---- */
 
@@ -59,14 +54,11 @@ Test(cubin, cub_s_namespace_is_the_same_for_other_architectures)
 
 Test(cubin, a_library_without_gpu_code_is_empty)
 {
-    char *folder = program_folder();
-    char *path = x_sprintf("%s/libtables.so", folder);
-    struct cubin cubin;
+    OWNED_TEXT folder = program_folder();
+    OWNED_TEXT path = x_sprintf("%s/libtables.so", folder);
+    OWNED(cubin) cubin;
     cr_expect_eq(cubin_read(&cubin, path), 0);
     cr_expect_eq(cubin.count, 0);
-    cubin_release(&cubin);
-    free(path);
-    free(folder);
 }
 
 static char *corpus_bytes(const char *name, size_t *length)
@@ -117,19 +109,16 @@ Test(cubin, what_is_wrong_with_a_file_is_said)
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         size_t length;
-        char *bytes = corpus_bytes(cases[i].file, &length);
+        OWNED_TEXT bytes = corpus_bytes(cases[i].file, &length);
         put(bytes, cases[i].place, cases[i].length, cases[i].number);
-        struct cubin cubin;
+        OWNED(cubin) cubin;
         capture_begin();
         int result = cubin_parse(&cubin, "that.so", (unsigned char *)bytes, length);
-        char *said = capture_end();
+        OWNED_TEXT said = capture_end();
         cr_expect_eq(result, cases[i].result, "%s", cases[i].label);
         cr_expect(strstr(said, cases[i].words), "%s: %s", cases[i].label, said);
         cr_expect(!*cases[i].words || strstr(said, "that.so"), "%s: %s", cases[i].label, said);
         cr_expect(result == 0 || cubin.count == 0, "%s: something is left", cases[i].label);
-        cubin_release(&cubin);
-        free(said);
-        free(bytes);
     }
     struct cubin cubin;
     cr_expect_eq(cubin_read(&cubin, "tests/no_such_file"), -1);
@@ -139,7 +128,7 @@ Test(cubin, what_is_wrong_with_a_file_is_said)
 Test(cubin, no_byte_can_do_harm)
 {
     size_t length;
-    char *bytes = corpus_bytes("other.fatbin", &length);
+    OWNED_TEXT bytes = corpus_bytes("other.fatbin", &length);
     struct cubin cubin;
     size_t refused = 0;
     capture_begin();
@@ -155,15 +144,13 @@ Test(cubin, no_byte_can_do_harm)
         bytes[i] = was;
     }
     for (size_t i = 0; i < length; i += 7) {
-        char *cut = x_calloc(i ? i : 1, 1);
+        OWNED_TEXT cut = x_calloc(i ? i : 1, 1);
         memcpy(cut, bytes, i);
         refused += cubin_parse(&cubin, "x", (unsigned char *)cut, i) < 0;
         cubin_release(&cubin);
-        free(cut);
     }
     free(capture_end());
     cr_expect_gt(refused, length / 7);
-    free(bytes);
 }
 
 /* ---- Where images are ---- */
@@ -175,10 +162,9 @@ Test(cubin, wherever_and_however_an_image_is_stored_its_functions_are_the_same)
     struct cubin lists[ARRAY_SIZE(files)];
     for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
         size_t length;
-        char *bytes = corpus_bytes(files[i], &length);
+        OWNED_TEXT bytes = corpus_bytes(files[i], &length);
         cr_assert_eq(cubin_parse(&lists[i], files[i], (unsigned char *)bytes, length), 0);
         cr_expect_eq(lists[i].unknown, 0, "%s", files[i]);
-        free(bytes);
     }
     cr_assert_eq(lists[0].count, 3);
     cr_assert_eq(lists[1].count, 3);
@@ -200,10 +186,10 @@ Test(cubin, wherever_and_however_an_image_is_stored_its_functions_are_the_same)
  * build, so only a library built like the recorded one has all of them. */
 Test(cubin, every_function_of_a_recorded_run_is_in_the_kernel_library)
 {
-    char *folder = program_folder();
-    char *path = x_sprintf("%s/../libkernels.so", folder);
-    struct cubin cubin;
-    struct run run;
+    OWNED_TEXT folder = program_folder();
+    OWNED_TEXT path = x_sprintf("%s/../libkernels.so", folder);
+    OWNED(cubin) cubin;
+    OWNED(run) run;
     size_t count = 0;
     cr_assert_eq(cubin_read(&cubin, path), 0);
     cr_assert_eq(run_read(&run, "tests/data/recorded-nvidia-h200.json"), 0);
@@ -218,8 +204,4 @@ Test(cubin, every_function_of_a_recorded_run_is_in_the_kernel_library)
             count += is_ours;
         }
     cr_expect_gt(count, 60);
-    run_release(&run);
-    cubin_release(&cubin);
-    free(path);
-    free(folder);
 }

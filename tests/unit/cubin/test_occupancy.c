@@ -1,7 +1,6 @@
-#include "base/base.h"
 #include "cubin/occupancy.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <limits.h>
 
 /* The expected numbers were computed by hand from the limits of an SM: warps, block slots, and 16,384 registers in each

@@ -1,32 +1,19 @@
 #include "cubin/source_text.h"
+#include "test.h"
 
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static char *scratch;
 
 /* Makes a checkout with a/kernels/one.cu, and enters it. */
 static void enter(void)
 {
-    scratch = scratch_make();
-    cr_assert_eq(chdir(scratch), 0);
+    scratch_enter();
     cr_assert_eq(make_folders("a/kernels") + make_folders(".git"), 0);
     FILE *file = fopen("a/kernels/one.cu", "w");
     cr_assert(file);
     fputs("first\n    second {  \n\tthird\n\nlast without an end", file);
     fclose(file);
-}
-
-static void leave(void)
-{
-    scratch_remove(scratch);
 }
 
 static const struct profile_line *resolve(struct profile *profile, const char *file, unsigned number)
@@ -38,30 +25,28 @@ static const struct profile_line *resolve(struct profile *profile, const char *f
     return &profile->list[0];
 }
 
-Test(source_text, names_below_the_folder_become_relative, .init = enter, .fini = leave)
+Test(source_text, names_below_the_folder_become_relative, .init = enter, .fini = scratch_leave)
 {
-    struct profile profile;
+    OWNED(profile) profile;
     char folder[4096];
     cr_assert(getcwd(folder, sizeof folder));
-    char *path = x_sprintf("%s/a/kernels/one.cu", folder);
+    OWNED_TEXT path = x_sprintf("%s/a/kernels/one.cu", folder);
     const struct profile_line *line = resolve(&profile, path, 2);
     cr_expect_str_eq(line->file, "a/kernels/one.cu");
     cr_expect_str_eq(line->text, "second {");
-    profile_release(&profile);
-    free(path);
 }
 
-Test(source_text, the_longest_end_that_is_there_stands_for_a_path_of_another_machine, .init = enter, .fini = leave)
+Test(source_text, the_longest_end_that_is_there_stands_for_a_path_of_another_machine, .init = enter,
+     .fini = scratch_leave)
 {
-    struct profile profile;
+    OWNED(profile) profile;
     const struct profile_line *line = resolve(&profile, "/builds/17/a/kernels/one.cu", 5);
     cr_expect_str_eq(line->file, "a/kernels/one.cu");
     cr_expect_str_eq(line->text, "last without an end");
-    profile_release(&profile);
 }
 
 /* The working folder is b, the folder above it, or another checkout. */
-Test(source_text, names_are_from_the_checkout_of_the_library, .init = enter, .fini = leave)
+Test(source_text, names_are_from_the_checkout_of_the_library, .init = enter, .fini = scratch_leave)
 {
     static const char *const folders[] = {".", "b", "..", "/", "other"};
     char folder[4096];
@@ -70,7 +55,7 @@ Test(source_text, names_are_from_the_checkout_of_the_library, .init = enter, .fi
     char *library = x_sprintf("%s/b/lib.so", folder), *path = x_sprintf("%s/a/kernels/one.cu", folder);
     fclose(fopen(library, "w"));
     for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-        struct profile profile = {0};
+        OWNED(profile) profile = {0};
         cr_assert_eq(chdir(folders[i]), 0);
         profile_add(&profile, "f()", path, 2, 16);
         profile_add(&profile, "g()", "/builds/17/a/kernels/one.cu", 2, 16);
@@ -79,14 +64,13 @@ Test(source_text, names_are_from_the_checkout_of_the_library, .init = enter, .fi
             cr_expect_str_eq(profile.list[k].file, "a/kernels/one.cu", "in %s", folders[i]);
             cr_expect_str_eq(profile.list[k].text, "second {", "in %s", folders[i]);
         }
-        profile_release(&profile);
         cr_assert_eq(chdir(folder), 0);
     }
     free(path);
     free(library);
 }
 
-Test(source_text, what_is_not_there_keeps_its_name_and_has_no_text, .init = enter, .fini = leave)
+Test(source_text, what_is_not_there_keeps_its_name_and_has_no_text, .init = enter, .fini = scratch_leave)
 {
     static const struct {
         const char *path;
@@ -100,16 +84,15 @@ Test(source_text, what_is_not_there_keeps_its_name_and_has_no_text, .init = ente
                  {"", 1},
                  {"//", 1}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct profile profile;
+        OWNED(profile) profile;
         const struct profile_line *line = resolve(&profile, cases[i].path, cases[i].number);
         cr_expect_str_eq(line->file, cases[i].path);
         cr_expect_null(line->text, "%s:%u", cases[i].path, cases[i].number);
-        profile_release(&profile);
     }
 }
 
 /* A line table can name any file, and a report may be public. */
-Test(source_text, what_is_not_below_the_folder_or_is_hidden_there_has_no_text, .init = enter, .fini = leave)
+Test(source_text, what_is_not_below_the_folder_or_is_hidden_there_has_no_text, .init = enter, .fini = scratch_leave)
 {
     char folder[4096];
     cr_assert(getcwd(folder, sizeof folder));
@@ -144,18 +127,17 @@ Test(source_text, what_is_not_below_the_folder_or_is_hidden_there_has_no_text, .
                  {"fifo.cu", false},
                  {"/dev/zero", false}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct profile profile;
+        OWNED(profile) profile;
         cr_expect_eq(resolve(&profile, cases[i].path, 1)->text != NULL, cases[i].has_text, "%s", cases[i].path);
-        profile_release(&profile);
     }
     free(around);
     free(outside);
 }
 
-Test(source_text, all_texts_together_are_bounded, .init = enter, .fini = leave)
+Test(source_text, all_texts_together_are_bounded, .init = enter, .fini = scratch_leave)
 {
     enum { BYTES = 3 << 20, NAMES = 20 };
-    struct profile profile = {0};
+    OWNED(profile) profile = {0};
     char *large = x_calloc(BYTES, 1);
     memset(large, 'x', BYTES - 1);
     free(scratch_file(".", "large.cu", large));
@@ -172,28 +154,24 @@ Test(source_text, all_texts_together_are_bounded, .init = enter, .fini = leave)
     for (size_t i = 0; i < profile.count; i++)
         texts += profile.list[i].text != NULL;
     cr_expect_eq(texts, 5);
-    profile_release(&profile);
 }
 
-Test(source_text, a_folder_that_only_begins_alike_is_another, .init = enter, .fini = leave)
+Test(source_text, a_folder_that_only_begins_alike_is_another, .init = enter, .fini = scratch_leave)
 {
-    struct profile profile;
+    OWNED(profile) profile;
     char folder[4096];
     cr_assert(getcwd(folder, sizeof folder));
-    char *path = x_sprintf("%s-more/kernels/one.cu", folder);
+    OWNED_TEXT path = x_sprintf("%s-more/kernels/one.cu", folder);
     cr_expect_str_eq(resolve(&profile, path, 1)->file, path);
-    profile_release(&profile);
-    free(path);
 }
 
-Test(source_text, an_unreadable_file_has_no_text, .init = enter, .fini = leave)
+Test(source_text, an_unreadable_file_has_no_text, .init = enter, .fini = scratch_leave)
 {
-    struct profile profile;
+    OWNED(profile) profile;
     if (geteuid() == 0)
         cr_skip("root reads everything");
     cr_assert_eq(chmod("a/kernels/one.cu", 0), 0);
     cr_expect_null(resolve(&profile, "a/kernels/one.cu", 1)->text);
-    profile_release(&profile);
 }
 
 /* Sets the modification time to so many seconds after 1970. */
@@ -204,7 +182,7 @@ static void set_time(const char *path, time_t seconds)
 }
 
 /* The source was edited since, so its lines may have moved. */
-Test(source_text, a_source_newer_than_the_library_has_no_text, .init = enter, .fini = leave)
+Test(source_text, a_source_newer_than_the_library_has_no_text, .init = enter, .fini = scratch_leave)
 {
     static const struct {
         const char *library;
@@ -215,19 +193,18 @@ Test(source_text, a_source_newer_than_the_library_has_no_text, .init = enter, .f
     fclose(fopen("lib.so", "w"));
     set_time("lib.so", 1000);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct profile profile = {0};
+        OWNED(profile) profile = {0};
         set_time("a/kernels/one.cu", cases[i].source);
         profile_add(&profile, "f()", "a/kernels/one.cu", 1, 16);
         source_resolve(&profile, cases[i].library);
         const char *text = profile.list[0].text;
         cr_expect(text == cases[i].text || (text && cases[i].text && strcmp(text, cases[i].text) == 0), "case %zu", i);
-        profile_release(&profile);
     }
 }
 
-Test(source_text, long_texts_are_cut_between_characters, .init = enter, .fini = leave)
+Test(source_text, long_texts_are_cut_between_characters, .init = enter, .fini = scratch_leave)
 {
-    struct profile profile;
+    OWNED(profile) profile;
     FILE *file = fopen("long.cu", "w");
     cr_assert(file);
     for (int i = 0; i < SOURCE_TEXT; i++)
@@ -237,16 +214,14 @@ Test(source_text, long_texts_are_cut_between_characters, .init = enter, .fini = 
     const size_t length = strlen(line->text);
     cr_expect(length <= SOURCE_TEXT && length >= SOURCE_TEXT - 1);
     cr_expect_neq((unsigned char)line->text[length - 1], 0xc3);
-    profile_release(&profile);
 }
 
-Test(source_text, lines_of_two_paths_to_one_file_become_one, .init = enter, .fini = leave)
+Test(source_text, lines_of_two_paths_to_one_file_become_one, .init = enter, .fini = scratch_leave)
 {
-    struct profile profile = {0};
+    OWNED(profile) profile = {0};
     profile_add(&profile, "f()", "/x/a/kernels/one.cu", 1, 16)->counts[LINE_INSTRUCTIONS] = 2;
     profile_add(&profile, "f()", "/y/a/kernels/one.cu", 1, 32)->counts[LINE_INSTRUCTIONS] = 3;
     source_resolve(&profile, NULL);
     cr_assert_eq(profile.count, 1);
     cr_expect_eq(profile.list[0].counts[LINE_INSTRUCTIONS], 5);
-    profile_release(&profile);
 }

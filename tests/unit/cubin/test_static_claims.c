@@ -1,10 +1,5 @@
-#include "base/base.h"
 #include "cubin/static_claims.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #define SMALL "tests/fuzz/corpus/cubin/small.fatbin"
 
@@ -120,9 +115,8 @@ Test(static_claims, a_kernel_that_is_not_there_claims_nothing)
 
 static void expect_new(const struct fixture *fixture, const char *words, bool said)
 {
-    char *text = claims_new_kernel(&fixture->claims, "c/new");
+    OWNED_TEXT text = claims_new_kernel(&fixture->claims, "c/new");
     cr_expect_eq(strstr(text, words) != NULL, said, "\"%s\" and \"%s\"", text, words);
-    free(text);
 }
 
 Test(static_claims, a_new_kernel_may_launch_what_nobody_does)

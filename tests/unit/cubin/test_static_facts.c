@@ -1,12 +1,7 @@
-#include "base/base.h"
 #include "cubin/cubin.h"
 #include "cubin/static_facts.h"
-#include "support.h"
+#include "test.h"
 #include "worker/library_read.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SMALL "tests/fuzz/corpus/cubin/small.fatbin"
 #define OTHER "tests/fuzz/corpus/cubin/other.fatbin"
@@ -46,10 +41,7 @@ static struct result *add_launch(struct run *run, const char *id, const char *fu
 /* Expects a fact in the metric's row: a number, or -1 for not supported and -2 for not applicable. */
 static void expect_fact(const struct run *run, const char *id, const char *metric, double expected)
 {
-    const struct result *result = run_find(run, id);
-    cr_assert_not_null(result, "%s", id);
-    const struct row *row = result_find(result, metric);
-    cr_assert_not_null(row, "%s %s", id, metric);
+    const struct row *row = made_row(run, id, metric);
     const enum value_state state = expected >= 0   ? VALUE_MEASURED
                                    : expected > -2 ? VALUE_NOT_SUPPORTED
                                                    : VALUE_NOT_APPLICABLE;
@@ -77,8 +69,7 @@ static const char *code_of(const struct run *run, const char *id, size_t launch)
 
 Test(static_facts, facts_are_those_of_the_launches)
 {
-    struct fixture fixture;
-    set_up(&fixture, "9.0");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "9.0"));
     struct run *run = &fixture.run;
     add_launch(run, "one/plain", PLAIN, 32, 0);
     add_launch(run, "one/plain_large", PLAIN, 256, 0);
@@ -103,7 +94,6 @@ Test(static_facts, facts_are_those_of_the_launches)
     cr_expect_str_eq(code_of(run, "one/plain", 0), code_of(run, "two/launches", 1));
     cr_expect_str_neq(code_of(run, "one/plain", 0), code_of(run, "one/bounded", 0));
     cr_expect_eq(run_find(run, "one/plain")->row_count, 5);
-    tear_down(&fixture);
 }
 
 /* As in a run of a program, whose processes say which code each launch has. */
@@ -112,7 +102,7 @@ Test(static_facts, launches_that_hold_their_code_need_no_library)
     static const char *const ids[] = {"one/plain_large", "one/bounded", "two/launches"};
     static const char *const functions[][2] = {{PLAIN}, {BOUNDED}, {STACKED, PLAIN}};
     struct fixture fixture;
-    struct cubin cubin;
+    OWNED(cubin) cubin;
     enum cubin_status status;
     set_up(&fixture, "9.0");
     cr_assert_eq(cubin_read(&cubin, SMALL), 0);
@@ -134,14 +124,12 @@ Test(static_facts, launches_that_hold_their_code_need_no_library)
     cr_expect_null(result->launches[1].code);
     static_facts_of_launches(result, 90, 132, &fixture.metrics);
     expect_facts(&fixture.run, "two/launches", -1, -1, -1, -1);
-    cubin_release(&cubin);
     tear_down(&fixture);
 }
 
 Test(static_facts, what_cannot_be_known_is_not_supported)
 {
-    struct fixture fixture;
-    set_up(&fixture, "9.0");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "9.0"));
     struct run *run = &fixture.run;
     add_launch(run, "some/ours", PLAIN, 256, 0);
     add_launch(run, "some/theirs", "cublas_kernel", 256, 0);
@@ -157,7 +145,6 @@ Test(static_facts, what_cannot_be_known_is_not_supported)
     cr_expect_not_null(code_of(run, "some/mixed", 0));
     cr_expect_null(code_of(run, "some/mixed", 1));
     cr_expect_eq(run_find(run, "some/failed")->row_count, 0);
-    tear_down(&fixture);
 }
 
 /* Code of an older GPU with the same major number runs. Its occupancy is known where the GPU's limits are. */
@@ -171,14 +158,12 @@ Test(static_facts, the_gpu_decides_which_code_and_which_limits)
         {"10.0", -1, -1}, {"none", -1, -1}, {"9", -1, -1},  {"9.0a", -1, -1}, {"", -1, -1},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct fixture fixture;
-        set_up(&fixture, cases[i].capability);
+        WITH(tear_down, struct fixture fixture, set_up(&fixture, cases[i].capability));
         add_launch(&fixture.run, "a/b", PLAIN, 256, 0);
         cr_assert_eq(static_facts_add(&fixture.run, SMALL, &fixture.metrics), 0);
         expect_fact(&fixture.run, "a/b", "theoretical_occupancy", cases[i].occupancy);
         expect_fact(&fixture.run, "a/b", "registers", cases[i].registers);
         cr_expect_eq(code_of(&fixture.run, "a/b", 0) != NULL, cases[i].registers > 0, "%s", cases[i].capability);
-        tear_down(&fixture);
     }
 }
 
@@ -203,39 +188,31 @@ static char *both_files(const char *folder)
 Test(static_facts, two_functions_of_one_name_are_none)
 {
     char *folder = scratch_make();
-    char *path = both_files(folder);
-    struct fixture fixture;
-    set_up(&fixture, "9.0");
+    OWNED_TEXT path = both_files(folder);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "9.0"));
     add_launch(&fixture.run, "a/unclear", PLAIN, 256, 0);
     add_launch(&fixture.run, "a/clear", BOUNDED, 256, 0);
     capture_begin();
     const int result = static_facts_add(&fixture.run, path, &fixture.metrics);
-    char *said = capture_end();
+    OWNED_TEXT said = capture_end();
     cr_assert_eq(result, 0);
     expect_facts(&fixture.run, "a/unclear", -1, -1, -1, -1);
     expect_facts(&fixture.run, "a/clear", 100, 0, 12, 1024);
     cr_expect_null(code_of(&fixture.run, "a/unclear", 0));
     cr_expect(strstr(said, "a/unclear") && strstr(said, "several functions of one name") && strstr(said, PLAIN), "%s",
               said);
-    free(said);
-    free(path);
     scratch_remove(folder);
-    tear_down(&fixture);
 }
 
 Test(static_facts, a_library_without_machine_code_knows_nothing_and_no_library_is_an_error)
 {
-    struct fixture fixture;
-    set_up(&fixture, "9.0");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "9.0"));
     add_launch(&fixture.run, "a/b", PLAIN, 256, 0);
-    char *folder = program_folder();
-    char *path = x_sprintf("%s/libtables.so", folder);
+    OWNED_TEXT folder = program_folder();
+    OWNED_TEXT path = x_sprintf("%s/libtables.so", folder);
     cr_expect_eq(static_facts_add(&fixture.run, path, &fixture.metrics), 0);
     expect_facts(&fixture.run, "a/b", -1, -1, -1, -1);
     cr_expect_eq(static_facts_add(&fixture.run, "tests/no_such_file.so", &fixture.metrics), -1);
-    free(path);
-    free(folder);
-    tear_down(&fixture);
 }
 
 /* No more warps are active than fit, so occupancy measured on a GPU is at most the theoretical one computed without. */
@@ -244,8 +221,8 @@ Test(static_facts, achieved_occupancy_stays_below_the_theoretical)
     struct fixture fixture = {0};
     cr_assert_eq(metrics_read_folder(&fixture.metrics, "metrics"), 0);
     cr_assert_eq(run_read(&fixture.run, "tests/data/recorded-nvidia-h200.json"), 0);
-    char *folder = program_folder();
-    char *path = x_sprintf("%s/../libkernels.so", folder);
+    OWNED_TEXT folder = program_folder();
+    OWNED_TEXT path = x_sprintf("%s/../libkernels.so", folder);
     cr_assert_eq(static_facts_add(&fixture.run, path, &fixture.metrics), 0);
     size_t compared = 0, filled = 0;
     for (size_t i = 0; i < fixture.run.result_count; i++) {
@@ -266,8 +243,6 @@ Test(static_facts, achieved_occupancy_stays_below_the_theoretical)
         cr_skip_test("the kernel library is for other GPUs than the recording");
     cr_expect_geq(compared, 58);
     cr_expect_geq(filled, compared / 3, "%zu of %zu come near", filled, compared);
-    free(path);
-    free(folder);
     tear_down(&fixture);
 }
 
@@ -289,7 +264,7 @@ Test(static_facts, a_static_run_repeats_the_baseline_s_launches_with_the_facts_o
 {
     struct fixture fixture;
     make_baseline(&fixture);
-    struct run run;
+    OWNED(run) run;
     const struct library_facts facts = {.compiler = "nvcc 13.0.88"};
     cr_assert_eq(static_facts_run(&run, &fixture.run, OTHER, &facts, &fixture.metrics), 0);
 
@@ -314,18 +289,15 @@ Test(static_facts, a_static_run_repeats_the_baseline_s_launches_with_the_facts_o
     cr_assert_eq(run.session_count, 1);
     cr_expect_str_eq(run.sessions[0].facts[SESSION_COMPILER], "nvcc 13.0.88");
     cr_expect_null(run.sessions[0].facts[SESSION_FLAGS]);
-    run_release(&run);
     tear_down(&fixture);
 }
 
 Test(static_facts, a_static_run_of_no_library)
 {
-    struct fixture fixture;
-    set_up(&fixture, "9.0");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "9.0"));
     struct run run;
     cr_expect_eq(
         static_facts_run(&run, &fixture.run, "tests/no_such_file.so", &(struct library_facts){0}, &fixture.metrics),
         -1);
     cr_expect_eq(run.session_count, 0);
-    tear_down(&fixture);
 }

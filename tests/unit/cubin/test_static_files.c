@@ -1,12 +1,7 @@
 #include "cubin_support.h"
+#include "test.h"
 
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Files made from data/small.cu: library.so and small.fatbin are for 8.0 and 9.0, cuda12.cubin is for 8.0 only.
  * other.fatbin has another plain(float*) and nothing else. */
@@ -38,10 +33,7 @@ static void tear_down(struct fixture *fixture)
 /* Expects a number, or -1 for not applicable. */
 static void expect_fact(const struct run *run, const char *id, const char *metric, double expected)
 {
-    const struct result *result = run_find(run, id);
-    cr_assert_not_null(result, "%s", id);
-    const struct row *row = result_find(result, metric);
-    cr_assert_not_null(row, "%s %s", id, metric);
+    const struct row *row = made_row(run, id, metric);
     cr_assert_eq(row->state, expected < 0 ? VALUE_NOT_APPLICABLE : VALUE_MEASURED, "%s %s: %s", id, metric,
                  value_state_name(row->state));
     if (expected >= 0)
@@ -50,8 +42,8 @@ static void expect_fact(const struct run *run, const char *id, const char *metri
 
 Test(static_files, functions_are_kernels)
 {
-    struct fixture fixture;
-    read_run(&fixture, (char *[]){(char[]){SMALL}, (char[]){CORPUS "library.so"}}, 2, 90, NULL);
+    WITH(tear_down, struct fixture fixture,
+         read_run(&fixture, (char *[]){(char[]){SMALL}, (char[]){CORPUS "library.so"}}, 2, 90, NULL));
     const struct run *run = &fixture.run;
     cr_expect_str_eq(run->device.name, "sm_90");
     cr_expect_str_eq(run->device.compute_capability, "9.0");
@@ -68,7 +60,6 @@ Test(static_files, functions_are_kernels)
     cr_expect_str_eq(result->launches[0].function, "(anonymous namespace)::bounded(float const*, float*)");
     cr_expect_str_eq(result->launches[0].code, run_find(run, "library/bounded")->launches[0].code);
     cr_expect_eq(result->launches[0].machine.max_threads, 256);
-    tear_down(&fixture);
 }
 
 Test(static_files, code_is_that_of_the_gpu)
@@ -103,14 +94,12 @@ Test(static_files, functions_of_one_name_are_one_kernel)
     cr_assert_eq(fwrite(text, 1, length, stream), length);
     fclose(stream);
     free(text);
-    struct fixture fixture;
-    read_run(&fixture, paths, 3, 90, NULL);
+    WITH(tear_down, struct fixture fixture, read_run(&fixture, paths, 3, 90, NULL));
     cr_expect_eq(fixture.run.result_count, 3);
     const struct result *result = run_find(&fixture.run, "small/plain");
     cr_assert_not_null(result);
     cr_expect_eq(result->launch_count, 2, "%zu: the same code twice is one", result->launch_count);
     cr_expect_eq(run_find(&fixture.run, "small/stacked")->launch_count, 1);
-    tear_down(&fixture);
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
         free(paths[i]);
     scratch_remove(folder);
@@ -118,7 +107,7 @@ Test(static_files, functions_of_one_name_are_one_kernel)
 
 Test(static_files, what_the_baseline_calls_a_function_stays)
 {
-    struct run baseline = {0};
+    OWNED(run) baseline = {0};
     static const char *const ids[] = {"small/plain~0000", "another/bounded", "small/gone"};
     static const char *const functions[] = {"plain(float*)", "(anonymous namespace)::bounded(float const*, float*)",
                                             "gone()"};
@@ -127,14 +116,11 @@ Test(static_files, what_the_baseline_calls_a_function_stays)
         ARRAY_GROW(result->launches, result->launch_count)->function = x_strdup(functions[i]);
     }
     run_add(&baseline, "small/without_launch");
-    struct fixture fixture;
-    read_run(&fixture, (char *[]){(char[]){SMALL}}, 1, 90, &baseline);
+    WITH(tear_down, struct fixture fixture, read_run(&fixture, (char *[]){(char[]){SMALL}}, 1, 90, &baseline));
     cr_expect_eq(fixture.run.result_count, 3);
     cr_expect_not_null(run_find(&fixture.run, "small/plain~0000"));
     cr_expect_not_null(run_find(&fixture.run, "small/bounded"), "that of another family says nothing");
     cr_expect_not_null(run_find(&fixture.run, "small/stacked"));
-    tear_down(&fixture);
-    run_release(&baseline);
 }
 
 /* Makes a folder with one cubin and a description beside it (NULL: none). */
@@ -175,11 +161,9 @@ Test(static_files, a_description_beside_a_cubin_says_in_what_blocks)
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *folder = make_cache(cases[i].description);
-        struct fixture fixture;
-        read_run(&fixture, (char *[]){folder}, 1, 80, NULL);
+        WITH(tear_down, struct fixture fixture, read_run(&fixture, (char *[]){folder}, 1, 80, NULL));
         expect_fact(&fixture.run, cases[i].id, "theoretical_occupancy", cases[i].occupancy);
         expect_fact(&fixture.run, cases[i].id, "shared_memory", cases[i].shared);
-        tear_down(&fixture);
         scratch_remove(folder);
     }
 }
@@ -189,10 +173,9 @@ static void expect_error(char *path, const char *words)
     struct static_files files;
     capture_begin();
     cr_expect_eq(static_files_read(&files, &path, 1), -1, "%s", path);
-    char *said = capture_end();
+    OWNED_TEXT said = capture_end();
     cr_expect(strstr(said, words), "%s: %s", path, said);
     cr_expect_eq(files.count, 0);
-    free(said);
 }
 
 Test(static_files, what_cannot_be_judged_is_said)
@@ -207,7 +190,7 @@ Test(static_files, what_cannot_be_judged_is_said)
     static const unsigned char ptx[] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, 18, 0, 0, 0, 0, 0, 0, 0,   1,
                                         0,    1,    1,    16,   0, 0, 0,  2, 0,  0, 0, 0, 0, 0, 0, '/', '/'};
     folder = scratch_make();
-    char *path = x_sprintf("%s/ptx.fatbin", folder);
+    OWNED_TEXT path = x_sprintf("%s/ptx.fatbin", folder);
     FILE *stream = fopen(path, "w");
     cr_assert_eq(fwrite(ptx, 1, sizeof ptx, stream), sizeof ptx);
     fclose(stream);
@@ -217,7 +200,6 @@ Test(static_files, what_cannot_be_judged_is_said)
     fputc(2, stream); /* writes an entry whose code is no ELF file */
     fclose(stream);
     expect_error(path, "cannot be judged whole: build it with nvcc --compress-mode=none");
-    free(path);
     scratch_remove(folder);
 }
 

@@ -1,10 +1,5 @@
-#include "base/base.h"
 #include "cubin/cubin.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 static struct triton_launch launch;
 

@@ -1,9 +1,5 @@
 #include "plugin_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* The counters that a chip has, one for each metric. */
 struct answer {

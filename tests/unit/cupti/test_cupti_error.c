@@ -1,7 +1,5 @@
 #include "plugin_support.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 Test(cupti_error, remedies_name_the_setting)
 {

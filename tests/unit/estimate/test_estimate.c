@@ -1,7 +1,5 @@
 #include "estimate/estimate.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 /* A copy of 270336 floats by 1056 blocks of 256 threads, as it is computed. */
 static const struct launch launch = {
@@ -14,12 +12,6 @@ static const char copied[][24] = {"atomic_meetings",       "constant_replays",  
 static const double counted[] = {0, 0, 0, 0, 8448, 33792, 8448, 33792, 0, 109824, 8448, 0, 0, 100};
 static const struct device h200 = {.compute_capability = (char[]){"9.0"}, .sm_count = 132};
 
-static void set(struct result *result, const char *metric, double value)
-{
-    result_remove(result, metric);
-    row_add_session(result_add(result, metric), &value, 1);
-}
-
 static struct result made[64];
 static size_t made_count;
 static struct estimate before, after;
@@ -31,8 +23,8 @@ static struct result *copy_but(const char *metric, double value)
     *result = (struct result){.launches = malloc(sizeof launch), .launch_count = 1};
     *result->launches = launch;
     for (size_t i = 0; i < sizeof copied / sizeof *copied; i++)
-        set(result, copied[i], counted[i]);
-    set(result, metric, value);
+        set_value(result, copied[i], counted[i]);
+    set_value(result, metric, value);
     return result;
 }
 
@@ -101,7 +93,7 @@ Test(estimate, what_it_cannot_say_is_left_open)
     expect(copy_but("load_waits", 9500), copy_but("instructions", 200000), WEIGHED_OPEN, "do not tell");
     expect(copy_but("global_load_sectors", 33 * 8448), copy, WEIGHED_OPEN, "asynchronously");
     struct result *now = copy_but("global_load_sectors", 0);
-    set(now, "global_load_requests", 0);
+    set_value(now, "global_load_requests", 0);
     expect(copy, now, WEIGHED_OPEN, "by other ways than global loads");
     now = copy_but("registers", 16);
     now->bytes = 1e8;
@@ -138,7 +130,7 @@ Test(estimate, tensor_cores_are_known_by_the_code_else_by_counts_else_not_at_all
         struct result *copy = copy_but("registers", 16), *now = copy_but("instructions", 20e6);
         now->launches->machine.tensor = cases[i].code;
         if (cases[i].counted >= 0)
-            set(now, "tensor_instructions", cases[i].counted);
+            set_value(now, "tensor_instructions", cases[i].counted);
         const bool open = strstr(cases[i].words, "since");
         expect(copy, now, open ? WEIGHED_OPEN : WEIGHED_SLOWER, cases[i].words);
         expect(now, copy, open ? WEIGHED_OPEN : WEIGHED_FASTER, cases[i].words);
@@ -151,9 +143,9 @@ Test(estimate, measured_counts_have_traffic_and_no_waits)
     for (int i = 0; i < 2; i++) {
         sides[i] = copy_but("l1_sectors", 67584);
         result_remove(sides[i], "load_waits");
-        set(sides[i], "l1_hit_rate", 0);
-        set(sides[i], "dram_bytes_read", i ? 100e6 : 1e6);
-        set(sides[i], "dram_bytes_write", 1e6);
+        set_value(sides[i], "l1_hit_rate", 0);
+        set_value(sides[i], "dram_bytes_read", i ? 100e6 : 1e6);
+        set_value(sides[i], "dram_bytes_write", 1e6);
         expect(sides[i], copy_but("registers", 16), WEIGHED_OPEN, "one side was measured and the other computed");
     }
     expect(sides[0], sides[1], WEIGHED_SLOWER, "memory traffic");

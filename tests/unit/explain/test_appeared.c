@@ -1,10 +1,7 @@
 #include "explain/appeared.h"
+#include "test.h"
 
 #include "compare_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
 
 static const char definitions[] =
     "[fp64_arithmetic]\ntitle=F\ncounter=f.sum\nunit=count\nclass=info\nbetter=lower\ndoc=d\n"

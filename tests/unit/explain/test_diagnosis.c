@@ -1,13 +1,9 @@
 #include "baseline/baseline.h"
 #include "explain/diagnosis.h"
+#include "test.h"
 
 #include "compare_support.h"
 #include "line_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char definitions[] =
     "[shared_wavefronts]\ntitle=S\ncounter=s.sum\nunit=count\nclass=exact\nbetter=lower\ndoc=d\n"
@@ -165,8 +161,7 @@ Test(diagnosis, rows_that_are_not_worse_have_no_hotspot)
 Test(diagnosis, unsure_and_expected_rows_have_hotspots)
 {
     AT_END(tear_down) struct fixture fixture = set_up_hotspots();
-    put(&fixture.base, "k/v", "time", 10000);
-    put(&fixture.run, "k/v", "time", 10900);
+    put_each(&fixture, "k/v", "time", 10000, 10900);
     put(&fixture.run, "k/v", "shared_wavefronts", 100);
     struct result *now = run_find(&fixture.run, "k/v");
     now->profile = made_wavefronts(12, 900, 100);
@@ -213,8 +208,7 @@ Test(diagnosis, time_is_blamed_on_what_grew_and_not_on_where_warps_wait)
                  {100, 2, true, "stalls", true}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         AT_END(tear_down) struct fixture fixture = set_up_hotspots();
-        put(&fixture.base, "k/v", "time", 10000);
-        put(&fixture.run, "k/v", "time", 90000);
+        put_each(&fixture, "k/v", "time", 10000, 90000);
         put(&fixture.run, "k/v", "shared_wavefronts", cases[i].now);
         struct result *now = run_find(&fixture.run, "k/v"), *base = run_find(&fixture.base, "k/v");
         now->profile = made_wavefronts(12, cases[i].now, 100);
@@ -277,8 +271,7 @@ Test(diagnosis, worse_rows_say_what_changed_in_the_launches)
     AT_END(tear_down) struct fixture fixture = set_up_hotspots();
     put(&fixture.run, "k/v", "shared_wavefronts", 200);
     put(&fixture.run, "k/v", "instructions", 100);
-    put(&fixture.base, "k/v", "achieved_occupancy", 90);
-    put(&fixture.run, "k/v", "achieved_occupancy", 10);
+    put_each(&fixture, "k/v", "achieved_occupancy", 90, 10);
     struct result *was = run_find(&fixture.base, "k/v"), *is = run_find(&fixture.run, "k/v");
     *ARRAY_GROW(was->launches, was->launch_count) = launch;
     *ARRAY_GROW(is->launches, is->launch_count) = launch;

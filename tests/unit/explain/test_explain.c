@@ -1,15 +1,11 @@
 #include "report/explain_words.h"
 #include "report_support.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <float.h>
 #include <jansson.h>
 #include <limits.h>
-#include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- The explanation ---- */
 
@@ -19,13 +15,6 @@ struct made {
     struct result *result;
     struct explanation explanation;
 };
-
-static void set(struct result *result, const char *metric, double value)
-{
-    struct row *row = result_add(result, metric);
-    row_clear(row);
-    row_add_session(row, &value, 1);
-}
 
 static void make(struct made *made, unsigned blocks)
 {
@@ -78,9 +67,9 @@ Test(explain, the_gap_has_a_likely_hotspot)
         char words[512];
         make(&made, cases[i].blocks);
         if (!isnan(cases[i].achieved))
-            set(made.result, "achieved_occupancy", cases[i].achieved);
+            set_value(made.result, "achieved_occupancy", cases[i].achieved);
         if (!isnan(cases[i].time))
-            set(made.result, "time", cases[i].time);
+            set_value(made.result, "time", cases[i].time);
         explain(&made);
         cr_expect_eq(made.explanation.gap, cases[i].gap, "case %zu: %s", i, explained_gap_name(made.explanation.gap));
         explain_gap_words(&made.explanation, words, sizeof words);
@@ -90,8 +79,7 @@ Test(explain, the_gap_has_a_likely_hotspot)
 
 Test(explain, launches_of_one_kind_are_told_once)
 {
-    AT_END(forget) struct made made;
-    make(&made, 10);
+    WITH(forget, struct made made, make(&made, 10));
     static const struct launch more[] = {
         {.grid = {99999, 1, 1}, .block = {256, 1, 1}, .times = 1, .has_machine = true, .machine = {.registers = 32}},
         {.grid = {10, 1, 1}, .block = {256, 1, 1}, .times = 1, .has_machine = true, .machine = {.registers = 72}},
@@ -167,8 +155,7 @@ Test(explain, patterns_stand_by_how_much_they_matter)
         {"excess_store_sectors", EXPLAINED_FAULT, NAN, NAN, 0},
         {"instructions", EXPLAINED_TIME, 200, NAN, 2},
     };
-    AT_END(forget) struct made made;
-    make(&made, 10);
+    WITH(forget, struct made made, make(&made, 10));
     add_lines(&made);
     explain(&made);
     size_t all;
@@ -210,42 +197,34 @@ static char *printed(const struct made *made, bool verbose,
 
 Test(explain, what_is_little_none_or_unknown_takes_a_line_each)
 {
-    AT_END(forget) struct made made;
-    make(&made, 10);
+    WITH(forget, struct made made, make(&made, 10));
     add_lines(&made);
     explain(&made);
     char *text = printed(&made, false, explain_text);
-    expect_word(text, "Excess shared wavefronts  100, 50.0 % of 200 shared wavefronts\n");
-    expect_word(text, "little: 1 divergent branches\n");
-    expect_word(text, "none: excess load sectors\n");
-    expect_word(text, "not counted: local memory sectors, excess store sectors (not among the counters that were");
-    expect_word(text, "all lines: wait 70.0 %, barrier 30.0 %");
-    expect_word(text, "barrier 75.0 %: waiting for other warps at a barrier");
-    expect_word(text, "independent instructions");
-    expect_word(text, "source text not readable where this was measured: sum.cu\n");
+    expect_words(text, "Excess shared wavefronts  100, 50.0 % of 200 shared wavefronts\n",
+                 "little: 1 divergent branches\n", "none: excess load sectors\n",
+                 "not counted: local memory sectors, excess store sectors (not among the counters that were",
+                 "all lines: wait 70.0 %, barrier 30.0 %", "barrier 75.0 %: waiting for other warps at a barrier",
+                 "independent instructions", "source text not readable where this was measured: sum.cu\n");
     expect_no_word(text, "-lineinfo");
     free(text);
     text = printed(&made, true, explain_text);
-    expect_word(text, "\nDivergent branches  1, 0.1 % of 1,000 branches\n");
-    expect_word(text, "\nShared wavefronts  200\n");
+    expect_words(text, "\nDivergent branches  1, 0.1 % of 1,000 branches\n", "\nShared wavefronts  200\n");
     expect_no_word(text, "little: ");
     free(text);
 }
 
 Test(explain, a_run_without_anything_says_so)
 {
-    AT_END(forget) struct made made;
-    make(&made, 10);
+    WITH(forget, struct made made, make(&made, 10));
     made.result->launches[0].has_machine = false;
     explain(&made);
     made.explanation.replay = true;
     char *text = printed(&made, false, explain_text);
-    expect_word(text, "time      not known: not in this run");
-    expect_word(text, "theoretical   not known: the run does not say what the machine code takes");
-    expect_word(text, "achieved      not known: not in this run");
-    expect_word(text, "bound by      not known: no share of a roof is known");
-    expect_word(text, "not measured");
-    expect_word(text, "`cugate run --lines`");
+    expect_words(text, "time      not known: not in this run",
+                 "theoretical   not known: the run does not say what the machine code takes",
+                 "achieved      not known: not in this run", "bound by      not known: no share of a roof is known",
+                 "not measured", "`cugate run --lines`");
     free(text);
     made.result->launches[0].has_machine = true;
     free(made.run.device.compute_capability);
@@ -270,8 +249,7 @@ static size_t longest_line(const char *text)
 Test(explain, hostile_names_and_numbers_stay_harmless)
 {
     static const char evil[] = "::error::\n::error::\033[31m\xe2\x80\xae##[group]x";
-    AT_END(forget) struct made made;
-    make(&made, 10);
+    WITH(forget, struct made made, make(&made, 10));
     add_lines(&made);
     struct launch *launch = made.result->launches;
     free(launch->function);
@@ -290,18 +268,13 @@ Test(explain, hostile_names_and_numbers_stay_harmless)
         line->counts[c] = DBL_MAX;
     profile_line_add_stall(line, "a_reason", DBL_MAX);
     profile_line_add_stall(line, "barrier", DBL_MAX);
-    set(made.result, "time", 5e-324);
-    set(made.result, "achieved_occupancy", DBL_MAX);
-    set(made.result, "dram_bytes_read", DBL_MAX);
+    set_value(made.result, "time", 5e-324);
+    set_value(made.result, "achieved_occupancy", DBL_MAX);
+    set_value(made.result, "dram_bytes_read", DBL_MAX);
     explain(&made);
     for (int verbose = 0; verbose < 2; verbose++) {
         OWNED_TEXT text = printed(&made, verbose, explain_text);
-        expect_no_word(text, "\033");
-        expect_no_word(text, "\xe2\x80\xae");
-        expect_no_word(text, "\n::");
-        expect_no_word(text, " ::error::\n");
-        expect_no_word(text, "##[");
-        expect_no_word(text, "inf");
+        expect_no_words(text, "\033", "\xe2\x80\xae", "\n::", " ::error::\n", "##[", "inf");
         for (const char *at = text; (at = strchr(at, '\n')); at++)
             cr_expect(strncmp(at + 1 + strspn(at + 1, " "), "::", 2) != 0, "%.40s", at);
     }
@@ -315,8 +288,7 @@ Test(explain, hostile_names_and_numbers_stay_harmless)
 
 Test(explain, no_line_is_wider_than_the_page)
 {
-    AT_END(forget) struct made made;
-    make(&made, 10);
+    WITH(forget, struct made made, make(&made, 10));
     add_lines(&made);
     for (size_t i = 0; i < 2; i++) {
         struct profile_line *line = &made.result->profile.list[i];
@@ -325,8 +297,8 @@ Test(explain, no_line_is_wider_than_the_page)
         line->text = x_sprintf("%0300d", 7);
     }
     made.result->launches[0].machine.registers = 72;
-    set(made.result, "achieved_occupancy", 20);
-    set(made.result, "time", 1e5);
+    set_value(made.result, "achieved_occupancy", 20);
+    set_value(made.result, "time", 1e5);
     explain(&made);
     OWNED_TEXT text = printed(&made, true, explain_text);
     cr_expect_leq(longest_line(text), (size_t)TEXT_WIDTH, "%s", text);
@@ -336,8 +308,7 @@ Test(explain, no_line_is_wider_than_the_page)
 Test(explain, a_large_file_is_explained_in_time)
 {
     limit_processor(20);
-    AT_END(forget) struct made made;
-    make(&made, 10);
+    WITH(forget, struct made made, make(&made, 10));
     for (unsigned i = 0; i < 100000; i++) {
         struct launch *launch = ARRAY_GROW(made.result->launches, made.result->launch_count);
         *launch = (struct launch){.grid = {1, 1, 1}, .block = {1 + i % 1024, 1, 1}, .times = 1, .has_machine = true};
@@ -357,8 +328,7 @@ Test(explain, a_large_file_is_explained_in_time)
 
 Test(explain, json_has_null_for_what_is_not_known)
 {
-    AT_END(forget) struct made made;
-    make(&made, 10);
+    WITH(forget, struct made made, make(&made, 10));
     made.result->launches[0].has_machine = false;
     explain(&made);
     made.explanation.run_name = "run.json";

@@ -1,10 +1,5 @@
 #include "explain/launch_change.h"
-
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
+#include "test.h"
 
 #define LAUNCH .grid = {64, 1, 1}, .block = {256, 1, 1}, .times = 1
 #define MACHINE LAUNCH, .has_machine = true, .machine
@@ -49,7 +44,7 @@ static void add_launches(struct result *result, const struct launch *launches)
 }
 
 /* Compares two results, whose launches are freed afterwards. */
-static void expect_words(size_t row, int capability, struct result *was, struct result *is, const char *words)
+static void expect_change(size_t row, int capability, struct result *was, struct result *is, const char *words)
 {
     OWNED_TEXT said = launch_change_of(capability, was, is);
     cr_expect_str_eq(said ? said : "nothing", words ? words : "nothing", "row %zu", row);
@@ -63,7 +58,7 @@ Test(launch_change, what_changed_is_said)
         struct result was = {0}, is = {0};
         add_launches(&was, changes[i].was);
         add_launches(&is, changes[i].is);
-        expect_words(i, 0, &was, &is, changes[i].words);
+        expect_change(i, 0, &was, &is, changes[i].words);
     }
 }
 
@@ -95,7 +90,7 @@ Test(launch_change, fewer_warps_are_said_with_what_limits_them)
         struct result was = {0}, is = {0};
         add_launches(&was, rows[i].was);
         add_launches(&is, rows[i].is);
-        expect_words(i, rows[i].capability, &was, &is, rows[i].words);
+        expect_change(i, rows[i].capability, &was, &is, rows[i].words);
     }
 }
 
@@ -106,7 +101,7 @@ Test(launch_change, what_all_launches_have_in_common_is_said_once)
         add_launches(&was, (struct launch[2]){{LAUNCH}});
         add_launches(&is, (struct launch[2]){{.grid = {1, 1, 1}, .block = {256, 1, 1}, .times = 1}});
     }
-    expect_words(0, 0, &was, &is, "grid 64x1x1 -> 1x1x1");
+    expect_change(0, 0, &was, &is, "grid 64x1x1 -> 1x1x1");
 }
 
 Test(launch_change, many_launches_are_counted_only)
@@ -116,7 +111,7 @@ Test(launch_change, many_launches_are_counted_only)
         add_launches(&was, (struct launch[2]){{LAUNCH}});
         add_launches(&is, (struct launch[2]){{.grid = {1 + i % 2, 1, 1}, .block = {256, 1, 1}, .times = 1}});
     }
-    expect_words(0, 0, &was, &is,
-                 "launch 1 of 10000: grid 64x1x1 -> 1x1x1; launch 2 of 10000: grid 64x1x1 -> 2x1x1; launch 3 of "
-                 "10000: grid 64x1x1 -> 1x1x1; and 9997 more launches");
+    expect_change(0, 0, &was, &is,
+                  "launch 1 of 10000: grid 64x1x1 -> 1x1x1; launch 2 of 10000: grid 64x1x1 -> 2x1x1; launch 3 of "
+                  "10000: grid 64x1x1 -> 1x1x1; and 9997 more launches");
 }

@@ -1,16 +1,11 @@
 #include "explain/pattern.h"
+#include "test.h"
 
-#include "base/base.h"
 #include "line_support.h"
 #include "model/metric.h"
-#include "support.h"
 
-#include <criterion/criterion.h>
 #include <float.h>
-#include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct pattern *pattern_named(const char *name)
 {

@@ -1,11 +1,7 @@
 #include "explain/roofline.h"
+#include "test.h"
 
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
 #include <float.h>
-#include <math.h>
 
 /* Makes a run of one kernel without rows, on a GPU with simple peaks: 1 TB/s, 1e9 wavefronts/s, 1, 2 and 4 TFLOP/s. */
 static struct result *make(struct run *run)
@@ -20,13 +16,6 @@ static struct result *make(struct run *run)
     return run_add(run, "made/up");
 }
 
-static void set(struct result *result, const char *metric, double value)
-{
-    struct row *row = result_add(result, metric);
-    row_clear(row);
-    row_add_session(row, &value, 1);
-}
-
 /* The kernel takes 1 us, moves 0.5 of 1 MB, and makes 100 of 1,000 wavefronts. In units of 100,000 operations it does 1
  * + 2 of 10, 1 + 3 of 20, 2 x (1 + 1) of 40. */
 static struct result *fill(struct run *run)
@@ -34,16 +23,16 @@ static struct result *fill(struct run *run)
     struct result *result = make(run);
     result->bytes = 250000;
     result->flops = 500000;
-    set(result, "time", 1000);
-    set(result, "dram_bytes_read", 400000);
-    set(result, "dram_bytes_write", 100000);
-    set(result, "shared_wavefronts", 100);
-    set(result, "fp64_arithmetic", 100000);
-    set(result, "fp64_fused", 200000);
-    set(result, "fp32_arithmetic", 100000);
-    set(result, "fp32_fused", 300000);
-    set(result, "fp16_arithmetic", 100000);
-    set(result, "fp16_fused", 100000);
+    set_value(result, "time", 1000);
+    set_value(result, "dram_bytes_read", 400000);
+    set_value(result, "dram_bytes_write", 100000);
+    set_value(result, "shared_wavefronts", 100);
+    set_value(result, "fp64_arithmetic", 100000);
+    set_value(result, "fp64_fused", 200000);
+    set_value(result, "fp32_arithmetic", 100000);
+    set_value(result, "fp32_fused", 300000);
+    set_value(result, "fp16_arithmetic", 100000);
+    set_value(result, "fp16_fused", 100000);
     return result;
 }
 
@@ -102,14 +91,14 @@ Test(roofline, the_largest_share_binds_when_it_is_near_its_roof)
         struct roofline roofline;
         struct result *result = make(&run);
         const double amounts[] = {cases[i].dram * 1e6, cases[i].shared * 1e3, cases[i].fp64 * 1e6, 0, 0};
-        set(result, "time", 1000);
+        set_value(result, "time", 1000);
         run.device.sm_count = 100;
-        set(result, "sm_cycles", 1000);
+        set_value(result, "sm_cycles", 1000);
         if (!isnan(cases[i].issue))
-            set(result, "instructions", cases[i].issue * 100 * ROOFLINE_SCHEDULERS * 1000);
+            set_value(result, "instructions", cases[i].issue * 100 * ROOFLINE_SCHEDULERS * 1000);
         for (enum roof roof = 0; roof < ROOFS; roof++)
             for (unsigned k = 0; !isnan(amounts[roof]) && roofline_metric(roof, k); k++)
-                set(result, roofline_metric(roof, k), k ? 0 : amounts[roof]);
+                set_value(result, roofline_metric(roof, k), k ? 0 : amounts[roof]);
         roofline_of(&roofline, &run, result);
         cr_expect_eq(roofline.bound, cases[i].bound, "case %zu: %s", i, roofline_bound_name(roofline.bound));
         cr_expect_eq(roofline.nearest, cases[i].nearest, "case %zu: %s", i, roofline_bound_name(roofline.nearest));
@@ -144,8 +133,8 @@ Test(roofline, a_kind_without_operations_needs_no_roof)
     run.sessions[0].roofs[ROOF_FP16] = 0;
     roofline_of(&roofline, &run, result);
     cr_expect(isnan(roofline.compute));
-    set(result, "fp16_arithmetic", 0);
-    set(result, "fp16_fused", 0);
+    set_value(result, "fp16_arithmetic", 0);
+    set_value(result, "fp16_fused", 0);
     roofline_of(&roofline, &run, result);
     expect_near(roofline.compute, 0.5, "compute");
     expect_near(roofline.flops, 700000, "flops");
@@ -174,11 +163,11 @@ Test(roofline, numbers_beyond_measure_become_none)
                 OWNED(run) run;
                 struct roofline roofline;
                 struct result *result = make(&run);
-                set(result, "time", odd[time]);
+                set_value(result, "time", odd[time]);
                 for (enum roof r = 0; r < ROOFS; r++) {
                     run.sessions[0].roofs[r] = odd[roof];
                     for (unsigned k = 0; roofline_metric(r, k); k++)
-                        set(result, roofline_metric(r, k), odd[amount]);
+                        set_value(result, roofline_metric(r, k), odd[amount]);
                 }
                 roofline_of(&roofline, &run, result);
                 const double all[] = {roofline.seconds,         roofline.flops,         roofline.compute,

@@ -1,8 +1,5 @@
 #include "explain/stall.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 Test(stall, the_commonest_reason_is_put_in_words)
 {

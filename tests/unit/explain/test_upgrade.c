@@ -1,9 +1,6 @@
 #include "compare_support.h"
 #include "explain/explain.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 /* Gives the kernel of both runs a launch. What is NULL or 0 is as in the base. */
 static void put_launches(struct fixture *fixture, const char *kernel, const struct launch *now)
@@ -58,8 +55,7 @@ Test(upgrade, each_kernel_has_a_class)
     for (enum upgrade_class class = 0; class < UPGRADE_CLASSES; class ++) {
         AT_END(tear_down) struct fixture fixture = set_up_sides("nvcc 1", "nvcc 2");
         OWNED(upgrade) upgrade;
-        put(&fixture.base, "a/b", "count", 7);
-        put(&fixture.run, "a/b", "count", 7);
+        put_each(&fixture, "a/b", "count", 7, 7);
         put_launches(&fixture, "a/b", &rows[class]);
         upgrade_make(&upgrade, compare(&fixture), &fixture.base, &fixture.run);
         cr_assert_eq(upgrade.count, class == UPGRADE_SAME ? 0 : 1, "%s", upgrade_class_name(class));
@@ -88,13 +84,12 @@ Test(upgrade, registers_count_where_they_cost_something)
         struct launch launch = is;
         launch.machine.registers = rows[i].registers;
         launch.mix = rows[i].mix;
-        put(&fixture.base, "a/b", "count", 7);
-        put(&fixture.run, "a/b", "count", 7);
+        put_each(&fixture, "a/b", "count", 7, 7);
         put_launches(&fixture, "a/b", &launch);
         upgrade_make(&upgrade, compare(&fixture), &fixture.base, &fixture.run);
         cr_assert_eq(upgrade.count, 1);
         cr_expect_eq(upgrade.list[0].class, rows[i].class, "row %zu: %s", i, upgrade_class_name(upgrade.list[0].class));
-        cr_expect(strstr(upgrade.list[0].change, "registers 32 -> "), "%s", upgrade.list[0].change);
+        expect_word(upgrade.list[0].change, "registers 32 -> ");
     }
 }
 
@@ -105,8 +100,7 @@ Test(upgrade, what_lost_most_time_comes_first_by_its_pairs)
     AT_END(tear_down) struct fixture fixture = set_up_sides("nvcc 1", "nvcc 2");
     struct upgrade upgrade;
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-        put_times(&fixture.base, names[i], "time", 100000, 10);
-        put_times(&fixture.run, names[i], "time", times[i], 2);
+        put_sides(&fixture, names[i], "time", 100000, 10, times[i], 2);
         put_launches(&fixture, names[i], &is);
     }
     struct row *paired = result_find(run_find(&fixture.run, "a/paired"), "time");
@@ -138,8 +132,7 @@ Test(upgrade, one_compiler_s_kernels_and_unknown_code_are_not_listed)
     for (size_t i = 0; i < ARRAY_SIZE(compilers); i++) {
         AT_END(tear_down) struct fixture fixture = set_up_sides("nvcc 1", compilers[i]);
         OWNED(upgrade) upgrade;
-        put(&fixture.base, "a/b", "count", 7);
-        put(&fixture.run, "a/b", "count", 7);
+        put_each(&fixture, "a/b", "count", 7, 7);
         if (i == 0)
             put_launches(&fixture, "a/b", &is); /* else it launches nothing that is known */
         upgrade_make(&upgrade, compare(&fixture), &fixture.base, &fixture.run);

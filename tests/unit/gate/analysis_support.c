@@ -1,7 +1,5 @@
 #include "analysis_support.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 static const char definitions[] = "[count]\ntitle = Count\ncounter = made_up_count.sum\nunit = count\nclass = exact\n"
                                   "better = lower\ndoc = Exact.\n"

@@ -1,12 +1,9 @@
 #include "analysis_support.h"
+#include "test.h"
 
 #include "report/report.h"
-#include "support.h"
 
-#include <criterion/criterion.h>
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void put_code(struct sessions_fixture *fixture, size_t session, const char *kernel, const char *code)
 {
@@ -27,8 +24,7 @@ Test(aa, every_session_is_judged_in_every_view)
         {7, 3, {42, 7, 7}, 3},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(aa_tear_down) struct sessions_fixture fixture;
-        aa_set_up(&fixture, rows[i].count, rows[i].per_gpu, false);
+        WITH(aa_tear_down, struct sessions_fixture fixture, aa_set_up(&fixture, rows[i].count, rows[i].per_gpu, false));
         aa_put_all(&fixture, "a/b", "count", 7);
         aa_put_all(&fixture, "a/b", "rate", 7);
         const struct analysis *analysis = aa_analyse(&fixture);
@@ -48,8 +44,7 @@ Test(aa, every_session_is_judged_in_every_view)
 
 Test(aa, one_count_more_in_one_session_is_a_false_alarm_and_its_row_named)
 {
-    AT_END(aa_tear_down) struct sessions_fixture fixture;
-    aa_set_up(&fixture, 4, 4, false);
+    WITH(aa_tear_down, struct sessions_fixture fixture, aa_set_up(&fixture, 4, 4, false));
     aa_put_all(&fixture, "a/b", "count", 1000);
     aa_put_all(&fixture, "a/quiet", "count", 5);
     result_find(run_find(&fixture.runs[2], "a/b"), "count")->sessions[0].samples[0]++;
@@ -79,8 +74,7 @@ Test(aa, one_count_more_in_one_session_is_a_false_alarm_and_its_row_named)
 /* A time that is excused because the code is unchanged is noise nevertheless. */
 Test(aa, a_time_of_the_same_code_counts_as_the_screen_saw_it)
 {
-    AT_END(aa_tear_down) struct sessions_fixture fixture;
-    aa_set_up(&fixture, 12, 12, false);
+    WITH(aa_tear_down, struct sessions_fixture fixture, aa_set_up(&fixture, 12, 12, false));
     aa_put_all(&fixture, "a/b", "time", 100000);
     for (size_t i = 0; i < fixture.count; i++)
         put_code(&fixture, i, "a/b", "9f86");
@@ -97,8 +91,7 @@ Test(aa, a_time_of_the_same_code_counts_as_the_screen_saw_it)
 /* One GPU differs: sessions of the others do not know it, sessions of all GPUs do. */
 Test(aa, a_gpu_is_judged_by_the_others)
 {
-    AT_END(aa_tear_down) struct sessions_fixture fixture;
-    aa_set_up(&fixture, 12, 3, false);
+    WITH(aa_tear_down, struct sessions_fixture fixture, aa_set_up(&fixture, 12, 3, false));
     for (size_t i = 0; i < fixture.count; i++)
         aa_put(&fixture, i, "a/b", "share", i / 3 == 1 ? 50 : 53);
     const struct analysis *analysis = aa_analyse(&fixture);
@@ -110,8 +103,7 @@ Test(aa, a_gpu_is_judged_by_the_others)
 
 Test(aa, a_shift_of_the_whole_suite_is_counted)
 {
-    AT_END(aa_tear_down) struct sessions_fixture fixture;
-    aa_set_up(&fixture, 2, 1, false);
+    WITH(aa_tear_down, struct sessions_fixture fixture, aa_set_up(&fixture, 2, 1, false));
     for (size_t kernel = 0; kernel < RULE_DRIFT; kernel++) {
         char id[16];
         snprintf(id, sizeof id, "a/%zu", kernel);
@@ -132,8 +124,7 @@ Test(aa, a_shift_of_the_whole_suite_is_counted)
 
 Test(aa, what_is_not_the_same_everywhere_is_left_out_and_said)
 {
-    AT_END(aa_tear_down) struct sessions_fixture fixture;
-    aa_set_up(&fixture, 3, 3, false);
+    WITH(aa_tear_down, struct sessions_fixture fixture, aa_set_up(&fixture, 3, 3, false));
     static const char *const kernels[] = {"a/crashed", "a/fine", "a/missing", "a/other", "a/unbuilt", "a/unknown"};
     for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
         aa_put_all(&fixture, kernels[i], "count", 7);
@@ -175,8 +166,7 @@ Test(aa, what_is_not_the_same_everywhere_is_left_out_and_said)
 
 Test(aa, a_counter_that_was_not_read_is_not_measured)
 {
-    AT_END(aa_tear_down) struct sessions_fixture fixture;
-    aa_set_up(&fixture, 3, 3, false);
+    WITH(aa_tear_down, struct sessions_fixture fixture, aa_set_up(&fixture, 3, 3, false));
     aa_put_all(&fixture, "a/b", "count", 7);
     row_clear(result_find(run_find(&fixture.runs[1], "a/b"), "count"));
     const struct analysis *analysis = aa_analyse(&fixture);
@@ -197,8 +187,7 @@ Test(aa, takes_single_sessions_of_todays_metrics_once)
         {"other unit", "measured count as made_up_count.sum in B"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(aa_tear_down) struct sessions_fixture fixture;
-        aa_set_up(&fixture, 2, 2, false);
+        WITH(aa_tear_down, struct sessions_fixture fixture, aa_set_up(&fixture, 2, 2, false));
         aa_put_all(&fixture, "a/b", "count", 7);
         struct run *run = &fixture.runs[1];
         if (i == 1) {
@@ -244,8 +233,7 @@ static void put_an_alarm(struct sessions_fixture *fixture, const char *odd_kerne
 /* Checks which words each section of the text has, and which not. */
 Test(aa, text_says_what_was_found)
 {
-    AT_END(aa_tear_down) struct sessions_fixture fixture;
-    put_an_alarm(&fixture, "a/\033[31m");
+    WITH(aa_tear_down, struct sessions_fixture fixture, put_an_alarm(&fixture, "a/\033[31m"));
     const struct analysis *analysis = aa_analyse(&fixture);
     static const struct {
         bool quiet;
@@ -287,8 +275,7 @@ Test(aa, json_holds_all_of_it_and_null_for_what_is_not_known)
         {"exactness", 0, "wobbles", "[{\"kernel\":\"a/b\",\"low\":1000,\"high\":1001}]"},
         {"detectable", 0, "change", "2000"},
     };
-    AT_END(aa_tear_down) struct sessions_fixture fixture;
-    put_an_alarm(&fixture, "a/\"\n");
+    WITH(aa_tear_down, struct sessions_fixture fixture, put_an_alarm(&fixture, "a/\"\n"));
     const struct analysis_style style = {.exit_code = EXIT_REGRESSED};
     OWNED_TEXT text = print(aa_analyse(&fixture), &style, analysis_json);
     json_error_t fault;

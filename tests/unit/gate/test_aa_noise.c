@@ -1,8 +1,5 @@
 #include "analysis_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 static const struct metric_spread *spread_of(const struct analysis *analysis, const char *metric)
 {
@@ -26,8 +23,7 @@ Test(aa_noise, spread_within_and_between_gpus)
         /* shares of the absolute floor, since the mean is below it */
         {"bytes", 1, 1.41421356 / 1000, 2.12132034 / 1000},
     };
-    AT_END(aa_tear_down) struct sessions_fixture fixture;
-    aa_set_up(&fixture, 4, 2, false);
+    WITH(aa_tear_down, struct sessions_fixture fixture, aa_set_up(&fixture, 4, 2, false));
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         for (size_t session = 0; session < fixture.count; session++) {
             aa_put(&fixture, session, "a/noisy", rows[i].metric, rows[i].factor * values[session]);
@@ -49,8 +45,7 @@ Test(aa_noise, spread_within_and_between_gpus)
 /* Days differ, GPUs do not: GPU 0 and GPU 1 both have 10 and 12. */
 Test(aa_noise, spread_between_days_is_that_on_one_gpu)
 {
-    AT_END(aa_tear_down) struct sessions_fixture fixture;
-    aa_set_up(&fixture, 4, 2, true);
+    WITH(aa_tear_down, struct sessions_fixture fixture, aa_set_up(&fixture, 4, 2, true));
     for (size_t i = 0; i < fixture.count; i++)
         aa_put(&fixture, i, "a/b", "share", i % 2 == 0 ? 10 : 12);
     const struct metric_spread *spread = spread_of(aa_analyse(&fixture), "share");
@@ -66,8 +61,7 @@ Test(aa_noise, exactness_is_admitted_by_readings_and_sessions)
         size_t sessions, samples, admitted;
     } rows[] = {{3, 10, 1}, {3, 9, 0}, {2, 15, 0}, {30, 1, 1}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(aa_tear_down) struct sessions_fixture fixture;
-        aa_set_up(&fixture, rows[i].sessions, 100, false);
+        WITH(aa_tear_down, struct sessions_fixture fixture, aa_set_up(&fixture, rows[i].sessions, 100, false));
         const double samples[15] = {0};
         double wobbling[15];
         for (size_t k = 0; k < ARRAY_SIZE(wobbling); k++)
@@ -101,8 +95,7 @@ Test(aa_noise, exactness_is_admitted_by_readings_and_sessions)
 
 Test(aa_noise, detectable_changes_are_the_rules_and_sorted)
 {
-    AT_END(aa_tear_down) struct sessions_fixture fixture;
-    aa_set_up(&fixture, 4, 4, false);
+    WITH(aa_tear_down, struct sessions_fixture fixture, aa_set_up(&fixture, 4, 4, false));
     for (size_t i = 0; i < fixture.count; i++) {
         aa_put(&fixture, i, "a/quiet", "time", 100000);
         aa_put(&fixture, i, "a/noisy", "time", 100000 + 1000 * (double)i);

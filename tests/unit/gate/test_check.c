@@ -1,12 +1,8 @@
-#include "base/base.h"
 #include "command/command.h"
 #include "made_time.h"
 #include "model/run.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A gate on two builds of the kernels in libraries/turns.c, timed by a made-up host clock, in a folder of its
@@ -111,25 +107,6 @@ static void accept_base(struct fixture *fixture)
     cr_assert_eq(code, EXIT_SAME);
 }
 
-static const struct row *time_of(const struct fixture *fixture, const char *id)
-{
-    const struct result *result = run_find(&fixture->run, id);
-    cr_assert_not_null(result, "%s is not in the saved run", id);
-    const struct row *row = result_find(result, "wall_time");
-    cr_assert_not_null(row, "%s", id);
-    return row;
-}
-
-static void expect_said(const struct fixture *fixture, const char *words)
-{
-    cr_expect(strstr(fixture->said, words), "\"%s\" lacks \"%s\"", fixture->said, words);
-}
-
-static void expect_printed(const struct fixture *fixture, const char *words)
-{
-    cr_expect(strstr(fixture->printed, words), "\"%s\" lacks \"%s\"", fixture->printed, words);
-}
-
 /* Expects the same verdict from the saved run: it has all that the verdict depends on. */
 static void expect_same_replay(struct fixture *fixture)
 {
@@ -160,15 +137,15 @@ Test(check, a_suspect_is_measured_again_in_another_process)
         {"turns/faster", 1, EXIT_SAME},
     };
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
-        AT_END(tear_down) struct fixture fixture;
-        set_up(&fixture, expected[i].id);
+        WITH(tear_down, struct fixture fixture, set_up(&fixture, expected[i].id));
         setenv("TURNS_MARK", "/no/such/folder/mark", 1);
         accept_base(&fixture);
         OWNED_TEXT mark = x_sprintf("%s/mark", fixture.folder);
         setenv("TURNS_MARK", mark, 1);
         check(&fixture);
         cr_expect_eq(fixture.code, expected[i].code, "%s: %d %s", expected[i].id, fixture.code, fixture.said);
-        cr_expect_eq(time_of(&fixture, expected[i].id)->session_count, expected[i].sessions, "%s", expected[i].id);
+        cr_expect_eq(made_row(&fixture.run, expected[i].id, "wall_time")->session_count, expected[i].sessions, "%s",
+                     expected[i].id);
         cr_expect_eq(fixture.run.session_count, expected[i].sessions, "%s", expected[i].id);
         expect_same_replay(&fixture);
     }
@@ -180,63 +157,58 @@ Test(check, only_the_suspect_is_measured_again)
     set_up(&fixture, "turns/[es][ql]*[lr]"); /* the kernels equal and slower */
     accept_base(&fixture);
     check(&fixture);
-    cr_expect_eq(time_of(&fixture, "turns/equal")->session_count, 1);
-    cr_expect_eq(time_of(&fixture, "turns/slower")->session_count, 2);
+    cr_expect_eq(made_row(&fixture.run, "turns/equal", "wall_time")->session_count, 1);
+    cr_expect_eq(made_row(&fixture.run, "turns/slower", "wall_time")->session_count, 2);
 }
 
 Test(check, what_fails_in_the_second_measurement_has_failed)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/slower_then_bad");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/slower_then_bad"));
     accept_base(&fixture);
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_NOT_MEASURED, "%s", fixture.said);
     cr_expect_eq(run_find(&fixture.run, "turns/slower_then_bad")->status, RESULT_FAILED);
-    expect_printed(&fixture, "made-up illegal address");
+    expect_word(fixture.printed, "made-up illegal address");
     expect_same_replay(&fixture);
 }
 
 Test(check, pairs_settle_a_time_in_place_of_a_second_session)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/slower");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/slower"));
     accept_base(&fixture);
     fixture.options.against = fixture.base;
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_REGRESSED, "%d %s", fixture.code, fixture.said);
-    cr_expect_eq(time_of(&fixture, "turns/slower")->session_count, 1);
-    cr_expect_eq(time_of(&fixture, "turns/slower")->pair_count, RULE_EARLY);
+    cr_expect_eq(made_row(&fixture.run, "turns/slower", "wall_time")->session_count, 1);
+    cr_expect_eq(made_row(&fixture.run, "turns/slower", "wall_time")->pair_count, RULE_EARLY);
     expect_same_replay(&fixture);
 }
 
 Test(check, paired_runs_every_kernel_in_turn)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/equal");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/equal"));
     accept_base(&fixture);
     fixture.options.against = fixture.base;
     fixture.options.paired = true;
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
-    cr_expect_gt(time_of(&fixture, "turns/equal")->pair_count, 0);
+    cr_expect_gt(made_row(&fixture.run, "turns/equal", "wall_time")->pair_count, 0);
     expect_same_replay(&fixture);
 }
 
 Test(check, a_base_library_stands_in_for_a_baseline)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/slower");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/slower"));
     fixture.globs[fixture.options.glob_count++] = x_strdup("turns/[ab]*"); /* the kernels added and bad_base */
     fixture.options.against = fixture.base;
     fixture.options.format = "text";
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_REGRESSED, "%d %s", fixture.code, fixture.said);
-    expect_printed(&fixture, "measured now: ");
-    expect_printed(&fixture, "the base build gave \"failed\"");
+    expect_words(fixture.printed, "measured now: ", "the base build gave \"failed\"");
     cr_expect_null(strstr(fixture.said, "error"), "%s", fixture.said);
-    cr_expect_eq(time_of(&fixture, "turns/slower")->pair_count, RULE_EARLY);
-    cr_expect_eq(time_of(&fixture, "turns/added")->pair_count, 0);
-    cr_expect_eq(time_of(&fixture, "turns/bad_base")->pair_count, 0);
+    cr_expect_eq(made_row(&fixture.run, "turns/slower", "wall_time")->pair_count, RULE_EARLY);
+    cr_expect_eq(made_row(&fixture.run, "turns/added", "wall_time")->pair_count, 0);
+    cr_expect_eq(made_row(&fixture.run, "turns/bad_base", "wall_time")->pair_count, 0);
 }
 
 /* The baseline has turns/equal only. */
@@ -260,8 +232,7 @@ Test(check, what_the_baseline_lacks_is_compared_with_the_base_build)
          "it is declared as removed and is there"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture;
-        set_up(&fixture, "turns/equal");
+        WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/equal"));
         accept_base(&fixture);
         OWNED_TEXT folder = x_sprintf("%s/host", fixture.baselines);
         free(scratch_file(folder, "expected.ini", rows[i].expected));
@@ -271,17 +242,16 @@ Test(check, what_the_baseline_lacks_is_compared_with_the_base_build)
         check(&fixture);
         cr_expect_eq(fixture.code, rows[i].code, "%s: %d %s", rows[i].id, fixture.code, fixture.printed);
         OWNED_TEXT judged = x_sprintf("{\"kernel\": \"%s\"", rows[i].id);
-        expect_printed(&fixture, judged);
-        expect_printed(&fixture, rows[i].words);
+        expect_word(fixture.printed, judged);
+        expect_word(fixture.printed, rows[i].words);
         OWNED_TEXT verdict = x_sprintf("\"verdict\": \"%s\", \"base\"", rows[i].verdict);
-        expect_printed(&fixture, verdict);
+        expect_word(fixture.printed, verdict);
     }
 }
 
 Test(check, a_base_build_that_fails_settles_nothing)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/bad_base");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/bad_base"));
     fixture.options.kernels = fixture.head;
     check(&fixture);
     free(fixture.base);
@@ -292,7 +262,7 @@ Test(check, a_base_build_that_fails_settles_nothing)
     fixture.options.paired = true;
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_UNSURE, "%d %s", fixture.code, fixture.printed);
-    expect_printed(&fixture, "pairs were to settle it, but the base build gave");
+    expect_word(fixture.printed, "pairs were to settle it, but the base build gave");
     expect_same_replay(&fixture);
 }
 
@@ -306,14 +276,13 @@ Test(check, a_base_build_that_is_not_named_or_not_there)
         {true, false, "cannot read /no/such/base.so: No such file or directory"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
-        AT_END(tear_down) struct fixture fixture;
-        set_up(&fixture, "turns/equal");
+        WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/equal"));
         fixture.options.save = NULL;
         fixture.options.against = expected[i].against ? "/no/such/base.so" : NULL;
         fixture.options.paired = expected[i].paired;
         check(&fixture);
         cr_expect_eq(fixture.code, EXIT_USAGE);
         cr_expect_str_eq(fixture.printed, "");
-        expect_said(&fixture, expected[i].words);
+        expect_word(fixture.said, expected[i].words);
     }
 }

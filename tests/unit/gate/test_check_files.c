@@ -1,10 +1,6 @@
-#include "base/base.h"
 #include "command/command.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Files made from data/small.cu: library.so is for 8.0 and 9.0, cuda12.cubin for 8.0 only. */
@@ -35,11 +31,10 @@ static char *check(const char *folder, const char *gpu, char *file, int *code)
     remove(report);
     capture_begin();
     *code = command_check.run(&options);
-    char *said = capture_end();
+    OWNED_TEXT said = capture_end();
     if (access(report, F_OK) < 0 || file_read(report, 1 << 20, &printed, &length) < 0)
         printed = x_strdup("");
     char *both = x_sprintf("%s%s", said, printed);
-    free(said);
     free(printed);
     free(save);
     free(report);

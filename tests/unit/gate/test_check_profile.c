@@ -1,13 +1,9 @@
-#include "base/base.h"
 #include "baseline/baseline.h"
 #include "cubin/static_facts.h"
 #include "gate/check_parts.h"
 #include "made_time.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A made-up collector counts lines, in real workers that load libraries/turns.c. */
@@ -194,8 +190,7 @@ Test(check_profile, a_run_for_elsewhere_has_the_conflicts_that_its_baseline_has)
         size_t processes;
     } rows[] = {{"made up", 1}, {"another", 0}, {NULL, 0}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture;
-        set_up(&fixture);
+        WITH(tear_down, struct fixture fixture, set_up(&fixture));
         fixture.run.device.name = x_strdup("made up");
         if (rows[i].collector)
             accept_conflicts(&fixture, rows[i].collector);
@@ -217,8 +212,7 @@ Test(check_profile, a_base_build_is_not_asked_for_lines_that_the_baseline_keeps_
         {true, false, false, false, true, true}, {false, true, false, true, true, true},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture;
-        set_up(&fixture);
+        WITH(tear_down, struct fixture fixture, set_up(&fixture));
         struct result *kept = &fixture.baseline.results[0];
         fixture.baseline.device.compute_capability = x_strdup("9.0");
         cr_assert_eq(static_facts_add(&fixture.baseline, CODE, &fixture.metrics), 0);

@@ -1,11 +1,6 @@
-#include "base/base.h"
 #include "command/command.h"
 #include "cubin/static_facts.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* Files with machine code made from data/small.cu, so no compiler is needed. library.so is for 8.0 and 9.0,
  * cuda12.cubin for 8.0 only, other.fatbin for both but without two of the three functions. */
@@ -59,11 +54,6 @@ static void check(struct fixture *fixture)
     fixture->said = capture_end();
 }
 
-static void expect_words(const char *text, const char *words)
-{
-    cr_expect(strstr(text, words), "\"%s\" lacks \"%s\"", text, words);
-}
-
 static void add_kernel(struct run *run, const char *id, const char *function)
 {
     struct result *result = run_add(run, id);
@@ -105,25 +95,22 @@ static void accept(const struct fixture *fixture, const char *gpu, const char *c
 
 Test(check_static, the_same_code_is_same)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     accept(&fixture, "Some GPU", "9.0", 96);
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s%s", fixture.said, fixture.printed);
-    expect_words(fixture.printed, "NO KERNEL WAS RUN");
-    expect_words(fixture.printed, "nothing is worse: 9 rows in 3 kernels");
+    expect_words(fixture.printed, "NO KERNEL WAS RUN", "nothing is worse: 9 rows in 3 kernels");
     /* such as the time, which static checks lack */
     cr_expect_null(strstr(fixture.printed, "missing"), "%s", fixture.printed);
 }
 
 Test(check_static, a_spill_is_a_regression)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     accept(&fixture, "Some GPU", "9.0", 0);
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_REGRESSED, "%s%s", fixture.said, fixture.printed);
-    expect_words(fixture.printed, "regressed: 1 of 9 rows in 1 of 3 kernels");
+    expect_word(fixture.printed, "regressed: 1 of 9 rows in 1 of 3 kernels");
 
     char *globs[] = {x_strdup("small/[pb]*")};
     fixture.options.globs = globs;
@@ -135,13 +122,12 @@ Test(check_static, a_spill_is_a_regression)
 
 Test(check_static, a_function_that_is_gone_fails)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     accept(&fixture, "Some GPU", "9.0", 96);
     fixture.options.kernels = CORPUS "other.fatbin";
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_NOT_MEASURED, "%s%s", fixture.said, fixture.printed);
-    expect_words(fixture.printed, "missing: 2 of ");
+    expect_word(fixture.printed, "missing: 2 of ");
 }
 
 Test(check_static, which_baseline_is_meant)
@@ -160,8 +146,7 @@ Test(check_static, which_baseline_is_meant)
         {"a-gpu", CORPUS "library.so", EXIT_BASELINE, "there is no baseline 'a-gpu' in ", ""},
         {NULL, "tests/data/small.cu", EXIT_USAGE, "", ""},
     };
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     accept(&fixture, "Old GPU", "8.0", 96);
     accept(&fixture, "New GPU", "9.0", 96);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -169,34 +154,32 @@ Test(check_static, which_baseline_is_meant)
         fixture.options.kernels = cases[i].kernels;
         check(&fixture);
         cr_expect_eq(fixture.code, cases[i].code, "case %zu: %d, %s", i, fixture.code, fixture.said);
-        expect_words(fixture.said, cases[i].said);
-        expect_words(fixture.printed, cases[i].printed);
+        expect_word(fixture.said, cases[i].said);
+        expect_word(fixture.printed, cases[i].printed);
         cr_expect_eq(*fixture.printed == '\0', *cases[i].printed == '\0', "case %zu: %s", i, fixture.printed);
     }
 }
 
 Test(check_static, no_baseline_that_fits)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_BASELINE);
-    expect_words(fixture.said, "it has none");
+    expect_word(fixture.said, "it has none");
 
     accept(&fixture, "Older GPU", "7.5", 96);
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_BASELINE);
-    expect_words(fixture.said, "it has older-gpu");
+    expect_word(fixture.said, "it has older-gpu");
 }
 
 Test(check_static, a_library_without_machine_code)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     OWNED_TEXT folder = program_folder();
     OWNED_TEXT library = x_sprintf("%s/libother.so", folder);
     fixture.options.kernels = library;
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_USAGE);
-    expect_words(fixture.said, "libother.so carries no machine code for a GPU");
+    expect_word(fixture.said, "libother.so carries no machine code for a GPU");
 }

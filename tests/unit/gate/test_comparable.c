@@ -1,13 +1,8 @@
-#include "base/base.h"
 #include "gate/comparable.h"
 #include "made_runs.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
-
-static void expect_words(char *said, const char *words)
+static void expect_said(char *said, const char *words)
 {
     cr_expect(strstr(said, words), "\"%s\" lacks \"%s\"", said, words);
     free(said);
@@ -30,13 +25,13 @@ Test(comparable, both_sides_are_filtered_by_globs)
     OWNED(run) run = made_run(1), baseline = made_run(2);
     char *said;
     cr_expect_eq(filter(&run, &baseline, "reduce/*", NULL, &said), 0);
-    expect_words(said, "");
+    expect_said(said, "");
     cr_expect_eq(run.result_count, 2);
     cr_expect_eq(baseline.result_count, 2);
     run_filter(&run, &(char *){(char[]){"reduce/tree"}}, 1);
     /* it is enough that one of the runs has the kernel */
     cr_expect_eq(filter(&run, &baseline, "reduce/warp", NULL, &said), 0);
-    expect_words(said, "");
+    expect_said(said, "");
     cr_expect_eq(run.result_count, 0);
 }
 
@@ -53,7 +48,7 @@ Test(comparable, a_glob_that_matches_nothing_names_what_is_near)
         OWNED(run) run = made_run(1);
         char *said;
         cr_expect_eq(filter(&run, NULL, "access/*", cases[i].glob, &said), -1, "%s", cases[i].glob);
-        expect_words(said, cases[i].words);
+        expect_said(said, cases[i].words);
     }
 }
 
@@ -85,7 +80,7 @@ Test(comparable, runs_of_two_collectors_are_not_compared)
         set_collector(&baseline, cases[i].baseline);
         capture_begin();
         cr_expect_eq(gate_comparable(&run, &baseline), cases[i].words ? -1 : 0, "case %zu", i);
-        expect_words(capture_end(), cases[i].words ? cases[i].words : "");
+        expect_said(capture_end(), cases[i].words ? cases[i].words : "");
     }
 }
 
@@ -97,12 +92,12 @@ Test(comparable, a_run_of_two_collectors_is_not_compared_even_with_itself)
     run_add_session(&run, &other.sessions[0]);
     capture_begin();
     cr_expect_eq(gate_comparable(&run, &run), -1);
-    expect_words(capture_end(), "the run holds sessions of two collectors, cupti and host");
+    expect_said(capture_end(), "the run holds sessions of two collectors, cupti and host");
     run_release(&other);
     other = made_run(2);
     capture_begin();
     cr_expect_eq(gate_comparable(&other, &run), -1);
-    expect_words(capture_end(), "the baseline holds sessions of two collectors, cupti and host");
+    expect_said(capture_end(), "the baseline holds sessions of two collectors, cupti and host");
     run_release(&other);
 }
 
@@ -112,7 +107,7 @@ Test(comparable, a_run_of_another_device_is_not_compared)
     run.device.sm_count++;
     capture_begin();
     cr_expect_eq(gate_comparable(&run, &baseline), -1);
-    expect_words(capture_end(), "the run is of another device than the baseline: SM count");
+    expect_said(capture_end(), "the run is of another device than the baseline: SM count");
 }
 
 Test(comparable, a_baseline_keeps_the_metrics_that_a_run_has)

@@ -1,11 +1,7 @@
-#include "base/base.h"
 #include "gate/paired.h"
 #include "made_time.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,26 +70,12 @@ static void tear_down(struct fixture *fixture)
     scratch_remove(fixture->folder);
 }
 
-static const struct row *time_of(const struct fixture *fixture, const char *id)
-{
-    const struct result *result = run_find(&fixture->run, id);
-    cr_assert_not_null(result, "%s", id);
-    const struct row *row = result_find(result, "wall_time");
-    cr_assert_not_null(row, "%s", id);
-    return row;
-}
-
 /* Returns the processes that were started, a letter for each. Caller frees. */
 static char *turns_taken(const struct fixture *fixture)
 {
     char *text;
     size_t length;
     return file_read(fixture->log, 4096, &text, &length) < 0 ? x_strdup("") : text;
-}
-
-static void expect_said(const struct fixture *fixture, const char *words)
-{
-    cr_expect(strstr(fixture->said, words), "\"%s\" lacks \"%s\"", fixture->said, words);
 }
 
 Test(paired, pairs_say_what_is_slower_faster_and_equal)
@@ -109,11 +91,10 @@ Test(paired, pairs_say_what_is_slower_faster_and_equal)
         {"turns/equal", PAIRED_SAME, 2, 14},
     };
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
-        AT_END(tear_down) struct fixture fixture;
-        set_up(&fixture, expected[i].id, wall_time);
+        WITH(tear_down, struct fixture fixture, set_up(&fixture, expected[i].id, wall_time));
         settle(&fixture, NULL);
         cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
-        const struct row *row = time_of(&fixture, expected[i].id);
+        const struct row *row = made_row(&fixture.run, expected[i].id, "wall_time");
         cr_expect_eq(rule_pairs(row, METRIC_LOWER, NULL, NULL), expected[i].paired, "%s", expected[i].id);
         cr_expect(row->pair_count >= expected[i].min && row->pair_count <= expected[i].max, "%s: %zu pairs",
                   expected[i].id, row->pair_count);
@@ -157,7 +138,7 @@ Test(paired, code_that_changed_gets_pairs_and_is_regressed_by_them)
     comparison_release(&comparison);
 
     compare_runs(&comparison, &base, &fixture.run, &fixture.metrics, NULL);
-    cr_expect_eq(time_of(&fixture, "turns/equal")->pair_count, 0);
+    cr_expect_eq(made_row(&fixture.run, "turns/equal", "wall_time")->pair_count, 0);
     cr_expect_eq(comparison_exit_code(&comparison), EXIT_REGRESSED);
     cr_expect_str_eq(comparison.list[0].kernel, "turns/slower");
     cr_expect_eq(comparison.list[0].verdict, VERDICT_REGRESSED);
@@ -169,12 +150,11 @@ Test(paired, code_that_changed_gets_pairs_and_is_regressed_by_them)
 
 Test(paired, the_run_s_own_rows_stay_as_they_were)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/equal", wall_time);
-    const double before = row_value(time_of(&fixture, "turns/equal"));
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/equal", wall_time));
+    const double before = row_value(made_row(&fixture.run, "turns/equal", "wall_time"));
     settle(&fixture, NULL);
-    cr_expect_eq(row_value(time_of(&fixture, "turns/equal")), before);
-    cr_expect_eq(time_of(&fixture, "turns/equal")->session_count, 1);
+    cr_expect_eq(row_value(made_row(&fixture.run, "turns/equal", "wall_time")), before);
+    cr_expect_eq(made_row(&fixture.run, "turns/equal", "wall_time")->session_count, 1);
     cr_expect_eq(fixture.run.session_count, 1);
     cr_expect_eq(result_find(run_find(&fixture.run, "turns/equal"), "instructions")->pair_count, 0);
 }
@@ -188,15 +168,14 @@ Test(paired, what_the_base_lacks_or_fails_gets_no_pairs)
         {"turns/bad_base", "", "the base build gave \"failed\" (launch: made-up illegal address)"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
-        AT_END(tear_down) struct fixture fixture;
-        set_up(&fixture, expected[i].id, wall_time);
+        WITH(tear_down, struct fixture fixture, set_up(&fixture, expected[i].id, wall_time));
         settle(&fixture, NULL);
         cr_expect_eq(fixture.code, EXIT_SAME);
-        expect_said(&fixture, expected[i].words);
+        expect_word(fixture.said, expected[i].words);
         const struct result *result = run_find(&fixture.run, expected[i].id);
         cr_expect_eq(result->status, RESULT_OK);
         cr_expect_str_eq(result->unpaired ? result->unpaired : "", expected[i].unpaired ? expected[i].unpaired : "");
-        cr_expect_eq(time_of(&fixture, expected[i].id)->pair_count, 0);
+        cr_expect_eq(made_row(&fixture.run, expected[i].id, "wall_time")->pair_count, 0);
         OWNED_TEXT turns = turns_taken(&fixture);
         cr_expect_str_eq(turns, "BH", "%s", expected[i].id);
     }
@@ -204,8 +183,7 @@ Test(paired, what_the_base_lacks_or_fails_gets_no_pairs)
 
 Test(paired, a_kernel_that_fails_in_the_head_has_failed)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/slower_then_bad", wall_time);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/slower_then_bad", wall_time));
     settle(&fixture, NULL);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     const struct result *result = run_find(&fixture.run, "turns/slower_then_bad");
@@ -219,25 +197,23 @@ Test(paired, a_pair_at_two_clocks_does_not_count)
     OWNED_TEXT metrics = x_sprintf("%sclock = rate\n[rate]\ntitle = Rate\ncounter = cugate.bandwidth\nunit = B/s\n"
                                    "class = info\nbetter = higher\ndoc = Stands for a clock.\n",
                                    wall_time);
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/slower", metrics);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/slower", metrics));
     settle(&fixture, NULL);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
-    cr_expect_eq(time_of(&fixture, "turns/slower")->pair_count, 0);
+    cr_expect_eq(made_row(&fixture.run, "turns/slower", "wall_time")->pair_count, 0);
     OWNED_TEXT turns = turns_taken(&fixture);
     cr_expect_eq(strlen(turns), 2 * RULE_PAIRS, "%s", turns);
 }
 
 Test(paired, a_base_library_that_is_none)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/equal", wall_time);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/equal", wall_time));
     free(fixture.base);
     fixture.base = x_strdup("/no/such/base.so");
     settle(&fixture, NULL);
     cr_expect_eq(fixture.code, EXIT_USAGE);
-    cr_expect_eq(time_of(&fixture, "turns/equal")->pair_count, 0);
-    expect_said(&fixture, "/no/such/base.so");
+    cr_expect_eq(made_row(&fixture.run, "turns/equal", "wall_time")->pair_count, 0);
+    expect_word(fixture.said, "/no/such/base.so");
 }
 
 /* Judges as `check` does, with signals held back, and saves the run. */
@@ -255,8 +231,7 @@ __attribute__((noreturn)) static void be_the_command(struct fixture *fixture, co
 
 Test(paired, an_interrupt_keeps_the_pairs_so_far)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/stuck_later", wall_time);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/stuck_later", wall_time));
     OWNED_TEXT path = x_sprintf("%s/run.json", fixture.folder);
     int ends[2];
     cr_assert_eq(pipe(ends), 0);
@@ -280,8 +255,8 @@ Test(paired, an_interrupt_keeps_the_pairs_so_far)
     waitpid(child, &status, 0);
     cr_assert(WIFEXITED(status), "ended by signal %d: %s", WTERMSIG(status), said);
     cr_expect_eq(WEXITSTATUS(status), EXIT_INTERRUPTED, "%s", said);
-    cr_expect(strstr(said, "interrupted after 0 of 1 kernels (pair 3 of at most 14, 1 kernel left)"), "%s", said);
+    expect_word(said, "interrupted after 0 of 1 kernels (pair 3 of at most 14, 1 kernel left)");
     run_release(&fixture.run);
     cr_assert_eq(run_read(&fixture.run, path), 0);
-    cr_expect_eq(time_of(&fixture, "turns/stuck_later")->pair_count, 2);
+    cr_expect_eq(made_row(&fixture.run, "turns/stuck_later", "wall_time")->pair_count, 2);
 }

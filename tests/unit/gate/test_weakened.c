@@ -2,10 +2,7 @@
 #include "baseline/baseline.h"
 #include "compare_support.h"
 #include "gate/weakened.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* A change from one baseline to another. Both are equal until a test changes one: k/a has ten sessions of time and
  * three of count. */

@@ -1,11 +1,5 @@
 #include "import_support.h"
-
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 static const char definitions[] =
     "[time]\ntitle = t\ncounter = gpu__time_duration.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n"
@@ -42,27 +36,16 @@ void import_end(struct imported *imported)
 
 void import_expect_error(const char *format, const char *gpu, const char *text, const char *words)
 {
-    struct imported imported;
-    import_begin(&imported, format, gpu, text);
+    WITH(import_end, struct imported imported, import_begin(&imported, format, gpu, text));
     cr_expect_eq(imported.result, -1, "%s: was taken", words);
     cr_expect(strstr(imported.said, words), "\"%s\" lacks \"%s\"", imported.said, words);
     cr_expect_eq(imported.run.result_count + imported.run.session_count, 0, "%s: the run is not empty", words);
-    import_end(&imported);
-}
-
-static const struct row *row_of(const struct imported *imported, const char *id, const char *metric)
-{
-    const struct result *result = run_find(&imported->run, id);
-    cr_assert(result, "there is no %s: %s", id, imported->said);
-    const struct row *row = result_find(result, metric);
-    cr_assert(row, "%s has no %s", id, metric);
-    return row;
 }
 
 void import_expect_samples(const struct imported *imported, const char *id, const char *metric, const double *samples,
                            size_t count)
 {
-    const struct row *row = row_of(imported, id, metric);
+    const struct row *row = made_row(&imported->run, id, metric);
     cr_assert_eq(row->state, VALUE_MEASURED, "%s of %s: %s", metric, id, row->reason);
     cr_assert_eq(row->sessions[0].count, count, "%s of %s has %zu samples", metric, id, row->sessions[0].count);
     for (size_t i = 0; i < count; i++)
@@ -73,7 +56,7 @@ void import_expect_samples(const struct imported *imported, const char *id, cons
 void import_expect_none(const struct imported *imported, const char *id, const char *metric, enum value_state state,
                         const char *reason)
 {
-    const struct row *row = row_of(imported, id, metric);
+    const struct row *row = made_row(&imported->run, id, metric);
     cr_expect_eq(row->state, state, "%s of %s is %s", metric, id, value_state_name(row->state));
     cr_expect_eq(row->session_count, 0);
     if (reason)

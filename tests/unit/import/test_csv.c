@@ -1,16 +1,10 @@
 #include "import/csv.h"
-
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* Returns the records of a text as "a|b;c|d;", or the error message. Caller frees. */
 static char *read_all(const char *text)
 {
-    struct csv csv;
+    OWNED(csv) csv;
     char *all = x_strdup("");
     capture_begin();
     int result = csv_open(&csv, "x", text, strlen(text));
@@ -23,7 +17,6 @@ static char *read_all(const char *text)
         }
     }
     char *said = capture_end();
-    csv_release(&csv);
     if (result < 0) {
         free(all);
         return said;
@@ -90,5 +83,5 @@ Test(csv, a_byte_that_is_0_is_no_text)
     capture_begin();
     cr_expect_eq(csv_open(&csv, "x", "a\0b", 3), -1);
     OWNED_TEXT said = capture_end();
-    cr_expect(strstr(said, "x holds a byte that is 0"), "%s", said);
+    expect_word(said, "x holds a byte that is 0");
 }

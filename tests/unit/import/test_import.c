@@ -1,14 +1,9 @@
 #include "import/import.h"
-
-#include "base/base.h"
-#include "support.h"
+#include "test.h"
 
 #include "import_support.h"
 
-#include <criterion/criterion.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,11 +1,5 @@
-#include "base/base.h"
-
 #include "import_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #define FILE_OF(date, ...)                                                                                             \
     "{\"context\": {\"date\": \"" date                                                                                 \
@@ -94,13 +88,12 @@ Test(import_google_benchmark, numbers_that_json_does_not_know_are_none)
     static const char *const words[] = {"NaN", "-NaN", "Infinity", "-Infinity", "nan", "-nan", "inf", "-inf", "null"};
     for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
         AT_END(import_end) struct imported imported;
-        char *text =
+        OWNED_TEXT text =
             x_sprintf(DATED(TWO(RUN("-nan \\\"NaN", "\"rate\": %s" TIMED("2.0")), RUN("b", "\"x\": 7" TIMED("%s")))),
                       words[i], words[i]);
         begin(&imported, text);
         EXPECT_SAMPLES(&imported, "_-nan_NaN/default", "wall_time", 2);
         import_expect_none(&imported, "b/default", "wall_time", VALUE_NOT_COUNTED, "the file has \"NaN\"");
-        free(text);
     }
 }
 

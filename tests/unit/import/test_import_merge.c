@@ -1,12 +1,7 @@
 /* Tests what all formats share, with the format whose files are shortest. */
-#include "base/base.h"
 
 #include "import_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* Returns a file of benchmarks, each measured once; names are JSON strings. Caller frees. */
 static char *benchmarks(const char *const *names, size_t count)
@@ -47,8 +42,7 @@ Test(import_merge, ids_are_names_with_what_they_cannot_hold_replaced)
         {"../../etc/passwd", "_../_.._etc_passwd"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        AT_END(import_end) struct imported imported;
-        begin(&imported, &cases[i].name, 1);
+        WITH(import_end, struct imported imported, begin(&imported, &cases[i].name, 1));
         cr_expect_str_eq(imported.run.results[0].id, cases[i].id);
     }
 }
@@ -84,8 +78,7 @@ Test(import_merge, long_names_are_cut_and_stay_apart)
         memset(names[i] + 501, 'v', 600);
         names[i][1100] = i == 0 ? 'a' : 'b';
     }
-    AT_END(import_end) struct imported imported;
-    begin(&imported, both, 2);
+    WITH(import_end, struct imported imported, begin(&imported, both, 2));
     for (size_t i = 0; i < 2; i++) {
         const char *id = imported.run.results[i].id;
         cr_expect_eq(id_length(id), strlen(id), "%s", id);
@@ -97,8 +90,7 @@ Test(import_merge, long_names_are_cut_and_stay_apart)
 Test(import_merge, kernels_and_rows_are_in_order)
 {
     static const char *const names[] = {"c", "a/2", "b", "a/1", "B"};
-    AT_END(import_end) struct imported imported;
-    begin(&imported, names, 5);
+    WITH(import_end, struct imported imported, begin(&imported, names, 5));
     for (size_t i = 0; i < 5; i++)
         cr_expect_eq(run_find(&imported.run, imported.run.results[i].id), &imported.run.results[i], "%s",
                      imported.run.results[i].id);

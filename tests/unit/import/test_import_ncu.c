@@ -1,11 +1,5 @@
-#include "base/base.h"
-
 #include "import_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #define HEAD "\"ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"Device\",\"CC\","
 #define ROW(kernel, block, grid) "\"0\",\"app\",\"127.0.0.1\",\"" kernel "\",\"" block "\",\"" grid "\",\"0\",\"9.0\","

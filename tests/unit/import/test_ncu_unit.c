@@ -1,9 +1,5 @@
 #include "import/ncu_unit.h"
-
-#include "base/base.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
+#include "test.h"
 
 Test(ncu_unit, units_become_those_of_metrics)
 {

@@ -1,11 +1,6 @@
 #include "baseline/baseline.h"
 #include "compare_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* Every session of the baseline and of the run has one sample. */
 Test(compare, values_are_judged_by_class_direction_and_limit)
@@ -64,8 +59,7 @@ Test(compare, values_are_judged_by_class_direction_and_limit)
             put(&fixture.base, "a/b", rows[i].metric, rows[i].base[s % 3]);
         for (size_t s = 0; s < 2 && (s == 0 || rows[i].now[s] > 0); s++)
             put(&fixture.run, "a/b", rows[i].metric, rows[i].now[s]);
-        const struct judgement *judgement = find(compare(&fixture), "a/b", rows[i].metric);
-        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        const struct judgement *judgement = expect_verdict(&fixture, "a/b", rows[i].metric, rows[i].verdict, i);
         cr_expect_eq(judgement->change, rows[i].change, "row %zu: change %.17g", i, judgement->change);
         if (rows[i].verdict != VERDICT_INFO)
             cr_expect_eq(judgement->limit, rows[i].limit, "row %zu: limit %.17g", i, judgement->limit);
@@ -79,8 +73,7 @@ Test(compare, a_count_that_no_longer_repeats_is_unsure)
     put(&fixture.base, "a/b", "count", 100);
     put(&fixture.base, "a/b", "count", 100);
     row_add_session(result_add(run_add(&fixture.run, "a/b"), "count"), (const double[]){100, 101, 100}, 3);
-    const struct judgement *judgement = find(compare(&fixture), "a/b", "count");
-    cr_expect_eq(judgement->verdict, VERDICT_UNSURE);
+    const struct judgement *judgement = expect_verdict(&fixture, "a/b", "count", VERDICT_UNSURE, 0);
     cr_expect_not_null(strstr(judgement->reason, "repeated to the digit"));
     cr_expect_eq(comparison_exit_code(&fixture.comparison), EXIT_UNSURE);
 }
@@ -105,8 +98,7 @@ Test(compare, a_count_that_no_longer_repeats_in_the_same_code_is_chance)
         put_code(&fixture.base, "a/b", "aa");
         row_add_session(result_add(run_add(&fixture.run, "a/b"), "count"), rows[i].now, 3);
         put_code(&fixture.run, "a/b", rows[i].code);
-        const struct judgement *judgement = find(compare(&fixture), "a/b", "count");
-        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        expect_verdict(&fixture, "a/b", "count", rows[i].verdict, i);
     }
 }
 
@@ -130,8 +122,7 @@ Test(compare, a_count_that_never_repeated_strays_by_a_percent_in_the_same_code)
         put_samples(&fixture.run, "a/b", "count", (const double[]){rows[i].now, rows[i].now + 3, rows[i].now - 3}, 3);
         put_samples(&fixture.run, "a/b", "count", (const double[]){rows[i].now, rows[i].now + 9, rows[i].now - 9}, 3);
         put_code(&fixture.run, "a/b", rows[i].code);
-        const struct judgement *judgement = find(compare(&fixture), "a/b", "count");
-        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        expect_verdict(&fixture, "a/b", "count", rows[i].verdict, i);
     }
 }
 
@@ -155,8 +146,7 @@ Test(compare, what_one_of_two_sessions_says_of_the_same_code_is_chance)
         put(&fixture.run, "a/b", "share", rows[i].now[0]);
         put(&fixture.run, "a/b", "share", rows[i].now[1]);
         put_code(&fixture.run, "a/b", rows[i].code);
-        const struct judgement *judgement = find(compare(&fixture), "a/b", "share");
-        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        expect_verdict(&fixture, "a/b", "share", rows[i].verdict, i);
     }
 }
 
@@ -186,8 +176,7 @@ Test(compare, one_reading_is_held_to_the_digit)
             put_samples(&fixture.base, "a/b", "count", five, ARRAY_SIZE(five));
         for (size_t session = 0; session < 2 && rows[i].now[session] > 0; session++)
             put(&fixture.run, "a/b", "count", rows[i].now[session]);
-        const struct judgement *judgement = find(compare(&fixture), "a/b", "count");
-        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        expect_verdict(&fixture, "a/b", "count", rows[i].verdict, i);
     }
 }
 
@@ -196,8 +185,7 @@ Test(compare, nothing_judged_is_not_a_pass)
     AT_END(tear_down) struct fixture fixture = set_up();
     cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_NOT_MEASURED);
     comparison_release(&fixture.comparison);
-    put(&fixture.base, "a/b", "rate", 5);
-    put(&fixture.run, "a/b", "rate", 5);
+    put_each(&fixture, "a/b", "rate", 5, 5);
     cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_NOT_MEASURED);
 }
 
@@ -239,9 +227,7 @@ Test(compare, states_without_a_number_are_never_same)
             else if (states[side] != VALUE_STATES)
                 put_state(sides[side], "a/b", "count", states[side]);
         }
-        const struct judgement *judgement = find(compare(&fixture), "a/b", "count");
-        cr_assert_not_null(judgement);
-        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        const struct judgement *judgement = expect_verdict(&fixture, "a/b", "count", rows[i].verdict, i);
         const char *reason = judgement->reason ? judgement->reason : "";
         cr_expect_not_null(strstr(reason, rows[i].reason), "row %zu: %s", i, reason);
         cr_expect_eq(*rows[i].reason == '\0', judgement->reason == NULL, "row %zu: %s", i, reason);
@@ -259,9 +245,8 @@ Test(compare, a_broken_law_is_the_reason)
         put(in_base ? &fixture.run : &fixture.base, "a/b", "count", 7);
         put_state(broken, "a/b", "count", VALUE_NOT_COUNTED);
         result_find(run_find(broken, "a/b"), "count")->reason = x_strdup("the law is broken");
-        const struct judgement *judgement = find(compare(&fixture), "a/b", "count");
-        cr_assert_not_null(judgement);
-        cr_expect_eq(judgement->verdict, in_base ? VERDICT_UNSURE : VERDICT_MISSING);
+        const struct judgement *judgement =
+            expect_verdict(&fixture, "a/b", "count", in_base ? VERDICT_UNSURE : VERDICT_MISSING, 0);
         cr_expect_str_eq(judgement->reason,
                          in_base ? "in the baseline, the law is broken" : "not counted: the law is broken");
     }
@@ -281,8 +266,7 @@ Test(compare, information_is_not_judged_but_missed)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
-        put(&fixture.base, "a/b", "count", 1);
-        put(&fixture.run, "a/b", "count", 1);
+        put_each(&fixture, "a/b", "count", 1, 1);
         put(&fixture.base, "a/b", "rate", 5);
         if (rows[i].now == VALUE_MEASURED)
             put(&fixture.run, "a/b", "rate", 1);
@@ -311,8 +295,7 @@ Test(compare, kernels_without_a_result_are_missing)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
-        put(&fixture.base, "a/other", "count", 1);
-        put(&fixture.run, "a/other", "count", 1);
+        put_each(&fixture, "a/other", "count", 1, 1);
         if (rows[i].in_base)
             put(&fixture.base, "a/b", "count", 1);
         put_status(&fixture.run, "a/b", rows[i].status, "signal 11");
@@ -332,8 +315,7 @@ Test(compare, kernels_of_one_side_are_missing_or_new)
 {
     AT_END(tear_down) struct fixture fixture = set_up();
     put(&fixture.base, "a/gone", "count", 1);
-    put(&fixture.base, "a/kept", "count", 1);
-    put(&fixture.run, "a/kept", "count", 1);
+    put_each(&fixture, "a/kept", "count", 1, 1);
     put(&fixture.run, "b/added", "count", 1);
     put_status(&fixture.base, "b/broken_before", RESULT_CRASHED, NULL);
     put(&fixture.run, "b/broken_before", "count", 1);
@@ -354,12 +336,9 @@ Test(compare, kernels_of_one_side_are_missing_or_new)
 Test(compare, another_definition_is_no_comparison)
 {
     AT_END(tear_down) struct fixture fixture = set_up();
-    put(&fixture.base, "a/b", "count", 1);
-    put(&fixture.run, "a/b", "count", 1);
-    put(&fixture.base, "a/b", "time", 1);
-    put(&fixture.run, "a/b", "time", 1);
-    put(&fixture.base, "a/b", "rate", 1);
-    put(&fixture.run, "a/b", "rate", 1);
+    put_each(&fixture, "a/b", "count", 1, 1);
+    put_each(&fixture, "a/b", "time", 1, 1);
+    put_each(&fixture, "a/b", "rate", 1, 1);
     for (size_t i = 0; i < fixture.base.note_count; i++) {
         struct metric_note *note = &fixture.base.notes[i];
         if (strcmp(note->name, "count") == 0 || strcmp(note->name, "rate") == 0) {
@@ -378,10 +357,9 @@ Test(compare, another_definition_is_no_comparison)
     const struct judgement *count = find(comparison, "a/b", "count");
     const struct judgement *time = find(comparison, "a/b", "time");
     cr_expect_eq(count->verdict, VERDICT_UNSURE);
-    cr_expect_not_null(strstr(count->reason, "made_up_other.sum"), "%s", count->reason);
-    cr_expect_not_null(strstr(count->reason, "baseline"), "%s", count->reason);
+    expect_words(count->reason, "made_up_other.sum", "baseline");
     cr_expect_eq(time->verdict, VERDICT_UNSURE);
-    cr_expect_not_null(strstr(time->reason, "this run"), "%s", time->reason);
+    expect_word(time->reason, "this run");
     cr_expect_eq(find(comparison, "a/b", "rate")->verdict, VERDICT_INFO);
     cr_expect_eq(comparison_exit_code(comparison), EXIT_UNSURE);
 }
@@ -403,8 +381,7 @@ Test(compare, worst_comes_first)
     static const char *const order[] = {"a/crashed",      "a/much_worse", "a/count_much_worse", "a/count_worse",
                                         "a/little_worse", "a/new",        "a/better",           "a/same"};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        put(&fixture.base, rows[i].kernel, rows[i].metric, rows[i].base);
-        put(&fixture.run, rows[i].kernel, rows[i].metric, rows[i].now);
+        put_each(&fixture, rows[i].kernel, rows[i].metric, rows[i].base, rows[i].now);
     }
     put(&fixture.run, "a/new", "count", 1);
     put_status(&fixture.run, "a/crashed", RESULT_CRASHED, NULL);
@@ -456,8 +433,7 @@ Test(compare, hostile_values_yield_finite_verdicts)
             static const char *const names[] = {"count", "share", "time"};
             AT_END(tear_down) struct fixture fixture = set_up();
             for (size_t m = 0; m < ARRAY_SIZE(names); m++) {
-                put(&fixture.base, "a/b", names[m], values[b]);
-                put(&fixture.run, "a/b", names[m], values[n]);
+                put_each(&fixture, "a/b", names[m], values[b], values[n]);
             }
             const struct comparison *comparison = compare(&fixture);
             for (size_t i = 0; i < comparison->count; i++) {
@@ -485,10 +461,8 @@ Test(compare, static_facts_of_another_compiler_are_unsure)
                 {NULL, "nvcc 13.1", VERDICT_REGRESSED}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
-        put(&fixture.base, "a/b", "ceiling", 100);
-        put(&fixture.run, "a/b", "ceiling", 50);
-        put(&fixture.base, "a/c", "ceiling", 50);
-        put(&fixture.run, "a/c", "ceiling", 100);
+        put_each(&fixture, "a/b", "ceiling", 100, 50);
+        put_each(&fixture, "a/c", "ceiling", 50, 100);
         put_fact(&fixture.base, SESSION_COMPILER, rows[i].base);
         put_fact(&fixture.run, SESSION_COMPILER, rows[i].now);
         const struct comparison *comparison = compare(&fixture);
@@ -876,8 +850,7 @@ Test(compare, what_the_baseline_judges_and_nothing_defines_is_unsure)
             put(&fixture.base, "a/b", "elsewhere", 7);
         else
             put_state(&fixture.base, "a/b", "elsewhere", VALUE_NOT_APPLICABLE);
-        put_times(&fixture.base, "a/b", "count", 7, 3);
-        put_times(&fixture.run, "a/b", "count", 7, 1);
+        put_sides(&fixture, "a/b", "count", 7, 3, 7, 1);
         if (rows[i].computed)
             put_fact(&fixture.run, SESSION_COLLECTOR, origin_of(ORIGIN_COMPUTED)->collector);
         const struct judgement *judgement = find(compare(&fixture), "a/b", "");
@@ -893,8 +866,7 @@ Test(compare, what_the_baseline_judges_and_nothing_defines_is_unsure)
 Test(compare, a_kernel_that_failed_on_another_gpu_is_no_pass)
 {
     AT_END(tear_down) struct fixture fixture = set_up();
-    put_times(&fixture.base, "a/b", "count", 7, 3);
-    put_times(&fixture.run, "a/b", "count", 7, 1);
+    put_sides(&fixture, "a/b", "count", 7, 3, 7, 1);
     cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_SAME);
     cr_expect_eq(run_exit_code(&fixture.run), EXIT_SAME);
     result_note_elsewhere(run_find(&fixture.run, "a/b"), "it crashed on GPU 1 (GPU-2): the process died");

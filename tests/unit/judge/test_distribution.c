@@ -1,7 +1,5 @@
 #include "judge/distribution.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
+#include "test.h"
 
 #define EXPECT_NEAR(is, expected) cr_expect_lt(fabs((is) - (expected)), 1e-9 * fabs(expected), "%.12g", is)
 

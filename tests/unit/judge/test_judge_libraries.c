@@ -1,7 +1,5 @@
 #include "compare_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
+#include "test.h"
 
 Test(judge_libraries, each_that_differs_is_noted_first)
 {

@@ -1,8 +1,5 @@
 #include "compare_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 /* Two sessions of a program that launches a/kept; in the baseline a/old as well, and in the run a/fresh. The time of
  * all launches is 5,000 ns in the baseline. */
@@ -83,10 +80,8 @@ Test(judge_program, more_launches_are_a_trade_off_only_if_the_program_as_a_whole
 Test(judge_program, launches_say_nothing_of_the_code)
 {
     AT_END(tear_down) struct fixture fixture = set_up_program(4e6);
-    put_code(&fixture.base, "a/kept@1,32", "0123456789abcdef");
-    put_code(&fixture.run, "a/kept@1,32", "0123456789abcdef");
-    put_times(&fixture.base, "a/kept@1,32", "time", 1.1e4, 3);
-    put(&fixture.run, "a/kept@1,32", "time", 1.18e4);
+    put_codes(&fixture, "a/kept@1,32", "0123456789abcdef", "0123456789abcdef");
+    put_sides(&fixture, "a/kept@1,32", "time", 1.1e4, 3, 1.18e4, 1);
     cr_expect_eq(find(compare(&fixture), "a/kept@1,32", "time")->verdict, VERDICT_SAME);
     row_clear(result_find(run_find(&fixture.run, "a/kept@1,32"), "launches"));
     put(&fixture.run, "a/kept@1,32", "launches", 5);
@@ -102,10 +97,8 @@ Test(judge_program, the_same_code_may_be_slower_unless_the_program_feels_it)
     } cases[] = {{7, VERDICT_SAME}, {8, VERDICT_UNSURE}}; /* of 7 us each; unsure, as there are few sessions */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         AT_END(tear_down) struct fixture fixture = set_up_program(5e6);
-        put_code(&fixture.base, "a/kept@1,32", "0123456789abcdef");
-        put_code(&fixture.run, "a/kept@1,32", "0123456789abcdef");
-        put_times(&fixture.base, "a/kept@1,32", "time", 1e5, 3);
-        put(&fixture.run, "a/kept@1,32", "time", 1.07e5);
+        put_codes(&fixture, "a/kept@1,32", "0123456789abcdef", "0123456789abcdef");
+        put_sides(&fixture, "a/kept@1,32", "time", 1e5, 3, 1.07e5, 1);
         row_clear(result_find(run_find(&fixture.run, "a/kept@1,32"), "launches"));
         put(&fixture.run, "a/kept@1,32", "launches", cases[i].launches);
         cr_expect_eq(find(compare(&fixture), "a/kept@1,32", "time")->verdict, cases[i].verdict, "case %zu", i);
@@ -169,8 +162,7 @@ Test(judge_program, counts_of_the_same_code_may_stray_as_from_launch_to_launch)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         AT_END(tear_down) struct fixture fixture = set_up_program(5e6);
-        put_code(&fixture.base, "a/kept@1,32", "0123456789abcdef");
-        put_code(&fixture.run, "a/kept@1,32", cases[i].same_code ? "0123456789abcdef" : "another");
+        put_codes(&fixture, "a/kept@1,32", "0123456789abcdef", cases[i].same_code ? "0123456789abcdef" : "another");
         for (int session = 0; session < 3; session++)
             put_samples(&fixture.base, "a/kept@1,32", "count", cases[i].base, 2);
         put_samples(&fixture.run, "a/kept@1,32", "count", cases[i].now, 2);
@@ -183,8 +175,7 @@ Test(judge_program, counts_of_the_same_code_may_stray_as_from_launch_to_launch)
 Test(judge_program, more_copies_are_no_trade_off)
 {
     AT_END(tear_down) struct fixture fixture = set_up_program(4e6);
-    put_times(&fixture.base, "a/program", "copies", 2, 3);
-    put(&fixture.run, "a/program", "copies", 50);
+    put_sides(&fixture, "a/program", "copies", 2, 3, 50, 1);
     cr_expect_eq(find(compare(&fixture), "a/program", "copies")->verdict, VERDICT_REGRESSED);
 }
 
@@ -209,8 +200,7 @@ Test(judge_program, kernels_of_the_first_part_are_judged_by_the_whole)
         put_times(&fixture.base, "a/kept@1,32", "time", i == LONG ? 1e5 : 1e3, 3);
         put(&fixture.run, "a/kept@1,32", "first_part", i != BASE);
         put(&fixture.run, "a/kept@1,32", "time", i == LONG ? 1e5 : 1e3);
-        put_times(&fixture.base, "a/kept@1,32", "count", 500, 3);
-        put(&fixture.run, "a/kept@1,32", "count", 600);
+        put_sides(&fixture, "a/kept@1,32", "count", 500, 3, 600, 1);
         const struct judgement *count = find(compare(&fixture), "a/kept@1,32", "count");
         cr_expect_eq(count->verdict, i == BOTH ? VERDICT_INFO : VERDICT_REGRESSED, "case %d", i);
     }
@@ -222,8 +212,7 @@ Test(judge_program, counts_of_the_same_code_explain_its_time)
 {
     for (int same = 0; same < 2; same++) {
         AT_END(tear_down) struct fixture fixture = set_up_program(5e6);
-        put_code(&fixture.base, "a/kept@1,32", "0123456789abcdef");
-        put_code(&fixture.run, "a/kept@1,32", same ? "0123456789abcdef" : "another");
+        put_codes(&fixture, "a/kept@1,32", "0123456789abcdef", same ? "0123456789abcdef" : "another");
         put_times(&fixture.base, "a/kept@1,32", "count", 500, 3);
         put_times(&fixture.base, "a/kept@1,32", "time", 2e4, 3);
         put(&fixture.run, "a/kept@1,32", "count", 600);
@@ -243,10 +232,8 @@ Test(judge_program, a_slower_kernel_of_the_same_code_is_a_trade_off_if_the_progr
 {
     for (int same = 0; same < 2; same++) {
         AT_END(tear_down) struct fixture fixture = set_up_program(4e6);
-        put_code(&fixture.base, "a/kept@1,32", "0123456789abcdef");
-        put_code(&fixture.run, "a/kept@1,32", same ? "0123456789abcdef" : "another");
-        put_times(&fixture.base, "a/kept@1,32", "time", 2e4, 12);
-        put(&fixture.run, "a/kept@1,32", "time", 3e4);
+        put_codes(&fixture, "a/kept@1,32", "0123456789abcdef", same ? "0123456789abcdef" : "another");
+        put_sides(&fixture, "a/kept@1,32", "time", 2e4, 12, 3e4, 1);
         const struct judgement *time = find(compare(&fixture), "a/kept@1,32", "time");
         cr_expect_eq(time->verdict == VERDICT_TRADED, same == 1, "%s", verdict_name(time->verdict));
     }
@@ -256,8 +243,7 @@ Test(judge_program, a_slower_kernel_of_the_same_code_is_a_trade_off_if_the_progr
 Test(judge_program, a_process_that_is_gone_is_no_gain)
 {
     AT_END(tear_down) struct fixture fixture = set_up_program(4e6);
-    put_times(&fixture.base, "a/program", "processes", 2, 3);
-    put(&fixture.run, "a/program", "processes", 1);
+    put_sides(&fixture, "a/program", "processes", 2, 3, 1, 1);
     const struct comparison *comparison = compare(&fixture);
     cr_expect_eq(find(comparison, "a/program", "processes")->verdict, VERDICT_REGRESSED);
     cr_expect_eq(comparison_exit_code(comparison), EXIT_REGRESSED);
@@ -267,7 +253,6 @@ Test(judge_program, a_process_that_is_gone_is_no_gain)
 Test(judge_program, of_the_program_time_launches_and_processes_are_judged)
 {
     AT_END(tear_down) struct fixture fixture = set_up_program(5e6);
-    put_times(&fixture.base, "a/program", "count", 100, 3);
-    put(&fixture.run, "a/program", "count", 900);
+    put_sides(&fixture, "a/program", "count", 100, 3, 900, 1);
     cr_expect_eq(find(compare(&fixture), "a/program", "count")->verdict, VERDICT_INFO);
 }

@@ -1,9 +1,6 @@
 #include "baseline/baseline.h"
 #include "compare_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 Test(judge_revise, the_same_code_has_not_become_slower)
 {
@@ -26,14 +23,10 @@ Test(judge_revise, the_same_code_has_not_become_slower)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
-        put_times(&fixture.base, "a/b", "time", 100000, 10);
-        put_times(&fixture.run, "a/b", "time", 104000, 2);
-        put_times(&fixture.base, "a/b", "count", 7, 3);
-        put(&fixture.run, "a/b", "count", rows[i].count);
-        put_times(&fixture.base, "a/b", "share", 90, 3);
-        put(&fixture.run, "a/b", "share", rows[i].share);
-        put_code(&fixture.base, "a/b", rows[i].base);
-        put_code(&fixture.run, "a/b", rows[i].now);
+        put_sides(&fixture, "a/b", "time", 100000, 10, 104000, 2);
+        put_sides(&fixture, "a/b", "count", 7, 3, rows[i].count, 1);
+        put_sides(&fixture, "a/b", "share", 90, 3, rows[i].share, 1);
+        put_codes(&fixture, "a/b", rows[i].base, rows[i].now);
         const struct comparison *comparison = compare(&fixture);
         const struct judgement *time = find(comparison, "a/b", "time");
         cr_expect_eq(time->verdict, rows[i].time, "row %zu: %s", i, verdict_name(time->verdict));
@@ -57,10 +50,8 @@ Test(judge_revise, the_same_code_explains_no_more_than_noise)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
-        put_times(&fixture.base, "a/b", "time", 100000, 10);
-        put_times(&fixture.run, "a/b", "time", rows[i].time, 2);
-        put_code(&fixture.base, "a/b", "f00d");
-        put_code(&fixture.run, "a/b", "f00d");
+        put_sides(&fixture, "a/b", "time", 100000, 10, rows[i].time, 2);
+        put_codes(&fixture, "a/b", "f00d", "f00d");
         struct row *base = result_find(run_find(&fixture.base, "a/b"), "time");
         base->has_drift_reference = true;
         base->drift_reference = rows[i].drift_reference;
@@ -91,18 +82,15 @@ Test(judge_revise, the_same_code_may_be_a_little_worse_on_another_gpu)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
-        put_times(&fixture.base, "a/b", "share", 90, 10);
-        put_times(&fixture.run, "a/b", "share", rows[i].share, 2);
-        put_code(&fixture.base, "a/b", "f00d");
-        put_code(&fixture.run, "a/b", rows[i].code);
+        put_sides(&fixture, "a/b", "share", 90, 10, rows[i].share, 2);
+        put_codes(&fixture, "a/b", "f00d", rows[i].code);
         struct result *base = run_find(&fixture.base, "a/b");
         for (int k = 0; k < 10; k++) {
             struct session *session = ARRAY_GROW(base->sessions, base->session_count);
             session->facts[SESSION_GPU_UUID] = x_sprintf("GPU-%d", k);
         }
         put_fact(&fixture.run, SESSION_GPU_UUID, rows[i].gpu);
-        const struct judgement *share = find(compare(&fixture), "a/b", "share");
-        cr_expect_eq(share->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(share->verdict));
+        expect_verdict(&fixture, "a/b", "share", rows[i].verdict, i);
     }
 }
 
@@ -110,10 +98,8 @@ Test(judge_revise, the_same_code_may_be_a_little_worse_on_another_gpu)
 Test(judge_revise, pairs_say_more_than_the_code_of_the_baseline)
 {
     AT_END(tear_down) struct fixture fixture = set_up();
-    put_times(&fixture.base, "a/b", "time", 100000, 10);
-    put_times(&fixture.run, "a/b", "time", 120000, 2);
-    put_code(&fixture.base, "a/b", "f00d");
-    put_code(&fixture.run, "a/b", "f00d");
+    put_sides(&fixture, "a/b", "time", 100000, 10, 120000, 2);
+    put_codes(&fixture, "a/b", "f00d", "f00d");
     struct row *row = result_find(run_find(&fixture.run, "a/b"), "time");
     for (size_t i = 0; i < RULE_PAIRS; i++)
         row_add_pair(row, 100000, 120000);
@@ -124,10 +110,8 @@ Test(judge_revise, the_same_code_launched_otherwise_is_not_the_same)
 {
     for (int part = 0; part < 4; part++) {
         AT_END(tear_down) struct fixture fixture = set_up();
-        put_times(&fixture.base, "a/b", "time", 100000, 10);
-        put_times(&fixture.run, "a/b", "time", 110000, 2);
-        put_code(&fixture.base, "a/b", "f00d");
-        put_code(&fixture.run, "a/b", "f00d");
+        put_sides(&fixture, "a/b", "time", 100000, 10, 110000, 2);
+        put_codes(&fixture, "a/b", "f00d", "f00d");
         struct launch *launch = &run_find(&fixture.run, "a/b")->launches[0];
         unsigned *const parts[] = {&launch->grid[2], &launch->block[0], &launch->shared, &launch->times};
         ++*parts[part];
@@ -149,10 +133,8 @@ Test(judge_revise, what_became_worse_for_a_gain_is_a_trade)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
-        put_times(&fixture.base, "a/b", "share", 90, 10);
-        put_times(&fixture.run, "a/b", "share", 50, 2);
-        put_times(&fixture.base, "a/b", "time", 100000, 10);
-        put_times(&fixture.run, "a/b", "time", rows[i].time, 2);
+        put_sides(&fixture, "a/b", "share", 90, 10, 50, 2);
+        put_sides(&fixture, "a/b", "time", 100000, 10, rows[i].time, 2);
         const struct comparison *comparison = compare(&fixture);
         cr_expect_eq(find(comparison, "a/b", "share")->verdict, rows[i].share, "row %zu", i);
         cr_expect_eq(says(find(comparison, "a/b", "share"), "trade-off"), rows[i].share == VERDICT_TRADED);
@@ -164,12 +146,9 @@ Test(judge_revise, what_became_worse_for_a_gain_is_a_trade)
 Test(judge_revise, more_launches_are_not_paid_by_a_faster_one)
 {
     AT_END(tear_down) struct fixture fixture = set_up();
-    put_times(&fixture.base, "a/b", "time", 100000, 10);
-    put_times(&fixture.run, "a/b", "time", 50000, 2);
-    put_times(&fixture.base, "a/b", "launches", 10, 10);
-    put_times(&fixture.run, "a/b", "launches", 100, 2);
-    put_code(&fixture.base, "a/b", "f00d");
-    put_code(&fixture.run, "a/b", "beef");
+    put_sides(&fixture, "a/b", "time", 100000, 10, 50000, 2);
+    put_sides(&fixture, "a/b", "launches", 10, 10, 100, 2);
+    put_codes(&fixture, "a/b", "f00d", "beef");
     cr_expect_eq(find(compare(&fixture), "a/b", "time")->verdict, VERDICT_IMPROVED);
     cr_expect_eq(find(compare(&fixture), "a/b", "launches")->verdict, VERDICT_REGRESSED);
 }
@@ -187,18 +166,15 @@ Test(judge_revise, a_ratio_may_fall_while_what_it_stands_for_is_no_worse)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
-        put_times(&fixture.base, "a/b", "ratio", 90, 10);
-        put_times(&fixture.run, "a/b", "ratio", 80, 2);
-        put_times(&fixture.base, "a/b", "time", 100000, 10);
-        put_times(&fixture.run, "a/b", "time", 100000, 2);
+        put_sides(&fixture, "a/b", "ratio", 90, 10, 80, 2);
+        put_sides(&fixture, "a/b", "time", 100000, 10, 100000, 2);
         put_times(&fixture.base, "a/b", "count", 7, 3);
         if (rows[i].count > 0)
             put(&fixture.run, "a/b", "count", rows[i].count);
         struct row *time = result_find(run_find(&fixture.run, "a/b"), "time");
         for (size_t pair = 0; pair < RULE_PAIRS && rows[i].paired_time > 0; pair++)
             row_add_pair(time, 100000, rows[i].paired_time);
-        const struct judgement *ratio = find(compare(&fixture), "a/b", "ratio");
-        cr_expect_eq(ratio->verdict, rows[i].ratio, "row %zu: %s", i, verdict_name(ratio->verdict));
+        expect_verdict(&fixture, "a/b", "ratio", rows[i].ratio, i);
     }
 }
 
@@ -223,8 +199,7 @@ Test(judge_revise, expected_regressions_do_not_fail_until_they_expire_or_pass)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
         cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "made_up.ini", declared), 0);
-        put_times(&fixture.base, "a/b", "count", 7, 3);
-        put(&fixture.run, "a/b", "count", rows[i].count);
+        put_sides(&fixture, "a/b", "count", 7, 3, rows[i].count, 1);
         put(&fixture.base, "a/c", "count", 7); /* a row about which nothing is declared */
         put(&fixture.run, "a/c", "count", 7);
         put_fact(&fixture.run, SESSION_DATE, rows[i].date);
@@ -245,10 +220,8 @@ Test(judge_revise, a_suite_that_moved_is_no_unexpected_pass)
     for (int i = 0; i < 20; i++) {
         char id[16];
         snprintf(id, sizeof id, "suite/%02d", i);
-        put_times(&fixture.base, id, "time", 100000, 10);
-        put_times(&fixture.run, id, "time", i == 0 ? 100000 : 110000, 2);
-        put_code(&fixture.base, id, "f00d");
-        put_code(&fixture.run, id, "f00d");
+        put_sides(&fixture, id, "time", 100000, 10, i == 0 ? 100000 : 110000, 2);
+        put_codes(&fixture, id, "f00d", "f00d");
     }
     const struct comparison *comparison = compare(&fixture);
     cr_expect_eq(find(comparison, "suite/00", "time")->verdict, VERDICT_SAME);
@@ -272,14 +245,12 @@ Test(judge_revise, equal_pairs_say_nothing_of_a_declared_regression)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
         cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "made_up.ini", declared), 0);
-        put_times(&fixture.base, "a/b", "time", 100000, 10);
-        put_times(&fixture.run, "a/b", "time", rows[i].time, 2);
+        put_sides(&fixture, "a/b", "time", 100000, 10, rows[i].time, 2);
         put_fact(&fixture.run, SESSION_DATE, rows[i].date);
         struct row *row = result_find(run_find(&fixture.run, "a/b"), "time");
         for (size_t n = 0; n < 4; n++)
             row_add_pair(row, rows[i].time, rows[i].time);
-        const struct judgement *time = find(compare(&fixture), "a/b", "time");
-        cr_expect_eq(time->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(time->verdict));
+        const struct judgement *time = expect_verdict(&fixture, "a/b", "time", rows[i].verdict, i);
         cr_expect_eq(time->reason != NULL, rows[i].verdict == VERDICT_EXPECTED, "row %zu: %s", i, time->reason);
     }
 }

@@ -1,8 +1,5 @@
 #include "compare_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 Test(judge_row, a_time_needs_a_steady_clock_and_a_free_gpu)
 {
@@ -35,8 +32,7 @@ Test(judge_row, a_time_needs_a_steady_clock_and_a_free_gpu)
             put_samples(&fixture.run, "a/b", "clock", rows[i].clock, 5);
         }
         put_fact(&fixture.run, SESSION_GPU_PROCESSES, rows[i].gpu_processes);
-        const struct judgement *judgement = find(compare(&fixture), "a/b", "time");
-        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        const struct judgement *judgement = expect_verdict(&fixture, "a/b", "time", rows[i].verdict, i);
         cr_expect(rows[i].reason ? says(judgement, rows[i].reason) : !judgement->reason, "row %zu: %s", i,
                   judgement->reason);
     }
@@ -59,8 +55,7 @@ Test(judge_row, sessions_of_a_gpu_that_the_baseline_does_not_know_prove_little)
         static const char *const names[] = {"time", "share", "count"};
         static const double before[] = {100000, 90, 7}, after[] = {110000, 80, 8};
         for (size_t m = 0; m < ARRAY_SIZE(names); m++) {
-            put_times(&fixture.base, "a/b", names[m], before[m], 10);
-            put_times(&fixture.run, "a/b", names[m], after[m], 2);
+            put_sides(&fixture, "a/b", names[m], before[m], 10, after[m], 2);
         }
         for (size_t s = 0; s < 2; s++)
             put_fact(&fixture.base, SESSION_GPU_UUID, rows[i].base[s]);
@@ -79,10 +74,8 @@ Test(judge_row, a_kernel_is_judged_by_the_gpu_that_it_was_measured_on)
     static const char *const kernels[] = {"a/known", "a/other"};
     AT_END(tear_down) struct fixture fixture = set_up();
     for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
-        put_times(&fixture.base, kernels[i], "share", 90, 10);
-        put_times(&fixture.run, kernels[i], "share", 80, 1);
-        put_times(&fixture.base, kernels[i], "time", 100000, 10);
-        put_times(&fixture.run, kernels[i], "time", 100000, 1);
+        put_sides(&fixture, kernels[i], "share", 90, 10, 80, 1);
+        put_sides(&fixture, kernels[i], "time", 100000, 10, 100000, 1);
         result_set_session(run_find(&fixture.run, kernels[i]), i);
     }
     put_fact(&fixture.base, SESSION_GPU_UUID, "GPU-1");
@@ -118,15 +111,13 @@ Test(judge_row, pairs_settle_a_time)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
         char evidence[80];
-        put_times(&fixture.base, "a/b", "time", 100000, 10);
-        put_times(&fixture.run, "a/b", "time", 110000, 2);
+        put_sides(&fixture, "a/b", "time", 100000, 10, 110000, 2);
         put_fact(&fixture.base, SESSION_GPU_UUID, "GPU-1");
         put_fact(&fixture.run, SESSION_GPU_UUID, "GPU-2");
         struct row *row = result_find(run_find(&fixture.run, "a/b"), "time");
         for (size_t n = 0; n < rows[i].slower + rows[i].faster + rows[i].alike; n++)
             row_add_pair(row, 1000, n < rows[i].slower ? 1011 : n < rows[i].slower + rows[i].faster ? 989 : 1000);
-        const struct judgement *judgement = find(compare(&fixture), "a/b", "time");
-        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        const struct judgement *judgement = expect_verdict(&fixture, "a/b", "time", rows[i].verdict, i);
         cr_expect_eq(judgement_is_suspect(judgement), rows[i].suspect, "row %zu", i);
         cr_expect_eq(judgement_wants_pairs(judgement), rows[i].wants_pairs, "row %zu", i);
         cr_expect_str_eq(judgement_evidence(judgement, evidence, sizeof evidence), rows[i].evidence);
@@ -158,13 +149,11 @@ Test(judge_row, a_base_library_settles_the_times_of_other_code)
 Test(judge_row, provisional_rows_have_a_drift_reference_too)
 {
     AT_END(tear_down) struct fixture fixture = set_up();
-    put_times(&fixture.base, "a/b", "time", 104000, 1);
-    put_times(&fixture.run, "a/b", "time", 105500, 2);
+    put_sides(&fixture, "a/b", "time", 104000, 1, 105500, 2);
     struct row *row = result_find(run_find(&fixture.base, "a/b"), "time");
     row->has_drift_reference = true;
     row->drift_reference = 100000;
-    const struct judgement *judgement = find(compare(&fixture), "a/b", "time");
-    cr_expect_eq(judgement->verdict, VERDICT_UNSURE, "%s", verdict_name(judgement->verdict));
+    const struct judgement *judgement = expect_verdict(&fixture, "a/b", "time", VERDICT_UNSURE, 0);
     cr_expect(says(judgement, "past its drift reference") && says(judgement, "too few sessions"), "%s",
               judgement->reason);
 }
@@ -180,8 +169,7 @@ Test(judge_row, a_drift_reference_beside_pairs_is_judged_like_any_time)
     } rows[] = {{2, "0", VERDICT_REGRESSED}, {1, "0", VERDICT_UNSURE}, {2, "3", VERDICT_UNSURE}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
-        put_times(&fixture.base, "a/b", "time", 104000, 10);
-        put_times(&fixture.run, "a/b", "time", 105500, rows[i].sessions);
+        put_sides(&fixture, "a/b", "time", 104000, 10, 105500, rows[i].sessions);
         put_fact(&fixture.run, SESSION_GPU_PROCESSES, rows[i].gpu_processes);
         struct row *base = result_find(run_find(&fixture.base, "a/b"), "time");
         base->has_drift_reference = true;
@@ -209,13 +197,11 @@ Test(judge_row, steps_within_the_limit_add_up_at_the_drift_reference)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
-        put_times(&fixture.base, "a/b", rows[i].metric, rows[i].base, 10);
-        put_times(&fixture.run, "a/b", rows[i].metric, rows[i].now, 2);
+        put_sides(&fixture, "a/b", rows[i].metric, rows[i].base, 10, rows[i].now, 2);
         struct row *row = result_find(run_find(&fixture.base, "a/b"), rows[i].metric);
         row->has_drift_reference = true;
         row->drift_reference = rows[i].drift_reference;
-        const struct judgement *judgement = find(compare(&fixture), "a/b", rows[i].metric);
-        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        const struct judgement *judgement = expect_verdict(&fixture, "a/b", rows[i].metric, rows[i].verdict, i);
         cr_expect_eq(says(judgement, "drift reference"), rows[i].verdict == VERDICT_REGRESSED, "row %zu", i);
     }
 }
@@ -245,8 +231,7 @@ Test(judge_row, a_ratio_of_almost_nothing_is_not_judged)
         cr_assert_eq(metrics_read_text(&fixture.metrics, "ratio.ini", ratio), 0);
         run_note_metrics(&fixture.base, &fixture.metrics);
         run_note_metrics(&fixture.run, &fixture.metrics);
-        put_times(&fixture.base, "a/b", "hits", 4, 10);
-        put_times(&fixture.run, "a/b", "hits", rows[i].now, 2);
+        put_sides(&fixture, "a/b", "hits", 4, 10, rows[i].now, 2);
         if (rows[i].base_lookups > 0)
             put_times(&fixture.base, "a/b", "lookups", rows[i].base_lookups, 10);
         if (rows[i].lookups > 0)
@@ -254,11 +239,9 @@ Test(judge_row, a_ratio_of_almost_nothing_is_not_judged)
         if (rows[i].gpu) {
             put_fact(&fixture.base, SESSION_GPU_UUID, "GPU-1");
             put_fact(&fixture.run, SESSION_GPU_UUID, rows[i].gpu);
-            put_code(&fixture.base, "a/b", "c0de");
-            put_code(&fixture.run, "a/b", "c0de");
+            put_codes(&fixture, "a/b", "c0de", "c0de");
         }
-        const struct judgement *judgement = find(compare(&fixture), "a/b", "hits");
-        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        const struct judgement *judgement = expect_verdict(&fixture, "a/b", "hits", rows[i].verdict, i);
         cr_expect_eq(says(judgement, "almost nothing"), rows[i].verdict == VERDICT_INFO, "row %zu", i);
     }
 }
@@ -311,11 +294,9 @@ Test(judge_row, short_launches_and_little_traffic_of_a_program_are_not_judged)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up_program(rows[i].is_program);
-        put_times(&fixture.base, "a/b", rows[i].metric, rows[i].base, 10);
-        put_times(&fixture.run, "a/b", rows[i].metric, rows[i].now, 2);
+        put_sides(&fixture, "a/b", rows[i].metric, rows[i].base, 10, rows[i].now, 2);
         if (strcmp(rows[i].metric, "gpu_time") != 0) {
-            put_times(&fixture.base, "a/b", "gpu_time", rows[i].base_time, 10);
-            put_times(&fixture.run, "a/b", "gpu_time", rows[i].time, 2);
+            put_sides(&fixture, "a/b", "gpu_time", rows[i].base_time, 10, rows[i].time, 2);
         }
         const struct judgement *judgement = find(compare(&fixture), "a/b", rows[i].metric);
         cr_assert_not_null(judgement, "row %zu", i);
@@ -330,12 +311,9 @@ Test(judge_row, traffic_of_the_same_code_in_a_program_is_not_judged)
 {
     for (int same = 0; same < 2; same++) {
         AT_END(tear_down) struct fixture fixture = set_up_program(true);
-        put_times(&fixture.base, "a/b", "gpu_time", 1e5, 10);
-        put_times(&fixture.run, "a/b", "gpu_time", 1e5, 2);
-        put_times(&fixture.base, "a/b", "traffic", 6e6, 10);
-        put_times(&fixture.run, "a/b", "traffic", 9e6, 2);
-        put_code(&fixture.base, "a/b", "0123456789abcdef");
-        put_code(&fixture.run, "a/b", same ? "0123456789abcdef" : "fedcba9876543210");
+        put_sides(&fixture, "a/b", "gpu_time", 1e5, 10, 1e5, 2);
+        put_sides(&fixture, "a/b", "traffic", 6e6, 10, 9e6, 2);
+        put_codes(&fixture, "a/b", "0123456789abcdef", same ? "0123456789abcdef" : "fedcba9876543210");
         cr_expect_eq(find(compare(&fixture), "a/b", "traffic")->verdict, same ? VERDICT_INFO : VERDICT_REGRESSED);
     }
 }
@@ -364,7 +342,6 @@ Test(judge_row, counts_of_a_program_that_differ_within_a_session_have_a_margin)
             put_samples(&fixture.base, "a/b", "count", several + rows[i].base_repeats, rows[i].base_repeats ? 1 : 3);
         for (size_t s = 0; s < 2; s++)
             put_samples(&fixture.run, "a/b", "count", moved + rows[i].now_repeats, rows[i].now_repeats ? 1 : 3);
-        const struct judgement *judgement = find(compare(&fixture), "a/b", "count");
-        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        expect_verdict(&fixture, "a/b", "count", rows[i].verdict, i);
     }
 }

@@ -1,8 +1,5 @@
 #include "compare_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
+#include "test.h"
 
 /* Adds a session to the kernel's file in the baseline. A fact that is NULL is not recorded. */
 static void put_session(struct fixture *fixture, const char *kernel, const char *gpu, const char *compiler)
@@ -35,18 +32,15 @@ Test(judge_sides, a_row_knows_the_gpus_that_it_was_measured_on)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
-        put_times(&fixture.base, "a/b", "time", 100000, 10);
-        put_times(&fixture.run, "a/b", "time", 110000, 2);
-        put_times(&fixture.base, "a/other", "time", 100000, 10);
-        put_times(&fixture.run, "a/other", "time", 100000, 2);
+        put_sides(&fixture, "a/b", "time", 100000, 10, 110000, 2);
+        put_sides(&fixture, "a/other", "time", 100000, 10, 100000, 2);
         for (int s = 0; s < 12; s++)
             put_session(&fixture, "a/b", s == 0 ? rows[i].first : s < 11 ? rows[i].others : rows[i].last, NULL);
         put_places(&fixture, "a/b", "time", rows[i].from);
         put_session(&fixture, "a/other", "GPU-2", NULL);
         put_fact(&fixture.base, SESSION_GPU_UUID, "GPU-2");
         put_fact(&fixture.run, SESSION_GPU_UUID, "GPU-2");
-        const struct judgement *time = find(compare(&fixture), "a/b", "time");
-        cr_expect_eq(time->verdict, rows[i].time, "row %zu: %s", i, verdict_name(time->verdict));
+        const struct judgement *time = expect_verdict(&fixture, "a/b", "time", rows[i].time, i);
         cr_expect_eq(time->other_gpus, rows[i].time == VERDICT_UNSURE ? 1 : 0, "row %zu", i);
     }
 }
@@ -64,18 +58,15 @@ Test(judge_sides, facts_of_another_compiler_are_none_of_this_kernel)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
-        put_times(&fixture.base, "a/b", "ceiling", 100, 1);
-        put(&fixture.run, "a/b", "ceiling", 50);
-        put_times(&fixture.base, "a/other", "ceiling", 100, 1);
-        put(&fixture.run, "a/other", "ceiling", 100);
+        put_sides(&fixture, "a/b", "ceiling", 100, 1, 50, 1);
+        put_sides(&fixture, "a/other", "ceiling", 100, 1, 100, 1);
         put_session(&fixture, "a/b", NULL, "nvcc 1");
         put_session(&fixture, "a/b", NULL, rows[i].compiler);
         put_session(&fixture, "a/other", NULL, "nvcc 2");
         put_places(&fixture, "a/b", "ceiling", rows[i].from);
         put_fact(&fixture.base, SESSION_COMPILER, "nvcc 2");
         put_fact(&fixture.run, SESSION_COMPILER, "nvcc 2");
-        const struct judgement *ceiling = find(compare(&fixture), "a/b", "ceiling");
-        cr_expect_eq(ceiling->verdict, rows[i].ceiling, "row %zu: %s", i, verdict_name(ceiling->verdict));
+        expect_verdict(&fixture, "a/b", "ceiling", rows[i].ceiling, i);
     }
 }
 
@@ -84,13 +75,11 @@ Test(judge_sides, a_base_build_may_be_of_another_compiler)
 {
     for (int from_base_build = 0; from_base_build < 2; from_base_build++) {
         AT_END(tear_down) struct fixture fixture = set_up();
-        put(&fixture.base, "a/b", "ceiling", 100);
-        put(&fixture.run, "a/b", "ceiling", 50);
+        put_each(&fixture, "a/b", "ceiling", 100, 50);
         put_fact(&fixture.base, SESSION_COMPILER, "nvcc 1");
         put_fact(&fixture.run, SESSION_COMPILER, "nvcc 2");
         result_find(run_find(&fixture.base, "a/b"), "ceiling")->from_base_build = from_base_build;
-        const struct judgement *ceiling = find(compare(&fixture), "a/b", "ceiling");
-        cr_expect_eq(ceiling->verdict, VERDICT_UNSURE);
+        const struct judgement *ceiling = expect_verdict(&fixture, "a/b", "ceiling", VERDICT_UNSURE, 0);
         cr_expect(says(ceiling, "its time decides"));
     }
 }

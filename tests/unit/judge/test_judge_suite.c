@@ -1,9 +1,5 @@
 #include "compare_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
+#include "test.h"
 
 /* Makes kernels that take 100000 ns in ten sessions of the baseline, and longer by a factor in two of the run. */
 static void put_suite(struct fixture *fixture, size_t kernels, double factor, const char *base_code,
@@ -12,10 +8,8 @@ static void put_suite(struct fixture *fixture, size_t kernels, double factor, co
     for (size_t i = 0; i < kernels; i++) {
         char id[32];
         snprintf(id, sizeof id, "%s/%02zu", base_code ? "coded" : "suite", i);
-        put_times(&fixture->base, id, "time", 100000, 10);
-        put_times(&fixture->run, id, "time", 100000 * factor, 2);
-        put_code(&fixture->base, id, base_code);
-        put_code(&fixture->run, id, now_code);
+        put_sides(fixture, id, "time", 100000, 10, 100000 * factor, 2);
+        put_codes(fixture, id, base_code, now_code);
     }
 }
 
@@ -46,8 +40,7 @@ Test(judge_suite, a_shift_of_the_suite_is_taken_off)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
         put_suite(&fixture, rows[i].kernels, rows[i].factor, "f00d", rows[i].code);
-        put_times(&fixture.base, "x/slower", "time", 100000, 10);
-        put_times(&fixture.run, "x/slower", "time", 103000, 2);
+        put_sides(&fixture, "x/slower", "time", 100000, 10, 103000, 2);
         const struct comparison *comparison = compare(&fixture);
         const struct judgement *slower = find(comparison, "x/slower", "time"),
                                *other = find(comparison, "coded/00", "time");
@@ -115,10 +108,8 @@ static void put_on_gpu(struct fixture *fixture, const char *family, size_t kerne
     for (size_t i = 0; i < kernels; i++) {
         char id[32];
         snprintf(id, sizeof id, "%s/%02zu", family, i);
-        put_times(&fixture->base, id, "time", 100000, 10);
-        put_times(&fixture->run, id, "time", 100000 * factor, 1);
-        put_code(&fixture->base, id, "f00d");
-        put_code(&fixture->run, id, "f00d");
+        put_sides(fixture, id, "time", 100000, 10, 100000 * factor, 1);
+        put_codes(fixture, id, "f00d", "f00d");
         result_set_session(run_find(&fixture->run, id), session);
     }
 }
@@ -154,8 +145,7 @@ Test(judge_suite, a_gpu_that_moved_leaves_the_kernels_of_another_to_be_judged)
     put_on_gpu(&fixture, "left", 12, 1, 0);
     put_on_gpu(&fixture, "right", 20, 1.1, 1);
     put_two_gpus(&fixture);
-    put_times(&fixture.base, "x/slower", "time", 100000, 10);
-    put_times(&fixture.run, "x/slower", "time", 110000, 1);
+    put_sides(&fixture, "x/slower", "time", 100000, 10, 110000, 1);
     struct row *row = result_find(run_find(&fixture.run, "x/slower"), "time");
     row->sessions[0].session = 0;
     const struct comparison *comparison = compare(&fixture);

@@ -1,8 +1,5 @@
 #include "compare_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 enum { NO_PAIRS, SLOWER, ALIKE, FASTER, FEW };
 
@@ -36,14 +33,10 @@ Test(judge_toolchain, the_time_of_another_compiler_s_code_decides)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
-        put_times(&fixture.base, "a/b", "time", 100000, 10);
-        put_times(&fixture.run, "a/b", "time", 100000, 2);
-        put_times(&fixture.base, "a/b", "count", 1000, 3);
-        put_times(&fixture.run, "a/b", "count", 1004, 2);
-        put_times(&fixture.base, "a/b", "ceiling", 100, 3);
-        put_times(&fixture.run, "a/b", "ceiling", 50, 2);
-        put_code(&fixture.base, "a/b", "f00d");
-        put_code(&fixture.run, "a/b", rows[i].code);
+        put_sides(&fixture, "a/b", "time", 100000, 10, 100000, 2);
+        put_sides(&fixture, "a/b", "count", 1000, 3, 1004, 2);
+        put_sides(&fixture, "a/b", "ceiling", 100, 3, 50, 2);
+        put_codes(&fixture, "a/b", "f00d", rows[i].code);
         put_fact(&fixture.base, SESSION_COMPILER, rows[i].was);
         put_fact(&fixture.run, SESSION_COMPILER, rows[i].is);
         put_pairs(&fixture.run, rows[i].pairs);
@@ -71,17 +64,14 @@ Test(judge_toolchain, without_a_time_a_count_decides_that_moved_by_much)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
-        put(&fixture.base, "a/b", "count", rows[i].base);
-        put(&fixture.run, "a/b", "count", rows[i].now);
-        put_code(&fixture.base, "a/b", "f00d");
-        put_code(&fixture.run, "a/b", "beef");
+        put_each(&fixture, "a/b", "count", rows[i].base, rows[i].now);
+        put_codes(&fixture, "a/b", "f00d", "beef");
         put_fact(&fixture.base, SESSION_COLLECTOR, "sim");
         put_fact(&fixture.run, SESSION_COLLECTOR, "sim");
         fixture.base.sessions[0].facts[SESSION_COMPILER] = strdup("nvcc 1");
         fixture.run.sessions[0].facts[SESSION_COMPILER] = strdup(rows[i].is);
         result_find(run_find(&fixture.base, "a/b"), "count")->from_base_build = true;
-        const struct judgement *count = find(compare(&fixture), "a/b", "count");
-        cr_expect_eq(count->verdict, rows[i].count, "row %zu: %s", i, verdict_name(count->verdict));
+        expect_verdict(&fixture, "a/b", "count", rows[i].count, i);
     }
 }
 
@@ -103,10 +93,8 @@ Test(judge_toolchain, of_a_program_what_makes_its_kernels_counts)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
-        put_times(&fixture.base, "a/b", "count", 1000, 3);
-        put_times(&fixture.run, "a/b", "count", 1004, 2);
-        put_code(&fixture.base, "a/b", "f00d");
-        put_code(&fixture.run, "a/b", "beef");
+        put_sides(&fixture, "a/b", "count", 1000, 3, 1004, 2);
+        put_codes(&fixture, "a/b", "f00d", "beef");
         put_fact(&fixture.base, SESSION_COMPILER, rows[i].was);
         put_fact(&fixture.run, SESSION_COMPILER, rows[i].is);
         if (rows[i].libraries_were) {

@@ -1,9 +1,5 @@
-#include "base/base.h"
 #include "judge/rule.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
+#include "test.h"
 
 /* Makes a row with sessions of one sample each. It is kept until the end of the process. */
 static struct row *row_of(const double *values, size_t count)

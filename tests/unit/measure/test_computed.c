@@ -1,9 +1,6 @@
-#include "base/base.h"
 #include "measure/computed.h"
-#include "support.h"
+#include "test.h"
 #include "worker/worker.h"
-
-#include <criterion/criterion.h>
 
 #define SECTION(name, counter, unit)                                                                                   \
     "[" name "]\ntitle = T\ncounter = " counter "\nunit = " unit "\nclass = info\nbetter = lower\ndoc = d\n"
@@ -85,8 +82,7 @@ Test(computed, rates_come_from_the_gpu_s_time_else_the_host_s)
         {0, 0, absent, absent, not_applicable, not_applicable},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        AT_END(tear_down) struct fixture fixture;
-        set_up(&fixture);
+        WITH(tear_down, struct fixture fixture, set_up(&fixture));
         fixture.result->bytes = cases[i].bytes;
         fixture.result->flops = cases[i].flops;
         add_value(&fixture, "wall_time", cases[i].wall);
@@ -106,8 +102,7 @@ Test(computed, rates_come_from_the_gpu_s_time_else_the_host_s)
 Test(computed, rates_are_worked_out_sample_by_sample)
 {
     static const double times[] = {1000, 4000, 8000, 3};
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     fixture.result->bytes = 1000;
     add_samples(&fixture, "time", VALUE_MEASURED, times, ARRAY_SIZE(times));
     computed_add_rates(&fixture.run, &fixture.metrics);
@@ -120,8 +115,7 @@ Test(computed, rates_are_worked_out_sample_by_sample)
 
 Test(computed, what_is_not_ok_has_no_rates)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     result_fail(fixture.result, RESULT_WRONG, "made up");
     computed_add_rates(&fixture.run, &fixture.metrics);
     computed_complete(&fixture.run, &fixture.metrics, NULL);
@@ -139,8 +133,7 @@ static void set_up_launched(struct fixture *fixture, struct value wavefronts)
 
 Test(computed, conflicts_are_the_sum_of_lines)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up_launched(&fixture, measured(60));
+    WITH(tear_down, struct fixture fixture, set_up_launched(&fixture, measured(60)));
     computed_complete(&fixture.run, &fixture.metrics, NULL);
     cr_expect_null(result_find(fixture.result, "excess")); /* nobody asked */
     for (unsigned offset = 0; offset < 48; offset += 16) {

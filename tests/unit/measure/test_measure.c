@@ -1,13 +1,9 @@
-#include "base/base.h"
 #include "base/version.h"
 #include "measure/measure.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <regex.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,15 +91,9 @@ static void expect_result(const struct fixture *fixture, const char *id, enum re
     }
 }
 
-static void expect_said(const struct fixture *fixture, const char *words)
-{
-    cr_expect(strstr(fixture->said, words), "\"%s\" lacks \"%s\"", fixture->said, words);
-}
-
 Test(measure, a_good_kernel_has_every_row)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "good/*");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "good/*"));
     measure(&fixture);
     cr_assert_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     cr_assert_eq(fixture.run.result_count, 3);
@@ -139,8 +129,7 @@ Test(measure, a_good_kernel_has_every_row)
 
 Test(measure, the_session_s_facts_are_filled)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "good/one");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "good/one"));
     measure(&fixture);
     cr_assert_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     cr_expect_str_eq(fixture.run.device.name, "host");
@@ -247,11 +236,13 @@ static void expect_faults(const struct backend *backend)
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
         expect_result(&fixture, expected[i].id, expected[i].status, expected[i].words);
     cr_expect_eq(fixture.run.session_count, 1);
-    expect_said(&fixture, "after close_dies/good the worker did not end well (Killed (signal 9))");
+    expect_word(fixture.said, "after close_dies/good the worker did not end well (Killed (signal 9))");
     if (backend == &batching) {
-        expect_said(&fixture, "crash/good and what else is measured with it are measured again, one by one: it exited");
-        expect_said(&fixture, "failing/good and what else is measured with it are measured again, one by one: kernel: "
-                              "made-up illegal address");
+        expect_word(fixture.said,
+                    "crash/good and what else is measured with it are measured again, one by one: it exited");
+        expect_word(fixture.said,
+                    "failing/good and what else is measured with it are measured again, one by one: kernel: "
+                    "made-up illegal address");
     }
 }
 
@@ -267,15 +258,14 @@ Test(measure, a_fault_in_a_batch_costs_its_own_kernel_only)
 
 Test(measure, kernels_of_a_family_are_at_work_at_once)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "good/*");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "good/*"));
     fixture.measurement.backend = &batching;
     fixture.measurement.progress = true;
     measure(&fixture);
     cr_assert_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     for (size_t i = 0; i < fixture.run.result_count; i++)
         expect_result(&fixture, fixture.run.results[i].id, RESULT_OK, NULL);
-    expect_said(&fixture, "[3/3] good/printing");
+    expect_word(fixture.said, "[3/3] good/printing");
     const char *last = strstr(fixture.said, "[3/3] good/printing");
     cr_assert_not_null(last);
     for (int pass = 0; pass < 2; pass++) { /* two passes, after all kernels were warmed up */
@@ -288,8 +278,7 @@ Test(measure, kernels_of_a_family_are_at_work_at_once)
 
 static void expect_hang(const struct backend *backend)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "slow/brief");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "slow/brief"));
     add_glob(&fixture, "slow/endless");
     add_glob(&fixture, "slow/good");
     fixture.measurement.backend = backend;
@@ -301,8 +290,9 @@ static void expect_hang(const struct backend *backend)
     expect_result(&fixture, "slow/brief", RESULT_OK, NULL);
     expect_result(&fixture, "slow/good", RESULT_OK, NULL);
     if (backend == &batching)
-        expect_said(&fixture, "slow/brief and what else is measured with it are measured again, one by one: no sign of "
-                              "life within 3 s");
+        expect_word(fixture.said,
+                    "slow/brief and what else is measured with it are measured again, one by one: no sign of "
+                    "life within 3 s");
 }
 
 Test(measure, a_kernel_that_hangs_is_ended)
@@ -317,8 +307,7 @@ Test(measure, a_kernel_that_hangs_in_a_batch_is_ended)
 
 static void expect_own_limit(const struct backend *backend)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "slow/brief*");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "slow/brief*"));
     fixture.measurement.backend = backend;
     fixture.measurement.samples = 13;
     fixture.measurement.timeout = 6; /* one kernel takes 2.1 s, all three take more than the limit */
@@ -342,8 +331,7 @@ Test(measure, the_time_limit_is_each_kernel_s_own_in_a_batch)
 
 static void expect_close_that_hangs(const char *next, size_t kernels)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "slow_close/*");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "slow_close/*"));
     add_glob(&fixture, next);
     fixture.measurement.timeout = 3; /* far more than the good kernels need */
     measure(&fixture);
@@ -351,7 +339,7 @@ static void expect_close_that_hangs(const char *next, size_t kernels)
     cr_expect_eq(fixture.run.result_count, kernels);
     for (size_t i = 0; i < fixture.run.result_count; i++)
         expect_result(&fixture, fixture.run.results[i].id, RESULT_OK, NULL);
-    expect_said(&fixture, "after slow_close/good the worker did not end well (it hung)");
+    expect_word(fixture.said, "after slow_close/good the worker did not end well (it hung)");
 }
 
 Test(measure, a_close_that_hangs_costs_no_result)
@@ -362,8 +350,7 @@ Test(measure, a_close_that_hangs_costs_no_result)
 
 Test(measure, what_a_library_prints_stays_out_of_standard_output)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "good/printing");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "good/printing"));
     fflush(stdout);
     FILE *file = tmpfile();
     const int saved = dup(STDOUT_FILENO);
@@ -379,8 +366,7 @@ Test(measure, what_a_library_prints_stays_out_of_standard_output)
     fclose(file);
     cr_expect_str_eq(text, "ours, not written yet");
     cr_expect_null(strstr(fixture.said, "ours")); /* text in our buffers is not printed twice */
-    expect_said(&fixture, "printed through a buffer\n");
-    expect_said(&fixture, "printed at once\n");
+    expect_words(fixture.said, "printed through a buffer\n", "printed at once\n");
     expect_result(&fixture, "good/printing", RESULT_OK, NULL);
 }
 
@@ -391,14 +377,14 @@ Test(measure, no_kernel_of_that_name)
     measure(&fixture);
     cr_expect_eq(fixture.code, EXIT_USAGE);
     cr_expect_eq(fixture.run.result_count, 0);
-    expect_said(&fixture, "no kernel matches -k 'good/oen'; did you mean 'good/one'?");
+    expect_word(fixture.said, "no kernel matches -k 'good/oen'; did you mean 'good/one'?");
     tear_down(&fixture);
 
     set_up(&fixture, "zzzzzzzzzzzzzzzzzzzzzz");
     measure(&fixture);
     cr_expect_eq(fixture.code, EXIT_USAGE);
     cr_expect_null(strstr(fixture.said, "did you mean"));
-    expect_said(&fixture, "`cugate list`");
+    expect_word(fixture.said, "`cugate list`");
     tear_down(&fixture);
 }
 
@@ -424,19 +410,17 @@ Test(measure, globs_that_match_nothing_can_be_passed_over)
 
 Test(measure, a_library_that_cannot_be_used)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "*");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "*"));
     fixture.measurement.kernels = "/no/such/lib.so";
     measure(&fixture);
     cr_expect_eq(fixture.code, EXIT_USAGE);
     cr_expect_eq(fixture.run.result_count, 0);
-    expect_said(&fixture, "cannot load the kernel library: /no/such/lib.so");
+    expect_word(fixture.said, "cannot load the kernel library: /no/such/lib.so");
 }
 
 Test(measure, progress_is_drawn_only_on_request)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "good/one");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "good/one"));
     add_glob(&fixture, "good/two");
     measure(&fixture);
     cr_expect_str_eq(fixture.said, "");
@@ -444,15 +428,14 @@ Test(measure, progress_is_drawn_only_on_request)
     run_release(&fixture.run);
     fixture.measurement.progress = true;
     measure(&fixture);
-    expect_said(&fixture, "[1/2] good/one");
-    expect_said(&fixture, "[2/2] good/two  about ");
+    expect_words(fixture.said, "[1/2] good/one", "[2/2] good/two  about ");
     const char *end = strrchr(fixture.said, '\r');
     cr_expect(end && strcmp(end, "\r\033[K") == 0, "the line is not erased: %s", fixture.said);
     free(fixture.said);
     run_release(&fixture.run);
     fixture.measurement.label = "confirming 2 kernels";
     measure(&fixture);
-    expect_said(&fixture, "confirming 2 kernels: [1/2] good/one");
+    expect_word(fixture.said, "confirming 2 kernels: [1/2] good/one");
 }
 
 /* ---- Signals: a child measures, and the test watches its progress line ---- */
@@ -506,36 +489,33 @@ Test(measure, an_interrupted_run_keeps_what_was_measured)
     /* Sends several signals: people press Ctrl-C more than once, and a session that ends sends more than one signal. */
     static const int sets[][2] = {{SIGINT, SIGINT}, {SIGTERM, SIGTERM}, {SIGHUP, SIGTERM}};
     for (size_t i = 0; i < ARRAY_SIZE(sets); i++) {
-        AT_END(tear_down) struct fixture fixture;
-        set_up(&fixture, "slow/brief");
+        WITH(tear_down, struct fixture fixture, set_up(&fixture, "slow/brief"));
         add_glob(&fixture, "slow/endless");
         add_glob(&fixture, "good/one");
         measure_and_signal(&fixture, "slow/endless", sets[i], ARRAY_SIZE(sets[i]));
         cr_expect_eq(fixture.code, EXIT_INTERRUPTED);
         cr_expect_eq(fixture.run.result_count, 1);
         expect_result(&fixture, "slow/brief", RESULT_OK, NULL);
-        expect_said(&fixture, "interrupted after 1 of 3 kernels; what was measured is kept");
+        expect_word(fixture.said, "interrupted after 1 of 3 kernels; what was measured is kept");
     }
 }
 
 Test(measure, an_interrupted_batch_leaves_what_was_before_it)
 {
     static const int interrupt[] = {SIGINT};
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "slow/*");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "slow/*"));
     add_glob(&fixture, "good/*");
     fixture.measurement.backend = &batching;
     measure_and_signal(&fixture, "slow/endless", interrupt, ARRAY_SIZE(interrupt));
     cr_expect_eq(fixture.code, EXIT_INTERRUPTED);
     cr_expect_eq(fixture.run.result_count, 0);
-    expect_said(&fixture, "interrupted after 0 of 8 kernels; what was measured is kept");
+    expect_word(fixture.said, "interrupted after 0 of 8 kernels; what was measured is kept");
 }
 
 Test(measure, a_signal_that_was_ignored_stays_so)
 {
     static const int hangup[] = {SIGHUP};
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "slow/brief");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "slow/brief"));
     add_glob(&fixture, "good/one");
     signal(SIGHUP, SIG_IGN); /* nohup ignores the signal, too */
     measure_and_signal(&fixture, "slow/brief", hangup, ARRAY_SIZE(hangup));
@@ -548,8 +528,7 @@ Test(measure, signals_are_as_before_afterwards)
 {
     sigset_t before, after;
     sigprocmask(SIG_BLOCK, NULL, &before);
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "good/one");
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "good/one"));
     measure(&fixture);
     sigprocmask(SIG_BLOCK, NULL, &after);
     for (int number = 1; number < SIGRTMAX; number++)

@@ -1,15 +1,10 @@
 /* Several GPUs, made up: a worker's is what its entry of CUDA_VISIBLE_DEVICES says, and the host's clock measures. */
-#include "base/base.h"
 #include "measure/measure.h"
 #include "measure/pool.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,12 +39,11 @@ static int prepare_made_up(const struct job *job, struct problem *problem)
 {
     (void)job;
     const char *refuses = getenv("GPUS_REFUSES");
-    char *started = x_sprintf("%s/started", getenv("GPUS_MARK"));
+    OWNED_TEXT started = x_sprintf("%s/started", getenv("GPUS_MARK"));
     const int file = open(started, O_WRONLY | O_APPEND | O_CREAT, 0600);
     (void)!write(file, ".", 1);
     const off_t number = lseek(file, 0, SEEK_CUR);
     close(file);
-    free(started);
     if (!refuses || atol(refuses) != number)
         return 0;
     problem_set(problem, "another process has the GPU");
@@ -115,11 +109,6 @@ static void measure(int expected)
     const int code = measure_run(&measurement, &run);
     said = capture_end();
     cr_expect_eq(code, expected, "%s", said);
-}
-
-static void expect_said(const char *words)
-{
-    cr_expect(strstr(said, words), "expected \"%s\" in: %s", words, said);
 }
 
 static const struct result *result_of(const char *id)
@@ -205,7 +194,7 @@ Test(pool, what_fails_on_one_gpu_is_tried_on_another_and_both_are_said)
             cr_expect(strstr(result->elsewhere, rows[i].words) && strstr(result->elsewhere, " on GPU "), "%s",
                       result->elsewhere);
             cr_expect_null(strstr(result->elsewhere, gpu_of(rows[i].id)), "on another");
-            expect_said(rows[i].words);
+            expect_word(said, rows[i].words);
         }
     }
 }
@@ -218,10 +207,10 @@ Test(pool, what_is_wrong_is_not_tried_again)
     cr_expect_str_eq(result_of("bad/wrong_first")->reason, "expected 42, found 41");
     const struct result *second = result_of("bad/fails_then_wrong");
     cr_expect_eq(second->status, RESULT_WRONG);
-    cr_expect(strstr(second->reason, "expected 42, found 41; before, it failed on GPU "), "%s", second->reason);
+    expect_word(second->reason, "expected 42, found 41; before, it failed on GPU ");
     const struct result *both = result_of("bad/fails");
     cr_expect_eq(both->status, RESULT_FAILED);
-    cr_expect(strstr(both->reason, "(GPU-1)") && strstr(both->reason, "(GPU-2)"), "%s", both->reason);
+    expect_words(both->reason, "(GPU-1)", "(GPU-2)");
 }
 
 /* What the others measure is kept; but a GPU that was to measure is missed. */
@@ -229,7 +218,7 @@ Test(pool, a_gpu_that_does_not_open_is_missed)
 {
     BEGIN("none-A-1,none-X-2", 2, "here/good", "there/good", "once/good");
     measure(EXIT_NOT_MEASURED);
-    expect_said("cannot measure on device 1: it fell off the bus");
+    expect_word(said, "cannot measure on device 1: it fell off the bus");
     cr_assert_eq(run.result_count, 3);
     for (size_t i = 0; i < 3; i++)
         cr_expect_str_eq(gpu_of(run.results[i].id), "GPU-1");
@@ -249,7 +238,7 @@ Test(pool, a_run_is_of_one_model_and_of_different_gpus)
         BEGIN(rows[i].gpus, 2, "*here/*");
         measure(EXIT_NOT_MEASURED);
         cr_expect_eq(run.result_count, 0);
-        expect_said(rows[i].words);
+        expect_word(said, rows[i].words);
     }
 }
 
@@ -440,12 +429,11 @@ static int measure_lines_made_up(void *self, const struct workload *workload, st
         line->counts[LINE_SHARED] = 5;
         return 0;
     }
-    char *mark = x_sprintf("%s/sampling", getenv("GPUS_MARK"));
+    OWNED_TEXT mark = x_sprintf("%s/sampling", getenv("GPUS_MARK"));
     const bool alone = access(mark, F_OK) != 0;
     fclose(fopen(mark, "w"));
     usleep(20000);
     unlink(mark);
-    free(mark);
     result->profile.period = result->profile.launches = 1;
     return alone ? 0 : problem_set(problem, "another one samples");
 }
@@ -515,6 +503,6 @@ Test(pool, counts_of_lines_go_on_at_once_and_samples_in_turn)
         cr_expect_eq(profile->period, 1, "%s: %s", ids[i], said);
     }
     cr_expect_eq(result_of("bad/fails")->profile.counted, 0);
-    expect_said("bad/fails: no exact counts by source line: launch: made-up illegal address");
-    expect_said("bad/fails: no stalls by source line");
+    expect_words(said, "bad/fails: no exact counts by source line: launch: made-up illegal address",
+                 "bad/fails: no stalls by source line");
 }

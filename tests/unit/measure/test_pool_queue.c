@@ -1,10 +1,5 @@
-#include "base/base.h"
 #include "measure/pool_parts.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 static char *const ids[] = {
     (char[]){"small/a"},      (char[]){"small/b"},      (char[]){"large/a"}, (char[]){"point/a[n=1]"},
@@ -54,8 +49,7 @@ static void expect_share(struct fixture *fixture, size_t seat, const char *expec
 
 Test(pool_queue, one_gpu_measures_in_order)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, 1);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, 1));
     queue_fill(&fixture.pool);
     static const char *const expected[] = {"small/a\nsmall/b\n", "large/a\n", "point/a[n=1]\npoint/b[n=1]\n",
                                            "point/a[n=2]\n",     "new/a\n",   ""};
@@ -66,8 +60,7 @@ Test(pool_queue, one_gpu_measures_in_order)
 /* What is not known is taken for the mean of what is: 10 s for six kernels. */
 Test(pool_queue, several_begin_with_what_takes_longest)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, 2);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, 2));
     queue_fill(&fixture.pool);
     static const char *const expected[] = {
         "large/a\n", "small/a\nsmall/b\n", "new/a\n", "point/a[n=1]\npoint/b[n=1]\n", "point/a[n=2]\n", ""};
@@ -77,8 +70,7 @@ Test(pool_queue, several_begin_with_what_takes_longest)
 
 Test(pool_queue, what_failed_is_tried_by_another_and_what_is_returned_comes_first)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, 2);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, 2));
     queue_fill(&fixture.pool);
     expect_share(&fixture, 0, "large/a\n");
     expect_share(&fixture, 1, "small/a\nsmall/b\n");

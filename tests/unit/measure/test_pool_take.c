@@ -1,11 +1,6 @@
 /* What a worker may say, and when: nothing that it says is believed because it came. */
-#include "base/base.h"
 #include "measure/pool_parts.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* Two GPUs, of which the second has a worker that can be told nothing. */
 struct fixture {
@@ -122,8 +117,7 @@ Test(pool_take, what_is_out_of_turn_is_refused)
         {"no message", {{(enum message_kind)200, ""}}},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture;
-        set_up(&fixture);
+        WITH(tear_down, struct fixture fixture, set_up(&fixture));
         size_t count = 0;
         while (count < MOST_WORDS && rows[i].words[count].kind)
             count++;
@@ -146,8 +140,7 @@ Test(pool_take, what_workers_say_is_taken)
                                         RESULT("f/a", "ok"),
                                         WORSE("f/b", "wrong result"),
                                         WORSE("f/c", "not built")};
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         cr_expect_eq(say(&fixture, 0, words[i]), ENDING_NOT_YET, "word %zu", i + 1);
     cr_expect_eq(fixture.run.result_count, 3);
@@ -158,8 +151,7 @@ Test(pool_take, what_workers_say_is_taken)
 Test(pool_take, what_failed_on_two_gpus_is_not_tried_on_a_third)
 {
     static const struct word first[] = {KERNELS, DEVICE, START("f/a"), WORSE("f/a", "failed")};
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     for (size_t i = 0; i < ARRAY_SIZE(first); i++)
         cr_assert_eq(say(&fixture, 0, first[i]), ENDING_NOT_YET);
     cr_assert_eq(fixture.pool.queued, 2, "another family, and what failed");

@@ -1,10 +1,5 @@
-#include "base/base.h"
 #include "measure/program.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 Test(program, kernels_are_called_after_what_people_call_the_program)
 {

@@ -1,12 +1,8 @@
-#include "base/base.h"
 #include "measure/program_parts.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,11 +80,10 @@ static size_t run(struct program_input *input, size_t most)
     return total;
 }
 
-Test(program_input, each_run_reads_a_file_from_where_it_stood)
+Test(program_input, each_run_reads_a_file_from_where_it_stood, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     AT_END(program_input_close) struct program_input input;
-    give_file(folder, "0123456789", 3);
+    give_file(scratch, "0123456789", 3);
     program_input_open(&input, true);
     for (int i = 0; i < 3; i++)
         cr_expect_eq(run(&input, SIZE_MAX), 7);
@@ -109,11 +104,10 @@ Test(program_input, each_run_reads_all_that_comes_through_a_pipe)
 }
 
 /* Each measuring reads the same, be it a file or what came through a pipe. */
-Test(program_input, a_program_that_is_measured_again_reads_it_all_again)
+Test(program_input, a_program_that_is_measured_again_reads_it_all_again, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     struct program_input input;
-    give_file(folder, "0123456789", 3);
+    give_file(scratch, "0123456789", 3);
     for (int i = 0; i < 2; i++) {
         program_input_open(&input, true);
         cr_expect_eq(run(&input, SIZE_MAX), 7);

@@ -1,9 +1,6 @@
 #include "measure/program.h"
 #include "measure/program_parts.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
+#include "test.h"
 
 /* Two metrics of set 0, one of set 1, one of none; two groups, of which the first has five samples in set 0. */
 struct fixture {

@@ -1,9 +1,6 @@
-#include "base/base.h"
 #include "measure/program.h"
 #include "measure/program_parts.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
+#include "test.h"
 
 Test(program_libraries, those_of_all_processes_are_one_sorted_text)
 {

@@ -1,10 +1,5 @@
 #include "measure/program_parts.h"
-
-#include "base/base.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* One group that was launched `most` times, with machine code that is known. */
 struct fixture {

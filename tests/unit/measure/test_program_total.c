@@ -1,9 +1,6 @@
 #include "measure/program.h"
 #include "measure/program_parts.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
+#include "test.h"
 
 /* A program with two kernels: a time of 100 and of 1,000 ns, an occupancy of 50 % and of 25 %. */
 struct fixture {
@@ -77,8 +74,7 @@ static void expect(const struct fixture *fixture, const char *id, const char *me
 
 Test(program_total, launches_are_counted_in_each_run_and_add_up)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     end_run(&fixture, 10, 2, 1);
     end_run(&fixture, 12, 0, 3);
     program_total_add(&fixture.groups, &fixture.measurement, &fixture.run);
@@ -93,8 +89,7 @@ Test(program_total, launches_are_counted_in_each_run_and_add_up)
 /* Records that are lacking count as those that came. A kernel without any leaves the run without a time. */
 Test(program_total, gpu_time_is_that_of_all_launches_by_records)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     for (int run = 0; run < 3; run++) {
         fixture.groups.list[0]->shares[0].timed = run == 1 ? 0 : 5;
         fixture.groups.list[0]->shares[0].time_ns = 450;
@@ -112,8 +107,7 @@ Test(program_total, gpu_time_is_that_of_all_launches_by_records)
 Test(program_total, copies_are_told_by_all_processes_or_not_at_all)
 {
     for (size_t telling = 1; telling <= 2; telling++) {
-        AT_END(tear_down) struct fixture fixture;
-        set_up(&fixture);
+        WITH(tear_down, struct fixture fixture, set_up(&fixture));
         fixture.groups.list[0]->shares[0].launches = 1;
         const struct program_run run = {.launching = 2, .telling = telling, .work = {[WORK_COPIES] = 7}};
         program_groups_end_run(&fixture.groups, &run);
@@ -126,8 +120,7 @@ Test(program_total, copies_are_told_by_all_processes_or_not_at_all)
 
 Test(program_total, a_kernel_that_a_later_run_brings_was_not_launched_before)
 {
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     end_run(&fixture, 10, 2, 1);
     add_kernel(&fixture, "launch\n1 1 1 32 1 1 0 - late\n", 5, 5);
     end_run(&fixture, 10, 2, 1);
@@ -142,8 +135,7 @@ Test(program_total, there_is_none_unless_all_that_was_launched_has_numbers)
 {
     enum { FAILED, GONE, UNWANTED, NOTHING, CASES };
     for (int i = 0; i < CASES; i++) {
-        AT_END(tear_down) struct fixture fixture;
-        set_up(&fixture);
+        WITH(tear_down, struct fixture fixture, set_up(&fixture));
         end_run(&fixture, i == NOTHING ? 0 : 10, i == NOTHING ? 0 : 2, 1);
         struct result *result = run_find(&fixture.run, "app/long@1,32");
         if (i == FAILED)

@@ -1,10 +1,5 @@
-#include "base/base.h"
 #include "model/model.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 Test(chip_name, products_have_chips)
 {

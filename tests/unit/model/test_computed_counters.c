@@ -1,9 +1,7 @@
-#include "base/base.h"
 #include "model/computed_counters.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <stdint.h>
-#include <string.h>
 
 static struct metric metric_of(const char *counter)
 {

@@ -1,9 +1,5 @@
 #include "model/counter_name.h"
-
-#include "base/base.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 Test(counter_name, a_name_is_split)
 {

@@ -1,12 +1,8 @@
 #include "model/exact_counters.h"
+#include "test.h"
 
-#include "base/base.h"
 #include "model/model.h"
-#include "support.h"
 #include "worker/worker.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
 
 static enum exact_counter counter_of(const char *names)
 {

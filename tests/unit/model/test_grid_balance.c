@@ -1,7 +1,5 @@
 #include "model/model.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
+#include "test.h"
 
 static double balance(unsigned blocks, long long sms)
 {

@@ -1,10 +1,5 @@
-#include "base/base.h"
 #include "model/law.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* The values that laws read: a is 2 to 4, b is 10, zero is 0, and others were not read. */
 static bool read_made(const void *of, const char *name, struct span *span)

@@ -1,10 +1,5 @@
-#include "base/base.h"
 #include "model/metric.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #define BODY "title = T\ncounter = c.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n"
 
@@ -38,7 +33,7 @@ Test(metric, weights_must_exist_and_add_up)
         {"b", "a", "[a] is weighed by [b], which is weighed itself"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *text =
+        OWNED_TEXT text =
             x_sprintf("[a]\n" BODY "%s%s\n[b]\n" BODY "%s%s\n", "weight = ", cases[i].weight_of_a,
                       cases[i].weight_of_b ? "weight = " : "", cases[i].weight_of_b ? cases[i].weight_of_b : "");
         OWNED(metrics) metrics = {0};
@@ -46,7 +41,6 @@ Test(metric, weights_must_exist_and_add_up)
         HEAR(result, metrics_check(&metrics));
         cr_expect_eq(result, cases[i].words ? -1 : 0);
         cr_expect(!cases[i].words || strstr(said, cases[i].words), "%s", said);
-        free(text);
     }
 }
 

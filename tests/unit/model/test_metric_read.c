@@ -1,10 +1,5 @@
-#include "base/base.h"
 #include "model/metric.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #define BODY "title = T\ncounter = c.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n"
 
@@ -98,7 +93,7 @@ Test(metric_read, floors)
         {"ns", "% 2", 0, 0},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *text =
+        OWNED_TEXT text =
             x_sprintf("[m]\nfloor = %s\ntitle = T\ncounter = c\nunit = %s\nclass = steady\nbetter = lower\ndoc = d",
                       cases[i].floor, cases[i].unit);
         bool good = cases[i].relative > 0 || cases[i].absolute > 0;
@@ -109,9 +104,8 @@ Test(metric_read, floors)
             cr_expect_float_eq(metrics.list[0].floor_relative, cases[i].relative, 1e-15, "floor = %s", cases[i].floor);
             cr_expect_eq(metrics.list[0].floor_absolute, cases[i].absolute, "floor = %s", cases[i].floor);
         } else {
-            cr_expect(strstr(said, "x.ini:2: cannot read the floor"), "%s", said);
+            expect_word(said, "x.ini:2: cannot read the floor");
         }
-        free(text);
     }
 }
 
@@ -126,7 +120,7 @@ Test(metric_read, a_floor_of_everything_is_refused)
         {"%", "100 %", "less than 100 %"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char *text =
+        OWNED_TEXT text =
             x_sprintf("[m]\nfloor = %s\ntitle = T\ncounter = c\nunit = %s\nclass = steady\nbetter = lower\ndoc = d",
                       rows[i].floor, rows[i].unit);
         OWNED(metrics) metrics = {0};
@@ -134,7 +128,6 @@ Test(metric_read, a_floor_of_everything_is_refused)
         cr_expect_eq(metrics_read_text(&metrics, "x.ini", text), -1, "row %zu", i);
         OWNED_TEXT said = capture_end();
         cr_expect_not_null(strstr(said, rows[i].words), "row %zu: %s", i, said);
-        free(text);
     }
 }
 
@@ -210,20 +203,19 @@ Test(metric_read, a_long_line_is_refused_and_not_cut)
     OWNED(metrics) metrics = {0};
     HEAR(result, metrics_read_text(&metrics, "x.ini", text));
     cr_expect_eq(result, -1);
-    cr_expect(strstr(said, "x.ini:2: the line has 1005 characters"), "%s", said);
+    expect_word(said, "x.ini:2: the line has 1005 characters");
 }
 
-Test(metric_read, a_folder_is_read_in_the_order_of_its_names)
+Test(metric_read, a_folder_is_read_in_the_order_of_its_names, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
     char *paths[] = {
-        scratch_file(folder, "b.ini", "[m3]\n" BODY),
-        scratch_file(folder, "a.ini", "[m1]\n" BODY "[m2]\n" BODY),
-        scratch_file(folder, ".hidden.ini", "nonsense"),
-        scratch_file(folder, "notes.txt", "nonsense"),
+        scratch_file(scratch, "b.ini", "[m3]\n" BODY),
+        scratch_file(scratch, "a.ini", "[m1]\n" BODY "[m2]\n" BODY),
+        scratch_file(scratch, ".hidden.ini", "nonsense"),
+        scratch_file(scratch, "notes.txt", "nonsense"),
     };
     OWNED(metrics) metrics;
-    cr_assert_eq(metrics_read_folder(&metrics, folder), 0);
+    cr_assert_eq(metrics_read_folder(&metrics, scratch), 0);
     cr_assert_eq(metrics.count, 3);
     cr_expect_str_eq(metrics.list[0].name, "m1");
     cr_expect_str_eq(metrics.list[1].name, "m2");
@@ -243,19 +235,18 @@ static void expect_folder_error(const char *folder, const char *words)
     cr_expect(strstr(said, words), "\"%s\" lacks \"%s\"", said, words);
 }
 
-Test(metric_read, a_folder_that_cannot_be_used_is_an_error)
+Test(metric_read, a_folder_that_cannot_be_used_is_an_error, .init = scratch_begin, .fini = scratch_leave)
 {
-    OWNED_FOLDER folder = scratch_make();
-    expect_folder_error(folder, "holds no metric files");
+    expect_folder_error(scratch, "holds no metric files");
     expect_folder_error("/no/such/folder", "No such file or directory");
-    free(scratch_file(folder, "a.ini", "[m1]\n" BODY));
-    free(scratch_file(folder, "b.ini", "[m1]\n" BODY));
-    expect_folder_error(folder, "b.ini:1: [m1] is there already, at ");
-    OWNED_TEXT path = x_sprintf("%s/b.ini", folder);
+    free(scratch_file(scratch, "a.ini", "[m1]\n" BODY));
+    free(scratch_file(scratch, "b.ini", "[m1]\n" BODY));
+    expect_folder_error(scratch, "b.ini:1: [m1] is there already, at ");
+    OWNED_TEXT path = x_sprintf("%s/b.ini", scratch);
     FILE *file = fopen(path, "w");
     fwrite("[m2]\n\0\n", 1, 7, file);
     fclose(file);
-    expect_folder_error(folder, "b.ini holds a NUL byte");
-    free(scratch_file(folder, "b.ini", "[m2]\n" BODY "weight = m9\n"));
-    expect_folder_error(folder, "[m2] is weighed by \"m9\"");
+    expect_folder_error(scratch, "b.ini holds a NUL byte");
+    free(scratch_file(scratch, "b.ini", "[m2]\n" BODY "weight = m9\n"));
+    expect_folder_error(scratch, "[m2] is weighed by \"m9\"");
 }

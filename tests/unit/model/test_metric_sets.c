@@ -1,10 +1,5 @@
-#include "base/base.h"
 #include "model/metric.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #define BODY "title = T\ncounter = c.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n"
 
@@ -65,7 +60,7 @@ static void expect_names(const struct fixture *fixture, const char *first, const
     cr_expect_str_eq(found, names);
 }
 
-static void expect_words(const struct fixture *fixture, const char *first, const char *words)
+static void expect_refused(const struct fixture *fixture, const char *first, const char *words)
 {
     OWNED_TEXT said = read_sets(fixture, first, NULL);
     cr_expect(strstr(said, words), "\"%s\" lacks \"%s\"", said, words);
@@ -120,7 +115,7 @@ Test(metric_sets, another_definition_of_a_name_is_refused_with_both_places)
         free(scratch_file(fixture.own, "a.ini", rows[i].section));
         OWNED_TEXT words = x_sprintf(
             "own/a.ini:1: [m1] is defined at %s/core.ini:1 as well, with another %s: ", fixture.shipped, rows[i].key);
-        expect_words(&fixture, fixture.own, words);
+        expect_refused(&fixture, fixture.own, words);
     }
     end(&fixture);
 }
@@ -129,14 +124,14 @@ Test(metric_sets, what_is_no_set_is_refused)
 {
     struct fixture fixture;
     begin(&fixture);
-    expect_words(&fixture, fixture.own, "own holds no metric files (*.ini)");
-    expect_words(&fixture, "tensr",
-                 "+tensr: there is no such folder or file; did you mean +tensor? There are core, tensor");
-    expect_words(&fixture, "no/tensor", "+no/tensor: there is no such folder or file");
+    expect_refused(&fixture, fixture.own, "own holds no metric files (*.ini)");
+    expect_refused(&fixture, "tensr",
+                   "+tensr: there is no such folder or file; did you mean +tensor? There are core, tensor");
+    expect_refused(&fixture, "no/tensor", "+no/tensor: there is no such folder or file");
     free(scratch_file(fixture.own, "rare.ini", "optional = yes\n[r]\n" BODY));
-    expect_words(&fixture, fixture.own, "are optional or empty: name one, --metrics +");
+    expect_refused(&fixture, fixture.own, "are optional or empty: name one, --metrics +");
     free(scratch_file(fixture.own, "a.ini", "[own]\n" BODY "weight = m9\n"));
-    expect_words(&fixture, fixture.own, "[own] is weighed by \"m9\", but no section has that name");
+    expect_refused(&fixture, fixture.own, "[own] is weighed by \"m9\", but no section has that name");
     end(&fixture);
 }
 

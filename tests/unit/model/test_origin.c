@@ -1,9 +1,5 @@
 #include "model/origin.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 Test(origin, every_way_has_its_words)
 {

@@ -1,11 +1,7 @@
-#include "base/base.h"
 #include "model/profile.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
 Test(profile, every_counter_has_its_row)
 {

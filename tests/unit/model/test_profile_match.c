@@ -1,10 +1,5 @@
-#include "base/base.h"
 #include "line_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #define MOST 8
 

@@ -1,11 +1,5 @@
 #include "model/model.h"
-
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
+#include "test.h"
 
 static struct metric list[] = {{.name = "instructions", .counter = "smsp__inst_executed.sum", .class = METRIC_EXACT},
                                {.name = "launches", .counter = "cugate.launches"},

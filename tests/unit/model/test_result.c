@@ -1,10 +1,5 @@
-#include "base/base.h"
 #include "model/run.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
+#include "test.h"
 
 Test(result, a_value_is_the_mean_of_medians)
 {

@@ -1,10 +1,7 @@
-#include "base/base.h"
 #include "model/run.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <stdint.h>
-#include <string.h>
 
 Test(run, results_and_rows_stay_sorted)
 {

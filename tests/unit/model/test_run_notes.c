@@ -1,11 +1,6 @@
 /* Tests definitions of metrics in runs: which differences let more pass, and how they are stored. */
-#include "base/base.h"
 #include "model/run.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* clang-format off */
 static const struct metric_note strict = {

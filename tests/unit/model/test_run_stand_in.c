@@ -1,9 +1,5 @@
 #include "model/model.h"
-
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
+#include "test.h"
 
 static void put(struct run *run, const char *code, enum tensor_cores tensor)
 {

@@ -1,9 +1,5 @@
-#include "base/base.h"
 #include "model/sample.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 #define SECTION(name, rest)                                                                                            \
     "[" name "]\ntitle = T\ncounter = " name "\nunit = count\nclass = info\nbetter = lower\ndoc = d\n" rest

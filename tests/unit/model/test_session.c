@@ -1,8 +1,5 @@
-#include "base/base.h"
 #include "model/session.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 Test(session, device_difference_names_each_field)
 {
@@ -16,7 +13,7 @@ Test(session, device_difference_names_each_field)
                            "memory 150754820096 bytes, not 42 bytes; ECC on, not off; MIG off, not on");
     struct device unknown = {0};
     device_difference(&unknown, &h200, text, sizeof text);
-    cr_expect(strstr(text, "GPU unknown, not NVIDIA H200"), "%s", text);
+    expect_word(text, "GPU unknown, not NVIDIA H200");
     struct device partly = {.name = h200.name, .ecc = true, .ecc_unknown = true, .mig_unknown = true};
     device_difference(&partly, &h200, text, sizeof text);
     cr_expect_str_eq(text, "compute capability unknown, not 9.0; SM count unknown, not 132; "

@@ -1,12 +1,6 @@
-#include "base/base.h"
 #include "model/units.h"
-#include "support.h"
+#include "test.h"
 #include "worded.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct metric metric_in(const char *unit)
 {

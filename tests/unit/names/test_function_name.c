@@ -1,10 +1,6 @@
 /* The parts of names as a demangler writes them. */
 #include "names/function_name.h"
-
-#include "base/base.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 static void expect_part(struct name_part part, const char *wanted, const char *function)
 {

@@ -1,11 +1,5 @@
 #include "names/short_name.h"
-
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* Names as profilers print them: PyTorch, Thrust, CUB, cuBLAS, CUTLASS, Triton, XLA, CuPy. Some are from libiberty,
  * others from NVIDIA's tools, which print (int)4 for 4. */

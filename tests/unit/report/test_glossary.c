@@ -1,9 +1,5 @@
 #include "report/glossary.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* Returns the glossary's explanation of a text. Caller frees. */
 static char *explain(const char *said, size_t *count)

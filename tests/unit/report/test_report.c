@@ -1,10 +1,6 @@
 /* Tests the table of formats, and what all formats have in common. */
 #include "report_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 Test(report, formats_are_found_by_name)
 {
@@ -126,8 +122,7 @@ Test(report, static_facts_alone_are_said_to_be_that)
     char *text = print(&fixture.report, report_text);
     cr_expect_eq(strncmp(text, "STATIC: NO KERNEL WAS RUN. ", 27), 0);
     expect_word(text, "\nrun       run.json, the machine code of 6 kernels\n");
-    expect_no_word(text, "samples each");
-    expect_no_word(text, "bank conflicts");
+    expect_no_words(text, "samples each", "bank conflicts");
     free(text);
     text = print(&fixture.report, report_json);
     expect_word(text, "\"static\": true");

@@ -1,9 +1,7 @@
 #include "report_support.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <jansson.h>
-#include <stdlib.h>
 
 Test(report_bmf, every_number_of_the_run_is_there_and_nothing_else)
 {

@@ -1,9 +1,5 @@
 #include "report_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 Test(report_github, github_keeps_to_ten_annotations)
 {

@@ -1,10 +1,7 @@
 #include "report_support.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 Test(report_json, json_says_what_was_judged)
 {

@@ -1,9 +1,5 @@
 #include "report_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 Test(report_junit, junit_counts_what_it_holds)
 {

@@ -1,9 +1,5 @@
 #include "report_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 Test(report_markdown, a_fence_is_longer_than_what_it_holds)
 {
@@ -80,7 +76,6 @@ Test(report_markdown, markdown_without_a_baseline_says_how_to_make_one)
     AT_END(report_tear_down) struct fixture fixture = report_set_up("broken.json");
     alone(&fixture, EXIT_BASELINE);
     OWNED_TEXT text = print(&fixture.report, report_markdown);
-    expect_word(text, "| copy/plain | hung | no answer within 60 s |\n");
-    expect_word(text, "```sh\ncugate aa --sessions 10 --save sessions\n");
-    expect_word(text, "--reason \"first baseline\"\n```\n");
+    expect_words(text, "| copy/plain | hung | no answer within 60 s |\n",
+                 "```sh\ncugate aa --sessions 10 --save sessions\n", "--reason \"first baseline\"\n```\n");
 }

@@ -1,11 +1,6 @@
 /* Commands that are too long for a line stay the same commands. */
-#include "base/base.h"
 #include "report/report_text.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* Returns the arguments that a shell finds in the lines, one a line. Caller frees. */
 static char *arguments_of(const char *command)

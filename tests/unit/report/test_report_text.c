@@ -1,11 +1,5 @@
 #include "report_support.h"
-
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* Each test has a process of its own, and so these of its own. */
 static struct fixture fixture;
@@ -355,14 +349,11 @@ Test(report_text, rows_say_what_stands_behind_them)
     invent(&fixture, "copy/plain", "achieved_occupancy", VERDICT_TRADED, "a trade-off: time improved");
     fixture.report.verbose = true;
     reprint();
-    expect_word(text, "13 of 14 pairs");
-    expect_word(text, "+100 ns of the change is common to all kernels");
+    expect_words(text, "13 of 14 pairs", "+100 ns of the change is common to all kernels");
     cr_expect_eq(count_words(text, "2 of 2 sessions against 12"), 2u, "each red row has its evidence:\n%s", text);
-    expect_word(text, "\nunsure     (suite)\n  unsure     time\n");
-    expect_word(text, "all kernels moved alike, by +10.0 %");
+    expect_words(text, "\nunsure     (suite)\n  unsure     time\n", "all kernels moved alike, by +10.0 %");
     cr_expect_eq(count_words(text, "(suite)"), 1u, "it is no kernel of the table:\n%s", text);
-    expect_word(text, "\n  trade-off  achieved_occupancy");
-    expect_word(text, "a trade-off: time improved");
+    expect_words(text, "\n  trade-off  achieved_occupancy", "a trade-off: time improved");
 }
 
 Test(report_text, verdicts_have_their_colors)
@@ -416,9 +407,7 @@ Test(report_text, power_shows_what_would_be_caught)
     expect_no_word(text, "detects");
     fixture.report.power = true;
     reprint();
-    expect_word(text, "  limit  detects\n");
-    expect_word(text, " 400 ns   650 ns\n");
-    expect_word(text, " 0      any\n");
+    expect_words(text, "  limit  detects\n", " 400 ns   650 ns\n", " 0      any\n");
     expect_no_word(text, "dram_throughput");
 }
 

@@ -1,9 +1,5 @@
 #include "report/table.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* Returns a line of these cells in four columns, the third of which is not shown. Caller frees. */
 static char *line_of(const char *const cells[4], bool any)

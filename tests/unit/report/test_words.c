@@ -1,10 +1,7 @@
 #include "report/words.h"
 #include "report_support.h"
-#include "support.h"
+#include "test.h"
 #include "worded.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
 
 /* With -v, if consecutive rows share a reason, only the first one shows it; but a red row always shows its own. */
 Test(words, a_shared_reason_says_whose_it_is)

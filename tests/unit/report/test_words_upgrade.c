@@ -1,11 +1,7 @@
 #include "report_support.h"
+#include "test.h"
 
 #include "report/words.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 
 Test(words_upgrade, a_report_lists_the_first_and_the_last)
 {
@@ -54,12 +50,9 @@ Test(words_upgrade, every_report_says_what_another_toolchain_did)
     judge(&fixture);
     OWNED_TEXT text = print(&fixture.report, report_text), *json = print(&fixture.report, report_json),
                *markdown = print(&fixture.report, report_markdown);
-    expect_word(text, "Toolchain: nvcc 1 -> nvcc 2: ");
-    expect_word(text, "same instructions, another schedule");
-    expect_word(text, "time lost");
-    expect_word(text, "+10.0 us (+46.7 %)");
-    expect_word(json, "\"upgrade\": {");
-    expect_word(json, "\"lost\": 10000");
+    expect_words(text, "Toolchain: nvcc 1 -> nvcc 2: ", "same instructions, another schedule", "time lost",
+                 "+10.0 us (+46.7 %)");
+    expect_words(json, "\"upgrade\": {", "\"lost\": 10000");
     expect_word(markdown, "| time lost | kernel | what changed |");
     fixture.report.quiet = true;
     OWNED_TEXT quiet = print(&fixture.report, report_text);

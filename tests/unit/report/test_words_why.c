@@ -1,15 +1,11 @@
 /* Tests how formats describe the lines behind a row. */
 #include "report_support.h"
-#include "support.h"
+#include "test.h"
 
-#include "base/base.h"
 #include "report/words.h"
 
-#include <criterion/criterion.h>
 #include <jansson.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Adds the three kernels of worse_lines.json: one with lines and a base's lines, one without line information and base,
@@ -38,24 +34,22 @@ static void set_up_one(struct fixture *fixture, const char *file, const char *fu
 
 Test(words_why, text_names_the_line_and_what_to_do)
 {
-    AT_END(report_tear_down) struct fixture fixture;
-    set_up_hotspots(&fixture);
+    WITH(report_tear_down, struct fixture fixture, set_up_hotspots(&fixture));
     fixture.report.verbose = true;
     OWNED_TEXT text = print(&fixture.report, report_text);
-    expect_word(text, "  kernels/transpose.cu:40: excess shared wavefronts 0 -> 16,777,216 (100 % of the kernel's)\n");
-    expect_word(text, "  | out[(y + j) * width + x] = tile[threadIdx.x][threadIdx.y + j];\n");
-    expect_word(text, "lanes of one warp meet in the same bank: pad the rows by one element");
+    expect_words(text, "  kernels/transpose.cu:40: excess shared wavefronts 0 -> 16,777,216 (100 % of the kernel's)\n",
+                 "  | out[(y + j) * width + x] = tile[threadIdx.x][threadIdx.y + j];\n",
+                 "lanes of one warp meet in the same bank: pad the rows by one element");
     expect_word(text,
                 "kernels/transpose.cu:40: sampled SM cycles 409,600 -> 4,983,467 (86 % of the kernel's), grown by\n");
-    expect_word(text, " mio_throttle: the queue to shared memory, indexed constants and special functions is full\n");
-    expect_word(text, "launch: grid 1024x1x1 -> 8192x1x1; block 256x1x1 -> 32x1x1\n");
+    expect_words(text, " mio_throttle: the queue to shared memory, indexed constants and special functions is full\n",
+                 "launch: grid 1024x1x1 -> 8192x1x1; block 256x1x1 -> 32x1x1\n");
 }
 
 /* Two counters of one kernel have the same lines, which are printed once. */
 Test(words_why, one_pattern_is_told_once)
 {
-    AT_END(report_tear_down) struct fixture fixture;
-    set_up_hotspots(&fixture);
+    WITH(report_tear_down, struct fixture fixture, set_up_hotspots(&fixture));
     fixture.report.verbose = true;
     char *text = print(&fixture.report, report_text);
     cr_expect_eq(count_words(text, "excess shared wavefronts"), 1u);
@@ -69,8 +63,7 @@ Test(words_why, one_pattern_is_told_once)
 
 Test(words_why, launches_are_told_once_a_kernel)
 {
-    AT_END(report_tear_down) struct fixture fixture;
-    set_up_one(&fixture, NULL, "f", NULL);
+    WITH(report_tear_down, struct fixture fixture, set_up_one(&fixture, NULL, "f", NULL));
     blame_of(&fixture, &fixture.comparison.list[0])->launch_change = x_strdup("block 1x1x1 -> 2x1x1");
     blame_of(&fixture, invent(&fixture, "reduce/tree", "time", VERDICT_UNSURE, NULL))->launch_change =
         x_strdup("block 1x1x1 -> 2x1x1");
@@ -93,16 +86,13 @@ Test(words_why, launches_are_told_once_a_kernel)
 
 Test(words_why, what_is_not_known_is_said)
 {
-    AT_END(report_tear_down) struct fixture fixture;
-    set_up_hotspots(&fixture);
+    WITH(report_tear_down, struct fixture fixture, set_up_hotspots(&fixture));
     static int (*const reporters[])(const struct report *, FILE *) = {report_text, report_github, report_junit,
                                                                       report_markdown};
     for (size_t i = 0; i < ARRAY_SIZE(reporters); i++) {
         OWNED_TEXT text = print(&fixture.report, reporters[i]);
-        expect_word(text, "+0x1a0");
-        expect_word(text, "instructions 1,048,577 (50 %");
-        expect_word(text, "compile with -lineinfo");
-        expect_word(text, "nothing to compare with");
+        expect_words(text, "+0x1a0", "instructions 1,048,577 (50 %", "compile with -lineinfo",
+                     "nothing to compare with");
         expect_no_word(text, "instructions 0 -");
     }
 }
@@ -139,8 +129,7 @@ Test(words_why, text_stays_tidy_whatever_a_file_says)
         set_up_one(&fixture, rows[i].file, rows[i].function, rows[i].source);
         OWNED_TEXT text = print(&fixture.report, report_text);
         expect_word(text, rows[i].word);
-        expect_no_word(text, "\n::");
-        expect_no_word(text, "  ::");
+        expect_no_words(text, "\n::", "  ::");
         for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
             const int length = (int)strcspn(line, "\n");
             int columns = 0;
@@ -241,8 +230,7 @@ static const char *text_of(const json_t *object, const char *key)
 
 Test(words_why, json_has_all_of_it)
 {
-    AT_END(report_tear_down) struct fixture fixture;
-    set_up_hotspots(&fixture);
+    WITH(report_tear_down, struct fixture fixture, set_up_hotspots(&fixture));
     OWNED_TEXT text = print(&fixture.report, report_json);
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     cr_assert_not_null(root, "%s", text);
@@ -279,13 +267,12 @@ Test(words_why, json_has_all_of_it)
 
 Test(words_why, junit_says_it_short_and_in_full)
 {
-    AT_END(report_tear_down) struct fixture fixture;
-    set_up_hotspots(&fixture);
+    WITH(report_tear_down, struct fixture fixture, set_up_hotspots(&fixture));
     OWNED_TEXT text = print(&fixture.report, report_junit);
-    expect_word(text, "; at kernels/transpose.cu:40: excess shared wavefronts 0 -&gt; 16,777,216\">");
-    expect_word(text, ">at kernels/transpose.cu:40: excess shared wavefronts 0 -&gt; 16,777,216 (100 % of the kernel's)"
-                      "&#10;    out[(y + j) * width + x] = tile[threadIdx.x][threadIdx.y + j];&#10;lanes of one warp");
-    expect_word(text, "; launch: grid 1024x1x1 -&gt; 8192x1x1; block 256x1x1 -&gt; 32x1x1\">launch: grid");
+    expect_words(text, "; at kernels/transpose.cu:40: excess shared wavefronts 0 -&gt; 16,777,216\">",
+                 ">at kernels/transpose.cu:40: excess shared wavefronts 0 -&gt; 16,777,216 (100 % of the kernel's)"
+                 "&#10;    out[(y + j) * width + x] = tile[threadIdx.x][threadIdx.y + j];&#10;lanes of one warp",
+                 "; launch: grid 1024x1x1 -&gt; 8192x1x1; block 256x1x1 -&gt; 32x1x1\">launch: grid");
 }
 
 Test(words_why, markdown_keeps_code_code)
@@ -312,8 +299,7 @@ Test(words_why, no_line_is_a_link_in_markdown)
         {"std::sum(a ? b : c); row.x", "<code>std::sum(a ? b : c); row.x</code>"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(report_tear_down) struct fixture fixture;
-        set_up_one(&fixture, "kernels/a.cu", "f", rows[i].text);
+        WITH(report_tear_down, struct fixture fixture, set_up_one(&fixture, "kernels/a.cu", "f", rows[i].text));
         OWNED_TEXT text = print(&fixture.report, report_comment);
         expect_word(text, rows[i].written);
     }
@@ -348,13 +334,13 @@ Test(words_why, github_shows_it_at_its_line)
 /* Names are relative to the repository's root, whatever the current folder is. */
 Test(words_why, github_names_files_alike_in_all_folders)
 {
-    OWNED_FOLDER scratch = scratch_make();
-    OWNED_TEXT git = x_sprintf("%s/.git", scratch);
-    OWNED_TEXT sub = x_sprintf("%s/perf/sub", scratch);
+    OWNED_FOLDER buffer = scratch_make();
+    OWNED_TEXT git = x_sprintf("%s/.git", buffer);
+    OWNED_TEXT sub = x_sprintf("%s/perf/sub", buffer);
     AT_END(report_tear_down) struct fixture fixture;
     char here[4096];
     cr_assert(make_folders(git) == 0 && make_folders(sub) == 0 && getcwd(here, sizeof here));
-    setenv("GITHUB_WORKSPACE", scratch, 1);
+    setenv("GITHUB_WORKSPACE", buffer, 1);
     set_up_one(&fixture, "kernels/reduce.cu", "f", "s[i] += s[j];");
     cr_assert_eq(chdir(sub), 0);
     OWNED_TEXT text = print(&fixture.report, report_github);

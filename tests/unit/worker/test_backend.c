@@ -1,6 +1,5 @@
 #include "plugin_support.h"
-
-#include <criterion/criterion.h>
+#include "test.h"
 
 Test(backend, the_plugin_is_loaded_once)
 {

@@ -1,8 +1,5 @@
-#include "base/base.h"
+#include "test.h"
 #include "worker/backend.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
 
 Test(backends, the_table)
 {

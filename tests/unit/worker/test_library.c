@@ -1,10 +1,6 @@
-#include "base/base.h"
-#include "support.h"
+#include "test.h"
 #include "worker/library.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Expects that the library is refused with these words, and that nothing is left open. */

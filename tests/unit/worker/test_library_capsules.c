@@ -1,13 +1,7 @@
-#include "base/base.h"
 #include "capsule/made_device.h"
-#include "support.h"
+#include "test.h"
 #include "worker/library.h"
 #include "worker/library_read.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct problem problem;
 
@@ -80,11 +74,11 @@ static char *zeros(const char *folder, const char *const *ids, size_t count, uin
     return path;
 }
 
-Test(library_capsules, neighbours_are_a_group_as_far_as_their_memory_is_not_too_much)
+Test(library_capsules, neighbours_are_a_group_as_far_as_their_memory_is_not_too_much, .init = scratch_begin,
+     .fini = scratch_leave)
 {
     static const char *const ids[] = {"a/a@1", "a/b@1", "a/c@1", "a/d@1", "a/e@1"};
-    OWNED_FOLDER folder = scratch_make();
-    OWNED_TEXT path = zeros(folder, ids, ARRAY_SIZE(ids), (uint64_t)3 << 29);
+    OWNED_TEXT path = zeros(scratch, ids, ARRAY_SIZE(ids), (uint64_t)3 << 29);
     AT_END(library_close) struct library library;
     cr_assert_eq(library_open(&library, path, &problem), 0, "%s", problem.text);
     for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
@@ -93,7 +87,7 @@ Test(library_capsules, neighbours_are_a_group_as_far_as_their_memory_is_not_too_
                      "launch 2 of 9 by train.py:41, 18.7 us in the program, with code of other.cubin");
 }
 
-Test(library_capsules, ids_that_no_kernel_has_are_refused)
+Test(library_capsules, ids_that_no_kernel_has_are_refused, .init = scratch_begin, .fini = scratch_leave)
 {
     static const struct {
         const char *ids[2], *words;
@@ -102,16 +96,15 @@ Test(library_capsules, ids_that_no_kernel_has_are_refused)
         {{"a/b c", "a/b"}, "capsule 1: has the id \"a/b c\""},
         {{"a/b@1", "a/b@1"}, "kernel a/b@1 is there twice"},
     };
-    OWNED_FOLDER folder = scratch_make();
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        OWNED_TEXT path = zeros(folder, cases[i].ids, 2, 100);
+        OWNED_TEXT path = zeros(scratch, cases[i].ids, 2, 100);
         struct library library;
         cr_expect_eq(library_open(&library, path, &problem), -1);
         cr_expect(strstr(problem.text, cases[i].words) && strstr(problem.text, path), "%s", problem.text);
         cr_expect_eq(library.count, 0);
     }
-    OWNED_TEXT path = zeros(folder, NULL, 0, 100);
+    OWNED_TEXT path = zeros(scratch, NULL, 0, 100);
     struct library library;
     cr_expect_eq(library_open(&library, path, &problem), -1);
-    cr_expect(strstr(problem.text, "holds no capsule"), "%s", problem.text);
+    expect_word(problem.text, "holds no capsule");
 }

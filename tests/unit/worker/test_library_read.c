@@ -1,10 +1,5 @@
-#include "base/base.h"
-#include "support.h"
+#include "test.h"
 #include "worker/library_read.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 
 Test(library_read, what_a_library_says_of_itself)
 {

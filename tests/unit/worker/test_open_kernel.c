@@ -1,10 +1,6 @@
-#include "base/base.h"
 #include "capsule/made_device.h"
-#include "support.h"
+#include "test.h"
 #include "worker/open_kernel.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
 
 /* ---- A kernel of a library that records each call, and fails at one of them ---- */
 
@@ -148,7 +144,7 @@ Test(open_kernel, a_capsule_is_replayed_and_compared)
     cr_expect_eq(workload_restore(&workload, &problem), 0, "%s", problem.text);
     cr_expect_eq(workload_run(&workload, &problem), 0, "%s", problem.text);
     cr_expect_eq(kernel_verify(&open, &problem), RESULT_WRONG);
-    cr_expect(strstr(problem.text, "differs from what the program's launch left"), "%s", problem.text);
+    expect_word(problem.text, "differs from what the program's launch left");
     made_device_fault = MADE_NO_LAUNCH;
     cr_expect_eq(workload_run(&workload, &problem), -1);
     cr_expect_str_eq(problem.text, "launch: made-up refusal");

@@ -1,11 +1,5 @@
-#include "base/base.h"
-#include "support.h"
+#include "test.h"
 #include "worker/samples.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SECTION(name, counter, unit)                                                                                   \
     "[" name "]\ntitle = T\ncounter = " counter "\nunit = " unit "\nclass = info\nbetter = lower\ndoc = d\n"

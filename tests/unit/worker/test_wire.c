@@ -1,12 +1,8 @@
-#include "base/base.h"
-#include "support.h"
+#include "test.h"
 #include "worker/child.h"
 #include "worker/wire.h"
 
-#include <criterion/criterion.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>

@@ -1,8 +1,5 @@
-#include "base/base.h"
+#include "test.h"
 #include "worker/workload.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
 
 /* What is called is recorded, and one of the calls fails. */
 static char calls[64];

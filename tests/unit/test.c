@@ -1,0 +1,54 @@
+#include "test.h"
+#include "model/model.h"
+
+#include <unistd.h>
+
+void expect_word(const char *text, const char *word)
+{
+    cr_expect_not_null(strstr(text, word), "expected \"%s\" in:\n%.9999s", word, text);
+}
+
+void expect_no_word(const char *text, const char *word)
+{
+    cr_expect_null(strstr(text, word), "did not expect \"%s\" in:\n%.9999s", word, text);
+}
+
+void expect_each(const char *text, void (*expect)(const char *, const char *), const char *const *words)
+{
+    for (; *words; words++)
+        expect(text, *words);
+}
+
+char *scratch;
+
+void scratch_begin(void)
+{
+    scratch = scratch_make();
+}
+
+void scratch_enter(void)
+{
+    scratch_begin();
+    cr_assert_eq(chdir(scratch), 0);
+}
+
+void scratch_leave(void)
+{
+    scratch_remove(scratch);
+}
+
+struct row *made_row(const struct run *run, const char *kernel, const char *metric)
+{
+    const struct result *result = run_find(run, kernel);
+    cr_assert_not_null(result, "%s", kernel);
+    struct row *row = result_find(result, metric);
+    cr_assert_not_null(row, "%s of %s", metric, kernel);
+    return row;
+}
+
+void set_value(struct result *result, const char *metric, double value)
+{
+    struct row *row = result_add(result, metric);
+    row_clear(row);
+    row_add_session(row, &value, 1);
+}

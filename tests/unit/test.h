@@ -1,0 +1,34 @@
+/* test.h - the head of unit tests: Criterion, base, support.h, and of the C library what most of them use. */
+#ifndef TEST_H
+#define TEST_H
+
+#include "base/base.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether a text has a word, or all or none of several. */
+void expect_word(const char *text, const char *word);
+void expect_no_word(const char *text, const char *word);
+void expect_each(const char *text, void (*expect)(const char *, const char *), const char *const *words);
+#define expect_words(text, ...) expect_each(text, expect_word, (const char *const[]){__VA_ARGS__, NULL})
+#define expect_no_words(text, ...) expect_each(text, expect_no_word, (const char *const[]){__VA_ARGS__, NULL})
+
+/* For .init and .fini: a folder of the test's own, and one in which it is. */
+extern char *scratch;
+void scratch_begin(void);
+void scratch_enter(void);
+void scratch_leave(void);
+
+/* Returns the row of a kernel, which must exist. */
+struct run;
+struct row *made_row(const struct run *run, const char *kernel, const char *metric);
+
+/* Gives a row one value, in place of what it had. */
+struct result;
+void set_value(struct result *result, const char *metric, double value);
+
+#endif
