@@ -49,7 +49,7 @@ script     scripts_round        .    .     .       13  tests/ways_round/run.sh c
 script     rooms                2    .     .        .  tests/scripts/rooms.sh
 script     exec                21   82     .        .  tests/scripts/exec.sh
 script     ci_templates        15    .     .        .  tests/scripts/ci_templates.sh
-script     seats               10   14     .        .  tests/scripts/seats.sh
+script     slots               10   14     .        .  tests/scripts/slots.sh
 script     cli                  9   20     .        .  tests/cli/run.sh
 script     simulate            11    .     .        .  tests/scripts/simulate.sh
 script     readme               7    .     .        .  tests/scripts/readme.sh

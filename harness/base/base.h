@@ -2,7 +2,6 @@
 #ifndef BASE_H
 #define BASE_H
 
-#include "attended.h"
 #include "columns.h"
 #include "demangle.h"
 #include "error.h"
@@ -18,6 +17,7 @@
 #include "parallel.h"
 #include "points.h"
 #include "processes.h"
+#include "supervised.h"
 #include "terminal.h"
 #include "utf8.h"
 #include "version.h"

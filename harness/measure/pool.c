@@ -32,53 +32,53 @@ static struct job job_of(const struct measurement *measurement, int device, bool
     };
 }
 
-static int start_worker(struct seat *seat)
+static int start_worker(struct slot *slot)
 {
-    const struct measurement *measurement = seat->pool->measurement;
+    const struct measurement *measurement = slot->pool->measurement;
     struct relay *relay = measurement->relay;
-    const struct job job = job_of(measurement, seat->device, !seat->has_session);
-    seat->ahead = relay && relay_take(relay, measurement, seat->device, &seat->worker);
-    if (!seat->ahead && relay)
-        relay_await_gone(relay, seat->device);
-    if (!seat->ahead && worker_start(&seat->worker, &job) < 0)
+    const struct job job = job_of(measurement, slot->device, !slot->has_session);
+    slot->ahead = relay && relay_take(relay, measurement, slot->device, &slot->worker);
+    if (!slot->ahead && relay)
+        relay_await_gone(relay, slot->device);
+    if (!slot->ahead && worker_start(&slot->worker, &job) < 0)
         return -1;
-    seat->state = SEAT_STARTED;
-    seat->together = false;
-    seat->measured = seat->begun = 0;
-    seat->works = NULL;
-    seat->deadline = now_seconds() + measurement->timeout;
+    slot->state = SLOT_STARTED;
+    slot->together = false;
+    slot->measured = slot->begun = 0;
+    slot->works = NULL;
+    slot->deadline = now_seconds() + measurement->timeout;
     return 0;
 }
 
 /* Divides a batch that failed. None of its kernels is failed: who is to blame shows when each is measured alone. */
-static void split_batch(struct seat *seat, enum ending ending, const char *how)
+static void split_batch(struct slot *slot, enum ending ending, const char *how)
 {
-    struct pool *pool = seat->pool;
+    struct pool *pool = slot->pool;
     char quiet[64];
     snprintf(quiet, sizeof quiet, "no sign of life within %g s", pool->measurement->timeout);
-    warning("%s and what else is measured with it are measured again, one by one: %s", pool->ids[seat->share.first],
-            seat->gave_up                  ? seat->gave_up
+    warning("%s and what else is measured with it are measured again, one by one: %s", pool->ids[slot->item.first],
+            slot->gave_up                  ? slot->gave_up
             : ending == ENDING_HUNG        ? quiet
             : ending == ENDING_OUT_OF_TURN ? pool_out_of_turn
                                            : how);
-    seat->share.alone_until = seat->share.first + seat->begun;
-    for (size_t k = seat->share.first; k < seat->share.alone_until; k++)
+    slot->item.alone_until = slot->item.first + slot->begun;
+    for (size_t k = slot->item.first; k < slot->item.alone_until; k++)
         pool->seconds[k] = 0;
 }
 
 /* Returns " on device 1" if there are several GPUs, else "". Caller frees. */
-static char *where(const struct seat *seat)
+static char *where(const struct slot *slot)
 {
-    return seat->pool->seat_count > 1 ? x_sprintf(" on device %d", seat->device) : x_strdup("");
+    return slot->pool->slot_count > 1 ? x_sprintf(" on device %d", slot->device) : x_strdup("");
 }
 
 /* Reports that nothing can be measured on a GPU: its worker ended before the first kernel. */
-static void say_impossible(const struct seat *seat, enum ending ending, const char *how)
+static void say_impossible(const struct slot *slot, enum ending ending, const char *how)
 {
-    char *place = where(seat);
+    char *place = where(slot);
     if (ending == ENDING_HUNG)
         error("cannot measure%s: the GPU did not open within %g s; is another program holding it? (nvidia-smi)", place,
-              seat->pool->measurement->timeout);
+              slot->pool->measurement->timeout);
     else if (ending == ENDING_OUT_OF_TURN)
         error("cannot measure%s: before its first kernel the worker %s", place, pool_out_of_turn);
     else
@@ -86,61 +86,61 @@ static void say_impossible(const struct seat *seat, enum ending ending, const ch
     free(place);
 }
 
-/* Decides what becomes of a worker's kernels when it has ended, and reports it. `was` is the state of the seat until
- * then. Returns whether the seat is of no more use. */
-static bool take_end(struct seat *seat, enum seat_state was, enum ending ending, const char *how)
+/* Decides what becomes of a worker's kernels when it has ended, and reports it. `was` is the state of the slot until
+ * then. Returns whether the slot is of no more use. */
+static bool take_end(struct slot *slot, enum slot_state was, enum ending ending, const char *how)
 {
-    const double timeout = seat->pool->measurement->timeout;
+    const double timeout = slot->pool->measurement->timeout;
     char reason[256];
-    progress_erase(&seat->pool->progress);
-    if (seat->together && (ending == ENDING_DIED || ending == ENDING_HUNG || ending == ENDING_OUT_OF_TURN)) {
-        split_batch(seat, ending, how);
+    progress_erase(&slot->pool->progress);
+    if (slot->together && (ending == ENDING_DIED || ending == ENDING_HUNG || ending == ENDING_OUT_OF_TURN)) {
+        split_batch(slot, ending, how);
     } else if (ending == ENDING_DIED) {
         snprintf(reason, sizeof reason, "the process that ran it died: %s", how);
-        pool_fail(seat, seat->share.first, RESULT_CRASHED, reason);
-    } else if (ending == ENDING_HUNG && seat->begun > 0) {
+        pool_fail(slot, slot->item.first, RESULT_CRASHED, reason);
+    } else if (ending == ENDING_HUNG && slot->begun > 0) {
         snprintf(reason, sizeof reason, "no result within %g s; a longer limit is set with --timeout", timeout);
-        pool_fail(seat, seat->share.first, RESULT_HUNG, reason);
-    } else if (ending == ENDING_OUT_OF_TURN && (seat->begun > 0 || seat->measured > 0)) {
+        pool_fail(slot, slot->item.first, RESULT_HUNG, reason);
+    } else if (ending == ENDING_OUT_OF_TURN && (slot->begun > 0 || slot->measured > 0)) {
         /* The worker ended between two kernels, in the former's close(). Nothing that it said until then can be
          * believed. */
         snprintf(reason, sizeof reason, "the process that ran it %s", pool_out_of_turn);
-        pool_fail(seat, seat->begun > 0 ? seat->share.first : seat->last, RESULT_FAILED, reason);
-    } else if (seat->measured == 0 &&
+        pool_fail(slot, slot->begun > 0 ? slot->item.first : slot->last, RESULT_FAILED, reason);
+    } else if (slot->measured == 0 &&
                (ending == ENDING_HUNG || ending == ENDING_OUT_OF_TURN || ending == ENDING_NEXT)) {
-        say_impossible(seat, ending, how);
+        say_impossible(slot, ending, how);
         return true;
-    } else if (ending == ENDING_HUNG || (ending == ENDING_NEXT && was != SEAT_LEAVING)) {
+    } else if (ending == ENDING_HUNG || (ending == ENDING_NEXT && was != SLOT_LEAVING)) {
         /* All results have arrived: only what cleans up after a kernel is left to fail. */
         warning("after %s the worker did not end well (%s), most likely in the family's close(); its results are kept",
-                seat->pool->ids[seat->last], ending == ENDING_HUNG ? "it hung" : how);
+                slot->pool->ids[slot->last], ending == ENDING_HUNG ? "it hung" : how);
     }
     return ending == ENDING_IMPOSSIBLE;
 }
 
-static void end_worker(struct seat *seat, enum ending ending)
+static void end_worker(struct slot *slot, enum ending ending)
 {
     const bool ends_itself = ending == ENDING_DONE || ending == ENDING_NEXT || ending == ENDING_DIED;
-    struct relay *relay = seat->pool->measurement->relay;
+    struct relay *relay = slot->pool->measurement->relay;
     char *how = NULL;
     if (ending == ENDING_DONE && relay)
-        relay_leave(relay, seat->device, &seat->worker);
+        relay_leave(relay, slot->device, &slot->worker);
     else
-        how = child_end(&seat->worker, ends_itself);
-    const enum seat_state was = seat->state;
-    seat->state = SEAT_EMPTY;
-    if (seat->ahead && ending == ENDING_NEXT && (was == SEAT_STARTED || was == SEAT_LISTED)) {
+        how = child_end(&slot->worker, ends_itself);
+    const enum slot_state was = slot->state;
+    slot->state = SLOT_EMPTY;
+    if (slot->ahead && ending == ENDING_NEXT && (was == SLOT_STARTED || was == SLOT_LISTED)) {
         /* This worker was started beside the one before it, and failed. One that is alone may do better. */
-        if (start_worker(seat) < 0)
-            seat->pool->ending = ENDING_IMPOSSIBLE;
-    } else if (was != SEAT_DISMISSED && take_end(seat, was, ending, how)) {
-        seat->state = SEAT_LOST;
-        queue_return(seat);
+        if (start_worker(slot) < 0)
+            slot->pool->ending = ENDING_IMPOSSIBLE;
+    } else if (was != SLOT_DISMISSED && take_end(slot, was, ending, how)) {
+        slot->state = SLOT_LOST;
+        queue_return(slot);
     }
-    seat->begun = 0;
-    seat->together = false;
-    free(seat->gave_up);
-    seat->gave_up = NULL;
+    slot->begun = 0;
+    slot->together = false;
+    free(slot->gave_up);
+    slot->gave_up = NULL;
     free(how);
 }
 
@@ -151,47 +151,47 @@ static void open_pool(struct pool *pool, const struct measurement *measurement, 
     *run = (struct run){0};
     *pool = (struct pool){.measurement = measurement,
                           .run = run,
-                          .seat_count = measurement->devices.count > 0 ? measurement->devices.count : 1,
+                          .slot_count = measurement->devices.count > 0 ? measurement->devices.count : 1,
                           .progress = {measurement->progress, measurement->label, now_seconds()}};
-    pool->seats = x_calloc(pool->seat_count, sizeof *pool->seats);
-    for (size_t i = 0; i < pool->seat_count; i++) {
-        pool->seats[i] = (struct seat){.pool = pool, .number = (int)i, .device = measurement->devices.list[i]};
-        if (pool->ending == ENDING_NOT_YET && start_worker(&pool->seats[i]) < 0)
+    pool->slots = x_calloc(pool->slot_count, sizeof *pool->slots);
+    for (size_t i = 0; i < pool->slot_count; i++) {
+        pool->slots[i] = (struct slot){.pool = pool, .number = (int)i, .device = measurement->devices.list[i]};
+        if (pool->ending == ENDING_NOT_YET && start_worker(&pool->slots[i]) < 0)
             pool->ending = ENDING_IMPOSSIBLE;
     }
 }
 
-/* Tells the open workers that there is no more work. No seat is at work then, so what is left in the queue nobody can
+/* Tells the open workers that there is no more work. No slot is at work then, so what is left in the queue nobody can
  * take. */
 static void tell_end(struct pool *pool)
 {
     pool->queued = 0;
-    for (size_t i = 0; i < pool->seat_count; i++) {
-        struct seat *seat = &pool->seats[i];
-        if (seat->state != SEAT_OPEN)
+    for (size_t i = 0; i < pool->slot_count; i++) {
+        struct slot *slot = &pool->slots[i];
+        if (slot->state != SLOT_OPEN)
             continue;
-        message_write(seat->worker.pipe, MESSAGE_SHARE, "");
-        seat->state = SEAT_TOLD_END;
-        seat->deadline = now_seconds() + pool->measurement->timeout;
+        message_write(slot->worker.pipe, MESSAGE_ITEM, "");
+        slot->state = SLOT_TOLD_END;
+        slot->deadline = now_seconds() + pool->measurement->timeout;
     }
 }
 
-/* Gives work to idle seats, and a worker to those that need one. */
+/* Gives work to idle slots, and a worker to those that need one. */
 static void advance(struct pool *pool)
 {
     bool busy = false;
-    for (size_t i = 0; i < pool->seat_count && pool->list; i++) {
-        struct seat *seat = &pool->seats[i];
-        if (seat->state == SEAT_LOST || seat->state == SEAT_TOLD_END)
+    for (size_t i = 0; i < pool->slot_count && pool->list; i++) {
+        struct slot *slot = &pool->slots[i];
+        if (slot->state == SLOT_LOST || slot->state == SLOT_TOLD_END)
             continue;
-        const bool idle = seat->state == SEAT_OPEN && !seat_has_share(seat), unheard = seat->state == SEAT_STARTED;
-        if (!seat_has_share(seat) && !unheard && queue_take(seat) && idle)
-            seat_tell(seat);
+        const bool idle = slot->state == SLOT_OPEN && !slot_has_item(slot), unheard = slot->state == SLOT_STARTED;
+        if (!slot_has_item(slot) && !unheard && queue_take(slot) && idle)
+            slot_tell(slot);
         else if (idle)
-            seat->deadline = HUGE_VAL;
-        if (seat_has_share(seat) && seat->state == SEAT_EMPTY && start_worker(seat) < 0)
+            slot->deadline = HUGE_VAL;
+        if (slot_has_item(slot) && slot->state == SLOT_EMPTY && start_worker(slot) < 0)
             pool->ending = ENDING_IMPOSSIBLE;
-        busy |= seat_has_share(seat) || (unheard && pool->queued > 0); /* it will take a part of that */
+        busy |= slot_has_item(slot) || (unheard && pool->queued > 0); /* it will take a part of that */
     }
     if (pool->list && !busy)
         tell_end(pool);
@@ -201,38 +201,38 @@ static void advance(struct pool *pool)
 static bool is_over(const struct pool *pool)
 {
     bool over = true;
-    for (size_t i = 0; i < pool->seat_count; i++)
-        over &= !seat_runs(&pool->seats[i]);
+    for (size_t i = 0; i < pool->slot_count; i++)
+        over &= !slot_runs(&pool->slots[i]);
     return over || pool->ending != ENDING_NOT_YET;
 }
 
 /* Takes a message of the worker. When it opens its GPU, the next measurement's worker is started. */
-static enum ending take_said(struct seat *seat, const struct message *message)
+static enum ending take_said(struct slot *slot, const struct message *message)
 {
-    const struct measurement *measurement = seat->pool->measurement;
-    if (seat->state == SEAT_DISMISSED)
+    const struct measurement *measurement = slot->pool->measurement;
+    if (slot->state == SLOT_DISMISSED)
         return ENDING_NOT_YET;
-    const enum ending ending = pool_take(seat, message);
-    const bool opens = ending == ENDING_NOT_YET && message->kind == MESSAGE_KERNELS && seat->state != SEAT_DISMISSED;
+    const enum ending ending = pool_take(slot, message);
+    const bool opens = ending == ENDING_NOT_YET && message->kind == MESSAGE_KERNELS && slot->state != SLOT_DISMISSED;
     if (opens && measurement->relay && measurement->next) {
-        const struct job job = job_of(measurement->next, seat->device, true);
+        const struct job job = job_of(measurement->next, slot->device, true);
         relay_start(measurement->relay, measurement->next, &job);
     }
     return ending;
 }
 
-static void take_event(struct seat *seat, enum child_event event, const struct message *message)
+static void take_event(struct slot *slot, enum child_event event, const struct message *message)
 {
     enum ending ending = ENDING_NOT_YET;
     switch (event) {
     case CHILD_SAID:
-        ending = take_said(seat, message);
+        ending = take_said(slot, message);
         break;
     case CHILD_BABBLED:
         ending = ENDING_OUT_OF_TURN;
         break;
     case CHILD_ENDED:
-        ending = seat->begun > 0 ? ENDING_DIED : seat->worker.length > 0 ? ENDING_OUT_OF_TURN : ENDING_NEXT;
+        ending = slot->begun > 0 ? ENDING_DIED : slot->worker.length > 0 ? ENDING_OUT_OF_TURN : ENDING_NEXT;
         break;
     case CHILD_QUIET:
         ending = ENDING_HUNG;
@@ -242,34 +242,34 @@ static void take_event(struct seat *seat, enum child_event event, const struct m
         break;
     }
     if (ending >= ENDING_MIXED)
-        seat->pool->ending = ending;
+        slot->pool->ending = ending;
     else if (ending != ENDING_NOT_YET)
-        end_worker(seat, ending);
-    if (seat->pool->ending == ENDING_NOT_YET)
-        advance(seat->pool);
+        end_worker(slot, ending);
+    if (slot->pool->ending == ENDING_NOT_YET)
+        advance(slot->pool);
 }
 
 /* ---- Its end ---- */
 
-/* Gives the run the sessions of all seats that measured something. There is at least one, since a file needs a session.
+/* Gives the run the sessions of all slots that measured something. There is at least one, since a file needs a session.
  */
 static void keep_sessions(struct pool *pool)
 {
     struct run *run = pool->run;
-    size_t *places = x_calloc(pool->seat_count, sizeof *places);
-    bool *used = x_calloc(pool->seat_count, sizeof *used), any = false;
+    size_t *places = x_calloc(pool->slot_count, sizeof *places);
+    bool *used = x_calloc(pool->slot_count, sizeof *used), any = false;
     for (size_t i = 0; i < run->result_count; i++)
         if (run->results[i].row_count > 0)
             any = used[result_session(&run->results[i])] = true;
-    for (size_t i = 0; i < pool->seat_count; i++) {
-        struct seat *seat = &pool->seats[i];
-        if (!seat->has_session || (any ? !used[i] : run->session_count > 0)) {
+    for (size_t i = 0; i < pool->slot_count; i++) {
+        struct slot *slot = &pool->slots[i];
+        if (!slot->has_session || (any ? !used[i] : run->session_count > 0)) {
             for (size_t fact = 0; fact < SESSION_FACTS; fact++)
-                free(seat->session.facts[fact]);
+                free(slot->session.facts[fact]);
             continue;
         }
         places[i] = run->session_count;
-        *ARRAY_GROW(run->sessions, run->session_count) = seat->session;
+        *ARRAY_GROW(run->sessions, run->session_count) = slot->session;
     }
     for (size_t i = 0; i < run->result_count; i++)
         result_set_session(&run->results[i], places[result_session(&run->results[i])]);
@@ -291,8 +291,8 @@ static void fail_rest(struct pool *pool)
 static int conclude(struct pool *pool)
 {
     bool lost = !pool->list;
-    for (size_t i = 0; i < pool->seat_count; i++)
-        lost |= pool->seats[i].state == SEAT_LOST;
+    for (size_t i = 0; i < pool->slot_count; i++)
+        lost |= pool->slots[i].state == SLOT_LOST;
     if (pool->ending == ENDING_INTERRUPTED)
         return EXIT_INTERRUPTED;
     if (pool->ending == ENDING_MIXED)
@@ -307,11 +307,11 @@ static int conclude(struct pool *pool)
 static int close_pool(struct pool *pool)
 {
     progress_erase(&pool->progress);
-    for (size_t i = 0; i < pool->seat_count; i++) {
-        struct seat *seat = &pool->seats[i];
-        if (seat_runs(seat))
-            free(child_end(&seat->worker, false));
-        free(seat->gave_up);
+    for (size_t i = 0; i < pool->slot_count; i++) {
+        struct slot *slot = &pool->slots[i];
+        if (slot_runs(slot))
+            free(child_end(&slot->worker, false));
+        free(slot->gave_up);
     }
     keep_sessions(pool);
     const int code = conclude(pool);
@@ -319,7 +319,7 @@ static int close_pool(struct pool *pool)
     free(pool->list);
     free(pool->seconds);
     free(pool->queue);
-    free(pool->seats);
+    free(pool->slots);
     return code;
 }
 
@@ -341,19 +341,19 @@ struct beginning {
 static void step(struct pool *const *pools, size_t count, int interrupts, size_t *last)
 {
     struct peer **children = NULL;
-    struct seat **seats = NULL;
+    struct slot **slots = NULL;
     double *deadlines = NULL;
-    size_t seat_count = 0, child_count = 0, deadline_count = 0;
+    size_t slot_count = 0, child_count = 0, deadline_count = 0;
     for (size_t p = 0; p < count; p++)
-        for (size_t i = 0; i < pools[p]->seat_count; i++) {
-            struct seat *seat = &pools[p]->seats[i];
-            if (!seat_runs(seat))
+        for (size_t i = 0; i < pools[p]->slot_count; i++) {
+            struct slot *slot = &pools[p]->slots[i];
+            if (!slot_runs(slot))
                 continue;
-            *ARRAY_GROW(seats, seat_count) = seat;
-            *ARRAY_GROW(children, child_count) = &seat->worker;
-            *ARRAY_GROW(deadlines, deadline_count) = seat->deadline;
+            *ARRAY_GROW(slots, slot_count) = slot;
+            *ARRAY_GROW(children, child_count) = &slot->worker;
+            *ARRAY_GROW(deadlines, deadline_count) = slot->deadline;
         }
-    if (seat_count == 0)
+    if (slot_count == 0)
         BUG("no worker to wait for");
     struct message message = {0};
     const enum child_event event = child_next_of(children, deadlines, child_count, interrupts, last, &message);
@@ -361,11 +361,11 @@ static void step(struct pool *const *pools, size_t count, int interrupts, size_t
         for (size_t p = 0; p < count; p++)
             pools[p]->ending = ENDING_INTERRUPTED;
     else
-        take_event(seats[*last], event, &message);
+        take_event(slots[*last], event, &message);
     free(message.text);
     free(deadlines);
     free(children);
-    free(seats);
+    free(slots);
 }
 
 int pool_measure(const struct measurement *measurement, struct run *run)

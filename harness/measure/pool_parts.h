@@ -1,4 +1,4 @@
-/* pool_parts.h - a measurement that is running: its seats, and what is still to be measured. Private to the pool*.c
+/* pool_parts.h - a measurement that is running: its slots, and what is still to be measured. Private to the pool*.c
  * files. */
 #ifndef POOL_PARTS_H
 #define POOL_PARTS_H
@@ -6,14 +6,14 @@
 #include "measure.h"
 #include "progress.h"
 
-/* A share: kernels that one worker measures, one after the other or together. They are those of a family at one point,
- * or of several small ones, or the rest of them. */
-struct share {
+/* A work item: kernels that one worker measures, one after the other or together. They are those of a family at one
+ * point, or of several small ones, or the rest of them. */
+struct item {
     size_t first, end;  /* indices in pool->ids; `first` is the next kernel to get a result */
     size_t alone_until; /* kernels before this index are measured one by one, because a batch with them failed */
     double cost;
-    int only_on;   /* number of the only seat that may measure it; -1: any may */
-    int failed_on; /* number of the seat on which its kernel failed, so that another one tries it; -1: none */
+    int only_on;   /* number of the only slot that may measure it; -1: any may */
+    int failed_on; /* number of the slot on which its kernel failed, so that another one tries it; -1: none */
 };
 
 /* Ways in which a worker ends. */
@@ -31,28 +31,28 @@ enum ending {
     ENDING_USAGE
 };
 
-/* How far the worker of a seat is. */
-enum seat_state {
-    SEAT_EMPTY,     /* there is no worker */
-    SEAT_LOST,      /* there can be none: nothing can be measured there any more */
-    SEAT_STARTED,   /* the worker has said nothing yet */
-    SEAT_DISMISSED, /* the worker has named the kernels, and is not needed */
-    SEAT_LISTED,    /* the worker has named the kernels, and opens its GPU */
-    SEAT_OPEN,      /* the worker has described its GPU: it measures, or waits for a share */
-    SEAT_LEAVING,   /* the worker ends after its last result, because of what that was */
-    SEAT_TOLD_END   /* the worker knows that there is no more work */
+/* How far the worker of a slot is. */
+enum slot_state {
+    SLOT_EMPTY,     /* there is no worker */
+    SLOT_LOST,      /* there can be none: nothing can be measured there any more */
+    SLOT_STARTED,   /* the worker has said nothing yet */
+    SLOT_DISMISSED, /* the worker has named the kernels, and is not needed */
+    SLOT_LISTED,    /* the worker has named the kernels, and opens its GPU */
+    SLOT_OPEN,      /* the worker has described its GPU: it measures, or waits for an item */
+    SLOT_LEAVING,   /* the worker ends after its last result, because of what that was */
+    SLOT_TOLD_END   /* the worker knows that there is no more work */
 };
 
-/* A seat: a GPU, the worker there, and what it has said so far. */
-struct seat {
+/* A slot: a GPU, the worker there, and what it has said so far. */
+struct slot {
     struct pool *pool;
-    int number; /* index among the seats */
+    int number; /* index among the slots */
     int device; /* ordinal of the GPU */
     struct peer worker;
-    enum seat_state state;
+    enum slot_state state;
     bool ahead;         /* the worker was started for an earlier choice of kernels, which may have had more */
     double deadline;    /* when it has to have said something, at the latest */
-    struct share share; /* the rest of its share; empty: it has none */
+    struct item item;   /* the rest of its item; empty: it has none */
     size_t told;        /* the worker was told of the kernels before this index */
     size_t begun;       /* number of kernels that have begun and have no result yet */
     bool together;      /* those kernels began as a batch, perhaps with others that have a result */
@@ -61,32 +61,32 @@ struct seat {
     char *gave_up;      /* why the worker gave up the batch, or NULL */
     size_t measured;    /* number of kernels that this worker gave a result */
     size_t last;        /* index in pool->ids of the kernel before */
-    int last_failed_on; /* failed_on of that kernel's share */
+    int last_failed_on; /* failed_on of that kernel's item */
     bool has_session;
     struct session session; /* session of the GPU: that of its first worker */
 };
 
-static inline bool seat_runs(const struct seat *seat)
+static inline bool slot_runs(const struct slot *slot)
 {
-    return seat->state >= SEAT_STARTED;
+    return slot->state >= SLOT_STARTED;
 }
 
-static inline bool seat_has_share(const struct seat *seat)
+static inline bool slot_has_item(const struct slot *slot)
 {
-    return seat->share.first < seat->share.end;
+    return slot->item.first < slot->item.end;
 }
 
 /* A pool: everything that a measurement is to measure, and how far it is. */
 struct pool {
     const struct measurement *measurement;
     struct run *run;
-    struct seat *seats;
-    size_t seat_count;
+    struct slot *slots;
+    size_t slot_count;
     char *list; /* the chosen kernels, as the first worker named them; NULL before that */
     char **ids; /* the same kernels, in the same order */
     size_t count;
-    double *seconds;     /* seconds that each kernel has taken so far, in all its passes */
-    struct share *queue; /* shares that no seat has; a seat takes the first one that it may have */
+    double *seconds;    /* seconds that each kernel has taken so far, in all its passes */
+    struct item *queue; /* items that no slot has; a slot takes the first one that it may have */
     size_t queued;
     enum ending ending; /* how the whole measurement ended */
     struct progress progress;
@@ -97,14 +97,14 @@ struct pool {
 /* Fills the queue with all of pool->ids. */
 void queue_fill(struct pool *pool);
 
-/* Gives the seat its next share. False: there is none for it. */
-bool queue_take(struct seat *seat);
+/* Gives the slot its next item. False: there is none for it. */
+bool queue_take(struct slot *slot);
 
-/* Puts the rest of the seat's share back, for other seats. */
-void queue_return(struct seat *seat);
+/* Puts the rest of the slot's item back, for other slots. */
+void queue_return(struct slot *slot);
 
-/* Has another seat try a kernel that failed on this one, once. Does nothing if there is no other, or none may. */
-void queue_try_elsewhere(struct seat *seat, size_t kernel);
+/* Has another slot try a kernel that failed on this one, once. Does nothing if there is no other, or none may. */
+void queue_try_elsewhere(struct slot *slot, size_t kernel);
 
 /* Returns kernels of the pool as text, one a line. Caller frees. */
 char *queue_text(const struct pool *pool, size_t first, size_t limit);
@@ -112,13 +112,13 @@ char *queue_text(const struct pool *pool, size_t first, size_t limit);
 /* ---- Messages, pool_take.c: a library can write to the pipe as well, so each is held to what a worker says then, or
  * refused. ---- */
 
-enum ending pool_take(struct seat *seat, const struct message *message);
+enum ending pool_take(struct slot *slot, const struct message *message);
 
 /* Fails a kernel that no worker gave a result, or only a worthless one. */
-void pool_fail(struct seat *seat, size_t kernel, enum result_status status, const char *reason);
+void pool_fail(struct slot *slot, size_t kernel, enum result_status status, const char *reason);
 
-/* Tells the worker its share, for which it waits. Without one, it waits on. */
-void seat_tell(struct seat *seat);
+/* Tells the worker its item, for which it waits. Without one, it waits on. */
+void slot_tell(struct slot *slot);
 
 /* The end of the reason when a worker says something at the wrong time. free_lines() frees a list
  * of owned lines. */

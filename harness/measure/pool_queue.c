@@ -1,5 +1,5 @@
 /* The queue of what is still to be measured. Variants of a family at one point stay together, since they share inputs
- * and reference. The most expensive shares come first, so that no seat begins one when the others have nothing left. */
+ * and reference. The most expensive items come first, so that no slot begins one when the others have nothing left. */
 #include "pool_parts.h"
 
 #include "base/base.h"
@@ -18,15 +18,15 @@ static bool same_family(const char *a, const char *b)
     return strncmp(a, b, family + 1) == 0 && strcmp(a + point_begin(a), b + point_begin(b)) == 0;
 }
 
-/* Returns the seat that measured the kernel in measurement->like; -1: any seat may. */
+/* Returns the slot that measured the kernel in measurement->like; -1: any slot may. */
 static int find_home(const struct pool *pool, const char *id)
 {
     const struct run *like = pool->measurement->like;
-    const struct result *result = like && pool->seat_count > 1 ? run_find(like, id) : NULL;
+    const struct result *result = like && pool->slot_count > 1 ? run_find(like, id) : NULL;
     const struct session *session =
         result ? run_session(like, &(struct session_samples){.session = result_session(result)}) : NULL;
-    for (size_t i = 0; session && i < pool->seat_count; i++)
-        if (pool->seats[i].device == session->ordinal)
+    for (size_t i = 0; session && i < pool->slot_count; i++)
+        if (pool->slots[i].device == session->ordinal)
             return (int)i;
     return -1;
 }
@@ -51,27 +51,27 @@ static double usual_cost(const struct pool *pool)
     return known > 0 ? sum / (double)known : 1;
 }
 
-/* Compares two shares for qsort: the one that has to come first is less. */
+/* Compares two items for qsort: the one that has to come first is less. */
 static int by_cost(const void *left, const void *right)
 {
-    const struct share *a = left, *b = right;
+    const struct item *a = left, *b = right;
     return a->cost != b->cost ? (a->cost > b->cost ? -1 : 1) : a->first < b->first ? -1 : a->first > b->first;
 }
 
 void queue_fill(struct pool *pool)
 {
-    struct share *share = NULL;
+    struct item *item = NULL;
     for (size_t k = 0; k < pool->count; k++) {
         const int home = find_home(pool, pool->ids[k]);
         const size_t most = strchr(pool->ids[k], ID_OF_LAUNCH) ? MOST_LAUNCHES : MOST_IN_SHARE;
-        if (!share || share->end - share->first >= most || share->only_on != home ||
-            !same_family(pool->ids[share->first], pool->ids[k])) {
-            share = ARRAY_GROW(pool->queue, pool->queued);
-            *share = (struct share){.first = k, .only_on = home, .failed_on = -1};
+        if (!item || item->end - item->first >= most || item->only_on != home ||
+            !same_family(pool->ids[item->first], pool->ids[k])) {
+            item = ARRAY_GROW(pool->queue, pool->queued);
+            *item = (struct item){.first = k, .only_on = home, .failed_on = -1};
         }
-        share->end = k + 1;
+        item->end = k + 1;
     }
-    if (pool->seat_count < 2)
+    if (pool->slot_count < 2)
         return;
     const double usual = usual_cost(pool);
     for (size_t i = 0; i < pool->queued; i++)
@@ -81,37 +81,37 @@ void queue_fill(struct pool *pool)
         qsort(pool->queue, pool->queued, sizeof *pool->queue, by_cost);
 }
 
-bool queue_take(struct seat *seat)
+bool queue_take(struct slot *slot)
 {
-    struct pool *pool = seat->pool;
+    struct pool *pool = slot->pool;
     for (size_t i = 0; i < pool->queued; i++) {
-        const struct share share = pool->queue[i];
-        if (share.failed_on == seat->number || (share.only_on >= 0 && share.only_on != seat->number))
+        const struct item item = pool->queue[i];
+        if (item.failed_on == slot->number || (item.only_on >= 0 && item.only_on != slot->number))
             continue;
         memmove(&pool->queue[i], &pool->queue[i + 1], (--pool->queued - i) * sizeof *pool->queue);
-        seat->share = share;
+        slot->item = item;
         return true;
     }
     return false;
 }
 
-void queue_return(struct seat *seat)
+void queue_return(struct slot *slot)
 {
-    if (seat_has_share(seat))
-        *ARRAY_INSERT(seat->pool->queue, seat->pool->queued, 0) = seat->share;
-    seat->share.end = seat->share.first;
+    if (slot_has_item(slot))
+        *ARRAY_INSERT(slot->pool->queue, slot->pool->queued, 0) = slot->item;
+    slot->item.end = slot->item.first;
 }
 
-void queue_try_elsewhere(struct seat *seat, size_t kernel)
+void queue_try_elsewhere(struct slot *slot, size_t kernel)
 {
-    struct pool *pool = seat->pool;
+    struct pool *pool = slot->pool;
     size_t others = 0;
-    for (size_t i = 0; i < pool->seat_count; i++)
-        others += &pool->seats[i] != seat && pool->seats[i].state != SEAT_LOST;
+    for (size_t i = 0; i < pool->slot_count; i++)
+        others += &pool->slots[i] != slot && pool->slots[i].state != SLOT_LOST;
     if (others == 0 || pool->measurement->profile || pool->measurement->like)
         return;
     *ARRAY_GROW(pool->queue, pool->queued) =
-        (struct share){.first = kernel, .end = kernel + 1, .only_on = -1, .failed_on = seat->number};
+        (struct item){.first = kernel, .end = kernel + 1, .only_on = -1, .failed_on = slot->number};
 }
 
 char *queue_text(const struct pool *pool, size_t first, size_t limit)

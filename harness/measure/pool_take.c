@@ -27,22 +27,22 @@ void free_lines(char **lines, size_t count)
     free(lines);
 }
 
-static char *seat_name(const struct seat *seat)
+static char *slot_name(const struct slot *slot)
 {
-    const char *uuid = seat->session.facts[SESSION_GPU_UUID];
-    return uuid ? x_sprintf("GPU %d (%s)", seat->device, uuid) : x_sprintf("device %d", seat->device);
+    const char *uuid = slot->session.facts[SESSION_GPU_UUID];
+    return uuid ? x_sprintf("GPU %d (%s)", slot->device, uuid) : x_sprintf("device %d", slot->device);
 }
 
-void seat_tell(struct seat *seat)
+void slot_tell(struct slot *slot)
 {
-    const struct share *share = &seat->share;
-    seat->since = now_seconds();
-    seat->deadline = seat_has_share(seat) ? seat->since + seat->pool->measurement->timeout : HUGE_VAL;
-    if (!seat_has_share(seat))
+    const struct item *item = &slot->item;
+    slot->since = now_seconds();
+    slot->deadline = slot_has_item(slot) ? slot->since + slot->pool->measurement->timeout : HUGE_VAL;
+    if (!slot_has_item(slot))
         return;
-    seat->told = share->first < share->alone_until ? share->first + 1 : share->end;
-    char *text = queue_text(seat->pool, share->first, seat->told);
-    message_write(seat->worker.pipe, MESSAGE_SHARE, text); /* if the worker is gone, that is noticed soon enough */
+    slot->told = item->first < item->alone_until ? item->first + 1 : item->end;
+    char *text = queue_text(slot->pool, item->first, slot->told);
+    message_write(slot->worker.pipe, MESSAGE_ITEM, text); /* if the worker is gone, that is noticed soon enough */
     free(text);
 }
 
@@ -63,13 +63,13 @@ static char *keep_remaining(const struct measurement *measurement, const char *t
 
 /* Takes the list of kernels. Every worker chooses from the same library by the same globs, so all lists have to be
  * equal. */
-static bool take_list(struct seat *seat, const char *text)
+static bool take_list(struct slot *slot, const char *text)
 {
-    struct pool *pool = seat->pool;
-    if (seat->state != SEAT_STARTED || (*text == '\0' && !pool->measurement->skip_unmatched))
+    struct pool *pool = slot->pool;
+    if (slot->state != SLOT_STARTED || (*text == '\0' && !pool->measurement->skip_unmatched))
         return false;
-    seat->state = SEAT_LISTED;
-    char *list = seat->ahead ? keep_remaining(pool->measurement, text) : x_strdup(text);
+    slot->state = SLOT_LISTED;
+    char *list = slot->ahead ? keep_remaining(pool->measurement, text) : x_strdup(text);
     const bool good = !pool->list || strcmp(pool->list, list) == 0;
     if (!pool->list) {
         pool->list = list;
@@ -81,43 +81,43 @@ static bool take_list(struct seat *seat, const char *text)
     }
     if (!good)
         return false;
-    /* The worker's share is chosen before it opens its GPU. The first worker opens it in any case. */
-    if (!seat_has_share(seat) && !queue_take(seat) && (pool->count > 0 || seat->number > 0))
-        seat->state = SEAT_DISMISSED;
-    message_write(seat->worker.pipe, seat->state == SEAT_DISMISSED ? MESSAGE_SHARE : MESSAGE_GO, "");
+    /* The worker's item is chosen before it opens its GPU. The first worker opens it in any case. */
+    if (!slot_has_item(slot) && !queue_take(slot) && (pool->count > 0 || slot->number > 0))
+        slot->state = SLOT_DISMISSED;
+    message_write(slot->worker.pipe, slot->state == SLOT_DISMISSED ? MESSAGE_ITEM : MESSAGE_GO, "");
     return true;
 }
 
 /* ---- The device ---- */
 
 /* Returns whether the GPU is another one than that of the worker before, which may have failed. */
-static bool is_other_device(const struct seat *seat, const struct run *described)
+static bool is_other_device(const struct slot *slot, const struct run *described)
 {
     char difference[512];
-    device_difference(&described->device, &seat->pool->run->device, difference, sizeof difference);
+    device_difference(&described->device, &slot->pool->run->device, difference, sizeof difference);
     return *difference != '\0' ||
-           order_of_texts(seat->session.facts[SESSION_GPU_UUID], described->sessions[0].facts[SESSION_GPU_UUID]) != 0;
+           order_of_texts(slot->session.facts[SESSION_GPU_UUID], described->sessions[0].facts[SESSION_GPU_UUID]) != 0;
 }
 
-/* Returns whether one run can have this GPU together with those of the other seats. */
-static bool fits_the_others(const struct seat *seat, const struct run *described)
+/* Returns whether one run can have this GPU together with those of the other slots. */
+static bool fits_the_others(const struct slot *slot, const struct run *described)
 {
-    const struct pool *pool = seat->pool;
+    const struct pool *pool = slot->pool;
     const char *uuid = described->sessions[0].facts[SESSION_GPU_UUID];
-    for (size_t i = 0; i < pool->seat_count; i++) {
-        const struct seat *other = &pool->seats[i];
+    for (size_t i = 0; i < pool->slot_count; i++) {
+        const struct slot *other = &pool->slots[i];
         char difference[512];
-        if (other == seat || !other->has_session)
+        if (other == slot || !other->has_session)
             continue;
         device_difference(&described->device, &pool->run->device, difference, sizeof difference);
         if (*difference)
             error(
                 "cannot measure: GPU %d is another model than GPU %d: %s; a run is of one model, so name those of one "
                 "with --device",
-                seat->device, other->device, difference);
+                slot->device, other->device, difference);
         else if (uuid && order_of_texts(uuid, other->session.facts[SESSION_GPU_UUID]) == 0)
             error("cannot measure: --device %d and %d are the same GPU, %s; see CUDA_VISIBLE_DEVICES", other->device,
-                  seat->device, uuid);
+                  slot->device, uuid);
         else
             continue;
         return false;
@@ -126,26 +126,26 @@ static bool fits_the_others(const struct seat *seat, const struct run *described
 }
 
 /* Returns whether another session has the same date. Sessions are told apart by their facts, so no two may. */
-static bool is_like_another(const struct seat *seat)
+static bool is_like_another(const struct slot *slot)
 {
-    for (size_t i = 0; i < seat->pool->seat_count; i++)
-        if (&seat->pool->seats[i] != seat && seat->pool->seats[i].has_session &&
-            session_is_equal(&seat->pool->seats[i].session, &seat->session))
+    for (size_t i = 0; i < slot->pool->slot_count; i++)
+        if (&slot->pool->slots[i] != slot && slot->pool->slots[i].has_session &&
+            session_is_equal(&slot->pool->slots[i].session, &slot->session))
             return true;
     return false;
 }
 
-/* Keeps the description of the seat's first worker as its session. That of the first seat becomes the run's device. */
-static void keep_session(struct seat *seat, struct run *described)
+/* Keeps the description of the slot's first worker as its session. That of the first slot becomes the run's device. */
+static void keep_session(struct slot *slot, struct run *described)
 {
-    struct pool *pool = seat->pool;
-    session_copy(&seat->session, &described->sessions[0]);
-    seat->session.ordinal = seat->device;
-    seat->has_session = true;
+    struct pool *pool = slot->pool;
+    session_copy(&slot->session, &described->sessions[0]);
+    slot->session.ordinal = slot->device;
+    slot->has_session = true;
     if (!pool->measurement->profile) /* of a profile only the lines are kept */
         do
-            measure_complete_session(&seat->session);
-        while (is_like_another(seat));
+            measure_complete_session(&slot->session);
+        while (is_like_another(slot));
     if (pool->run->device.name)
         return;
     pool->run->device = described->device;
@@ -153,27 +153,27 @@ static void keep_session(struct seat *seat, struct run *described)
     run_note_metrics(pool->run, pool->measurement->metrics);
 }
 
-static enum ending take_device(struct seat *seat, const char *text)
+static enum ending take_device(struct slot *slot, const char *text)
 {
-    const struct pool *pool = seat->pool;
+    const struct pool *pool = slot->pool;
     struct run described = {0};
-    if (seat->state != SEAT_LISTED || run_parse(&described, "the worker's message", text, strlen(text)) < 0)
+    if (slot->state != SLOT_LISTED || run_parse(&described, "the worker's message", text, strlen(text)) < 0)
         return ENDING_OUT_OF_TURN;
     enum ending ending = ENDING_NOT_YET;
-    seat->state = SEAT_OPEN;
+    slot->state = SLOT_OPEN;
     if (described.session_count != 1 || described.result_count > 0) {
         ending = ENDING_OUT_OF_TURN;
-    } else if (seat->has_session && is_other_device(seat, &described)) {
+    } else if (slot->has_session && is_other_device(slot, &described)) {
         error("cannot measure: the GPU is another one than that of the first kernels");
         ending = ENDING_IMPOSSIBLE;
-    } else if (!seat->has_session && !fits_the_others(seat, &described)) {
+    } else if (!slot->has_session && !fits_the_others(slot, &described)) {
         ending = ENDING_MIXED;
     } else {
-        if (!seat->has_session)
-            keep_session(seat, &described);
+        if (!slot->has_session)
+            keep_session(slot, &described);
         if (pool->measurement->relay)
-            relay_await_gone(pool->measurement->relay, seat->device);
-        seat_tell(seat);
+            relay_await_gone(pool->measurement->relay, slot->device);
+        slot_tell(slot);
     }
     run_release(&described);
     return ending;
@@ -181,19 +181,19 @@ static enum ending take_device(struct seat *seat, const char *text)
 
 /* ---- Results ---- */
 
-/* Draws the progress line. The seat that speaks tells which of its kernels is at work. */
-static void draw(const struct seat *at, size_t kernel)
+/* Draws the progress line. The slot that speaks tells which of its kernels is at work. */
+static void draw(const struct slot *at, size_t kernel)
 {
     struct pool *pool = at->pool;
     size_t begun = 0;
     char *names = x_strdup("");
-    for (size_t i = 0; i < pool->seat_count; i++) {
-        const struct seat *seat = &pool->seats[i];
-        if (seat->begun == 0)
+    for (size_t i = 0; i < pool->slot_count; i++) {
+        const struct slot *slot = &pool->slots[i];
+        if (slot->begun == 0)
             continue;
-        const size_t shown = seat == at ? kernel : seat->share.first + seat->begun - 1;
+        const size_t shown = slot == at ? kernel : slot->item.first + slot->begun - 1;
         char *longer = x_sprintf("%s%s%s", names, *names ? ", " : "", pool->ids[shown]);
-        begun += seat->share.failed_on < 0 ? seat->begun : 0;
+        begun += slot->item.failed_on < 0 ? slot->begun : 0;
         free(names);
         names = longer;
     }
@@ -203,43 +203,43 @@ static void draw(const struct seat *at, size_t kernel)
 
 /* Adds the time since the last message to the kernel that was at work, or to the next one if none was. Kernels that are
  * measured together take turns, and each message says whose turn it is. */
-static void spend(struct seat *seat, size_t next)
+static void spend(struct slot *slot, size_t next)
 {
     const double now = now_seconds();
-    double *next_works = &seat->pool->seconds[next];
-    *(seat->works ? seat->works : next_works) += now - seat->since;
-    seat->works = next_works;
-    seat->since = now;
+    double *next_works = &slot->pool->seconds[next];
+    *(slot->works ? slot->works : next_works) += now - slot->since;
+    slot->works = next_works;
+    slot->since = now;
 }
 
 /* Handles the start of a kernel: the next one begins, or one of several that have begun is at work. */
-static bool take_start(struct seat *seat, const char *id)
+static bool take_start(struct slot *slot, const char *id)
 {
-    const struct pool *pool = seat->pool;
-    const size_t next = seat->share.first + seat->begun;
-    if (seat->state != SEAT_OPEN || seat->gave_up || !seat_has_share(seat))
+    const struct pool *pool = slot->pool;
+    const size_t next = slot->item.first + slot->begun;
+    if (slot->state != SLOT_OPEN || slot->gave_up || !slot_has_item(slot))
         return false;
-    if (next < seat->told && strcmp(pool->ids[next], id) == 0) {
-        seat->together = ++seat->begun > 1;
-        spend(seat, next);
-        draw(seat, next);
+    if (next < slot->told && strcmp(pool->ids[next], id) == 0) {
+        slot->together = ++slot->begun > 1;
+        spend(slot, next);
+        draw(slot, next);
         return true;
     }
-    for (size_t k = seat->share.first; seat->begun > 1 && k < next; k++) {
+    for (size_t k = slot->item.first; slot->begun > 1 && k < next; k++) {
         if (strcmp(pool->ids[k], id) != 0)
             continue;
-        spend(seat, k);
-        draw(seat, k);
+        spend(slot, k);
+        draw(slot, k);
         return true;
     }
     return false;
 }
 
-static bool take_lost(struct seat *seat, const char *reason)
+static bool take_lost(struct slot *slot, const char *reason)
 {
-    if (seat->begun < 2 || seat->gave_up)
+    if (slot->begun < 2 || slot->gave_up)
         return false;
-    seat->gave_up = x_strdup(reason);
+    slot->gave_up = x_strdup(reason);
     return true;
 }
 
@@ -259,14 +259,14 @@ static bool is_of_a_worker(const struct result *result)
     return !result->elsewhere && !result->unpaired;
 }
 
-/* Moves on in the share, whose first kernel has its result. */
-static void advance_share(struct seat *seat)
+/* Moves on in the item, whose first kernel has its result. */
+static void advance_item(struct slot *slot)
 {
-    seat->begun -= seat->begun > 0;
-    seat->together &= seat->begun > 0;
-    seat->measured++;
-    seat->last = seat->share.first++;
-    seat->last_failed_on = seat->share.failed_on;
+    slot->begun -= slot->begun > 0;
+    slot->together &= slot->begun > 0;
+    slot->measured++;
+    slot->last = slot->item.first++;
+    slot->last_failed_on = slot->item.failed_on;
 }
 
 static const char *failed_words(enum result_status status)
@@ -276,10 +276,10 @@ static const char *failed_words(enum result_status status)
 
 /* Combines the results of a kernel that failed on one GPU and was tried on another: both are reported. A wrong result
  * stays wrong. */
-static void combine_second(const struct seat *seat, struct result *first, struct result *second)
+static void combine_second(const struct slot *slot, struct result *first, struct result *second)
 {
-    const struct seat *other = &seat->pool->seats[seat->share.failed_on];
-    char *there = seat_name(other), *here = seat_name(seat);
+    const struct slot *other = &slot->pool->slots[slot->item.failed_on];
+    char *there = slot_name(other), *here = slot_name(slot);
     char *how = x_sprintf("it %s on %s: %s", failed_words(first->status), there, first->reason);
     if (second->status == RESULT_OK) {
         warning("%s: %s; on %s it was measured", first->id, how, here);
@@ -297,54 +297,54 @@ static void combine_second(const struct seat *seat, struct result *first, struct
 }
 
 /* Keeps a result, which the run owns from then on. */
-static void keep_result(struct seat *seat, size_t kernel, struct result *taken)
+static void keep_result(struct slot *slot, size_t kernel, struct result *taken)
 {
-    struct pool *pool = seat->pool;
+    struct pool *pool = slot->pool;
     struct result *result = run_add(pool->run, taken->id);
-    const bool at_work = seat_has_share(seat) && seat->share.first == kernel;
-    const bool second = (at_work ? seat->share.failed_on : seat->last_failed_on) >= 0;
+    const bool at_work = slot_has_item(slot) && slot->item.first == kernel;
+    const bool second = (at_work ? slot->item.failed_on : slot->last_failed_on) >= 0;
     const bool failed =
         taken->status != RESULT_OK && taken->status != RESULT_WRONG && taken->status != RESULT_NOT_BUILT;
     if (second && at_work)
-        combine_second(seat, result, taken);
+        combine_second(slot, result, taken);
     result_release(result);
     *result = *taken;
     if (failed && !second)
-        queue_try_elsewhere(seat, kernel);
+        queue_try_elsewhere(slot, kernel);
 }
 
-void pool_fail(struct seat *seat, size_t kernel, enum result_status status, const char *reason)
+void pool_fail(struct slot *slot, size_t kernel, enum result_status status, const char *reason)
 {
-    struct result result = {.id = x_strdup(seat->pool->ids[kernel])};
+    struct result result = {.id = x_strdup(slot->pool->ids[kernel])};
     result_fail(&result, status, reason);
-    keep_result(seat, kernel, &result);
-    if (seat_has_share(seat) && seat->share.first == kernel)
-        advance_share(seat);
+    keep_result(slot, kernel, &result);
+    if (slot_has_item(slot) && slot->item.first == kernel)
+        advance_item(slot);
 }
 
-static bool take_result(struct seat *seat, const char *line)
+static bool take_result(struct slot *slot, const char *line)
 {
-    struct pool *pool = seat->pool;
+    struct pool *pool = slot->pool;
     struct result taken = {0};
-    if (seat->begun == 0 || seat->gave_up || result_from_line(&taken, line) < 0)
+    if (slot->begun == 0 || slot->gave_up || result_from_line(&taken, line) < 0)
         return false;
-    if (strcmp(taken.id, pool->ids[seat->share.first]) != 0 || !is_of_a_worker(&taken)) {
+    if (strcmp(taken.id, pool->ids[slot->item.first]) != 0 || !is_of_a_worker(&taken)) {
         result_release(&taken);
         return false;
     }
-    spend(seat, seat->share.first);
-    seat->works = NULL;
+    spend(slot, slot->item.first);
+    slot->works = NULL;
     /* The parent's own time, whatever the worker said. */
-    taken.seconds = ceil(pool->seconds[seat->share.first] * 1e6) / 1e6;
-    pool->seconds[seat->share.first] = 0;
+    taken.seconds = ceil(pool->seconds[slot->item.first] * 1e6) / 1e6;
+    pool->seconds[slot->item.first] = 0;
     result_demangle(&taken);
-    result_set_session(&taken, (size_t)seat->number);
+    result_set_session(&taken, (size_t)slot->number);
     const bool leaves = taken.status == RESULT_FAILED || pool->measurement->profile || pool->measurement->dry;
-    seat->state = leaves ? SEAT_LEAVING : SEAT_OPEN;
-    keep_result(seat, seat->share.first, &taken);
-    advance_share(seat);
-    if (seat_has_share(seat) && seat->share.first == seat->told && !leaves)
-        seat_tell(seat);
+    slot->state = leaves ? SLOT_LEAVING : SLOT_OPEN;
+    keep_result(slot, slot->item.first, &taken);
+    advance_item(slot);
+    if (slot_has_item(slot) && slot->item.first == slot->told && !leaves)
+        slot_tell(slot);
     return true;
 }
 
@@ -370,52 +370,52 @@ static enum ending goes_on(bool good)
     return good ? ENDING_NOT_YET : ENDING_OUT_OF_TURN;
 }
 
-static enum ending take_failure(const struct seat *seat, const char *text)
+static enum ending take_failure(const struct slot *slot, const char *text)
 {
-    if (seat->state >= SEAT_OPEN)
+    if (slot->state >= SLOT_OPEN)
         return ENDING_OUT_OF_TURN;
-    if (seat->ahead) /* a worker that was started early is replaced, and the next one reports it if it is still so */
+    if (slot->ahead) /* a worker that was started early is replaced, and the next one reports it if it is still so */
         return ENDING_NEXT;
-    progress_erase(&seat->pool->progress);
-    if (seat->pool->seat_count > 1)
-        error("cannot measure on device %d: %s", seat->device, text);
+    progress_erase(&slot->pool->progress);
+    if (slot->pool->slot_count > 1)
+        error("cannot measure on device %d: %s", slot->device, text);
     else
         error("cannot measure: %s", text);
     return ENDING_IMPOSSIBLE;
 }
 
-static enum ending take_message(struct seat *seat, const struct message *message)
+static enum ending take_message(struct slot *slot, const struct message *message)
 {
     switch (message->kind) {
     case MESSAGE_KERNELS:
-        return goes_on(take_list(seat, message->text));
+        return goes_on(take_list(slot, message->text));
     case MESSAGE_DEVICE:
-        return take_device(seat, message->text);
+        return take_device(slot, message->text);
     case MESSAGE_START:
-        return goes_on(take_start(seat, message->text));
+        return goes_on(take_start(slot, message->text));
     case MESSAGE_RESULT:
-        return goes_on(take_result(seat, message->text));
+        return goes_on(take_result(slot, message->text));
     case MESSAGE_LOST:
-        return goes_on(take_lost(seat, message->text));
+        return goes_on(take_lost(slot, message->text));
     case MESSAGE_FAILURE:
-        return take_failure(seat, message->text);
+        return take_failure(slot, message->text);
     case MESSAGE_UNUSABLE:
-        if (seat->state != SEAT_STARTED)
+        if (slot->state != SLOT_STARTED)
             return ENDING_OUT_OF_TURN;
         error("%s", message->text);
         return ENDING_USAGE;
     case MESSAGE_NO_MATCH:
-        return seat->state == SEAT_STARTED && say_no_match(message->text) ? ENDING_USAGE : ENDING_OUT_OF_TURN;
+        return slot->state == SLOT_STARTED && say_no_match(message->text) ? ENDING_USAGE : ENDING_OUT_OF_TURN;
     case MESSAGE_END:
-        return seat->state == SEAT_TOLD_END ? ENDING_DONE : ENDING_OUT_OF_TURN;
+        return slot->state == SLOT_TOLD_END ? ENDING_DONE : ENDING_OUT_OF_TURN;
     default:
         break;
     }
     return ENDING_OUT_OF_TURN;
 }
 
-enum ending pool_take(struct seat *seat, const struct message *message)
+enum ending pool_take(struct slot *slot, const struct message *message)
 {
-    seat->deadline = now_seconds() + seat->pool->measurement->timeout;
-    return take_message(seat, message);
+    slot->deadline = now_seconds() + slot->pool->measurement->timeout;
+    return take_message(slot, message);
 }

@@ -56,8 +56,8 @@ enum message_kind {
     MESSAGE_LIBRARIES = 'B', /* before END: the loaded libraries that have or choose kernels, a line "NAME IDENTITY" */
 
     /* From the parent to a worker. */
-    MESSAGE_GO = 'O',   /* after KERNELS: no other worker uses the GPU's counters now */
-    MESSAGE_SHARE = 'W' /* after DEVICE, and after the last RESULT of a share: the kernels to measure next, one a line;
+    MESSAGE_GO = 'O',  /* after KERNELS: no other worker uses the GPU's counters now */
+    MESSAGE_ITEM = 'W' /* after DEVICE, and after the last RESULT of an item: the kernels to measure next, one a line;
                            an empty text ends it */
 };
 

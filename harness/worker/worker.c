@@ -368,7 +368,7 @@ static void take_kernel(struct worker *worker, const struct kernel *kernel)
         send_results(worker);
 }
 
-/* ---- Shares ---- */
+/* ---- Work items ---- */
 
 /* Returns the chosen kernel of that id. The parent asks only for ids that it was sent. */
 static const struct kernel *find_kernel(const struct worker *worker, const char *id)
@@ -389,9 +389,9 @@ static void finish_waiting(struct worker *worker)
 /* Measures the kernels that the parent asks for next; false when it asks for none. */
 static bool take_share(struct worker *worker)
 {
-    char *share = message_await(worker->pipe, MESSAGE_SHARE), *rest = NULL;
+    char *item = message_await(worker->pipe, MESSAGE_ITEM), *rest = NULL;
     bool any = false;
-    for (char *id = strtok_r(share, "\n", &rest); id; id = strtok_r(NULL, "\n", &rest), any = true) {
+    for (char *id = strtok_r(item, "\n", &rest); id; id = strtok_r(NULL, "\n", &rest), any = true) {
         const struct kernel *kernel = find_kernel(worker, id);
         /* This comes before START: if closing the other group fails, that is not this kernel's fault. */
         if (worker->opened && worker->opened->group != kernel->group) {
@@ -401,7 +401,7 @@ static bool take_share(struct worker *worker)
         take_kernel(worker, kernel);
     }
     finish_waiting(worker);
-    free(share);
+    free(item);
     return any;
 }
 

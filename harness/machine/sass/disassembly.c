@@ -164,7 +164,7 @@ static json_t *ask(struct disassembler *disassembler, const unsigned char *image
 {
     const bool one = size > SMALL_IMAGE * (1 + times_asked(disassembler, hash) / 2);
     const char *program = disassembler->path;
-    struct attended attended;
+    struct supervised supervised;
     json_error_t wrong;
     json_t *json = NULL;
     const int file = memfd_create("cugate-code", MFD_CLOEXEC);
@@ -172,9 +172,9 @@ static json_t *ask(struct disassembler *disassembler, const unsigned char *image
     const char *const words[] = {program, "-json", name, one ? "-fun" : NULL, number, NULL};
     if (file < 0 || !write_image(file, image, size)) {
         problem_set(problem, "there is no memory for a copy of the machine code: %s", strerror(errno));
-    } else if (attended_start(&attended, words, problem) == 0) {
-        json = json_loadf(attended.output, 0, &wrong);
-        const int status = attended_end(&attended);
+    } else if (supervised_start(&supervised, words, problem) == 0) {
+        json = json_loadf(supervised.output, 0, &wrong);
+        const int status = supervised_end(&supervised);
         if (!json || status != 0) {
             problem_set(problem, "%s does not read the machine code (exit status %d)%s%s", program, status,
                         json ? "" : ": ", json ? "" : wrong.text);

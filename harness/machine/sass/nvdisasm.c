@@ -52,12 +52,12 @@ static char *find_on_path(void)
 static bool is_recent(const char *path, int *major, int *minor)
 {
     char line[256];
-    struct attended attended;
+    struct supervised supervised;
     struct problem problem;
     *major = *minor = 0;
-    if (attended_start(&attended, (const char *const[]){path, "--version", NULL}, &problem) < 0)
+    if (supervised_start(&supervised, (const char *const[]){path, "--version", NULL}, &problem) < 0)
         return false;
-    while (fgets(line, sizeof line, attended.output)) {
+    while (fgets(line, sizeof line, supervised.output)) {
         const char *release = strstr(line, "release ");
         if (!release || *major > 0)
             continue;
@@ -65,7 +65,7 @@ static bool is_recent(const char *path, int *major, int *minor)
         *major = (int)strtol(release + strlen("release "), &end, 10);
         *minor = *end == '.' ? (int)strtol(end + 1, NULL, 10) : 0;
     }
-    attended_end(&attended);
+    supervised_end(&supervised);
     return *major > 13 || (*major == 13 && *minor >= 2);
 }
 

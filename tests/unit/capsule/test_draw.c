@@ -1,10 +1,5 @@
-#include "base/base.h"
 #include "capsule/draw.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 enum { COUNT = 512 };
 

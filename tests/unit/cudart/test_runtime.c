@@ -4,10 +4,7 @@
 #include "cudart/cudart.h"
 #include "sim/launch_log.h"
 #include "sim_support.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 static const char add = 0;
 static char variable;

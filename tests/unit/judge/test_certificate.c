@@ -1,10 +1,5 @@
-#include "base/base.h"
 #include "judge/judge.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 /* A kernel on one of its inputs: arithmetic in fp64, fp32 and fp16, and whether by tensor cores. */
 static struct result result_of(double fp64, double fp32, double fp16, enum tensor_cores tensor)

@@ -1,12 +1,9 @@
 /* Two GPUs in one process: what one does is nothing to the other. */
-#include "base/base.h"
 #include "cudart/sim_support.h"
 #include "made_program.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LANE "S2R R0,SR_TID.X", "ULDC.64 UR4,c[0x0][0x210]", "MOV R20,UR4", "MOV R21,UR5"
 

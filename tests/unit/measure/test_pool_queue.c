@@ -11,24 +11,24 @@ struct fixture {
     struct measurement measurement;
     struct run costs, run;
     struct pool pool;
-    struct seat seats[3];
+    struct slot slots[3];
 };
 
-static void set_up(struct fixture *fixture, size_t seats)
+static void set_up(struct fixture *fixture, size_t slots)
 {
     static const double seconds[] = {1, 2, 5, 0.5, 0.5, 1};
     *fixture = (struct fixture){0};
     for (size_t i = 0; i < ARRAY_SIZE(seconds); i++)
         run_add(&fixture->costs, ids[i])->seconds = seconds[i];
-    fixture->measurement = (struct measurement){.costs = &fixture->costs, .devices = {{4, 5, 6}, seats, false}};
+    fixture->measurement = (struct measurement){.costs = &fixture->costs, .devices = {{4, 5, 6}, slots, false}};
     fixture->pool = (struct pool){.measurement = &fixture->measurement,
                                   .run = &fixture->run,
-                                  .seats = fixture->seats,
-                                  .seat_count = seats,
+                                  .slots = fixture->slots,
+                                  .slot_count = slots,
                                   .ids = (char **)ids,
                                   .count = ARRAY_SIZE(ids)};
-    for (size_t i = 0; i < seats; i++)
-        fixture->seats[i] = (struct seat){.pool = &fixture->pool, .number = (int)i, .device = 4 + (int)i};
+    for (size_t i = 0; i < slots; i++)
+        fixture->slots[i] = (struct slot){.pool = &fixture->pool, .number = (int)i, .device = 4 + (int)i};
 }
 
 static void tear_down(struct fixture *fixture)
@@ -38,12 +38,12 @@ static void tear_down(struct fixture *fixture)
     run_release(&fixture->run);
 }
 
-/* What the seat gets next, as text; "" for nothing. */
-static void expect_share(struct fixture *fixture, size_t seat, const char *expected)
+/* What the slot gets next, as text; "" for nothing. */
+static void expect_item(struct fixture *fixture, size_t slot, const char *expected)
 {
-    const bool any = queue_take(&fixture->seats[seat]);
-    const struct share *share = &fixture->seats[seat].share;
-    OWNED_TEXT text = any ? queue_text(&fixture->pool, share->first, share->end) : x_strdup("");
+    const bool any = queue_take(&fixture->slots[slot]);
+    const struct item *item = &fixture->slots[slot].item;
+    OWNED_TEXT text = any ? queue_text(&fixture->pool, item->first, item->end) : x_strdup("");
     cr_expect_str_eq(text, expected);
 }
 
@@ -54,7 +54,7 @@ Test(pool_queue, one_gpu_measures_in_order)
     static const char *const expected[] = {"small/a\nsmall/b\n", "large/a\n", "point/a[n=1]\npoint/b[n=1]\n",
                                            "point/a[n=2]\n",     "new/a\n",   ""};
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
-        expect_share(&fixture, 0, expected[i]);
+        expect_item(&fixture, 0, expected[i]);
 }
 
 /* What is not known is taken for the mean of what is: 10 s for six kernels. */
@@ -65,26 +65,26 @@ Test(pool_queue, several_begin_with_what_takes_longest)
     static const char *const expected[] = {
         "large/a\n", "small/a\nsmall/b\n", "new/a\n", "point/a[n=1]\npoint/b[n=1]\n", "point/a[n=2]\n", ""};
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
-        expect_share(&fixture, i % 2, expected[i]);
+        expect_item(&fixture, i % 2, expected[i]);
 }
 
 Test(pool_queue, what_failed_is_tried_by_another_and_what_is_returned_comes_first)
 {
     WITH(tear_down, struct fixture fixture, set_up(&fixture, 2));
     queue_fill(&fixture.pool);
-    expect_share(&fixture, 0, "large/a\n");
-    expect_share(&fixture, 1, "small/a\nsmall/b\n");
-    fixture.seats[1].share.first++;
-    queue_return(&fixture.seats[1]);
-    cr_expect_not(seat_has_share(&fixture.seats[1]));
-    expect_share(&fixture, 0, "small/b\n");
+    expect_item(&fixture, 0, "large/a\n");
+    expect_item(&fixture, 1, "small/a\nsmall/b\n");
+    fixture.slots[1].item.first++;
+    queue_return(&fixture.slots[1]);
+    cr_expect_not(slot_has_item(&fixture.slots[1]));
+    expect_item(&fixture, 0, "small/b\n");
     fixture.pool.queued = 0;
-    queue_try_elsewhere(&fixture.seats[0], 1);
-    expect_share(&fixture, 0, "");
-    expect_share(&fixture, 1, "small/b\n");
-    cr_expect_eq(fixture.seats[1].share.failed_on, 0);
-    fixture.seats[0].state = SEAT_LOST;
-    queue_try_elsewhere(&fixture.seats[1], 1);
+    queue_try_elsewhere(&fixture.slots[0], 1);
+    expect_item(&fixture, 0, "");
+    expect_item(&fixture, 1, "small/b\n");
+    cr_expect_eq(fixture.slots[1].item.failed_on, 0);
+    fixture.slots[0].state = SLOT_LOST;
+    queue_try_elsewhere(&fixture.slots[1], 1);
     cr_expect_eq(fixture.pool.queued, 0, "there is no other");
 }
 
@@ -102,10 +102,10 @@ Test(pool_queue, what_has_a_gpu_stays_there)
     }
     fixture.measurement.like = &like;
     queue_fill(&fixture.pool);
-    expect_share(&fixture, 0, "small/b\n");
-    expect_share(&fixture, 0, "new/a\n");
-    expect_share(&fixture, 1, "large/a\n");
-    expect_share(&fixture, 1, "small/a\n");
-    queue_try_elsewhere(&fixture.seats[0], 1);
+    expect_item(&fixture, 0, "small/b\n");
+    expect_item(&fixture, 0, "new/a\n");
+    expect_item(&fixture, 1, "large/a\n");
+    expect_item(&fixture, 1, "small/a\n");
+    queue_try_elsewhere(&fixture.slots[0], 1);
     cr_expect_eq(fixture.pool.queued, 2, "only the points are left");
 }

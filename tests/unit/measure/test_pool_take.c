@@ -8,7 +8,7 @@ struct fixture {
     struct measurement measurement;
     struct run run;
     struct pool pool;
-    struct seat seats[2];
+    struct slot slots[2];
     char *device;
 };
 
@@ -19,10 +19,10 @@ static void set_up(struct fixture *fixture)
         .metrics = &fixture->metrics, .backend = backend_find("host"), .devices = {{0, 1}, 2, false}};
     fixture->measurement.timeout = 60;
     fixture->pool = (struct pool){
-        .measurement = &fixture->measurement, .run = &fixture->run, .seats = fixture->seats, .seat_count = 2};
+        .measurement = &fixture->measurement, .run = &fixture->run, .slots = fixture->slots, .slot_count = 2};
     for (int i = 0; i < 2; i++)
-        fixture->seats[i] = (struct seat){
-            .pool = &fixture->pool, .number = i, .device = i, .state = SEAT_STARTED, .worker = {.pipe = -1}};
+        fixture->slots[i] = (struct slot){
+            .pool = &fixture->pool, .number = i, .device = i, .state = SLOT_STARTED, .worker = {.pipe = -1}};
     OWNED(run) run = {.device.name = x_strdup("made up")};
     size_t size;
     FILE *stream = open_memstream(&fixture->device, &size);
@@ -35,8 +35,8 @@ static void tear_down(struct fixture *fixture)
 {
     for (int i = 0; i < 2; i++) {
         for (size_t fact = 0; fact < SESSION_FACTS; fact++)
-            free(fixture->seats[i].session.facts[fact]);
-        free(fixture->seats[i].gave_up);
+            free(fixture->slots[i].session.facts[fact]);
+        free(fixture->slots[i].gave_up);
     }
     free_lines(fixture->pool.ids, fixture->pool.count);
     free(fixture->pool.list);
@@ -51,10 +51,10 @@ struct word {
     const char *text; /* NULL: the device */
 };
 
-static enum ending say(struct fixture *fixture, int seat, struct word word)
+static enum ending say(struct fixture *fixture, int slot, struct word word)
 {
     const struct message message = {word.kind, (char *)(word.text ? word.text : fixture->device)};
-    return pool_take(&fixture->seats[seat], &message);
+    return pool_take(&fixture->slots[slot], &message);
 }
 
 #define KERNELS                                                                                                        \
@@ -95,7 +95,7 @@ Test(pool_take, what_is_out_of_turn_is_refused)
         {"a device that is none", {KERNELS, {MESSAGE_DEVICE, "{}"}}},
         {"a start before the device", {KERNELS, START("f/a")}},
         {"a start of another", {KERNELS, DEVICE, START("f/b")}},
-        {"a start of another share", {KERNELS, DEVICE, START("f/a"), START("f/b"), START("f/c"), START("g/a")}},
+        {"a start of another item", {KERNELS, DEVICE, START("f/a"), START("f/b"), START("f/c"), START("g/a")}},
         {"a start twice, of one alone", {KERNELS, DEVICE, START("f/a"), START("f/a")}},
         {"a result before its start", {KERNELS, DEVICE, RESULT("f/a", "ok")}},
         {"a result twice", {KERNELS, DEVICE, START("f/a"), RESULT("f/a", "ok"), RESULT("f/a", "ok")}},
@@ -113,7 +113,7 @@ Test(pool_take, what_is_out_of_turn_is_refused)
         {"a failure of all after the device", {KERNELS, DEVICE, {MESSAGE_FAILURE, "made up"}}},
         {"no match after all", {KERNELS, {MESSAGE_NO_MATCH, "-k 'x'\nf/a\n"}}},
         {"an end before it", {KERNELS, DEVICE, {MESSAGE_END, ""}}},
-        {"the parent's word", {KERNELS, DEVICE, {MESSAGE_SHARE, "f/a\n"}}},
+        {"the parent's word", {KERNELS, DEVICE, {MESSAGE_ITEM, "f/a\n"}}},
         {"no message", {{(enum message_kind)200, ""}}},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -155,13 +155,13 @@ Test(pool_take, what_failed_on_two_gpus_is_not_tried_on_a_third)
     for (size_t i = 0; i < ARRAY_SIZE(first); i++)
         cr_assert_eq(say(&fixture, 0, first[i]), ENDING_NOT_YET);
     cr_assert_eq(fixture.pool.queued, 2, "another family, and what failed");
-    struct seat *second = &fixture.seats[1];
+    struct slot *second = &fixture.slots[1];
     cr_assert_eq(say(&fixture, 1, (struct word)KERNELS), ENDING_NOT_YET);
-    while (queue_take(second) && second->share.failed_on < 0)
+    while (queue_take(second) && second->item.failed_on < 0)
         continue;
-    cr_assert_eq(second->share.failed_on, 0);
-    second->state = SEAT_OPEN;
-    seat_tell(second);
+    cr_assert_eq(second->item.failed_on, 0);
+    second->state = SLOT_OPEN;
+    slot_tell(second);
     cr_assert_eq(say(&fixture, 1, (struct word)START("f/a")), ENDING_NOT_YET);
     cr_assert_eq(say(&fixture, 1, (struct word)RESULT("f/a", "ok")), ENDING_NOT_YET);
     cr_expect_eq(run_find(&fixture.run, "f/a")->status, RESULT_OK);

@@ -224,6 +224,6 @@ Test(wire, a_child_that_does_not_read_keeps_nobody_waiting, .timeout = 60)
     OWNED_TEXT text = x_calloc(length + 1, 1);
     memset(text, 'x', length);
     cr_assert_eq(child_start(&child, hang, NULL), 0);
-    cr_expect_not(message_write(child.pipe, MESSAGE_SHARE, text));
+    cr_expect_not(message_write(child.pipe, MESSAGE_ITEM, text));
     free(child_end(&child, false));
 }

@@ -3,7 +3,7 @@
 # The GPUs must share the kernels; a kernel that one cannot measure must be tried on another; pairs must stay on one GPU;
 # and a process that is started ahead must wait for the counters. Needs no GPU. Ends with "N passed, N failed".
 #
-#   CUGATE=build/cugate tests/scripts/seats.sh     tests/standin is beside it
+#   CUGATE=build/cugate tests/scripts/slots.sh     tests/standin is beside it
 # shellcheck source=tests/scripts/begin.sh
 . "$(dirname "$0")/begin.sh"
 standin=$(dirname "$cugate")/tests/standin

@@ -3,7 +3,7 @@
 # ways say the same. Prints a row a round, then "ok - ..." or "not ok - ...: why" for each test, and ends with "N passed,
 # N failed". Exits 1 when one failed, 5 when there are no two GPUs. Builds nothing.
 #
-#   CUGATE=build/cugate tests/gpu/seats.sh [ROUNDS]    rounds: 3
+#   CUGATE=build/cugate tests/gpu/slots.sh [ROUNDS]    rounds: 3
 #
 # Variables: KERNELS='reduce/* dot/*': only these; DEVICES=0,1: which two; BAR=1.8: the least that two are worth;
 # OLD=DIR/cugate: another build, timed beside this one where it matters on one GPU as well: pairs against a base build,
@@ -40,7 +40,7 @@ verdict() { # NAME [WHY]: without a reason the test has passed
 }
 
 if [ "$("$cugate" list --devices | wc -l)" -lt 2 ]; then
-    echo "seats.sh: this takes two GPUs of one model" >&2
+    echo "slots.sh: this takes two GPUs of one model" >&2
     exit 5
 fi
 

@@ -1,4 +1,4 @@
-#include "base/attended.h"
+#include "base/supervised.h"
 #include "test.h"
 
 #include <signal.h>
@@ -8,11 +8,11 @@
 
 #define PATIENCE 60 /* seconds, more than any machine should take */
 
-static void start(struct attended *attended, const char *script, const char *argument)
+static void start(struct supervised *supervised, const char *script, const char *argument)
 {
     struct problem problem = {0};
-    cr_assert_eq(attended_start(attended, (const char *const[]){"/bin/sh", "-c", script, argument, NULL}, &problem), 0,
-                 "%s", problem.text);
+    cr_assert_eq(supervised_start(supervised, (const char *const[]){"/bin/sh", "-c", script, argument, NULL}, &problem),
+                 0, "%s", problem.text);
 }
 
 /* One that is dead and that nobody has waited for is gone, too. */
@@ -37,45 +37,45 @@ static void expect_gone(long process)
     cr_expect(is_gone(process), "%ld", process);
 }
 
-Test(attended, what_it_says_and_how_it_ends)
+Test(supervised, what_it_says_and_how_it_ends)
 {
-    struct attended attended;
+    struct supervised supervised;
     char line[64] = "";
-    start(&attended, "cat; echo \"$0\"; exit 7", "said");
-    cr_expect(fgets(line, sizeof line, attended.output) && strcmp(line, "said\n") == 0, "%s", line);
-    cr_expect_null(fgets(line, sizeof line, attended.output));
-    cr_expect_eq(attended_end(&attended), 7);
-    start(&attended, "kill -9 $$", "");
-    cr_expect_eq(attended_end(&attended), -1);
+    start(&supervised, "cat; echo \"$0\"; exit 7", "said");
+    cr_expect(fgets(line, sizeof line, supervised.output) && strcmp(line, "said\n") == 0, "%s", line);
+    cr_expect_null(fgets(line, sizeof line, supervised.output));
+    cr_expect_eq(supervised_end(&supervised), 7);
+    start(&supervised, "kill -9 $$", "");
+    cr_expect_eq(supervised_end(&supervised), -1);
     struct problem problem;
-    cr_expect_eq(attended_start(&attended, (const char *const[]){"/no/such", NULL}, &problem), -1);
+    cr_expect_eq(supervised_start(&supervised, (const char *const[]){"/no/such", NULL}, &problem), -1);
     cr_expect_str_eq(problem.text, "cannot start /no/such: No such file or directory");
 }
 
-Test(attended, what_it_left_behind_ends_with_it)
+Test(supervised, what_it_left_behind_ends_with_it)
 {
-    struct attended attended;
+    struct supervised supervised;
     long left = 0;
-    start(&attended, "sleep 1000 >/dev/null & echo $!", "");
-    cr_expect_eq(fscanf(attended.output, "%ld", &left), 1);
-    cr_expect_eq(attended_end(&attended), 0);
+    start(&supervised, "sleep 1000 >/dev/null & echo $!", "");
+    cr_expect_eq(fscanf(supervised.output, "%ld", &left), 1);
+    cr_expect_eq(supervised_end(&supervised), 0);
     expect_gone(left);
 }
 
 /* As a worker is killed, whose time is over. */
-Test(attended, it_ends_with_this_process_and_so_does_what_it_started)
+Test(supervised, it_ends_with_this_process_and_so_does_what_it_started)
 {
     int ends[2];
     cr_assert_eq(pipe(ends), 0);
     const pid_t worker = fork();
     if (worker == 0) {
-        struct attended attended;
+        struct supervised supervised;
         long processes[2] = {0};
-        start(&attended, "trap '' TERM INT HUP; sleep 1000 & echo $$ $!; wait", "");
-        if (fscanf(attended.output, "%ld %ld", &processes[0], &processes[1]) != 2 ||
+        start(&supervised, "trap '' TERM INT HUP; sleep 1000 & echo $$ $!; wait", "");
+        if (fscanf(supervised.output, "%ld %ld", &processes[0], &processes[1]) != 2 ||
             write(ends[1], processes, sizeof processes) != sizeof processes)
             _exit(EXIT_FAILURE);
-        attended_end(&attended);
+        supervised_end(&supervised);
         _exit(EXIT_SUCCESS);
     }
     long processes[2] = {0};
