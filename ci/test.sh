@@ -61,7 +61,7 @@ script     exec_recorded        5    .     .        .  tests/scripts/exec_record
 script     terminal             4    .     .        .  tests/scripts/terminal.sh
 script     programs_recorded    6    .     .        .  tests/scripts/programs_recorded.sh
 script     upgrades             3    .     .        .  tests/scripts/upgrades.sh
-script     faults               8   34     .        .  tests/sim/faults.sh
+script     faults              10   37     .        .  tests/sim/faults.sh
 script     runtime              3    .     .        .  tests/sim/runtime.sh
 script     planted              3    .     .        .  tests/scripts/planted.sh
 script     trades               2    .     .        .  tests/scripts/trades.sh
