@@ -69,8 +69,10 @@ static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size,
     pthread_mutex_unlock(&lock);
     if (made)
         inputs_add(INPUT_ALLOCATED, (const uint64_t[]){(uintptr_t)made, size}, 2, NULL, 0);
-    if (made && type != cudaMemoryTypeDevice)
+    if (made && type != cudaMemoryTypeDevice) {
         inputs_hide();
+        grid_host_shares(true);
+    }
     *memory = made;
     return made ? cudaSuccess : runtime_return(cudaErrorMemoryAllocation);
 }
@@ -93,12 +95,19 @@ static cudaError_t release(void *memory)
         pthread_mutex_unlock(&lock);
         return cudaSuccess;
     }
+    /* Blocks that were left out can leave nothing there any more. */
+    if (i < block_count && grid_touches((uintptr_t)memory, blocks[i].size, false))
+        grid_forget();
     const bool known = i < block_count && !blocks[i].registered && device_free(memory);
     if (known) {
         used -= blocks[i].type == cudaMemoryTypeHost ? 0 : blocks[i].size;
         if (blocks[i].pool)
             blocks[i].pool->used -= blocks[i].size;
         blocks[i] = blocks[--block_count];
+        bool shared = false;
+        for (size_t k = 0; k < block_count; k++)
+            shared |= blocks[k].type != cudaMemoryTypeDevice;
+        grid_host_shares(shared);
     }
     pthread_mutex_unlock(&lock);
     if (known)
@@ -237,6 +246,7 @@ cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
     }
     pthread_mutex_unlock(&lock);
     inputs_hide(); /* the program changes it without a call */
+    grid_host_shares(true);
     return taken ? runtime_return(cudaErrorHostMemoryAlreadyRegistered) : cudaSuccess;
 }
 

@@ -138,9 +138,20 @@ void function_run_by(run_launch *run)
     run_by = run;
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void function_settle(const void *memory, size_t bytes, bool reads)
+{
+    struct problem problem;
+    bool fault = false;
+    pthread_mutex_lock(&lock);
+    if ((!memory || grid_touches((uintptr_t)memory, bytes, reads)) && grid_settle(&fault, &problem) < 0)
+        runtime_fault(problem.text);
+    pthread_mutex_unlock(&lock);
+}
+
 cudaError_t function_run(const struct grid *grid)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static const char prefix[] = "not simulated: ";
     struct problem problem;
     bool fault = false;

@@ -22,6 +22,8 @@ static int sim_open(void **self, const struct job *job, struct device *device, s
         session->facts[SESSION_SILICON] = x_strdup("not verified");
     if (job->dry)
         launches_only_note();
+    if (job->whole)
+        grid_leave_none();
     return 0;
 }
 
@@ -87,6 +89,7 @@ static int check(struct problem *problem)
 static int run_in_order(const struct workload *workload, unsigned order, struct problem *problem)
 {
     launches_order(order);
+    grid_forget(); /* what a workload left is restored before it runs again, by the contract of kernel libraries */
     if (workload_restore(workload, problem) < 0 || workload_wait(workload, problem) < 0)
         return -1;
     launches_begin();

@@ -41,6 +41,13 @@ static char *kept_place;
 static bool open_counters[EXACT_COUNTERS];
 static unsigned open_lines;
 
+/* What is proved of the launches in order 0: how many blocks they have, how many of those were executed, and of which
+ * launches it could not be proved what others count. */
+static struct {
+    double blocks, executed;
+    char *missing;
+} proofs;
+
 static run_launch run_logged;
 
 void launches_order(unsigned chosen)
@@ -167,6 +174,8 @@ void launches_begin(void)
         memset(functions[i].tallies, 0, functions[i].count * sizeof *functions[i].tallies);
     if (order == 0) {
         doubt.any = false;
+        free(proofs.missing);
+        memset(&proofs, 0, sizeof proofs);
         memset(open_counters, 0, sizeof open_counters);
         open_lines = 0;
     }
@@ -231,6 +240,29 @@ static void add_tally(struct tally *sum, const struct tally *tally)
         to[i] += from[i];
 }
 
+/* Notes how many blocks were executed, and of a launch that takes long why all were. */
+static void note_proof(const struct grid *grid, const struct tally *tallies, size_t count, const struct proved *proved)
+{
+    uint64_t steps = 0;
+    for (size_t i = 0; i < count; i++)
+        steps += tallies[i].executed;
+    proofs.blocks += (double)grid_blocks(grid);
+    proofs.executed += (double)(proved->why ? grid_blocks(grid) : proved->executed);
+    if (!proved->why || (steps < GRID_STEPS_LEAST && !getenv("CUGATE_SIM_PROOF")) || !grid_leaves())
+        return;
+    char *place = proved->where == SIZE_MAX ? NULL : code_place(grid->function, proved->where), *was = proofs.missing;
+    char *name = x_strdup(grid->function->text.name);
+    demangle((char **[]){&name}, 1);
+    char *one = x_sprintf("%s: %s%s%s", name, proved->why, place ? " at " : "", place ? place : "");
+    if (!was || !strstr(was, one))
+        proofs.missing = x_sprintf("%s%s%s", was ? was : "", was ? "; " : "", one);
+    if (proofs.missing != was)
+        free(was);
+    free(one);
+    free(name);
+    free(place);
+}
+
 static int run_counted(const struct grid *grid, bool *fault, struct problem *problem)
 {
     if (code_of(grid->function, problem) < 0)
@@ -240,6 +272,8 @@ static int run_counted(const struct grid *grid, bool *fault, struct problem *pro
     struct doubt had = {.any = false};
     struct grid doubted = *grid;
     doubted.doubt = &had;
+    struct proved proved = {0};
+    doubted.proved = &proved;
     const int failed = grid_run(&doubted, tallies, fault, problem);
     if (had.any && !doubt.any)
         doubt = had;
@@ -247,6 +281,8 @@ static int run_counted(const struct grid *grid, bool *fault, struct problem *pro
         *problem = doubt.problem;
     if (failed == 0) {
         note_launch(grid);
+        if (order == 0)
+            note_proof(grid, tallies, counted->count, &proved);
         struct values *own = ARRAY_GROW(values, value_count);
         for (enum bound bound = 0; bound < BOUNDS; bound++)
             counters_of(tallies, counted->traits, counted->count, bound, own->list[bound]);
@@ -328,6 +364,12 @@ void launches_hand_over(struct result *result)
     result->launches = launches;
     result->launch_count = launch_count;
     result->inputs = inputs;
+    if (proofs.executed < proofs.blocks) {
+        result->blocks = proofs.blocks;
+        result->blocks_executed = proofs.executed;
+    }
+    result->not_proved = proofs.missing;
+    memset(&proofs, 0, sizeof proofs);
     launches = NULL;
     inputs = NULL;
     launch_count = 0;
