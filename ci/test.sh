@@ -64,6 +64,7 @@ script     upgrades             3    .     .        .  tests/scripts/upgrades.sh
 script     faults               8   34     .        .  tests/sim/faults.sh
 script     hazards              2    3     .        .  tests/sim/hazards.sh
 script     runtime              3    .     .        .  tests/sim/runtime.sh
+script     proof                8    .     .        .  tests/sim/proof.sh
 script     planted              3    .     .        .  tests/scripts/planted.sh
 script     trades               2    .     .        .  tests/scripts/trades.sh
 script     evidence             4    .     .        .  tests/scripts/evidence.sh

@@ -300,8 +300,8 @@ template <class T, int n> int gemm<T, n>::wrong_row(size_t row, char *why, size_
                  worst_want, static_cast<double>(got[row * n + worst]));
 }
 
-/* Checks the elements that the executed blocks of a launch have written, where the others were left out: of each row those
- * columns, as check() does all of them. Rows with the same columns share a product with B. */
+/* Checks the elements that the executed blocks of a launch have written, where the others were left out: of each row
+ * those columns, as check() does all of them. Rows with the same columns share a product with B. */
 template <class T, int n> int gemm<T, n>::check_written(char *why, size_t why_size)
 {
     std::vector<std::pair<size_t, size_t>> written;

@@ -247,9 +247,9 @@ static const struct {
     {"SURED", "an atomic on a surface"},
     {"TEX", "a texture of this kind"},
     {"TLD", "a texture of this kind"},
-    {"TXD",    "a texture of this kind"},
-    {"TXQ",    "a question about a texture"},
-    {"TMML",   "a question about a texture"},
+    {"TXD", "a texture of this kind"},
+    {"TXQ", "a question about a texture"},
+    {"TMML", "a question about a texture"},
     {"PMTRIG", "__prof_trigger()"},
 };
 

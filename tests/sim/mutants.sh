@@ -38,7 +38,7 @@ try_mutation() {
         return
     fi
     case $part in
-        faults | hazards | oracle) set -- "tests/sim/$part.sh" ;;
+        faults | hazards | oracle | proof) set -- "tests/sim/$part.sh" ;;
         nothing) set -- tests/sim/recorded.sh async ;;
         *) set -- tests/sim/recorded.sh "${part%% *}" ;;
     esac
