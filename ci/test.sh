@@ -63,6 +63,7 @@ script     programs_recorded    6    .     .        .  tests/scripts/programs_re
 script     upgrades             3    .     .        .  tests/scripts/upgrades.sh
 script     faults              10   37     .        .  tests/sim/faults.sh
 script     runtime              3    .     .        .  tests/sim/runtime.sh
+script     proof                8    .     .        .  tests/sim/proof.sh
 script     planted              3    .     .        .  tests/scripts/planted.sh
 script     trades               2    .     .        .  tests/scripts/trades.sh
 script     evidence             4    .     .        .  tests/scripts/evidence.sh

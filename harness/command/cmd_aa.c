@@ -276,7 +276,7 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "sessions", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(sessions), .minimum = 2,
            .maximum = 1000, .doc = "sessions to measure, each a process of its own (default: 10)"),
     &option_first, &option_skip, &option_nvtx, &option_from_start, &option_m, &option_runs, &option_name,
-    &option_kernels, &option_metrics, &option_collector, &option_simulate, &option_device, &option_samples, &option_timeout,
+    &option_kernels, &option_metrics, &option_collector, &option_simulate, &option_whole, &option_device, &option_samples, &option_timeout,
     OPTION(.name = "format", .argument = "FORMAT", .kind = KIND_FORMAT, .place = PLACE(format),
            .document = DOCUMENT_AA), &option_explain_words,
     NULL,

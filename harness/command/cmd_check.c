@@ -152,7 +152,7 @@ static const struct option_row *const takes[] = {
     &option_save, &option_replay,
     OPTION(.name = "static", .argument = "GPU", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(is_static),
            .place_2 = PLACE(gpu), .ways = WAY(CODE) | WAY(FILES), .doc = "judge only the facts of the machine code, for the baseline named GPU; needs no GPU"),
-    &option_simulate,
+    &option_simulate, &option_whole,
     OPTION(.name = "all", .kind = KIND_FLAG, .place = PLACE(all), .ways = WAY(COMPUTED),
            .doc = "also kernels whose machine code, launches and inputs are the baseline's"),
     OPTION(.name = "stale", .kind = KIND_FLAG, .place = PLACE(stale), .ways = WAYS_OF_LIBRARY | WAY(COMPUTED) | WAY(CODE),

@@ -178,7 +178,7 @@ static const struct option_row *const takes[] = {
     &option_output, &option_save,
     OPTION(.name = "replay", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(replay), .ways = WAY_RECORDED,
            .doc = "measure nothing: explain kernels of a recorded run"),
-    &option_simulate, &option_kernels, &option_metrics, &option_collector, &option_device, &option_samples, &option_timeout,
+    &option_simulate, &option_whole, &option_kernels, &option_metrics, &option_collector, &option_device, &option_samples, &option_timeout,
     OPTION(.name = "format", .argument = "FORMAT", .kind = KIND_FORMAT, .place = PLACE(format),
            .document = DOCUMENT_EXPLAIN), &option_explain_words,
     NULL,

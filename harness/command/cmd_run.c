@@ -110,7 +110,7 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "lines", .kind = KIND_FLAG, .place = PLACE(lines),
            .doc = "also collect counts and stalls by source line: a second for each kernel"),
     &option_kernels, &option_metrics, &option_collector,
-    &option_simulate, &option_device, &option_samples, &option_timeout, &option_explain_words, NULL,
+    &option_simulate, &option_whole, &option_device, &option_samples, &option_timeout, &option_explain_words, NULL,
 };
 
 const struct command command_run = {

@@ -44,6 +44,9 @@ const struct option_row option_collector = {
 const struct option_row option_simulate = {
     .name = "simulate", .argument = "GPU", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(simulate), .place_2 = PLACE(gpu),
     .doc = "measure nothing: compute exact counts of the machine code on the CPU, as that GPU has them", .ways = WAY(COMPUTED)};
+const struct option_row option_whole = {
+    .name = "whole", .kind = KIND_FLAG, .place = PLACE(whole), .ways = WAY(COMPUTED),
+    .doc = "execute every block, though it is proved that others count the same, and compare all results"};
 const struct option_row option_device = {
     .name = "device", .argument = "N", .kind = KIND_DEVICES, .place = PLACE(devices), .minimum = 0, .maximum = 1023,
     .doc = "ordinal of the GPU (default: 0); 0,1,3 or all: these of one model share the kernels", .ways = WAYS_OF_LIBRARY | WAY_RECORDED};

@@ -120,6 +120,7 @@ int options_measurement(struct measurement *measurement, const struct options *o
         .samples = options->samples,
         .timeout = options_timeout(options),
         .gpu = options->description,
+        .whole = options->whole,
         .progress = isatty(STDERR_FILENO) && !options->quiet,
     };
     const bool measures = !options->replay && 1u << options->way & WAYS_OF_LIBRARY;

@@ -5,6 +5,7 @@
 #include "machine/machine.h"
 
 #include "array.h"
+#include "function_launch.h"
 #include "graph.h"
 #include "inputs.h"
 
@@ -51,6 +52,8 @@ static void add_copy(const void *to, const struct rows *to_rows, const void *fro
 
 static void move_row(void *to, const void *from, size_t width)
 {
+    function_settle(to, width, false);
+    function_settle(from, width, true);
     outcomes_will_change(runtime_machine(), (uintptr_t)to, width);
     memmove(runtime_bytes(to), runtime_bytes(from), width);
 }
@@ -73,6 +76,14 @@ static cudaError_t copy_rows(void *to, const struct rows *to_rows, const void *f
     for (size_t row = 0; row < to_rows->height; row++)
         move_row((char *)to + row * to_rows->pitch, (const char *)from + row * from_rows->pitch, to_rows->width);
     return cudaSuccess;
+}
+
+/* For <cugate/arrays.hpp>, which declares it. */
+__attribute__((visibility("default"))) size_t cugateWritten(const void *memory, size_t bytes, size_t *ranges,
+                                                            size_t most);
+size_t cugateWritten(const void *memory, size_t bytes, size_t *ranges, size_t most)
+{
+    return grid_written(runtime_machine(), (uintptr_t)memory, bytes, ranges, most);
 }
 
 /* ---- Copies in three dimensions, which all others are a kind of ---- */
@@ -229,6 +240,7 @@ cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t
 {
     void *place = NULL;
     const cudaError_t error = inside_variable(&place, symbol, size, offset);
+    function_settle(NULL, 0, false); /* it may be a constant, which blocks read without an access to memory */
     return error == cudaSuccess ? cudaMemcpyAsync(place, from, size, kind, stream) : error;
 }
 ALSO(cudaMemcpyToSymbolAsync, _ptsz);
@@ -272,6 +284,7 @@ static cudaError_t fill_rows(const struct cudaMemsetParams *fill)
     add_rows(&rows);
     for (size_t i = 0; i < rows.height; i++) {
         char *row = (char *)fill->dst + i * rows.pitch;
+        function_settle(row, rows.width, false);
         outcomes_will_change(runtime_machine(), (uintptr_t)row, rows.width);
         memset(runtime_bytes(row), (int)value, rows.width);
     }

@@ -58,8 +58,10 @@ static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size,
     pthread_mutex_unlock(&runtime->lock);
     if (made)
         inputs_add(INPUT_ALLOCATED, (const uint64_t[]){(uintptr_t)made, size}, 2, NULL, 0);
-    if (made && type != cudaMemoryTypeDevice)
+    if (made && type != cudaMemoryTypeDevice) {
         inputs_hide();
+        grid_host_shares(runtime_machine(), true);
+    }
     *memory = made;
     return made ? cudaSuccess : runtime_return(cudaErrorMemoryAllocation);
 }
@@ -83,6 +85,9 @@ static cudaError_t release(void *memory)
         pthread_mutex_unlock(&runtime->lock);
         return cudaSuccess;
     }
+    /* Blocks that were left out can leave nothing there any more. */
+    if (i < runtime->block_count && grid_touches(runtime_machine(), (uintptr_t)memory, runtime->blocks[i].size, false))
+        grid_forget(runtime_machine());
     const bool known =
         i < runtime->block_count && !runtime->blocks[i].registered && device_free(runtime_machine(), (uintptr_t)memory);
     if (known) {
@@ -90,6 +95,10 @@ static cudaError_t release(void *memory)
         if (runtime->blocks[i].pool)
             runtime->blocks[i].pool->used -= runtime->blocks[i].size;
         runtime->blocks[i] = runtime->blocks[--runtime->block_count];
+        bool shared = false;
+        for (size_t k = 0; k < runtime->block_count; k++)
+            shared |= runtime->blocks[k].type != cudaMemoryTypeDevice;
+        grid_host_shares(runtime_machine(), shared);
     }
     pthread_mutex_unlock(&runtime->lock);
     if (known)
@@ -233,6 +242,7 @@ cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
     }
     pthread_mutex_unlock(&runtime->lock);
     inputs_hide(); /* the program changes it without a call */
+    grid_host_shares(runtime_machine(), true);
     return taken ? runtime_return(cudaErrorHostMemoryAlreadyRegistered) : cudaSuccess;
 }
 

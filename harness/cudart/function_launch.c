@@ -129,6 +129,19 @@ void function_run_by(run_launch *run, void *data)
     runtime_now()->run_data = data;
 }
 
+void function_settle(const void *memory, size_t bytes, bool reads)
+{
+    struct runtime *runtime = runtime_now();
+    struct machine *machine = runtime_machine();
+    struct problem problem;
+    bool fault = false;
+    pthread_mutex_lock(&runtime->launching);
+    if ((!memory || grid_touches(machine, (uintptr_t)memory, bytes, reads)) &&
+        grid_settle(machine, &fault, &problem) < 0)
+        runtime_fault(problem.text);
+    pthread_mutex_unlock(&runtime->launching);
+}
+
 cudaError_t function_run(const struct grid *grid)
 {
     static const char prefix[] = "not simulated: ";

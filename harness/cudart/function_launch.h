@@ -29,6 +29,9 @@ int function_resident_clusters(const struct function *function, unsigned threads
  * threads come one after the other. */
 cudaError_t function_run(const struct grid *grid);
 
+/* Executes blocks that were left out (grid_settle()) before somebody reads those bytes, or changes them; NULL: any. */
+void function_settle(const void *memory, size_t bytes, bool reads);
+
 /* Has another execute all launches from now on, as one does that counts them. It is given what grid_run() is. NULL:
  * none does. */
 void function_run_by(run_launch *run, void *data);

@@ -368,7 +368,7 @@ const struct opcode atomic_opcodes[] = {
     {"REDG.E",           reduction,          TRAIT_ATOMIC | TRAIT_GLOBAL,                               prepare_reduction, "",   KINDS " STRONG GPU SYS SM CTA"},
     {"REDG.E.ADD.F32x2", reduction_of_parts, TRAIT_ATOMIC | TRAIT_GLOBAL,                               prepare_parts,     "",   "FTZ RN STRONG GPU SYS SM CTA"},
     {"REDG.E.ADD.F32x4", reduction_of_parts, TRAIT_ATOMIC | TRAIT_GLOBAL,                               prepare_parts,     "",   "FTZ RN STRONG GPU SYS SM CTA"},
-    {"ATOMS",            atomic_shared,      TRAIT_ATOMIC | TRAIT_SHARED,                               prepare_shared,    "d",  KINDS " POPC 32"},
+    {"ATOMS",            atomic_shared,      TRAIT_ATOMIC | TRAIT_SHARED | RULE_NARROW,                 prepare_shared,    "d",  KINDS " POPC 32"},
     {"ATOMS.CAS",        atomic_shared,      TRAIT_ATOMIC | TRAIT_SHARED | TRAIT_SIGNALS,               prepare_shared,    "d",  KINDS},
     {"ATOMS.EXCH",       atomic_shared,      TRAIT_ATOMIC | TRAIT_SHARED | TRAIT_SIGNALS,               prepare_shared,    "d",  KINDS},
     {"ATOMS.CAST.SPIN",  atomic_cast,        TRAIT_ATOMIC | TRAIT_SHARED | TRAIT_SIGNALS | TRAIT_SPINS, prepare_cast,      "pD", "64"},

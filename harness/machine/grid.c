@@ -2,6 +2,8 @@
  * all threads are added up. In other orders, one thread executes them. */
 #include "grid.h"
 
+#include "classes.h"
+#include "left.h"
 #include "meetings.h"
 #include "turns.h"
 
@@ -25,19 +27,6 @@ static void add_tallies(struct tally *sum, const struct tally *more, size_t coun
     const uint64_t *from = (const uint64_t *)more;
     for (size_t i = 0; i < count * sizeof *sum / sizeof *to; i++)
         to[i] += from[i];
-}
-
-/* Adds how often instructions were executed. Until then `working` has, below 0, the threads whose guard was false. */
-static void add_flows(struct tally *tallies, const struct flow *flows, size_t count)
-{
-    struct flow now = {0, 0};
-    for (size_t i = 0; i < count; i++) {
-        now.warps += flows[i].warps;
-        now.threads += flows[i].threads;
-        tallies[i].executed += now.warps;
-        tallies[i].active += now.threads;
-        tallies[i].working += now.threads;
-    }
 }
 
 /* Returns whether the code uses the answers of atomics on global memory. */
@@ -81,7 +70,34 @@ static void add_counts(struct tally *tallies, struct thread_state *threads, size
         tallies[most.instruction].hottest += most.count;
 }
 
-int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct problem *problem)
+/* Executes blocks on all processors. */
+static void run_threads(struct run_state *run, struct tally *tallies)
+{
+    const size_t most = thread_count(run);
+    run->live = most;
+    struct thread_state *threads = x_calloc(most, sizeof *threads);
+    for (size_t i = 0; i < most; i++) {
+        threads[i].run = run;
+        threads[i].tallies = x_calloc(run->code->count, sizeof *threads[i].tallies);
+        threads[i].flows = x_calloc(run->code->count + 1, sizeof *threads[i].flows);
+        if (i > 0 && pthread_create(&threads[i].thread, NULL, run_blocks, &threads[i]) != 0)
+            BUG("cannot start a thread");
+    }
+    run_blocks(&threads[0]);
+    for (size_t i = 1; i < most; i++)
+        pthread_join(threads[i].thread, NULL);
+    if (tallies && !run->failed)
+        add_counts(tallies, threads, most, run->code);
+    for (size_t i = 0; i < most; i++) {
+        free(threads[i].tallies);
+        free(threads[i].flows);
+        hot_release(&threads[i].hot);
+    }
+    free(threads);
+}
+
+static int run_grid(const struct grid *grid, uint64_t *done, struct tally *tallies, bool *fault,
+                    struct problem *problem)
 {
     *fault = false;
     if (code_of(grid->function, problem) < 0)
@@ -91,7 +107,7 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
     if (grid->cooperative && !system->workspace)
         return problem_set(problem, "not simulated: a cooperative launch (grid.sync) of compute capability %d.%d",
                            system->capability / 10, system->capability % 10);
-    struct run_state run = {.grid = grid, .code = grid->function->code, .counts = tallies != NULL};
+    struct run_state run = {.grid = grid, .code = grid->function->code, .counts = tallies != NULL, .done = done};
     run.count = grid_blocks(grid) / cluster_blocks(grid);
     if (grid->meetings)
         meetings_launch(grid->meetings);
@@ -106,27 +122,19 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
     run.parameters = parameters ? parameters + before : 0;
     if (parameters)
         memcpy(device_bytes(machine, run.parameters), grid->parameters, entry->parameter_bytes);
-    const size_t most = thread_count(&run);
-    run.live = most;
-    struct thread_state *threads = x_calloc(most, sizeof *threads);
-    for (size_t i = 0; i < most; i++) {
-        threads[i].run = &run;
-        threads[i].tallies = x_calloc(run.code->count, sizeof *threads[i].tallies);
-        threads[i].flows = x_calloc(run.code->count + 1, sizeof *threads[i].flows);
-        if (i > 0 && pthread_create(&threads[i].thread, NULL, run_blocks, &threads[i]) != 0)
-            BUG("cannot start a thread");
+    if (tallies && grid->proved && classes_count(&run, tallies, &done))
+        run.next = run.count; /* none is left to do */
+    run.done = done;
+    const struct run_state tried = run;
+    run.failed = false; /* of blocks that fail the first one counts */
+    run_threads(&run, tallies);
+    if (tried.failed && (!run.failed || tried.failed_block < run.failed_block)) {
+        run.failed = true;
+        run.fault = tried.fault;
+        run.problem = tried.problem;
     }
-    run_blocks(&threads[0]);
-    for (size_t i = 1; i < most; i++)
-        pthread_join(threads[i].thread, NULL);
-    if (tallies && !run.failed)
-        add_counts(tallies, threads, most, run.code);
-    for (size_t i = 0; i < most; i++) {
-        free(threads[i].tallies);
-        free(threads[i].flows);
-        hot_release(&threads[i].hot);
-    }
-    free(threads);
+    if (!grid->proved || grid->proved->why || run.failed)
+        free(done);
     pthread_mutex_destroy(&run.lock);
     if (run.workspace)
         device_free(machine, run.workspace);
@@ -136,4 +144,21 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
     if (run.failed)
         *problem = run.problem;
     return run.failed ? -1 : 0;
+}
+
+int grid_settle(struct machine *machine, bool *fault, struct problem *problem)
+{
+    struct grid grid;
+    uint64_t *done = left_take(machine, &grid);
+    *fault = false;
+    if (!done)
+        return 0;
+    const int failed = run_grid(&grid, done, NULL, fault, problem);
+    grid_forget(machine);
+    return failed;
+}
+
+int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct problem *problem)
+{
+    return grid_settle(grid->function->module->machine, fault, problem) < 0 ? -1 : run_grid(grid, NULL, tallies, fault, problem);
 }

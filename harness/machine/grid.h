@@ -59,6 +59,17 @@ enum { DOUBT_ORDERS = 3, ALL_ORDERS = ORDERS + DOUBT_ORDERS };
 
 struct meetings;
 
+/* A launch is tried to be counted by one block of each class (classes.h) if it executes so many instructions: that
+ * takes about half a second. */
+#define GRID_STEPS_LEAST UINT64_C(25000000)
+
+/* How a launch was counted. */
+struct proved {
+    uint64_t executed; /* blocks that were executed, of all */
+    const char *why;   /* why all were; NULL: they were not */
+    size_t where;      /* the instruction that is why; SIZE_MAX: none */
+};
+
 /* What a launch does that is a fault if anything depends on it: the first of its blocks that does. */
 struct doubt {
     struct problem problem;
@@ -79,6 +90,7 @@ struct grid {
     unsigned order;
     struct meetings *meetings; /* where its blocks meet is noted here; NULL: nobody asks */
     struct doubt *doubt;       /* is set; NULL: what would be a doubt is a fault */
+    struct proved *proved;     /* is set; NULL: all blocks are executed */
 };
 
 static inline uint64_t grid_blocks(const struct grid *grid)
@@ -95,6 +107,19 @@ static inline uint64_t cluster_blocks(const struct grid *grid)
  * are added. With NULL nothing is counted. Returns -1 with *problem when the kernel made a fault, and then *fault is
  * true. It also does when something cannot be simulated, and then the text begins with "not simulated: ". */
 int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct problem *problem);
+
+/* Blocks of the last launch may have been left out, which is then proved to count the same. These execute them, so that
+ * memory is whole; forget them; and say whether they have to be before somebody reads some bytes, or changes them. */
+int grid_settle(struct machine *machine, bool *fault, struct problem *problem);
+void grid_forget(struct machine *machine);
+bool grid_touches(struct machine *machine, uint64_t address, uint64_t bytes, bool reads);
+/* Sets up to `most` pairs of offsets between which the executed blocks have written those bytes, and returns how many
+ * there are. SIZE_MAX: no block that was left out writes any of them. */
+size_t grid_written(struct machine *machine, uint64_t address, uint64_t bytes, size_t *ranges, size_t most);
+/* From now on no blocks are left out; none are while the host sees memory of the GPU without a call. */
+void grid_leave_none(struct machine *machine);
+void grid_host_shares(struct machine *machine, bool shares);
+bool grid_leaves(struct machine *machine);
 
 /* Decodes the code of a function, unless that was done; grid_run() does it by itself. -1 with *problem. */
 int code_of(struct function *function, struct problem *problem);

@@ -266,16 +266,16 @@ static void vabsdiff4(struct warp *warp, const struct instruction *code, uint32_
 
 /* clang-format off */
 const struct opcode TABLE(lanes_compare)[] = {
-    {"ISETP",          isetp,       CONTROL_NEXT, prepare_isetp_any, "pp",  "F LT EQ LE GT NE GE T U32 U64 S64 AND OR XOR EX"},
-    {"IMNMX",          imnmx,       CONTROL_NEXT, prepare_minimum,   "d",   "U32"},
-    {"IMNMX.U64",      imnmx_64,    CONTROL_NEXT, prepare_imnmx_64,  "ppd", ""},
-    {"IMNMX.S64",      imnmx_64,    CONTROL_NEXT, prepare_imnmx_64,  "ppd", ""},
-    {"VIMNMX",         imnmx,       CONTROL_NEXT, prepare_minimum,   "d",   "U32 S32 RELU S16x2 U16x2"},
-    {"VIMNMX.U8x4",    vimnmx_8x4,  CONTROL_NEXT, prepare_minimum,   "d",   ""},
-    {"VIMNMX3",        vimnmx3,     CONTROL_NEXT, prepare_minimum,   "d",   "U32 RELU S16x2 U16x2"},
-    {"VIADDMNMX",      viaddmnmx,   CONTROL_NEXT, prepare_minimum,   "d",   "U32 RELU S16x2 U16x2"},
-    {"VABSDIFF",       vabsdiff,    CONTROL_NEXT, prepare_plain,     "d",   "U32"},
-    {"VABSDIFF4",      vabsdiff4,   CONTROL_NEXT, prepare_plain,     "d",   "U8 S8 ACC"},
+    {"ISETP",       isetp,      RULE_COMPARE, prepare_isetp_any, "pp",  "F LT EQ LE GT NE GE T U32 U64 S64 AND OR XOR EX"},
+    {"IMNMX",       imnmx,      RULE_MINIMUM, prepare_minimum,   "d",   "U32"},
+    {"IMNMX.U64",   imnmx_64,   CONTROL_NEXT, prepare_imnmx_64,  "ppd", ""},
+    {"IMNMX.S64",   imnmx_64,   CONTROL_NEXT, prepare_imnmx_64,  "ppd", ""},
+    {"VIMNMX",      imnmx,      RULE_MINIMUM, prepare_minimum,   "d",   "U32 S32 RELU S16x2 U16x2"},
+    {"VIMNMX.U8x4", vimnmx_8x4, RULE_SAME,    prepare_minimum,   "d",   ""},
+    {"VIMNMX3",     vimnmx3,    RULE_SAME,    prepare_minimum,   "d",   "U32 RELU S16x2 U16x2"},
+    {"VIADDMNMX",   viaddmnmx,  RULE_SAME,    prepare_minimum,   "d",   "U32 RELU S16x2 U16x2"},
+    {"VABSDIFF",    vabsdiff,   RULE_SAME,    prepare_plain,     "d",   "U32"},
+    {"VABSDIFF4",   vabsdiff4,  RULE_SAME,    prepare_plain,     "d",   "U8 S8 ACC"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -566,15 +566,15 @@ static void i2ip(struct warp *warp, const struct instruction *code, uint32_t lan
 
 /* clang-format off */
 const struct opcode TABLE(lanes_convert)[] = {
-    {"F2F",  f2f,  CONTROL_NEXT, prepare_f2f,          "d", NULL},
-    {"F2FP", f2fp, CONTROL_NEXT, prepare_f2fp,         "d", NULL},
-    {"F2I",  f2i,  CONTROL_NEXT, prepare_to_integer,   "d", NULL},
-    {"F2IP", f2ip, CONTROL_NEXT, prepare_f2ip,         "d", NULL},
-    {"FRND", frnd, CONTROL_NEXT, prepare_frnd,         "d", NULL},
-    {"I2F",  i2f,  CONTROL_NEXT, prepare_from_integer, "d", NULL},
-    {"I2FP", i2f,  CONTROL_NEXT, prepare_from_integer, "d", NULL},
-    {"I2I",  i2i,  CONTROL_NEXT, prepare_narrow,       "d", NULL},
-    {"I2IP", i2ip, CONTROL_NEXT, prepare_narrow,       "d", NULL},
+    {"F2F",  f2f,  RULE_CONVERT, prepare_f2f,          "d", NULL},
+    {"F2FP", f2fp, RULE_CONVERT, prepare_f2fp,         "d", NULL},
+    {"F2I",  f2i,  RULE_CONVERT, prepare_to_integer,   "d", NULL},
+    {"F2IP", f2ip, RULE_CONVERT, prepare_f2ip,         "d", NULL},
+    {"FRND", frnd, RULE_CONVERT, prepare_frnd,         "d", NULL},
+    {"I2F",  i2f,  RULE_CONVERT, prepare_from_integer, "d", NULL},
+    {"I2FP", i2f,  RULE_CONVERT, prepare_from_integer, "d", NULL},
+    {"I2I",  i2i,  RULE_CONVERT, prepare_narrow,       "d", NULL},
+    {"I2IP", i2ip, RULE_CONVERT, prepare_narrow,       "d", NULL},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

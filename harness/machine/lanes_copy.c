@@ -149,7 +149,7 @@ static bool prepare_copy(struct instruction *code)
 
 /* clang-format off */
 const struct opcode TABLE(lanes_copy)[] = {
-    {"LDGSTS", copy_async, TRAIT_LOAD | TRAIT_GLOBAL | TRAIT_SHARED | TRAIT_ASYNC_COPY, prepare_copy, "", "E 64 128 BYPASS ZFILL LTC64B LTC128B LTC256B"},
+    {"LDGSTS", copy_async, TRAIT_LOAD | TRAIT_GLOBAL | TRAIT_SHARED | TRAIT_ASYNC_COPY | RULE_COPY, prepare_copy, "", "E 64 128 BYPASS ZFILL LTC64B LTC128B LTC256B"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -420,19 +420,19 @@ static void fchk(struct warp *warp, const struct instruction *code, uint32_t lan
 /* clang-format off */
 #define COMPARISONS "F LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T AND OR XOR"
 const struct opcode TABLE(lanes_float)[] = {
-    {"FADD",   fadd_any, TRAIT_FP32,               prepare_fadd,    "d",  "FTZ SAT RZ RM RP"},
-    {"FMUL",   fmul_any, TRAIT_FP32,               prepare_fmul,    "d",  "FTZ SAT RZ RM RP M2 M4 M8 D2 D4 D8"},
-    {"FFMA",   ffma_any, TRAIT_FP32 | TRAIT_FUSED, prepare_ffma,    "d",  "FTZ SAT RZ RM RP"},
-    {"FSETP",  fsetp,    CONTROL_NEXT,             prepare_compare, "pp", COMPARISONS " FTZ"},
-    {"FSET",   fset,     CONTROL_NEXT,             prepare_compare, "d",  COMPARISONS " FTZ BF"},
-    {"FSEL",   fsel,     CONTROL_NEXT,             NULL,            "d",  "FTZ"},
-    {"FMNMX",  fmnmx,    CONTROL_NEXT,             prepare_fmnmx,   "d",  "FTZ NAN XORSIGN"},
-    {"FMNMX3", fmnmx3,   CONTROL_NEXT,             prepare_fmnmx,   "d",  "FTZ NAN"},
-    {"FCHK",   fchk,     CONTROL_NEXT,             NULL,            "p",  ""},
-    {"DADD",   dadd,     TRAIT_FP64,               prepare_dadd,    "d",  "RZ RM RP"},
-    {"DMUL",   dmul,     TRAIT_FP64,               prepare_dmul,    "d",  "RZ RM RP"},
-    {"DFMA",   dfma,     TRAIT_FP64 | TRAIT_FUSED, prepare_dfma,    "d",  "RZ RM RP"},
-    {"DSETP",  dsetp,    CONTROL_NEXT,             prepare_dsetp,   "pp", COMPARISONS " MIN MAX"},
+    {"FADD",   fadd_any, TRAIT_FP32 | RULE_SAME,                  prepare_fadd,    "d",  "FTZ SAT RZ RM RP"},
+    {"FMUL",   fmul_any, TRAIT_FP32 | RULE_SAME,                  prepare_fmul,    "d",  "FTZ SAT RZ RM RP M2 M4 M8 D2 D4 D8"},
+    {"FFMA",   ffma_any, TRAIT_FP32 | TRAIT_FUSED | RULE_SAME,    prepare_ffma,    "d",  "FTZ SAT RZ RM RP"},
+    {"FSETP",  fsetp,    RULE_SAME,                               prepare_compare, "pp", COMPARISONS " FTZ"},
+    {"FSET",   fset,     RULE_SAME,                               prepare_compare, "d",  COMPARISONS " FTZ BF"},
+    {"FSEL",   fsel,     RULE_SAME,                               NULL,            "d",  "FTZ"},
+    {"FMNMX",  fmnmx,    RULE_SAME,                               prepare_fmnmx,   "d",  "FTZ NAN XORSIGN"},
+    {"FMNMX3", fmnmx3,   RULE_SAME,                               prepare_fmnmx,   "d",  "FTZ NAN"},
+    {"FCHK",   fchk,     RULE_SAME,                               NULL,            "p",  ""},
+    {"DADD",   dadd,     TRAIT_FP64 | RULE_SAME_64,               prepare_dadd,    "d",  "RZ RM RP"},
+    {"DMUL",   dmul,     TRAIT_FP64 | RULE_SAME_64,               prepare_dmul,    "d",  "RZ RM RP"},
+    {"DFMA",   dfma,     TRAIT_FP64 | TRAIT_FUSED | RULE_SAME_64, prepare_dfma,    "d",  "RZ RM RP"},
+    {"DSETP",  dsetp,    RULE_PAIRS,                              prepare_dsetp,   "pp", COMPARISONS " MIN MAX"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

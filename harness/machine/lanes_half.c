@@ -423,13 +423,13 @@ static bool prepare_vhmnmx(struct instruction *code)
 
 /* clang-format off */
 const struct opcode TABLE(lanes_half)[] = {
-    {"HADD2",  hadd2,  TRAIT_FP16,               prepare_arithmetic, "d",  NULL},
-    {"HMUL2",  hmul2,  TRAIT_FP16,               prepare_arithmetic, "d",  NULL},
-    {"HFMA2",  hfma2,  TRAIT_FP16 | TRAIT_FUSED, prepare_fused,      "d",  NULL},
-    {"HMNMX2", hmnmx2, CONTROL_NEXT,             prepare_minmax,     "d",  NULL},
-    {"VHMNMX", vhmnmx, CONTROL_NEXT,             prepare_vhmnmx,     "d",  NULL},
-    {"HSET2",  hset2,  CONTROL_NEXT,             prepare_comparison, "d",  NULL},
-    {"HSETP2", hsetp2, CONTROL_NEXT,             prepare_comparison, "pp", NULL},
+    {"HADD2",  hadd2,  TRAIT_FP16 | RULE_SAME,               prepare_arithmetic, "d",  NULL},
+    {"HMUL2",  hmul2,  TRAIT_FP16 | RULE_SAME,               prepare_arithmetic, "d",  NULL},
+    {"HFMA2",  hfma2,  TRAIT_FP16 | TRAIT_FUSED | RULE_SAME, prepare_fused,      "d",  NULL},
+    {"HMNMX2", hmnmx2, RULE_SAME,                            prepare_minmax,     "d",  NULL},
+    {"VHMNMX", vhmnmx, RULE_SAME,                            prepare_vhmnmx,     "d",  NULL},
+    {"HSET2",  hset2,  RULE_SAME,                            prepare_comparison, "d",  NULL},
+    {"HSETP2", hsetp2, RULE_SAME,                            prepare_comparison, "pp", NULL},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

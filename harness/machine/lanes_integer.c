@@ -320,18 +320,18 @@ static void idp_2a(struct warp *warp, const struct instruction *code, uint32_t l
 
 /* clang-format off */
 const struct opcode TABLE(lanes_integer)[] = {
-    {"IADD3",          iadd3_carry, CONTROL_NEXT, prepare_iadd3,     "dpp", "X"},
-    {"IADD3.64",       iadd3_64,    CONTROL_NEXT, prepare_iadd3_64,  "d",   ""},
-    {"IADD.64",        iadd_64,     CONTROL_NEXT, prepare_iadd_64,   "dp",  "X"},
-    {"VIADD",          viadd,       CONTROL_NEXT, NULL,              "d",   ""},
-    {"VIADD.16x2",     viadd_16x2,  CONTROL_NEXT, NULL,              "d",   ""},
-    {"VIADD.U8x4",     viadd_8x4,   CONTROL_NEXT, NULL,              "d",   ""},
-    {"VIADD.S32.ISAT", viadd_saturated, CONTROL_NEXT, NULL,          "d",   ""},
-    {"IMAD",           imad,        CONTROL_NEXT, prepare_imad,      "dp",  "U32 X MOV SHL IADD"},
-    {"IMAD.WIDE",      imad_wide,   CONTROL_NEXT, prepare_imad_wide, "dp",  "U32 X"},
-    {"IMAD.HI",        imad_hi,     CONTROL_NEXT, prepare_imad_hi,   "dp",  "U32 X"},
-    {"IDP.4A",         idp_4a,      CONTROL_NEXT, prepare_dot,       "d",   "S8 U8"},
-    {"IDP.2A",         idp_2a,      CONTROL_NEXT, prepare_dot,       "d",   "S16 U16 S8 U8 LO HI"},
+    {"IADD3",          iadd3_carry,     RULE_ADD_3,   prepare_iadd3,     "dpp", "X"},
+    {"IADD3.64",       iadd3_64,        RULE_SAME_64, prepare_iadd3_64,  "d",   ""},
+    {"IADD.64",        iadd_64,         RULE_SAME_64, prepare_iadd_64,   "dp",  "X"},
+    {"VIADD",          viadd,           RULE_ADD,     NULL,              "d",   ""},
+    {"VIADD.16x2",     viadd_16x2,      RULE_SAME,    NULL,              "d",   ""},
+    {"VIADD.U8x4",     viadd_8x4,       RULE_SAME,    NULL,              "d",   ""},
+    {"VIADD.S32.ISAT", viadd_saturated, RULE_SAME,    NULL,              "d",   ""},
+    {"IMAD",           imad,            RULE_PRODUCT, prepare_imad,      "dp",  "U32 X MOV SHL IADD"},
+    {"IMAD.WIDE",      imad_wide,       RULE_WIDE,    prepare_imad_wide, "dp",  "U32 X"},
+    {"IMAD.HI",        imad_hi,         RULE_WIDE,    prepare_imad_hi,   "dp",  "U32 X"},
+    {"IDP.4A",         idp_4a,          RULE_SAME,    prepare_dot,       "d",   "S8 U8"},
+    {"IDP.2A",         idp_2a,          RULE_SAME,    prepare_dot,       "d",   "S16 U16 S8 U8 LO HI"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -351,7 +351,7 @@ static void mufu(struct warp *warp, const struct instruction *code, uint32_t lan
 
 /* clang-format off */
 const struct opcode TABLE(lanes_mufu)[] = {
-    {"MUFU", mufu, CONTROL_NEXT, prepare_mufu, "d", NULL},
+    {"MUFU", mufu, RULE_SAME, prepare_mufu, "d", NULL},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

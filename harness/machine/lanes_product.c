@@ -254,7 +254,7 @@ static void multiply(struct warp *warp, const struct instruction *code, uint32_t
 
 /* clang-format off */
 const struct opcode TABLE(lanes_product)[] = {
-    {"HMMA",    multiply, CONTROL_NEXT,       prepare_hmma,        "d", NULL},
+    {"HMMA",    multiply, RULE_DATA_4,        prepare_hmma,        "d", NULL},
     {"IMMA.SP", multiply, CONTROL_NEXT,       prepare_sparse_imma, "d", NULL},
     {"HGMMA",   multiply, TRAIT_NO_IMMEDIATE, prepare_hgmma,       "d", NULL},
     {"QGMMA",   multiply, CONTROL_NEXT,       prepare_qgmma,       "d", NULL},

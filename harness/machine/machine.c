@@ -25,6 +25,8 @@ void machine_close(struct machine *machine)
     free(machine->modules);
     outside_forget(machine);
     outcomes_forget(machine);
+    grid_forget(machine);
+    free(machine->left);
     heap_close(&machine->heap);
     memory_close(&machine->memory);
     disassembler_close(machine->disassembler);

@@ -322,12 +322,12 @@ static void movm(struct warp *warp, const struct instruction *code, uint32_t lan
 
 /* clang-format off */
 const struct opcode tensor_opcodes[] = {
-    {"DMMA", double_mma,  CONTROL_NEXT,               prepare_dmma,     "d", NULL},
-    {"IMMA", integer_mma, CONTROL_NEXT,               prepare_imma,     "d", NULL},
-    {"BMMA", integer_mma, CONTROL_NEXT,               prepare_bmma,     "d", NULL},
-    {"LDSM", ldsm,        TRAIT_LOAD | TRAIT_SHARED,  prepare_matrices, "d", NULL},
-    {"STSM", stsm,        TRAIT_STORE | TRAIT_SHARED, prepare_matrices, "",  NULL},
-    {"MOVM", movm,        CONTROL_NEXT,               prepare_movm,     "d", NULL},
+    {"DMMA", double_mma,  RULE_DATA_8,                                prepare_dmma,     "d", NULL},
+    {"IMMA", integer_mma, RULE_DATA_4,                                prepare_imma,     "d", NULL},
+    {"BMMA", integer_mma, RULE_DATA_4,                                prepare_bmma,     "d", NULL},
+    {"LDSM", ldsm,        TRAIT_LOAD | TRAIT_SHARED | RULE_MATRICES,  prepare_matrices, "d", NULL},
+    {"STSM", stsm,        TRAIT_STORE | TRAIT_SHARED | RULE_MATRICES, prepare_matrices, "",  NULL},
+    {"MOVM", movm,        RULE_DATA,                                  prepare_movm,     "d", NULL},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

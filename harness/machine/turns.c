@@ -13,7 +13,9 @@ enum { STEPS_BETWEEN = 512, STEPS_TO_BEGIN = 1 << 20, MOST_STEPS = 1 << 24 };
  * that are left, since blocks wait for blocks of lower numbers. False: there is none. */
 static bool start_next(struct run_state *run, struct cluster *cluster, bool others_wait)
 {
-    const uint64_t begun = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
+    uint64_t begun = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
+    while (run->done && begun < run->count && run->done[begun / 64] >> begun % 64 & 1)
+        begun = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
     if (begun >= run->count || __atomic_load_n(&run->failed, __ATOMIC_RELAXED))
         return false;
     cluster->number = begun;
@@ -183,6 +185,18 @@ static void note_failure(struct run_state *run, const struct turns *turns)
     }
     __atomic_store_n(&run->failed, true, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&run->lock);
+}
+
+void add_flows(struct tally *tallies, const struct flow *flows, size_t count)
+{
+    struct flow now = {0, 0};
+    for (size_t i = 0; i < count; i++) {
+        now.warps += flows[i].warps;
+        now.threads += flows[i].threads;
+        tallies[i].executed += now.warps;
+        tallies[i].active += now.threads;
+        tallies[i].working += now.threads;
+    }
 }
 
 void *run_blocks(void *data)

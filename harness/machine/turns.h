@@ -30,6 +30,8 @@ struct run_state {
     uint64_t live, stuck; /* threads that have blocks, and those of them that have seen none for long */
     uint64_t bytes;       /* of this machine that the places for blocks take, of all threads */
     uint64_t from_front;  /* where the last one comes first: those of them that others waited for, from the first on */
+    struct proof *proof;  /* of the one block that is executed; NULL: none */
+    const uint64_t *done; /* clusters that are executed already, a bit each; NULL: none */
     bool failed, fault;
     uint64_t failed_block;
     struct problem problem;
@@ -53,6 +55,9 @@ void block_close(struct block *block);
 void block_start(struct block *block);
 /* Executes a turn of each block. */
 void cluster_run(struct cluster *cluster);
+
+/* Adds how often instructions were executed. Until then `working` has, below 0, the threads whose guard was false. */
+void add_flows(struct tally *tallies, const struct flow *flows, size_t count);
 
 /* What a thread does: it executes clusters in turn, until all are done. data: its struct thread_state. In turns.c. */
 void *run_blocks(void *data);

@@ -1,6 +1,7 @@
 /* The loop that executes a warp. Its splits are executed in turn, each until it waits, is gone, or its turn is over. */
 #include "control.h"
 #include "control_parts.h"
+#include "proof.h"
 #include "splits.h"
 #include "warpgroup.h"
 
@@ -27,7 +28,7 @@ static bool run_split(struct warp *warp, unsigned index)
     unsigned threads = count_lanes(active), pending = split->pending;
     warp->active = active;
     const unsigned turn = block->turn;
-    const bool multiplies_apart = block->code->multiplies_apart;
+    const bool multiplies_apart = block->code->multiplies_apart, proves = block->proof != NULL;
     const struct instruction *code = list + first;
     for (unsigned fuel = 0; fuel < turn; fuel++) {
         if (code >= end)
@@ -44,6 +45,8 @@ static bool run_split(struct warp *warp, unsigned index)
         }
         if (multiplies_apart && lanes)
             warpgroup_watch(warp, code);
+        if (proves)
+            proof_step(warp, code, lanes);
         if (code->control == CONTROL_NEXT) {
             if (lanes && code->run) {
                 pending |= code->loads_into;

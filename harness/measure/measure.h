@@ -37,7 +37,7 @@ struct measurement {
     bool skip_unmatched; /* a glob that matches no kernel is no error; the run may then have no kernel at all */
     bool roofs;          /* also measure the peaks of the GPU; measure_whole() does */
     const char *gpu;     /* the GPU's name for a backend without a GPU, and a dry run: see struct job */
-    bool dry;
+    bool dry, whole;
     /* PROVIDES_LINE_COUNTS or _STALLS in place of values: there are no rows, and each kernel has a process. */
     unsigned profile;
     size_t skip;         /* with profile: how many launches of the variant come before the function to be counted */

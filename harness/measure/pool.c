@@ -29,6 +29,7 @@ static struct job job_of(const struct measurement *measurement, int device, bool
         .skip = measurement->skip,
         .gpu = measurement->gpu,
         .dry = measurement->dry,
+        .whole = measurement->whole,
     };
 }
 

@@ -160,6 +160,7 @@ void result_release(struct result *result)
     free(result->launched_by);
     free(result->unpaired);
     free(result->varies);
+    free(result->not_proved);
     free(result->doubt);
     free(result->elsewhere);
     free(result->reason);
@@ -282,6 +283,10 @@ void result_copy_facts(struct result *to, const struct result *from)
     to->launched_by = x_strdup(from->launched_by);
     free(to->varies);
     to->varies = x_strdup(from->varies);
+    free(to->not_proved);
+    to->not_proved = x_strdup(from->not_proved);
+    to->blocks = from->blocks;
+    to->blocks_executed = from->blocks_executed;
     free(to->doubt);
     to->doubt = x_strdup(from->doubt);
 }

@@ -255,6 +255,8 @@ static void put_rows(struct json_writer *json, const struct json_field *field, c
 
 static const struct json_field result_fields[] = {
     {"base_lines", FIELD_STRUCT, AT(result, base_profile), .optional = true, .table = &profile_table},
+    {"blocks", FIELD_NUMBER, AT(result, blocks), .optional = true},
+    {"blocks_executed", FIELD_NUMBER, AT(result, blocks_executed), .optional = true},
     {"bytes", FIELD_NUMBER, AT(result, bytes)},
     {"elsewhere", FIELD_TEXT, AT(result, elsewhere), .optional = true},
     {"flops", FIELD_NUMBER, AT(result, flops)},
@@ -265,6 +267,7 @@ static const struct json_field result_fields[] = {
     {"lines", FIELD_STRUCT, AT(result, profile), .optional = true, .table = &profile_table},
     {"metrics", FIELD_MAP, AT(result, rows), .optional = true, .count = OF(result, row_count), .table = &row_table,
      .put = put_rows},
+    {"not_proved", FIELD_TEXT, AT(result, not_proved), .optional = true},
     {"reason", FIELD_TEXT, AT(result, reason), .optional = true},
     {"seconds", FIELD_NUMBER, AT(result, seconds), .optional = true},
     {"status", FIELD_CHOICE, AT(result, status), .name = result_status_name, .names = RESULT_STATUSES,
@@ -307,7 +310,8 @@ void put_result(struct json_writer *json, const struct result *result)
         written.reason = NULL;
     } else { /* what a kernel counted before it failed is no measurement */
         written.row_count = 0;
-        written.elsewhere = written.varies = written.doubt = NULL;
+        written.elsewhere = written.varies = written.doubt = written.not_proved = NULL;
+        written.blocks = written.blocks_executed = 0;
     }
     json_put_fields(json, result->id, &result_table, &written);
 }

@@ -31,7 +31,8 @@
  *
  * A kernel of a program may say who launches it, in "launched_by".
  *
- * A computed kernel says in "varies" which of its results depend on which block or warp comes first, and in "doubt"
+ * A computed kernel says in "varies" which of its results depend on which block or warp comes first, in "blocks" of how many "blocks_executed"
+ * were, by which it is proved what the others count, in "not_proved" of which launches that is not, and in "doubt"
  * what it does that would be a fault if anything depended on it.
  *
  * In a run on several GPUs each GPU has a session. A metric's "from" says in which session each of its lists was

@@ -134,6 +134,27 @@ static void add_comparison(struct facts *facts, const struct report *report, boo
         add(facts, "note", x_sprintf("and %zu notes more: the report as JSON has all", more));
 }
 
+/* Says of a computed run how many blocks were executed, and of which kernels it is not proved what others count. */
+static void add_proved(struct facts *facts, const struct run *run)
+{
+    double blocks = 0, executed = 0;
+    size_t kernels = 0, missing = 0;
+    for (size_t i = 0; i < run->result_count; i++) {
+        kernels += run->results[i].blocks > 0;
+        blocks += run->results[i].blocks;
+        executed += run->results[i].blocks_executed;
+    }
+    if (kernels > 0)
+        add(facts, "blocks",
+            x_sprintf("%.0f of %.0f were counted, of %zu kernel%s; it is proved that the others count the same "
+                      "(--whole: all are)",
+                      executed, blocks, kernels, plural(kernels)));
+    for (size_t i = 0; i < run->result_count; i++)
+        if (run->results[i].not_proved && missing++ < NOTES)
+            add(facts, "not proved",
+                x_sprintf("%s, all blocks executed: %s", run->results[i].id, run->results[i].not_proved));
+}
+
 /* Of a run that is not judged. A comparison has notes of them. */
 static void add_varying(struct facts *facts, const struct run *run)
 {
@@ -159,6 +180,8 @@ struct facts facts_of(const struct report *report, bool all, bool whole)
     if (report->baseline)
         add_baseline(&facts, report);
     add(&facts, "options", x_strdup(report->config));
+    if (all)
+        add_proved(&facts, report->run);
     if (report->comparison)
         add_comparison(&facts, report, whole);
     else

@@ -11,9 +11,11 @@
  *                   "unchanged_rows": 708,       inputs, and their rows, which were not computed again nor judged;
  *                   "not_simulated": 0,          kernels that could not be executed; how many of them are declared in
  *                   "declared": 0,               expected.ini, and so do not fail; rows of the baseline that computing
- *                   "absent": 612 },             cannot know. Null where the run was measured
- *     "device": { "name": ..., "compute_capability": ..., "sm_count": ..., "memory_bytes": ..., "ecc": ..., ... },
- *     "sessions": [ { "date": "2026-11-21T08:00:00.000Z", "collector": ..., "driver": ..., "cuda": ...,
+ *                   "absent": 612,               cannot know; blocks of kernels of which others were executed, by which
+ *                   "blocks": 16384,             it is proved what all count; and kernels of which that is not proved,
+ * so "blocks_executed": 16,       that all were executed. Null where the run was measured "not_proved": [ { "kernel":
+ * ..., "why": ... } ] }, "device": { "name": ..., "compute_capability": ..., "sm_count": ..., "memory_bytes": ...,
+ * "ecc": ..., ... }, "sessions": [ { "date": "2026-11-21T08:00:00.000Z", "collector": ..., "driver": ..., "cuda": ...,
  *                     "gpu_uuid": ..., ... } ],    those of the run that was judged, each with every fact of session.h
  *     "notes": [ "driver 580.1; the baseline has 570.2" ],
  *     "suites": [ { "metric": "time", "shift": -0.003, "kernels": 62, "same_code": false, "moved": false } ],
@@ -135,6 +137,27 @@ static void put_counts(struct json_writer *json, const struct comparison *compar
     json_put_count(json, "gone", comparison->gone);
 }
 
+static void put_proved(struct json_writer *json, const struct run *run)
+{
+    double blocks = 0, executed = 0;
+    for (size_t i = 0; i < run->result_count; i++) {
+        blocks += run->results[i].blocks;
+        executed += run->results[i].blocks_executed;
+    }
+    json_put_count(json, "blocks", (size_t)blocks);
+    json_put_count(json, "blocks_executed", (size_t)executed);
+    json_open(json, "not_proved", '[', JSON_IN_LINE);
+    for (size_t i = 0; i < run->result_count; i++) {
+        if (!run->results[i].not_proved)
+            continue;
+        json_open(json, NULL, '{', JSON_IN_LINE);
+        json_put_text(json, "kernel", run->results[i].id);
+        json_put_text(json, "why", run->results[i].not_proved);
+        json_close(json);
+    }
+    json_close(json);
+}
+
 static void put_computing(struct json_writer *json, const struct report *report)
 {
     if (!report->comparison || !run_origin(report->run)->computed) {
@@ -150,6 +173,7 @@ static void put_computing(struct json_writer *json, const struct report *report)
     json_put_count(json, "not_simulated", computing->not_simulated);
     json_put_count(json, "declared", computing->declared);
     json_put_count(json, "absent", computing->absent);
+    put_proved(json, report->run);
     json_close(json);
 }
 

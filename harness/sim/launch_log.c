@@ -161,6 +161,8 @@ void launches_begin(struct launches *log)
         memset(log->functions[i].tallies, 0, log->functions[i].count * sizeof *log->functions[i].tallies);
     if (log->order == 0) {
         log->doubt.any = false;
+        free(log->proofs.missing);
+        memset(&log->proofs, 0, sizeof log->proofs);
         memset(log->open_counters, 0, sizeof log->open_counters);
         log->open_lines = 0;
     }
@@ -225,6 +227,31 @@ static void add_tally(struct tally *sum, const struct tally *tally)
         to[i] += from[i];
 }
 
+/* Notes how many blocks were executed, and of a launch that takes long why all were. */
+static void note_proof(struct launches *log, const struct grid *grid, const struct tally *tallies, size_t count,
+                       const struct proved *proved)
+{
+    struct proofs *proofs = &log->proofs;
+    uint64_t steps = 0;
+    for (size_t i = 0; i < count; i++)
+        steps += tallies[i].executed;
+    proofs->blocks += (double)grid_blocks(grid);
+    proofs->executed += (double)(proved->why ? grid_blocks(grid) : proved->executed);
+    if (!proved->why || (steps < GRID_STEPS_LEAST && !getenv("CUGATE_SIM_PROOF")) || !grid_leaves(runtime_machine()))
+        return;
+    char *place = proved->where == SIZE_MAX ? NULL : code_place(grid->function, proved->where), *was = proofs->missing;
+    char *name = x_strdup(grid->function->text.name);
+    demangle((char **[]){&name}, 1);
+    char *one = x_sprintf("%s: %s%s%s", name, proved->why, place ? " at " : "", place ? place : "");
+    if (!was || !strstr(was, one))
+        proofs->missing = x_sprintf("%s%s%s", was ? was : "", was ? "; " : "", one);
+    if (proofs->missing != was)
+        free(was);
+    free(one);
+    free(name);
+    free(place);
+}
+
 static int run_counted(struct launches *log, const struct grid *grid, bool *fault, struct problem *problem)
 {
     if (code_of(grid->function, problem) < 0)
@@ -234,6 +261,8 @@ static int run_counted(struct launches *log, const struct grid *grid, bool *faul
     struct doubt had = {.any = false};
     struct grid doubted = *grid;
     doubted.doubt = &had;
+    struct proved proved = {0};
+    doubted.proved = &proved;
     const int failed = grid_run(&doubted, tallies, fault, problem);
     if (had.any && !log->doubt.any)
         log->doubt = had;
@@ -241,6 +270,8 @@ static int run_counted(struct launches *log, const struct grid *grid, bool *faul
         *problem = log->doubt.problem;
     if (failed == 0) {
         note_launch(log, grid);
+        if (log->order == 0)
+            note_proof(log, grid, tallies, counted->count, &proved);
         struct values *own = ARRAY_GROW(log->values, log->value_count);
         for (enum bound bound = 0; bound < BOUNDS; bound++)
             counters_of(tallies, counted->traits, counted->count, bound, own->list[bound]);
@@ -323,6 +354,12 @@ void launches_hand_over(struct launches *log, struct result *result)
     result->launches = log->list;
     result->launch_count = log->count;
     result->inputs = log->inputs;
+    if (log->proofs.executed < log->proofs.blocks) {
+        result->blocks = log->proofs.blocks;
+        result->blocks_executed = log->proofs.executed;
+    }
+    result->not_proved = log->proofs.missing;
+    memset(&log->proofs, 0, sizeof log->proofs);
     log->list = NULL;
     log->inputs = NULL;
     log->count = 0;

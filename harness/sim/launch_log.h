@@ -23,6 +23,13 @@ struct values {
     double list[BOUNDS][EXACT_COUNTERS];
 };
 
+/* What is proved of the launches in order 0: how many blocks they have, how many of those were executed, and of which
+ * launches it could not be proved what others count. */
+struct proofs {
+    double blocks, executed;
+    char *missing;
+};
+
 /* Begins as zeros. */
 struct launches {
     bool recording, only_note;
@@ -41,6 +48,7 @@ struct launches {
     char *kept_place;
     bool open_counters[EXACT_COUNTERS];
     unsigned open_lines;
+    struct proofs proofs;
 };
 
 /* Has no more to do with launches, and frees all. */

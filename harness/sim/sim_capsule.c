@@ -13,6 +13,7 @@
 
 static int begin(struct problem *problem)
 {
+    grid_leave_none(runtime_machine()); /* what launches leave is read without the runtime */
     return runtime_gpu() ? 0 : problem_set(problem, "no GPU is described to simulate");
 }
 

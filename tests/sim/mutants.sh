@@ -38,7 +38,7 @@ try_mutation() {
         return
     fi
     case $part in
-        faults | oracle) set -- "tests/sim/$part.sh" ;;
+        faults | oracle | proof) set -- "tests/sim/$part.sh" ;;
         nothing) set -- tests/sim/recorded.sh async ;;
         *) set -- tests/sim/recorded.sh "${part%% *}" ;;
     esac

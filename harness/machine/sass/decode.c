@@ -188,7 +188,8 @@ static bool read_instruction(struct decoder *decoder, struct instruction *code, 
     memcpy(text, operands, length + 1);
     const bool named = read_opcode(decoder, code, opcode);
     const struct opcode *row = decoder->find(code->opcode);
-    code->traits = row ? row->what & ~(CONTROLS - 1u) : 0;
+    code->traits = row ? (unsigned)row->what & ~(CONTROLS - 1u) : 0;
+    code->rule = row ? (unsigned char)(row->what >> RULE_SHIFT) : 0;
     if (code->opcode[0] == 'U') /* a float of the uniform path is in no counter of the threads' */
         code->traits &= ~(unsigned)(TRAIT_FP16 | TRAIT_FP32 | TRAIT_FP64 | TRAIT_FUSED);
     code->control = row ? row->what % CONTROLS : CONTROL_UNKNOWN;

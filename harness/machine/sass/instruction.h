@@ -139,6 +139,43 @@ enum trait {
     TRAIT_LOW_OFFSET = 1 << 29     /* the offset of a constant begins a bit lower */
 };
 
+/* What a row of an opcode says further: by which rule it follows in which other blocks the same is written. README.md
+ * of machine has them in a table with their reasons. */
+enum { RULE_SHIFT = 32 };
+#define RULE(number) (UINT64_C(number) << RULE_SHIFT)
+#define RULE_KEEPS RULE(1)
+#define RULE_SAME RULE(2)
+#define RULE_SAME_64 RULE(3)
+#define RULE_CONVERT RULE(4)
+#define RULE_PAIRS RULE(5)
+#define RULE_DATA RULE(6)
+#define RULE_DATA_4 RULE(7)
+#define RULE_DATA_8 RULE(8)
+#define RULE_ADD RULE(9)
+#define RULE_ADD_3 RULE(10)
+#define RULE_PRODUCT RULE(11)
+#define RULE_WIDE RULE(12)
+#define RULE_LEA RULE(13)
+#define RULE_LEA_HIGH RULE(14)
+#define RULE_SHIFTED RULE(15)
+#define RULE_LOGIC RULE(16)
+#define RULE_COMPARE RULE(17)
+#define RULE_CHOOSE RULE(18)
+#define RULE_MINIMUM RULE(19)
+#define RULE_ABSOLUTE RULE(20)
+#define RULE_SPECIAL RULE(21)
+#define RULE_CONSTANT RULE(22)
+#define RULE_FIRST RULE(23)
+#define RULE_SHUFFLE RULE(24)
+#define RULE_VOTE RULE(25)
+#define RULE_NARROW RULE(26)
+#define RULE_MATRICES RULE(27)
+#define RULE_LOAD RULE(28)
+#define RULE_STORE RULE(29)
+#define RULE_COPY RULE(30)
+#define RULE_ASKS RULE(31)
+#define RULE_PREDICATES RULE(32)
+
 struct warp;
 struct instruction;
 typedef void operation(struct warp *warp, const struct instruction *code, uint32_t lanes);
@@ -151,6 +188,7 @@ struct instruction {
     uint32_t guard_flip; /* ALL_LANES for @!P */
     uint64_t known;      /* bits of the modifiers in KNOWN_MODIFIERS that it has */
     unsigned char control;
+    unsigned char rule; /* the number of its RULE_; 0: none */
     bool guarded;       /* its guard is another predicate than PT */
     bool uniform;       /* writes uniform registers, for all lanes alike */
     bool apart;         /* it is executed apart from its warp, which has to wait for it: HGMMA and the like */
@@ -216,7 +254,7 @@ enum {
 struct opcode {
     const char *name; /* "IADD3", or with modifiers "IMAD.WIDE"; of several rows that fit, the longest name counts */
     operation *run;
-    unsigned what; /* a CONTROL_ and TRAIT_ bits; the control is CONTROL_NEXT if none is named */
+    uint64_t what; /* a CONTROL_, TRAIT_ bits and a RULE_; the control is CONTROL_NEXT if none is named */
     /* Looks at operands and modifiers, and sets flags and other fields. NULL: there is nothing to do. False: this form
      * of the instruction is not simulated. */
     bool (*prepare)(struct instruction *code);

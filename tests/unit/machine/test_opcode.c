@@ -13,7 +13,7 @@ Test(opcode, no_two_rows_match_one_instruction)
 static unsigned traits_of(const char *opcode)
 {
     const struct opcode *row = opcode_find(opcode);
-    return row ? row->what & ~(CONTROLS - 1u) : 0;
+    return row ? (unsigned)row->what & ~(CONTROLS - 1u) : 0;
 }
 
 Test(opcode, traits_with_and_without_modifiers)

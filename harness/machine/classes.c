@@ -1,0 +1,429 @@
+/* Counts a launch by one block of each class. A block is executed while the rules find out which others do the same;
+ * what it counts is multiplied by how many those are. Then the next block that is in no class yet comes, until there is
+ * none.
+ *
+ * What shows that a proof is wrong is looked for as well: a block from the middle, the last one, and those that others
+ * watch are executed by themselves, and compared with what their class foretells. */
+#include "classes.h"
+
+#include "device_memory.h"
+#include "left.h"
+#include "meetings.h"
+#include "proof.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A launch is tried where it has that many blocks. An instruction takes some ten times as long while it is looked at. A
+ * trial ends when it has taken a twentieth of the whole. */
+enum {
+    BLOCKS_LEAST = 32,
+    BLOCKS_MOST = 1 << 25,
+    LOOKED_AT = 12,
+    TRIAL_PARTS = 20,
+    CLASSES_MOST = 512,
+    VISITS_OF_STEP = 8
+};
+#define CLASS_BYTES_MOST (UINT64_C(1) << 28) /* of the counts of all classes */
+
+struct class {
+    struct tally *tallies;
+    uint64_t members;
+    struct footprint footprint;
+    uint32_t at[GRID_AXES];
+    bool alone;                  /* it is of one block */
+    struct ranges written, read; /* allocations that its blocks write and read */
+};
+
+struct trial {
+    struct run_state *run;
+    uint64_t count; /* blocks */
+    uint64_t *done;
+    uint16_t *class_of; /* of each block 1 + its class; 0: none yet */
+    struct class *classes;
+    size_t class_count;
+    struct footprint all; /* what all blocks access where any writes, of block 0 */
+    struct ranges places; /* allocations that they access */
+    uint64_t steps, executed;
+    struct proved *proved;
+    bool small, every;    /* for tests: small launches are tried as well, and every block is compared with its class */
+    struct tally *others; /* of blocks that were only compared with their class */
+};
+
+static bool is_done(const struct trial *trial, uint64_t block)
+{
+    return trial->done[block / 64] >> block % 64 & 1;
+}
+
+/* A block from the middle, but not where half of the grid begins, which may be a class's first. */
+static uint64_t middle_of(const struct trial *trial)
+{
+    return trial->count * 5 / 9;
+}
+
+static bool give_up(struct trial *trial, const char *why, const struct instruction *where)
+{
+    if (trial->proved->why)
+        return false;
+    trial->proved->why = why;
+    trial->proved->where = where ? where->index : SIZE_MAX;
+    return false;
+}
+
+/* Executes one block by itself. Returns its counts, which the caller frees; NULL: it failed. */
+static struct tally *run_alone(struct trial *trial, uint64_t number, struct proof *proof)
+{
+    struct run_state run = *trial->run;
+    struct thread_state thread = {.run = &run};
+    const size_t count = run.code->count;
+    run.next = number;
+    run.count = number + 1;
+    run.live = 1;
+    run.proof = proof;
+    pthread_mutex_init(&run.lock, NULL);
+    thread.tallies = x_calloc(count, sizeof *thread.tallies);
+    thread.flows = x_calloc(count + 1, sizeof *thread.flows);
+    run_blocks(&thread);
+    pthread_mutex_destroy(&run.lock);
+    add_flows(thread.tallies, thread.flows, count);
+    free(thread.flows);
+    hot_release(&thread.hot);
+    uint64_t steps = 0;
+    for (size_t i = 0; i < count; i++)
+        steps += thread.tallies[i].executed;
+    trial->steps += steps * (proof ? LOOKED_AT : 1);
+    trial->executed++;
+    trial->done[number / 64] |= UINT64_C(1) << number % 64;
+    if (run.failed) {
+        trial->run->failed = true;
+        trial->run->fault = run.fault;
+        trial->run->problem = run.problem;
+        trial->run->failed_block = number;
+        free(thread.tallies);
+        return NULL;
+    }
+    return thread.tallies;
+}
+
+static void add_times(struct tally *sum, const struct tally *tallies, size_t count, uint64_t times)
+{
+    uint64_t *to = (uint64_t *)sum;
+    const uint64_t *from = (const uint64_t *)tallies;
+    for (size_t i = 0; i < count * sizeof *sum / sizeof *to; i++)
+        to[i] += times * from[i];
+}
+
+/* ---- Classes ---- */
+
+static void place_of(const struct grid *grid, uint64_t number, unsigned index[GRID_AXES])
+{
+    index[0] = (unsigned)(number % grid->blocks[0]);
+    index[1] = (unsigned)(number / grid->blocks[0] % grid->blocks[1]);
+    index[2] = (unsigned)(number / grid->blocks[0] / grid->blocks[1]);
+}
+
+/* Gives blocks of the box that have no class yet this one. Returns how many. */
+static uint64_t claim(struct trial *trial, const struct proof *proof, uint16_t class)
+{
+    const struct grid *grid = trial->run->grid;
+    uint64_t members = 0, visited = 0;
+    for (uint64_t z = proof->box[2].low; z <= proof->box[2].high; z++)
+        for (uint64_t y = proof->box[1].low; y <= proof->box[1].high; y++)
+            for (uint64_t x = proof->box[0].low; x <= proof->box[0].high; x++) {
+                uint16_t *of = &trial->class_of[x + grid->blocks[0] * (y + grid->blocks[1] * z)];
+                members += *of == 0;
+                *of = *of ? *of : class;
+                visited++;
+            }
+    trial->steps += visited / VISITS_OF_STEP;
+    return members;
+}
+
+static bool has_place(const struct ranges *places, uint64_t begin)
+{
+    for (size_t i = 0; i < places->count; i++)
+        if (places->list[i].begin == begin)
+            return true;
+    return false;
+}
+
+/* Adds an allocation to a list of them. */
+static void add_place(struct ranges *places, uint64_t begin, uint64_t end)
+{
+    if (!has_place(places, begin))
+        *ARRAY_GROW(places->list, places->count) = (struct range){begin, end};
+}
+
+/* Whether all blocks of the box access the same allocations as the executed one, in their bounds. */
+static bool within_bounds(const struct machine *machine, struct class *class, const struct proof *proof)
+{
+    for (size_t i = 0; i < class->footprint.count; i++) {
+        const struct moved_ranges *moved = &class->footprint.list[i];
+        struct allocation place = {0, 0};
+        uint64_t below = 0, above = 0;
+        for (unsigned k = 0; k < MOVES_MOST; k++) {
+            const uint64_t before = class->at[k] - proof->box[k].low, behind = proof->box[k].high - class->at[k];
+            below += moved->by[k] > 0 ? (uint64_t)moved->by[k] * before : (uint64_t)-moved->by[k] * behind;
+            above += moved->by[k] > 0 ? (uint64_t)moved->by[k] * behind : (uint64_t)-moved->by[k] * before;
+        }
+        for (unsigned writes = 0; writes < 2; writes++) {
+            const struct ranges *ranges = writes ? &moved->writes : &moved->reads;
+            for (size_t r = 0; r < ranges->count; r++) {
+                const struct range *range = &ranges->list[r];
+                if ((range->begin < place.begin || range->end > place.end) && !device_find(machine, range->begin, &place))
+                    return false;
+                if (range->begin - place.begin < below || place.end < range->end || place.end - range->end < above)
+                    return false;
+                add_place(writes ? &class->written : &class->read, place.begin, place.end);
+            }
+        }
+    }
+    return true;
+}
+
+/* Executes a block as the first of its class. */
+static bool add_class(struct trial *trial, uint64_t number)
+{
+    struct proof proof;
+    struct class *class = ARRAY_GROW(trial->classes, trial->class_count);
+    *class = (struct class){.members = 1};
+    place_of(trial->run->grid, number, class->at);
+    proof_open(&proof, trial->run->grid, class->at);
+    class->tallies = run_alone(trial, number, &proof);
+    footprint_sort(&proof.footprint);
+    class->footprint = proof.footprint;
+    bool good = class->tallies != NULL;
+    if (good && proof.why)
+        good = give_up(trial, proof.why, proof.where);
+    if (good && !within_bounds(trial->run->grid->function->module->machine, class, &proof))
+        good = give_up(trial, "a block of its class accesses memory outside of an allocation", NULL);
+    class->alone = proof.box[0].low == proof.box[0].high && proof.box[1].low == proof.box[1].high &&
+                   proof.box[2].low == proof.box[2].high;
+    if (good)
+        class->members = claim(trial, &proof, (uint16_t)trial->class_count);
+    proof_close(&proof);
+    return good;
+}
+
+/* ---- Blocks together ---- */
+
+/* Whether no blocks meet in global memory. Whoever looks for meetings also notes one where an allocation is written
+ * that a block has read before any had written there; that is none where each block that reads it writes it as well. */
+static bool are_apart(struct trial *trial)
+{
+    struct ranges written = {0};
+    bool apart = true;
+    for (size_t i = 0; i < trial->class_count; i++) {
+        const struct class *class = &trial->classes[i];
+        for (size_t k = 0; k < class->written.count; k++)
+            add_place(&written, class->written.list[k].begin, class->written.list[k].end);
+        for (unsigned k = 0; k < 2; k++)
+            for (size_t r = 0; r < (k ? class->read : class->written).count; r++)
+                add_place(&trial->places, (k ? class->read : class->written).list[r].begin,
+                          (k ? class->read : class->written).list[r].end);
+    }
+    for (size_t i = 0; i < written.count && apart; i++) {
+        bool read = false, all = true;
+        for (size_t c = 0; c < trial->class_count; c++) {
+            read |= has_place(&trial->classes[c].read, written.list[i].begin);
+            all &= has_place(&trial->classes[c].written, written.list[i].begin);
+        }
+        apart = all || !read;
+    }
+    range_sort(&written);
+    for (size_t i = 0; i < trial->class_count && apart; i++) {
+        const struct class *class = &trial->classes[i];
+        apart = footprint_join(&trial->all, &class->footprint, class->at, class->alone, &written);
+    }
+    free(written.list);
+    return apart && footprint_apart(&trial->all, trial->run->grid->blocks);
+}
+
+/* Executes a block by itself and compares it with its class. */
+static bool compare(struct trial *trial, uint64_t number)
+{
+    const size_t count = trial->run->code->count;
+    if (is_done(trial, number))
+        return true;
+    const struct class *class = &trial->classes[trial->class_of[number] - 1];
+    struct tally *tallies = run_alone(trial, number, NULL);
+    const bool alike = tallies && memcmp(tallies, class->tallies, count * sizeof *tallies) == 0;
+    if (tallies)
+        add_times(trial->others, tallies, count, 1);
+    free(tallies);
+    return alike || (trial->run->failed ? false : give_up(trial, "a block differs from its class", NULL));
+}
+
+/* Compares every block with its class, for tests. What differs fails the launch. */
+static bool compare_all(struct trial *trial)
+{
+    const uint64_t executed = trial->executed;
+    bool alike = true;
+    for (uint64_t number = 0; number < trial->count && alike; number++) {
+        alike = compare(trial, number);
+        if (!alike && !trial->run->failed)
+            problem_set(&trial->run->problem, "block %llu differs from its class", (unsigned long long)number);
+    }
+    trial->run->failed |= !alike;
+    trial->executed = executed;
+    return alike;
+}
+
+static bool compare_some(struct trial *trial)
+{
+    if (trial->every)
+        return compare_all(trial);
+    if (!compare(trial, trial->count - 1))
+        return false;
+    for (uint64_t number = 1; number < trial->count; number *= 2)
+        if (!compare(trial, number))
+            return false;
+    return true;
+}
+
+static bool prove(struct trial *trial, const struct tally *middle, uint64_t whole)
+{
+    const struct grid *grid = trial->run->grid;
+    for (uint64_t number = 0; number < trial->count; number++) {
+        if (trial->class_of[number] || is_done(trial, number))
+            continue;
+        if (trial->class_count == CLASSES_MOST ||
+            trial->class_count * trial->run->code->count * sizeof(struct tally) > CLASS_BYTES_MOST ||
+            (trial->steps * TRIAL_PARTS > whole && !trial->small))
+            return give_up(trial, "there are too many classes of blocks", NULL);
+        if (add_class(trial, number))
+            continue;
+        if (!trial->every || trial->run->failed)
+            return false;
+        trial->class_of[number] = (uint16_t)trial->class_count; /* others are compared all the same */
+    }
+    const uint16_t of_middle = trial->class_of[middle_of(trial)];
+    if (!of_middle && !give_up(trial, "the block in the middle is like no other", NULL) && !trial->every)
+        return false;
+    const struct class *class = of_middle ? &trial->classes[of_middle - 1] : NULL;
+    if (class && memcmp(middle, class->tallies, trial->run->code->count * sizeof *middle) != 0) {
+        trial->run->failed = trial->every;
+        if (trial->every)
+            problem_set(&trial->run->problem, "the block in the middle differs from its class");
+        return give_up(trial, "a block differs from its class", NULL);
+    }
+    if (!trial->proved->why && !are_apart(trial) && !trial->every)
+        return give_up(trial, "blocks may meet in global memory", NULL);
+    if (!compare_some(trial) || trial->proved->why)
+        return false;
+    if ((grid->meetings && meetings_place(grid->meetings)) || (grid->doubt && grid->doubt->any))
+        return give_up(trial, "blocks meet, or there is a doubt", NULL);
+    return true;
+}
+
+/* What a launch does that is not known of one block alone. */
+static const char *cannot_be_tried(const struct run_state *run, bool small)
+{
+    const struct grid *grid = run->grid;
+    if (!grid_leaves(grid->function->module->machine))
+        return "all blocks were asked for";
+    if (grid->order > 0)
+        return "an order of blocks was asked for";
+    if (grid->cooperative || grid->cluster[0])
+        return "blocks know of each other";
+    if (run->count < (small ? 2 : BLOCKS_LEAST) || run->count > BLOCKS_MOST)
+        return "the number of blocks";
+    if (run->code->has_fences || run->code->has_spins || run->code->multiplies_apart)
+        return "blocks or warps wait for each other";
+    for (size_t i = 0; i < run->code->count; i++)
+        if (run->code->list[i].traits & TRAIT_ATOMIC && !(run->code->list[i].traits & TRAIT_SHARED))
+            return "atomics on global memory";
+    return grid->meetings && meetings_place(grid->meetings) ? "blocks of a launch before met" : NULL;
+}
+
+/* Leaves the other blocks out. What those have written that were executed is as their class says. */
+static void keep(struct trial *trial)
+{
+    struct ranges written = {0};
+    for (uint64_t number = 0; number < trial->count; number++) {
+        if (!is_done(trial, number))
+            continue;
+        const struct class *class = &trial->classes[trial->class_of[number] - 1];
+        unsigned at[GRID_AXES];
+        place_of(trial->run->grid, number, at);
+        for (size_t i = 0; i < class->footprint.count; i++) {
+            const struct moved_ranges *moved = &class->footprint.list[i];
+            uint64_t by = 0;
+            for (unsigned k = 0; k < MOVES_MOST; k++)
+                by += (uint64_t)moved->by[k] * (uint64_t)((int64_t)at[k] - (int64_t) class->at[k]);
+            for (size_t r = 0; r < moved->writes.count; r++)
+                range_add(&written, moved->writes.list[r].begin + by, moved->writes.list[r].end + by);
+        }
+    }
+    left_keep(trial->run->grid, trial->done, &trial->all, &trial->places, &written);
+}
+
+bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done)
+{
+    const char *asked = getenv("CUGATE_SIM_PROOF");
+    struct trial trial = {.run = run, .count = run->count, .proved = run->grid->proved};
+    trial.every = asked && strcmp(asked, "every") == 0;
+    trial.small = asked != NULL;
+    const char *why = cannot_be_tried(run, trial.small);
+    const size_t count = run->code->count;
+    bool good = false;
+    if (why)
+        return give_up(&trial, why, NULL);
+    trial.done = *done = x_calloc(trial.count / 64 + 1, sizeof *trial.done);
+    struct tally *middle = run_alone(&trial, middle_of(&trial), NULL);
+    const uint64_t whole = trial.steps * trial.count;
+    if (middle && whole < GRID_STEPS_LEAST && !trial.small) {
+        give_up(&trial, "it is small", NULL);
+    } else if (middle) {
+        trial.class_of = x_calloc(trial.count, sizeof *trial.class_of);
+        trial.others = x_calloc(count, sizeof *trial.others);
+        good = prove(&trial, middle, whole);
+    }
+    /* If not all is proved, each block that was executed counts by itself. */
+    for (size_t i = 0; i < trial.class_count && !run->failed; i++)
+        if (trial.classes[i].tallies)
+            add_times(tallies, trial.classes[i].tallies, count, good ? trial.classes[i].members : 1);
+    if (middle && !good)
+        add_times(tallies, middle, count, 1);
+    if (trial.others && !good)
+        add_times(tallies, trial.others, count, 1);
+    trial.proved->executed = trial.executed;
+    if (good)
+        keep(&trial);
+    for (size_t i = 0; i < trial.class_count; i++) {
+        free(trial.classes[i].tallies);
+        free(trial.classes[i].written.list);
+        free(trial.classes[i].read.list);
+        footprint_release(&trial.classes[i].footprint);
+    }
+    footprint_release(&trial.all);
+    free(trial.places.list);
+    free(trial.classes);
+    free(trial.class_of);
+    free(trial.others);
+    free(middle);
+    return good;
+}
+
+/* ---- A block's proof ---- */
+
+void proof_open(struct proof *proof, const struct grid *grid, const unsigned index[3])
+{
+    *proof = (struct proof){0};
+    for (unsigned i = 0; i < GRID_AXES; i++) {
+        proof->axes[i] = (struct axis){index[i], grid->blocks[i] - 1};
+        proof->box[i].high = grid->blocks[i] - 1;
+    }
+    proof->warp_count = (grid->threads[0] * grid->threads[1] * grid->threads[2] + LANES - 1) / LANES;
+    proof->warps = x_calloc(proof->warp_count, sizeof *proof->warps);
+    for (unsigned w = 0; w < proof->warp_count; w++) {
+        proof->warps[w].rows[ROW_ZERO] = proof->warps[w].rows[ROW_UNIFORM_ZERO] = tag_same;
+        for (unsigned i = 0; i < MASKS; i++)
+            proof->warps[w].masks[i] = tag_same;
+    }
+}
+
+void proof_close(struct proof *proof)
+{
+    free(proof->warps);
+}

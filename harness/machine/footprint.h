@@ -1,0 +1,60 @@
+/* footprint.h - which bytes of global memory the blocks of a class read and write, and whether blocks meet there. Pure.
+ *
+ * Of each access the addresses of the executed block are noted, with the factors by which they are others in other
+ * blocks. Ranges with the same factors are together: one block's are another's, moved. */
+#ifndef FOOTPRINT_H
+#define FOOTPRINT_H
+
+#include "tags.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct range {
+    uint64_t begin, end;
+};
+
+/* Ranges, sorted and merged up to `sorted`; those behind it were added since. */
+struct ranges {
+    struct range *list;
+    size_t count, sorted;
+};
+
+enum { MOVES_MOST = 3 };
+
+/* Ranges that other blocks have moved by so much for each block along an axis of the grid. */
+struct moved_ranges {
+    int64_t by[MOVES_MOST];
+    struct ranges reads, writes;
+};
+
+struct footprint {
+    struct moved_ranges *list;
+    size_t count;
+};
+
+void range_add(struct ranges *ranges, uint64_t begin, uint64_t end);
+void range_sort(struct ranges *ranges); /* and merges them */
+/* Whether some range of `few`, moved by that much, overlaps one of `many`, which are sorted. Adds to *steps. */
+bool range_overlap(const struct ranges *few, int64_t moved, const struct ranges *many, uint64_t *steps);
+
+/* Adds a range that is accessed. False: there are too many. */
+bool footprint_add(struct footprint *footprint, const int64_t *by, uint64_t begin, uint64_t end, bool writes);
+/* Adds what the executed block of a class accessed, moved to where block 0 of the grid would access it. Of a class of
+ * that block alone nothing moves: then it may be as if it did as the others. Reads are added if they are in `places`,
+ * which are sorted. */
+bool footprint_join(struct footprint *all, const struct footprint *more, const uint32_t *at, bool alone,
+                    const struct ranges *places);
+void footprint_sort(struct footprint *footprint);
+void footprint_release(struct footprint *footprint);
+
+/* Returns the ranges of all blocks of the grid, of block 0's: each from its first byte to its last. Caller frees list.
+ */
+struct ranges footprint_spans(const struct moved_ranges *moved, bool writes_only, const unsigned *blocks);
+
+/* Returns whether no block of the grid writes a word that another one reads or writes. False: they do, or that is not
+ * known. */
+bool footprint_apart(struct footprint *footprint, const unsigned *blocks);
+
+#endif

@@ -1,0 +1,135 @@
+#include "left.h"
+
+#include "machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The launch of which blocks were left out. */
+struct left {
+    bool any;
+    bool never, shared; /* from now on none are; as long as the host shares memory with the GPU, none are */
+    struct grid grid;
+    unsigned char *parameters;
+    uint64_t *done;
+    struct ranges touched, changed, written; /* changed: what its blocks write, all of them */
+};
+
+static struct left *left_of(struct machine *machine)
+{
+    if (!machine->left)
+        machine->left = x_calloc(1, sizeof *machine->left);
+    return machine->left;
+}
+
+void left_keep(const struct grid *grid, uint64_t *done, struct footprint *all, struct ranges *places,
+               struct ranges *written)
+{
+    const size_t bytes = grid->function->entry.parameter_bytes;
+    struct machine *machine = grid->function->module->machine;
+    struct left *left = left_of(machine);
+    grid_forget(machine);
+    left->any = true;
+    left->grid = *grid;
+    left->grid.meetings = NULL;
+    left->grid.doubt = NULL;
+    left->grid.proved = NULL;
+    left->parameters = x_calloc(bytes + 1, 1);
+    if (grid->parameters)
+        memcpy(left->parameters, grid->parameters, bytes);
+    left->grid.parameters = grid->parameters ? left->parameters : NULL;
+    left->done = done;
+    left->written = *written;
+    left->touched = *places;
+    *places = (struct ranges){0};
+    for (size_t i = 0; i < all->count; i++) {
+        struct ranges spans = footprint_spans(&all->list[i], true, grid->blocks);
+        for (size_t k = 0; k < spans.count; k++)
+            range_add(&left->changed, spans.list[k].begin, spans.list[k].end);
+        free(spans.list);
+    }
+    range_sort(&left->touched);
+    range_sort(&left->changed);
+    range_sort(&left->written);
+}
+
+void grid_forget(struct machine *machine)
+{
+    struct left *left = left_of(machine);
+    const bool never = left->never, shared = left->shared;
+    free(left->parameters);
+    free(left->done);
+    free(left->touched.list);
+    free(left->changed.list);
+    free(left->written.list);
+    memset(left, 0, sizeof *left);
+    left->never = never;
+    left->shared = shared;
+}
+
+uint64_t *left_take(struct machine *machine, struct grid *grid)
+{
+    struct left *left = left_of(machine);
+    uint64_t *done = left->any ? left->done : NULL;
+    *grid = left->grid;
+    left->any = false; /* what is executed now settles nothing */
+    left->done = NULL;
+    return done;
+}
+
+void grid_leave_none(struct machine *machine)
+{
+    left_of(machine)->never = true;
+}
+
+void grid_host_shares(struct machine *machine, bool shares)
+{
+    left_of(machine)->shared = shares;
+}
+
+bool grid_leaves(struct machine *machine)
+{
+    const struct left *left = left_of(machine);
+    return !left->never && !left->shared;
+}
+
+static bool any_overlap(const struct range *range, const struct ranges *ranges)
+{
+    const struct ranges one = {(struct range *)range, 1, 1};
+    uint64_t steps = 0;
+    return range_overlap(&one, 0, ranges, &steps);
+}
+
+bool grid_touches(struct machine *machine, uint64_t address, uint64_t bytes, bool reads)
+{
+    const struct left *left = left_of(machine);
+    const struct range range = {address, address + bytes};
+    if (!left->any || !any_overlap(&range, reads ? &left->changed : &left->touched))
+        return false;
+    for (size_t i = 0; i < left->written.count && reads; i++)
+        if (left->written.list[i].begin <= range.begin && range.end <= left->written.list[i].end)
+            return false;
+    return true;
+}
+
+size_t grid_written(struct machine *machine, uint64_t address, uint64_t bytes, size_t *ranges, size_t most)
+{
+    const struct left *left = left_of(machine);
+    const struct range range = {address, address + bytes};
+    size_t count = 0;
+    if (!left->any || !any_overlap(&range, &left->changed))
+        return SIZE_MAX;
+    for (size_t i = 0; i < left->written.count; i++) {
+        const struct range *written = &left->written.list[i];
+        const uint64_t begin = written->begin > range.begin ? written->begin : range.begin;
+        const uint64_t end = written->end < range.end ? written->end : range.end;
+        if (begin >= end)
+            continue;
+        if (count < most) {
+            ranges[2 * count] = begin - address;
+            ranges[2 * count + 1] = end - address;
+        }
+        count++;
+    }
+    return count;
+}

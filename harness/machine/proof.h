@@ -1,0 +1,38 @@
+/* proof.h - shared by rules.c and classes.c: a block that is executed while it is proved which others do
+ * the same. tags.h says what is known of a value. Where an instruction needs to be alike in all blocks (a branch, a
+ * guard, the shape of an access), the box of what it depends on becomes the block's own: its class is that box. */
+#ifndef PROOF_H
+#define PROOF_H
+
+#include "block.h"
+#include "footprint.h"
+#include "tags.h"
+
+enum { GRID_AXES = 3 };
+
+struct proof_warp {
+    struct tag rows[ROWS], masks[MASKS];
+};
+
+struct proof {
+    struct axis axes[GRID_AXES];
+    struct {
+        uint32_t low, high;
+    } box[GRID_AXES]; /* the class */
+    struct proof_warp *warps;
+    unsigned warp_count;
+    struct footprint footprint;
+    const char *why; /* why it is not proved; NULL: it is, so far */
+    const struct instruction *where;
+};
+
+void proof_open(struct proof *proof, const struct grid *grid, const unsigned index[3]);
+void proof_close(struct proof *proof);
+
+/* Applies the rule of an instruction before it is executed. lanes: those of the split whose guard is true. */
+void proof_step(struct warp *warp, const struct instruction *code, uint32_t lanes);
+
+/* Gives up: only the first reason is kept. */
+void proof_fail(struct proof *proof, const struct instruction *code, const char *why);
+
+#endif

@@ -1,0 +1,58 @@
+/* What is known of what an instruction writes, by what is known of what it reads. An instruction without a rule ends
+ * the proof; a rule that does not fit gives data. README.md has the rules in one table. */
+#include "rules.h"
+
+/* ---- Control ---- */
+
+/* What it asks has to be the same. BMOV writes lanes that are together, which are the same then. */
+void rule_asks(struct step *step)
+{
+    const struct instruction *code = step->code;
+    const uint32_t lanes = step->warp->active;
+    const bool writes = code->control == CONTROL_MOVE_BARRIER && code->operands[0].kind != OPERAND_BARRIER;
+    for (unsigned n = writes; n < code->operand_count; n++) {
+        const unsigned kind = code->operands[n].kind;
+        if (kind == OPERAND_PREDICATE && !need(step, mask_tag(step, n), lanes, "a branch"))
+            return;
+        if (kind == OPERAND_ROW && !need(step, row_tag(step, n, 0), lanes, "a branch"))
+            return;
+    }
+    if (writes)
+        put_row(step, 0, 0, &tag_same);
+}
+
+static void (*const rules[])(struct step *) = {
+    [RULE_KEEPS >> RULE_SHIFT] = rule_keeps,       [RULE_SAME >> RULE_SHIFT] = rule_same,
+    [RULE_SAME_64 >> RULE_SHIFT] = rule_same_64,   [RULE_CONVERT >> RULE_SHIFT] = rule_convert,
+    [RULE_PAIRS >> RULE_SHIFT] = rule_compare_64,  [RULE_DATA >> RULE_SHIFT] = rule_data_1,
+    [RULE_DATA_4 >> RULE_SHIFT] = rule_data_4,     [RULE_DATA_8 >> RULE_SHIFT] = rule_data_8,
+    [RULE_ADD >> RULE_SHIFT] = rule_add,           [RULE_ADD_3 >> RULE_SHIFT] = rule_iadd3,
+    [RULE_PRODUCT >> RULE_SHIFT] = rule_imad,      [RULE_WIDE >> RULE_SHIFT] = rule_wide_product,
+    [RULE_LEA >> RULE_SHIFT] = rule_lea,           [RULE_LEA_HIGH >> RULE_SHIFT] = rule_lea_hi,
+    [RULE_SHIFTED >> RULE_SHIFT] = rule_shf,       [RULE_LOGIC >> RULE_SHIFT] = rule_lop3,
+    [RULE_COMPARE >> RULE_SHIFT] = rule_isetp,     [RULE_CHOOSE >> RULE_SHIFT] = rule_sel,
+    [RULE_MINIMUM >> RULE_SHIFT] = rule_minimum,   [RULE_ABSOLUTE >> RULE_SHIFT] = rule_iabs,
+    [RULE_SPECIAL >> RULE_SHIFT] = rule_s2r,       [RULE_CONSTANT >> RULE_SHIFT] = rule_ldc,
+    [RULE_FIRST >> RULE_SHIFT] = rule_r2ur,        [RULE_SHUFFLE >> RULE_SHIFT] = rule_shfl,
+    [RULE_VOTE >> RULE_SHIFT] = rule_vote,         [RULE_NARROW >> RULE_SHIFT] = rule_narrow,
+    [RULE_MATRICES >> RULE_SHIFT] = rule_matrices, [RULE_LOAD >> RULE_SHIFT] = rule_load,
+    [RULE_STORE >> RULE_SHIFT] = rule_store,       [RULE_COPY >> RULE_SHIFT] = rule_copy,
+    [RULE_ASKS >> RULE_SHIFT] = rule_asks,         [RULE_PREDICATES >> RULE_SHIFT] = rule_predicates,
+};
+
+void proof_step(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    struct proof *proof = warp->block->proof;
+    struct step step = {proof, &proof->warps[warp->number], warp, code, code->uniform ? ALL_LANES : lanes};
+    if (proof->why)
+        return;
+    if (code->guarded && !need(&step, &step.tags->masks[code->guard / sizeof(uint32_t)], warp->active, "a guard"))
+        return;
+    if (code->control == CONTROL_NEXT && (!lanes || !code->run))
+        return;
+    warp->guarded = lanes;
+    if (!code->rule || !rules[code->rule])
+        proof_fail(proof, code, "no rule");
+    else
+        rules[code->rule](&step);
+}

@@ -1,0 +1,57 @@
+/* rules.h - shared by rules.c and rules_*.c: what follows of other blocks from an instruction of one. */
+#ifndef RULES_H
+#define RULES_H
+
+#include "lanes.h"
+#include "proof.h"
+
+/* An instruction that is about to be executed. */
+struct step {
+    struct proof *proof;
+    struct proof_warp *tags;
+    struct warp *warp;
+    const struct instruction *code;
+    uint32_t lanes; /* those that are written */
+};
+
+extern const struct tag tag_data; /* of no lane anything is known */
+
+#define WORDS(n) row_at(step->warp, step->code->operands[n].space, step->code->operands[n].row)
+
+/* What the tag is of has to be alike in all blocks of the class, in these lanes. */
+bool need(struct step *step, const struct tag *tag, uint32_t lanes, const char *why);
+
+/* The tag of the k-th row of an operand, and of a predicate. */
+const struct tag *row_tag(const struct step *step, unsigned n, unsigned k);
+const struct tag *mask_tag(const struct step *step, unsigned n);
+void put_row(const struct step *step, unsigned n, unsigned k, const struct tag *tag);
+void put_mask(const struct step *step, unsigned n, const struct tag *tag);
+/* Writes a tag to all that the instruction writes: so many rows of each operand. Of `lost` rows behind them, which it
+ * may write or not, nothing is known. */
+void put_all(const struct step *step, const struct tag *tag, unsigned rows, unsigned lost);
+
+/* Adds the box of what is alike in it; false: it is not known to be. */
+bool join(struct tag *tag, const struct tag *other, uint32_t lanes);
+/* Joins all that the instruction reads, so many rows of each operand. */
+bool join_all(const struct step *step, struct tag *tag, unsigned rows);
+/* Cuts the box so that lanes' values, which change as `tag` says, stay between two bounds. */
+bool stays(const struct step *step, struct tag *box, const struct tag *tag, uint32_t lanes, const int64_t *values,
+           int64_t low, int64_t high);
+
+/* Returns the tag of what an operand has above 32 bits when it is shifted to the left. */
+struct tag above_shifted(const struct step *step, unsigned n, unsigned shift);
+
+/* The rules. */
+void rule_add(struct step *step), rule_iadd3(struct step *step), rule_imad(struct step *step),
+    rule_wide_product(struct step *step), rule_lea(struct step *step), rule_lea_hi(struct step *step),
+    rule_shf(struct step *step), rule_lop3(struct step *step), rule_isetp(struct step *step),
+    rule_sel(struct step *step), rule_minimum(struct step *step), rule_iabs(struct step *step),
+    rule_s2r(struct step *step), rule_ldc(struct step *step), rule_r2ur(struct step *step),
+    rule_shfl(struct step *step), rule_vote(struct step *step), rule_narrow(struct step *step),
+    rule_matrices(struct step *step), rule_load(struct step *step), rule_store(struct step *step),
+    rule_copy(struct step *step), rule_predicates(struct step *step), rule_keeps(struct step *step),
+    rule_same(struct step *step), rule_same_64(struct step *step), rule_convert(struct step *step),
+    rule_compare_64(struct step *step), rule_data_1(struct step *step), rule_data_4(struct step *step),
+    rule_data_8(struct step *step), rule_asks(struct step *step);
+
+#endif

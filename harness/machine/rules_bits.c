@@ -1,0 +1,314 @@
+/* Rules of shifts, logic, comparisons and choices. */
+#include "rules.h"
+
+/* ---- Shifts and logic ---- */
+
+static unsigned zeros_below(const struct tag *tag)
+{
+    unsigned zeros = 32;
+    for (unsigned i = 0; i < tag->count; i++)
+        if (tag->parts[i].by && (unsigned)__builtin_ctzll((uint64_t)tag->parts[i].by) < zeros)
+            zeros = (unsigned)__builtin_ctzll((uint64_t)tag->parts[i].by);
+    return zeros;
+}
+
+/* Shifts a word to the right. A factor is shifted with it if nothing of it is lost. Else it is the same where the bits
+ * that are lost do not carry. */
+static struct tag shifted_right(const struct step *step, const struct tag *tag, const uint32_t *row, unsigned shift,
+                                bool is_signed)
+{
+    struct tag result = tag_same;
+    int64_t values[LANES];
+    bool known;
+    for (unsigned l = 0; l < LANES; l++)
+        values[l] = is_signed ? (int64_t)(int32_t)row[l] : (int64_t)row[l];
+    if (zeros_below(tag) >= shift) {
+        known = stays(step, &result, tag, step->lanes, values, is_signed ? INT32_MIN : 0,
+                      is_signed ? INT32_MAX : UINT32_MAX);
+        struct tag divided = *tag;
+        for (unsigned i = 0; i < divided.count; i++)
+            divided.parts[i].by /= INT64_C(1) << shift;
+        known &= tag_add(&result, &divided, 1);
+    } else {
+        for (unsigned l = 0; l < LANES; l++)
+            values[l] &= (INT64_C(1) << shift) - 1;
+        known =
+            stays(step, &result, tag, step->lanes, values, 0, (INT64_C(1) << shift) - 1) && tag_add(&result, tag, 0);
+    }
+    result.lanes = known ? UINT32_MAX : 0;
+    return result;
+}
+
+/* d, low, shift, high */
+void rule_shf(struct step *step)
+{
+    const struct instruction *code = step->code;
+    const bool upper = code->flags[2] != 0, left = code->flags[3] != 0; /* FLAG_HIGH, FLAG_LEFT */
+    const struct operand *by = &code->operands[2];
+    const bool plain = by->immediate && by->value >= 0 && by->value < 32 && code->flags[5] == 0; /* FLAG_WIDE */
+    const unsigned shift = plain ? (unsigned)by->value : 0;
+    const struct tag *low = row_tag(step, 1, 0), *high = row_tag(step, 3, 0);
+    struct tag result = tag_same;
+    if (plain && left && !upper && tag_knows(low, step->lanes)) {
+        result.lanes = tag_add(&result, low, INT64_C(1) << shift) ? UINT32_MAX : 0;
+    } else if (plain && left && upper && tag_knows(low, step->lanes) && tag_knows(high, step->lanes) && shift > 0) {
+        result = above_shifted(step, 1, shift);
+        result.lanes = result.lanes && tag_add(&result, high, INT64_C(1) << shift) ? UINT32_MAX : 0;
+    } else if (plain && !left && upper && tag_knows(high, step->lanes)) {
+        result = shifted_right(step, high, WORDS(3), shift, code->flags[1] != 0);
+    } else {
+        rule_same(step);
+        return;
+    }
+    tag_wrap(&result, step->proof->axes);
+    put_row(step, 0, 0, result.lanes ? &result : &tag_data);
+}
+
+static uint32_t truth(uint32_t table, uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t result = 0;
+    for (unsigned i = 0; i < 8; i++)
+        if (table >> i & 1)
+            result |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+    return result;
+}
+
+/* The tag of a logical operation of which one operand moves. Below `fixed` its bits are the same in all blocks. The
+ * highest bit that matters is `top - 1`. Where each bit from `fixed` on to there becomes the result's, the result moves
+ * as the operand does, as long as that does not carry beyond the top. Where only bits that are above others matter, it
+ * is the same as long as those below do not carry. */
+static struct tag logical(const struct step *step, const struct tag *tag, const uint32_t *words, uint32_t matters,
+                          uint32_t passes)
+{
+    const unsigned fixed = zeros_below(tag);
+    const uint32_t moving = fixed < 32 ? matters >> fixed << fixed : 0;
+    struct tag result = tag_same;
+    int64_t values[LANES];
+    if (!moving) {
+        result.lanes = tag_add(&result, tag, 0) ? UINT32_MAX : 0;
+        return result;
+    }
+    const unsigned top = 32 - (unsigned)__builtin_clz(moving), bottom = (unsigned)__builtin_ctz(moving);
+    const uint32_t all = (top < 32 ? (1u << top) - 1 : UINT32_MAX) >> fixed << fixed;
+    const bool passing = (passes & all) == all;
+    const int64_t most = (INT64_C(1) << (passing ? top : bottom)) - 1;
+    for (unsigned l = 0; l < LANES; l++)
+        values[l] = words[l] & most;
+    const bool known = (passing && top == 32) || stays(step, &result, tag, step->lanes, values, 0, most);
+    result.lanes = known && tag_add(&result, tag, passing) ? UINT32_MAX : 0;
+    return result;
+}
+
+/* p, d, a, b, c, table [, q] */
+void rule_lop3(struct step *step)
+{
+    const struct instruction *code = step->code;
+    const uint32_t table = (uint32_t)code->operands[5].value;
+    struct tag box = tag_same, result;
+    unsigned moving = 0, count = 0;
+    bool known = true;
+    for (unsigned n = 2; n < 5 && known; n++) {
+        const struct tag *tag = row_tag(step, n, 0);
+        known = tag_knows(tag, step->lanes) && (tag_moves(tag) || tag_add(&box, tag, 0));
+        if (known && tag_moves(tag)) {
+            moving = n;
+            count++;
+        }
+    }
+    if (!known || count > 1) {
+        put_all(step, &tag_data, 1, 0);
+        return;
+    }
+    result = box;
+    if (count == 1) {
+        uint32_t matters = 0, passes = UINT32_MAX, words[LANES];
+        for (uint32_t left = step->lanes; left; left &= left - 1) {
+            const unsigned l = (unsigned)__builtin_ctz(left);
+            uint32_t in[2][3];
+            for (unsigned k = 0; k < 3; k++)
+                for (unsigned i = 0; i < 2; i++)
+                    in[i][k] = (k + 2 == moving ? 0u - i : WORDS(k + 2)[l]) ^ INVERT(k + 2);
+            const uint32_t zero = truth(table, in[0][0], in[0][1], in[0][2]);
+            const uint32_t one = truth(table, in[1][0], in[1][1], in[1][2]);
+            matters |= zero ^ one;
+            passes &= ~zero & one;
+            words[l] = WORDS(moving)[l];
+        }
+        for (unsigned l = 0; l < LANES; l++)
+            words[l] = WORDS(moving)[l];
+        result = logical(step, row_tag(step, moving, 0), words, matters, passes);
+        if (result.lanes && !tag_add(&result, &box, 0))
+            result = tag_data;
+        tag_wrap(&result, step->proof->axes);
+    }
+    struct tag some = result;
+    const bool alike = result.lanes && !tag_moves(&result) &&
+                       (code->operand_count <= 6 || join(&some, mask_tag(step, 6), step->lanes));
+    some.lanes = UINT32_MAX;
+    put_row(step, 1, 0, result.lanes ? &result : &tag_data);
+    put_mask(step, 0, alike ? &some : &tag_data);
+}
+
+/* ---- Comparisons and choices ---- */
+
+/* A number that is compared: a word, or what an operand's minus or ~ makes of it. */
+struct number {
+    struct tag tag;
+    int64_t values[LANES];
+    bool known;
+};
+
+static struct number number_of(const struct step *step, const struct tag *tag, const uint32_t *row, uint32_t invert,
+                               uint32_t carry, bool is_signed)
+{
+    struct number number = {.tag = tag_same, .known = tag_knows(tag, step->lanes)};
+    number.known &= tag_add(&number.tag, tag, invert ? -1 : 1);
+    number.tag.lanes = UINT32_MAX;
+    tag_wrap(&number.tag, step->proof->axes);
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint32_t word = (row[l] ^ invert) + carry;
+        number.values[l] = is_signed ? (int64_t)(int32_t)word : (int64_t)word;
+    }
+    return number;
+}
+
+static struct number operand_number(const struct step *step, unsigned n, bool is_signed)
+{
+    const struct instruction *code = step->code;
+    return number_of(step, row_tag(step, n, 0), WORDS(n), INVERT(n), CARRY(n), is_signed);
+}
+
+/* Cuts the box so that a and b stay in an order: lanes in which a is less, those where they are equal, and the others;
+ * `equal_to` says with which of both equal ones may go (0: with none). */
+static bool order_stays(const struct step *step, struct tag *box, const struct number *a, const struct number *b,
+                        bool is_signed, int equal_to)
+{
+    const int64_t from = is_signed ? INT32_MIN : 0, to = is_signed ? INT32_MAX : UINT32_MAX;
+    struct tag apart = a->tag;
+    int64_t differences[LANES];
+    uint32_t less = 0, equal = 0, more = 0;
+    bool known = a->known && b->known && tag_add(&apart, &b->tag, -1) && tag_add(box, &apart, 0);
+    if (!known || (!tag_moves(&a->tag) && !tag_moves(&b->tag)))
+        return known;
+    for (uint32_t left = step->lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        differences[l] = a->values[l] - b->values[l];
+        *(differences[l] < 0 ? &less : differences[l] > 0 ? &more : &equal) |= 1u << l;
+    }
+    /* If both change alike, what is equal stays so, and what is not. */
+    if (equal_to == 0 && !tag_moves(&apart))
+        return true;
+    if (tag_moves(&a->tag))
+        known &= stays(step, box, &a->tag, step->lanes, a->values, from, to);
+    if (tag_moves(&b->tag))
+        known &= stays(step, box, &b->tag, step->lanes, b->values, from, to);
+    const int64_t far = INT64_C(1) << 40;
+    known &= stays(step, box, &apart, less, differences, -far, equal_to < 0 ? 0 : -1);
+    known &= stays(step, box, &apart, more, differences, equal_to > 0 ? 0 : 1, far);
+    known &= stays(step, box, &apart, equal, differences, equal_to < 0 ? -far : 0, equal_to > 0 ? far : 0);
+    return known;
+}
+
+enum { FLAG_COMPARE_OF = 0, FLAG_LOW_OF = 3, FLAG_IS_SIGNED = 1, FLAG_HALVES_OF = 4, FLAG_RELU_OF = 5 };
+
+/* p0, p1, a, b, q [, the lower words'] */
+void rule_isetp(struct step *step)
+{
+    const struct instruction *code = step->code;
+    const unsigned how = code->flags[FLAG_COMPARE_OF]; /* bits: less, equal, greater */
+    const bool is_signed = code->flags[FLAG_IS_SIGNED] != 0;
+    struct tag box = tag_same;
+    bool known;
+    if (has_modifier(code, "S64") || has_modifier(code, "U64")) {
+        rule_compare_64(step);
+        return;
+    }
+    if (code->flags[FLAG_LOW_OF] || how == 0 || how == 7) {
+        known = join_all(step, &box, 1);
+    } else {
+        const struct number a = operand_number(step, 2, is_signed), b = operand_number(step, 3, is_signed);
+        const int with = how == 2 || how == 5 ? 0 : how == 3 || how == 4 ? -1 : 1;
+        known = order_stays(step, &box, &a, &b, is_signed, with) && join(&box, mask_tag(step, 4), step->lanes);
+    }
+    tag_wrap(&box, step->proof->axes);
+    box.lanes = UINT32_MAX;
+    for (unsigned n = 0; n < 2; n++)
+        put_mask(step, n, known ? &box : &tag_data);
+}
+
+/* What is chosen: of both where the choice differs between lanes, else of one. */
+static struct tag chosen_tag(const struct step *step, const struct tag *box, uint32_t first, const struct number *a,
+                             const struct number *b)
+{
+    struct tag result = *box, apart = a->tag;
+    const uint32_t ones = first & step->lanes;
+    bool known = a->known && b->known;
+    if (ones == step->lanes) {
+        known = a->known && tag_add(&result, &a->tag, 1);
+    } else if (ones == 0) {
+        known = b->known && tag_add(&result, &b->tag, 1);
+    } else {
+        known &= tag_add(&apart, &b->tag, -1);
+        for (unsigned i = 0; i < apart.count && known; i++)
+            known = (uint32_t)apart.parts[i].by == 0;
+        known &= tag_add(&result, &a->tag, 1) && tag_add(&result, &b->tag, 0);
+    }
+    result.lanes = known ? UINT32_MAX : 0;
+    tag_wrap(&result, step->proof->axes);
+    return result;
+}
+
+/* d, a, b, p */
+void rule_sel(struct step *step)
+{
+    const struct number a = operand_number(step, 1, false), b = operand_number(step, 2, false);
+    struct tag box = tag_same;
+    if (!join(&box, mask_tag(step, 3), step->lanes)) {
+        put_row(step, 0, 0, &tag_data);
+        return;
+    }
+    const struct tag result = chosen_tag(step, &box, predicate(step->warp, &step->code->operands[3]), &a, &b);
+    put_row(step, 0, 0, result.lanes ? &result : &tag_data);
+}
+
+/* d, a, b, p: the smaller where p is true */
+void rule_minimum(struct step *step)
+{
+    const struct instruction *code = step->code;
+    const bool is_signed = code->flags[FLAG_IS_SIGNED] != 0;
+    const struct number a = operand_number(step, 1, is_signed), b = operand_number(step, 2, is_signed);
+    const unsigned last = code->operand_count - 1u;
+    struct tag box = tag_same;
+    if (last != 3 || code->flags[FLAG_HALVES_OF] || code->flags[FLAG_RELU_OF]) {
+        rule_same(step);
+        return;
+    }
+    if (!join(&box, mask_tag(step, last), step->lanes) || !order_stays(step, &box, &a, &b, is_signed, -1)) {
+        put_row(step, 0, 0, &tag_data);
+        return;
+    }
+    uint32_t less = 0;
+    for (unsigned l = 0; l < LANES; l++)
+        less |= (uint32_t)(a.values[l] < b.values[l] || (a.values[l] == b.values[l])) << l;
+    box.lanes = UINT32_MAX;
+    const uint32_t smaller = predicate(step->warp, &code->operands[last]);
+    const struct tag result = chosen_tag(step, &box, ~(less ^ smaller), &a, &b);
+    put_row(step, 0, 0, result.lanes ? &result : &tag_data);
+}
+
+/* d, a */
+void rule_iabs(struct step *step)
+{
+    const struct number a = operand_number(step, 1, true);
+    struct tag zero_tag = tag_same, result = tag_same;
+    struct number zero = {.tag = zero_tag, .known = true};
+    uint32_t less = 0;
+    for (uint32_t left = step->lanes; left; left &= left - 1)
+        less |= a.values[__builtin_ctz(left)] < 0 ? 1u << __builtin_ctz(left) : 0;
+    const bool one_sign = less == 0 || less == step->lanes;
+    const bool known = order_stays(step, &result, &a, &zero, true, 1) && (one_sign || !tag_moves(&a.tag)) &&
+                       tag_add(&result, &a.tag, less ? -1 : 1);
+    tag_wrap(&result, step->proof->axes);
+    result.lanes = UINT32_MAX;
+    put_row(step, 0, 0, known ? &result : &tag_data);
+}

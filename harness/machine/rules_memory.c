@@ -1,0 +1,236 @@
+/* Rules of special registers and constants, of what lanes tell each other, and of memory. */
+#include "lanes_access.h"
+#include "rules.h"
+
+/* ---- Special registers, constants, other lanes ---- */
+
+void rule_s2r(struct step *step)
+{
+    const struct operand *special = &step->code->operands[1];
+    struct tag tag = tag_same;
+    if (strncmp(special->word, "SR_CTAID.", 9) == 0) {
+        const uint32_t axis = (uint32_t)(special->word[9] - 'X');
+        tag.count = 1;
+        tag.parts[0] = (struct tag_part){axis, 0, step->proof->axes[axis].most, 1};
+    }
+    put_row(step, 0, 0, &tag);
+    if (strncmp(step->code->opcode, "CS2R", 4) == 0 && step->code->flags[2] == 0) /* FLAG_SHORT */
+        put_row(step, 0, 1, &tag_same);
+}
+
+/* Constants at addresses that are the same: how many turns that takes depends on them. */
+void rule_ldc(struct step *step)
+{
+    const struct operand *from = &step->code->operands[1];
+    struct tag tag = tag_same;
+    if (from->kind == OPERAND_CONSTANT) {
+        const struct tag *address = row_tag(step, 1, 0);
+        if (!need(step, address, step->lanes, "an address of constant memory"))
+            return;
+        tag_add(&tag, address, 0);
+        tag.lanes = UINT32_MAX;
+    }
+    for (unsigned k = 0; k < (step->code->size + 3u) / 4; k++)
+        put_row(step, 0, k, &tag);
+}
+
+/* p, d, a: the first lane's, and which differ from it. With .OR also those where p was true. */
+void rule_r2ur(struct step *step)
+{
+    const uint32_t read = step->warp->guarded;
+    struct tag tag = *row_tag(step, 2, 0), some = tag_same;
+    bool known = tag_knows(&tag, read), alike = known && tag_add(&some, &tag, 0);
+    if (has_modifier(step->code, "OR"))
+        alike = alike && join(&some, mask_tag(step, 0), read);
+    tag.lanes = some.lanes = UINT32_MAX;
+    step->lanes &= read;
+    put_mask(step, 0, alike ? &some : &tag_data);
+    step->lanes = ALL_LANES;
+    put_row(step, 1, 0, known ? &tag : &tag_data);
+}
+
+/* p, d, a, lane, clamp: another lane's value changes as all do. */
+void rule_shfl(struct step *step)
+{
+    struct tag box = tag_same, value = *row_tag(step, 2, 0);
+    const bool known = join(&box, row_tag(step, 3, 0), step->lanes) && join(&box, row_tag(step, 4, 0), step->lanes);
+    const bool moved = known && value.lanes == ALL_LANES && tag_add(&value, &box, 0);
+    box.lanes = value.lanes = UINT32_MAX;
+    put_row(step, 1, 0, moved ? &value : &tag_data);
+    put_mask(step, 0, known ? &box : &tag_data);
+}
+
+/* d, p, source: of all lanes that are here */
+void rule_vote(struct step *step)
+{
+    struct tag tag = tag_same;
+    const bool known = join(&tag, mask_tag(step, 2), step->warp->guarded);
+    tag.lanes = UINT32_MAX;
+    put_row(step, 0, 0, known ? &tag : &tag_data);
+    put_mask(step, 1, known ? &tag : &tag_data);
+}
+
+/* Predicates as bits of a word, and back. */
+void rule_predicates(struct step *step)
+{
+    struct tag *masks = step->tags->masks + (step->code->uniform ? MASK_TRUE + 1 : 0), tag = tag_same;
+    const bool writes = step->code->operands[0].kind != OPERAND_SPECIAL;
+    bool known = join_all(step, &tag, 1);
+    for (unsigned k = 0; k < MASK_TRUE && writes && known; k++)
+        known = join(&tag, &masks[k], step->lanes);
+    tag.lanes = UINT32_MAX;
+    if (writes)
+        put_row(step, 0, 0, known ? &tag : &tag_data);
+    for (unsigned k = 0; k < MASK_TRUE && !writes; k++)
+        tag_put(&masks[k], known ? &tag : &tag_data, step->lanes);
+}
+
+/* ---- Memory ---- */
+
+static bool need_row(struct step *step, uint32_t offset, const char *why)
+{
+    return need(step, &step->tags->rows[offset / ROW_BYTES], step->lanes, why);
+}
+
+/* An address of shared or local memory has to be the same. */
+static bool need_narrow(struct step *step, unsigned n)
+{
+    const struct operand *operand = &step->code->operands[n];
+    return need_row(step, operand->row, "an address of shared or local memory") &&
+           (!operand->based || need_row(step, operand->base, "an address of shared or local memory"));
+}
+
+static unsigned address_operand(const struct instruction *code)
+{
+    unsigned n = 0;
+    while (n < code->operand_count && code->operands[n].kind != OPERAND_ADDRESS)
+        n++;
+    return n;
+}
+
+static void lose_rows(struct step *step, unsigned n, unsigned rows)
+{
+    for (unsigned k = 0; k < rows; k++)
+        put_row(step, n, k, &tag_data);
+}
+
+/* Shared and local memory: what is loaded is data. */
+void rule_narrow(struct step *step)
+{
+    const struct instruction *code = step->code;
+    if (need_narrow(step, address_operand(code)) && code->output_count > 0)
+        lose_rows(step, 0, code->size > 4 ? code->size / 4 : 1);
+}
+
+/* Matrices from shared memory, to as many rows. */
+void rule_matrices(struct step *step)
+{
+    const struct instruction *code = step->code;
+    const char *last = code->modifiers[code->modifier_count - 1];
+    if (need_narrow(step, address_operand(code)) && code->output_count > 0)
+        lose_rows(step, 0, last[1] == '\0' ? (unsigned)(last[0] - '0') : 1);
+}
+
+/* Notes an access of lanes, whose addresses move by that much. */
+static void note_access(struct step *step, uint32_t lanes, const uint64_t *addresses, const struct tag *moves,
+                        bool writes)
+{
+    int64_t by[MOVES_MOST] = {0};
+    for (unsigned i = 0; i < moves->count; i++) {
+        if (moves->parts[i].by)
+            by[moves->parts[i].axis] = moves->parts[i].by;
+    }
+    struct range range = {0, 0};
+    bool noted = true;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const uint64_t begin = addresses[__builtin_ctz(left)], end = begin + step->code->size;
+        if (range.end && begin >= range.begin && begin <= range.end) {
+            range.end = end > range.end ? end : range.end;
+            continue;
+        }
+        noted &= !range.end || footprint_add(&step->proof->footprint, by, range.begin, range.end, writes);
+        range = (struct range){begin, end};
+    }
+    noted &= !range.end || footprint_add(&step->proof->footprint, by, range.begin, range.end, writes);
+    if (!noted)
+        proof_fail(step->proof, step->code, "too many accesses to note");
+}
+
+/* An access to global memory costs the same where its lanes' addresses move alike, by multiples of `stride` bytes, and
+ * do not wrap; an access of all lanes at one address costs the same wherever that is. */
+static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t stride, bool writes)
+{
+    const struct operand *operand = &step->code->operands[n];
+    const struct tag *low = &step->tags->rows[operand->row / ROW_BYTES];
+    const struct tag *base = operand->based ? &step->tags->rows[operand->base / ROW_BYTES] : &tag_same;
+    const uint32_t *base_row = operand->based ? row_at(step->warp, SPACE_WARP, operand->base) : NULL;
+    static const char why[] = "an address of global memory";
+    struct tag moves = tag_same, box = tag_same;
+    int64_t values[LANES], bases[LANES];
+    uint64_t addresses[LANES];
+    if (!tag_knows(low, lanes) || !tag_knows(base, lanes) || !tag_add(&moves, low, 1) || !tag_add(&moves, base, 1)) {
+        proof_fail(step->proof, step->code, why);
+        return false;
+    }
+    if (operand->wide && !need(step, &step->tags->rows[operand->high / ROW_BYTES], lanes, why))
+        return false;
+    if (operand->based && operand->uniform &&
+        !need(step, &step->tags->rows[operand->base_high / ROW_BYTES], lanes, why))
+        return false;
+    global_addresses(step->warp, operand, addresses);
+    bool one = true;
+    for (unsigned l = 0; l < LANES; l++) {
+        values[l] = row_at(step->warp, SPACE_WARP, operand->row)[l];
+        bases[l] = base_row ? base_row[0] : 0;
+        one &= !(lanes >> l & 1) || addresses[l] == addresses[__builtin_ctz(lanes)];
+    }
+    bool known = tag_add(&box, &moves, 0);
+    if (tag_moves(low))
+        known &= stays(step, &box, low, lanes, values, 0, UINT32_MAX);
+    if (tag_moves(base))
+        known &= stays(step, &box, base, lanes, bases, 0, UINT32_MAX);
+    box.lanes = UINT32_MAX;
+    if (!known || !need(step, &box, lanes, why)) {
+        proof_fail(step->proof, step->code, why);
+        return false;
+    }
+    const int64_t unit = one && stride == 32 ? step->code->size : stride;
+    for (unsigned i = 0; i < moves.count; i++) {
+        const struct tag_part *part = &moves.parts[i];
+        if (part->by % unit && step->proof->box[part->axis].low != step->proof->box[part->axis].high) {
+            proof_fail(step->proof, step->code, "addresses that move by parts of a sector");
+            return false;
+        }
+    }
+    note_access(step, lanes, addresses, &moves, writes);
+    return true;
+}
+
+void rule_load(struct step *step)
+{
+    const struct instruction *code = step->code;
+    if (need_global(step, address_operand(code), step->lanes, 32, false))
+        lose_rows(step, 0, code->size > 4 ? code->size / 4 : 1);
+}
+
+void rule_store(struct step *step)
+{
+    need_global(step, address_operand(step->code), step->lanes, 32, true);
+}
+
+/* [shared], [global] [, which lanes copy] */
+void rule_copy(struct step *step)
+{
+    uint32_t copies = step->lanes;
+    if (!need_narrow(step, 0))
+        return;
+    if (step->code->operand_count > 2) {
+        if (!need(step, mask_tag(step, 2), step->lanes, "which lanes copy"))
+            return;
+        copies &= predicate(step->warp, &step->code->operands[2]);
+    }
+    if (step->code->flags[FLAG_FILLS])
+        proof_fail(step->proof, step->code, "how many bytes are copied");
+    else if (copies)
+        need_global(step, 1, copies, 128, false);
+}

@@ -1,0 +1,148 @@
+/* What all rules share: the class, operands, and rules of operations that have no other input than what they read. */
+#include "rules.h"
+
+const struct tag tag_data = {.lanes = 0};
+
+void proof_fail(struct proof *proof, const struct instruction *code, const char *why)
+{
+    if (proof->why)
+        return;
+    proof->why = why;
+    proof->where = code;
+}
+
+/* ---- The class ---- */
+
+bool need(struct step *step, const struct tag *tag, uint32_t lanes, const char *why)
+{
+    if (!tag_knows(tag, lanes) || tag_moves(tag)) {
+        proof_fail(step->proof, step->code, why);
+        return false;
+    }
+    for (unsigned i = 0; i < tag->count; i++) {
+        const struct tag_part *part = &tag->parts[i];
+        uint32_t *low = &step->proof->box[part->axis].low, *high = &step->proof->box[part->axis].high;
+        *low = part->low > *low ? part->low : *low;
+        *high = part->high < *high ? part->high : *high;
+    }
+    return true;
+}
+
+/* ---- Operands ---- */
+
+static bool is_constant_row(uint32_t row)
+{
+    return row == ROW_ZERO || row == ROW_UNIFORM_ZERO;
+}
+
+const struct tag *row_tag(const struct step *step, unsigned n, unsigned k)
+{
+    const struct operand *operand = &step->code->operands[n];
+    const uint32_t row = (operand->row + k * (operand->high - operand->row)) / ROW_BYTES;
+    if (operand->space != SPACE_WARP || operand->immediate)
+        return &tag_same;
+    return row < ROWS ? &step->tags->rows[row] : &tag_data;
+}
+
+const struct tag *mask_tag(const struct step *step, unsigned n)
+{
+    return &step->tags->masks[step->code->operands[n].row / sizeof(uint32_t)];
+}
+
+void put_row(const struct step *step, unsigned n, unsigned k, const struct tag *tag)
+{
+    const struct operand *operand = &step->code->operands[n];
+    const uint32_t row = (operand->row + k * (operand->high - operand->row)) / ROW_BYTES;
+    if (row < ROWS && !is_constant_row(row))
+        tag_put(&step->tags->rows[row], tag, step->lanes);
+}
+
+void put_mask(const struct step *step, unsigned n, const struct tag *tag)
+{
+    const uint32_t mask = step->code->operands[n].row / sizeof(uint32_t);
+    if (mask % 8 != MASK_TRUE)
+        tag_put(&step->tags->masks[mask], tag, step->lanes);
+}
+
+void put_all(const struct step *step, const struct tag *tag, unsigned rows, unsigned lost)
+{
+    for (unsigned n = 0; n < step->code->output_count; n++) {
+        if (step->code->operands[n].kind == OPERAND_PREDICATE) {
+            put_mask(step, n, tag);
+            continue;
+        }
+        for (unsigned k = 0; k < rows + lost; k++)
+            put_row(step, n, k, k < rows ? tag : &tag_data);
+    }
+}
+
+bool join(struct tag *tag, const struct tag *other, uint32_t lanes)
+{
+    return tag_knows(other, lanes) && !tag_moves(other) && tag_add(tag, other, 0);
+}
+
+bool join_all(const struct step *step, struct tag *tag, unsigned rows)
+{
+    const struct instruction *code = step->code;
+    bool known = true;
+    for (unsigned n = code->output_count; n < code->operand_count && known; n++) {
+        const unsigned kind = code->operands[n].kind;
+        if (kind == OPERAND_PREDICATE)
+            known = join(tag, mask_tag(step, n), step->lanes);
+        for (unsigned k = 0; k < rows && known && (kind == OPERAND_ROW || kind == OPERAND_SIGN); k++)
+            known = join(tag, row_tag(step, n, k), step->lanes);
+        known &= kind == OPERAND_PREDICATE || kind == OPERAND_ROW || kind == OPERAND_SIGN || kind == OPERAND_SPECIAL ||
+                 kind == OPERAND_WORD;
+    }
+    return known;
+}
+
+/* ---- The same of the same ---- */
+
+static void same_of(struct step *step, unsigned reads, unsigned writes, unsigned lost)
+{
+    struct tag tag = tag_same;
+    put_all(step, join_all(step, &tag, reads) ? &tag : &tag_data, writes, lost);
+}
+
+void rule_same(struct step *step)
+{
+    same_of(step, 1, 1, 0);
+}
+
+void rule_same_64(struct step *step)
+{
+    same_of(step, 2, 2, 0);
+}
+
+/* Reads one row or two, and may write a second. */
+void rule_convert(struct step *step)
+{
+    same_of(step, 2, 1, 1);
+}
+
+/* Compares pairs, and writes predicates or one row. */
+void rule_compare_64(struct step *step)
+{
+    same_of(step, 2, 1, 0);
+}
+
+void rule_keeps(struct step *step)
+{
+    (void)step;
+}
+
+void rule_data_1(struct step *step)
+{
+    put_all(step, &tag_data, 0, 1);
+}
+
+void rule_data_4(struct step *step)
+{
+    put_all(step, &tag_data, 0, 4);
+}
+
+void rule_data_8(struct step *step)
+{
+    put_all(step, &tag_data, 0, 8);
+}

@@ -1,0 +1,291 @@
+/* Rules of sums, products and addresses of whole numbers. */
+#include "rules.h"
+
+/* A sum of whole numbers, each times a factor. `low` is its lower word, exactly as far as factors go; `box` is where
+ * the words above that are the same. */
+struct sum {
+    bool data, above;
+    struct tag low, box;
+    uint32_t words[LANES];
+};
+
+static void extremes(uint32_t lanes, const int64_t *values, int64_t *least, int64_t *most)
+{
+    *least = INT64_MAX;
+    *most = INT64_MIN;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const int64_t value = values[__builtin_ctz(left)];
+        *least = value < *least ? value : *least;
+        *most = value > *most ? value : *most;
+    }
+}
+
+bool stays(const struct step *step, struct tag *box, const struct tag *tag, uint32_t lanes, const int64_t *values,
+           int64_t low, int64_t high)
+{
+    int64_t least, most;
+    extremes(lanes, values, &least, &most);
+    return !lanes || tag_limit(box, tag, step->proof->axes, high - most, least - low);
+}
+
+static struct sum sum_begin(void)
+{
+    return (struct sum){.above = true, .low = tag_same, .box = tag_same};
+}
+
+/* Adds a word, inverted or not, times a factor. */
+static void sum_add(const struct step *step, struct sum *sum, const struct tag *tag, const uint32_t *row,
+                    uint32_t invert, int64_t factor, bool is_signed)
+{
+    struct tag moves = tag_same;
+    int64_t values[LANES];
+    if (!tag_knows(tag, step->lanes) || !tag_add(&moves, tag, invert ? -1 : 1) || sum->data) {
+        sum->data = true;
+        return;
+    }
+    tag_wrap(&moves, step->proof->axes);
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint32_t word = row[l] ^ invert;
+        values[l] = is_signed ? (int64_t)(int32_t)word : (int64_t)word;
+        sum->words[l] += (uint32_t)((uint64_t)values[l] * (uint64_t)factor);
+    }
+    moves.lanes = UINT32_MAX;
+    const int64_t from = is_signed ? INT32_MIN : 0, to = is_signed ? INT32_MAX : UINT32_MAX;
+    if (tag_moves(&moves))
+        sum->above &= stays(step, &sum->box, &moves, step->lanes, values, from, to);
+    sum->above &= tag_add(&sum->box, &moves, 0);
+    sum->data |= !tag_add(&sum->low, &moves, factor);
+}
+
+/* Adds a predicate as a carry. */
+static void sum_carry(const struct step *step, struct sum *sum, unsigned n)
+{
+    const uint32_t in = predicate(step->warp, &step->code->operands[n]);
+    if (!join(&sum->low, mask_tag(step, n), step->lanes))
+        sum->data = true;
+    else
+        sum->above &= tag_add(&sum->box, mask_tag(step, n), 0);
+    for (unsigned l = 0; l < LANES; l++)
+        sum->words[l] += in >> l & 1;
+}
+
+/* Ends a sum: where the lower word stays what it is and does not wrap, the words above it are the same. */
+static void sum_end(const struct step *step, struct sum *sum, uint32_t add)
+{
+    int64_t values[LANES];
+    for (unsigned l = 0; l < LANES; l++)
+        values[l] = sum->words[l] += add;
+    if (sum->data)
+        return;
+    sum->above &= stays(step, &sum->box, &sum->low, step->lanes, values, 0, UINT32_MAX);
+    tag_wrap(&sum->low, step->proof->axes);
+    tag_wrap(&sum->box, step->proof->axes);
+    sum->low.lanes = sum->box.lanes = UINT32_MAX;
+}
+
+static const struct tag *sum_low(const struct sum *sum)
+{
+    return sum->data ? &tag_data : &sum->low;
+}
+
+static const struct tag *sum_above(const struct sum *sum)
+{
+    return sum->data || !sum->above ? &tag_data : &sum->box;
+}
+
+static bool extended(const struct instruction *code)
+{
+    return code->flags[0] != 0; /* FLAG_EXTENDED of lanes_integer.h */
+}
+
+static void add_operand(const struct step *step, struct sum *sum, unsigned n)
+{
+    const struct instruction *code = step->code;
+    sum_add(step, sum, row_tag(step, n, 0), WORDS(n), INVERT(n), 1, false);
+}
+
+struct tag above_shifted(const struct step *step, unsigned n, unsigned shift)
+{
+    struct sum sum = sum_begin();
+    sum_add(step, &sum, row_tag(step, n, 0), WORDS(n), 0, INT64_C(1) << shift, false);
+    sum_end(step, &sum, 0);
+    return *sum_above(&sum);
+}
+
+/* d, carry 1, carry 2, a, b, c [, carries in] */
+void rule_iadd3(struct step *step)
+{
+    const struct instruction *code = step->code;
+    struct sum sum = sum_begin();
+    for (unsigned n = 3; n < 6; n++)
+        add_operand(step, &sum, n);
+    for (unsigned n = 6; n < 8 && n < code->operand_count && extended(code); n++)
+        sum_carry(step, &sum, n);
+    sum_end(step, &sum, CARRY(3) + CARRY(4) + CARRY(5));
+    put_row(step, 0, 0, sum_low(&sum));
+    put_mask(step, 1, sum_above(&sum));
+    put_mask(step, 2, sum_above(&sum));
+}
+
+/* d, a [, b] */
+void rule_add(struct step *step)
+{
+    const struct instruction *code = step->code;
+    struct sum sum = sum_begin();
+    uint32_t carries = 0;
+    for (unsigned n = 1; n < code->operand_count && n < 3; n++) {
+        add_operand(step, &sum, n);
+        carries += CARRY(n);
+    }
+    sum_end(step, &sum, carries);
+    put_row(step, 0, 0, sum_low(&sum));
+}
+
+/* Adds the product of operands a and a + 1, of which only one may move, and that by a number all lanes have. */
+static void add_product(const struct step *step, struct sum *sum, unsigned a, bool is_signed)
+{
+    const struct instruction *code = step->code;
+    const struct tag *tags[2] = {row_tag(step, a, 0), row_tag(step, a + 1, 0)};
+    const unsigned moving = tag_moves(tags[1]), other = a + !moving;
+    const bool negate = code->operands[a].negate != code->operands[a + 1].negate;
+    const uint32_t *factors = WORDS(other), *row = WORDS(a + moving);
+    if (!tag_knows(tags[0], step->lanes) || !tag_knows(tags[1], step->lanes) || tag_moves(tags[!moving])) {
+        sum->data = true;
+        return;
+    }
+    if (tag_moves(tags[moving])) {
+        const uint32_t factor = factors[__builtin_ctz(step->lanes)];
+        for (uint32_t left = step->lanes; left; left &= left - 1)
+            sum->data |= factors[__builtin_ctz(left)] != factor;
+        const int64_t by = is_signed ? (int64_t)(int32_t)factor : (int64_t)factor;
+        sum->data |= !join(&sum->low, tags[!moving], step->lanes);
+        sum->above &= tag_add(&sum->box, tags[!moving], 0);
+        sum_add(step, sum, tags[moving], row, 0, negate ? -by : by, is_signed);
+        return;
+    }
+    sum->data |= !tag_add(&sum->low, tags[0], 0) || !tag_add(&sum->low, tags[1], 0);
+    sum->above &= tag_add(&sum->box, tags[0], 0) && tag_add(&sum->box, tags[1], 0);
+    for (unsigned l = 0; l < LANES; l++)
+        sum->words[l] += (negate ? 0 - row[l] : row[l]) * factors[l];
+}
+
+/* d, carry, a, b, c [, carry in] */
+void rule_imad(struct step *step)
+{
+    const struct instruction *code = step->code;
+    struct sum sum = sum_begin();
+    add_product(step, &sum, 2, false);
+    add_operand(step, &sum, 4);
+    if (extended(code) && code->operand_count > 5)
+        sum_carry(step, &sum, 5);
+    sum_end(step, &sum, CARRY(4));
+    /* The words above a product are not those that it carries. */
+    const bool alike = !sum.data && !tag_moves(&sum.low);
+    put_row(step, 0, 0, sum_low(&sum));
+    put_mask(step, 1, alike ? &sum.low : &tag_data);
+}
+
+/* The upper word of a sum with c: what it is above, and c's own. */
+static void put_high(struct step *step, const struct sum *sum, unsigned n, unsigned k, const struct tag *c)
+{
+    struct tag high = *sum_above(sum);
+    if (!tag_knows(c, step->lanes) || !tag_add(&high, c, 1))
+        high = tag_data;
+    else if (high.lanes)
+        high.lanes = UINT32_MAX;
+    tag_wrap(&high, step->proof->axes);
+    put_row(step, n, k, sum_above(sum)->lanes ? &high : &tag_data);
+}
+
+/* IMAD.WIDE and IMAD.HI: d, carry, a, b, c (a pair) [, carry in]. */
+void rule_wide_product(struct step *step)
+{
+    const struct instruction *code = step->code;
+    const bool is_signed = code->flags[1] != 0, is_high = has_modifier(code, "HI"); /* FLAG_SIGNED */
+    const bool inverts = INVERT(4) != 0;
+    struct sum sum = sum_begin();
+    add_product(step, &sum, 2, is_signed);
+    add_operand(step, &sum, 4);
+    if (extended(code))
+        sum_carry(step, &sum, 5);
+    sum_end(step, &sum, CARRY(4));
+    const struct tag *high = row_tag(step, 4, 1);
+    struct tag turned = tag_same;
+    if (inverts) {
+        const bool known = tag_knows(high, step->lanes) && tag_add(&turned, high, -1);
+        turned.lanes = known ? UINT32_MAX : 0;
+        high = &turned;
+    }
+    const struct tag kept = *high; /* c may be d */
+    struct tag both = *sum_above(&sum);
+    const bool alike = both.lanes && join(&both, &kept, step->lanes);
+    if (!is_high)
+        put_row(step, 0, 0, sum_low(&sum));
+    put_high(step, &sum, 0, is_high ? 0 : 1, &kept);
+    both.lanes = UINT32_MAX;
+    put_mask(step, 1, alike ? &both : &tag_data);
+}
+
+/* Adds a word shifted to the left, whose upper bits are lost. */
+static void add_shifted(const struct step *step, struct sum *sum, unsigned n, unsigned shift, uint32_t invert)
+{
+    struct tag moved = tag_same;
+    uint32_t words[LANES];
+    const struct tag *tag = row_tag(step, n, 0);
+    if (!tag_knows(tag, step->lanes) || !tag_add(&moved, tag, INT64_C(1) << shift)) {
+        sum->data = true;
+        return;
+    }
+    moved.lanes = UINT32_MAX;
+    tag_wrap(&moved, step->proof->axes);
+    for (unsigned l = 0; l < LANES; l++)
+        words[l] = WORDS(n)[l] << shift;
+    sum_add(step, sum, &moved, words, invert, 1, false);
+}
+
+/* d, carry, a, b, shift [, carry in] */
+void rule_lea(struct step *step)
+{
+    const struct instruction *code = step->code;
+    struct sum sum = sum_begin();
+    add_shifted(step, &sum, 2, (unsigned)code->operands[4].value & 31, INVERT(2));
+    add_operand(step, &sum, 3);
+    if (extended(code))
+        sum_carry(step, &sum, 5);
+    sum_end(step, &sum, CARRY(2) + CARRY(3));
+    put_row(step, 0, 0, sum_low(&sum));
+    put_mask(step, 1, sum_above(&sum));
+}
+
+/* d, carry, a, b, c, shift [, carry in]: b and the upper word of c:a, shifted; c is the sign of a, or the same. */
+void rule_lea_hi(struct step *step)
+{
+    const struct instruction *code = step->code;
+    const bool is_signed = code->flags[1] != 0; /* FLAG_SIGNED: .SX32 */
+    const unsigned shift = (unsigned)code->operands[5].value & 31;
+    struct sum moved = sum_begin();
+    struct tag low = tag_same;
+    if (!tag_moves(row_tag(step, 2, 0)) || code->operands[2].negate || code->operands[2].invert) {
+        /* Then it is a sum with a word that is the same. */
+        bool known = join(&low, row_tag(step, 2, 0), step->lanes) && join(&low, row_tag(step, 4, 0), step->lanes) &&
+                     (!extended(code) || join(&low, mask_tag(step, 6), step->lanes));
+        const struct tag *b = row_tag(step, 3, 0);
+        known &= tag_knows(b, step->lanes) && tag_add(&low, b, INVERT(3) ? -1 : 1);
+        low.lanes = UINT32_MAX;
+        tag_wrap(&low, step->proof->axes);
+        put_row(step, 0, 0, known ? &low : &tag_data);
+        put_mask(step, 1, known && !tag_moves(&low) ? &low : &tag_data);
+        return;
+    }
+    sum_add(step, &moved, row_tag(step, 2, 0), WORDS(2), 0, INT64_C(1) << shift, is_signed);
+    sum_end(step, &moved, 0);
+    struct tag high = *sum_above(&moved);
+    bool known = high.lanes && (is_signed || join(&high, row_tag(step, 4, 0), step->lanes)) &&
+                 (!extended(code) || join(&high, mask_tag(step, 6), step->lanes));
+    const struct tag *b = row_tag(step, 3, 0);
+    known &= tag_knows(b, step->lanes) && tag_add(&high, b, INVERT(3) ? -1 : 1);
+    high.lanes = UINT32_MAX;
+    tag_wrap(&high, step->proof->axes);
+    put_row(step, 0, 0, known ? &high : &tag_data);
+    put_mask(step, 1, known && !tag_moves(&high) ? &high : &tag_data);
+}

@@ -1,0 +1,257 @@
+/* proof.cu - kernels whose blocks meet, or nearly do, and others of which one block is not like the rest: proof.sh
+ * compares what is said of them when blocks are left out with what is said when all are executed. */
+#include "library.cuh"
+
+#include <cstdint>
+
+namespace {
+
+constexpr unsigned blocks = 64, threads = 64, words = 1u << 16;
+
+struct state {
+    cugate::array<uint32_t> out, in;
+    int open()
+    {
+        CUGATE_TRY(out.allocate(words));
+        CUGATE_TRY(in.allocate(words));
+        return in.poison(1);
+    }
+};
+
+__device__ uint32_t thread()
+{
+    return blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+/* Each thread writes a word of its own. */
+__global__ void own(uint32_t *out, const uint32_t *in)
+{
+    out[thread()] = in[thread()] + 1;
+}
+/* ... and the next block's first one. */
+__global__ void one_too_many(uint32_t *out, const uint32_t *in)
+{
+    out[thread()] = in[thread()];
+    if (threadIdx.x == 0)
+        out[thread() + blockDim.x] = 7;
+}
+/* Blocks overlap by half. */
+__global__ void half_apart(uint32_t *out, const uint32_t *in)
+{
+    out[blockIdx.x * (blockDim.x / 2) + threadIdx.x] = in[threadIdx.x];
+}
+/* All write one word. */
+__global__ void same_word(uint32_t *out, const uint32_t *in)
+{
+    if (threadIdx.x == 0)
+        out[0] = in[0];
+}
+/* A block reads what the next one writes. */
+__global__ void reads_next(uint32_t *out, const uint32_t *)
+{
+    out[thread()] = out[thread() + blockDim.x] + 1;
+}
+/* ... and what no other does. */
+__global__ void in_place(uint32_t *out, const uint32_t *)
+{
+    out[thread()] = out[thread()] * 3;
+}
+/* A block reads what another writes, farther away. */
+__global__ void reads_farther(uint32_t *out, const uint32_t *)
+{
+    out[thread()] = out[2 * thread() + blockDim.x] + 1;
+}
+/* From the last word to the first. */
+__global__ void backwards(uint32_t *out, const uint32_t *in)
+{
+    out[words - 1 - thread()] = in[thread()];
+}
+/* Bytes: four blocks' are a word. */
+__global__ void byte_each(uint32_t *out, const uint32_t *in)
+{
+    if (threadIdx.x == 0)
+        reinterpret_cast<unsigned char *>(out)[blockIdx.x] = static_cast<unsigned char>(in[0]);
+}
+__global__ void word_each(uint32_t *out, const uint32_t *in)
+{
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = in[blockIdx.x];
+}
+/* Rows that begin in the middle of a sector. */
+__global__ void odd_rows(uint32_t *out, const uint32_t *in)
+{
+    out[thread()] = in[blockIdx.x * 68 + threadIdx.x];
+}
+/* Rows that begin in the middle of a line, of copies past the L1. */
+__global__ void half_lines(uint32_t *out, const uint32_t *in)
+{
+    __shared__ uint4 tile[threads];
+    const uint4 *from = reinterpret_cast<const uint4 *>(in) + blockIdx.x * 4 + threadIdx.x;
+    const auto to = static_cast<uint32_t>(__cvta_generic_to_shared(&tile[threadIdx.x ^ 1]));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\ncp.async.commit_group;\ncp.async.wait_group 0;" ::"r"(to),
+                 "l"(from));
+    __syncthreads();
+    out[thread()] = tile[threadIdx.x].x;
+}
+/* The first half of the blocks reads what the other half writes. */
+__global__ void halves(uint32_t *out, const uint32_t *in)
+{
+    if (blockIdx.x < gridDim.x / 2)
+        out[thread()] = out[thread() + words / 2];
+    else
+        out[thread() + words / 2] = in[thread()];
+}
+/* One half writes an array that the other reads, elsewhere. */
+__global__ void reads_elsewhere(uint32_t *out, const uint32_t *in)
+{
+    uint32_t sum = 0;
+    if (blockIdx.x % 2 == 0)
+        sum = out[words - 1];
+    if (sum != 5)
+        out[thread()] = in[thread()];
+}
+/* A stride that wraps around at the end of the grid. */
+__global__ void wraps(uint32_t *out, const uint32_t *in)
+{
+    out[thread() & 0x7ff] = in[thread()];
+}
+/* The last block goes on where no memory is. */
+__global__ void beyond(uint32_t *out, const uint32_t *in)
+{
+    const uint32_t far = blockIdx.x * (words / (blocks - 1)) + threadIdx.x;
+    out[thread()] = in[far];
+}
+/* Later blocks go beyond shared memory. */
+__global__ void beyond_shared(uint32_t *out, const uint32_t *in)
+{
+    __shared__ uint32_t tile[1024];
+    for (unsigned i = threadIdx.x; i < 1024; i += blockDim.x)
+        tile[i] = in[i];
+    __syncthreads();
+    out[thread()] = tile[blockIdx.x * 32 + threadIdx.x];
+}
+/* Every block counts otherwise, by memory. */
+__global__ void by_data(uint32_t *out, const uint32_t *in)
+{
+    if (in[thread()] & 1)
+        out[thread()] = 3;
+}
+/* A word that wraps before it carries. */
+__global__ void wraps_and_carries(uint32_t *out, const uint32_t *in)
+{
+    const uint64_t sum = uint64_t{blockIdx.x * 0x08000000u} + 0xfc000000u;
+    if (sum >> 32)
+        out[thread()] = in[thread()];
+}
+/* Lanes that move apart. */
+__global__ void chooses(uint32_t *out, const uint32_t *in)
+{
+    const uint32_t moves = blockIdx.x * 24 + threadIdx.x, stays = gridDim.x + threadIdx.x;
+    uint32_t chosen;
+    asm volatile("{.reg .pred p; setp.ne.u32 p, %3, 0; selp.u32 %0, %1, %2, p;}"
+                 : "=r"(chosen)
+                 : "r"(moves), "r"(stays), "r"(threadIdx.x & 1));
+    out[thread()] = in[chosen];
+}
+__global__ void comes_nearer(uint32_t *out, const uint32_t *in)
+{
+    uint32_t sum = 0;
+    for (int i = 0; i < abs(static_cast<int>(blockIdx.x) - 100) >> 3; i++)
+        sum = sum * 5 + in[i];
+    out[thread()] = sum;
+}
+/* Each block reads 4 GiB farther. */
+__global__ void far_away(uint32_t *out, const uint32_t *in)
+{
+    out[thread()] = in[(uint64_t{blockIdx.x} << 30) + threadIdx.x];
+}
+/* A barrier that tells a block what one of its threads has read. */
+__global__ void votes(uint32_t *out, const uint32_t *in)
+{
+    if (__syncthreads_or(in[thread()] == 0x01010101 + blockIdx.x))
+        out[thread()] = 3;
+}
+/* Some blocks do less. */
+__global__ void diagonal(uint32_t *out, const uint32_t *in)
+{
+    const uint32_t row = blockIdx.x / 8, column = blockIdx.x % 8;
+    if (row == column)
+        out[thread()] = in[thread()];
+}
+
+template <void (*kernel)(uint32_t *, const uint32_t *)> int launch(void *data)
+{
+    const state &s = *static_cast<state *>(data);
+    kernel<<<blocks, threads>>>(s.out.data, s.in.data);
+    return cugate::launched();
+}
+
+int restore(void *data)
+{
+    return static_cast<state *>(data)->out.poison(2);
+}
+
+/* Of `own` each word is read, by which every block is executed; of `backwards` what was written is compared. */
+int right(void *data, const cugate_variant *variant, char *text, size_t size)
+{
+    state &s = *static_cast<state *>(data);
+    cugate::why why{text, size};
+    const std::string name = variant->name;
+    if (name == "own") {
+        std::vector<uint32_t> got;
+        CUGATE_TRY(s.out.download(got));
+        for (uint32_t i = 0; i < blocks * threads; i++)
+            if (got[i] != 0x01010102)
+                return why("word %u is 0x%x", i, got[i]);
+    }
+    if (name == "backwards")
+        return s.out.compare(why, [](size_t i) { return i >= words - blocks * threads ? 0x01010101 : 0x02020202; });
+    return 0;
+}
+
+#define VARIANT(kernel)                                                                                                \
+    {                                                                                                                  \
+        .name = #kernel, .doc = "blocks that meet, or nearly do", .launch = launch<kernel>, .bytes = 1                 \
+    }
+constexpr cugate_variant variants[] = {
+    VARIANT(own),
+    VARIANT(one_too_many),
+    VARIANT(half_apart),
+    VARIANT(same_word),
+    VARIANT(reads_next),
+    VARIANT(in_place),
+    VARIANT(backwards),
+    VARIANT(byte_each),
+    VARIANT(word_each),
+    VARIANT(odd_rows),
+    VARIANT(half_lines),
+    VARIANT(halves),
+    VARIANT(wraps),
+    VARIANT(reads_elsewhere),
+    VARIANT(beyond),
+    VARIANT(by_data),
+    VARIANT(diagonal),
+    VARIANT(reads_farther),
+    VARIANT(wraps_and_carries),
+    VARIANT(chooses),
+    VARIANT(comes_nearer),
+    VARIANT(far_away),
+    VARIANT(votes),
+    VARIANT(beyond_shared),
+};
+constexpr cugate_family meet_family = {
+    .name = "meet",
+    .doc = "blocks that meet",
+    .kind = CUGATE_KERNELS,
+    .open = cugate::open_state<state>,
+    .restore = restore,
+    .verify = right,
+    .close = cugate::close_state<state>,
+    .variants = variants,
+    .variant_count = std::size(variants),
+};
+const cugate_family *const families[] = {&meet_family};
+
+} // namespace
+
+LIBRARY(families)

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Compares what is proved of blocks that are not executed with what they do. Kernels whose blocks meet, or nearly do
+# (proof.cu), must be said the same of as where every block is executed; so must kernels of the catalogue. Of random
+# programs of a block's place (place_programs.c) every block is executed and its counts are compared with its class,
+# instruction by instruction. Ends with "N passed, N failed". Needs nvcc, no GPU.
+#
+#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/sim/proof.sh [--compile | SEED...]
+#
+# With seeds it tries 100 programs of each, launched 30 times; without any those that it has compiled.
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/../scripts/begin.sh"
+build() {
+    "$nvcc" -std=c++20 -O3 -w -lineinfo -arch=sm_90 -Xcompiler -fPIC "-I$top/harness" "-I$top/tests/sim" "${includes[@]/#/-I}" \
+        "${libraries[@]/#/-L}" -cudart shared -shared -o "$1" "$2"
+}
+programs() { # SEED KERNELS LAUNCHES: into programs.so
+    [ -x ./place_programs ] || "${CC:-cc}" -o place_programs "$top/tests/sim/place_programs.c"
+    ./place_programs "$@" >programs.cu && build programs.so programs.cu
+}
+compile() {
+    build meet.so "$top/tests/sim/proof.cu"
+    programs 2 160 12
+}
+case ${1---compiled} in
+    --compile*) begin_compiled "$@" ;;
+esac
+export XDG_CACHE_HOME=$work/cache # of what was disassembled
+cd "$work" || exit 2
+
+# simulate FILE ARGUMENT...: a run as FILE.json, and what is said of each kernel as FILE.txt, but for how it was found out
+simulate() {
+    local file=$1
+    shift
+    "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" --lines --save "$file.json" "$@" >"$file.log" 2>&1
+    jq -S '.kernels | map_values(del(.seconds, .blocks, .blocks_executed, .not_proved))' "$file.json" >"$file.txt"
+}
+# left_out FILE: the kernels of which blocks were left out
+left_out() { jq -r '.kernels | to_entries[] | select(.value.blocks_executed) | .key' "$1.json" | sort | tr '\n' ' '; }
+
+try_programs() { # LIBRARY NAME LEAST: of at least so many kernels blocks are left out
+    local why='' proved
+    CUGATE_SIM_PROOF=every simulate programs --kernels "$1" || why="cannot be simulated: $(tail -3 programs.log)"
+    [ -n "$why" ] || why=$(jq -r '.kernels | to_entries[] | select(.value.status != "ok") | "\(.key): \(.value.reason)"' programs.json)
+    proved=$(left_out programs | wc -w)
+    [ "$proved" -ge "$3" ] || why="of $proved kernels blocks are left out, not of $3"
+    verdict "$2: every block counts as its class says" "$why"
+}
+
+if [ $# -gt 0 ]; then
+    for seed; do
+        programs "$seed" 100 30 && try_programs programs.so "seed $seed" 20
+    done
+    summary
+    exit
+fi
+
+CUGATE_SIM_PROOF=small simulate left --kernels "$compiled/meet.so"
+simulate whole --kernels "$compiled/meet.so" --whole
+verdict 'kernels whose blocks meet: the same is said of them' "$(diff whole.txt left.txt)"
+wanted='meet/backwards meet/comes_nearer meet/diagonal meet/halves meet/in_place meet/own meet/word_each meet/wraps_and_carries '
+verdict 'blocks are left out where they do not meet' "$([ "$(left_out left)" = "$wanted" ] || left_out left)"
+verdict 'and none with --whole' "$(left_out whole)"
+simulate left -k reduce/first_add -k dgemm/tiled
+simulate whole -k reduce/first_add -k dgemm/tiled --whole
+verdict 'kernels of the catalogue: the same is said of them' "$(diff whole.txt left.txt)"
+verdict 'and blocks of those are left out that take long' "$([ "$(left_out left)" = 'dgemm/tiled reduce/first_add ' ] || left_out left)"
+try_programs "$compiled/programs.so" 'random programs' 60
+summary

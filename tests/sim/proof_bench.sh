@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Simulates kernels twice, with blocks left out that are proved to count the same and with every block (--whole), and
+# prints what each took in seconds of CPU, all processes, and whether any count differs. Needs no GPU.
+#
+#   CUGATE=build/cugate tests/sim/proof_bench.sh [-k GLOB | --kernels LIBRARY]...     default: the whole catalogue
+set -euo pipefail
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$top"
+TIMEFORMAT='%U %S'
+# simulate FILE ARGUMENT...
+simulate() {
+    local file=$1
+    shift
+    { time "$cugate" run --simulate=nvidia-h200 --lines --save "$work/$file.json" "$@" >"$work/$file.log" 2>&1 || true; } 2>"$work/$file.time"
+    jq -S '.kernels | map_values(del(.seconds, .blocks, .blocks_executed, .not_proved))' "$work/$file.json" >"$work/$file.txt"
+}
+simulate proved "$@"
+simulate whole "$@" --whole
+jq -r -n --slurpfile a "$work/proved.json" --slurpfile b "$work/whole.json" '
+    ["kernel", "blocks", "executed", "seconds", "whole", "not proved"], ($a[0].kernels | to_entries[] |
+        select(.value.blocks_executed or .value.not_proved) | [.key, (.value.blocks // "" | tostring), (.value.blocks_executed // "all" | tostring),
+        .value.seconds, $b[0].kernels[.key].seconds, .value.not_proved // ""]) | @tsv' | column -t -s $'\t'
+jq -r '[.kernels[] | select(.blocks_executed)] | "\(length) kernels proved, \(map(.blocks_executed) | add // 0) blocks executed of \(map(.blocks) | add // 0)"' "$work/proved.json"
+awk 'FNR == 1 { printf "%s%.1f CPU seconds", NR == 1 ? "by proof " : ", whole ", $1 + $2 } END { print "" }' "$work/proved.time" "$work/whole.time"
+echo "$(diff "$work/proved.txt" "$work/whole.txt" | grep -c '^[<>]' || true) lines differ"

@@ -1,0 +1,118 @@
+#include "machine/footprint.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+static const uint32_t nowhere[3] = {0, 0, 0};
+static const struct ranges anywhere = {(struct range[]){{0, UINT64_MAX}}, 1, 1};
+
+/* One access of block 0: where others do the same. */
+struct accessed {
+    int64_t by[3];
+    uint64_t begin, end;
+    bool writes;
+};
+
+static bool are_apart(const struct accessed *list, size_t count, const unsigned *blocks)
+{
+    struct footprint one = {0}, all = {0};
+    for (size_t i = 0; i < count; i++)
+        cr_assert(footprint_add(&one, list[i].by, list[i].begin, list[i].end, list[i].writes));
+    footprint_sort(&one);
+    cr_assert(footprint_join(&all, &one, nowhere, false, &anywhere));
+    const bool apart = footprint_apart(&all, blocks);
+    footprint_release(&one);
+    footprint_release(&all);
+    return apart;
+}
+
+Test(footprint, blocks_that_write_what_others_access_meet)
+{
+    enum { B = 1 << 20 };
+    static const struct {
+        const char *name;
+        struct accessed list[2];
+        unsigned count, blocks[3];
+        bool apart;
+    } rows[] = {
+        {"side by side", {{{128, 0, 0}, B, B + 128, true}}, 1, {1000, 1, 1}, true},
+        {"a byte too many", {{{128, 0, 0}, B, B + 129, true}}, 1, {1000, 1, 1}, false},
+        {"a byte too many, of one block", {{{128, 0, 0}, B, B + 129, true}}, 1, {1, 1, 1}, true},
+        {"backwards", {{{-128, 0, 0}, B, B + 128, true}}, 1, {1000, 1, 1}, true},
+        {"backwards, too long", {{{-128, 0, 0}, B, B + 132, true}}, 1, {1000, 1, 1}, false},
+        {"bytes of a word", {{{1, 0, 0}, B, B + 1, true}}, 1, {4, 1, 1}, false},
+        {"all write it", {{{0, 0, 0}, B, B + 4, true}}, 1, {4, 1, 1}, false},
+        {"all read it", {{{0, 0, 0}, B, B + 4, false}}, 1, {4, 1, 1}, true},
+        {"tiles",
+         {{{128, 8192, 0}, B, B + 128, true}, {{128, 8192, 0}, B + 4096, B + 4224, true}},
+         2,
+         {32, 9, 1},
+         true},
+        {"tiles, one column too many", {{{128, 8192, 0}, B, B + 128, true}}, 1, {65, 9, 1}, false},
+        {"a third axis", {{{128, 8192, 65536}, B, B + 128, true}}, 1, {64, 8, 3}, true},
+        {"a third axis, too near", {{{128, 8192, 57344}, B, B + 128, true}}, 1, {64, 8, 3}, false},
+        {"reads what the next writes",
+         {{{64, 0, 0}, B, B + 64, true}, {{64, 0, 0}, B + 64, B + 128, false}},
+         2,
+         {9, 1, 1},
+         false},
+        {"reads what the last writes",
+         {{{64, 0, 0}, B, B + 64, true}, {{64, 0, 0}, B - 64, B, false}},
+         2,
+         {9, 1, 1},
+         false},
+        {"reads behind them all",
+         {{{64, 0, 0}, B, B + 64, true}, {{64, 0, 0}, B + 576, B + 640, false}},
+         2,
+         {9, 1, 1},
+         true},
+        {"reads at another pace",
+         {{{64, 0, 0}, B, B + 64, true}, {{32, 0, 0}, B + 600, B + 632, false}},
+         2,
+         {9, 1, 1},
+         true},
+        {"reads at another pace, there",
+         {{{64, 0, 0}, B, B + 64, true}, {{32, 0, 0}, B + 500, B + 532, false}},
+         2,
+         {9, 1, 1},
+         false},
+        {"rounds of a loop",
+         {{{64, 0, 0}, B, B + 64, true}, {{64, 0, 0}, B + 640, B + 704, true}},
+         2,
+         {10, 1, 1},
+         true},
+        {"rounds too near",
+         {{{64, 0, 0}, B, B + 64, true}, {{64, 0, 0}, B + 576, B + 640, true}},
+         2,
+         {10, 1, 1},
+         false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cr_expect_eq(are_apart(rows[i].list, rows[i].count, rows[i].blocks), rows[i].apart, "%s", rows[i].name);
+}
+
+Test(footprint, ranges_are_merged_and_moved_to_block_0)
+{
+    static const int64_t by[3] = {100, 0, 0};
+    static const uint32_t at[3] = {3, 0, 0};
+    static const unsigned blocks[3] = {5, 1, 1};
+    struct footprint one = {0}, all = {0};
+    for (uint64_t i = 0; i < 10000; i++)
+        footprint_add(&one, by, 1000 + i % 100 * 8, 1008 + i % 100 * 8, true);
+    footprint_add(&one, (const int64_t[3]){0}, 5000, 5004, false);
+    footprint_sort(&one);
+    cr_expect_eq(one.list[0].writes.count, 1);
+    cr_assert(footprint_join(&all, &one, at, false, &(struct ranges){0}));
+    cr_expect(all.list[0].writes.list[0].begin == 700 && all.list[0].writes.list[0].end == 1500);
+    cr_expect_eq(all.list[1].reads.count, 0, "nobody writes there");
+    struct ranges spans = footprint_spans(&all.list[0], true, blocks);
+    cr_expect(spans.count == 1 && spans.list[0].begin == 700 && spans.list[0].end == 1900);
+    free(spans.list);
+    /* What one block alone does may be as if the others did as well. */
+    footprint_join(&all,
+                   &(struct footprint){.list = (struct moved_ranges[]){{.writes = one.list[1].reads}}, .count = 1}, at,
+                   true, &anywhere);
+    cr_expect_eq(all.list[0].writes.count, 2);
+    footprint_release(&one);
+    footprint_release(&all);
+}
