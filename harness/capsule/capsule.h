@@ -337,16 +337,18 @@ enum drawn_kind {
 };
 const char *drawn_kind_name(enum drawn_kind kind);
 
-/* Bytes of each kind, and of what is filled with a pattern before the launch, since it is only written. */
+/* Bytes of each kind; of words that became others, and of those that did not and are not 0; and of what is filled with
+ * a pattern before the launch, since it is only written. */
 struct drawn {
-    uint64_t bytes[DRAWN_KINDS], filled;
+    uint64_t bytes[DRAWN_KINDS], changed, same, filled;
 };
 
 struct draw_request {
     const char *id; /* of the new capsule; borrowed */
     uint64_t seed;  /* the same one gives the same inputs */
     bool inputs;    /* draw inputs; else only what is written is filled */
-    bool integers;  /* also put integers in another order */
+    bool careful; /* the launch may fail on integers in another order, or on a pattern where it writes: neither is done
+                   */
 };
 
 /* Writes a capsule of the same launch on other inputs, with what the capsule's code makes of them as its result. So

@@ -14,6 +14,7 @@
 struct array {
     size_t range;
     uint64_t at, size;
+    bool filled; /* what the launch changes there is filled before it */
 };
 
 struct drawing {
@@ -58,7 +59,7 @@ static void list_arrays(struct drawing *drawing, size_t number)
     for (size_t i = 0; i < count; i++)
         if (begins[i + 1] > begins[i])
             *ARRAY_GROW(drawing->arrays, drawing->array_count) =
-                (struct array){number, begins[i], begins[i + 1] - begins[i]};
+                (struct array){number, begins[i], begins[i + 1] - begins[i], false};
     free(begins);
 }
 
@@ -185,6 +186,12 @@ static void copy(const struct array *array, const struct memory *to, const struc
     memcpy(to->ranges[array->range] + array->at, from->ranges[array->range] + array->at, (size_t)array->size);
 }
 
+static bool has_changed(const struct drawing *drawing, const struct array *array)
+{
+    return memcmp(drawing->before.ranges[array->range] + array->at, drawing->left.ranges[array->range] + array->at,
+                  (size_t)array->size) != 0;
+}
+
 /* Fills what the launch changed, as far as it then leaves the same: what it reads before it writes stays. All arrays
  * are tried together, then each. */
 static int fill_outputs(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
@@ -209,6 +216,8 @@ static int fill_outputs(struct drawing *drawing, uint64_t *state, struct drawn *
         failed = launch(drawing, &drawing->other);
         const bool same = failed == 0 && is_same(drawing, false);
         drawn->filled += same ? words * WORD : 0;
+        for (size_t k = first; k < end && same; k++)
+            drawing->arrays[k].filled = has_changed(drawing, &drawing->arrays[k]);
         if (same && i == 0)
             break;
         for (size_t k = first; k < end && !same; k++)
@@ -216,6 +225,52 @@ static int fill_outputs(struct drawing *drawing, uint64_t *state, struct drawn *
     }
     memory_release(&kept, drawing->capsule);
     memory_release(&found, drawing->capsule);
+    return failed;
+}
+
+/* Fills the zeros that stayed zeros in arrays of which something is filled, such as what a mask or a ReLU leaves: what
+ * is a zero again then was written. Returns -1 with drawing->problem. */
+static int fill_zeros(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
+{
+    static const unsigned char zeros[WORD];
+    struct memory kept;
+    size_t words = 0;
+    memory_make(&kept, drawing->capsule);
+    for (size_t i = 0; i < drawing->array_count; i++) {
+        const struct array *array = &drawing->arrays[i];
+        unsigned char *before = drawing->before.ranges[array->range];
+        const unsigned char *left = drawing->left.ranges[array->range];
+        copy(array, &kept, &drawing->before);
+        for (uint64_t at = array->at; array->filled && at + WORD <= array->at + array->size; at += WORD) {
+            const uint64_t pattern = draw_next(state);
+            if (memcmp(before + at, zeros, WORD) != 0 || memcmp(left + at, zeros, WORD) != 0)
+                continue;
+            memcpy(before + at, &pattern, WORD);
+            words++;
+        }
+    }
+    int failed = words > 0 ? launch(drawing, &drawing->other) : 0;
+    size_t written = 0;
+    for (size_t i = 0; i < drawing->array_count && words > 0 && failed == 0; i++) {
+        const struct array *array = &drawing->arrays[i];
+        for (uint64_t at = array->at; array->filled && at + WORD <= array->at + array->size; at += WORD) {
+            unsigned char *before = drawing->before.ranges[array->range] + at;
+            const unsigned char *was = kept.ranges[array->range] + at;
+            if (memcmp(before, was, WORD) == 0)
+                continue;
+            if (memcmp(drawing->other.ranges[array->range] + at, zeros, WORD) == 0)
+                written++;
+            else
+                memcpy(before, was, WORD);
+        }
+    }
+    if (written > 0 && failed == 0 && (failed = launch(drawing, &drawing->other)) == 0) {
+        const bool same = is_same(drawing, false);
+        drawn->filled += same ? written * WORD : 0;
+        for (size_t i = 0; i < drawing->array_count && !same; i++)
+            copy(&drawing->arrays[i], &drawing->before, &kept);
+    }
+    memory_release(&kept, drawing->capsule);
     return failed;
 }
 
@@ -287,7 +342,7 @@ static void draw_all(struct drawing *drawing, uint64_t *state, struct drawn *dra
     for (size_t i = 0; i < drawing->array_count; i++) {
         const struct array *array = &drawing->arrays[i];
         const struct draw draw = {.seed = draw_next(state),
-                                  .integers = drawing->request->integers,
+                                  .integers = !drawing->request->careful,
                                   .points = points,
                                   .self = drawing->capsule};
         draw_array(&draw, drawing->before.ranges[array->range] + array->at, (size_t)array->size, drawn);
@@ -324,8 +379,9 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
         snprintf(why, why_size, "it changes a variable of its machine code");
         return 1;
     }
-    if (fill_outputs(drawing, &state, drawn) < 0 || launch(drawing, &drawing->left) < 0 ||
-        launch(drawing, &drawing->other) < 0)
+    if ((!drawing->request->careful &&
+         (fill_outputs(drawing, &state, drawn) < 0 || fill_zeros(drawing, &state, drawn) < 0)) ||
+        launch(drawing, &drawing->left) < 0 || launch(drawing, &drawing->other) < 0)
         return -1;
     drawing->has_varied |= !is_same(drawing, true);
     return write_capsule(drawing, writer);

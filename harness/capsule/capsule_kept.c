@@ -30,11 +30,17 @@ static int keep(struct player *player, void *module, const char *name, struct pr
 
 int player_keep(struct player *player, const unsigned char *code, size_t size, void *module, struct problem *problem)
 {
+    for (size_t i = 0; i < player->kept_count; i++)
+        if (player->kept[i].module == module)
+            return 0;
     struct relocations *relocations = relocations_open(code, size);
     char **names = NULL;
     size_t count = 0;
     int failed = 0;
-    writable_variables(relocations, &names, &count);
+    if (!writable_variables(relocations, &names, &count))
+        failed =
+            problem_set(problem, "the machine code has memory without the name of a variable, in which a launch could "
+                                 "keep its result for the next");
     for (size_t i = 0; i < count; i++) {
         if (failed == 0)
             failed = keep(player, module, names[i], problem);

@@ -112,17 +112,49 @@ void relocated_words(struct places *places, const struct relocations *relocation
             add_words(places, elf, &section, &found->symbol);
 }
 
-void writable_variables(const struct relocations *relocations, char ***names, size_t *count)
+static int by_place(const void *a, const void *b)
+{
+    const Elf64_Sym *one = a, *other = b;
+    return (one->st_value > other->st_value) - (one->st_value < other->st_value);
+}
+
+/* Whether the variables of a section are all of it, but for what aligns them. */
+static bool are_all(Elf64_Sym *variables, size_t count, uint64_t size)
+{
+    enum { GAP = 16 };
+    uint64_t end = 0;
+    if (count > 0)
+        qsort(variables, count, sizeof *variables, by_place);
+    for (size_t i = 0; i < count; i++) {
+        if (variables[i].st_value > end + GAP)
+            return false;
+        end = variables[i].st_value + variables[i].st_size > end ? variables[i].st_value + variables[i].st_size : end;
+    }
+    return size <= end + GAP;
+}
+
+bool writable_variables(const struct relocations *relocations, char ***names, size_t *count)
 {
     static const char beginning[] = ".nv.global";
     Elf64_Shdr section, sections;
-    for (size_t i = 0; i < relocations->symbol_count; i++) {
-        const struct variable_symbol *variable = &relocations->symbols[i];
-        if (!read_section(relocations, relocations->header.e_shstrndx, &sections) ||
-            !read_section(relocations, variable->symbol.st_shndx, &section))
-            continue;
+    bool all = true;
+    if (!read_section(relocations, relocations->header.e_shstrndx, &sections))
+        return true;
+    for (size_t s = 0; read_section(relocations, s, &section); s++) {
         const char *name = name_at(relocations, &sections, section.sh_name);
-        if (name && strncmp(name, beginning, strlen(beginning)) == 0 && *variable->name)
+        Elf64_Sym *variables = NULL;
+        size_t found = 0;
+        if (!name || strncmp(name, beginning, strlen(beginning)) != 0)
+            continue;
+        for (size_t i = 0; i < relocations->symbol_count; i++) {
+            const struct variable_symbol *variable = &relocations->symbols[i];
+            if (variable->symbol.st_shndx != s || !*variable->name || variable->symbol.st_size == 0)
+                continue;
             *ARRAY_GROW(*names, *count) = x_strdup(variable->name);
+            *ARRAY_GROW(variables, found) = variable->symbol;
+        }
+        all &= are_all(variables, found, section.sh_size);
+        free(variables);
     }
+    return all;
 }

@@ -203,6 +203,27 @@ static void draw_floats(uint64_t *state, unsigned char *bytes, size_t size)
     free(before);
 }
 
+static bool are_alike(const unsigned char *bytes, size_t size)
+{
+    for (size_t at = 4; at + 4 <= size; at += 4)
+        if (memcmp(bytes, bytes + at, 4) != 0)
+            return false;
+    return true;
+}
+
+/* Values that are all alike become others near them, by the last bits of their mantissas: those of a single-precision
+ * number with a short mantissa by its lower half, others by two bits of each half. */
+static void draw_near(uint64_t *state, unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size / 4; i++) {
+        uint32_t word = word_at(bytes, i);
+        if (!is_drawn(bytes, 2 * i + 1))
+            continue;
+        word ^= (uint32_t)draw_next(state) & (word & 0xffff ? 0x00030003 : 0xffff);
+        memcpy(bytes + 4 * i, &word, sizeof word);
+    }
+}
+
 static enum drawn_kind draw_run(const struct draw *draw, uint64_t *state, enum drawn_kind kind, unsigned char *bytes,
                                 size_t size)
 {
@@ -212,6 +233,8 @@ static enum drawn_kind draw_run(const struct draw *draw, uint64_t *state, enum d
             return DRAWN_OFFSETS;
         if (draw->integers && size / width >= LEAST)
             reorder(state, bytes, size / width, width);
+    } else if (kind == DRAWN_FLOATS && are_alike(bytes, size)) {
+        draw_near(state, bytes, size);
     } else if (kind == DRAWN_FLOATS && are_few(bytes, size / 8)) {
         reorder(state, bytes, size / 8, 8);
         return DRAWN_FEW;
@@ -219,6 +242,20 @@ static enum drawn_kind draw_run(const struct draw *draw, uint64_t *state, enum d
         draw_floats(state, bytes, size);
     }
     return kind;
+}
+
+/* Draws a run of spans of one kind, and counts what became another word. */
+static void draw_spans(const struct draw *draw, uint64_t *state, enum drawn_kind kind, unsigned char *bytes,
+                       size_t size, struct drawn *drawn)
+{
+    unsigned char *before = x_calloc(size + 1, 1);
+    memcpy(before, bytes, size);
+    drawn->bytes[draw_run(draw, state, kind, bytes, size)] += size;
+    for (size_t i = 0; i < size / 4; i++) {
+        drawn->changed += word_at(bytes, i) != word_at(before, i) ? 4 : 0;
+        drawn->same += word_at(bytes, i) == word_at(before, i) && word_at(bytes, i) != 0 ? 4 : 0;
+    }
+    free(before);
 }
 
 void draw_array(const struct draw *draw, unsigned char *bytes, size_t size, struct drawn *drawn)
@@ -231,10 +268,10 @@ void draw_array(const struct draw *draw, unsigned char *bytes, size_t size, stru
         const enum drawn_kind next = at < size ? kind_of(draw, bytes + at, length) : DRAWN_KINDS;
         if (next == kind || next == DRAWN_ZEROS) /* zeros may be a part of what they follow */
             continue;
-        drawn->bytes[draw_run(draw, &state, kind, bytes + from, at - from)] += at - from;
+        draw_spans(draw, &state, kind, bytes + from, at - from, drawn);
         from = at;
         kind = next;
     }
     if (kind != DRAWN_KINDS)
-        drawn->bytes[draw_run(draw, &state, kind, bytes + from, size - from)] += size - from;
+        draw_spans(draw, &state, kind, bytes + from, size - from, drawn);
 }

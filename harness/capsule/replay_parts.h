@@ -88,7 +88,8 @@ void relocations_close(struct relocations *relocations);
  * image has no such variable. */
 void relocated_words(struct places *places, const struct relocations *relocations, const char *variable);
 
-/* Adds the names of variables that kernels can write to. The caller frees the names and the list. */
-void writable_variables(const struct relocations *relocations, char ***names, size_t *count);
+/* Adds the names of variables that kernels can write to. The caller frees the names and the list. False: there is such
+ * memory that is no variable's. */
+bool writable_variables(const struct relocations *relocations, char ***names, size_t *count);
 
 #endif

@@ -58,6 +58,10 @@ static int open_files(struct refereeing *refereeing)
     struct problem problem;
     if (capsules_open(&refereeing->task, options->arguments[0], false, &problem) < 0)
         return error("%s", problem.text);
+    for (size_t i = 0; i < refereeing->task.count; i++)
+        if (strlen(refereeing->task.list[i].id) + strlen("~100") > NAME_LENGTH - 1)
+            return error("the id of %s leaves no room for the number of its inputs: capture it with a shorter --name",
+                         refereeing->task.list[i].id);
     if (capsules_check_globs(&refereeing->task, options) < 0 || read_allowed(refereeing, options) < 0 ||
         outputs_open(&refereeing->outputs, options) < 0 || options_read_metrics(options, &refereeing->metrics) < 0)
         return -1;
@@ -120,12 +124,14 @@ static void certify(struct refereeing *refereeing, size_t number)
     const struct proof_result *drawn = &refereeing->drawing.results[number];
     const struct check *check = &refereeing->check;
     struct certificate_facts facts = {
-        .kernel = drawn->id, .undrawn = drawn->refused, .filled = drawn->drawn.filled, .allowed = refereeing->allowed};
-    static const bool is_kept[DRAWN_KINDS] = {[DRAWN_POINTERS] = true, [DRAWN_OFFSETS] = true, [DRAWN_UNKNOWN] = true};
-    for (size_t i = 0; i < DRAWN_KINDS; i++) {
-        facts.kept += is_kept[i] ? drawn->drawn.bytes[i] : 0;
-        facts.drawn += is_kept[i] || i == DRAWN_ZEROS ? 0 : drawn->drawn.bytes[i];
-    }
+        .kernel = drawn->id,
+        .undrawn = drawn->refused,
+        .wanted = drawn->refused ? 0 : 1 + draws_of(refereeing),
+        .drawn = drawn->drawn.changed,
+        .kept = drawn->drawn.same,
+        .filled = drawn->drawn.filled,
+        .allowed = refereeing->allowed,
+    };
     for (size_t i = 0; i < check->run.result_count; i++) {
         const struct result *now = &check->run.results[i];
         size_t count = facts.count;
@@ -171,14 +177,20 @@ static int print(struct refereeing *refereeing)
     return outputs_print(&refereeing->outputs, &report, &refereeing->options) < 0 ? EXIT_USAGE : (int)report.exit_code;
 }
 
+/* Puts the candidate's code into capsules of a file, those that the options choose or all. */
+static int swap(const struct refereeing *refereeing, const char *from, const struct options *choice)
+{
+    struct options swapped = refereeing->options;
+    swapped.globs = choice ? choice->globs : NULL;
+    swapped.glob_count = choice ? choice->glob_count : 0;
+    swapped.quiet = true;
+    return swap_file(&swapped, from, refereeing->candidate, false);
+}
+
 /* Runs the reference and the candidate on the same inputs, and judges one by the other. */
 static int judge(struct refereeing *refereeing, struct check_request *request)
 {
-    struct options swapped = refereeing->options;
-    swapped.globs = NULL;
-    swapped.glob_count = 0;
-    swapped.quiet = true;
-    if (swap_file(&swapped, refereeing->reference, refereeing->candidate, false) < 0)
+    if (swap(refereeing, refereeing->reference, NULL) < 0)
         return EXIT_USAGE;
     const int code = check_judge(&refereeing->check, request);
     if (code != EXIT_SAME)
@@ -189,13 +201,11 @@ static int judge(struct refereeing *refereeing, struct check_request *request)
     return print(refereeing);
 }
 
-static int cmd_referee(const struct options *options)
+static int referee(const struct options *options)
 {
     struct refereeing refereeing = {.options = *options};
     struct options *own = &refereeing.options;
     int code = EXIT_USAGE;
-    if (!options->code)
-        die(EXIT_USAGE, "which code? add --code FILE: a cubin, fatbin, library or program");
     if (own->seed < 0)
         own->seed = (int)(time(NULL) * 7919 % SEED_MOST);
     if (open_files(&refereeing) == 0) {
@@ -213,7 +223,8 @@ static int cmd_referee(const struct options *options)
         if (options_measurement(&request.measurement, own, &refereeing.metrics) == 0) {
             request.measurement.globs = NULL;
             request.measurement.glob_count = 0;
-            code = draw(&refereeing, &request.measurement);
+            /* What does not fit is said before anything is drawn. */
+            code = swap(&refereeing, own->arguments[0], own) < 0 ? EXIT_USAGE : draw(&refereeing, &request.measurement);
             if (!options->quiet)
                 fprintf(stderr, "inputs by --seed %d\n", own->seed);
             if (code == EXIT_SAME)
@@ -234,6 +245,18 @@ static int cmd_referee(const struct options *options)
     capsules_release(&refereeing.task);
     metrics_release(&refereeing.metrics);
     return code;
+}
+
+/* Ctrl-C is held back, so that the folder goes. */
+static int cmd_referee(const struct options *options)
+{
+    struct interrupts interrupts;
+    if (!options->code)
+        die(EXIT_USAGE, "which code? add --code FILE: a cubin, fatbin, library or program");
+    if (interrupts_open(&interrupts) < 0)
+        return EXIT_NOT_MEASURED;
+    const int code = referee(options);
+    return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
 }
 
 /* clang-format off */
@@ -265,7 +288,7 @@ const struct command command_referee = {
                "in fewer bits than the reference, unless --allow says so; and where a launch leaves something for the next in a variable of its own. Then both are compared as by `cugate check`: pairs of times on a GPU, exact counts with --simulate.",
     .exits = EXITS({EXIT_SAME, "right, and not slower"}, {EXIT_REGRESSED, "right, and slower"}, {EXIT_USAGE, NULL},
                    {EXIT_UNSURE, "right, but something could not be decided"},
-                   {EXIT_NOT_MEASURED, "wrong or refused; or there is no GPU"}, {EXIT_INTERRUPTED, NULL}),
+                   {EXIT_NOT_MEASURED, "wrong, refused, or not to be executed here"}, {EXIT_INTERRUPTED, NULL}),
     .example = "cugate referee softmax.capsule --code candidate.cubin --tolerance 1e-5 --simulate",
     .takes = takes,
     .minimum = 1, .maximum = 1, .replays_argument = true, .ways = WAYS_OF_LIBRARY | WAY(COMPUTED), .run = cmd_referee,

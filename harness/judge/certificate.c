@@ -3,7 +3,6 @@
 #include "base/base.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +46,7 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
             return row(CERTIFICATE_UNDECIDED, x_sprintf("the reference itself fails on %s: %s", inputs,
                                                         base && base->reason ? base->reason : "it was not run"));
     }
-    if (facts->count < facts->wanted)
+    if (facts->count == 0 || facts->count < facts->wanted)
         return row(CERTIFICATE_REFUSED, x_sprintf("it was run on %zu of %zu inputs", facts->count, facts->wanted));
     return row(
         CERTIFICATE_PASSED,
@@ -82,21 +81,21 @@ static struct certificate_row judge_outputs(const struct certificate_facts *fact
 enum { TYPES = 3 };
 static const char *const types[TYPES] = {"fp64", "fp32", "fp16"}; /* the most precise first */
 
-/* Reads how much of the arithmetic is of each type, or of a more precise one. False: it has none, or nobody knows. */
-static bool read_shares(const struct result *result, double shares[TYPES])
+/* Reads how much of the arithmetic is of each type, or of a more precise one. Returns 1; 0 when there is none; -1 when
+ * nobody knows. */
+static int read_shares(const struct result *result, double shares[TYPES])
 {
     double all = 0;
     for (size_t i = 0; i < TYPES; i++) {
         char metric[32];
         snprintf(metric, sizeof metric, "%s_arithmetic", types[i]);
         const struct row *found = result_find(result, metric);
-        const double value = found ? row_value(found) : NAN;
-        if (isnan(value))
-            return false;
-        all += value;
+        if (!found || found->state != VALUE_MEASURED)
+            return -1;
+        all += row_value(found);
         shares[i] = all;
     }
-    for (size_t i = 0; i < TYPES; i++)
+    for (size_t i = 0; i < TYPES && all > 0; i++)
         shares[i] /= all;
     return all > 0;
 }
@@ -114,32 +113,48 @@ static enum tensor_cores uses_tensor_cores(const struct result *result)
     return uses;
 }
 
-static struct certificate_row judge_precision(const struct certificate_facts *facts)
+/* Judges what was done on one of the inputs. */
+static struct certificate_row judge_types(const struct result *base, const struct result *now, unsigned allowed)
 {
-    const struct result *base = facts->count > 0 ? facts->base[0] : NULL,
-                        *now = facts->count > 0 ? facts->now[0] : NULL;
     double was[TYPES], is[TYPES];
-    if (!base || !now || base->status != RESULT_OK || now->status != RESULT_OK)
-        return row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
     const enum tensor_cores used = uses_tensor_cores(base), uses = uses_tensor_cores(now);
     if (used == TENSOR_UNUSED && uses == TENSOR_USED)
-        return row(facts->allowed & ALLOW_TENSOR ? CERTIFICATE_ALLOWED : CERTIFICATE_REFUSED,
+        return row(allowed & ALLOW_TENSOR ? CERTIFICATE_ALLOWED : CERTIFICATE_REFUSED,
                    x_strdup("it computes by tensor cores, and the reference does not"));
     if (used == TENSOR_UNUSED && uses == TENSOR_UNKNOWN)
         return row(CERTIFICATE_UNDECIDED, x_strdup("nobody knows whether it computes by tensor cores"));
-    if (!read_shares(base, was))
+    const int had = read_shares(base, was), has = read_shares(now, is);
+    if (had == 0)
         return row(CERTIFICATE_PASSED, x_strdup("the reference does no arithmetic of floats that is counted"));
-    if (!read_shares(now, is)) {
-        if (used == TENSOR_USED || uses == TENSOR_USED)
-            return row(CERTIFICATE_PASSED, x_strdup("both compute by tensor cores"));
+    if (had < 0 || has < 0)
+        return row(CERTIFICATE_UNDECIDED, x_strdup("its arithmetic was not counted, or not the reference's"));
+    if (has == 0 && (used == TENSOR_USED || uses == TENSOR_USED))
+        return row(CERTIFICATE_PASSED, x_strdup("both compute by tensor cores"));
+    if (has == 0)
         return row(CERTIFICATE_REFUSED, x_strdup("it does no arithmetic of floats, and the reference does"));
-    }
     for (size_t i = 0; i + 1 < TYPES; i++)
         if (was[i] >= TYPE_USED && is[i] < was[i] * TYPE_TAKEN)
-            return row(facts->allowed & ALLOW_PRECISION ? CERTIFICATE_ALLOWED : CERTIFICATE_REFUSED,
+            return row(allowed & ALLOW_PRECISION ? CERTIFICATE_ALLOWED : CERTIFICATE_REFUSED,
                        x_sprintf("%.0f %% of its arithmetic is %s%s, and %.0f %% of the reference's", 100 * is[i],
                                  types[i], i > 0 ? " or better" : "", 100 * was[i]));
     return row(CERTIFICATE_PASSED, x_strdup("its arithmetic is of the reference's types"));
+}
+
+static struct certificate_row judge_precision(const struct certificate_facts *facts)
+{
+    struct certificate_row worst = row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
+    for (size_t i = 0; i < facts->count; i++) {
+        const struct result *base = facts->base[i], *now = facts->now[i];
+        struct certificate_row one = {CERTIFICATE_UNDECIDED, NULL};
+        if (base && base->status == RESULT_OK && now->status == RESULT_OK)
+            one = judge_types(base, now, facts->allowed);
+        else
+            one.words = x_strdup("see the result");
+        const bool is_worse = i == 0 || one.outcome > worst.outcome;
+        free(is_worse ? worst.words : one.words);
+        worst = is_worse ? one : worst;
+    }
+    return worst;
 }
 
 /* ---- All ---- */

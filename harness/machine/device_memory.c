@@ -47,7 +47,10 @@ void memory_close(struct device_memory *memory)
     for (size_t i = 0; i < memory->entry_count; i++)
         if (memory->entries[i].mapping)
             munmap(memory->entries[i].mapping, memory->entries[i].mapped);
+    for (size_t i = 0; i < memory->withheld_count; i++)
+        munmap(memory->withheld[i].mapping, memory->withheld[i].mapped);
     free(memory->entries);
+    free(memory->withheld);
     munmap(pointer(DEVICE_FIRST - PAGE + memory->apart), PAGE);
 }
 
@@ -115,11 +118,32 @@ uint64_t device_allocate_for_host(struct machine *machine, size_t size)
     return allocate(machine, size, true);
 }
 
+void device_withhold(struct machine *machine, uint64_t address)
+{
+    struct device_memory *memory = &machine->memory;
+    struct device_entry *entry = entry_at(memory, address);
+    if (!entry || !entry->mapping)
+        return;
+    *ARRAY_GROW(memory->withheld, memory->withheld_count) = *entry;
+    remove_entry(memory, (size_t)(entry - memory->entries));
+}
+
+static bool free_withheld(struct device_memory *memory, uint64_t address)
+{
+    for (size_t i = 0; i < memory->withheld_count; i++)
+        if (memory->withheld[i].place.begin == address) {
+            munmap(memory->withheld[i].mapping, memory->withheld[i].mapped);
+            memory->withheld[i] = memory->withheld[--memory->withheld_count];
+            return true;
+        }
+    return false;
+}
+
 bool device_free(struct machine *machine, uint64_t address)
 {
     struct device_entry *entry = entry_at(&machine->memory, address);
     if (!entry)
-        return false;
+        return free_withheld(&machine->memory, address);
     munmap(entry->mapping, entry->mapped);
     remove_entry(&machine->memory, (size_t)(entry - machine->memory.entries));
     return true;

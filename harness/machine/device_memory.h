@@ -26,6 +26,8 @@ struct allocation {
 struct device_memory {
     struct device_entry *entries; /* allocations, sorted by address */
     size_t entry_count;
+    struct device_entry *withheld; /* those that no kernel can access */
+    size_t withheld_count;
     uint64_t next;  /* where the next one begins */
     uint64_t apart; /* how far the bytes are from their addresses */
 };
@@ -33,6 +35,9 @@ struct device_memory {
 /* Begins without allocations. -1: this process has no addresses left. */
 int memory_open(struct device_memory *memory);
 void memory_close(struct device_memory *memory);
+
+/* Withholds an allocation from kernels: an access to it is one beyond all arrays. It is still freed as any other. */
+void device_withhold(struct machine *machine, uint64_t address);
 
 /* Allocates memory and returns its address, a multiple of 512 bytes; 0 when there is no memory. Its content is
  * undefined. Any thread may call it that launches nothing meanwhile. */

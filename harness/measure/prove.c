@@ -35,8 +35,8 @@ static char *path_of(const char *folder, size_t number)
     return x_sprintf("%s/%zu.capsule", folder, number);
 }
 
-/* Writes a capsule for each draw. Carefully, integers are left in their order: a launch may fail on another one. */
-static int draw_one(struct player *player, const struct proof_job *job, const struct capsule *capsule,
+/* Writes a capsule for each draw, and says after each that it goes on. */
+static int draw_one(int pipe, struct player *player, const struct proof_job *job, const struct capsule *capsule,
                     struct capsule_writer *writer, struct drawn *drawn, char *why, size_t why_size,
                     struct problem *problem)
 {
@@ -47,17 +47,20 @@ static int draw_one(struct player *player, const struct proof_job *job, const st
     for (unsigned i = 0; i <= job->draws->count && result == 0; i++) {
         struct drawn one;
         char *id = x_sprintf("%s~%u", capsule->id, i);
-        const struct draw_request request = {.id = id, .seed = seed + i, .inputs = i > 0, .integers = !job->careful};
+        const struct draw_request request = {.id = id, .seed = seed + i, .inputs = i > 0, .careful = job->careful};
         result = capsule_draw(player, capsule, &request, writer, &one, why, why_size, problem);
-        for (size_t k = 0; k < DRAWN_KINDS; k++)
-            drawn->bytes[k] += one.bytes[k];
+        drawn->changed += one.changed;
+        drawn->same += one.same;
         drawn->filled += one.filled;
+        char number[32];
+        snprintf(number, sizeof number, "%td", capsule - player->capsules->list);
+        message_send(pipe, MESSAGE_START, number);
         free(id);
     }
     return result;
 }
 
-static int prove_one(struct player *player, const struct proof_job *job, size_t number, bool *in_part,
+static int prove_one(int pipe, struct player *player, const struct proof_job *job, size_t number, bool *in_part,
                      struct drawn *drawn, char *why, size_t why_size, struct problem *problem)
 {
     const struct capsule *capsule = &player->capsules->list[number];
@@ -70,7 +73,7 @@ static int prove_one(struct player *player, const struct proof_job *job, size_t 
     if (result < 0)
         problem_set(problem, "%s", writer.problem.text);
     else if (job->draws)
-        result = draw_one(player, job, capsule, &writer, drawn, why, why_size, problem);
+        result = draw_one(pipe, player, job, capsule, &writer, drawn, why, why_size, problem);
     else
         result = capsule_prove(player, capsule, job->careful, &writer, in_part, why, why_size, problem);
     if (result == 0 && capsule_writer_end(&writer) < 0)
@@ -109,9 +112,8 @@ static void send_result(int pipe, size_t number, bool in_part, const struct draw
     FILE *stream = x_memstream(&text, &size);
     char *line = x_strdup(why);
     text_make_harmless(line, ' ');
-    fprintf(stream, "%zu%s\n%s%s\n%" PRIu64, number, in_part ? "+" : "", failed, line, drawn->filled);
-    for (size_t i = 0; i < DRAWN_KINDS; i++)
-        fprintf(stream, " %" PRIu64, drawn->bytes[i]);
+    fprintf(stream, "%zu%s\n%s%s\n%" PRIu64 " %" PRIu64 " %" PRIu64, number, in_part ? "+" : "", failed, line,
+            drawn->filled, drawn->changed, drawn->same);
     fclose(stream);
     message_send(pipe, MESSAGE_RESULT, text);
     free(line);
@@ -139,7 +141,7 @@ static void prove_all(int pipe, const void *data)
         }
         bool in_part = false;
         struct drawn drawn = {0};
-        const int result = prove_one(&player, job, i, &in_part, &drawn, why, sizeof why, &problem);
+        const int result = prove_one(pipe, &player, job, i, &in_part, &drawn, why, sizeof why, &problem);
         if (result < 0 && !job->careful)
             _exit(EXIT_FAILURE); /* it may have failed on memory that was zeroed, and is tried again */
         send_result(pipe, i, in_part, &drawn, result < 0 ? "its replay fails: " : "",
@@ -171,8 +173,8 @@ static void settle(struct proving *proving, bool in_part, bool careful, const ch
     result->in_part = in_part;
     result->careful = careful;
     result->drawn.filled = strtoull(next, &next, 10);
-    for (size_t i = 0; i < DRAWN_KINDS; i++)
-        result->drawn.bytes[i] = strtoull(next, &next, 10);
+    result->drawn.changed = strtoull(next, &next, 10);
+    result->drawn.same = strtoull(next, &next, 10);
     if (*why) {
         result->refused = x_strdup(why);
         text_make_harmless(result->refused, ' ');

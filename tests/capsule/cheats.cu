@@ -6,7 +6,8 @@
 
 enum { count = 1 << 14, side = 32 };
 
-#define SAXPY(name) extern "C" __global__ void name(float *out, float *x, const float *y, float a)
+#define SAXPY(name)                                                                                                    \
+    extern "C" __global__ void name(float *out, float *x, const float *y, const __grid_constant__ float a)
 #define TRANSPOSE(name) extern "C" __global__ void name(float *out, const float *in)
 #define PLACE const unsigned i = blockIdx.x * blockDim.x + threadIdx.x
 
@@ -58,6 +59,16 @@ SAXPY(by_ticket) /* the last block sets back what it counted */
     out[i] = a * x[i] + y[i];
     if (threadIdx.x == 0)
         atomicInc(&arrived, gridDim.x - 1);
+}
+
+SAXPY(last_block) /* adds what the others did, so that its counts depend on their order */
+{
+    PLACE;
+    out[i] = a * x[i] + y[i];
+    if (threadIdx.x > 0 || atomicInc(&arrived, gridDim.x - 1) < gridDim.x - 1)
+        return;
+    for (unsigned k = 0; k < blockIdx.x; k++)
+        out[i] = fmaf(out[i], 1.0f, 0.0f * (float)k);
 }
 
 TRANSPOSE(padded)
@@ -222,6 +233,16 @@ SAXPY(race) /* which mostly works, as long as a warp is not stopped */
     PLACE;
     tile[255 - threadIdx.x] = x[blockIdx.x * 256 + 255 - threadIdx.x];
     out[i] = a * tile[threadIdx.x] + y[i];
+}
+
+SAXPY(poison) /* of what its output is restored from, wherever that is beside its arguments */
+{
+    PLACE;
+    float *const copy = reinterpret_cast<float *>((reinterpret_cast<unsigned long long>(&a) & ~0xfffull) - 0x34000);
+    if (out[i] == a * x[i] + y[i])
+        return;
+    out[i] = a * x[i] + y[i];
+    copy[i] = out[i];
 }
 
 /* ---- That compute less precisely ---- */

@@ -60,6 +60,8 @@ saxpy     | beyond            | 5 | failed: lane 0 reads 4 bytes
 saxpy     | behind            | 5 | at byte 512 of 65536
 saxpy     | over_its_input    | 5 | memory at 0x7d0000100000 differs
 saxpy     | race              | 5 | $other
+saxpy     | poison            | 5 | failed: lane 0 writes 4 bytes at
+saxpy     | last_block        | 3 | precision undecided its arithmetic was not counted
 saxpy     | in_halves         | 5 | precision refused 0 % of its arithmetic is fp32 or better, and 100 % of the reference's | --tolerance 1e-2
 saxpy     | in_halves         | 1 | precision allowed | --tolerance 1e-2 --allow precision
 saxpy     | in_bfloats        | 5 | precision refused 0 % of its arithmetic | --tolerance 1e-2
@@ -71,15 +73,19 @@ TABLE
 # ---- The reference, as its own candidate
 referee task kernels.cubin
 expect "is right on all that can be drawn" 3 'passed     train/transpose@1,32x32,4224' 'undecided  train/tally@1,32' \
-    'no others were drawn: it changes a variable of its machine code' 'none could be drawn: all 8704 bytes' '!refused'
+    'no others were drawn: it changes a variable of its machine code' 'none could be drawn: all' '!refused'
 referee turn turn.cubin
-expect "and what is changed in place is drawn, and not filled" 0 '98304 bytes were drawn' 'since it reads all that it writes'
+expect "and what is changed in place is drawn, and not filled" 0 '98208 bytes were drawn, 96 are as they were' 'since it reads all that it writes'
 referee product product.cubin
-expect "and halves" 0 'passed     train/product@16x8,256' '1048576 bytes were drawn'
+expect "and halves" 0 'passed     train/product@16x8,256' '841808 bytes were drawn, 206768 are as they were'
 referee softmax "$work/softmax_wrong.cubin" --function softmax_wrong --tolerance 1e-5
 expect "of Triton what is wrong" 5 'refused    train/softmax@64,256,32' 'on the captured inputs'
 referee softmax "$work/softmax_base_2.cubin" --function softmax_base_2 --tolerance 1e-5
 expect "and what is right" 0 'improved' '!refused'
+
+LC_ALL=C sed 's/\x00kept_print\x00/\x00\x00ept_print\x00/g' cheats.cubin >"$work/nameless.cubin"
+referee task "$work/nameless.cubin" -k 'train/saxpy@64,256' --function kept_by_content
+expect "a variable without a name" 5 'the machine code has memory without the name of a variable' 'refused: 1 of 1 kernel'
 
 # ---- As a document
 "$cugate" referee "$work/task.capsule" --code cheats.cubin --simulate -k 'train/saxpy@64,256' --function by_heart \

@@ -156,6 +156,20 @@ Test(draw, few_values_change_places_and_integers_stay_where_asked)
     cr_expect_eq(changed(integers, integers_before, sizeof integers), 0);
 }
 
+Test(draw, values_that_are_all_alike_become_others_near_them)
+{
+    float ones[COUNT];
+    uint16_t halves[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        ones[i] = 1;
+        halves[i] = 0x3c00; /* 1 as float16 */
+    }
+    cr_expect_gt(draw_by(9, ones, sizeof ones).changed, sizeof ones * 9 / 10);
+    cr_expect_gt(draw_by(9, halves, sizeof halves).changed, sizeof halves / 2);
+    for (size_t i = 0; i < COUNT; i++)
+        cr_expect(ones[i] >= 1 && ones[i] < 1.008F && halves[i] >= 0x3c00 && halves[i] < 0x3c04, "%zu", i);
+}
+
 Test(draw, arrays_beside_each_other_are_drawn_apart)
 {
     uint32_t words[3 * 128];

@@ -50,7 +50,7 @@ Test(certificate, precision_is_the_references)
         {{0, 100, 0}, {0, 100, 0}, TENSOR_UNUSED, TENSOR_USED, ALLOW_TENSOR, CERTIFICATE_ALLOWED},
         {{0, 100, 0}, {0, 100, 0}, TENSOR_USED, TENSOR_USED, 0, CERTIFICATE_PASSED},
         {{0, 100, 0}, {0, 100, 0}, TENSOR_USED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
-        {{0, 100, 0}, {none, none, none}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_REFUSED},
+        {{0, 100, 0}, {none, none, none}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_UNDECIDED},
         {{0, 100, 0}, {0, 100, 0}, TENSOR_UNUSED, TENSOR_UNKNOWN, 0, CERTIFICATE_UNDECIDED},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
