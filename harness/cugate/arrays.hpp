@@ -23,10 +23,10 @@
             return cugate_try_result;                                                                                  \
     } while (0)
 
-/* What simulates a GPU has this function, and nothing else does. It may have left blocks of the last launch out, because it
- * proved that they count the same. Then only what the others have written can be compared, without executing all: it sets
- * up to `most` pairs of offsets between which those bytes are written, and returns how many there are. SIZE_MAX: all of
- * them are as the launch leaves them. */
+/* What simulates a GPU has this function, and nothing else does. It may have left blocks of the last launch out,
+ * because it proved that they count the same. Then only what the others have written can be compared, without executing
+ * all: it sets up to `most` pairs of offsets between which those bytes are written, and returns how many there are.
+ * SIZE_MAX: all of them are as the launch leaves them. */
 extern "C" __attribute__((weak, visibility("default"))) size_t cugateWritten(const void *memory, size_t bytes,
                                                                              size_t *ranges, size_t most);
 
@@ -127,8 +127,8 @@ template <class T> struct device_array {
         return cugateWritten && cugateWritten(data, count * sizeof(T), nullptr, 0) != SIZE_MAX;
     }
 
-    /* Downloads the elements that are as the last launch leaves them: those from `first` to before `second`, of each pair.
-     * These are all of them, but where blocks were left out (cugateWritten). */
+    /* Downloads the elements that are as the last launch leaves them: those from `first` to before `second`, of each
+     * pair. These are all of them, but where blocks were left out (cugateWritten). */
     [[nodiscard]] int download_written(std::vector<T> &to, std::vector<std::pair<size_t, size_t>> &written) const
     {
         std::vector<size_t> offsets;

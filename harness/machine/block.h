@@ -123,8 +123,8 @@ struct block {
     struct flow *flows;        /* one for each instruction, and one behind the last */
     struct hot_addresses *hot; /* likewise: the atomics at each address */
     bool counts;
-    struct proof *proof; /* NULL: nobody asks which blocks do the same */
-    struct memo *memos;  /* one for each instruction */
+    struct block_proof *proof; /* NULL: nobody asks which blocks do the same */
+    struct memo *memos;        /* one for each instruction */
     unsigned index[3];
     uint64_t number;
     struct warp *warps;

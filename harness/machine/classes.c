@@ -71,7 +71,7 @@ static bool give_up(struct trial *trial, const char *why, const struct instructi
 }
 
 /* Executes one block by itself. Returns its counts, which the caller frees; NULL: it failed. */
-static struct tally *run_alone(struct trial *trial, uint64_t number, struct proof *proof)
+static struct tally *run_alone(struct trial *trial, uint64_t number, struct block_proof *proof)
 {
     struct run_state run = *trial->run;
     struct thread_state thread = {.run = &run};
@@ -105,10 +105,10 @@ static struct tally *run_alone(struct trial *trial, uint64_t number, struct proo
     return thread.tallies;
 }
 
-static void add_times(struct tally *sum, const struct tally *tallies, size_t count, uint64_t times)
+static void add_times(struct tally *sum, const struct tally *added, size_t count, uint64_t times)
 {
     uint64_t *to = (uint64_t *)sum;
-    const uint64_t *from = (const uint64_t *)tallies;
+    const uint64_t *from = (const uint64_t *)added;
     for (size_t i = 0; i < count * sizeof *sum / sizeof *to; i++)
         to[i] += times * from[i];
 }
@@ -123,7 +123,7 @@ static void place_of(const struct grid *grid, uint64_t number, unsigned index[GR
 }
 
 /* Gives blocks of the box that have no class yet this one. Returns how many. */
-static uint64_t claim(struct trial *trial, const struct proof *proof, uint16_t class)
+static uint64_t claim(struct trial *trial, const struct block_proof *proof, uint16_t class)
 {
     const struct grid *grid = trial->run->grid;
     uint64_t members = 0, visited = 0;
@@ -155,7 +155,7 @@ static void add_place(struct ranges *places, uint64_t begin, uint64_t end)
 }
 
 /* Whether all blocks of the box access the same allocations as the executed one, in their bounds. */
-static bool within_bounds(const struct machine *machine, struct class *class, const struct proof *proof)
+static bool within_bounds(const struct machine *machine, struct class *class, const struct block_proof *proof)
 {
     for (size_t i = 0; i < class->footprint.count; i++) {
         const struct moved_ranges *moved = &class->footprint.list[i];
@@ -170,7 +170,8 @@ static bool within_bounds(const struct machine *machine, struct class *class, co
             const struct ranges *ranges = writes ? &moved->writes : &moved->reads;
             for (size_t r = 0; r < ranges->count; r++) {
                 const struct range *range = &ranges->list[r];
-                if ((range->begin < place.begin || range->end > place.end) && !device_find(machine, range->begin, &place))
+                if ((range->begin < place.begin || range->end > place.end) &&
+                    !device_find(machine, range->begin, &place))
                     return false;
                 if (range->begin - place.begin < below || place.end < range->end || place.end - range->end < above)
                     return false;
@@ -184,7 +185,7 @@ static bool within_bounds(const struct machine *machine, struct class *class, co
 /* Executes a block as the first of its class. */
 static bool add_class(struct trial *trial, uint64_t number)
 {
-    struct proof proof;
+    struct block_proof proof;
     struct class *class = ARRAY_GROW(trial->classes, trial->class_count);
     *class = (struct class){.members = 1};
     place_of(trial->run->grid, number, class->at);
@@ -213,6 +214,8 @@ static bool are_apart(struct trial *trial)
 {
     struct ranges written = {0};
     bool apart = true;
+    if (!trial->classes)
+        return false;
     for (size_t i = 0; i < trial->class_count; i++) {
         const struct class *class = &trial->classes[i];
         for (size_t k = 0; k < class->written.count; k++)
@@ -243,7 +246,7 @@ static bool are_apart(struct trial *trial)
 static bool compare(struct trial *trial, uint64_t number)
 {
     const size_t count = trial->run->code->count;
-    if (is_done(trial, number))
+    if (!trial->classes || is_done(trial, number))
         return true;
     const struct class *class = &trial->classes[trial->class_of[number] - 1];
     struct tally *tallies = run_alone(trial, number, NULL);
@@ -407,9 +410,9 @@ bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done
 
 /* ---- A block's proof ---- */
 
-void proof_open(struct proof *proof, const struct grid *grid, const unsigned index[3])
+void proof_open(struct block_proof *proof, const struct grid *grid, const unsigned index[3])
 {
-    *proof = (struct proof){0};
+    *proof = (struct block_proof){0};
     for (unsigned i = 0; i < GRID_AXES; i++) {
         proof->axes[i] = (struct axis){index[i], grid->blocks[i] - 1};
         proof->box[i].high = grid->blocks[i] - 1;
@@ -423,7 +426,7 @@ void proof_open(struct proof *proof, const struct grid *grid, const unsigned ind
     }
 }
 
-void proof_close(struct proof *proof)
+void proof_close(struct block_proof *proof)
 {
     free(proof->warps);
 }

@@ -160,5 +160,7 @@ int grid_settle(struct machine *machine, bool *fault, struct problem *problem)
 
 int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct problem *problem)
 {
-    return grid_settle(grid->function->module->machine, fault, problem) < 0 ? -1 : run_grid(grid, NULL, tallies, fault, problem);
+    return grid_settle(grid->function->module->machine, fault, problem) < 0
+               ? -1
+               : run_grid(grid, NULL, tallies, fault, problem);
 }

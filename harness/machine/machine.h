@@ -38,7 +38,7 @@ struct machine {
     struct printed *printed;
     size_t printed_count;
     struct outcomes outcomes;
-    struct left *left; /* blocks of the last launch that were left out; NULL: none ever were */
+    struct left *left;    /* blocks of the last launch that were left out; NULL: none ever were */
     pthread_mutex_t lock; /* of what the threads of a launch change: the heap, what is printed, lines that are read, */
     pthread_mutex_t doubts; /* and of what is told of a launch that does what it should not */
 };

@@ -14,7 +14,7 @@ struct proof_warp {
     struct tag rows[ROWS], masks[MASKS];
 };
 
-struct proof {
+struct block_proof {
     struct axis axes[GRID_AXES];
     struct {
         uint32_t low, high;
@@ -26,13 +26,13 @@ struct proof {
     const struct instruction *where;
 };
 
-void proof_open(struct proof *proof, const struct grid *grid, const unsigned index[3]);
-void proof_close(struct proof *proof);
+void proof_open(struct block_proof *proof, const struct grid *grid, const unsigned index[3]);
+void proof_close(struct block_proof *proof);
 
 /* Applies the rule of an instruction before it is executed. lanes: those of the split whose guard is true. */
 void proof_step(struct warp *warp, const struct instruction *code, uint32_t lanes);
 
 /* Gives up: only the first reason is kept. */
-void proof_fail(struct proof *proof, const struct instruction *code, const char *why);
+void proof_fail(struct block_proof *proof, const struct instruction *code, const char *why);
 
 #endif

@@ -42,7 +42,7 @@ static void (*const rules[])(struct step *) = {
 
 void proof_step(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    struct proof *proof = warp->block->proof;
+    struct block_proof *proof = warp->block->proof;
     struct step step = {proof, &proof->warps[warp->number], warp, code, code->uniform ? ALL_LANES : lanes};
     if (proof->why)
         return;

@@ -7,7 +7,7 @@
 
 /* An instruction that is about to be executed. */
 struct step {
-    struct proof *proof;
+    struct block_proof *proof;
     struct proof_warp *tags;
     struct warp *warp;
     const struct instruction *code;

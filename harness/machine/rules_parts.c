@@ -3,7 +3,7 @@
 
 const struct tag tag_data = {.lanes = 0};
 
-void proof_fail(struct proof *proof, const struct instruction *code, const char *why)
+void proof_fail(struct block_proof *proof, const struct instruction *code, const char *why)
 {
     if (proof->why)
         return;

@@ -128,12 +128,9 @@ static bool move_alike(const struct tag *one, const struct tag *other)
 void tag_put(struct tag *to, const struct tag *tag, uint32_t lanes)
 {
     const uint32_t left = to->lanes & ~lanes, written = tag->lanes & lanes;
-    if (left == 0) {
-        *to = *tag;
-        to->lanes = written;
-    } else if (!written) {
+    if (left > 0 && !written) {
         to->lanes = left;
-    } else if (move_alike(to, tag)) {
+    } else if (left > 0 && move_alike(to, tag)) {
         struct tag both = *tag;
         both.lanes = UINT32_MAX;
         to->lanes = UINT32_MAX;

@@ -11,22 +11,22 @@
 struct report {
     const struct metrics *metrics;
     const struct run *run;
-    const struct run *baseline;          /* NULL when there is nothing to compare with */
-    const struct comparison *comparison; /* likewise */
-    const struct diagnosis *diagnosis;   /* of it, likewise */
+    const struct run *baseline;             /* NULL when there is nothing to compare with */
+    const struct comparison *comparison;    /* likewise */
+    const struct diagnosis *diagnosis;      /* of it, likewise */
     const struct certificate *certificates; /* of a referee; or NULL */
     size_t certificate_count;
-    const char *run_name;                /* file that holds the run, or NULL when it is in none */
-    const char *baseline_name;           /* file or folder, or NULL */
-    const char *baselines;               /* folder that accept must be told of, or NULL for its default */
-    const char *said;         /* options that a command of the same kind needs, " --kernels LIB.so"; or NULL */
-    const char *metrics_said; /* those of them that say which metrics there are; or NULL */
-    const char *gpu;          /* "=NAME" behind --simulate, or NULL when it need not be named */
-    const char *config;       /* cugate.ini and the options it gave, or NULL when it gave none */
-    bool other_baseline;      /* the folder has one that does not fit the run, which needs another folder */
-    enum exit_code exit_code; /* what the command is going to exit with */
-    bool replay;              /* the run was read from run_name; nothing was measured here: said loudly */
-    int columns;              /* of the terminal that the text goes to; 0: it goes to none */
+    const char *run_name;      /* file that holds the run, or NULL when it is in none */
+    const char *baseline_name; /* file or folder, or NULL */
+    const char *baselines;     /* folder that accept must be told of, or NULL for its default */
+    const char *said;          /* options that a command of the same kind needs, " --kernels LIB.so"; or NULL */
+    const char *metrics_said;  /* those of them that say which metrics there are; or NULL */
+    const char *gpu;           /* "=NAME" behind --simulate, or NULL when it need not be named */
+    const char *config;        /* cugate.ini and the options it gave, or NULL when it gave none */
+    bool other_baseline;       /* the folder has one that does not fit the run, which needs another folder */
+    enum exit_code exit_code;  /* what the command is going to exit with */
+    bool replay;               /* the run was read from run_name; nothing was measured here: said loudly */
+    int columns;               /* of the terminal that the text goes to; 0: it goes to none */
     bool color;
     bool quiet;   /* leave out rows that are the same */
     bool verbose; /* show every row */

@@ -49,7 +49,7 @@ struct job {
     bool roofs;          /* also measure the GPU's peaks */
     size_t skip;         /* for line counts: how many launches of the variant precede the one to be counted */
     const char *gpu;     /* file that describes the GPU to simulate; NULL: the only description there is */
-    bool whole; /* simulation: executes every block, though counts of some may be proved by others */
+    bool whole;          /* simulation: executes every block, though counts of some may be proved by others */
     bool dry; /* simulation: only record the launches; nothing is executed, counted or verified, and the worker ends
                  after each result */
     int pipe; /* the worker's end of the pipe, once it runs */
