@@ -85,11 +85,8 @@ static cudaError_t release(void *memory)
         pthread_mutex_unlock(&runtime->lock);
         return cudaSuccess;
     }
-    /* Blocks that were left out can leave nothing there any more. */
-    if (i < runtime->block_count && grid_touches(runtime_machine(), (uintptr_t)memory, runtime->blocks[i].size, false))
-        grid_forget(runtime_machine());
-    const bool known =
-        i < runtime->block_count && !runtime->blocks[i].registered && device_free(runtime_machine(), (uintptr_t)memory);
+    const bool known = i < runtime->block_count && !runtime->blocks[i].registered &&
+                       grid_free(runtime_machine(), (uintptr_t)memory, runtime->blocks[i].size);
     if (known) {
         runtime->used -= runtime->blocks[i].type == cudaMemoryTypeHost ? 0 : runtime->blocks[i].size;
         if (runtime->blocks[i].pool)

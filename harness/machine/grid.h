@@ -113,6 +113,10 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
 int grid_settle(struct machine *machine, bool *fault, struct problem *problem);
 void grid_forget(struct machine *machine);
 bool grid_touches(struct machine *machine, uint64_t address, uint64_t bytes, bool reads);
+/* Frees memory; what blocks that were left out access when they are executed or forgotten. False: no memory begins
+ * there.
+ */
+bool grid_free(struct machine *machine, uint64_t address, uint64_t bytes);
 /* Sets up to `most` pairs of offsets between which the executed blocks have written those bytes, and returns how many
  * there are. SIZE_MAX: no block that was left out writes any of them. */
 size_t grid_written(struct machine *machine, uint64_t address, uint64_t bytes, size_t *ranges, size_t most);

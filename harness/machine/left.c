@@ -13,6 +13,8 @@ struct left {
     unsigned char *parameters;
     uint64_t *done;
     struct ranges touched, changed, written; /* changed: what its blocks write, all of them */
+    uint64_t *freed;                         /* allocations that go with it */
+    size_t freed_count;
 };
 
 static struct left *left_of(struct machine *machine)
@@ -56,15 +58,27 @@ void left_keep(const struct grid *grid, uint64_t *done, struct footprint *all, s
 void grid_forget(struct machine *machine)
 {
     struct left *left = left_of(machine);
-    const bool never = left->never, shared = left->shared;
+    const struct left had = *left;
     free(left->parameters);
     free(left->done);
     free(left->touched.list);
     free(left->changed.list);
     free(left->written.list);
     memset(left, 0, sizeof *left);
-    left->never = never;
-    left->shared = shared;
+    left->never = had.never;
+    left->shared = had.shared;
+    for (size_t i = 0; i < had.freed_count; i++)
+        device_free(machine, had.freed[i]);
+    free(had.freed);
+}
+
+bool grid_free(struct machine *machine, uint64_t address, uint64_t bytes)
+{
+    struct left *left = left_of(machine);
+    if (!grid_touches(machine, address, bytes, false))
+        return device_free(machine, address);
+    *ARRAY_GROW(left->freed, left->freed_count) = address;
+    return true;
 }
 
 uint64_t *left_take(struct machine *machine, struct grid *grid)

@@ -186,18 +186,34 @@ template <void (*kernel)(uint32_t *, const uint32_t *)> int launch(void *data)
     return cugate::launched();
 }
 
+__global__ void with_buffer(uint32_t *out, const uint32_t *in, uint32_t *buffer)
+{
+    buffer[thread()] = in[thread()];
+    out[thread()] = in[thread()] + 1;
+}
+/* Frees what it writes beside its output, before anybody reads that. */
+int launch_with_buffer(void *data)
+{
+    const state &s = *static_cast<state *>(data);
+    cugate::device_array<uint32_t> buffer;
+    CUGATE_TRY(buffer.allocate(words));
+    with_buffer<<<blocks, threads>>>(s.out.data, s.in.data, buffer.data);
+    return cugate::launched();
+}
+
 int restore(void *data)
 {
     return static_cast<state *>(data)->out.poison(2);
 }
 
-/* Of `own` each word is read, by which every block is executed; of `backwards` what was written is compared. */
+/* Of `own` and with_buffer each word is read, by which every block is executed; of `backwards` what was written is
+ * compared. */
 int right(void *data, const cugate_variant *variant, char *text, size_t size)
 {
     state &s = *static_cast<state *>(data);
     cugate::why why{text, size};
     const std::string name = variant->name;
-    if (name == "own") {
+    if (name == "own" || name == "with_buffer") {
         std::vector<uint32_t> got;
         CUGATE_TRY(s.out.download(got));
         for (uint32_t i = 0; i < blocks * threads; i++)
@@ -238,6 +254,7 @@ constexpr cugate_variant variants[] = {
     VARIANT(far_away),
     VARIANT(votes),
     VARIANT(beyond_shared),
+    {.name = "with_buffer", .doc = "a buffer that is freed", .launch = launch_with_buffer, .bytes = 1},
 };
 constexpr cugate_family meet_family = {
     .name = "meet",
