@@ -335,7 +335,6 @@ enum drawn_kind {
     DRAWN_FLOATS,   /* each becomes a value between two of the array's */
     DRAWN_KINDS
 };
-const char *drawn_kind_name(enum drawn_kind kind);
 
 /* Bytes of each kind; of words that became others, and of those that did not and are not 0; and of what is filled with
  * a pattern before the launch, since it is only written. */

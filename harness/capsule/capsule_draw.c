@@ -34,12 +34,6 @@ struct drawing {
 
 /* ---- Arrays ---- */
 
-static int compare_addresses(const void *left, const void *right)
-{
-    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
 /* Parts a range where arguments point into it, at a multiple of what an array is drawn in. */
 static void list_arrays(struct drawing *drawing, size_t number)
 {
@@ -54,7 +48,7 @@ static void list_arrays(struct drawing *drawing, size_t number)
         if (address > range->address && address - range->address < range->size)
             begins[count++] = (address - range->address) / WORD * WORD;
     }
-    qsort(begins, count, sizeof *begins, compare_addresses);
+    qsort(begins, count, sizeof *begins, compare_words);
     begins[count] = range->size;
     for (size_t i = 0; i < count; i++)
         if (begins[i + 1] > begins[i])
@@ -119,15 +113,6 @@ static int write_page(struct drawing *drawing, size_t number, size_t page)
     return 0;
 }
 
-static int read_all(struct drawing *drawing, const struct memory *memory)
-{
-    for (size_t i = 0; i < drawing->capsule->range_count; i++)
-        if (replay_read(drawing->replay, i, 0, memory->ranges[i], (size_t)drawing->capsule->ranges[i].size,
-                        drawing->problem) < 0)
-            return -1;
-    return 0;
-}
-
 /* Launches the capsule's code on what is drawn, and takes what it left. */
 static int launch(struct drawing *drawing, const struct memory *left)
 {
@@ -139,10 +124,11 @@ static int launch(struct drawing *drawing, const struct memory *left)
         for (size_t page = 0; is_drawn(&capsule->ranges[i]) && page < pages_of(capsule->ranges[i].size); page++)
             if (write_page(drawing, i, page) < 0)
                 return -1;
-    return read_all(drawing, &drawing->found) < 0 || replay_launch(drawing->replay, drawing->problem) < 0 ||
+    return memory_read(&drawing->found, drawing->replay, drawing->capsule, drawing->problem) < 0 ||
+                   replay_launch(drawing->replay, drawing->problem) < 0 ||
                    replay_wait(drawing->replay, drawing->problem) < 0
                ? -1
-               : read_all(drawing, left);
+               : memory_read(left, drawing->replay, drawing->capsule, drawing->problem);
 }
 
 /* Whether two launches left the same, but for what varies. With `note` what differs varies from then on. */
@@ -324,12 +310,7 @@ static int write_capsule(struct drawing *drawing, struct capsule_writer *writer)
     int failed = capsule_writer_add(writer, &drawn);
     if (failed < 0)
         problem_set(drawing->problem, "%s", writer->problem.text);
-    for (size_t i = 0; i < capsule->range_count; i++) {
-        free(drawn.ranges[i].before);
-        free(drawn.ranges[i].after);
-        free(drawn.ranges[i].varies);
-    }
-    free(drawn.ranges);
+    ranges_release(drawn.ranges, capsule->range_count);
     blob_release(&drawn.code);
     free(code);
     return failed;

@@ -26,16 +26,6 @@ static void list_places(struct proving *proving)
 
 /* ---- What varies ---- */
 
-static int read_all(struct proving *proving, const struct memory *memory)
-{
-    const struct capsule *capsule = proving->capsule;
-    for (size_t i = 0; i < capsule->range_count; i++)
-        if (replay_read(proving->replay, i, 0, memory->ranges[i], (size_t)capsule->ranges[i].size, proving->problem) <
-            0)
-            return -1;
-    return 0;
-}
-
 /* Notes the words in which two replays differ. */
 static void note_differences(struct proving *proving, const struct memory *other)
 {
@@ -94,9 +84,12 @@ static int find_variation(struct proving *proving)
 {
     struct memory other = {0};
     memory_make(&other, proving->capsule);
-    int failed = read_all(proving, &proving->first);
+    int failed = memory_read(&proving->first, proving->replay, proving->capsule, proving->problem);
     for (size_t i = 1; i < REPLAYS && failed == 0; i++) {
-        failed = proving_restore(proving) < 0 || proving_launch(proving) < 0 || read_all(proving, &other) < 0 ? -1 : 0;
+        failed = proving_restore(proving) < 0 || proving_launch(proving) < 0 ||
+                         memory_read(&other, proving->replay, proving->capsule, proving->problem) < 0
+                     ? -1
+                     : 0;
         if (failed == 0)
             note_differences(proving, &other);
     }
@@ -209,12 +202,7 @@ static int write_capsule(struct proving *proving, struct capsule_writer *writer)
     int failed = write_pages(proving, writer, written.ranges);
     if (failed == 0 && capsule_writer_add(writer, &written) < 0)
         failed = problem_set(proving->problem, "%s", writer->problem.text);
-    for (size_t i = 0; i < written.range_count; i++) {
-        free(written.ranges[i].before);
-        free(written.ranges[i].after);
-        free(written.ranges[i].varies);
-    }
-    free(written.ranges);
+    ranges_release(written.ranges, written.range_count);
     blob_release(&written.code);
     free(code);
     return failed;

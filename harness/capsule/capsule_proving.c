@@ -23,6 +23,25 @@ void memory_release(struct memory *memory, const struct capsule *capsule)
     memory->ranges = NULL;
 }
 
+int memory_read(const struct memory *memory, struct replay *replay, const struct capsule *capsule,
+                struct problem *problem)
+{
+    for (size_t i = 0; i < capsule->range_count; i++)
+        if (replay_read(replay, i, 0, memory->ranges[i], (size_t)capsule->ranges[i].size, problem) < 0)
+            return -1;
+    return 0;
+}
+
+void ranges_release(struct memory_range *ranges, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(ranges[i].before);
+        free(ranges[i].after);
+        free(ranges[i].varies);
+    }
+    free(ranges);
+}
+
 size_t place_size(const struct proving *proving, const struct place *place)
 {
     const uint64_t left = proving->capsule->ranges[place->range].size - (uint64_t)place->page * CAPSULE_PAGE;

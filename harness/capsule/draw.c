@@ -6,18 +6,10 @@
 #include <string.h>
 
 enum {
-    WORDS = DRAW_SPAN / 4, /* of 32 bits in a span */
-    SMALL = 1 << 25,       /* an integer is less than that in magnitude: as single precision it is less than 1e-37 */
-    FEW = 64,              /* so many different words of 8 bytes at most are few, if each comes 4 times on average */
-    LEAST = 4,             /* an array of fewer words is kept: it may be a length */
+    SMALL = 1 << 25, /* an integer is less than that in magnitude: as single precision it is less than 1e-37 */
+    FEW = 64,        /* so many different words of 8 bytes at most are few, if each comes 4 times on average */
+    LEAST = 4,       /* an array of fewer words is kept: it may be a length */
 };
-
-const char *drawn_kind_name(enum drawn_kind kind)
-{
-    static const char *const names[DRAWN_KINDS] = {"zeros",    "pointers",   "offsets", "unknown",
-                                                   "integers", "few values", "floats"};
-    return names[kind];
-}
 
 uint64_t draw_next(uint64_t *state)
 {
@@ -135,7 +127,7 @@ static bool never_fall(const unsigned char *bytes, size_t count, size_t step)
     return true;
 }
 
-static int compare_longs(const void *left, const void *right)
+int compare_words(const void *left, const void *right)
 {
     const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
     return (a > b) - (a < b);
@@ -147,12 +139,12 @@ static bool are_few(const unsigned char *bytes, size_t count)
     size_t different = 0;
     for (size_t i = 0; i < count; i++) {
         const uint64_t word = long_at(bytes, i);
-        if (bsearch(&word, found, different, sizeof word, compare_longs))
+        if (bsearch(&word, found, different, sizeof word, compare_words))
             continue;
         if (different == FEW || 4 * (different + 1) > count)
             return false;
         found[different++] = word;
-        qsort(found, different, sizeof *found, compare_longs);
+        qsort(found, different, sizeof *found, compare_words);
     }
     return true;
 }

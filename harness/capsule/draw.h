@@ -20,6 +20,8 @@ struct draw {
  * others). */
 uint64_t draw_next(uint64_t *state);
 
+int compare_words(const void *left, const void *right); /* of 8 bytes, for qsort() and bsearch() */
+
 /* Replaces the values in bytes (size of them, at a multiple of DRAW_SPAN) and adds to *drawn what they were taken for.
  * The same seed gives the same values. A float is not told from another of the same width: between two of one sign,
  * as bits, lies a value between them, whichever of the types it is, so halves are drawn one by one. Infinities, NaNs

@@ -46,6 +46,10 @@ struct proving {
 
 void memory_make(struct memory *memory, const struct capsule *capsule);
 void memory_release(struct memory *memory, const struct capsule *capsule);
+/* Reads all ranges as they are now. -1 with *problem. */
+int memory_read(const struct memory *memory, struct replay *replay, const struct capsule *capsule,
+                struct problem *problem);
+void ranges_release(struct memory_range *ranges, size_t count); /* frees a list of ranges, and their lists of pages */
 size_t place_size(const struct proving *proving, const struct place *place); /* bytes of a page */
 
 /* All return -1 with proving->problem. proving_restore makes memory as it is before the launch. */

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 enum { DRAWS = 2, SEED_MOST = 1000000000 };
@@ -149,12 +149,10 @@ static void certify(struct refereeing *refereeing, size_t number)
 
 static enum exit_code exit_code_of(const struct refereeing *refereeing)
 {
-    enum exit_code code = check_exit_code(&refereeing->check);
-    enum certificate_outcome worst = CERTIFICATE_PASSED;
-    for (size_t i = 0; i < refereeing->certificate_count; i++) {
-        const enum certificate_outcome outcome = certificate_worst(&refereeing->certificates[i]);
-        worst = outcome > worst ? outcome : worst;
-    }
+    const enum exit_code code = check_exit_code(&refereeing->check);
+    size_t with;
+    const enum certificate_outcome worst =
+        certificates_worst(refereeing->certificates, refereeing->certificate_count, &with);
     if (worst == CERTIFICATE_REFUSED)
         return EXIT_NOT_MEASURED;
     return worst == CERTIFICATE_UNDECIDED && code == EXIT_SAME ? EXIT_UNSURE : code;
@@ -206,8 +204,13 @@ static int referee(const struct options *options)
     struct refereeing refereeing = {.options = *options};
     struct options *own = &refereeing.options;
     int code = EXIT_USAGE;
+    unsigned drawn = 0;
+    if (own->seed < 0 && getrandom(&drawn, sizeof drawn, 0) != sizeof drawn) {
+        error("this system gives no random number: add --seed N");
+        return EXIT_USAGE;
+    }
     if (own->seed < 0)
-        own->seed = (int)(time(NULL) * 7919 % SEED_MOST);
+        own->seed = (int)(drawn % SEED_MOST);
     if (open_files(&refereeing) == 0) {
         own->kernels = refereeing.candidate;
         own->against = refereeing.reference;
@@ -265,7 +268,7 @@ static const struct option_row *const takes[] = {
            .doc = "the candidate: a cubin, fatbin, shared library or program"),
     &option_k, &option_function, &option_block, &option_grid, &option_shared, &option_tolerance, &option_type, &option_exact,
     OPTION(.name = "seed", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(seed), .minimum = 0, .maximum = SEED_MOST,
-           .doc = "draw the inputs of an earlier verdict, which says its seed (default: by the time)"),
+           .doc = "draw the inputs of an earlier verdict, which says its seed (default: one that nobody knows)"),
     OPTION(.name = "draws", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(draws), .minimum = 1, .maximum = 100,
            .doc = "how many other inputs each kernel is judged on (default: 2)"),
     OPTION(.name = "allow", .argument = "WHAT", .kind = KIND_LIST, .place = PLACE(allowed),

@@ -128,10 +128,11 @@ static struct module *module_of(struct binary *binary, const char *name)
         runtime_not_simulated("%s was asked for before the GPU was opened", name);
         return NULL;
     }
-    pthread_mutex_lock(&runtime_now()->lock);
+    struct runtime *runtime = runtime_now();
+    pthread_mutex_lock(&runtime->lock);
     if (!binary->was_opened)
         open_binary(binary);
-    pthread_mutex_unlock(&runtime_now()->lock);
+    pthread_mutex_unlock(&runtime->lock);
     static const char prefix[] = "not simulated: ";
     const char *words = binary->problem.text;
     if (!binary->module && binary->lacks_code) { /* so do all others, and one cause is told in the same words */

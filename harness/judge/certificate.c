@@ -186,3 +186,15 @@ enum certificate_outcome certificate_worst(const struct certificate *certificate
         worst = certificate->rows[i].outcome > worst ? certificate->rows[i].outcome : worst;
     return worst;
 }
+
+enum certificate_outcome certificates_worst(const struct certificate *list, size_t count, size_t *with)
+{
+    enum certificate_outcome worst = CERTIFICATE_PASSED;
+    *with = 0;
+    for (size_t i = 0; i < count; i++) {
+        const enum certificate_outcome outcome = certificate_worst(&list[i]);
+        *with = outcome > worst ? 1 : *with + (outcome == worst);
+        worst = outcome > worst ? outcome : worst;
+    }
+    return worst;
+}

@@ -134,8 +134,9 @@ static void add_comparison(struct facts *facts, const struct report *report, boo
         add(facts, "note", x_sprintf("and %zu notes more: the report as JSON has all", more));
 }
 
-/* Says of a computed run how many blocks were executed, and of which kernels it is not proved what others count. */
-static void add_proved(struct facts *facts, const struct run *run)
+/* Says of a computed run how many blocks were executed, since only those show a wrong result; and with `all` of which
+ * kernels it is not proved what others count. */
+static void add_proved(struct facts *facts, const struct run *run, bool all)
 {
     double blocks = 0, executed = 0;
     size_t kernels = 0, missing = 0;
@@ -146,10 +147,10 @@ static void add_proved(struct facts *facts, const struct run *run)
     }
     if (kernels > 0)
         add(facts, "blocks",
-            x_sprintf("%.0f of %.0f were counted, of %zu kernel%s; it is proved that the others count the same "
-                      "(--whole: all are)",
+            x_sprintf("%.0f of %.0f were counted, of %zu kernel%s; it is proved that the others count the same, "
+                      "and what they write is compared where verify reads all of it (--whole: everywhere)",
                       executed, blocks, kernels, plural(kernels)));
-    for (size_t i = 0; i < run->result_count; i++)
+    for (size_t i = 0; i < run->result_count && all; i++)
         if (run->results[i].not_proved && missing++ < NOTES)
             add(facts, "not proved",
                 x_sprintf("%s, all blocks executed: %s", run->results[i].id, run->results[i].not_proved));
@@ -180,8 +181,7 @@ struct facts facts_of(const struct report *report, bool all, bool whole)
     if (report->baseline)
         add_baseline(&facts, report);
     add(&facts, "options", x_strdup(report->config));
-    if (all)
-        add_proved(&facts, report->run);
+    add_proved(&facts, report->run, all);
     if (report->comparison)
         add_comparison(&facts, report, whole);
     else

@@ -13,9 +13,10 @@
  *                   "declared": 0,               expected.ini, and so do not fail; rows of the baseline that computing
  *                   "absent": 612,               cannot know; blocks of kernels of which others were executed, by which
  *                   "blocks": 16384,             it is proved what all count; and kernels of which that is not proved,
- * so "blocks_executed": 16,       that all were executed. Null where the run was measured "not_proved": [ { "kernel":
- * ..., "why": ... } ] }, "device": { "name": ..., "compute_capability": ..., "sm_count": ..., "memory_bytes": ...,
- * "ecc": ..., ... }, "sessions": [ { "date": "2026-11-21T08:00:00.000Z", "collector": ..., "driver": ..., "cuda": ...,
+ *                   "blocks_executed": 16,       so that all were executed. Null where the run was measured
+ *                   "not_proved": [ { "kernel": ..., "why": ... } ] },
+ *     "device": { "name": ..., "compute_capability": ..., "sm_count": ..., "memory_bytes": ..., "ecc": ..., ... },
+ *     "sessions": [ { "date": "2026-11-21T08:00:00.000Z", "collector": ..., "driver": ..., "cuda": ...,
  *                     "gpu_uuid": ..., ... } ],    those of the run that was judged, each with every fact of session.h
  *     "notes": [ "driver 580.1; the baseline has 570.2" ],
  *     "suites": [ { "metric": "time", "shift": -0.003, "kernels": 62, "same_code": false, "moved": false } ],
@@ -23,6 +24,8 @@
  *                  "kernels": [ { "kernel": ..., "class": "other instructions",    of other code, most lost time first
  *                                 "lost": 1200, "change": "registers 18 -> 22" } ],
  *                  "libraries": [ { "library": "libcublasLt.so.13", "lost": 1200 } ] },    null: of no known one
+ *     "certificates": [ { "kernel": ..., "outcome": "refused",    of a referee alone; for each rule of certificate.h
+ *                         "result": { "outcome": ..., "words": ... }, ... } ],
  *     "failures": [ { "kernel": ..., "status": "crashed", "reason": ... } ],
  *     "judgements": [ { "kernel": ..., "metric": ..., "unit": ..., "class": ..., "verdict": ..., "base": 18700,
  *                       "now": 22100, "change": 3400, "limit": 935, "reason": null,

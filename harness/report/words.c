@@ -340,14 +340,9 @@ static void measured(const struct run *run, struct verdict_words *words)
 /* Says the worst outcome of all kernels, and how many have it. */
 static void append_certificates(const struct report *report, struct verdict_words *words)
 {
-    enum certificate_outcome worst = CERTIFICATE_PASSED;
-    size_t count = 0;
-    for (size_t i = 0; i < report->certificate_count; i++) {
-        const enum certificate_outcome outcome = certificate_worst(&report->certificates[i]);
-        count = outcome > worst ? 1 : count + (outcome == worst);
-        worst = outcome > worst ? outcome : worst;
-    }
-    append(words->headline, sizeof words->headline, "%s: %zu of %zu kernel%s; ", certificate_outcome_name(worst), count,
+    size_t with;
+    const enum certificate_outcome worst = certificates_worst(report->certificates, report->certificate_count, &with);
+    append(words->headline, sizeof words->headline, "%s: %zu of %zu kernel%s; ", certificate_outcome_name(worst), with,
            report->certificate_count, plural(report->certificate_count));
 }
 

@@ -19,7 +19,7 @@ programs() { # SEED KERNELS LAUNCHES: into programs.so
 }
 compile() {
     build meet.so "$top/tests/sim/proof.cu"
-    programs 2 160 12
+    programs 2 80 8
 }
 case ${1---compiled} in
     --compile*) begin_compiled "$@" ;;
@@ -64,5 +64,5 @@ simulate left -k reduce/first_add -k dgemm/tiled
 simulate whole -k reduce/first_add -k dgemm/tiled --whole
 verdict 'kernels of the catalogue: the same is said of them' "$(diff whole.txt left.txt)"
 verdict 'and blocks of those are left out that take long' "$([ "$(left_out left)" = 'dgemm/tiled reduce/first_add ' ] || left_out left)"
-try_programs "$compiled/programs.so" 'random programs' 60
+try_programs "$compiled/programs.so" 'random programs' 30
 summary
