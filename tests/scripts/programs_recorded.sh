@@ -13,8 +13,9 @@
 # tests/data/programs-short-nvidia-h200.tar.xz, of 2026-11-27, one H200 (GPU-b367203d), driver 580.159.04, CUDA 13.0: cupy_sums
 # --rounds 8, gpt2 --steps 6 and jax_steps, each by `cugate exec` and by a check of it that measured each kernel once or twice.
 #
-# tests/data/programs-known-nvidia-h200.tar.xz, of 2026-11-27, H200s (GPU-5d904c8b, GPU-daade4f8, GPU-23dc733e, ddp on two
-# of GPU-02a0e728 and GPU-bfe4b033), driver 580.159.04, CUDA 13.0: tests/gpu/bench_programs.sh, whose checks measure
+# tests/data/programs-known-nvidia-h200.tar.xz, of 2026-11-27, H200s (GPU-5d904c8b, GPU-daade4f8, GPU-23dc733e, jax_steps on
+# GPU-8a7c6967; ddp on GPU-02a0e728 and GPU-bfe4b033, two-ddp on GPU-97e4badd and GPU-7f21bb04, four-* on GPU-ca2d09b1,
+# GPU-16b0d5eb, GPU-80caf8d6 and GPU-e90fd3dd), driver 580.159.04, CUDA 13.0: tests/gpu/bench_programs.sh, whose checks measure
 # nothing that the one session of exec knows.
 # shellcheck source=tests/scripts/begin.sh
 . "$(dirname "$0")/begin.sh"
@@ -62,6 +63,9 @@ done
 judged known/ddp-slowrank.json known/ddp.json
 expect 'a rank with twice the work' 1 'rank 1 of 2 computed longest' 'regressed  computing_time' '!regressed  gpu_time' \
     '!regressed  ddp/nccl'
+judged known/two-ddp-float32.json known/two-ddp.json
+expect 'floats in place of bfloat16' 1 'rank 1 of 2 computed longest' 'regressed  computing_time  72.2 ms   679 ms' \
+    'regressed  copy_bytes' '!regressed  ddp/nccl'
 judged known/ddp-item.json known/ddp.json
 expect 'a rank that reads the loss in each step' 1 'regressed  copies        1,059    1,099'
 judged known/ddp-bucketkb1.json known/ddp.json

@@ -23,8 +23,7 @@ referee() {
     ask "$cugate" referee "$work/$1.capsule" --code "$2" --simulate --seed 7 "${@:3}"
 }
 
-# ---- What does the work, and what only seems to: task, function, exit code, words of the report, options
-other='differs from what'
+# ---- What does the work, and what only seems to
 trim() { sed 's/^ *//; s/ *$//' <<<"$1"; }
 while IFS='|' read -r task function exits words options; do
     task=$(trim "$task") function=$(trim "$function")
@@ -32,43 +31,7 @@ while IFS='|' read -r task function exits words options; do
     # shellcheck disable=SC2086 # words
     referee task cheats.cubin -k "train/${task/transpose/transpose*}" --function "$function" --tolerance 1e-5 --draws 1 $options
     expect "$function$options" "${exits// /}" "$(trim "$words")"
-done <<TABLE
-saxpy     | plain             | 0 | passed: 1 of 1 kernel; nothing is worse
-saxpy     | by_stride         | 1 | passed: 1 of 1 kernel; regressed
-saxpy     | by_four           | 0 | passed: 1 of 1 kernel; nothing is worse | --block 64
-saxpy     | by_copy           | 1 | passed: 1 of 1 kernel; regressed
-saxpy     | by_table          | 1 | passed: 1 of 1 kernel; regressed
-saxpy     | by_ticket         | 3 | passed: 1 of 1 kernel; unsure
-transpose | padded            | 0 | passed: 1 of 1 kernel
-transpose | direct            | 0 | passed: 1 of 1 kernel
-saxpy     | nothing           | 5 | result refused on the captured inputs: wrong result: memory at
-saxpy     | zeros             | 5 | is 0x00000000 in place of
-saxpy     | not_a_number      | 5 | is 0x7fffffff in place of
-saxpy     | infinite          | 5 | is 0x7f800000 in place of
-saxpy     | tail              | 5 | at byte 65136 of 65536
-saxpy     | sample            | 5 | at byte 4 of 65536
-saxpy     | one_input         | 5 | at byte 0 of 65536
-saxpy     | what_is_there     | 5 | $other
-transpose | corner            | 5 | at byte 64 of 4096
-transpose | symmetric         | 5 | at byte 4 of 4096
-saxpy     | by_heart          | 5 | result refused on drawn inputs: wrong result
-saxpy     | by_heart_if_known | 1 | passed: 1 of 1 kernel; regressed
-saxpy     | kept_by_pointer   | 5 | leaves something for the next in the variable kept
-saxpy     | kept_by_content   | 5 | leaves something for the next in the variable kept
-saxpy     | first_alone       | 5 | leaves something for the next in the variable launched
-saxpy     | beyond            | 5 | failed: lane 0 reads 4 bytes
-saxpy     | behind            | 5 | at byte 512 of 65536
-saxpy     | over_its_input    | 5 | memory at 0x7d0000100000 differs
-saxpy     | race              | 5 | $other
-saxpy     | poison            | 5 | failed: lane 0 writes 4 bytes at
-saxpy     | last_block        | 3 | precision undecided its arithmetic was not counted
-saxpy     | in_halves         | 5 | precision refused 0 % of its arithmetic is fp32 or better, and 100 % of the reference's | --tolerance 1e-2
-saxpy     | in_halves         | 1 | precision allowed | --tolerance 1e-2 --allow precision
-saxpy     | in_bfloats        | 5 | precision refused 0 % of its arithmetic | --tolerance 1e-2
-saxpy     | rounded           | 5 | f32 values beyond the tolerance of 1e-05
-saxpy     | by_tensor_cores   | 5 | precision refused it computes by tensor cores | --tolerance 1e-2
-saxpy     | by_tensor_cores   | 1 | precision allowed it computes by tensor cores | --tolerance 1e-2 --allow tensor
-TABLE
+done < <(grep -v '^#' "$top/tests/capsule/candidates.txt")
 
 # ---- The reference, as its own candidate
 referee task kernels.cubin
