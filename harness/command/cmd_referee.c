@@ -6,21 +6,26 @@
 #include "outputs.h"
 #include "swapping.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { DRAWS = 2, SEED_MOST = 1000000000 };
 
-/* All state of the command. It is empty at first and released at the end. */
+/* All state of one candidate. It is empty at first and released at the end. */
 struct refereeing {
     struct options options; /* those of the command line, with the files that are made here */
+    FILE *list;             /* of several candidates: takes a line of each; or NULL */
+    bool listed;            /* it has it */
     struct metrics metrics;
     struct outputs outputs;
     struct capsules task;
     char *folder, *reference, *candidate, *none; /* files made here, and a folder that is not there */
     struct prove drawing;
+    struct run executed; /* on a GPU: of the candidate, by a CPU */
     struct check check;
     struct certificate *certificates;
     size_t certificate_count;
@@ -34,13 +39,13 @@ static int read_allowed(struct refereeing *refereeing, const struct options *opt
     static const struct {
         const char *name;
         unsigned bit;
-    } rows[] = {{"tensor", ALLOW_TENSOR}, {"precision", ALLOW_PRECISION}};
+    } rows[] = {{"tensor", ALLOW_TENSOR}, {"precision", ALLOW_PRECISION}, {"unexecuted", ALLOW_UNEXECUTED}};
     for (size_t i = 0; i < options->allowed_count; i++) {
         size_t at = 0;
         while (at < ARRAY_SIZE(rows) && strcmp(rows[at].name, options->allowed[i]) != 0)
             at++;
         if (at == ARRAY_SIZE(rows))
-            return error("--allow needs tensor or precision, not '%s'", options->allowed[i]);
+            return error("--allow needs tensor, precision or unexecuted, not '%s'", options->allowed[i]);
         refereeing->allowed |= rows[at].bit;
     }
     return 0;
@@ -63,7 +68,7 @@ static int open_files(struct refereeing *refereeing)
             return error("the id of %s leaves no room for the number of its inputs: capture it with a shorter --name",
                          refereeing->task.list[i].id);
     if (capsules_check_globs(&refereeing->task, options) < 0 || read_allowed(refereeing, options) < 0 ||
-        outputs_open(&refereeing->outputs, options) < 0 || options_read_metrics(options, &refereeing->metrics) < 0)
+        (!refereeing->list && outputs_open(&refereeing->outputs, options) < 0) || options_read_metrics(options, &refereeing->metrics) < 0)
         return -1;
     refereeing->folder = make_temporary_folder();
     if (!refereeing->folder)
@@ -107,7 +112,7 @@ static int draw(struct refereeing *refereeing, const struct measurement *measure
         if (is_chosen(refereeing, refereeing->drawing.results[i].id))
             error("%s cannot be judged on other inputs: %s", refereeing->drawing.results[i].id,
                   refereeing->drawing.results[i].refused);
-    return EXIT_NOT_MEASURED;
+    return EXIT_UNSURE;
 }
 
 /* ---- Certificates ---- */
@@ -134,14 +139,17 @@ static void certify(struct refereeing *refereeing, size_t number)
     };
     for (size_t i = 0; i < check->run.result_count; i++) {
         const struct result *now = &check->run.results[i];
-        size_t count = facts.count;
+        size_t count = facts.count, executed = facts.count;
         if (!is_of(now->id, drawn->id))
             continue;
         *ARRAY_GROW(facts.now, count) = now;
+        *ARRAY_GROW(facts.executed, executed) =
+            refereeing->options.way == ORIGIN_COMPUTED ? now : run_find(&refereeing->executed, now->id);
         *ARRAY_GROW(facts.base, facts.count) = run_find(&check->baseline, now->id);
     }
     *ARRAY_GROW(refereeing->certificates, refereeing->certificate_count) = certificate_make(&facts);
     free(facts.base);
+    free(facts.executed);
     free(facts.now);
 }
 
@@ -158,6 +166,35 @@ static enum exit_code exit_code_of(const struct refereeing *refereeing)
     return worst == CERTIFICATE_UNDECIDED && code == EXIT_SAME ? EXIT_UNSURE : code;
 }
 
+/* What is said of a candidate among several, as text: its outcome, and the first words that say why. */
+static void list_line(FILE *list, const char *outcome, int code, const char *path, const char *why)
+{
+    const char *name = strrchr(path, '/');
+    fprintf(list, "%-10s exit %d  %-32s %s\n", outcome, code, name ? name + 1 : path, why);
+}
+
+static int list_report(struct refereeing *refereeing, struct report *report)
+{
+    const struct options *options = &refereeing->options;
+    size_t with;
+    const enum certificate_outcome worst =
+        certificates_worst(report->certificates, report->certificate_count, &with);
+    const char *why = report->exit_code == EXIT_SAME ? "" : exit_code_name(report->exit_code);
+    refereeing->listed = true;
+    report->candidate = options->code;
+    if (strcmp(options->format, "json") == 0)
+        return output_print(format_find(DOCUMENT_CHECK, "json", "--format"), report, options, refereeing->list);
+    for (size_t i = 0; worst > CERTIFICATE_ALLOWED && i < report->certificate_count; i++)
+        for (size_t k = 0; k < CERTIFICATE_RULES; k++)
+            if (report->certificates[i].rows[k].outcome == worst) {
+                why = report->certificates[i].rows[k].words;
+                i = report->certificate_count - 1;
+                break;
+            }
+    list_line(refereeing->list, certificate_outcome_name(worst), (int)report->exit_code, options->code, why);
+    return 0;
+}
+
 static int print(struct refereeing *refereeing)
 {
     const struct check *check = &refereeing->check;
@@ -172,7 +209,9 @@ static int print(struct refereeing *refereeing)
         .certificate_count = refereeing->certificate_count,
         .exit_code = exit_code_of(refereeing),
     };
-    return outputs_print(&refereeing->outputs, &report, &refereeing->options) < 0 ? EXIT_USAGE : (int)report.exit_code;
+    const int printed = refereeing->list ? list_report(refereeing, &report)
+                                         : outputs_print(&refereeing->outputs, &report, &refereeing->options);
+    return printed < 0 ? EXIT_USAGE : (int)report.exit_code;
 }
 
 /* Puts the candidate's code into capsules of a file, those that the options choose or all. */
@@ -185,11 +224,31 @@ static int swap(const struct refereeing *refereeing, const char *from, const str
     return swap_file(&swapped, from, refereeing->candidate, false);
 }
 
+/* Has a CPU execute the candidate as well, where it is measured on a GPU. Without a description of that GPU it is not
+ * executed, after error(). */
+static int execute(struct refereeing *refereeing, const struct measurement *measured)
+{
+    struct measurement measurement = *measured;
+    struct options computing = refereeing->options;
+    computing.way = ORIGIN_COMPUTED;
+    char *gpu = options_find_gpu(&computing);
+    measurement.timeout = options_timeout(&computing);
+    measurement.backend = backend_find(origin_of(ORIGIN_COMPUTED)->collector);
+    measurement.gpu = gpu;
+    measurement.devices = (struct device_list){0};
+    measurement.label = "executing on the CPU";
+    const int code = gpu ? measure_run(&measurement, &refereeing->executed) : EXIT_SAME;
+    free(gpu);
+    return code == EXIT_INTERRUPTED ? code : EXIT_SAME;
+}
+
 /* Runs the reference and the candidate on the same inputs, and judges one by the other. */
 static int judge(struct refereeing *refereeing, struct check_request *request)
 {
     if (swap(refereeing, refereeing->reference, NULL) < 0)
         return EXIT_USAGE;
+    if (refereeing->options.way != ORIGIN_COMPUTED && execute(refereeing, &request->measurement) != EXIT_SAME)
+        return EXIT_INTERRUPTED;
     const int code = check_judge(&refereeing->check, request);
     if (code != EXIT_SAME)
         return code;
@@ -199,18 +258,29 @@ static int judge(struct refereeing *refereeing, struct check_request *request)
     return print(refereeing);
 }
 
-static int referee(const struct options *options)
+/* A candidate that could not be judged has a line too; error() has said why. */
+static void list_failure(struct refereeing *refereeing, int code)
 {
-    struct refereeing refereeing = {.options = *options};
+    const struct options *options = &refereeing->options;
+    struct json_writer json = {.stream = refereeing->list, .one_line = true, JSON_DOCUMENT};
+    if (strcmp(options->format, "json") != 0) {
+        list_line(refereeing->list, "not judged", code, options->code, "see above");
+        return;
+    }
+    json_open(&json, NULL, '{', JSON_IN_LINE);
+    json_put_count(&json, "exit_code", (unsigned long long)code);
+    json_put_text(&json, "verdict", exit_code_name((enum exit_code)code));
+    json_put_text(&json, "candidate", options->code);
+    json_close(&json);
+    fputc('\n', refereeing->list);
+}
+
+/* Judges one candidate; of several, `list` takes a line. */
+static int referee(const struct options *options, FILE *list)
+{
+    struct refereeing refereeing = {.options = *options, .list = list};
     struct options *own = &refereeing.options;
     int code = EXIT_USAGE;
-    unsigned drawn = 0;
-    if (own->seed < 0 && getrandom(&drawn, sizeof drawn, 0) != sizeof drawn) {
-        error("this system gives no random number: add --seed N");
-        return EXIT_USAGE;
-    }
-    if (own->seed < 0)
-        own->seed = (int)(drawn % SEED_MOST);
     if (open_files(&refereeing) == 0) {
         own->kernels = refereeing.candidate;
         own->against = refereeing.reference;
@@ -228,13 +298,16 @@ static int referee(const struct options *options)
             request.measurement.glob_count = 0;
             /* What does not fit is said before anything is drawn. */
             code = swap(&refereeing, own->arguments[0], own) < 0 ? EXIT_USAGE : draw(&refereeing, &request.measurement);
-            if (!options->quiet)
+            if (!options->quiet && !list)
                 fprintf(stderr, "inputs by --seed %d\n", own->seed);
             if (code == EXIT_SAME)
                 code = judge(&refereeing, &request);
         }
     }
+    if (list && !refereeing.listed && code != EXIT_INTERRUPTED)
+        list_failure(&refereeing, code);
     prove_release(&refereeing.drawing);
+    run_release(&refereeing.executed);
     check_release(&refereeing.check);
     outputs_release(&refereeing.outputs);
     for (size_t i = 0; i < refereeing.certificate_count; i++)
@@ -250,29 +323,87 @@ static int referee(const struct options *options)
     return code;
 }
 
+/* ---- Several candidates ---- */
+
+/* What Triton writes beside a cubin, and source text, is none. */
+static int is_candidate(const struct dirent *entry)
+{
+    static const char *const endings[] = {".cubin", ".fatbin", ".so"};
+    const char *ending = strrchr(entry->d_name, '.');
+    for (size_t i = 0; ending && i < ARRAY_SIZE(endings); i++)
+        if (strcmp(ending, endings[i]) == 0)
+            return 1;
+    return 0;
+}
+
+/* Judges each file of a folder on the same inputs. Returns the worst exit code. */
+static int referee_folder(const struct options *options)
+{
+    struct atomic_file list;
+    struct dirent **entries;
+    const bool is_json = strcmp(options->format, "json") == 0;
+    if ((!is_json && strcmp(options->format, "text") != 0) || options->report_count + options->out_count > 0) {
+        error("a folder of candidates has one list of them: --format text or json, and -o FILE");
+        return EXIT_USAGE;
+    }
+    const int count = scandir(options->code, &entries, is_candidate, by_entry_name);
+    int worst = EXIT_SAME;
+    if (count < 0) {
+        error("cannot read %s: %s", options->code, strerror(errno));
+        return EXIT_USAGE;
+    }
+    if (count == 0)
+        error("%s has no candidate: no .cubin, .fatbin or .so", options->code);
+    if (count == 0 || atomic_file_open(&list, options->output ? options->output : "-") < 0) {
+        free(entries);
+        return EXIT_USAGE;
+    }
+    fprintf(stderr, "%d candidate%s on inputs by --seed %d\n", count, plural((size_t)count), options->seed);
+    for (int i = 0; i < count; i++) {
+        char *path = x_sprintf("%s/%s", options->code, entries[i]->d_name);
+        struct options one = *options;
+        one.code = path;
+        const int code = worst == EXIT_INTERRUPTED ? worst : referee(&one, list.stream);
+        worst = code > worst ? code : worst;
+        fflush(list.stream);
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    return atomic_file_commit(&list) < 0 ? EXIT_USAGE : worst;
+}
+
 /* Ctrl-C is held back, so that the folder goes. */
 static int cmd_referee(const struct options *options)
 {
     struct interrupts interrupts;
+    struct options own = *options;
+    struct stat facts;
+    unsigned drawn = 0;
     if (!options->code)
-        die(EXIT_USAGE, "which code? add --code FILE: a cubin, fatbin, library or program");
+        die(EXIT_USAGE, "which code? add --code FILE: a cubin, fatbin, library or program, or a folder of them");
+    if (own.seed < 0 && getrandom(&drawn, sizeof drawn, 0) != sizeof drawn)
+        die(EXIT_USAGE, "this system gives no random number: add --seed N");
+    if (own.seed < 0)
+        own.seed = (int)(drawn % SEED_MOST);
     if (interrupts_open(&interrupts) < 0)
         return EXIT_NOT_MEASURED;
-    const int code = referee(options);
+    const bool is_folder = stat(own.code, &facts) == 0 && S_ISDIR(facts.st_mode);
+    const int code = is_folder ? referee_folder(&own) : referee(&own, NULL);
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
 }
 
 /* clang-format off */
 static const struct option_row *const takes[] = {
     OPTION(.name = "code", .argument = "FILE", .kind = KIND_TEXT, .place = PLACE(code),
-           .doc = "the candidate: a cubin, fatbin, shared library or program"),
+           .doc = "the candidate: a cubin, fatbin, shared library or program, or a folder of candidates"),
     &option_k, &option_function, &option_block, &option_grid, &option_shared, &option_tolerance, &option_type, &option_exact,
     OPTION(.name = "seed", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(seed), .minimum = 0, .maximum = SEED_MOST,
            .doc = "draw the inputs of an earlier verdict, which says its seed (default: one that nobody knows)"),
     OPTION(.name = "draws", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(draws), .minimum = 1, .maximum = 100,
            .doc = "how many other inputs each kernel is judged on (default: 2)"),
     OPTION(.name = "allow", .argument = "WHAT", .kind = KIND_LIST, .place = PLACE(allowed),
-           .doc = "what is no reason to refuse: tensor or precision; repeatable"),
+           .doc = "what is no reason to refuse: tensor, precision or unexecuted; repeatable"),
     &option_simulate, &option_output, &option_format, &option_report, &option_metrics, &option_collector, &option_device,
     &option_samples, &option_timeout, NULL,
 };
@@ -288,9 +419,14 @@ const struct command command_referee = {
                "reference's code makes what is right on them. What it only writes is filled with a pattern before each launch. "
                "The same --seed gives the same inputs.\n"
                "The candidate is refused where it leaves something else, or beyond --tolerance; where it computes by tensor cores or "
-               "in fewer bits than the reference, unless --allow says so; and where a launch leaves something for the next in a variable of its own. Then both are compared as by `cugate check`: pairs of times on a GPU, exact counts with --simulate.",
+               "in fewer bits than the reference, unless --allow says so; and where a launch leaves something for the next in a variable of its own. On a GPU a CPU executes it as well, which sees a read or "
+               "write of what is nobody's; what it cannot execute is undecided, unless --allow unexecuted says otherwise. Then both are "
+               "compared as by `cugate check`: pairs of times on a GPU, exact counts with --simulate.\n"
+               "Of a folder each .cubin, .fatbin and .so is a candidate, on the same inputs: a line for each, with --format json its "
+               "whole report. The exit code is the worst. Without --tolerance that of TASK counts, which `cugate swap TASK --code TASK "
+               "--tolerance X -o NEW` states once.",
     .exits = EXITS({EXIT_SAME, "right, and not slower"}, {EXIT_REGRESSED, "right, and slower"}, {EXIT_USAGE, NULL},
-                   {EXIT_UNSURE, "right, but something could not be decided"},
+                   {EXIT_UNSURE, "right as far as is known, but something could not be decided"},
                    {EXIT_NOT_MEASURED, "wrong, refused, or not to be executed here"}, {EXIT_INTERRUPTED, NULL}),
     .example = "cugate referee softmax.capsule --code candidate.cubin --tolerance 1e-5 --simulate",
     .takes = takes,

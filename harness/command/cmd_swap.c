@@ -35,7 +35,7 @@ const struct command command_swap = {
                "With --tolerance 1e-5 a result may be off by 1e-5 of the largest value that the launch leaves in the "
                "512 bytes around it. Of integers all bits count. They are known by their bits as long as all there are "
                "less than 33 million; name the arguments that point to larger ones with --exact. "
-               "Without --tolerance each bit counts, but for those that vary from replay to replay.",
+               "Without --tolerance that of the capsule stays; where it has none, each bit counts, but for those that vary from replay to replay.",
     .exits = EXITS({EXIT_SAME, "the code was put in"},
                    {EXIT_USAGE, "the code does not fit the launch, or a file cannot be read: nothing was written"}),
     .example = "cugate swap softmax.capsule --code ~/.triton/cache/KEY/softmax.cubin --tolerance 1e-5 -o new.capsule",

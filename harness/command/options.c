@@ -94,7 +94,7 @@ const struct option_row option_shared = {
     .doc = "dynamic shared memory of a block (default: as Triton describes its code, else as it was)"};
 const struct option_row option_tolerance = {
     .name = "tolerance", .argument = "RATIO", .kind = KIND_TEXT, .place = PLACE(tolerance),
-    .doc = "how far results may be off, as a part of the largest beside them (default: equal bit for bit)"};
+    .doc = "how far results may be off, as a part of the largest beside them (default: as the capsule says, else each bit)"};
 const struct option_row option_type = {
     .name = "type", .argument = "TYPE", .kind = KIND_TEXT, .place = PLACE(type),
     .doc = "what results are, where they may be off: f16, bf16, f32 or f64 (default: f32)"};

@@ -215,13 +215,15 @@ static int capability_of(const struct capsules *capsules)
     return capability;
 }
 
-/* Returns the arguments with those marked that point to what has no tolerance. NULL after error(). Caller frees. */
-static struct argument *mark_exact(const struct capsule *capsule, uint64_t exact)
+/* Returns the arguments with those marked that point to what has no tolerance; without one, as they are. NULL after
+ * error(). Caller frees. */
+static struct argument *mark_exact(const struct capsule *capsule, double tolerance, uint64_t exact)
 {
     struct argument *arguments = x_calloc(capsule->argument_count + 1, sizeof *arguments);
     for (size_t i = 0; i < capsule->argument_count; i++) {
         arguments[i] = capsule->arguments[i];
-        arguments[i].exact = i < 64 && exact >> i & 1;
+        if (tolerance > 0)
+            arguments[i].exact = i < 64 && exact >> i & 1;
         if (arguments[i].exact && arguments[i].size == sizeof(uint64_t))
             exact &= ~(UINT64_C(1) << i);
     }
@@ -238,7 +240,7 @@ static int swap_one(struct swap *swap, const struct capsule *capsule, int capabi
     struct capsule changed = *capsule; /* it borrows all */
     struct replacement replacement;
     struct compared compared;
-    struct argument *const arguments = mark_exact(capsule, swap->changes.exact);
+    struct argument *const arguments = mark_exact(capsule, swap->changes.tolerance, swap->changes.exact);
     if (!arguments)
         return -1;
     changed.arguments = arguments;
@@ -246,8 +248,10 @@ static int swap_one(struct swap *swap, const struct capsule *capsule, int capabi
     changed.swapped = *swap->changes.version ? x_sprintf("%s by triton %s", options->code, swap->changes.version)
                                              : x_strdup(options->code);
     changed.proof = PROOF_NONE;
-    changed.tolerance = swap->changes.tolerance;
-    changed.type = changed.tolerance > 0 ? swap->changes.type : VALUE_F16;
+    if (swap->changes.tolerance > 0) {
+        changed.tolerance = swap->changes.tolerance;
+        changed.type = swap->changes.type;
+    }
     int result = -1;
     if (replacement_find(&replacement, options->code, changed.function, capability) == 0 &&
         change_launch(&changed, &swap->changes, options->code) == 0 &&

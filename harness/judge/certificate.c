@@ -13,7 +13,7 @@
 
 const char *certificate_rule_name(enum certificate_rule rule)
 {
-    static const char *const names[CERTIFICATE_RULES] = {"result", "inputs", "outputs", "precision"};
+    static const char *const names[CERTIFICATE_RULES] = {"result", "inputs", "outputs", "precision", "execution"};
     return names[rule];
 }
 
@@ -157,6 +157,34 @@ static struct certificate_row judge_precision(const struct certificate_facts *fa
     return worst;
 }
 
+/* ---- Execution ---- */
+
+/* On a GPU a read beyond an array finds something, and a write beyond it may go unseen. */
+static struct certificate_row judge_execution(const struct certificate_facts *facts)
+{
+    const enum certificate_outcome open =
+        facts->allowed & ALLOW_UNEXECUTED ? CERTIFICATE_ALLOWED : CERTIFICATE_UNDECIDED;
+    const char *doubt = NULL;
+    for (size_t i = 0; i < facts->count; i++) {
+        const struct result *executed = facts->executed[i];
+        const char *reason = executed && executed->reason ? executed->reason : "";
+        if (executed == facts->now[i] && executed->status != RESULT_OK)
+            return row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
+        if (!executed || executed->status == RESULT_HUNG || result_is_not_simulated(executed))
+            return row(open, x_sprintf("it was not executed on a CPU%s%s", *reason ? ": " : "", reason));
+        if (executed->status == RESULT_WRONG) /* as a race would, or a rounding that no GPU does */
+            return row(open, x_sprintf("executed on a CPU it leaves something else: %s", reason));
+        if (executed->status != RESULT_OK)
+            return row(CERTIFICATE_REFUSED, x_sprintf("executed on a CPU: %s: %s", result_status_name(executed->status),
+                                                      reason));
+        doubt = doubt ? doubt : executed->doubt;
+    }
+    if (facts->count == 0)
+        return row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
+    return row(CERTIFICATE_PASSED, x_sprintf("executed on a CPU it touches no memory but the task's%s%s",
+                                             doubt ? "; but " : "", doubt ? doubt : ""));
+}
+
 /* ---- All ---- */
 
 struct certificate certificate_make(const struct certificate_facts *facts)
@@ -166,6 +194,7 @@ struct certificate certificate_make(const struct certificate_facts *facts)
         [CERTIFICATE_INPUTS] = judge_inputs,
         [CERTIFICATE_OUTPUTS] = judge_outputs,
         [CERTIFICATE_PRECISION] = judge_precision,
+        [CERTIFICATE_EXECUTION] = judge_execution,
     };
     struct certificate certificate = {.kernel = facts->kernel};
     for (size_t i = 0; i < CERTIFICATE_RULES; i++)

@@ -14,6 +14,7 @@ enum certificate_rule {
     CERTIFICATE_INPUTS,    /* there were such inputs */
     CERTIFICATE_OUTPUTS,   /* what it writes was filled with a pattern before */
     CERTIFICATE_PRECISION, /* it computes in types that are as precise as the reference's */
+    CERTIFICATE_EXECUTION, /* executed on a CPU it touches no memory but the task's */
     CERTIFICATE_RULES
 };
 const char *certificate_rule_name(enum certificate_rule rule); /* "result", "inputs", ... */
@@ -21,8 +22,8 @@ const char *certificate_rule_name(enum certificate_rule rule); /* "result", "inp
 enum certificate_outcome { CERTIFICATE_PASSED, CERTIFICATE_ALLOWED, CERTIFICATE_UNDECIDED, CERTIFICATE_REFUSED };
 const char *certificate_outcome_name(enum certificate_outcome outcome); /* "passed", "allowed", ... */
 
-/* What may be allowed: tensor cores, arithmetic of fewer bits. */
-enum { ALLOW_TENSOR = 1, ALLOW_PRECISION = 2 };
+/* What may be allowed: tensor cores, arithmetic of fewer bits, that it was not executed. */
+enum { ALLOW_TENSOR = 1, ALLOW_PRECISION = 2, ALLOW_UNEXECUTED = 4 };
 
 /* What is known of a kernel. It borrows everything. */
 struct certificate_facts {
@@ -32,6 +33,7 @@ struct certificate_facts {
     uint64_t filled;            /* bytes that were filled with a pattern */
     const struct result **now;  /* of the code, on each of the inputs; the captured ones come first */
     const struct result **base; /* of the reference on the same; NULL where there is none */
+    const struct result **executed; /* of the code on the same, by a CPU; NULL where there is none */
     size_t count, wanted;       /* on how many it was run, and was to be run: at least one */
     unsigned allowed;
 };

@@ -315,11 +315,12 @@ static void put_failures(struct json_writer *json, const struct run *run)
 int report_json(const struct report *report, FILE *stream)
 {
     const struct comparison *comparison = report->comparison;
-    struct json_writer json = {.stream = stream, JSON_DOCUMENT};
+    struct json_writer json = {.stream = stream, .one_line = report->candidate, JSON_DOCUMENT};
     json_open(&json, NULL, '{', JSON_LINES);
     json_put_count(&json, "schema", REPORT_SCHEMA);
     json_put_count(&json, "exit_code", report->exit_code);
     json_put_text(&json, "verdict", exit_code_name(report->exit_code));
+    json_put_if(&json, "candidate", report->candidate);
     json_put_text(&json, "replay", report->replay ? report->run_name : NULL);
     json_put_flag(&json, "static", run_origin(report->run)->code_only);
     put_counts(&json, comparison);

@@ -53,16 +53,36 @@ expect "a variable without a name" 5 'the machine code has memory without the na
 # ---- As a document
 "$cugate" referee "$work/task.capsule" --code cheats.cubin --simulate -k 'train/saxpy@64,256' --function by_heart \
     --format json >"$work/certificate.json" 2>"$work/errors"
-ask jq -r '.certificates[] | .kernel, .outcome, .result.outcome, .inputs.outcome, .outputs.outcome' "$work/certificate.json"
+ask jq -r '.certificates[] | .kernel, .outcome, .result.outcome, .inputs.outcome, .outputs.outcome, .execution.words' "$work/certificate.json"
 expect "as JSON" 0 'train/saxpy@64,256' refused passed
 referee task kernels.cubin -k 'train/transpose*' --seed 8 -q
 expect "another seed is said" 0 '!refused'
+
+# ---- Several candidates, and a tolerance that is the task's
+cd "$work" && mkdir several || exit 2
+cp "$compiled"/{cheats,kernels}.cubin several
+echo nothing >several/none.cubin
+"$cugate" swap "$work/task.capsule" --code "$work/task.capsule" -k 'train/saxpy*' --tolerance 1e-5 -o "$work/within.capsule" 2>errors
+referee within several -k 'train/saxpy@64,256' --function by_copy
+expect "of a folder each has a line" 2 '3 candidates on inputs by --seed 7' 'exit 1  cheats.cubin' 'not judged exit 2  kernels.cubin' \
+    'not judged exit 2  none.cubin' 'cannot read several/none.cubin'
+"$cugate" referee "$work/within.capsule" --code several --simulate --seed 7 -k 'train/saxpy@64,256' --function rounded \
+    --format json -o lines 2>errors
+ask jq -r '"\(.candidate) \(.exit_code) \(.certificates[0].result.words)"' lines
+expect "as JSON, and without --tolerance there is the task's" 0 'several/cheats.cubin 5 on the captured' \
+    'beyond the tolerance of 1e-05' 'several/kernels.cubin 2 null'
+rm several/*
+referee task several
+expect "a folder without candidates" 2 'several has no candidate: no .cubin, .fatbin or .so'
+referee task several --format markdown
+expect "in another format" 2 'one list of them: --format text or json'
+cd "$compiled" || exit 2
 
 # ---- What cannot be
 ask "$cugate" referee "$work/task.capsule" --simulate
 expect "the code is asked for" 2 'which code? add --code FILE'
 referee task cheats.cubin --function plain --allow everything
-expect "what is allowed has a name" 2 "--allow needs tensor or precision, not 'everything'"
+expect "what is allowed has a name" 2 "--allow needs tensor, precision or unexecuted, not 'everything'"
 referee task cheats.cubin --function plain -k 'train/saxpi@64,256'
 expect "a kernel that is not there" 2 "has no kernel 'train/saxpi@64,256'; did you mean"
 referee task cheats.cubin --function plain -k 'train/transpose*'

@@ -111,9 +111,11 @@ judge good softmax -v
 expect "that is faster" 0 'improved   train/softmax@64,256,32' '!Worse'
 ask "$cugate" list --kernels "$work/good.capsule"
 expect "and how it was compared" 0 "with code of $triton/softmax_base_2.cubin by triton 3.6.0, within 1e-05 as f32"
-swap softmax strict $triton/softmax_base_2.cubin --function softmax_base_2
+swap softmax stated $triton/softmax_base_2.cubin --function softmax_base_2
+expect "a tolerance that the capsule states stays" 0 'results within 1e-05 as f32'
+swap softmax strict $triton/softmax_base_2.cubin --function softmax_base_2 --tolerance 1e-9
 judge strict softmax
-expect "which is another result without a tolerance" 5 'wrong result  train/softmax@64,256,32' 'bytes differ in all' '!beyond'
+expect "which is another result by a smaller one" 5 'wrong result  train/softmax@64,256,32' 'beyond the tolerance of 1e-09'
 swap softmax slow $triton/softmax_scattered.cubin --function softmax_scattered --tolerance 1e-5
 judge slow softmax -v
 expect "that is slower, on its line" 1 'regressed  train/softmax@64,256,32' 'global_load_sectors' "$triton/softmax.py:38" \

@@ -58,7 +58,7 @@ Test(certificate, precision_is_the_references)
         struct result now = result_of(rows[i].now[0], rows[i].now[1], rows[i].now[2], rows[i].uses);
         const struct result *bases[] = {&base}, *nows[] = {&now};
         const struct certificate_facts facts = {
-            .kernel = "k/v", .base = bases, .now = nows, .count = 1, .wanted = 1, .allowed = rows[i].allowed};
+            .kernel = "k/v", .base = bases, .now = nows, .executed = nows, .count = 1, .wanted = 1, .allowed = rows[i].allowed};
         char *words;
         cr_expect_eq(made(&facts, CERTIFICATE_PRECISION, &words).outcome, rows[i].outcome, "row %zu: %s", i, words);
         free(words);
@@ -92,11 +92,51 @@ Test(certificate, a_result_is_right_on_all_inputs)
         const struct certificate_facts facts = {.kernel = "k/v",
                                                 .base = bases,
                                                 .now = nows,
+                                                .executed = nows,
                                                 .count = 2,
                                                 .wanted = rows[i].wanted,
                                                 .undrawn = rows[i].undrawn};
         char *words;
         cr_expect_eq(made(&facts, CERTIFICATE_RESULT, &words).outcome, rows[i].outcome, "row %zu: %s", i, words);
+        cr_expect(strstr(words, rows[i].words), "row %zu: %s", i, words);
+        free(words);
+    }
+}
+
+Test(certificate, what_a_gpu_forgives_is_seen_by_execution)
+{
+    const struct {
+        enum result_status executed;
+        const char *reason;
+        bool absent;
+        unsigned allowed;
+        enum certificate_outcome outcome;
+        const char *words;
+    } rows[] = {
+        {RESULT_OK, NULL, false, 0, CERTIFICATE_PASSED, "no memory but the task's; but a word that nobody wrote"},
+        {RESULT_FAILED, "reads beyond", false, ALLOW_UNEXECUTED, CERTIFICATE_REFUSED, "failed: reads beyond"},
+        {RESULT_CRASHED, "signal 11", false, ALLOW_UNEXECUTED, CERTIFICATE_REFUSED, "crashed: signal 11"},
+        {RESULT_FAILED, RESULT_NOT_SIMULATED "X", false, 0, CERTIFICATE_UNDECIDED, "not executed on a CPU: not simul"},
+        {RESULT_FAILED, RESULT_NOT_SIMULATED "X", false, ALLOW_UNEXECUTED, CERTIFICATE_ALLOWED, "not executed"},
+        {RESULT_HUNG, NULL, false, 0, CERTIFICATE_UNDECIDED, "not executed on a CPU"},
+        {RESULT_WRONG, "at byte 3", false, 0, CERTIFICATE_UNDECIDED, "leaves something else: at byte 3"},
+        {RESULT_OK, NULL, true, 0, CERTIFICATE_UNDECIDED, "not executed on a CPU"},
+        {RESULT_OK, NULL, true, ALLOW_PRECISION, CERTIFICATE_UNDECIDED, "not executed on a CPU"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const struct result now = {.id = "k/v~0"};
+        const struct result executed = {.id = "k/v~0", .status = rows[i].executed, .reason = (char *)rows[i].reason,
+                                        .doubt = "a word that nobody wrote"};
+        const struct result *nows[] = {&now, &now}, *all[] = {&executed, rows[i].absent ? NULL : &executed};
+        const struct certificate_facts facts = {.kernel = "k/v",
+                                                .base = nows,
+                                                .now = nows,
+                                                .executed = all,
+                                                .count = 2,
+                                                .wanted = 2,
+                                                .allowed = rows[i].allowed};
+        char *words;
+        cr_expect_eq(made(&facts, CERTIFICATE_EXECUTION, &words).outcome, rows[i].outcome, "row %zu: %s", i, words);
         cr_expect(strstr(words, rows[i].words), "row %zu: %s", i, words);
         free(words);
     }
