@@ -272,6 +272,9 @@ int replay_wait(struct replay *replay, struct problem *problem);
  * capsule's tolerance. Swapped code must leave its own variables as they were: else a launch keeps something for the
  * next. Returns 0; 1 when it differs, and why (why_size bytes) says where; -1 with *problem. */
 int replay_compare(struct replay *replay, char *why, size_t why_size, struct problem *problem);
+/* Says how far values were off that the last replay_compare() took for equal by a tolerance, "48 f32 values differ,
+ * ..."; NULL: none was. */
+const char *replay_near(const struct replay *replay);
 /* Read and write a range's memory as it is now; at and size are in bytes. */
 int replay_read(struct replay *replay, size_t range, uint64_t at, void *bytes, size_t size, struct problem *problem);
 int replay_write(struct replay *replay, size_t range, uint64_t at, const void *bytes, size_t size,
@@ -301,10 +304,13 @@ enum { TOLERANCE_SPAN = 512, INTEGER_MOST = 1 << 25, INTEGER_WORDS = 8 };
 struct tolerance {
     double most; /* of the rule */
     enum value_type type;
-    bool exact;        /* they are integers, whatever they look like */
-    uint64_t integers; /* counted: 32-bit words that differ where there are integers */
-    uint64_t beyond;   /* counted: values that differ by more */
-    double largest;    /* counted: the largest difference of these; INFINITY where a value is no number */
+    bool exact;           /* they are integers, whatever they look like */
+    uint64_t integers;    /* counted: 32-bit words that differ where there are integers */
+    uint64_t beyond;      /* counted: values that differ by more */
+    double largest;       /* counted: the largest difference of these; INFINITY where a value is no number */
+    uint64_t within;      /* counted: values that differ by less, and */
+    double off;           /* the largest of these, as a part of what the rule takes it of; */
+    double ulps, squares; /* the largest, and the sum of squares, in units of the expected value's last place */
 };
 
 /* Replaces the values of `expected` by those of `actual` that are near enough, and counts the others. before: as the

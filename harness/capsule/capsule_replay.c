@@ -7,6 +7,7 @@
 #include "replay_parts.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ struct replay {
     struct backed backed;
     uint64_t kept;                /* address of all copies; 0: none */
     unsigned char *const *varies; /* bits that are not compared, beside those of the capsule; NULL: none */
+    char near[160];               /* how far results were off that were taken for equal; "" */
 };
 
 /* ---- Pages ---- */
@@ -431,6 +433,24 @@ static void say_difference(const struct difference *difference, char *why, size_
              difference->bytes == 1 ? " differs" : "s differ", integers, values);
 }
 
+/* The differences that a tolerance allows are told as well. */
+static void say_near(struct replay *replay, const struct tolerance *tolerance)
+{
+    *replay->near = '\0';
+    if (tolerance->within > 0)
+        snprintf(replay->near, sizeof replay->near,
+                 "%" PRIu64
+                 " %s value%s, by %.2g of the largest beside them at most, %.3g units in the last place, and "
+                 "%.3g in the root mean square",
+                 tolerance->within, value_type_name(tolerance->type), plural((size_t)tolerance->within), tolerance->off,
+                 tolerance->ulps, sqrt(tolerance->squares / (double)tolerance->within));
+}
+
+const char *replay_near(const struct replay *replay)
+{
+    return *replay->near ? replay->near : NULL;
+}
+
 int replay_compare(struct replay *replay, char *why, size_t why_size, struct problem *problem)
 {
     struct difference difference = {
@@ -441,6 +461,7 @@ int replay_compare(struct replay *replay, char *why, size_t why_size, struct pro
     int failed = 0;
     for (size_t i = 0; i < replay->part_count && failed == 0; i++)
         failed = each_chunk(replay, &replay->parts[i], compare_chunk, &difference, problem);
+    say_near(replay, &difference.tolerance);
     if (failed == 0 && difference.bytes == 0)
         return player_compare_kept(replay->player, replay->capsule, replay->module, why, why_size, problem);
     if (failed < 0)

@@ -71,6 +71,28 @@ static bool is_usual_nan(enum value_type type, const unsigned char *bytes)
     return isnan(value_at(type, bytes)) && (fraction == all || fraction == (all + 1) / 2);
 }
 
+/* Returns the unit in the last place of a value. */
+static double last_place(enum value_type type, double value)
+{
+    static const struct {
+        int fraction, least; /* bits, and the exponent of the smallest normal number */
+    } formats[] = {
+        [VALUE_F16] = {10, -14}, [VALUE_BF16] = {7, -126}, [VALUE_F32] = {23, -126}, [VALUE_F64] = {52, -1022}};
+    const int exponent = value == 0 ? formats[type].least : ilogb(value);
+    return ldexp(1, (exponent > formats[type].least ? exponent : formats[type].least) - formats[type].fraction);
+}
+
+static void count_within(struct tolerance *tolerance, const unsigned char *expected, double off, double magnitude)
+{
+    const double ulps = off / last_place(tolerance->type, value_at(tolerance->type, expected));
+    if (!(off > 0)) /* infinities, and NaNs of other bits */
+        return;
+    tolerance->within++;
+    tolerance->off = fmax(tolerance->off, off / magnitude);
+    tolerance->ulps = fmax(tolerance->ulps, ulps);
+    tolerance->squares += ulps * ulps;
+}
+
 /* Returns how far two values are from each other; INFINITY when they are not both numbers. */
 static double distance(enum value_type type, const unsigned char *of_expected, const unsigned char *of_actual)
 {
@@ -114,12 +136,13 @@ static void tolerate_span(struct tolerance *tolerance, const unsigned char *befo
         count_integers(tolerance, expected, actual, size);
         return;
     }
-    const double most = tolerance->most * magnitude(tolerance->type, before, expected, actual, size);
+    const double largest = magnitude(tolerance->type, before, expected, actual, size), most = tolerance->most * largest;
     for (size_t at = 0; at + step <= size; at += step) {
         if (memcmp(expected + at, actual + at, step) == 0)
             continue;
         const double off = distance(tolerance->type, expected + at, actual + at);
         if (off <= most) {
+            count_within(tolerance, expected + at, off, largest);
             memcpy(expected + at, actual + at, step);
             continue;
         }

@@ -68,7 +68,8 @@ static int open_files(struct refereeing *refereeing)
             return error("the id of %s leaves no room for the number of its inputs: capture it with a shorter --name",
                          refereeing->task.list[i].id);
     if (capsules_check_globs(&refereeing->task, options) < 0 || read_allowed(refereeing, options) < 0 ||
-        (!refereeing->list && outputs_open(&refereeing->outputs, options) < 0) || options_read_metrics(options, &refereeing->metrics) < 0)
+        (!refereeing->list && outputs_open(&refereeing->outputs, options) < 0) ||
+        options_read_metrics(options, &refereeing->metrics) < 0)
         return -1;
     refereeing->folder = make_temporary_folder();
     if (!refereeing->folder)
@@ -177,8 +178,7 @@ static int list_report(struct refereeing *refereeing, struct report *report)
 {
     const struct options *options = &refereeing->options;
     size_t with;
-    const enum certificate_outcome worst =
-        certificates_worst(report->certificates, report->certificate_count, &with);
+    const enum certificate_outcome worst = certificates_worst(report->certificates, report->certificate_count, &with);
     const char *why = report->exit_code == EXIT_SAME ? "" : exit_code_name(report->exit_code);
     refereeing->listed = true;
     report->candidate = options->code;

@@ -32,6 +32,7 @@ static struct certificate_row row(enum certificate_outcome outcome, char *words)
 
 static struct certificate_row judge_result(const struct certificate_facts *facts)
 {
+    const char *near = NULL; /* on the last of the inputs that it is off on */
     if (facts->undrawn)
         return row(CERTIFICATE_UNDECIDED, x_strdup("it was not run: see the inputs"));
     for (size_t i = 0; i < facts->count; i++) {
@@ -46,11 +47,13 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
             return row(CERTIFICATE_UNDECIDED, x_sprintf("the reference itself fails on %s: %s", inputs,
                                                         base && base->reason ? base->reason : "it was not run"));
     }
+    for (size_t i = 0; i < facts->count; i++)
+        near = facts->now[i]->near ? facts->now[i]->near : near;
     if (facts->count == 0 || facts->count < facts->wanted)
         return row(CERTIFICATE_REFUSED, x_sprintf("it was run on %zu of %zu inputs", facts->count, facts->wanted));
-    return row(
-        CERTIFICATE_PASSED,
-        x_sprintf("it leaves what the reference leaves, on the captured inputs and %zu others", facts->count - 1));
+    return row(CERTIFICATE_PASSED,
+               x_sprintf("it leaves what the reference leaves, on the captured inputs and %zu others%s%s",
+                         facts->count - 1, near ? ", but for " : "", near ? near : ""));
 }
 
 static struct certificate_row judge_inputs(const struct certificate_facts *facts)
@@ -175,8 +178,8 @@ static struct certificate_row judge_execution(const struct certificate_facts *fa
         if (executed->status == RESULT_WRONG) /* as a race would, or a rounding that no GPU does */
             return row(open, x_sprintf("executed on a CPU it leaves something else: %s", reason));
         if (executed->status != RESULT_OK)
-            return row(CERTIFICATE_REFUSED, x_sprintf("executed on a CPU: %s: %s", result_status_name(executed->status),
-                                                      reason));
+            return row(CERTIFICATE_REFUSED,
+                       x_sprintf("executed on a CPU: %s: %s", result_status_name(executed->status), reason));
         doubt = doubt ? doubt : executed->doubt;
     }
     if (facts->count == 0)
@@ -190,10 +193,8 @@ static struct certificate_row judge_execution(const struct certificate_facts *fa
 struct certificate certificate_make(const struct certificate_facts *facts)
 {
     static struct certificate_row (*const judges[CERTIFICATE_RULES])(const struct certificate_facts *facts) = {
-        [CERTIFICATE_RESULT] = judge_result,
-        [CERTIFICATE_INPUTS] = judge_inputs,
-        [CERTIFICATE_OUTPUTS] = judge_outputs,
-        [CERTIFICATE_PRECISION] = judge_precision,
+        [CERTIFICATE_RESULT] = judge_result,       [CERTIFICATE_INPUTS] = judge_inputs,
+        [CERTIFICATE_OUTPUTS] = judge_outputs,     [CERTIFICATE_PRECISION] = judge_precision,
         [CERTIFICATE_EXECUTION] = judge_execution,
     };
     struct certificate certificate = {.kernel = facts->kernel};

@@ -28,13 +28,13 @@ enum { ALLOW_TENSOR = 1, ALLOW_PRECISION = 2, ALLOW_UNEXECUTED = 4 };
 /* What is known of a kernel. It borrows everything. */
 struct certificate_facts {
     const char *kernel;
-    const char *undrawn;        /* why there are no other inputs; NULL: there are */
-    uint64_t drawn, kept;       /* bytes of inputs that were drawn, and that stayed */
-    uint64_t filled;            /* bytes that were filled with a pattern */
-    const struct result **now;  /* of the code, on each of the inputs; the captured ones come first */
-    const struct result **base; /* of the reference on the same; NULL where there is none */
+    const char *undrawn;            /* why there are no other inputs; NULL: there are */
+    uint64_t drawn, kept;           /* bytes of inputs that were drawn, and that stayed */
+    uint64_t filled;                /* bytes that were filled with a pattern */
+    const struct result **now;      /* of the code, on each of the inputs; the captured ones come first */
+    const struct result **base;     /* of the reference on the same; NULL where there is none */
     const struct result **executed; /* of the code on the same, by a CPU; NULL where there is none */
-    size_t count, wanted;       /* on how many it was run, and was to be run: at least one */
+    size_t count, wanted;           /* on how many it was run, and was to be run: at least one */
     unsigned allowed;
 };
 

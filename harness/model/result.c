@@ -162,6 +162,7 @@ void result_release(struct result *result)
     free(result->varies);
     free(result->not_proved);
     free(result->doubt);
+    free(result->near);
     free(result->elsewhere);
     free(result->reason);
     free(result->id);

@@ -213,7 +213,10 @@ static void send_results(struct worker *worker)
 {
     bool failed = false;
     for (size_t i = 0; i < worker->begun_count; i++) {
+        const struct replay *replay = worker->begun[i].open.replay;
         struct result *result = &worker->begun[i].result;
+        if (replay && result->status == RESULT_OK)
+            result->near = x_strdup(replay_near(replay));
         char *line = result_to_line(result);
         message_send(worker->pipe, MESSAGE_RESULT, line);
         failed |= result->status == RESULT_FAILED;

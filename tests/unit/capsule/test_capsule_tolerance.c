@@ -55,6 +55,10 @@ Test(capsule_tolerance, what_is_beyond_is_counted)
     cr_expect_eq(tolerance.beyond, 2);
     cr_expect(tolerance.largest > 0.7499 && tolerance.largest < 0.7501, "%g", tolerance.largest);
     cr_expect_eq(expected[2], actual[2]);
+    cr_expect_eq(tolerance.within, 1);
+    cr_expect(tolerance.off > 0.99e-4 && tolerance.off < 1.01e-4, "%g", tolerance.off);
+    cr_expect_eq(tolerance.squares, tolerance.ulps * tolerance.ulps); /* 839 units of 1 / 2^23 */
+    cr_expect_eq(tolerance.ulps, 839);
     actual[3] = NAN;
     tolerance = compared(1e-3);
     cr_expect_eq(tolerance.beyond, 3);
@@ -163,15 +167,16 @@ Test(capsule_tolerance, values_of_each_type)
     static const struct {
         enum value_type type;
         uint64_t expected, near, far;
+        double ulps; /* of what is near; 0: the same value */
     } rows[] = {
-        {VALUE_F16, 0x3c00, 0x3c01, 0x3c03},
-        {VALUE_F16, 0xfbff, 0xfbfe, 0x7bff},
-        {VALUE_F16, 0x0002, 0x0002, 0x0003},
-        {VALUE_F16, 0x7e00, 0x7fff, 0x7c00},
-        {VALUE_BF16, 0x4000, 0x4000, 0x4001},
-        {VALUE_BF16, 0x7fc0, 0xffff, 0x7f80},
-        {VALUE_F32, 0x3f800000, 0x3f801000, 0x3f805000},
-        {VALUE_F64, 0x3ff0000000000000, 0x3ff0010000000000, 0x3ff0200000000000},
+        {VALUE_F16, 0x3c00, 0x3c01, 0x3c03, 1},
+        {VALUE_F16, 0xfbff, 0xfbfe, 0x7bff, 1},
+        {VALUE_F16, 0x0002, 0x0002, 0x0003, 0},
+        {VALUE_F16, 0x7e00, 0x7fff, 0x7c00, 0},
+        {VALUE_BF16, 0x4000, 0x4000, 0x4001, 0},
+        {VALUE_BF16, 0x7fc0, 0xffff, 0x7f80, 0},
+        {VALUE_F32, 0x3f800000, 0x3f801000, 0x3f805000, 4096},
+        {VALUE_F64, 0x3ff0000000000000, 0x3ff0010000000000, 0x3ff0200000000000, 0x10000000000},
     };
     static const size_t sizes[] = {2, 2, 4, 8};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -182,6 +187,8 @@ Test(capsule_tolerance, values_of_each_type)
             tolerate(&tolerance, (const unsigned char *)&zero, (unsigned char *)&wanted,
                      (const unsigned char *)&wrong[k], sizes[rows[i].type]);
             cr_expect_eq(tolerance.beyond, k, "row %zu, %zu", i, k);
+            cr_expect_eq(tolerance.ulps, k == 0 ? rows[i].ulps : 0, "row %zu: %g", i, tolerance.ulps);
+            cr_expect_eq(tolerance.within, k == 0 && rows[i].ulps > 0, "row %zu", i);
         }
     }
 }

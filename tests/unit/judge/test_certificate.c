@@ -57,8 +57,13 @@ Test(certificate, precision_is_the_references)
         struct result base = result_of(rows[i].base[0], rows[i].base[1], rows[i].base[2], rows[i].used);
         struct result now = result_of(rows[i].now[0], rows[i].now[1], rows[i].now[2], rows[i].uses);
         const struct result *bases[] = {&base}, *nows[] = {&now};
-        const struct certificate_facts facts = {
-            .kernel = "k/v", .base = bases, .now = nows, .executed = nows, .count = 1, .wanted = 1, .allowed = rows[i].allowed};
+        const struct certificate_facts facts = {.kernel = "k/v",
+                                                .base = bases,
+                                                .now = nows,
+                                                .executed = nows,
+                                                .count = 1,
+                                                .wanted = 1,
+                                                .allowed = rows[i].allowed};
         char *words;
         cr_expect_eq(made(&facts, CERTIFICATE_PRECISION, &words).outcome, rows[i].outcome, "row %zu: %s", i, words);
         free(words);
@@ -125,7 +130,9 @@ Test(certificate, what_a_gpu_forgives_is_seen_by_execution)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct result now = {.id = "k/v~0"};
-        const struct result executed = {.id = "k/v~0", .status = rows[i].executed, .reason = (char *)rows[i].reason,
+        const struct result executed = {.id = "k/v~0",
+                                        .status = rows[i].executed,
+                                        .reason = (char *)rows[i].reason,
                                         .doubt = "a word that nobody wrote"};
         const struct result *nows[] = {&now, &now}, *all[] = {&executed, rows[i].absent ? NULL : &executed};
         const struct certificate_facts facts = {.kernel = "k/v",
