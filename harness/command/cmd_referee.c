@@ -164,7 +164,7 @@ static enum exit_code exit_code_of(const struct refereeing *refereeing)
         certificates_worst(refereeing->certificates, refereeing->certificate_count, &with);
     if (worst == CERTIFICATE_REFUSED)
         return EXIT_NOT_MEASURED;
-    return worst == CERTIFICATE_UNDECIDED && code == EXIT_SAME ? EXIT_UNSURE : code;
+    return worst == CERTIFICATE_UNDECIDED ? EXIT_UNSURE : code;
 }
 
 /* What is said of a candidate among several, as text: its outcome, and the first words that say why. */
@@ -427,7 +427,7 @@ const struct command command_referee = {
                "--tolerance X -o NEW` states once.",
     .exits = EXITS({EXIT_SAME, "right, and not slower"}, {EXIT_REGRESSED, "right, and slower"}, {EXIT_USAGE, NULL},
                    {EXIT_UNSURE, "right as far as is known, but something could not be decided"},
-                   {EXIT_NOT_MEASURED, "wrong, refused, or not to be executed here"}, {EXIT_INTERRUPTED, NULL}),
+                   {EXIT_NOT_MEASURED, "wrong or refused, or nothing could be measured"}, {EXIT_INTERRUPTED, NULL}),
     .example = "cugate referee softmax.capsule --code candidate.cubin --tolerance 1e-5 --simulate",
     .takes = takes,
     .minimum = 1, .maximum = 1, .replays_argument = true, .ways = WAYS_OF_LIBRARY | WAY(COMPUTED), .run = cmd_referee,

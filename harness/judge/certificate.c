@@ -33,20 +33,27 @@ static struct certificate_row row(enum certificate_outcome outcome, char *words)
 static struct certificate_row judge_result(const struct certificate_facts *facts)
 {
     const char *near = NULL; /* on the last of the inputs that it is off on */
+    struct certificate_row open = {CERTIFICATE_UNDECIDED, NULL};
     if (facts->undrawn)
         return row(CERTIFICATE_UNDECIDED, x_strdup("it was not run: see the inputs"));
     for (size_t i = 0; i < facts->count; i++) {
         const struct result *base = facts->base[i], *now = facts->now[i];
         const char *inputs = i == 0 ? "the captured inputs" : "drawn inputs";
-        if (now->status != RESULT_OK && result_is_not_simulated(now))
-            return row(CERTIFICATE_UNDECIDED, x_strdup(now->reason));
-        if (now->status != RESULT_OK)
+        const bool fails = now->status != RESULT_OK && !result_is_not_simulated(now);
+        if (base ? base->status != RESULT_OK : !fails) { /* what fails is not compared, so that there may be no base */
+            free(open.words);
+            open.words = x_sprintf("the reference itself fails on %s: %s", inputs,
+                                   base && base->reason ? base->reason : "it was not run");
+        } else if (fails) {
+            free(open.words);
             return row(CERTIFICATE_REFUSED, x_sprintf("on %s: %s%s%s", inputs, result_status_name(now->status),
                                                       now->reason ? ": " : "", now->reason ? now->reason : ""));
-        if (!base || base->status != RESULT_OK)
-            return row(CERTIFICATE_UNDECIDED, x_sprintf("the reference itself fails on %s: %s", inputs,
-                                                        base && base->reason ? base->reason : "it was not run"));
+        } else if (now->status != RESULT_OK && !open.words) {
+            open.words = x_strdup(now->reason);
+        }
     }
+    if (open.words)
+        return open;
     for (size_t i = 0; i < facts->count; i++)
         near = facts->now[i]->near ? facts->now[i]->near : near;
     if (facts->count == 0 || facts->count < facts->wanted)

@@ -87,6 +87,7 @@ Test(certificate, a_result_is_right_on_all_inputs)
         {RESULT_OK, RESULT_HUNG, 2, NULL, NULL, CERTIFICATE_REFUSED, "on drawn inputs: hung"},
         {RESULT_OK, RESULT_FAILED, 2, RESULT_NOT_SIMULATED "X", NULL, CERTIFICATE_UNDECIDED, "not simulated: X"},
         {RESULT_WRONG, RESULT_OK, 2, NULL, NULL, CERTIFICATE_UNDECIDED, "the reference itself fails on drawn inputs"},
+        {RESULT_FAILED, RESULT_FAILED, 2, "reads nothing", NULL, CERTIFICATE_UNDECIDED, "the reference itself fails on"},
         {RESULT_OK, RESULT_OK, 3, NULL, NULL, CERTIFICATE_REFUSED, "it was run on 2 of 3 inputs"},
         {RESULT_OK, RESULT_OK, 2, NULL, "it changes a variable", CERTIFICATE_UNDECIDED, "see the inputs"},
     };
