@@ -108,7 +108,17 @@ static bool is_of_library(const struct program_process *process, struct message 
     return true;
 }
 
-/* The first one's device and session are the run's. */
+/* Of several GPUs the run has the one whose UUID comes first, so that it is the same one in each session. */
+static void take_gpu(struct session *session, struct session *other)
+{
+    char **uuid = &session->facts[SESSION_GPU_UUID], **others = &other->facts[SESSION_GPU_UUID], *first = *others;
+    if (!*uuid || !first || strcmp(first, *uuid) >= 0)
+        return;
+    *others = *uuid;
+    *uuid = first;
+}
+
+/* The first one's device and session are the run's, but for which of several GPUs it is. */
 static bool take_device(struct program_run *run, struct program_process *process, const char *text)
 {
     struct run described = {0}, *part = &run->part;
@@ -119,7 +129,9 @@ static bool take_device(struct program_run *run, struct program_process *process
     if (good && part->session_count > 0) {
         device_difference(&described.device, &part->device, difference, sizeof difference);
         good = *difference == '\0';
-        if (!good)
+        if (good)
+            take_gpu(&part->sessions[0], &described.sessions[0]);
+        else
             program_fail(run,
                          "it uses a GPU of another model than the first, and only that is measured (%s): choose with "
                          "CUDA_VISIBLE_DEVICES",

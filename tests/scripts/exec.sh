@@ -449,6 +449,13 @@ given 'a script that something starts' 0 '8 ok, 0 failed, samples 16 32 32' 'pro
 for bare in bare bare_static; do
     given "$bare, without CUDA" 5 'opened no GPU, so there is nothing to measure' "$standin/$bare"
 done
+if chosen 'two GPUs'; then # of which the session has the first by UUID, whichever process comes first
+    measured -- "$program" plain 8
+    first=$(jq -r '"session on \(.sessions[0].gpu_uuid)"' run.json)
+    STANDIN_DEVICES=2 measured -- sh -c "CUDA_VISIBLE_DEVICES=1 $program plain 8; CUDA_VISIBLE_DEVICES=0 $program plain 8"
+    jq -r '"session on \(.sessions[0].gpu_uuid)"' run.json >>"$work/said"
+    expect 'two GPUs' 0 '8 ok, 0 failed' "$first"
+fi
 given 'a script that fails before it does' 3 'ended with exit code 3 before it opened a GPU' '!opened no GPU' -- sh -c 'exit 3'
 if chosen 'a second subscriber'; then
     measured -- "$program" subscriber

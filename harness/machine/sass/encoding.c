@@ -83,6 +83,6 @@ void encoding_scoreboards(const struct function_text *function, struct code *cod
         memcpy(&bits, function->bytes + i * INSTRUCTION_BYTES + UPPER, sizeof bits);
         const unsigned answer = bits >> ANSWERS & 7;
         one->waits_for = bits >> WAITS & 0x3f;
-        one->loads_into = answer < NONE - 1 && answers_from_global(one->traits) ? 1u << answer : 0;
+        one->loads_into = answer < NONE - 1 && answers_from_global(one->traits) ? (unsigned char)(1u << answer) : 0;
     }
 }
