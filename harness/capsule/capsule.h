@@ -272,9 +272,9 @@ int replay_wait(struct replay *replay, struct problem *problem);
  * capsule's tolerance. Swapped code must leave its own variables as they were: else a launch keeps something for the
  * next. Returns 0; 1 when it differs, and why (why_size bytes) says where; -1 with *problem. */
 int replay_compare(struct replay *replay, char *why, size_t why_size, struct problem *problem);
-/* Says how far values were off that the last replay_compare() took for equal by a tolerance, "48 f32 values differ,
- * ..."; NULL: none was. */
-const char *replay_near(const struct replay *replay);
+/* Says how far values were off that the last replay_compare() took for equal by a tolerance, "48 f32 values, by ...",
+ * and sets *off to the most, as a part of the largest beside it; NULL and 0: none was. */
+const char *replay_near(const struct replay *replay, double *off);
 /* Read and write a range's memory as it is now; at and size are in bytes. */
 int replay_read(struct replay *replay, size_t range, uint64_t at, void *bytes, size_t size, struct problem *problem);
 int replay_write(struct replay *replay, size_t range, uint64_t at, const void *bytes, size_t size,
@@ -292,14 +292,15 @@ void replay_close(struct replay *replay);
  *
  *   |actual - expected| <= tolerance x the largest |expected| of the values there that the launch changes
  *
- * A NaN as arithmetic makes them equals any other, and an infinity itself alone. Where the launch changes nothing, or
+ * Values of more than TOLERANCE_FAR times the median there, such as the -1e30 of a mask, count for themselves alone. A
+ * NaN as arithmetic makes them equals any other, and an infinity itself alone. Where the launch changes nothing, or
  * all that it changes is as it was before, nothing may differ.
  *
  * Integers have no tolerance: where the 32-bit words that the launch changes are all less than INTEGER_MOST in
  * magnitude, and not all 0, nothing may differ. As single precision that is less than 1e-37. Of halves it takes
  * INTEGER_WORDS such words, since the second of a pair may be 0 by chance. Larger integers among values are told by
  * what points to them (struct argument). */
-enum { TOLERANCE_SPAN = 512, INTEGER_MOST = 1 << 25, INTEGER_WORDS = 8 };
+enum { TOLERANCE_SPAN = 512, TOLERANCE_FAR = 10000, INTEGER_MOST = 1 << 25, INTEGER_WORDS = 8 };
 
 struct tolerance {
     double most; /* of the rule */
@@ -310,7 +311,8 @@ struct tolerance {
     double largest;       /* counted: the largest difference of these; INFINITY where a value is no number */
     uint64_t within;      /* counted: values that differ by less, and */
     double off;           /* the largest of these, as a part of what the rule takes it of; */
-    double ulps, squares; /* the largest, and the sum of squares, in units of the expected value's last place */
+    uint64_t counted;     /* those of them whose expected value is not 0 */
+    double ulps, squares; /* of these the largest, and the sum of squares, in units of the value's last place */
 };
 
 /* Replaces the values of `expected` by those of `actual` that are near enough, and counts the others. before: as the
@@ -352,8 +354,14 @@ struct draw_request {
     const char *id; /* of the new capsule; borrowed */
     uint64_t seed;  /* the same one gives the same inputs */
     bool inputs;    /* draw inputs; else only what is written is filled */
-    bool careful; /* the launch may fail on integers in another order, or on a pattern where it writes: neither is done
-                   */
+    bool last;      /* of several: floats are rougher, and integers may come twice */
+    enum draw_care {
+        DRAW_ALL,
+        DRAW_ONCE,     /* the launch may fail, or race, on integers that come twice: they change places */
+        DRAW_FLOATS,   /* or on integers in another order: they stay */
+        DRAW_UNFILLED, /* or on a pattern where it writes: nothing is filled */
+        DRAW_CARES
+    } care;
 };
 
 /* Writes a capsule of the same launch on other inputs, with what the capsule's code makes of them as its result. So

@@ -323,7 +323,9 @@ static void draw_all(struct drawing *drawing, uint64_t *state, struct drawn *dra
     for (size_t i = 0; i < drawing->array_count; i++) {
         const struct array *array = &drawing->arrays[i];
         const struct draw draw = {.seed = draw_next(state),
-                                  .integers = !drawing->request->careful,
+                                  .integers = drawing->request->care < DRAW_FLOATS,
+                                  .anew = drawing->request->last && drawing->request->care == DRAW_ALL,
+                                  .rough = drawing->request->last,
                                   .points = points,
                                   .self = drawing->capsule};
         draw_array(&draw, drawing->before.ranges[array->range] + array->at, (size_t)array->size, drawn);
@@ -360,11 +362,15 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
         snprintf(why, why_size, "it changes a variable of its machine code");
         return 1;
     }
-    if ((!drawing->request->careful &&
+    if ((drawing->request->care < DRAW_UNFILLED &&
          (fill_outputs(drawing, &state, drawn) < 0 || fill_zeros(drawing, &state, drawn) < 0)) ||
         launch(drawing, &drawing->left) < 0 || launch(drawing, &drawing->other) < 0)
         return -1;
-    drawing->has_varied |= !is_same(drawing, true);
+    if (!is_same(drawing, true)) {
+        if (drawing->request->last && drawing->request->care == DRAW_ALL)
+            return problem_set(drawing->problem, "it varies on integers that come twice");
+        drawing->has_varied = true;
+    }
     return write_capsule(drawing, writer);
 }
 

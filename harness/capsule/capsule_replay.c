@@ -34,7 +34,8 @@ struct replay {
     struct backed backed;
     uint64_t kept;                /* address of all copies; 0: none */
     unsigned char *const *varies; /* bits that are not compared, beside those of the capsule; NULL: none */
-    char near[160];               /* how far results were off that were taken for equal; "" */
+    double off;
+    char near[160]; /* how far results were off that were taken for equal; "" */
 };
 
 /* ---- Pages ---- */
@@ -436,18 +437,21 @@ static void say_difference(const struct difference *difference, char *why, size_
 /* The differences that a tolerance allows are told as well. */
 static void say_near(struct replay *replay, const struct tolerance *tolerance)
 {
+    char ulps[96] = "";
     *replay->near = '\0';
+    replay->off = tolerance->off;
+    if (tolerance->counted > 0)
+        snprintf(ulps, sizeof ulps, ", %.3g units in the last place, and %.3g in the root mean square", tolerance->ulps,
+                 sqrt(tolerance->squares / (double)tolerance->counted));
     if (tolerance->within > 0)
         snprintf(replay->near, sizeof replay->near,
-                 "%" PRIu64
-                 " %s value%s, by %.2g of the largest beside them at most, %.3g units in the last place, and "
-                 "%.3g in the root mean square",
-                 tolerance->within, value_type_name(tolerance->type), plural((size_t)tolerance->within), tolerance->off,
-                 tolerance->ulps, sqrt(tolerance->squares / (double)tolerance->within));
+                 "%" PRIu64 " %s value%s, by %.2g of the largest beside them at most%s", tolerance->within,
+                 value_type_name(tolerance->type), plural((size_t)tolerance->within), tolerance->off, ulps);
 }
 
-const char *replay_near(const struct replay *replay)
+const char *replay_near(const struct replay *replay, double *off)
 {
+    *off = replay->off;
     return *replay->near ? replay->near : NULL;
 }
 

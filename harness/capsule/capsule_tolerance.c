@@ -2,6 +2,7 @@
 #include "capsule.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const size_t sizes[] = {[VALUE_F16] = 2, [VALUE_BF16] = 2, [VALUE_F32] = 4, [VALUE_F64] = 8};
@@ -43,21 +44,35 @@ static double value_at(enum value_type type, const unsigned char *bytes)
     return value;
 }
 
-/* Returns the largest magnitude of what the launch changes in a span; 0 where all of that is as it was before. */
+static int compare_numbers(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Returns the largest magnitude of what the launch changes in a span, but for those that are far from all others; 0
+ * where all of that is as it was before. */
 static double magnitude(enum value_type type, const unsigned char *before, const unsigned char *expected,
                         const unsigned char *actual, size_t size)
 {
-    double most = 0;
+    double found[TOLERANCE_SPAN / 2];
+    size_t count = 0;
     bool changed = false;
     for (size_t at = 0; at + sizes[type] <= size; at += sizes[type]) {
         const double value = fabs(value_at(type, expected + at));
         if (memcmp(before + at, expected + at, sizes[type]) == 0)
             continue;
         changed |= memcmp(before + at, actual + at, sizes[type]) != 0;
-        if (isfinite(value) && value > most)
-            most = value;
+        if (isfinite(value) && value > 0)
+            found[count++] = value;
     }
-    return changed ? most : 0;
+    if (!changed || count == 0)
+        return 0;
+    qsort(found, count, sizeof *found, compare_numbers);
+    const double far = TOLERANCE_FAR * found[(count - 1) / 2];
+    while (found[count - 1] > far)
+        count--;
+    return found[count - 1];
 }
 
 /* Whether the bits are those of a NaN that arithmetic makes: of its fraction the first bit is set, or all are. Others
@@ -84,11 +99,14 @@ static double last_place(enum value_type type, double value)
 
 static void count_within(struct tolerance *tolerance, const unsigned char *expected, double off, double magnitude)
 {
-    const double ulps = off / last_place(tolerance->type, value_at(tolerance->type, expected));
+    const double value = value_at(tolerance->type, expected), ulps = off / last_place(tolerance->type, value);
     if (!(off > 0)) /* infinities, and NaNs of other bits */
         return;
     tolerance->within++;
     tolerance->off = fmax(tolerance->off, off / magnitude);
+    if (value == 0)
+        return;
+    tolerance->counted++;
     tolerance->ulps = fmax(tolerance->ulps, ulps);
     tolerance->squares += ulps * ulps;
 }
@@ -136,13 +154,15 @@ static void tolerate_span(struct tolerance *tolerance, const unsigned char *befo
         count_integers(tolerance, expected, actual, size);
         return;
     }
-    const double largest = magnitude(tolerance->type, before, expected, actual, size), most = tolerance->most * largest;
+    const double largest = magnitude(tolerance->type, before, expected, actual, size);
     for (size_t at = 0; at + step <= size; at += step) {
         if (memcmp(expected + at, actual + at, step) == 0)
             continue;
         const double off = distance(tolerance->type, expected + at, actual + at);
-        if (off <= most) {
-            count_within(tolerance, expected + at, off, largest);
+        const double own = fabs(value_at(tolerance->type, expected + at));
+        const double beside = isfinite(own) && own > largest && largest > 0 ? own : largest;
+        if (off <= tolerance->most * beside) {
+            count_within(tolerance, expected + at, off, beside);
             memcpy(expected + at, actual + at, step);
             continue;
         }

@@ -165,6 +165,32 @@ static void reorder(uint64_t *state, unsigned char *bytes, size_t count, size_t 
     }
 }
 
+static bool are_different(const unsigned char *bytes, size_t count, size_t width)
+{
+    uint64_t *words = x_calloc(count + 1, sizeof *words);
+    bool different = true;
+    for (size_t i = 0; i < count; i++)
+        memcpy(&words[i], bytes + i * width, width);
+    qsort(words, count, sizeof *words, compare_words);
+    for (size_t i = 1; i < count; i++)
+        different &= words[i] != words[i - 1];
+    free(words);
+    return different;
+}
+
+/* Each word becomes one of those that were there, but for zeros at the end. */
+static void replace(uint64_t *state, unsigned char *bytes, size_t count, size_t width)
+{
+    static const unsigned char zeros[8];
+    unsigned char *before = x_calloc(count + 1, width);
+    memcpy(before, bytes, count * width);
+    while (count > 0 && memcmp(bytes + (count - 1) * width, zeros, width) == 0)
+        count--;
+    for (size_t i = 0; i < count; i++)
+        memcpy(bytes + i * width, before + below(state, count) * width, width);
+    free(before);
+}
+
 /* Whether a half may take part: it is no 0, and no part of an infinity or a NaN of any type. */
 static bool is_drawn(const unsigned char *bytes, size_t half)
 {
@@ -172,7 +198,23 @@ static bool is_drawn(const unsigned char *bytes, size_t half)
     return bits != 0 && bits != 0x7c00 && (bits & 0x7f80) != 0x7f80 && !is_special(word_at(bytes, half / 2));
 }
 
-/* Each half becomes one between it and another of its sign, which has the same place in a word of 8 bytes. */
+/* Returns another half that has the same place in a word of 8 bytes. */
+static size_t another(uint64_t *state, size_t halves, size_t i)
+{
+    return below(state, (halves - i % 4 + 3) / 4) * 4 + i % 4;
+}
+
+/* Whether halves of both signs have that place in the words of its span. */
+static bool has_both_signs(const unsigned char *bytes, size_t halves, size_t i)
+{
+    const size_t from = i / (DRAW_SPAN / 2) * (DRAW_SPAN / 2) + i % 4, to = from + DRAW_SPAN / 2;
+    unsigned signs = 0;
+    for (size_t k = from; k < to && k < halves && signs != 3; k += 4)
+        signs |= is_drawn(bytes, k) ? 1u << (half_at(bytes, k) >> 15) : 0;
+    return signs == 3;
+}
+
+/* Each half becomes one between two of a sign. One of them is itself, or, where both signs are near it, any. */
 static void draw_floats(uint64_t *state, unsigned char *bytes, size_t size)
 {
     enum { TRIES = 8 };
@@ -180,11 +222,11 @@ static void draw_floats(uint64_t *state, unsigned char *bytes, size_t size)
     unsigned char *before = x_calloc(size, 1);
     memcpy(before, bytes, size);
     for (size_t i = 0; i < halves; i++) {
-        const uint16_t one = half_at(before, i);
+        const bool both = is_drawn(before, i) && has_both_signs(before, halves, i);
         for (unsigned t = 0; t < TRIES && is_drawn(before, i); t++) {
-            const size_t j = below(state, (halves - i % 4 + 3) / 4) * 4 + i % 4;
-            const uint16_t other = half_at(before, j);
-            if (!is_drawn(before, j) || ((one ^ other) & 0x8000))
+            const size_t first = both ? another(state, halves, i) : i, j = another(state, halves, i);
+            const uint16_t one = half_at(before, first), other = half_at(before, j);
+            if (!is_drawn(before, first) || !is_drawn(before, j) || ((one ^ other) & 0x8000))
                 continue;
             const uint16_t least = one < other ? one : other, most = one < other ? other : one;
             const uint16_t drawn = (uint16_t)(least + below(state, (uint64_t)(most - least) + 1));
@@ -203,15 +245,24 @@ static bool are_alike(const unsigned char *bytes, size_t size)
     return true;
 }
 
-/* Values that are all alike become others near them, by the last bits of their mantissas: those of a single-precision
- * number with a short mantissa by its lower half, others by two bits of each half. */
+/* Values become others near them, by the last bits of their mantissas: single-precision numbers that all have a short
+ * mantissa by the bits behind it, others by two bits of each half. */
 static void draw_near(uint64_t *state, unsigned char *bytes, size_t size)
 {
+    enum { SHORT = 8, HALF = 16 };
+    uint32_t used = 1u << HALF;
     for (size_t i = 0; i < size / 4; i++) {
-        uint32_t word = word_at(bytes, i);
-        if (!is_drawn(bytes, 2 * i + 1))
-            continue;
-        word ^= (uint32_t)draw_next(state) & (word & 0xffff ? 0x00030003 : 0xffff);
+        const bool are_halves = half_at(bytes, 2 * i) != 0 && half_at(bytes, 2 * i) == half_at(bytes, 2 * i + 1);
+        used |= are_halves ? 1 : word_at(bytes, i);
+    }
+    const int behind = __builtin_ctz(used);
+    for (size_t i = 0; i < size / 4; i++) {
+        uint32_t word = word_at(bytes, i), bits = 0;
+        if (behind >= SHORT)
+            bits = is_drawn(bytes, 2 * i + 1) ? (1u << behind) - 1 : 0;
+        else
+            bits = (is_drawn(bytes, 2 * i) ? 3 : 0) | (is_drawn(bytes, 2 * i + 1) ? 3u << HALF : 0);
+        word ^= (uint32_t)draw_next(state) & bits;
         memcpy(bytes + 4 * i, &word, sizeof word);
     }
 }
@@ -224,14 +275,19 @@ static enum drawn_kind draw_run(const struct draw *draw, uint64_t *state, enum d
         if (never_fall(bytes, size / width, width / 4))
             return DRAWN_OFFSETS;
         if (draw->integers && size / width >= LEAST)
-            reorder(state, bytes, size / width, width);
+            (draw->anew && !are_different(bytes, size / width, width) ? replace : reorder)(state, bytes, size / width,
+                                                                                           width);
     } else if (kind == DRAWN_FLOATS && are_alike(bytes, size)) {
         draw_near(state, bytes, size);
     } else if (kind == DRAWN_FLOATS && are_few(bytes, size / 8)) {
         reorder(state, bytes, size / 8, 8);
+        if (draw->rough)
+            draw_near(state, bytes, size);
         return DRAWN_FEW;
     } else if (kind == DRAWN_FLOATS) {
         draw_floats(state, bytes, size);
+        if (draw->rough)
+            draw_near(state, bytes, size);
     }
     return kind;
 }

@@ -39,13 +39,16 @@ static int read_allowed(struct refereeing *refereeing, const struct options *opt
     static const struct {
         const char *name;
         unsigned bit;
-    } rows[] = {{"tensor", ALLOW_TENSOR}, {"precision", ALLOW_PRECISION}, {"unexecuted", ALLOW_UNEXECUTED}};
+    } rows[] = {{"tensor", ALLOW_TENSOR},
+                {"precision", ALLOW_PRECISION},
+                {"unexecuted", ALLOW_UNEXECUTED},
+                {"varying", ALLOW_VARYING}};
     for (size_t i = 0; i < options->allowed_count; i++) {
         size_t at = 0;
         while (at < ARRAY_SIZE(rows) && strcmp(rows[at].name, options->allowed[i]) != 0)
             at++;
         if (at == ARRAY_SIZE(rows))
-            return error("--allow needs tensor, precision or unexecuted, not '%s'", options->allowed[i]);
+            return error("--allow needs tensor, precision, unexecuted or varying, not '%s'", options->allowed[i]);
         refereeing->allowed |= rows[at].bit;
     }
     return 0;
@@ -136,6 +139,8 @@ static void certify(struct refereeing *refereeing, size_t number)
         .drawn = drawn->drawn.changed,
         .kept = drawn->drawn.same,
         .filled = drawn->drawn.filled,
+        .unfilled = drawn->unfilled,
+        .uncounted = drawn->uncounted,
         .allowed = refereeing->allowed,
     };
     for (size_t i = 0; i < check->run.result_count; i++) {
@@ -207,6 +212,7 @@ static int print(struct refereeing *refereeing)
         .baseline_name = refereeing->options.arguments[0],
         .certificates = refereeing->certificates,
         .certificate_count = refereeing->certificate_count,
+        .seed = refereeing->options.seed,
         .exit_code = exit_code_of(refereeing),
     };
     const int printed = refereeing->list ? list_report(refereeing, &report)
@@ -250,29 +256,45 @@ static int judge(struct refereeing *refereeing, struct check_request *request)
     if (refereeing->options.way != ORIGIN_COMPUTED && execute(refereeing, &request->measurement) != EXIT_SAME)
         return EXIT_INTERRUPTED;
     const int code = check_judge(&refereeing->check, request);
-    if (code != EXIT_SAME)
-        return code;
+    if (code != EXIT_SAME || refereeing->check.measured == EXIT_INTERRUPTED)
+        return code != EXIT_SAME ? code : EXIT_INTERRUPTED;
     for (size_t i = 0; i < refereeing->task.count; i++)
         if (is_chosen(refereeing, refereeing->task.list[i].id))
             certify(refereeing, i);
     return print(refereeing);
 }
 
+static void release(struct refereeing *refereeing)
+{
+    prove_release(&refereeing->drawing);
+    run_release(&refereeing->executed);
+    check_release(&refereeing->check);
+    outputs_release(&refereeing->outputs);
+    for (size_t i = 0; i < refereeing->certificate_count; i++)
+        certificate_release(&refereeing->certificates[i]);
+    free(refereeing->certificates);
+    if (refereeing->folder)
+        remove_temporary_folder(refereeing->folder);
+    free(refereeing->reference);
+    free(refereeing->candidate);
+    free(refereeing->none);
+    capsules_release(&refereeing->task);
+    metrics_release(&refereeing->metrics);
+}
+
 /* A candidate that could not be judged has a line too; error() has said why. */
 static void list_failure(struct refereeing *refereeing, int code)
 {
     const struct options *options = &refereeing->options;
-    struct json_writer json = {.stream = refereeing->list, .one_line = true, JSON_DOCUMENT};
-    if (strcmp(options->format, "json") != 0) {
+    const struct run nothing = {0};
+    struct report report = {.metrics = &refereeing->metrics,
+                            .run = &nothing,
+                            .candidate = options->code,
+                            .exit_code = (enum exit_code)code};
+    if (strcmp(options->format, "json") == 0)
+        output_print(format_find(DOCUMENT_CHECK, "json", "--format"), &report, options, refereeing->list);
+    else
         list_line(refereeing->list, "not judged", code, options->code, "see above");
-        return;
-    }
-    json_open(&json, NULL, '{', JSON_IN_LINE);
-    json_put_count(&json, "exit_code", (unsigned long long)code);
-    json_put_text(&json, "verdict", exit_code_name((enum exit_code)code));
-    json_put_text(&json, "candidate", options->code);
-    json_close(&json);
-    fputc('\n', refereeing->list);
 }
 
 /* Judges one candidate; of several, `list` takes a line. */
@@ -306,20 +328,7 @@ static int referee(const struct options *options, FILE *list)
     }
     if (list && !refereeing.listed && code != EXIT_INTERRUPTED)
         list_failure(&refereeing, code);
-    prove_release(&refereeing.drawing);
-    run_release(&refereeing.executed);
-    check_release(&refereeing.check);
-    outputs_release(&refereeing.outputs);
-    for (size_t i = 0; i < refereeing.certificate_count; i++)
-        certificate_release(&refereeing.certificates[i]);
-    free(refereeing.certificates);
-    if (refereeing.folder)
-        remove_temporary_folder(refereeing.folder);
-    free(refereeing.reference);
-    free(refereeing.candidate);
-    free(refereeing.none);
-    capsules_release(&refereeing.task);
-    metrics_release(&refereeing.metrics);
+    release(&refereeing);
     return code;
 }
 
@@ -346,6 +355,11 @@ static int referee_folder(const struct options *options)
         error("a folder of candidates has one list of them: --format text or json, and -o FILE");
         return EXIT_USAGE;
     }
+    struct refereeing probe = {.options = *options, .list = stderr};
+    const bool is_good = open_files(&probe) == 0; /* what is wrong with the task is said once */
+    release(&probe);
+    if (!is_good)
+        return EXIT_USAGE;
     const int count = scandir(options->code, &entries, is_candidate, by_entry_name);
     int worst = EXIT_SAME;
     if (count < 0) {
@@ -364,13 +378,15 @@ static int referee_folder(const struct options *options)
         struct options one = *options;
         one.code = path;
         const int code = worst == EXIT_INTERRUPTED ? worst : referee(&one, list.stream);
-        worst = code > worst ? code : worst;
+        worst = code > worst ? code : worst; /* 130 is the largest */
         fflush(list.stream);
         free(path);
         free(entries[i]);
     }
     free(entries);
-    return atomic_file_commit(&list) < 0 ? EXIT_USAGE : worst;
+    if (worst == EXIT_INTERRUPTED)
+        atomic_file_abandon(&list);
+    return worst != EXIT_INTERRUPTED && atomic_file_commit(&list) < 0 ? EXIT_USAGE : worst;
 }
 
 /* Ctrl-C is held back, so that the folder goes. */
@@ -403,7 +419,7 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "draws", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(draws), .minimum = 1, .maximum = 100,
            .doc = "how many other inputs each kernel is judged on (default: 2)"),
     OPTION(.name = "allow", .argument = "WHAT", .kind = KIND_LIST, .place = PLACE(allowed),
-           .doc = "what is no reason to refuse: tensor, precision or unexecuted; repeatable"),
+           .doc = "what is no reason to refuse: tensor, precision, unexecuted or varying; repeatable"),
     &option_simulate, &option_output, &option_format, &option_report, &option_metrics, &option_collector, &option_device,
     &option_samples, &option_timeout, NULL,
 };
@@ -420,12 +436,13 @@ const struct command command_referee = {
                "The same --seed gives the same inputs.\n"
                "The candidate is refused where it leaves something else, or beyond --tolerance; where it computes by tensor cores or "
                "in fewer bits than the reference, unless --allow says so; and where a launch leaves something for the next in a variable of its own. On a GPU a CPU executes it as well, which sees a read or "
-               "write of what is nobody's; what it cannot execute is undecided, unless --allow unexecuted says otherwise. Then both are "
+               "write of what is nobody's; what it cannot execute, or finds otherwise, is undecided, unless --allow unexecuted says so. Results that vary from launch to launch of the "
+               "reference are not compared, which is undecided too, unless --allow varying. Then both are "
                "compared as by `cugate check`: pairs of times on a GPU, exact counts with --simulate.\n"
                "Of a folder each .cubin, .fatbin and .so is a candidate, on the same inputs: a line for each, with --format json its "
                "whole report. The exit code is the worst. Without --tolerance that of TASK counts, which `cugate swap TASK --code TASK "
                "--tolerance X -o NEW` states once.",
-    .exits = EXITS({EXIT_SAME, "right, and not slower"}, {EXIT_REGRESSED, "right, and slower"}, {EXIT_USAGE, NULL},
+    .exits = EXITS({EXIT_SAME, "right, and not slower"}, {EXIT_REGRESSED, "right, and slower"}, {EXIT_USAGE, "an option, a file or a candidate is wrong: it was not judged"},
                    {EXIT_UNSURE, "right as far as is known, but something could not be decided"},
                    {EXIT_NOT_MEASURED, "wrong or refused, or nothing could be measured"}, {EXIT_INTERRUPTED, NULL}),
     .example = "cugate referee softmax.capsule --code candidate.cubin --tolerance 1e-5 --simulate",

@@ -32,15 +32,16 @@ static struct certificate_row row(enum certificate_outcome outcome, char *words)
 
 static struct certificate_row judge_result(const struct certificate_facts *facts)
 {
-    const char *near = NULL; /* on the last of the inputs that it is off on */
+    const struct result *off = NULL; /* on the inputs that it is off the most on */
     struct certificate_row open = {CERTIFICATE_UNDECIDED, NULL};
     if (facts->undrawn)
         return row(CERTIFICATE_UNDECIDED, x_strdup("it was not run: see the inputs"));
     for (size_t i = 0; i < facts->count; i++) {
         const struct result *base = facts->base[i], *now = facts->now[i];
         const char *inputs = i == 0 ? "the captured inputs" : "drawn inputs";
-        const bool fails = now->status != RESULT_OK && !result_is_not_simulated(now);
-        if (base ? base->status != RESULT_OK : !fails) { /* what fails is not compared, so that there may be no base */
+        const bool open_now = now->status != RESULT_OK && result_is_not_simulated(now);
+        const bool fails = now->status != RESULT_OK && !open_now;
+        if (base ? base->status != RESULT_OK : now->status == RESULT_OK) { /* with what fails nothing is compared */
             free(open.words);
             open.words = x_sprintf("the reference itself fails on %s: %s", inputs,
                                    base && base->reason ? base->reason : "it was not run");
@@ -48,19 +49,24 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
             free(open.words);
             return row(CERTIFICATE_REFUSED, x_sprintf("on %s: %s%s%s", inputs, result_status_name(now->status),
                                                       now->reason ? ": " : "", now->reason ? now->reason : ""));
-        } else if (now->status != RESULT_OK && !open.words) {
+        } else if (open_now && !open.words) {
             open.words = x_strdup(now->reason);
         }
     }
     if (open.words)
         return open;
     for (size_t i = 0; i < facts->count; i++)
-        near = facts->now[i]->near ? facts->now[i]->near : near;
+        if (facts->now[i]->near && (!off || facts->now[i]->off > off->off))
+            off = facts->now[i];
     if (facts->count == 0 || facts->count < facts->wanted)
         return row(CERTIFICATE_REFUSED, x_sprintf("it was run on %zu of %zu inputs", facts->count, facts->wanted));
+    if (facts->uncounted > 0)
+        return row(facts->allowed & ALLOW_VARYING ? CERTIFICATE_ALLOWED : CERTIFICATE_UNDECIDED,
+                   x_sprintf("%.3g %% of what the reference changes varies from launch to launch, and is not compared",
+                             100 * facts->uncounted));
     return row(CERTIFICATE_PASSED,
                x_sprintf("it leaves what the reference leaves, on the captured inputs and %zu others%s%s",
-                         facts->count - 1, near ? ", but for " : "", near ? near : ""));
+                         facts->count - 1, off ? ", but for " : "", off ? off->near : ""));
 }
 
 static struct certificate_row judge_inputs(const struct certificate_facts *facts)
@@ -72,7 +78,7 @@ static struct certificate_row judge_inputs(const struct certificate_facts *facts
                    x_sprintf("none could be drawn: all %" PRIu64 " bytes that are not 0 are offsets, pointers, or of a "
                              "type that is not known here",
                              facts->kept));
-    return row(CERTIFICATE_PASSED,
+    return row(facts->drawn < facts->kept ? CERTIFICATE_UNDECIDED : CERTIFICATE_PASSED,
                x_sprintf("%" PRIu64 " bytes were drawn, %" PRIu64 " are as they were", facts->drawn, facts->kept));
 }
 
@@ -80,6 +86,8 @@ static struct certificate_row judge_outputs(const struct certificate_facts *fact
 {
     if (facts->undrawn)
         return row(CERTIFICATE_UNDECIDED, x_strdup("nothing was filled: see the inputs"));
+    if (facts->unfilled)
+        return row(CERTIFICATE_UNDECIDED, x_strdup("nothing was filled, since the reference fails where anything is"));
     return row(CERTIFICATE_PASSED,
                facts->filled > 0
                    ? x_sprintf("%" PRIu64 " bytes were filled with a pattern before the launches", facts->filled)
@@ -141,7 +149,8 @@ static struct certificate_row judge_types(const struct result *base, const struc
     if (has == 0 && (used == TENSOR_USED || uses == TENSOR_USED))
         return row(CERTIFICATE_PASSED, x_strdup("both compute by tensor cores"));
     if (has == 0)
-        return row(CERTIFICATE_REFUSED, x_strdup("it does no arithmetic of floats, and the reference does"));
+        return row(allowed & ALLOW_PRECISION ? CERTIFICATE_ALLOWED : CERTIFICATE_UNDECIDED,
+                   x_strdup("it does no arithmetic of floats, and the reference does"));
     for (size_t i = 0; i + 1 < TYPES; i++)
         if (was[i] >= TYPE_USED && is[i] < was[i] * TYPE_TAKEN)
             return row(allowed & ALLOW_PRECISION ? CERTIFICATE_ALLOWED : CERTIFICATE_REFUSED,
@@ -187,12 +196,14 @@ static struct certificate_row judge_execution(const struct certificate_facts *fa
         if (executed->status != RESULT_OK)
             return row(CERTIFICATE_REFUSED,
                        x_sprintf("executed on a CPU: %s: %s", result_status_name(executed->status), reason));
-        doubt = doubt ? doubt : executed->doubt;
+        const struct result *base = facts->base[i];
+        if (executed->doubt && !(base && base->doubt))
+            doubt = executed->doubt;
     }
     if (facts->count == 0)
         return row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
-    return row(CERTIFICATE_PASSED, x_sprintf("executed on a CPU it touches no memory but the task's%s%s",
-                                             doubt ? "; but " : "", doubt ? doubt : ""));
+    return row(doubt ? open : CERTIFICATE_PASSED, x_sprintf("executed on a CPU it touches no memory but the task's%s%s",
+                                                            doubt ? "; but " : "", doubt ? doubt : ""));
 }
 
 /* ---- All ---- */

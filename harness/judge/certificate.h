@@ -22,8 +22,8 @@ const char *certificate_rule_name(enum certificate_rule rule); /* "result", "inp
 enum certificate_outcome { CERTIFICATE_PASSED, CERTIFICATE_ALLOWED, CERTIFICATE_UNDECIDED, CERTIFICATE_REFUSED };
 const char *certificate_outcome_name(enum certificate_outcome outcome); /* "passed", "allowed", ... */
 
-/* What may be allowed: tensor cores, arithmetic of fewer bits, that it was not executed. */
-enum { ALLOW_TENSOR = 1, ALLOW_PRECISION = 2, ALLOW_UNEXECUTED = 4 };
+/* What may be allowed: tensor cores, arithmetic of fewer bits, that executing it shows nothing, results that vary. */
+enum { ALLOW_TENSOR = 1, ALLOW_PRECISION = 2, ALLOW_UNEXECUTED = 4, ALLOW_VARYING = 8 };
 
 /* What is known of a kernel. It borrows everything. */
 struct certificate_facts {
@@ -31,6 +31,8 @@ struct certificate_facts {
     const char *undrawn;            /* why there are no other inputs; NULL: there are */
     uint64_t drawn, kept;           /* bytes of inputs that were drawn, and that stayed */
     uint64_t filled;                /* bytes that were filled with a pattern */
+    bool unfilled;                  /* the reference fails where anything is */
+    double uncounted;               /* part of what the reference changes that varies and is not compared */
     const struct result **now;      /* of the code, on each of the inputs; the captured ones come first */
     const struct result **base;     /* of the reference on the same; NULL where there is none */
     const struct result **executed; /* of the code on the same, by a CPU; NULL where there is none */

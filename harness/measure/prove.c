@@ -7,6 +7,7 @@
 #include "worker/worker.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,15 @@ struct proof_job {
     const char *path, *folder;
     const struct draws *draws; /* NULL: they are proved */
     size_t from, to;
-    bool careful;
+    unsigned
+        care; /* how often it was tried before, with less each time: enum draw_care; proving, it is careful from 1 */
 };
+
+/* Returns how often a capsule is tried. */
+static unsigned tries_of(const struct draws *draws)
+{
+    return draws ? DRAW_CARES : 2;
+}
 
 /* ---- The child ---- */
 
@@ -47,7 +55,11 @@ static int draw_one(int pipe, struct player *player, const struct proof_job *job
     for (unsigned i = 0; i <= job->draws->count && result == 0; i++) {
         struct drawn one;
         char *id = x_sprintf("%s~%u", capsule->id, i);
-        const struct draw_request request = {.id = id, .seed = seed + i, .inputs = i > 0, .careful = job->careful};
+        const struct draw_request request = {.id = id,
+                                             .seed = seed + i,
+                                             .inputs = i > 0,
+                                             .last = i == job->draws->count,
+                                             .care = (enum draw_care)job->care};
         result = capsule_draw(player, capsule, &request, writer, &one, why, why_size, problem);
         drawn->changed += one.changed;
         drawn->same += one.same;
@@ -75,7 +87,7 @@ static int prove_one(int pipe, struct player *player, const struct proof_job *jo
     else if (job->draws)
         result = draw_one(pipe, player, job, capsule, &writer, drawn, why, why_size, problem);
     else
-        result = capsule_prove(player, capsule, job->careful, &writer, in_part, why, why_size, problem);
+        result = capsule_prove(player, capsule, job->care > 0, &writer, in_part, why, why_size, problem);
     if (result == 0 && capsule_writer_end(&writer) < 0)
         result = problem_set(problem, "%s", writer.problem.text);
     capsule_writer_abandon(&writer);
@@ -142,7 +154,7 @@ static void prove_all(int pipe, const void *data)
         bool in_part = false;
         struct drawn drawn = {0};
         const int result = prove_one(pipe, &player, job, i, &in_part, &drawn, why, sizeof why, &problem);
-        if (result < 0 && !job->careful)
+        if (result < 0 && job->care + 1 < tries_of(job->draws))
             _exit(EXIT_FAILURE); /* it may have failed on memory that was zeroed, and is tried again */
         send_result(pipe, i, in_part, &drawn, result < 0 ? "its replay fails: " : "",
                     result > 0   ? why
@@ -166,12 +178,13 @@ struct proving {
     struct interrupts interrupts;
 };
 
-static void settle(struct proving *proving, bool in_part, bool careful, const char *why, const char *drawn)
+static void settle(struct proving *proving, bool in_part, unsigned care, const char *why, const char *drawn)
 {
     struct proof_result *result = &proving->prove->results[proving->at++];
     char *next = (char *)drawn;
     result->in_part = in_part;
-    result->careful = careful;
+    result->careful = care > 0;
+    result->unfilled = care == DRAW_UNFILLED;
     result->drawn.filled = strtoull(next, &next, 10);
     result->drawn.changed = strtoull(next, &next, 10);
     result->drawn.same = strtoull(next, &next, 10);
@@ -186,7 +199,7 @@ static void settle(struct proving *proving, bool in_part, bool careful, const ch
 }
 
 /* False: the child has nothing more to say, or what it says is no result. */
-static bool take(struct proving *proving, bool careful, const struct message *message)
+static bool take(struct proving *proving, unsigned care, const struct message *message)
 {
     char *end;
     if (message->kind == MESSAGE_FAILURE) {
@@ -204,18 +217,17 @@ static bool take(struct proving *proving, bool careful, const struct message *me
         if (!drawn)
             return false;
         *drawn = '\0';
-        settle(proving, *end == '+', careful, why, drawn + 1);
+        settle(proving, *end == '+', care, why, drawn + 1);
     }
     return true;
 }
 
 /* Has one child prove capsules from the one that is next. Returns an exit code. */
-static int run_child(struct proving *proving, size_t to, bool careful, char **how)
+static int run_child(struct proving *proving, size_t to, unsigned care, char **how)
 {
-    const struct proof_job job = {
-        proving->prove->from, proving->folder, proving->prove->draws, proving->at, to, careful};
+    const struct proof_job job = {proving->prove->from, proving->folder, proving->prove->draws, proving->at, to, care};
     /* A kernel may not end on memory that is not its own; carefully it gets the time that it may take. */
-    const double limit = careful || proving->prove->timeout < FIRST_SECONDS ? proving->prove->timeout : FIRST_SECONDS;
+    const double limit = care > 0 || proving->prove->timeout < FIRST_SECONDS ? proving->prove->timeout : FIRST_SECONDS;
     struct peer child, *list[] = {&child};
     enum child_event event = CHILD_SAID;
     bool goes_on = true;
@@ -227,7 +239,7 @@ static int run_child(struct proving *proving, size_t to, bool careful, char **ho
         const double deadline = now_seconds() + limit;
         size_t which = 0;
         event = child_next_of(list, &deadline, 1, proving->interrupts.descriptor, &which, &message);
-        goes_on = event == CHILD_SAID && take(proving, careful, &message);
+        goes_on = event == CHILD_SAID && take(proving, care, &message);
         free(message.text);
     }
     char *ended = child_end(&child, event == CHILD_SAID || event == CHILD_ENDED);
@@ -239,7 +251,7 @@ static int run_child(struct proving *proving, size_t to, bool careful, char **ho
     return event == CHILD_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SAME;
 }
 
-/* Proves all. A capsule on which the child ended is tried once more, alone and with nothing dropped. */
+/* Proves all. A capsule on which the child ended is tried again, alone and with nothing dropped. */
 static int run_children(struct proving *proving)
 {
     const size_t count = proving->prove->count;
@@ -247,18 +259,22 @@ static int run_children(struct proving *proving)
     int code = EXIT_SAME;
     while (proving->at < count && code == EXIT_SAME && !proving->failure) {
         const size_t first = proving->at;
-        code = run_child(proving, count, false, &how);
+        code = run_child(proving, count, 0, &how);
         free(how);
         if (proving->at == count || !proving->begun || code != EXIT_SAME) {
             if (proving->at == first && !proving->failure && code == EXIT_SAME)
                 proving->failure = x_strdup("the process that replays ended before it began");
             continue;
         }
-        proving->begun = false;
-        code = run_child(proving, proving->at + 1, true, &how);
-        if (proving->begun && code == EXIT_SAME)
-            settle(proving, false, true, how, "");
-        free(how);
+        const size_t at = proving->at;
+        const unsigned tries = tries_of(proving->prove->draws);
+        for (unsigned care = 1; care < tries && proving->at == at && code == EXIT_SAME; care++) {
+            proving->begun = false;
+            code = run_child(proving, at + 1, care, &how);
+            if (proving->begun && proving->at == at && code == EXIT_SAME && care + 1 == tries)
+                settle(proving, false, care, how, "");
+            free(how);
+        }
     }
     if (proving->prove->progress)
         fprintf(stderr, "\r                              \r");
@@ -289,8 +305,13 @@ static int join(struct proving *proving)
             if (prove->results[i].varies)
                 failed = capsules_compared(&one, &one.list[0], &compared, &writer.problem);
             prove->results[i].uncompared = compared.changed > 0 && compared.masked == compared.changed;
-            for (size_t k = 0; k < one.count && failed == 0; k++)
+            for (size_t k = 0; k < one.count && failed == 0; k++) {
+                if (prove->draws && (failed = capsules_compared(&one, &one.list[k], &compared, &writer.problem)) < 0)
+                    break;
+                const double part = compared.changed > 0 ? (double)compared.masked / (double)compared.changed : 0;
+                prove->results[i].uncounted = fmax(prove->results[i].uncounted, part);
                 failed = capsule_writer_copy(&writer, &one, &one.list[k], NULL);
+            }
             capsules_release(&one);
         }
         free(path);

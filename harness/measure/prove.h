@@ -17,6 +17,8 @@ struct proof_result {
     bool varies;        /* replays differ, and the bits that do are masked */
     bool uncompared;    /* all that it changes varies, so that nothing of its result is compared */
     bool careful;       /* it failed on memory that was cleared: nothing is cleared in it, and nothing dropped */
+    bool unfilled;      /* of draws: it failed wherever what it writes was filled with a pattern */
+    double uncounted;   /* of draws: the largest part of what a launch changes that is not compared, since it varies */
     bool in_part;       /* not all was found that it writes without changing it */
     struct drawn drawn; /* of draws: what its memory was taken for, in all draws together */
 };

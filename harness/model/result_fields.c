@@ -276,6 +276,7 @@ static const struct json_field result_fields[] = {
     {"varies", FIELD_TEXT, AT(result, varies), .optional = true},
     {"doubt", FIELD_TEXT, AT(result, doubt), .optional = true},
     {"near", FIELD_TEXT, AT(result, near), .optional = true},
+    {"off", FIELD_NUMBER, AT(result, off), .optional = true},
 };
 
 static int expect_kernel_id(const struct json_at *list, const char *id)
@@ -312,7 +313,7 @@ void put_result(struct json_writer *json, const struct result *result)
     } else { /* what a kernel counted before it failed is no measurement */
         written.row_count = 0;
         written.elsewhere = written.varies = written.doubt = written.near = written.not_proved = NULL;
-        written.blocks = written.blocks_executed = 0;
+        written.blocks = written.blocks_executed = written.off = 0;
     }
     json_put_fields(json, result->id, &result_table, &written);
 }

@@ -16,6 +16,7 @@ struct report {
     const struct diagnosis *diagnosis;      /* of it, likewise */
     const struct certificate *certificates; /* of a referee; or NULL */
     size_t certificate_count;
+    int seed;                  /* by which their inputs were drawn */
     const char *candidate;     /* of several: its file. JSON is then one line; or NULL */
     const char *run_name;      /* file that holds the run, or NULL when it is in none */
     const char *baseline_name; /* file or folder, or NULL */

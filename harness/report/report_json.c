@@ -276,8 +276,12 @@ static void put_upgrade(struct json_writer *json, const struct report *report)
 
 static void put_certificates(struct json_writer *json, const struct report *report)
 {
+    size_t with;
     if (!report->certificates)
         return;
+    json_put_text(json, "outcome",
+                  certificate_outcome_name(certificates_worst(report->certificates, report->certificate_count, &with)));
+    json_put_count(json, "seed", (unsigned long long)report->seed);
     json_open(json, "certificates", '[', JSON_LINES);
     for (size_t i = 0; i < report->certificate_count; i++) {
         const struct certificate *certificate = &report->certificates[i];

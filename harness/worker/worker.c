@@ -216,7 +216,7 @@ static void send_results(struct worker *worker)
         const struct replay *replay = worker->begun[i].open.replay;
         struct result *result = &worker->begun[i].result;
         if (replay && result->status == RESULT_OK)
-            result->near = x_strdup(replay_near(replay));
+            result->near = x_strdup(replay_near(replay, &result->off));
         char *line = result_to_line(result);
         message_send(worker->pipe, MESSAGE_RESULT, line);
         failed |= result->status == RESULT_FAILED;

@@ -265,6 +265,12 @@ SAXPY(rounded)
     out[i] = a * __uint_as_float(__float_as_uint(x[i]) & 0xffff0000u) + y[i];
 }
 
+SAXPY(truncated) /* right as long as the values are short */
+{
+    PLACE;
+    out[i] = a * __uint_as_float(__float_as_uint(x[i]) & 0xfffff000u) + y[i];
+}
+
 SAXPY(by_tensor_cores) /* x as the diagonal of matrices, in TF32 */
 {
     using namespace nvcuda;

@@ -47,6 +47,21 @@ Test(capsule_tolerance, a_value_is_measured_by_the_largest_beside_it)
     cr_expect_eq(compared(1e-3).beyond, 0);
 }
 
+Test(capsule_tolerance, what_a_mask_leaves_is_no_measure)
+{
+    set_up();
+    for (size_t i = 0; i < COUNT; i += 32)
+        expected[i] = actual[i] = -1e30F;
+    actual[1] = 1.0011F;
+    cr_expect_eq(compared(1e-3).beyond, 1);
+    set_up();
+    expected[0] = -1e30F, actual[0] = -1.0009e30F;
+    cr_expect_eq(compared(1e-3).beyond, 0, "a far one counts for itself");
+    set_up();
+    expected[0] = -1e30F, actual[0] = -1.0011e30F;
+    cr_expect_eq(compared(1e-3).beyond, 1);
+}
+
 Test(capsule_tolerance, what_is_beyond_is_counted)
 {
     set_up();

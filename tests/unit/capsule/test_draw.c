@@ -57,7 +57,7 @@ Test(draw, a_float_is_between_those_that_were_there)
 {
     float value[COUNT], before[COUNT];
     for (size_t i = 0; i < COUNT; i++)
-        before[i] = (i % 3 == 0 ? -1.F : 1.F) * (0.125F + (float)(i * 7919 % 1009) * 0.01173F);
+        before[i] = (i % 3 == 0 && i < 2 * COUNT / 3 ? -1.F : 1.F) * (0.125F + (float)(i * 7919 % 1009) * 0.01173F);
     before[5] = 0;
     before[6] = INFINITY;
     before[7] = NAN;
@@ -66,10 +66,15 @@ Test(draw, a_float_is_between_those_that_were_there)
     cr_expect_eq(drawn.bytes[DRAWN_FLOATS], sizeof value);
     cr_expect_eq(changed(value + 5, before + 5, 3 * sizeof *value), 0, "0, an infinity and a NaN stay");
     cr_expect_gt(changed(value, before, sizeof value), COUNT * 9 / 10);
-    for (size_t i = 0; i < COUNT; i++)
+    size_t turned = 0; /* where both signs are; the last span has one */
+    for (size_t i = 0; i < COUNT; i++) {
         if (i < 5 || i > 7)
-            cr_expect(fabsf(value[i]) >= 0.12F && fabsf(value[i]) < 12.1F && signbit(value[i]) == signbit(before[i]),
-                      "%zu: %g was %g", i, (double)value[i], (double)before[i]);
+            cr_expect(fabsf(value[i]) >= 0.12F && fabsf(value[i]) < 12.1F, "%zu: %g was %g", i, (double)value[i],
+                      (double)before[i]);
+        turned += !signbit(value[i]) != !signbit(before[i]);
+        cr_expect(i < COUNT - 128 || value[i] > 0, "%zu", i);
+    }
+    cr_expect(turned > COUNT / 8 && turned < COUNT / 2, "%zu", turned);
 }
 
 Test(draw, so_are_halves_and_doubles)
@@ -112,6 +117,56 @@ Test(draw, integers_change_places)
     expect_same_values(wide, wide_before, sizeof wide);
     for (size_t i = 0; i < COUNT; i++)
         cr_expect(wide[i] >= -100 && wide[i] < (int64_t)COUNT - 100, "%lld", (long long)wide[i]);
+}
+
+Test(draw, integers_that_come_twice_are_drawn_anew)
+{
+    uint32_t permutation[COUNT], labels[COUNT], before[COUNT];
+    const struct draw draw = {.seed = 8, .integers = true, .anew = true};
+    struct drawn drawn = {0};
+    uint64_t sum = 0, sum_before = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        before[i] = permutation[i] = (uint32_t)(i * 37 % COUNT);
+        labels[i] = (uint32_t)(i * 37 % 101) + (i < COUNT - 9 ? 3 : 0);
+        sum_before += labels[i];
+    }
+    memset(labels + COUNT - 9, 0, 9 * sizeof *labels); /* behind the array */
+    for (size_t i = COUNT - 9; i < COUNT; i++)
+        sum_before -= (uint32_t)(i * 37 % 101);
+    draw_array(&draw, (unsigned char *)permutation, sizeof permutation, &drawn);
+    draw_array(&draw, (unsigned char *)labels, sizeof labels, &drawn);
+    expect_same_values(permutation, before, sizeof before);
+    for (size_t i = 0; i < COUNT; i++) {
+        cr_expect(i < COUNT - 9 ? labels[i] >= 3 && labels[i] < 104 : labels[i] == 0, "%zu: %u", i, labels[i]);
+        sum += labels[i];
+    }
+    cr_expect_neq(sum, sum_before);
+}
+
+Test(draw, the_last_draw_is_rough)
+{
+    float whole[COUNT];
+    uint16_t signs[2 * COUNT];
+    const struct draw draw = {.seed = 8, .rough = true};
+    struct drawn drawn = {0};
+    size_t others = 0;
+    for (size_t i = 0; i < COUNT; i++)
+        whole[i] = (float)(1 + i * 37 % 251); /* whose lower halves are 0 */
+    for (size_t i = 0; i < 2 * COUNT; i++)
+        signs[i] = i % 3 == 0 ? 0 : i % 3 == 1 ? 0x3f80 : 0xbf80; /* 0, 1 and -1 as bfloat16 */
+    draw_array(&draw, (unsigned char *)whole, sizeof whole, &drawn);
+    draw_array(&draw, (unsigned char *)signs, sizeof signs, &drawn);
+    for (size_t i = 0; i < COUNT; i++) {
+        cr_expect(whole[i] >= 1 && whole[i] < 256, "%g", (double)whole[i]);
+        others += whole[i] != rintf(whole[i]);
+    }
+    cr_expect_gt(others, COUNT / 2);
+    others = 0;
+    for (size_t i = 0; i < 2 * COUNT; i++) {
+        cr_expect(signs[i] == 0 || (signs[i] & 0x7ffc) == 0x3f80, "%x", signs[i]);
+        others += signs[i] != 0 && signs[i] != 0x3f80 && signs[i] != 0xbf80;
+    }
+    cr_expect_gt(others, COUNT / 2);
 }
 
 Test(draw, what_must_stay_stays)

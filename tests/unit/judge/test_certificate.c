@@ -44,7 +44,8 @@ Test(certificate, precision_is_the_references)
         {{0, 20, 80}, {0, 0, 100}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
         {{100, 0, 0}, {0, 100, 0}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_REFUSED},
         {{0, 100, 0}, {100, 0, 0}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
-        {{0, 100, 0}, {0, 0, 0}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_REFUSED},
+        {{0, 100, 0}, {0, 0, 0}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_UNDECIDED},
+        {{0, 100, 0}, {0, 0, 0}, TENSOR_UNUSED, TENSOR_UNUSED, ALLOW_PRECISION, CERTIFICATE_ALLOWED},
         {{0, 0, 0}, {0, 0, 0}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
         {{0, 100, 0}, {0, 100, 0}, TENSOR_UNUSED, TENSOR_USED, 0, CERTIFICATE_REFUSED},
         {{0, 100, 0}, {0, 100, 0}, TENSOR_UNUSED, TENSOR_USED, ALLOW_TENSOR, CERTIFICATE_ALLOWED},
@@ -87,7 +88,8 @@ Test(certificate, a_result_is_right_on_all_inputs)
         {RESULT_OK, RESULT_HUNG, 2, NULL, NULL, CERTIFICATE_REFUSED, "on drawn inputs: hung"},
         {RESULT_OK, RESULT_FAILED, 2, RESULT_NOT_SIMULATED "X", NULL, CERTIFICATE_UNDECIDED, "not simulated: X"},
         {RESULT_WRONG, RESULT_OK, 2, NULL, NULL, CERTIFICATE_UNDECIDED, "the reference itself fails on drawn inputs"},
-        {RESULT_FAILED, RESULT_FAILED, 2, "reads nothing", NULL, CERTIFICATE_UNDECIDED, "the reference itself fails on"},
+        {RESULT_FAILED, RESULT_FAILED, 2, "reads nothing", NULL, CERTIFICATE_UNDECIDED,
+         "the reference itself fails on"},
         {RESULT_OK, RESULT_OK, 3, NULL, NULL, CERTIFICATE_REFUSED, "it was run on 2 of 3 inputs"},
         {RESULT_OK, RESULT_OK, 2, NULL, "it changes a variable", CERTIFICATE_UNDECIDED, "see the inputs"},
     };
@@ -115,26 +117,30 @@ Test(certificate, what_a_gpu_forgives_is_seen_by_execution)
         enum result_status executed;
         const char *reason;
         bool absent;
+        const char *doubt;
         unsigned allowed;
         enum certificate_outcome outcome;
         const char *words;
     } rows[] = {
-        {RESULT_OK, NULL, false, 0, CERTIFICATE_PASSED, "no memory but the task's; but a word that nobody wrote"},
-        {RESULT_FAILED, "reads beyond", false, ALLOW_UNEXECUTED, CERTIFICATE_REFUSED, "failed: reads beyond"},
-        {RESULT_CRASHED, "signal 11", false, ALLOW_UNEXECUTED, CERTIFICATE_REFUSED, "crashed: signal 11"},
-        {RESULT_FAILED, RESULT_NOT_SIMULATED "X", false, 0, CERTIFICATE_UNDECIDED, "not executed on a CPU: not simul"},
-        {RESULT_FAILED, RESULT_NOT_SIMULATED "X", false, ALLOW_UNEXECUTED, CERTIFICATE_ALLOWED, "not executed"},
-        {RESULT_HUNG, NULL, false, 0, CERTIFICATE_UNDECIDED, "not executed on a CPU"},
-        {RESULT_WRONG, "at byte 3", false, 0, CERTIFICATE_UNDECIDED, "leaves something else: at byte 3"},
-        {RESULT_OK, NULL, true, 0, CERTIFICATE_UNDECIDED, "not executed on a CPU"},
-        {RESULT_OK, NULL, true, ALLOW_PRECISION, CERTIFICATE_UNDECIDED, "not executed on a CPU"},
+        {RESULT_OK, NULL, false, NULL, 0, CERTIFICATE_PASSED, "no memory but the task's"},
+        {RESULT_OK, NULL, false, "a word that nobody wrote", 0, CERTIFICATE_UNDECIDED, "but a word that nobody wrote"},
+        {RESULT_OK, NULL, false, "a word", ALLOW_UNEXECUTED, CERTIFICATE_ALLOWED, "but a word"},
+        {RESULT_FAILED, "reads beyond", false, NULL, ALLOW_UNEXECUTED, CERTIFICATE_REFUSED, "failed: reads beyond"},
+        {RESULT_CRASHED, "signal 11", false, NULL, ALLOW_UNEXECUTED, CERTIFICATE_REFUSED, "crashed: signal 11"},
+        {RESULT_FAILED, RESULT_NOT_SIMULATED "X", false, NULL, 0, CERTIFICATE_UNDECIDED,
+         "not executed on a CPU: not simul"},
+        {RESULT_FAILED, RESULT_NOT_SIMULATED "X", false, NULL, ALLOW_UNEXECUTED, CERTIFICATE_ALLOWED, "not executed"},
+        {RESULT_HUNG, NULL, false, NULL, 0, CERTIFICATE_UNDECIDED, "not executed on a CPU"},
+        {RESULT_WRONG, "at byte 3", false, NULL, 0, CERTIFICATE_UNDECIDED, "leaves something else: at byte 3"},
+        {RESULT_OK, NULL, true, NULL, 0, CERTIFICATE_UNDECIDED, "not executed on a CPU"},
+        {RESULT_OK, NULL, true, NULL, ALLOW_PRECISION, CERTIFICATE_UNDECIDED, "not executed on a CPU"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct result now = {.id = "k/v~0"};
         const struct result executed = {.id = "k/v~0",
                                         .status = rows[i].executed,
                                         .reason = (char *)rows[i].reason,
-                                        .doubt = "a word that nobody wrote"};
+                                        .doubt = (char *)rows[i].doubt};
         const struct result *nows[] = {&now, &now}, *all[] = {&executed, rows[i].absent ? NULL : &executed};
         const struct certificate_facts facts = {.kernel = "k/v",
                                                 .base = nows,
@@ -150,6 +156,33 @@ Test(certificate, what_a_gpu_forgives_is_seen_by_execution)
     }
 }
 
+Test(certificate, what_varies_and_what_is_off_are_told)
+{
+    struct result near = {.id = "k/v~0", .near = "2 f32 values", .off = 0.1};
+    struct result nearer = {.id = "k/v~1", .near = "1 f32 value", .off = 0.01};
+    const struct result not_simulated = {
+        .id = "k/v~1", .status = RESULT_FAILED, .reason = RESULT_NOT_SIMULATED "a clock"};
+    const struct result *nows[] = {&near, &nearer}, *open[] = {&near, &not_simulated}, *bases[] = {&near, NULL};
+    struct certificate_facts facts = {
+        .kernel = "k/v", .base = nows, .now = nows, .executed = nows, .count = 2, .wanted = 2};
+    char *words;
+    cr_expect_eq(made(&facts, CERTIFICATE_RESULT, &words).outcome, CERTIFICATE_PASSED);
+    cr_expect(strstr(words, "but for 2 f32 values"), "%s", words);
+    free(words);
+    facts.uncounted = 0.5;
+    cr_expect_eq(made(&facts, CERTIFICATE_RESULT, &words).outcome, CERTIFICATE_UNDECIDED);
+    cr_expect(strstr(words, "50 % of what the reference changes varies"), "%s", words);
+    free(words);
+    facts.allowed = ALLOW_VARYING;
+    cr_expect_eq(made(&facts, CERTIFICATE_RESULT, &words).outcome, CERTIFICATE_ALLOWED);
+    free(words);
+    facts.now = facts.executed = open;
+    facts.base = bases; /* with what fails nothing is compared */
+    cr_expect_eq(made(&facts, CERTIFICATE_RESULT, &words).outcome, CERTIFICATE_UNDECIDED);
+    cr_expect_str_eq(words, RESULT_NOT_SIMULATED "a clock");
+    free(words);
+}
+
 Test(certificate, inputs_that_all_stay_decide_nothing)
 {
     const struct {
@@ -159,6 +192,8 @@ Test(certificate, inputs_that_all_stay_decide_nothing)
         {{.drawn = 8, .kept = 4, .filled = 16}, CERTIFICATE_PASSED, CERTIFICATE_PASSED, CERTIFICATE_REFUSED},
         {{.drawn = 8, .kept = 4}, CERTIFICATE_PASSED, CERTIFICATE_PASSED, CERTIFICATE_REFUSED},
         {{.kept = 4, .filled = 16}, CERTIFICATE_UNDECIDED, CERTIFICATE_PASSED, CERTIFICATE_REFUSED},
+        {{.drawn = 4, .kept = 8, .filled = 16}, CERTIFICATE_UNDECIDED, CERTIFICATE_PASSED, CERTIFICATE_REFUSED},
+        {{.drawn = 8, .kept = 4, .unfilled = true}, CERTIFICATE_PASSED, CERTIFICATE_UNDECIDED, CERTIFICATE_REFUSED},
         {{.undrawn = "why"}, CERTIFICATE_UNDECIDED, CERTIFICATE_UNDECIDED, CERTIFICATE_UNDECIDED},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
