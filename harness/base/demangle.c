@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 /* Declares libstdc++'s demangler by its C++ ABI name. It is callable from C. */
@@ -56,6 +57,7 @@ static void be_the_reader(const void *data)
     close(STDERR_FILENO); /* a sanitizer has no need to tell of memory that is not there */
     for (size_t i = 0; stream && i < reading->count; i++) {
         int status;
+        setitimer(ITIMER_PROF, &(struct itimerval){.it_value = {.tv_usec = DEMANGLE_MICROSECONDS}}, NULL);
         char *text = __cxa_demangle(*reading->names[i], NULL, NULL, &status);
         const char *explained = text && strlen(text) <= DEMANGLE_LENGTH ? text : "";
         /* Each name is written at once, because the next one may end the process. */

@@ -212,9 +212,11 @@ static void allow_timing(struct assessment *found, const struct pairing *pairing
  * between them. */
 static void allow_bounds(struct assessment *found, const struct pairing *pairing, const struct metric *metric)
 {
+    if (!pairing->sides->origin->computed)
+        return;
     const struct bounds now = bounds_of(pairing->now), base = bounds_of(pairing->base);
     const bool both = pairing->base->from_base_build || run_origin(pairing->sides->baseline)->computed;
-    if (!pairing->sides->origin->computed || (now.least == now.most && (!both || base.least == base.most)))
+    if (now.least == now.most && (!both || base.least == base.most))
         return;
     const double below = row_value(pairing->now) - now.least, above = now.most - row_value(pairing->now);
     found->limit = fmax(found->limit, found->now > found->base.mean ? below : above);

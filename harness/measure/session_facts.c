@@ -28,9 +28,24 @@ static char *first_line(const char *const *words)
     return read && *line ? x_strdup(line) : NULL;
 }
 
+/* Returns the hash of the commit that the current folder is at, with "-dirty" if its tree has changes; or NULL. Not by
+ * `git describe`, which walks through the history for a tag, and a tag's name is no hash. */
+static char *commit_of_tree(void)
+{
+    static const char *const head[] = {"git", "rev-parse", "--short=12", "HEAD", NULL}, *const changes[] = {
+                                                                                            "git", "status",
+                                                                                            "--porcelain",
+                                                                                            "--untracked-files=no",
+                                                                                            NULL};
+    char *commit = first_line(head), *changed = commit ? first_line(changes) : NULL;
+    char *described = commit ? x_sprintf("%s%s", commit, changed ? "-dirty" : "") : NULL;
+    free(changed);
+    free(commit);
+    return described;
+}
+
 void measure_complete_session(struct session *session)
 {
-    static const char *const describe[] = {"git", "describe", "--always", "--dirty", "--abbrev=12", NULL};
     char text[256];
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -43,6 +58,6 @@ void measure_complete_session(struct session *session)
         text[sizeof text - 1] = '\0';
         set_fact(session, SESSION_HOST, x_strdup(text));
     }
-    set_fact(session, SESSION_COMMIT, first_line(describe));
+    set_fact(session, SESSION_COMMIT, commit_of_tree());
     set_fact(session, SESSION_CUGATE, x_strdup(CUGATE_VERSION));
 }

@@ -43,10 +43,15 @@ static const struct {
 
 enum computed_counter computed_counter_of(const struct metric *metric)
 {
-    for (enum computed_counter i = COMPUTED_NONE + 1; i < COMPUTED_COUNTERS; i++)
-        if (strcmp(counters[i].name, metric->counter) == 0)
-            return i;
-    return COMPUTED_NONE;
+    enum computed_counter i = strncmp(metric->counter, "cugate.", strlen("cugate.")) == 0 ? COMPUTED_COUNTERS : 1;
+    while (--i > COMPUTED_NONE && !is_computed(metric, i))
+        continue;
+    return i;
+}
+
+bool is_computed(const struct metric *metric, enum computed_counter counter)
+{
+    return strcmp(counters[counter].name, metric->counter) == 0;
 }
 
 enum metric_source metric_source(const struct metric *metric)

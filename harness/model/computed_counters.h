@@ -57,6 +57,10 @@ enum metric_source {
 };
 
 enum computed_counter computed_counter_of(const struct metric *metric);
+
+/* Returns whether it asks for that counter: the same, and faster where many metrics are asked. */
+bool is_computed(const struct metric *metric, enum computed_counter counter);
+
 enum metric_source metric_source(const struct metric *metric);
 
 /* Whether the metric is measured only on demand, in a process of its own. A row without such a number is no fault. */

@@ -45,8 +45,8 @@ static double find_value(const struct metrics *metrics, const struct result *res
 {
     for (size_t m = 0; m < metrics->count; m++) {
         const struct metric *metric = &metrics->list[m];
-        const bool is_one = counter == COMPUTED_NONE ? strcmp(metric->counter, COUNTER_TIME) == 0
-                                                     : computed_counter_of(metric) == counter;
+        const bool is_one =
+            counter == COMPUTED_NONE ? strcmp(metric->counter, COUNTER_TIME) == 0 : is_computed(metric, counter);
         const struct row *row = is_one ? result_find(result, metric->name) : NULL;
         if (row && row->state == VALUE_MEASURED) {
             *found = metric;

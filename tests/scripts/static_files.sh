@@ -104,4 +104,14 @@ printf '{' >cache/TWO/kernel.json
 ask "$cugate" check --static --baselines triton cache
 expect "a damaged description" 2 'cache/TWO/kernel.json:1:1:'
 
+# The commit is a hash, whatever tag it has, and says whether the tree has changes on top.
+me=(-c user.name=me -c user.email=me@example.org)
+touch changed && git init -q && git add changed && git "${me[@]}" commit -q -m first && git "${me[@]}" tag -a v1 -m v1 || exit 2
+for dirty in '' -dirty; do
+    [ -z "$dirty" ] || echo "$dirty" >changed
+    "$cugate" check --static --save tagged.json base/app.o >said 2>&1
+    ask grep -o '"commit": "[^"]*"' tagged.json
+    expect "the commit of a run: a hash$dirty" 0 "\"$(git rev-parse --short=12 HEAD)$dirty\""
+done
+
 summary

@@ -49,7 +49,9 @@ reason() {
     local kernel=$1 line
     shift
     [[ $kernel != wrong/* ]] || set -- '!not simulated' "$@"
-    jq -r --arg kernel "$kernel" '.kernels[$kernel].reason // "none"' run.json >said
+    [ reasons -nt run.json ] ||
+        jq -r '.kernels | to_entries[] | "\(.key) \(.value.reason // "none" | gsub("\n"; " "))"' run.json >reasons
+    sed -n "s|^$kernel ||p" reasons >said
     line=$(grep -n "/\* ${kernel#*/} \*/" "$top/tests/sim/$source" | cut -d: -f1)
     # shellcheck disable=SC2034 # expect() reads it
     code=$(grep -c " at tests/sim/$source:$line (block " said)

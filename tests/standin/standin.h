@@ -18,7 +18,7 @@
  *   STANDIN_DIR=FOLDER       a locked file there keeps other processes from the counters; without it each process has
  *                            counters of its own
  *   STANDIN_DEVICES=N        so many GPUs (1); 0 is a driver that finds none. CUDA_VISIBLE_DEVICES chooses of them, by
- *                            ordinals
+ *                            ordinals. To clear a large buffer takes 0.25 s, in which none does the work of all
  *   STANDIN_WAIT=N           the rank that waits in a collective (RANK=0) does so N times as long
  *   STANDIN_JITTER=PERCENT   times of kernels vary by up to that much, differently in each process
  *   STANDIN_FEWER_PASSES=1   the profiler says that it is done before the last pass of each configuration
