@@ -115,10 +115,12 @@ void rule_same_64(struct step *step)
     same_of(step, 2, 2, 0);
 }
 
-/* Reads one row or two, and may write a second. */
+/* Where a type has 64 bits it reads two rows, or writes two, or both. */
 void rule_convert(struct step *step)
 {
-    same_of(step, 2, 1, 1);
+    const struct instruction *code = step->code;
+    const bool wide = has_modifier(code, "F64") || has_modifier(code, "U64") || has_modifier(code, "S64");
+    same_of(step, wide ? 2 : 1, 1, wide);
 }
 
 /* Compares pairs, and writes predicates or one row. */
