@@ -21,7 +21,9 @@ extern const struct tag tag_data; /* of no lane anything is known */
 /* What the tag is of has to be alike in all blocks of the class, in these lanes. */
 bool need(struct step *step, const struct tag *tag, uint32_t lanes, const char *why);
 
-/* The tag of the k-th row of an operand, and of a predicate. */
+/* The tag of a row, and of the k-th row of an operand: from now on in the box in which it is none of a ring. The tag of
+ * a predicate. */
+const struct tag *tag_at(const struct step *step, uint32_t row);
 const struct tag *row_tag(const struct step *step, unsigned n, unsigned k);
 const struct tag *mask_tag(const struct step *step, unsigned n);
 void put_row(const struct step *step, unsigned n, unsigned k, const struct tag *tag);
@@ -40,6 +42,9 @@ bool stays(const struct step *step, struct tag *box, const struct tag *tag, uint
 
 /* Returns the tag of what an operand has above 32 bits when it is shifted to the left. */
 struct tag above_shifted(const struct step *step, unsigned n, unsigned shift);
+/* Returns the tag of a word, less than 32 bits to the right. */
+struct tag shifted_right(const struct step *step, const struct tag *tag, const uint32_t *row, unsigned shift,
+                         bool is_signed);
 
 /* The rules. */
 void rule_add(struct step *step), rule_iadd3(struct step *step), rule_imad(struct step *step),

@@ -14,8 +14,8 @@ static unsigned zeros_below(const struct tag *tag)
 
 /* Shifts a word to the right. A factor is shifted with it if nothing of it is lost. Else it is the same where the bits
  * that are lost do not carry. */
-static struct tag shifted_right(const struct step *step, const struct tag *tag, const uint32_t *row, unsigned shift,
-                                bool is_signed)
+struct tag shifted_right(const struct step *step, const struct tag *tag, const uint32_t *row, unsigned shift,
+                         bool is_signed)
 {
     struct tag result = tag_same;
     int64_t values[LANES];
@@ -75,8 +75,8 @@ static uint32_t truth(uint32_t table, uint32_t a, uint32_t b, uint32_t c)
 
 /* The tag of a logical operation of which one operand moves. Below `fixed` its bits are the same in all blocks. The
  * highest bit that matters is `top - 1`. Where each bit from `fixed` on to there becomes the result's, the result moves
- * as the operand does, as long as that does not carry beyond the top. Where only bits that are above others matter, it
- * is the same as long as those below do not carry. */
+ * as the operand does, in a ring of as many bits. Where only bits that are above others matter, it is the same as long
+ * as those below do not carry. */
 static struct tag logical(const struct step *step, const struct tag *tag, const uint32_t *words, uint32_t matters,
                           uint32_t passes)
 {
@@ -91,11 +91,12 @@ static struct tag logical(const struct step *step, const struct tag *tag, const 
     const unsigned top = 32 - (unsigned)__builtin_clz(moving), bottom = (unsigned)__builtin_ctz(moving);
     const uint32_t all = (top < 32 ? (1u << top) - 1 : UINT32_MAX) >> fixed << fixed;
     const bool passing = (passes & all) == all;
-    const int64_t most = (INT64_C(1) << (passing ? top : bottom)) - 1;
+    const int64_t most = (INT64_C(1) << bottom) - 1;
     for (unsigned l = 0; l < LANES; l++)
         values[l] = words[l] & most;
-    const bool known = (passing && top == 32) || stays(step, &result, tag, step->lanes, values, 0, most);
+    const bool known = passing || stays(step, &result, tag, step->lanes, values, 0, most);
     result.lanes = known && tag_add(&result, tag, passing) ? UINT32_MAX : 0;
+    result.ring = passing && top < 32 ? (unsigned char)top : 0;
     return result;
 }
 

@@ -18,17 +18,16 @@ void rule_s2r(struct step *step)
         put_row(step, 0, 1, &tag_same);
 }
 
-/* Constants at addresses that are the same: how many turns that takes depends on them. */
+/* Constants: how many turns that takes depends on which lanes have one address, and all addresses move alike. */
 void rule_ldc(struct step *step)
 {
     const struct operand *from = &step->code->operands[1];
     struct tag tag = tag_same;
     if (from->kind == OPERAND_CONSTANT) {
-        const struct tag *address = row_tag(step, 1, 0);
-        if (!need(step, address, step->lanes, "an address of constant memory"))
+        const struct tag *address = &step->tags->rows[from->row / ROW_BYTES];
+        if (!tag_add(&tag, address, 0) || !need(step, &tag, step->lanes, "an address of constant memory"))
             return;
-        tag_add(&tag, address, 0);
-        tag.lanes = UINT32_MAX;
+        tag.lanes = tag_moves(address) ? 0 : UINT32_MAX;
     }
     for (unsigned k = 0; k < (step->code->size + 3u) / 4; k++)
         put_row(step, 0, k, &tag);
@@ -89,7 +88,7 @@ void rule_predicates(struct step *step)
 
 static bool need_row(struct step *step, uint32_t offset, const char *why)
 {
-    return need(step, &step->tags->rows[offset / ROW_BYTES], step->lanes, why);
+    return need(step, tag_at(step, offset / ROW_BYTES), step->lanes, why);
 }
 
 /* An address of shared or local memory has to be the same. */
@@ -161,8 +160,8 @@ static void note_access(struct step *step, uint32_t lanes, const uint64_t *addre
 static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t stride, bool writes)
 {
     const struct operand *operand = &step->code->operands[n];
-    const struct tag *low = &step->tags->rows[operand->row / ROW_BYTES];
-    const struct tag *base = operand->based ? &step->tags->rows[operand->base / ROW_BYTES] : &tag_same;
+    const struct tag *low = tag_at(step, operand->row / ROW_BYTES);
+    const struct tag *base = operand->based ? tag_at(step, operand->base / ROW_BYTES) : &tag_same;
     const uint32_t *base_row = operand->based ? row_at(step->warp, SPACE_WARP, operand->base) : NULL;
     static const char why[] = "an address of global memory";
     struct tag moves = tag_same, box = tag_same;
@@ -172,10 +171,9 @@ static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t s
         proof_fail(step->proof, step->code, why);
         return false;
     }
-    if (operand->wide && !need(step, &step->tags->rows[operand->high / ROW_BYTES], lanes, why))
+    if (operand->wide && !need(step, tag_at(step, operand->high / ROW_BYTES), lanes, why))
         return false;
-    if (operand->based && operand->uniform &&
-        !need(step, &step->tags->rows[operand->base_high / ROW_BYTES], lanes, why))
+    if (operand->based && operand->uniform && !need(step, tag_at(step, operand->base_high / ROW_BYTES), lanes, why))
         return false;
     global_addresses(step->warp, operand, addresses);
     bool one = true;

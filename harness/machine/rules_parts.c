@@ -35,13 +35,27 @@ static bool is_constant_row(uint32_t row)
     return row == ROW_ZERO || row == ROW_UNIFORM_ZERO;
 }
 
+const struct tag *tag_at(const struct step *step, uint32_t row)
+{
+    struct tag *tag = &step->tags->rows[row], plain = tag_same;
+    if (tag->ring) {
+        const uint32_t *words = row_at(step->warp, SPACE_WARP, row * ROW_BYTES), most = (1u << tag->ring) - 1;
+        int64_t values[LANES];
+        for (unsigned l = 0; l < LANES; l++)
+            values[l] = words[l] & most;
+        const bool known = stays(step, &plain, tag, tag->lanes, values, 0, most) && tag_add(&plain, tag, 1);
+        *tag = known ? plain : tag_data;
+    }
+    return tag;
+}
+
 const struct tag *row_tag(const struct step *step, unsigned n, unsigned k)
 {
     const struct operand *operand = &step->code->operands[n];
     const uint32_t row = (operand->row + k * (operand->high - operand->row)) / ROW_BYTES;
     if (operand->space != SPACE_WARP || operand->immediate)
         return &tag_same;
-    return row < ROWS ? &step->tags->rows[row] : &tag_data;
+    return row < ROWS ? tag_at(step, row) : &tag_data;
 }
 
 const struct tag *mask_tag(const struct step *step, unsigned n)

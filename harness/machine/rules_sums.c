@@ -277,9 +277,14 @@ void rule_lea_hi(struct step *step)
         put_mask(step, 1, known && !tag_moves(&low) ? &low : &tag_data);
         return;
     }
-    sum_add(step, &moved, row_tag(step, 2, 0), WORDS(2), 0, INT64_C(1) << shift, is_signed);
-    sum_end(step, &moved, 0);
-    struct tag high = *sum_above(&moved);
+    struct tag high = tag_data;
+    if (shift == 0) {
+        sum_add(step, &moved, row_tag(step, 2, 0), WORDS(2), 0, 1, is_signed);
+        sum_end(step, &moved, 0);
+        high = *sum_above(&moved);
+    } else if (tag_knows(row_tag(step, 2, 0), step->lanes)) {
+        high = shifted_right(step, row_tag(step, 2, 0), WORDS(2), 32 - shift, is_signed);
+    }
     bool known = high.lanes && (is_signed || join(&high, row_tag(step, 4, 0), step->lanes)) &&
                  (!extended(code) || join(&high, mask_tag(step, 6), step->lanes));
     const struct tag *b = row_tag(step, 3, 0);

@@ -117,7 +117,7 @@ bool tag_limit(struct tag *tag, const struct tag *sum, const struct axis *axes, 
 static bool move_alike(const struct tag *one, const struct tag *other)
 {
     struct tag apart = *one;
-    if (!tag_add(&apart, other, -1))
+    if (one->ring != other->ring || !tag_add(&apart, other, -1))
         return false;
     for (unsigned i = 0; i < apart.count; i++)
         if ((uint32_t)apart.parts[i].by)

@@ -2,7 +2,9 @@
  *
  * A tag says of lanes of a register that in each block of a box their values are those of the executed block, plus for
  * each axis a factor times how far that block is along it, modulo 2^32. A box is an interval of each axis, with the
- * executed block in it. Of lanes that a tag does not name nothing is known: they hold data. */
+ * executed block in it. Of lanes that a tag does not name nothing is known: they hold data.
+ *
+ * What is added to a tag, limited or cut is none of a ring. */
 #ifndef TAGS_H
 #define TAGS_H
 
@@ -24,7 +26,8 @@ struct tag_part {
 
 struct tag {
     uint32_t lanes;
-    unsigned count; /* 0: the same in all blocks */
+    unsigned char count; /* 0: the same in all blocks */
+    unsigned char ring;  /* only so many low bits change, modulo as many, and those above stay; 0: all 32 */
     struct tag_part parts[TAG_PARTS];
 };
 

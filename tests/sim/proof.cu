@@ -160,6 +160,37 @@ __global__ void comes_nearer(uint32_t *out, const uint32_t *in)
         sum = sum * 5 + in[i];
     out[thread()] = sum;
 }
+/* Constants: at addresses that go around; of which one block reads another one, and one block many. */
+__constant__ uint32_t table[256] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+__global__ void constants_turn(uint32_t *out, const uint32_t *)
+{
+    out[thread()] = table[thread() * 3 & 255];
+}
+__global__ void one_constant(uint32_t *out, const uint32_t *in)
+{
+    if (table[blockIdx.x] != 0)
+        out[thread()] = in[thread()];
+}
+__global__ void constants_apart(uint32_t *out, const uint32_t *)
+{
+    uint32_t chosen;
+    asm volatile("{.reg .pred p; setp.eq.u32 p, %2, 21; selp.u32 %0, %1, 5, p;}"
+                 : "=r"(chosen)
+                 : "r"(threadIdx.x & 63), "r"(blockIdx.x));
+    out[thread()] = table[chosen];
+}
+/* Seven blocks are beyond where a mask wraps. */
+__global__ void turns(uint32_t *out, const uint32_t *in)
+{
+    if ((blockIdx.x + 43 & 63) < 7)
+        out[thread()] = in[thread()];
+}
+/* A number of which only the upper word changes becomes a float. */
+__global__ void wide_float(uint32_t *out, const uint32_t *in)
+{
+    if (__ull2float_rz(uint64_t{blockIdx.x} << 32 | 7) == 0x1.5p36f)
+        out[thread()] = in[thread()];
+}
 /* Each block reads 4 GiB farther. */
 __global__ void far_away(uint32_t *out, const uint32_t *in)
 {
@@ -251,6 +282,11 @@ constexpr cugate_variant variants[] = {
     VARIANT(wraps_and_carries),
     VARIANT(chooses),
     VARIANT(comes_nearer),
+    VARIANT(constants_turn),
+    VARIANT(one_constant),
+    VARIANT(constants_apart),
+    VARIANT(turns),
+    VARIANT(wide_float),
     VARIANT(far_away),
     VARIANT(votes),
     VARIANT(beyond_shared),

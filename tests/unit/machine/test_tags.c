@@ -40,6 +40,17 @@ Test(tags, sums_join_boxes)
     cr_expect(!tag_moves(&tag_same));
 }
 
+Test(tags, lanes_of_another_ring_move_apart)
+{
+    struct tag tag = moving(0, 4), other = moving(0, 4);
+    other.ring = 7;
+    tag_put(&tag, &other, 3);
+    cr_expect_eq(tag.lanes, 3);
+    tag_put(&tag, &other, 4);
+    cr_expect_eq(tag.lanes, 7);
+    cr_expect_eq(tag.ring, 7);
+}
+
 Test(tags, too_many_axes_are_not_known)
 {
     struct tag sum = tag_same;
