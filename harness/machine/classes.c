@@ -198,6 +198,8 @@ static bool add_class(struct trial *trial, uint64_t number)
         good = give_up(trial, proof.why, proof.where);
     if (good && !within_bounds(trial->run->grid->function->module->machine, class, &proof))
         good = give_up(trial, "a block of its class accesses memory outside of an allocation", NULL);
+    for (size_t i = 0; i < proof.arrays.count; i++)
+        add_place(&class->read, proof.arrays.list[i].begin, proof.arrays.list[i].end);
     class->alone = proof.box[0].low == proof.box[0].high && proof.box[1].low == proof.box[1].high &&
                    proof.box[2].low == proof.box[2].high;
     if (good)
@@ -429,4 +431,5 @@ void proof_open(struct block_proof *proof, const struct grid *grid, const unsign
 void proof_close(struct block_proof *proof)
 {
     free(proof->warps);
+    free(proof->arrays.list);
 }

@@ -22,6 +22,7 @@ struct block_proof {
     struct proof_warp *warps;
     unsigned warp_count;
     struct footprint footprint;
+    struct ranges arrays; /* of textures that are read, which no block of the launch writes */
     const char *why; /* why it is not proved; NULL: it is, so far */
     const struct instruction *where;
 };

@@ -2,6 +2,8 @@
 #include "lanes_access.h"
 #include "rules.h"
 
+#include "base/base.h"
+
 /* ---- Special registers, constants, other lanes ---- */
 
 void rule_s2r(struct step *step)
@@ -214,6 +216,35 @@ void rule_load(struct step *step)
 void rule_store(struct step *step)
 {
     need_global(step, address_operand(step->code), step->lanes, 32, true);
+}
+
+/* A fetch costs the same wherever it is. What cannot be simulated of it depends on its place in a cube alone. What is
+ * written while textures of memory are read is not known to be apart. */
+void rule_texture(struct step *step)
+{
+    const struct instruction *code = step->code;
+    uint64_t handle;
+    unsigned channels;
+    const int row = texture_handle(step->warp, code, &handle, &channels);
+    const struct texture *texture = texture_find(step->warp->block->machine, handle);
+    if (row < 0 || (row > 0 && !need(step, row_tag(step, (unsigned)row, 0), step->lanes, "which texture")) ||
+        !texture || texture->shape == TEXTURE_CUBE || texture->shape == TEXTURE_CUBE_LAYERS) {
+        proof_fail(step->proof, code, "a cube, or which texture");
+        return;
+    }
+    static const int64_t stays_there[MOVES_MOST] = {0};
+    const uint64_t array = (uintptr_t)texture->texels;
+    struct ranges *arrays = &step->proof->arrays;
+    size_t noted = 0;
+    while (noted < arrays->count && arrays->list[noted].begin != array)
+        noted++;
+    if (!texture->address && noted == arrays->count)
+        *ARRAY_GROW(arrays->list, arrays->count) = (struct range){array, array + texture->bytes};
+    else if (texture->address && !footprint_add(&step->proof->footprint, stays_there, texture->address,
+                                                texture->address + texture->bytes, false))
+        proof_fail(step->proof, code, "too many accesses to note");
+    for (unsigned i = 0; i < channels; i++)
+        put_row(step, i < 2, i % 2, &tag_data);
 }
 
 /* [shared], [global] [, which lanes copy] */

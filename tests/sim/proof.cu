@@ -232,23 +232,65 @@ int launch_with_buffer(void *data)
     return cugate::launched();
 }
 
+__global__ void fetches(uint32_t *out, cudaTextureObject_t texture, cudaTextureObject_t array)
+{
+    out[thread()] = tex1Dfetch<uint32_t>(texture, static_cast<int>(thread())) + tex1D<uint32_t>(array, threadIdx.x);
+}
+/* Changes and frees what it has read, of which two are textures, before anybody looks at its output. */
+int launch_fetches(void *data)
+{
+    const state &s = *static_cast<state *>(data);
+    constexpr size_t bytes = blocks * threads * sizeof(uint32_t);
+    const std::vector<uint32_t> ones(blocks * threads, 1), twos(blocks * threads, 2);
+    cugate::device_array<uint32_t> memory;
+    cudaResourceDesc linear = {}, row = {};
+    cudaTextureDesc how = {};
+    cudaTextureObject_t textures[2];
+    linear.resType = cudaResourceTypeLinear;
+    linear.res.linear.desc = cudaCreateChannelDesc<uint32_t>();
+    linear.res.linear.sizeInBytes = bytes;
+    row.resType = cudaResourceTypeArray;
+    CUGATE_TRY(memory.allocate(blocks * threads));
+    linear.res.linear.devPtr = memory.data;
+    CUGATE_TRY(cudaMallocArray(&row.res.array.array, &linear.res.linear.desc, threads, 1));
+    CUGATE_TRY(cudaCreateTextureObject(&textures[0], &linear, &how, nullptr));
+    CUGATE_TRY(cudaCreateTextureObject(&textures[1], &row, &how, nullptr));
+    for (int k = 0; k < 3; k++) {
+        const size_t width = threads * sizeof(uint32_t);
+        CUGATE_TRY(cudaMemcpy(memory.data, ones.data(), bytes, cudaMemcpyHostToDevice));
+        CUGATE_TRY(
+            cudaMemcpy2DToArray(row.res.array.array, 0, 0, ones.data(), width, width, 1, cudaMemcpyHostToDevice));
+        fetches<<<blocks, threads>>>(s.out.data + k * blocks * threads, textures[0], textures[1]);
+        CUGATE_TRY(cugate::launched());
+        if (k == 0)
+            CUGATE_TRY(cudaMemcpy(memory.data, twos.data(), bytes, cudaMemcpyHostToDevice));
+        if (k == 1)
+            CUGATE_TRY(
+                cudaMemcpy2DToArray(row.res.array.array, 0, 0, twos.data(), width, width, 1, cudaMemcpyHostToDevice));
+    }
+    CUGATE_TRY(cudaDestroyTextureObject(textures[0]));
+    CUGATE_TRY(cudaDestroyTextureObject(textures[1]));
+    return static_cast<int>(cudaFreeArray(row.res.array.array));
+}
+
 int restore(void *data)
 {
     return static_cast<state *>(data)->out.poison(2);
 }
 
-/* Of `own` and with_buffer each word is read, by which every block is executed; of `backwards` what was written is
- * compared. */
+/* Of `own`, with_buffer and `fetches` each word is read, by which every block is executed; of `backwards` what was
+ * written is compared. */
 int right(void *data, const cugate_variant *variant, char *text, size_t size)
 {
     state &s = *static_cast<state *>(data);
     cugate::why why{text, size};
     const std::string name = variant->name;
-    if (name == "own" || name == "with_buffer") {
+    if (name == "own" || name == "with_buffer" || name == "fetches") {
+        const bool fetched = name == "fetches";
         std::vector<uint32_t> got;
         CUGATE_TRY(s.out.download(got));
-        for (uint32_t i = 0; i < blocks * threads; i++)
-            if (got[i] != 0x01010102)
+        for (uint32_t i = 0; i < blocks * threads * (fetched ? 3 : 1); i++)
+            if (got[i] != (fetched ? 2 : 0x01010102))
                 return why("word %u is 0x%x", i, got[i]);
     }
     if (name == "backwards")
@@ -291,6 +333,7 @@ constexpr cugate_variant variants[] = {
     VARIANT(votes),
     VARIANT(beyond_shared),
     {.name = "with_buffer", .doc = "a buffer that is freed", .launch = launch_with_buffer, .bytes = 1},
+    {.name = "fetches", .doc = "textures that are freed", .launch = launch_fetches, .bytes = 1},
 };
 constexpr cugate_family meet_family = {
     .name = "meet",
