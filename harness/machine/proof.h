@@ -17,8 +17,8 @@ struct proof_warp {
 struct block_proof {
     struct axis axes[GRID_AXES];
     struct {
-        uint32_t low, high;
-    } box[GRID_AXES]; /* the class */
+        uint32_t low, high, every;
+    } box[GRID_AXES]; /* the class, as a tag has it */
     struct proof_warp *warps;
     unsigned warp_count;
     struct footprint footprint;

@@ -21,8 +21,8 @@ extern const struct tag tag_data; /* of no lane anything is known */
 /* What the tag is of has to be alike in all blocks of the class, in these lanes. */
 bool need(struct step *step, const struct tag *tag, uint32_t lanes, const char *why);
 
-/* The tag of a row, and of the k-th row of an operand: from now on in the box in which it is none of a ring. The tag of
- * a predicate. */
+/* The tag of a row, and of the k-th row of an operand, and of a predicate. If it is of a ring, it is from now on what
+ * is known where it does not turn, or where it turns around: of more blocks. */
 const struct tag *tag_at(const struct step *step, uint32_t row);
 const struct tag *row_tag(const struct step *step, unsigned n, unsigned k);
 const struct tag *mask_tag(const struct step *step, unsigned n);

@@ -143,8 +143,10 @@ void rule_lop3(struct step *step)
         tag_wrap(&result, step->proof->axes);
     }
     struct tag some = result;
-    const bool alike = result.lanes && !tag_moves(&result) &&
-                       (code->operand_count <= 6 || join(&some, mask_tag(step, 6), step->lanes));
+    if (some.ring)
+        tag_same_by(&some, some.ring);
+    const bool alike =
+        some.lanes && !tag_moves(&some) && (code->operand_count <= 6 || join(&some, mask_tag(step, 6), step->lanes));
     some.lanes = UINT32_MAX;
     put_row(step, 1, 0, result.lanes ? &result : &tag_data);
     put_mask(step, 0, alike ? &some : &tag_data);

@@ -13,7 +13,7 @@ void rule_s2r(struct step *step)
     if (strncmp(special->word, "SR_CTAID.", 9) == 0) {
         const uint32_t axis = (uint32_t)(special->word[9] - 'X');
         tag.count = 1;
-        tag.parts[0] = (struct tag_part){axis, 0, step->proof->axes[axis].most, 1};
+        tag.parts[0] = (struct tag_part){.axis = axis, .high = step->proof->axes[axis].most, .by = 1};
     }
     put_row(step, 0, 0, &tag);
     if (strncmp(step->code->opcode, "CS2R", 4) == 0 && step->code->flags[2] == 0) /* FLAG_SHORT */
@@ -157,8 +157,8 @@ static void note_access(struct step *step, uint32_t lanes, const uint64_t *addre
         proof_fail(step->proof, step->code, "too many accesses to note");
 }
 
-/* An access to global memory costs the same where its lanes' addresses move alike, by multiples of `stride` bytes, and
- * do not wrap; an access of all lanes at one address costs the same wherever that is. */
+/* An access to global memory costs the same where its lanes' addresses move alike, by multiples of `stride` bytes (a
+ * power of two), and do not wrap; an access of all lanes at one address costs the same wherever that is. */
 static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t stride, bool writes)
 {
     const struct operand *operand = &step->code->operands[n];
@@ -184,7 +184,9 @@ static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t s
         bases[l] = base_row ? base_row[0] : 0;
         one &= !(lanes >> l & 1) || addresses[l] == addresses[__builtin_ctz(lanes)];
     }
-    bool known = tag_add(&box, &moves, 0);
+    const int64_t unit = one && stride == 32 ? step->code->size : stride;
+    bool known = tag_add(&box, &moves, 1);
+    tag_same_by(&box, (unsigned)__builtin_ctzll((uint64_t)unit));
     if (tag_moves(low))
         known &= stays(step, &box, low, lanes, values, 0, UINT32_MAX);
     if (tag_moves(base))
@@ -193,14 +195,6 @@ static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t s
     if (!known || !need(step, &box, lanes, why)) {
         proof_fail(step->proof, step->code, why);
         return false;
-    }
-    const int64_t unit = one && stride == 32 ? step->code->size : stride;
-    for (unsigned i = 0; i < moves.count; i++) {
-        const struct tag_part *part = &moves.parts[i];
-        if (part->by % unit && step->proof->box[part->axis].low != step->proof->box[part->axis].high) {
-            proof_fail(step->proof, step->code, "addresses that move by parts of a sector");
-            return false;
-        }
     }
     note_access(step, lanes, addresses, &moves, writes);
     return true;

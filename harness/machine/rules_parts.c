@@ -24,6 +24,8 @@ bool need(struct step *step, const struct tag *tag, uint32_t lanes, const char *
         uint32_t *low = &step->proof->box[part->axis].low, *high = &step->proof->box[part->axis].high;
         *low = part->low > *low ? part->low : *low;
         *high = part->high < *high ? part->high : *high;
+        if (part->every > step->proof->box[part->axis].every)
+            step->proof->box[part->axis].every = part->every;
     }
     return true;
 }
@@ -44,7 +46,9 @@ const struct tag *tag_at(const struct step *step, uint32_t row)
         for (unsigned l = 0; l < LANES; l++)
             values[l] = words[l] & most;
         const bool known = stays(step, &plain, tag, tag->lanes, values, 0, most) && tag_add(&plain, tag, 1);
-        *tag = known ? plain : tag_data;
+        tag_same_by(tag, tag->ring);
+        if (known && tag_share(&plain, step->proof->axes) >= tag_share(tag, step->proof->axes))
+            *tag = plain;
     }
     return tag;
 }

@@ -20,7 +20,7 @@ struct axis {
 enum { TAG_PARTS = 3 };
 
 struct tag_part {
-    uint32_t axis, low, high;
+    uint32_t axis, low, high, every; /* of the box only blocks that are multiples of 2^every apart */
     int64_t by;
 };
 
@@ -42,6 +42,11 @@ bool tag_moves(const struct tag *tag);
 
 /* Adds factor times another value: boxes are intersected. False: that takes too many axes, and nothing is known. */
 bool tag_add(struct tag *tag, const struct tag *other, int64_t factor);
+
+/* Turns it into what is the same where it changes by multiples of 2^bits. */
+void tag_same_by(struct tag *tag, unsigned bits);
+/* Which part of the grid's blocks is in its box, about. */
+double tag_share(const struct tag *tag, const struct axis *axes);
 
 /* Makes factors those of a 32-bit number, and takes out axes that say nothing. */
 void tag_wrap(struct tag *tag, const struct axis *axes);

@@ -145,7 +145,8 @@ static void print_kernel(unsigned number)
             printf(")\n        sum += in[me & 1023] * 3;\n    else\n        sum ^= __popc(sum);\n");
             break;
         case 1:
-            printf("    for (uint32_t i = 0; i < (v%u & 7); i++)\n        sum = sum * 5 + in[i];\n", below(values));
+            printf("    for (uint32_t i = 0; i < (v%u & %u); i++)\n        sum = sum * 5 + in[i];\n", below(values),
+                   7u >> below(3));
             break;
         case 2:
             printf("    sum += in[(v%u >> %u) & 4095];\n", below(values), below(12));

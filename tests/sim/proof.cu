@@ -82,6 +82,17 @@ __global__ void odd_rows(uint32_t *out, const uint32_t *in)
 {
     out[thread()] = in[blockIdx.x * 68 + threadIdx.x];
 }
+/* Every other block, and every fourth, at the end of the grid as well. */
+__global__ void parity(uint32_t *out, const uint32_t *in)
+{
+    uint32_t sum = 0, count;
+    if ((blockIdx.x & 1) != 0)
+        sum = in[thread()];
+    asm volatile("and.b32 %0, %1, 3;" : "=r"(count) : "r"(blockIdx.x + 61));
+    for (unsigned i = 0; i < count; i++)
+        sum = sum * 5 + in[i];
+    out[thread()] = sum;
+}
 /* Rows that begin in the middle of a line, of copies past the L1. */
 __global__ void half_lines(uint32_t *out, const uint32_t *in)
 {
@@ -313,6 +324,7 @@ constexpr cugate_variant variants[] = {
     VARIANT(byte_each),
     VARIANT(word_each),
     VARIANT(odd_rows),
+    VARIANT(parity),
     VARIANT(half_lines),
     VARIANT(halves),
     VARIANT(wraps),
