@@ -23,7 +23,7 @@ struct block_proof {
     unsigned warp_count;
     struct footprint footprint;
     struct ranges arrays; /* of textures that are read, which no block of the launch writes */
-    const char *why; /* why it is not proved; NULL: it is, so far */
+    const char *why;      /* why it is not proved; NULL: it is, so far */
     const struct instruction *where;
 };
 

@@ -42,6 +42,8 @@ bool stays(const struct step *step, struct tag *box, const struct tag *tag, uint
 
 /* Returns the tag of what an operand has above 32 bits when it is shifted to the left. */
 struct tag above_shifted(const struct step *step, unsigned n, unsigned shift);
+/* How many of the lowest bits no factor has. */
+unsigned zeros_below(const struct tag *tag);
 /* Returns the tag of a word, less than 32 bits to the right. */
 struct tag shifted_right(const struct step *step, const struct tag *tag, const uint32_t *row, unsigned shift,
                          bool is_signed);

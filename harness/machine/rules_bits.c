@@ -3,42 +3,6 @@
 
 /* ---- Shifts and logic ---- */
 
-static unsigned zeros_below(const struct tag *tag)
-{
-    unsigned zeros = 32;
-    for (unsigned i = 0; i < tag->count; i++)
-        if (tag->parts[i].by && (unsigned)__builtin_ctzll((uint64_t)tag->parts[i].by) < zeros)
-            zeros = (unsigned)__builtin_ctzll((uint64_t)tag->parts[i].by);
-    return zeros;
-}
-
-/* Shifts a word to the right. A factor is shifted with it if nothing of it is lost. Else it is the same where the bits
- * that are lost do not carry. */
-struct tag shifted_right(const struct step *step, const struct tag *tag, const uint32_t *row, unsigned shift,
-                         bool is_signed)
-{
-    struct tag result = tag_same;
-    int64_t values[LANES];
-    bool known;
-    for (unsigned l = 0; l < LANES; l++)
-        values[l] = is_signed ? (int64_t)(int32_t)row[l] : (int64_t)row[l];
-    if (zeros_below(tag) >= shift) {
-        known = stays(step, &result, tag, step->lanes, values, is_signed ? INT32_MIN : 0,
-                      is_signed ? INT32_MAX : UINT32_MAX);
-        struct tag divided = *tag;
-        for (unsigned i = 0; i < divided.count; i++)
-            divided.parts[i].by /= INT64_C(1) << shift;
-        known &= tag_add(&result, &divided, 1);
-    } else {
-        for (unsigned l = 0; l < LANES; l++)
-            values[l] &= (INT64_C(1) << shift) - 1;
-        known =
-            stays(step, &result, tag, step->lanes, values, 0, (INT64_C(1) << shift) - 1) && tag_add(&result, tag, 0);
-    }
-    result.lanes = known ? UINT32_MAX : 0;
-    return result;
-}
-
 /* d, low, shift, high */
 void rule_shf(struct step *step)
 {

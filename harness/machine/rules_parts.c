@@ -30,6 +30,25 @@ bool need(struct step *step, const struct tag *tag, uint32_t lanes, const char *
     return true;
 }
 
+static void extremes(uint32_t lanes, const int64_t *values, int64_t *least, int64_t *most)
+{
+    *least = INT64_MAX;
+    *most = INT64_MIN;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const int64_t value = values[__builtin_ctz(left)];
+        *least = value < *least ? value : *least;
+        *most = value > *most ? value : *most;
+    }
+}
+
+bool stays(const struct step *step, struct tag *box, const struct tag *tag, uint32_t lanes, const int64_t *values,
+           int64_t low, int64_t high)
+{
+    int64_t least, most;
+    extremes(lanes, values, &least, &most);
+    return !lanes || tag_limit(box, tag, step->proof->axes, high - most, least - low);
+}
+
 /* ---- Operands ---- */
 
 static bool is_constant_row(uint32_t row)
