@@ -66,6 +66,12 @@ __global__ void backwards(uint32_t *out, const uint32_t *in)
 {
     out[words - 1 - thread()] = in[thread()];
 }
+__global__ void wide_backwards(uint32_t *out, const uint32_t *in)
+{
+    const int64_t at =
+        int64_t{static_cast<int>(blockIdx.x)} * -static_cast<int>(gridDim.x) + static_cast<int>(threadIdx.x);
+    out[words - threads + at] = in[threadIdx.x];
+}
 /* Bytes: four blocks' are a word. */
 __global__ void byte_each(uint32_t *out, const uint32_t *in)
 {
@@ -194,6 +200,14 @@ __global__ void constants_apart(uint32_t *out, const uint32_t *)
 __global__ void turns(uint32_t *out, const uint32_t *in)
 {
     if ((blockIdx.x + 43 & 63) < 7)
+        out[thread()] = in[thread()];
+}
+/* Bits that are shifted out carry once, behind the middle of the grid. */
+__global__ void carries(uint32_t *out, const uint32_t *in)
+{
+    uint32_t shifted;
+    asm volatile("shr.u32 %0, %1, 6;" : "=r"(shifted) : "r"(blockIdx.x + 11));
+    if (shifted == 1)
         out[thread()] = in[thread()];
 }
 /* A number of which only the upper word changes becomes a float. */
@@ -340,6 +354,8 @@ constexpr cugate_variant variants[] = {
     VARIANT(one_constant),
     VARIANT(constants_apart),
     VARIANT(turns),
+    VARIANT(wide_backwards),
+    VARIANT(carries),
     VARIANT(wide_float),
     VARIANT(far_away),
     VARIANT(votes),
