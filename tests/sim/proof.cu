@@ -210,6 +210,12 @@ __global__ void carries(uint32_t *out, const uint32_t *in)
     if (shifted == 1)
         out[thread()] = in[thread()];
 }
+/* What is the smaller is another one near the end. */
+__global__ void smaller(uint32_t *out, const uint32_t *in)
+{
+    if ((min(blockIdx.x + (threadIdx.x >> 16), 50u) & 3) == 2)
+        out[thread()] = in[thread()];
+}
 /* A number of which only the upper word changes becomes a float. */
 __global__ void wide_float(uint32_t *out, const uint32_t *in)
 {
@@ -354,6 +360,7 @@ constexpr cugate_variant variants[] = {
     VARIANT(one_constant),
     VARIANT(constants_apart),
     VARIANT(turns),
+    VARIANT(smaller),
     VARIANT(wide_backwards),
     VARIANT(carries),
     VARIANT(wide_float),
