@@ -4,6 +4,7 @@
 #include "base/base.h"
 
 #include "array.h"
+#include "function_launch.h"
 #include "inputs.h"
 
 #include <stdlib.h>
@@ -61,6 +62,7 @@ cudaError_t cudaFreeArray(cudaArray_t array)
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess || !array)
         return error;
+    function_settle(array->texels, array->width * array->element * array_rows(array) * array_slices(array), false);
     free(array->texels);
     free(array);
     return cudaSuccess;

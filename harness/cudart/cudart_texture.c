@@ -5,6 +5,7 @@
 #include "machine/machine.h"
 
 #include "array.h"
+#include "function_launch.h"
 #include "inputs.h"
 
 #include <stdlib.h>
@@ -64,6 +65,7 @@ static cudaError_t take_array(struct texture *texture, const struct cudaArray *a
     texture->counts[1] = array_rows(array);
     texture->counts[2] = array_slices(array);
     texture->pitch = array->width * array->element;
+    texture->bytes = texture->pitch * texture->counts[1] * texture->counts[2];
     return cudaSuccess;
 }
 
@@ -130,6 +132,8 @@ static cudaError_t destroy(uint64_t handle, bool is_surface)
     struct object *object = find(handle, is_surface);
     if (!object)
         return runtime_return(cudaErrorInvalidValue);
+    const struct texture *texture = &object->texture;
+    function_settle(texture->address ? runtime_pointer(texture->address) : texture->texels, texture->bytes, false);
     texture_remove(runtime_machine(), handle);
     free(object);
     return cudaSuccess;

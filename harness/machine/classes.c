@@ -126,10 +126,14 @@ static void place_of(const struct grid *grid, uint64_t number, unsigned index[GR
 static uint64_t claim(struct trial *trial, const struct block_proof *proof, uint16_t class)
 {
     const struct grid *grid = trial->run->grid;
-    uint64_t members = 0, visited = 0;
-    for (uint64_t z = proof->box[2].low; z <= proof->box[2].high; z++)
-        for (uint64_t y = proof->box[1].low; y <= proof->box[1].high; y++)
-            for (uint64_t x = proof->box[0].low; x <= proof->box[0].high; x++) {
+    uint64_t members = 0, visited = 0, from[GRID_AXES], by[GRID_AXES];
+    for (unsigned i = 0; i < GRID_AXES; i++) {
+        by[i] = UINT64_C(1) << proof->box[i].every;
+        from[i] = proof->axes[i].at - (proof->axes[i].at - proof->box[i].low) / by[i] * by[i];
+    }
+    for (uint64_t z = from[2]; z <= proof->box[2].high; z += by[2])
+        for (uint64_t y = from[1]; y <= proof->box[1].high; y += by[1])
+            for (uint64_t x = from[0]; x <= proof->box[0].high; x += by[0]) {
                 uint16_t *of = &trial->class_of[x + grid->blocks[0] * (y + grid->blocks[1] * z)];
                 members += *of == 0;
                 *of = *of ? *of : class;
@@ -198,6 +202,8 @@ static bool add_class(struct trial *trial, uint64_t number)
         good = give_up(trial, proof.why, proof.where);
     if (good && !within_bounds(trial->run->grid->function->module->machine, class, &proof))
         good = give_up(trial, "a block of its class accesses memory outside of an allocation", NULL);
+    for (size_t i = 0; i < proof.arrays.count; i++)
+        add_place(&class->read, proof.arrays.list[i].begin, proof.arrays.list[i].end);
     class->alone = proof.box[0].low == proof.box[0].high && proof.box[1].low == proof.box[1].high &&
                    proof.box[2].low == proof.box[2].high;
     if (good)
@@ -429,4 +435,5 @@ void proof_open(struct block_proof *proof, const struct grid *grid, const unsign
 void proof_close(struct block_proof *proof)
 {
     free(proof->warps);
+    free(proof->arrays.list);
 }

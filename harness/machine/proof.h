@@ -17,12 +17,13 @@ struct proof_warp {
 struct block_proof {
     struct axis axes[GRID_AXES];
     struct {
-        uint32_t low, high;
-    } box[GRID_AXES]; /* the class */
+        uint32_t low, high, every;
+    } box[GRID_AXES]; /* the class, as a tag has it */
     struct proof_warp *warps;
     unsigned warp_count;
     struct footprint footprint;
-    const char *why; /* why it is not proved; NULL: it is, so far */
+    struct ranges arrays; /* of textures that are read, which no block of the launch writes */
+    const char *why;      /* why it is not proved; NULL: it is, so far */
     const struct instruction *where;
 };
 

@@ -38,6 +38,7 @@ static void (*const rules[])(struct step *) = {
     [RULE_MATRICES >> RULE_SHIFT] = rule_matrices, [RULE_LOAD >> RULE_SHIFT] = rule_load,
     [RULE_STORE >> RULE_SHIFT] = rule_store,       [RULE_COPY >> RULE_SHIFT] = rule_copy,
     [RULE_ASKS >> RULE_SHIFT] = rule_asks,         [RULE_PREDICATES >> RULE_SHIFT] = rule_predicates,
+    [RULE_TEXTURE >> RULE_SHIFT] = rule_texture,
 };
 
 void proof_step(struct warp *warp, const struct instruction *code, uint32_t lanes)

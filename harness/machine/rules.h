@@ -21,7 +21,9 @@ extern const struct tag tag_data; /* of no lane anything is known */
 /* What the tag is of has to be alike in all blocks of the class, in these lanes. */
 bool need(struct step *step, const struct tag *tag, uint32_t lanes, const char *why);
 
-/* The tag of the k-th row of an operand, and of a predicate. */
+/* The tag of a row, and of the k-th row of an operand, and of a predicate. If it is of a ring, it is from now on what
+ * is known where it does not turn, or where it turns around: of more blocks. */
+const struct tag *tag_at(const struct step *step, uint32_t row);
 const struct tag *row_tag(const struct step *step, unsigned n, unsigned k);
 const struct tag *mask_tag(const struct step *step, unsigned n);
 void put_row(const struct step *step, unsigned n, unsigned k, const struct tag *tag);
@@ -40,6 +42,11 @@ bool stays(const struct step *step, struct tag *box, const struct tag *tag, uint
 
 /* Returns the tag of what an operand has above 32 bits when it is shifted to the left. */
 struct tag above_shifted(const struct step *step, unsigned n, unsigned shift);
+/* How many of the lowest bits no factor has. */
+unsigned zeros_below(const struct tag *tag);
+/* Returns the tag of a word, less than 32 bits to the right. */
+struct tag shifted_right(const struct step *step, const struct tag *tag, const uint32_t *row, unsigned shift,
+                         bool is_signed);
 
 /* The rules. */
 void rule_add(struct step *step), rule_iadd3(struct step *step), rule_imad(struct step *step),
@@ -52,6 +59,6 @@ void rule_add(struct step *step), rule_iadd3(struct step *step), rule_imad(struc
     rule_copy(struct step *step), rule_predicates(struct step *step), rule_keeps(struct step *step),
     rule_same(struct step *step), rule_same_64(struct step *step), rule_convert(struct step *step),
     rule_compare_64(struct step *step), rule_data_1(struct step *step), rule_data_4(struct step *step),
-    rule_data_8(struct step *step), rule_asks(struct step *step);
+    rule_data_8(struct step *step), rule_asks(struct step *step), rule_texture(struct step *step);
 
 #endif

@@ -3,42 +3,6 @@
 
 /* ---- Shifts and logic ---- */
 
-static unsigned zeros_below(const struct tag *tag)
-{
-    unsigned zeros = 32;
-    for (unsigned i = 0; i < tag->count; i++)
-        if (tag->parts[i].by && (unsigned)__builtin_ctzll((uint64_t)tag->parts[i].by) < zeros)
-            zeros = (unsigned)__builtin_ctzll((uint64_t)tag->parts[i].by);
-    return zeros;
-}
-
-/* Shifts a word to the right. A factor is shifted with it if nothing of it is lost. Else it is the same where the bits
- * that are lost do not carry. */
-static struct tag shifted_right(const struct step *step, const struct tag *tag, const uint32_t *row, unsigned shift,
-                                bool is_signed)
-{
-    struct tag result = tag_same;
-    int64_t values[LANES];
-    bool known;
-    for (unsigned l = 0; l < LANES; l++)
-        values[l] = is_signed ? (int64_t)(int32_t)row[l] : (int64_t)row[l];
-    if (zeros_below(tag) >= shift) {
-        known = stays(step, &result, tag, step->lanes, values, is_signed ? INT32_MIN : 0,
-                      is_signed ? INT32_MAX : UINT32_MAX);
-        struct tag divided = *tag;
-        for (unsigned i = 0; i < divided.count; i++)
-            divided.parts[i].by /= INT64_C(1) << shift;
-        known &= tag_add(&result, &divided, 1);
-    } else {
-        for (unsigned l = 0; l < LANES; l++)
-            values[l] &= (INT64_C(1) << shift) - 1;
-        known =
-            stays(step, &result, tag, step->lanes, values, 0, (INT64_C(1) << shift) - 1) && tag_add(&result, tag, 0);
-    }
-    result.lanes = known ? UINT32_MAX : 0;
-    return result;
-}
-
 /* d, low, shift, high */
 void rule_shf(struct step *step)
 {
@@ -75,8 +39,8 @@ static uint32_t truth(uint32_t table, uint32_t a, uint32_t b, uint32_t c)
 
 /* The tag of a logical operation of which one operand moves. Below `fixed` its bits are the same in all blocks. The
  * highest bit that matters is `top - 1`. Where each bit from `fixed` on to there becomes the result's, the result moves
- * as the operand does, as long as that does not carry beyond the top. Where only bits that are above others matter, it
- * is the same as long as those below do not carry. */
+ * as the operand does, in a ring of as many bits. Where only bits that are above others matter, it is the same as long
+ * as those below do not carry. */
 static struct tag logical(const struct step *step, const struct tag *tag, const uint32_t *words, uint32_t matters,
                           uint32_t passes)
 {
@@ -91,11 +55,12 @@ static struct tag logical(const struct step *step, const struct tag *tag, const 
     const unsigned top = 32 - (unsigned)__builtin_clz(moving), bottom = (unsigned)__builtin_ctz(moving);
     const uint32_t all = (top < 32 ? (1u << top) - 1 : UINT32_MAX) >> fixed << fixed;
     const bool passing = (passes & all) == all;
-    const int64_t most = (INT64_C(1) << (passing ? top : bottom)) - 1;
+    const int64_t most = (INT64_C(1) << bottom) - 1;
     for (unsigned l = 0; l < LANES; l++)
         values[l] = words[l] & most;
-    const bool known = (passing && top == 32) || stays(step, &result, tag, step->lanes, values, 0, most);
+    const bool known = passing || stays(step, &result, tag, step->lanes, values, 0, most);
     result.lanes = known && tag_add(&result, tag, passing) ? UINT32_MAX : 0;
+    result.ring = passing && top < 32 ? (unsigned char)top : 0;
     return result;
 }
 
@@ -142,8 +107,10 @@ void rule_lop3(struct step *step)
         tag_wrap(&result, step->proof->axes);
     }
     struct tag some = result;
-    const bool alike = result.lanes && !tag_moves(&result) &&
-                       (code->operand_count <= 6 || join(&some, mask_tag(step, 6), step->lanes));
+    if (some.ring)
+        tag_same_by(&some, some.ring);
+    const bool alike =
+        some.lanes && !tag_moves(&some) && (code->operand_count <= 6 || join(&some, mask_tag(step, 6), step->lanes));
     some.lanes = UINT32_MAX;
     put_row(step, 1, 0, result.lanes ? &result : &tag_data);
     put_mask(step, 0, alike ? &some : &tag_data);

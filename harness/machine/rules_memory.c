@@ -2,6 +2,8 @@
 #include "lanes_access.h"
 #include "rules.h"
 
+#include "base/base.h"
+
 /* ---- Special registers, constants, other lanes ---- */
 
 void rule_s2r(struct step *step)
@@ -11,24 +13,23 @@ void rule_s2r(struct step *step)
     if (strncmp(special->word, "SR_CTAID.", 9) == 0) {
         const uint32_t axis = (uint32_t)(special->word[9] - 'X');
         tag.count = 1;
-        tag.parts[0] = (struct tag_part){axis, 0, step->proof->axes[axis].most, 1};
+        tag.parts[0] = (struct tag_part){.axis = axis, .high = step->proof->axes[axis].most, .by = 1};
     }
     put_row(step, 0, 0, &tag);
     if (strncmp(step->code->opcode, "CS2R", 4) == 0 && step->code->flags[2] == 0) /* FLAG_SHORT */
         put_row(step, 0, 1, &tag_same);
 }
 
-/* Constants at addresses that are the same: how many turns that takes depends on them. */
+/* Constants: how many turns that takes depends on which lanes have one address, and all addresses move alike. */
 void rule_ldc(struct step *step)
 {
     const struct operand *from = &step->code->operands[1];
     struct tag tag = tag_same;
     if (from->kind == OPERAND_CONSTANT) {
-        const struct tag *address = row_tag(step, 1, 0);
-        if (!need(step, address, step->lanes, "an address of constant memory"))
+        const struct tag *address = &step->tags->rows[from->row / ROW_BYTES];
+        if (!tag_add(&tag, address, 0) || !need(step, &tag, step->lanes, "an address of constant memory"))
             return;
-        tag_add(&tag, address, 0);
-        tag.lanes = UINT32_MAX;
+        tag.lanes = tag_moves(address) ? 0 : UINT32_MAX;
     }
     for (unsigned k = 0; k < (step->code->size + 3u) / 4; k++)
         put_row(step, 0, k, &tag);
@@ -89,7 +90,7 @@ void rule_predicates(struct step *step)
 
 static bool need_row(struct step *step, uint32_t offset, const char *why)
 {
-    return need(step, &step->tags->rows[offset / ROW_BYTES], step->lanes, why);
+    return need(step, tag_at(step, offset / ROW_BYTES), step->lanes, why);
 }
 
 /* An address of shared or local memory has to be the same. */
@@ -156,13 +157,13 @@ static void note_access(struct step *step, uint32_t lanes, const uint64_t *addre
         proof_fail(step->proof, step->code, "too many accesses to note");
 }
 
-/* An access to global memory costs the same where its lanes' addresses move alike, by multiples of `stride` bytes, and
- * do not wrap; an access of all lanes at one address costs the same wherever that is. */
+/* An access to global memory costs the same where its lanes' addresses move alike, by multiples of `stride` bytes (a
+ * power of two), and do not wrap; an access of all lanes at one address costs the same wherever that is. */
 static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t stride, bool writes)
 {
     const struct operand *operand = &step->code->operands[n];
-    const struct tag *low = &step->tags->rows[operand->row / ROW_BYTES];
-    const struct tag *base = operand->based ? &step->tags->rows[operand->base / ROW_BYTES] : &tag_same;
+    const struct tag *low = tag_at(step, operand->row / ROW_BYTES);
+    const struct tag *base = operand->based ? tag_at(step, operand->base / ROW_BYTES) : &tag_same;
     const uint32_t *base_row = operand->based ? row_at(step->warp, SPACE_WARP, operand->base) : NULL;
     static const char why[] = "an address of global memory";
     struct tag moves = tag_same, box = tag_same;
@@ -172,10 +173,9 @@ static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t s
         proof_fail(step->proof, step->code, why);
         return false;
     }
-    if (operand->wide && !need(step, &step->tags->rows[operand->high / ROW_BYTES], lanes, why))
+    if (operand->wide && !need(step, tag_at(step, operand->high / ROW_BYTES), lanes, why))
         return false;
-    if (operand->based && operand->uniform &&
-        !need(step, &step->tags->rows[operand->base_high / ROW_BYTES], lanes, why))
+    if (operand->based && operand->uniform && !need(step, tag_at(step, operand->base_high / ROW_BYTES), lanes, why))
         return false;
     global_addresses(step->warp, operand, addresses);
     bool one = true;
@@ -184,7 +184,9 @@ static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t s
         bases[l] = base_row ? base_row[0] : 0;
         one &= !(lanes >> l & 1) || addresses[l] == addresses[__builtin_ctz(lanes)];
     }
-    bool known = tag_add(&box, &moves, 0);
+    const int64_t unit = one && stride == 32 ? step->code->size : stride;
+    bool known = tag_add(&box, &moves, 1);
+    tag_same_by(&box, (unsigned)__builtin_ctzll((uint64_t)unit));
     if (tag_moves(low))
         known &= stays(step, &box, low, lanes, values, 0, UINT32_MAX);
     if (tag_moves(base))
@@ -193,14 +195,6 @@ static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t s
     if (!known || !need(step, &box, lanes, why)) {
         proof_fail(step->proof, step->code, why);
         return false;
-    }
-    const int64_t unit = one && stride == 32 ? step->code->size : stride;
-    for (unsigned i = 0; i < moves.count; i++) {
-        const struct tag_part *part = &moves.parts[i];
-        if (part->by % unit && step->proof->box[part->axis].low != step->proof->box[part->axis].high) {
-            proof_fail(step->proof, step->code, "addresses that move by parts of a sector");
-            return false;
-        }
     }
     note_access(step, lanes, addresses, &moves, writes);
     return true;
@@ -216,6 +210,35 @@ void rule_load(struct step *step)
 void rule_store(struct step *step)
 {
     need_global(step, address_operand(step->code), step->lanes, 32, true);
+}
+
+/* A fetch costs the same wherever it is. What cannot be simulated of it depends on its place in a cube alone. What is
+ * written while textures of memory are read is not known to be apart. */
+void rule_texture(struct step *step)
+{
+    const struct instruction *code = step->code;
+    uint64_t handle;
+    unsigned channels;
+    const int row = texture_handle(step->warp, code, &handle, &channels);
+    const struct texture *texture = texture_find(step->warp->block->machine, handle);
+    if (row < 0 || (row > 0 && !need(step, row_tag(step, (unsigned)row, 0), step->lanes, "which texture")) ||
+        !texture || texture->shape == TEXTURE_CUBE || texture->shape == TEXTURE_CUBE_LAYERS) {
+        proof_fail(step->proof, code, "a cube, or which texture");
+        return;
+    }
+    static const int64_t stays_there[MOVES_MOST] = {0};
+    const uint64_t array = (uintptr_t)texture->texels;
+    struct ranges *arrays = &step->proof->arrays;
+    size_t noted = 0;
+    while (noted < arrays->count && arrays->list[noted].begin != array)
+        noted++;
+    if (!texture->address && noted == arrays->count)
+        *ARRAY_GROW(arrays->list, arrays->count) = (struct range){array, array + texture->bytes};
+    else if (texture->address && !footprint_add(&step->proof->footprint, stays_there, texture->address,
+                                                texture->address + texture->bytes, false))
+        proof_fail(step->proof, code, "too many accesses to note");
+    for (unsigned i = 0; i < channels; i++)
+        put_row(step, i < 2, i % 2, &tag_data);
 }
 
 /* [shared], [global] [, which lanes copy] */

@@ -24,8 +24,29 @@ bool need(struct step *step, const struct tag *tag, uint32_t lanes, const char *
         uint32_t *low = &step->proof->box[part->axis].low, *high = &step->proof->box[part->axis].high;
         *low = part->low > *low ? part->low : *low;
         *high = part->high < *high ? part->high : *high;
+        if (part->every > step->proof->box[part->axis].every)
+            step->proof->box[part->axis].every = part->every;
     }
     return true;
+}
+
+static void extremes(uint32_t lanes, const int64_t *values, int64_t *least, int64_t *most)
+{
+    *least = INT64_MAX;
+    *most = INT64_MIN;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const int64_t value = values[__builtin_ctz(left)];
+        *least = value < *least ? value : *least;
+        *most = value > *most ? value : *most;
+    }
+}
+
+bool stays(const struct step *step, struct tag *box, const struct tag *tag, uint32_t lanes, const int64_t *values,
+           int64_t low, int64_t high)
+{
+    int64_t least, most;
+    extremes(lanes, values, &least, &most);
+    return !lanes || tag_limit(box, tag, step->proof->axes, high - most, least - low);
 }
 
 /* ---- Operands ---- */
@@ -35,13 +56,29 @@ static bool is_constant_row(uint32_t row)
     return row == ROW_ZERO || row == ROW_UNIFORM_ZERO;
 }
 
+const struct tag *tag_at(const struct step *step, uint32_t row)
+{
+    struct tag *tag = &step->tags->rows[row], plain = tag_same;
+    if (tag->ring) {
+        const uint32_t *words = row_at(step->warp, SPACE_WARP, row * ROW_BYTES), most = (1u << tag->ring) - 1;
+        int64_t values[LANES];
+        for (unsigned l = 0; l < LANES; l++)
+            values[l] = words[l] & most;
+        const bool known = stays(step, &plain, tag, tag->lanes, values, 0, most) && tag_add(&plain, tag, 1);
+        tag_same_by(tag, tag->ring);
+        if (known && tag_share(&plain, step->proof->axes) >= tag_share(tag, step->proof->axes))
+            *tag = plain;
+    }
+    return tag;
+}
+
 const struct tag *row_tag(const struct step *step, unsigned n, unsigned k)
 {
     const struct operand *operand = &step->code->operands[n];
     const uint32_t row = (operand->row + k * (operand->high - operand->row)) / ROW_BYTES;
     if (operand->space != SPACE_WARP || operand->immediate)
         return &tag_same;
-    return row < ROWS ? &step->tags->rows[row] : &tag_data;
+    return row < ROWS ? tag_at(step, row) : &tag_data;
 }
 
 const struct tag *mask_tag(const struct step *step, unsigned n)
@@ -115,10 +152,12 @@ void rule_same_64(struct step *step)
     same_of(step, 2, 2, 0);
 }
 
-/* Reads one row or two, and may write a second. */
+/* Where a type has 64 bits it reads two rows, or writes two, or both. */
 void rule_convert(struct step *step)
 {
-    same_of(step, 2, 1, 1);
+    const struct instruction *code = step->code;
+    const bool wide = has_modifier(code, "F64") || has_modifier(code, "U64") || has_modifier(code, "S64");
+    same_of(step, wide ? 2 : 1, 1, wide);
 }
 
 /* Compares pairs, and writes predicates or one row. */

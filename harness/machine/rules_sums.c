@@ -9,25 +9,6 @@ struct sum {
     uint32_t words[LANES];
 };
 
-static void extremes(uint32_t lanes, const int64_t *values, int64_t *least, int64_t *most)
-{
-    *least = INT64_MAX;
-    *most = INT64_MIN;
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const int64_t value = values[__builtin_ctz(left)];
-        *least = value < *least ? value : *least;
-        *most = value > *most ? value : *most;
-    }
-}
-
-bool stays(const struct step *step, struct tag *box, const struct tag *tag, uint32_t lanes, const int64_t *values,
-           int64_t low, int64_t high)
-{
-    int64_t least, most;
-    extremes(lanes, values, &least, &most);
-    return !lanes || tag_limit(box, tag, step->proof->axes, high - most, least - low);
-}
-
 static struct sum sum_begin(void)
 {
     return (struct sum){.above = true, .low = tag_same, .box = tag_same};
@@ -110,6 +91,42 @@ struct tag above_shifted(const struct step *step, unsigned n, unsigned shift)
     sum_add(step, &sum, row_tag(step, n, 0), WORDS(n), 0, INT64_C(1) << shift, false);
     sum_end(step, &sum, 0);
     return *sum_above(&sum);
+}
+
+unsigned zeros_below(const struct tag *tag)
+{
+    unsigned zeros = 32;
+    for (unsigned i = 0; i < tag->count; i++)
+        if (tag->parts[i].by && (unsigned)__builtin_ctzll((uint64_t)tag->parts[i].by) < zeros)
+            zeros = (unsigned)__builtin_ctzll((uint64_t)tag->parts[i].by);
+    return zeros;
+}
+
+/* Shifts a word to the right. A factor is shifted with it if nothing of it is lost. Else it is the same where the bits
+ * that are lost do not carry. */
+struct tag shifted_right(const struct step *step, const struct tag *tag, const uint32_t *row, unsigned shift,
+                         bool is_signed)
+{
+    struct tag result = tag_same;
+    int64_t values[LANES];
+    bool known;
+    for (unsigned l = 0; l < LANES; l++)
+        values[l] = is_signed ? (int64_t)(int32_t)row[l] : (int64_t)row[l];
+    if (zeros_below(tag) >= shift) {
+        known = stays(step, &result, tag, step->lanes, values, is_signed ? INT32_MIN : 0,
+                      is_signed ? INT32_MAX : UINT32_MAX);
+        struct tag divided = *tag;
+        for (unsigned i = 0; i < divided.count; i++)
+            divided.parts[i].by /= INT64_C(1) << shift;
+        known &= tag_add(&result, &divided, 1);
+    } else {
+        for (unsigned l = 0; l < LANES; l++)
+            values[l] &= (INT64_C(1) << shift) - 1;
+        known =
+            stays(step, &result, tag, step->lanes, values, 0, (INT64_C(1) << shift) - 1) && tag_add(&result, tag, 0);
+    }
+    result.lanes = known ? UINT32_MAX : 0;
+    return result;
 }
 
 /* d, carry 1, carry 2, a, b, c [, carries in] */
@@ -277,9 +294,14 @@ void rule_lea_hi(struct step *step)
         put_mask(step, 1, known && !tag_moves(&low) ? &low : &tag_data);
         return;
     }
-    sum_add(step, &moved, row_tag(step, 2, 0), WORDS(2), 0, INT64_C(1) << shift, is_signed);
-    sum_end(step, &moved, 0);
-    struct tag high = *sum_above(&moved);
+    struct tag high = tag_data;
+    if (shift == 0) {
+        sum_add(step, &moved, row_tag(step, 2, 0), WORDS(2), 0, 1, is_signed);
+        sum_end(step, &moved, 0);
+        high = *sum_above(&moved);
+    } else if (tag_knows(row_tag(step, 2, 0), step->lanes)) {
+        high = shifted_right(step, row_tag(step, 2, 0), WORDS(2), 32 - shift, is_signed);
+    }
     bool known = high.lanes && (is_signed || join(&high, row_tag(step, 4, 0), step->lanes)) &&
                  (!extended(code) || join(&high, mask_tag(step, 6), step->lanes));
     const struct tag *b = row_tag(step, 3, 0);

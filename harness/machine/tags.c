@@ -25,7 +25,7 @@ static struct tag_part *part_of(struct tag *tag, uint32_t axis)
     if (tag->count == TAG_PARTS)
         return NULL;
     memmove(&tag->parts[at + 1], &tag->parts[at], (tag->count++ - at) * sizeof *tag->parts);
-    tag->parts[at] = (struct tag_part){axis, 0, UINT32_MAX, 0};
+    tag->parts[at] = (struct tag_part){.axis = axis, .high = UINT32_MAX};
     return &tag->parts[at];
 }
 
@@ -40,6 +40,7 @@ bool tag_add(struct tag *tag, const struct tag *other, int64_t factor)
             return false;
         to->low = from->low > to->low ? from->low : to->low;
         to->high = from->high < to->high ? from->high : to->high;
+        to->every = from->every > to->every ? from->every : to->every;
     }
     return true;
 }
@@ -51,10 +52,33 @@ void tag_wrap(struct tag *tag, const struct axis *axes)
         struct tag_part part = tag->parts[i];
         part.by = (int32_t)(uint32_t)part.by;
         part.high = part.high < axes[part.axis].most ? part.high : axes[part.axis].most;
-        if (part.by || part.low > 0 || part.high < axes[part.axis].most)
+        if (part.by || part.low > 0 || part.high < axes[part.axis].most || part.every)
             tag->parts[kept++] = part;
     }
-    tag->count = kept;
+    tag->count = (unsigned char)kept;
+}
+
+void tag_same_by(struct tag *tag, unsigned bits)
+{
+    for (unsigned i = 0; i < tag->count; i++) {
+        struct tag_part *part = &tag->parts[i];
+        const unsigned zeros = part->by ? (unsigned)__builtin_ctzll((uint64_t)part->by) : bits;
+        if (zeros < bits && part->every < bits - zeros)
+            part->every = bits - zeros;
+        part->by = 0;
+    }
+    tag->ring = 0;
+}
+
+double tag_share(const struct tag *tag, const struct axis *axes)
+{
+    double share = 1;
+    for (unsigned i = 0; i < tag->count; i++) {
+        const struct tag_part *part = &tag->parts[i];
+        const uint32_t most = axes[part->axis].most, wide = (part->high < most ? part->high : most) - part->low;
+        share *= ((double)(wide >> part->every) + 1) / ((double)most + 1);
+    }
+    return share;
 }
 
 /* How far a part takes the value up, or down, from the executed block. */
@@ -117,7 +141,7 @@ bool tag_limit(struct tag *tag, const struct tag *sum, const struct axis *axes, 
 static bool move_alike(const struct tag *one, const struct tag *other)
 {
     struct tag apart = *one;
-    if (!tag_add(&apart, other, -1))
+    if (one->ring != other->ring || !tag_add(&apart, other, -1))
         return false;
     for (unsigned i = 0; i < apart.count; i++)
         if ((uint32_t)apart.parts[i].by)

@@ -81,6 +81,15 @@ static uint32_t handle_of(struct warp *warp, const struct instruction *code, uns
     }
 }
 
+int texture_handle(struct warp *warp, const struct instruction *code, uint64_t *handle, unsigned *channels)
+{
+    *channels = (unsigned)__builtin_popcount(code->flags[FLAG_CHANNELS]);
+    *handle = handle_of(warp, code, 0);
+    return code->flags[FLAG_WHERE] == HANDLE_IN_SOURCE ? -1
+           : code->flags[FLAG_WHERE] == HANDLE_IN_ROW  ? code->flags[FLAG_HANDLE]
+                                                       : 0;
+}
+
 static const struct texture *find(struct warp *warp, const struct instruction *code, uint64_t handle)
 {
     struct block *block = warp->block;
@@ -230,10 +239,10 @@ static bool prepare_tld4(struct instruction *code)
 
 /* clang-format off */
 const struct opcode texture_opcodes[] = {
-    {"TEX",  tex, CONTROL_NEXT, prepare_tex,  "dd", "SCR B LL LZ"},
-    {"TXD",  tex, CONTROL_NEXT, prepare_txd,  "dd", ""}, /* of .B the handle stands first: not simulated */
-    {"TLD",  tex, CONTROL_NEXT, prepare_tld,  "dd", "SCR B LZ"},
-    {"TLD4", tex, CONTROL_NEXT, prepare_tld4, "dd", "SCR B R G A"},
+    {"TEX",  tex, RULE_TEXTURE, prepare_tex,  "dd", "SCR B LL LZ"},
+    {"TXD",  tex, RULE_TEXTURE, prepare_txd,  "dd", ""}, /* of .B the handle stands first: not simulated */
+    {"TLD",  tex, RULE_TEXTURE, prepare_tld,  "dd", "SCR B LZ"},
+    {"TLD4", tex, RULE_TEXTURE, prepare_tld4, "dd", "SCR B R G A"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -68,6 +68,8 @@ static const char *const narrow[] = {
     "uint32_t(__ballot_sync(~0u, A < P))",
     "A > 0x80000000u ? 0u - A : A",
     "uint32_t(float(A & 0xffffu) * 0.5f)",
+    "uint32_t(__ull2float_rz(uint64_t(A) << 32 | P) * 0x1p-32f)",
+    "P > S1 ? A % P : B",
 };
 static const char *const wide[] = {
     "L + M",
@@ -136,14 +138,15 @@ static void print_kernel(unsigned number)
     expand(wide[below(LENGTH(wide))], values);
     printf(";\n");
     for (unsigned s = 0; s < 2; s++) {
-        switch (below(10)) {
+        switch (below(12)) {
         case 0:
             printf("    if (");
             expand(conditions[below(LENGTH(conditions))], values);
             printf(")\n        sum += in[me & 1023] * 3;\n    else\n        sum ^= __popc(sum);\n");
             break;
         case 1:
-            printf("    for (uint32_t i = 0; i < (v%u & 7); i++)\n        sum = sum * 5 + in[i];\n", below(values));
+            printf("    for (uint32_t i = 0; i < (v%u & %u); i++)\n        sum = sum * 5 + in[i];\n", below(values),
+                   7u >> below(3));
             break;
         case 2:
             printf("    sum += in[(v%u >> %u) & 4095];\n", below(values), below(12));
@@ -165,6 +168,10 @@ static void print_kernel(unsigned number)
             break;
         case 7:
             printf("    if (x0 < x1)\n        sum += in[7];\n");
+            break;
+        case 8:
+            printf("    sum += table[(v%u >> %u) * %u & 255];\n    sum += table[v%u + %u & 63];\n", below(values),
+                   below(10), 1 + below(9), below(values), below(64));
             break;
         default:
             printf("    if (");
@@ -191,7 +198,7 @@ int main(int count, char **arguments)
         return 2;
     random_state = strtoul(arguments[1], NULL, 10);
     const unsigned kernels = (unsigned)atoi(arguments[2]), launches = (unsigned)atoi(arguments[3]);
-    printf("#include \"library.cuh\"\n\n#include <cstdint>\n\nnamespace {\n\n");
+    printf("#include \"library.cuh\"\n\n#include <cstdint>\n\nnamespace {\n\n__constant__ uint32_t table[256];\n\n");
     for (unsigned k = 0; k < kernels; k++)
         print_kernel(k);
     printf("struct programs {\n    uint32_t *out, *in;\n    int open()\n    {\n        "

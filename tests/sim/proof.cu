@@ -66,6 +66,12 @@ __global__ void backwards(uint32_t *out, const uint32_t *in)
 {
     out[words - 1 - thread()] = in[thread()];
 }
+__global__ void wide_backwards(uint32_t *out, const uint32_t *in)
+{
+    const int64_t at =
+        int64_t{static_cast<int>(blockIdx.x)} * -static_cast<int>(gridDim.x) + static_cast<int>(threadIdx.x);
+    out[words - threads + at] = in[threadIdx.x];
+}
 /* Bytes: four blocks' are a word. */
 __global__ void byte_each(uint32_t *out, const uint32_t *in)
 {
@@ -81,6 +87,17 @@ __global__ void word_each(uint32_t *out, const uint32_t *in)
 __global__ void odd_rows(uint32_t *out, const uint32_t *in)
 {
     out[thread()] = in[blockIdx.x * 68 + threadIdx.x];
+}
+/* Every other block, and every fourth, at the end of the grid as well. */
+__global__ void parity(uint32_t *out, const uint32_t *in)
+{
+    uint32_t sum = 0, count;
+    if ((blockIdx.x & 1) != 0)
+        sum = in[thread()];
+    asm volatile("and.b32 %0, %1, 3;" : "=r"(count) : "r"(blockIdx.x + 61));
+    for (unsigned i = 0; i < count; i++)
+        sum = sum * 5 + in[i];
+    out[thread()] = sum;
 }
 /* Rows that begin in the middle of a line, of copies past the L1. */
 __global__ void half_lines(uint32_t *out, const uint32_t *in)
@@ -160,6 +177,51 @@ __global__ void comes_nearer(uint32_t *out, const uint32_t *in)
         sum = sum * 5 + in[i];
     out[thread()] = sum;
 }
+/* Constants: at addresses that go around; of which one block reads another one, and one block many. */
+__constant__ uint32_t table[256] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+__global__ void constants_turn(uint32_t *out, const uint32_t *)
+{
+    out[thread()] = table[thread() * 3 & 255];
+}
+__global__ void one_constant(uint32_t *out, const uint32_t *in)
+{
+    if (table[blockIdx.x] != 0)
+        out[thread()] = in[thread()];
+}
+__global__ void constants_apart(uint32_t *out, const uint32_t *)
+{
+    uint32_t chosen;
+    asm volatile("{.reg .pred p; setp.eq.u32 p, %2, 21; selp.u32 %0, %1, 5, p;}"
+                 : "=r"(chosen)
+                 : "r"(threadIdx.x & 63), "r"(blockIdx.x));
+    out[thread()] = table[chosen];
+}
+/* Seven blocks are beyond where a mask wraps. */
+__global__ void turns(uint32_t *out, const uint32_t *in)
+{
+    if ((blockIdx.x + 43 & 63) < 7)
+        out[thread()] = in[thread()];
+}
+/* Bits that are shifted out carry once, behind the middle of the grid. */
+__global__ void carries(uint32_t *out, const uint32_t *in)
+{
+    uint32_t shifted;
+    asm volatile("shr.u32 %0, %1, 6;" : "=r"(shifted) : "r"(blockIdx.x + 11));
+    if (shifted == 1)
+        out[thread()] = in[thread()];
+}
+/* What is the smaller is another one near the end. */
+__global__ void smaller(uint32_t *out, const uint32_t *in)
+{
+    if ((min(blockIdx.x + (threadIdx.x >> 16), 50u) & 3) == 2)
+        out[thread()] = in[thread()];
+}
+/* A number of which only the upper word changes becomes a float. */
+__global__ void wide_float(uint32_t *out, const uint32_t *in)
+{
+    if (__ull2float_rz(uint64_t{blockIdx.x} << 32 | 7) == 0x1.5p36f)
+        out[thread()] = in[thread()];
+}
 /* Each block reads 4 GiB farther. */
 __global__ void far_away(uint32_t *out, const uint32_t *in)
 {
@@ -201,23 +263,65 @@ int launch_with_buffer(void *data)
     return cugate::launched();
 }
 
+__global__ void fetches(uint32_t *out, cudaTextureObject_t texture, cudaTextureObject_t array)
+{
+    out[thread()] = tex1Dfetch<uint32_t>(texture, static_cast<int>(thread())) + tex1D<uint32_t>(array, threadIdx.x);
+}
+/* Changes and frees what it has read, of which two are textures, before anybody looks at its output. */
+int launch_fetches(void *data)
+{
+    const state &s = *static_cast<state *>(data);
+    constexpr size_t bytes = blocks * threads * sizeof(uint32_t);
+    const std::vector<uint32_t> ones(blocks * threads, 1), twos(blocks * threads, 2);
+    cugate::device_array<uint32_t> memory;
+    cudaResourceDesc linear = {}, row = {};
+    cudaTextureDesc how = {};
+    cudaTextureObject_t textures[2];
+    linear.resType = cudaResourceTypeLinear;
+    linear.res.linear.desc = cudaCreateChannelDesc<uint32_t>();
+    linear.res.linear.sizeInBytes = bytes;
+    row.resType = cudaResourceTypeArray;
+    CUGATE_TRY(memory.allocate(blocks * threads));
+    linear.res.linear.devPtr = memory.data;
+    CUGATE_TRY(cudaMallocArray(&row.res.array.array, &linear.res.linear.desc, threads, 1));
+    CUGATE_TRY(cudaCreateTextureObject(&textures[0], &linear, &how, nullptr));
+    CUGATE_TRY(cudaCreateTextureObject(&textures[1], &row, &how, nullptr));
+    for (int k = 0; k < 3; k++) {
+        const size_t width = threads * sizeof(uint32_t);
+        CUGATE_TRY(cudaMemcpy(memory.data, ones.data(), bytes, cudaMemcpyHostToDevice));
+        CUGATE_TRY(
+            cudaMemcpy2DToArray(row.res.array.array, 0, 0, ones.data(), width, width, 1, cudaMemcpyHostToDevice));
+        fetches<<<blocks, threads>>>(s.out.data + k * blocks * threads, textures[0], textures[1]);
+        CUGATE_TRY(cugate::launched());
+        if (k == 0)
+            CUGATE_TRY(cudaMemcpy(memory.data, twos.data(), bytes, cudaMemcpyHostToDevice));
+        if (k == 1)
+            CUGATE_TRY(
+                cudaMemcpy2DToArray(row.res.array.array, 0, 0, twos.data(), width, width, 1, cudaMemcpyHostToDevice));
+    }
+    CUGATE_TRY(cudaDestroyTextureObject(textures[0]));
+    CUGATE_TRY(cudaDestroyTextureObject(textures[1]));
+    return static_cast<int>(cudaFreeArray(row.res.array.array));
+}
+
 int restore(void *data)
 {
     return static_cast<state *>(data)->out.poison(2);
 }
 
-/* Of `own` and with_buffer each word is read, by which every block is executed; of `backwards` what was written is
- * compared. */
+/* Of `own`, with_buffer and `fetches` each word is read, by which every block is executed; of `backwards` what was
+ * written is compared. */
 int right(void *data, const cugate_variant *variant, char *text, size_t size)
 {
     state &s = *static_cast<state *>(data);
     cugate::why why{text, size};
     const std::string name = variant->name;
-    if (name == "own" || name == "with_buffer") {
+    if (name == "own" || name == "with_buffer" || name == "fetches") {
+        const bool fetched = name == "fetches";
         std::vector<uint32_t> got;
         CUGATE_TRY(s.out.download(got));
-        for (uint32_t i = 0; i < blocks * threads; i++)
-            if (got[i] != 0x01010102)
+        for (uint32_t i = 0; i < blocks * threads * (fetched ? 3 : 1); i++)
+            if (got[i] != (fetched ? 2 : 0x01010102))
                 return why("word %u is 0x%x", i, got[i]);
     }
     if (name == "backwards")
@@ -240,6 +344,7 @@ constexpr cugate_variant variants[] = {
     VARIANT(byte_each),
     VARIANT(word_each),
     VARIANT(odd_rows),
+    VARIANT(parity),
     VARIANT(half_lines),
     VARIANT(halves),
     VARIANT(wraps),
@@ -251,10 +356,19 @@ constexpr cugate_variant variants[] = {
     VARIANT(wraps_and_carries),
     VARIANT(chooses),
     VARIANT(comes_nearer),
+    VARIANT(constants_turn),
+    VARIANT(one_constant),
+    VARIANT(constants_apart),
+    VARIANT(turns),
+    VARIANT(smaller),
+    VARIANT(wide_backwards),
+    VARIANT(carries),
+    VARIANT(wide_float),
     VARIANT(far_away),
     VARIANT(votes),
     VARIANT(beyond_shared),
     {.name = "with_buffer", .doc = "a buffer that is freed", .launch = launch_with_buffer, .bytes = 1},
+    {.name = "fetches", .doc = "textures that are freed", .launch = launch_fetches, .bytes = 1},
 };
 constexpr cugate_family meet_family = {
     .name = "meet",

@@ -57,7 +57,7 @@ fi
 CUGATE_SIM_PROOF=small simulate left --kernels "$compiled/meet.so"
 simulate whole --kernels "$compiled/meet.so" --whole
 verdict 'kernels whose blocks meet: the same is said of them' "$(diff whole.txt left.txt)"
-wanted='meet/backwards meet/comes_nearer meet/diagonal meet/halves meet/in_place meet/own meet/with_buffer meet/word_each meet/wraps_and_carries '
+wanted='meet/backwards meet/carries meet/comes_nearer meet/constants_apart meet/constants_turn meet/diagonal meet/fetches meet/half_lines meet/halves meet/in_place meet/odd_rows meet/own meet/parity meet/smaller meet/turns meet/wide_backwards meet/with_buffer meet/word_each meet/wraps_and_carries '
 verdict 'blocks are left out where they do not meet' "$([ "$(left_out left)" = "$wanted" ] || left_out left)"
 verdict 'and none with --whole' "$(left_out whole)"
 simulate left -k reduce/first_add -k dgemm/tiled

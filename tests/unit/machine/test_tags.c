@@ -6,7 +6,7 @@ static const struct axis axes[] = {{10, 99}, {3, 7}, {UINT32_MAX - 5, UINT32_MAX
 
 static struct tag moving(uint32_t axis, int64_t by)
 {
-    return (struct tag){.lanes = UINT32_MAX, .count = 1, .parts = {{axis, 0, axes[axis].most, by}}};
+    return (struct tag){.lanes = UINT32_MAX, .count = 1, .parts = {{axis, 0, axes[axis].most, 0, by}}};
 }
 
 /* What a number may be in the box: it is enough to look at the corners. */
@@ -40,11 +40,36 @@ Test(tags, sums_join_boxes)
     cr_expect(!tag_moves(&tag_same));
 }
 
+Test(tags, what_turns_around_is_the_same)
+{
+    struct tag tag = moving(0, 12), more = moving(1, 16);
+    cr_assert(tag_add(&tag, &more, 1));
+    tag.ring = 5;
+    tag_same_by(&tag, 5);
+    cr_expect(!tag_moves(&tag));
+    cr_expect_eq(tag.ring, 0);
+    cr_expect_eq(tag.parts[0].every, 3, "8 blocks of 12 are 3 times 32");
+    cr_expect_eq(tag.parts[1].every, 1);
+    cr_expect_float_eq(tag_share(&tag, axes), 13 / 100.0 * (4 / 8.0), 1e-9, "13 of 100, and 4 of 8");
+}
+
+Test(tags, lanes_of_another_ring_move_apart)
+{
+    struct tag tag = moving(0, 4), other = moving(0, 4);
+    other.ring = 7;
+    tag_put(&tag, &other, 3);
+    cr_expect_eq(tag.lanes, 3);
+    tag_put(&tag, &other, 4);
+    cr_expect_eq(tag.lanes, 7);
+    cr_expect_eq(tag.ring, 7);
+}
+
 Test(tags, too_many_axes_are_not_known)
 {
     struct tag sum = tag_same;
     for (uint32_t i = 0; i <= TAG_PARTS; i++)
-        cr_expect_eq(tag_add(&sum, &(struct tag){.lanes = 1, .count = 1, .parts = {{i, 0, 9, 1}}}, 1), i < TAG_PARTS);
+        cr_expect_eq(tag_add(&sum, &(struct tag){.lanes = 1, .count = 1, .parts = {{i, 0, 9, 0, 1}}}, 1),
+                     i < TAG_PARTS);
     struct tag large = moving(0, INT64_MAX / 2);
     cr_expect(!tag_add(&sum, &large, 4), "a factor is beyond 64 bits");
 }
