@@ -175,6 +175,7 @@ enum { RULE_SHIFT = 32 };
 #define RULE_COPY RULE(30)
 #define RULE_ASKS RULE(31)
 #define RULE_PREDICATES RULE(32)
+#define RULE_REDUCTION RULE(33)
 
 struct warp;
 struct instruction;
