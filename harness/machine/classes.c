@@ -33,6 +33,7 @@ struct class {
     struct footprint footprint;
     uint32_t at[GRID_AXES];
     bool alone;                  /* it is of one block */
+    struct block_proof *proof;   /* for tests; NULL: nothing is known of its registers */
     struct ranges written, read; /* allocations that its blocks write and read */
 };
 
@@ -192,6 +193,8 @@ static bool add_class(struct trial *trial, uint64_t number)
     *class = (struct class){.members = 1};
     place_of(trial->run->grid, number, class->at);
     proof_open(&proof, trial->run->grid, class->at);
+    if (trial->every)
+        proof.values = x_calloc(proof.warp_count, sizeof *proof.values);
     class->tallies = run_alone(trial, number, &proof);
     footprint_sort(&proof.footprint);
     class->footprint = proof.footprint;
@@ -204,6 +207,11 @@ static bool add_class(struct trial *trial, uint64_t number)
                    proof.box[2].low == proof.box[2].high;
     if (good)
         class->members = claim(trial, &proof, (uint16_t)trial->class_count);
+    if (good && trial->every) {
+        class->proof = x_calloc(1, sizeof proof);
+        *class->proof = proof;
+        return true;
+    }
     proof_close(&proof);
     return good;
 }
@@ -300,8 +308,24 @@ static bool compare(struct trial *trial, uint64_t number)
     if (!trial->classes || is_done(trial, number))
         return true;
     const struct class *class = &trial->classes[trial->class_of[number] - 1];
-    struct tally *tallies = run_alone(trial, number, NULL);
-    const bool alike = tallies && memcmp(tallies, class->tallies, count * sizeof *tallies) == 0;
+    struct block_proof proof;
+    if (class->proof) {
+        unsigned at[GRID_AXES];
+        place_of(trial->run->grid, number, at);
+        proof_open(&proof, trial->run->grid, at);
+        proof.values = x_calloc(proof.warp_count, sizeof *proof.values);
+        proof.of_class = class->proof;
+    }
+    struct tally *tallies = run_alone(trial, number, class->proof ? &proof : NULL);
+    bool alike = tallies && memcmp(tallies, class->tallies, count * sizeof *tallies) == 0;
+    if (class->proof) {
+        if (alike && proof.wrong)
+            problem_set(&trial->run->problem, "block %llu: %s", (unsigned long long)number, proof.wrong);
+        trial->run->failed |= alike && proof.wrong;
+        alike &= !proof.wrong;
+        free(proof.wrong);
+        proof_close(&proof);
+    }
     if (tallies)
         add_times(trial->others, tallies, count, 1);
     free(tallies);
@@ -469,6 +493,9 @@ bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done
         free(trial.classes[i].written.list);
         free(trial.classes[i].read.list);
         footprint_release(&trial.classes[i].footprint);
+        if (trial.classes[i].proof)
+            proof_close(trial.classes[i].proof);
+        free(trial.classes[i].proof);
     }
     footprint_release(&trial.all);
     free(trial.places.list);
@@ -500,4 +527,5 @@ void proof_open(struct block_proof *proof, const struct grid *grid, const unsign
 void proof_close(struct block_proof *proof)
 {
     free(proof->warps);
+    free(proof->values);
 }

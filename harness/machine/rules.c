@@ -60,8 +60,10 @@ static void (*const rules[])(struct step *) = {
 void proof_step(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     struct block_proof *proof = warp->block->proof;
+    if (proof->values && code->control == CONTROL_EXIT && (warp->alive & ~lanes) == 0)
+        proof_check(warp);
     struct step step = {proof, &proof->warps[warp->number], warp, code, code->uniform ? ALL_LANES : lanes};
-    if (proof->why)
+    if (proof->why || proof->of_class)
         return;
     if (code->guarded && !need(&step, &step.tags->masks[code->guard / sizeof(uint32_t)], warp->active, "a guard"))
         return;

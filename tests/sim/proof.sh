@@ -59,11 +59,13 @@ simulate whole --kernels "$compiled/meet.so" --whole
 verdict 'kernels whose blocks meet: the same is said of them' "$(diff whole.txt left.txt)"
 read -rd '' -a wanted <<<'adds_columns adds_halves adds_one adds_one_read adds_own adds_own_read adds_some adds_together adds_vectors adds_wide
     backwards comes_nearer diagonal halves in_place own with_buffer word_each wraps_and_carries'
+CUGATE_SIM_PROOF=every simulate every --kernels "$compiled/meet.so"
+verdict 'and every block counts as its class says' "$(diff whole.txt every.txt)"
 verdict 'blocks are left out where they do not meet' "$([ "$(left_out left | sed 's|meet/||g')" = "${wanted[*]} " ] || left_out left)"
 verdict 'and none with --whole' "$(left_out whole)"
 simulate left -k reduce/first_add -k dgemm/tiled
 simulate whole -k reduce/first_add -k dgemm/tiled --whole
 verdict 'kernels of the catalogue: the same is said of them' "$(diff whole.txt left.txt)"
 verdict 'and blocks of those are left out that take long' "$([ "$(left_out left)" = 'dgemm/tiled reduce/first_add ' ] || left_out left)"
-try_programs "$compiled/programs.so" 'random programs' 30
+try_programs "$compiled/programs.so" 'random programs' 20
 summary
