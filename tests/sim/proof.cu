@@ -179,6 +179,84 @@ __global__ void diagonal(uint32_t *out, const uint32_t *in)
         out[thread()] = in[thread()];
 }
 
+/* ---- Values ---- */
+
+/* Each is in a register at the end, where it is compared with what is known of it. */
+#define VALUE(name, value)                                                                                             \
+    __global__ void name(uint32_t *out, const uint32_t *in)                                                            \
+    {                                                                                                                  \
+        const uint32_t block = blockIdx.x, lane = threadIdx.x, grid = gridDim.x, loaded = in[thread()];                \
+        out[thread()] = value;                                                                                         \
+        (void)block, (void)lane, (void)grid, (void)loaded;                                                             \
+    }
+VALUE(wide_signed, uint32_t((int64_t{int(block)} * (int(grid) - 69)) >> 32) + lane)
+VALUE(shift_at_edge, (block + 3) >> 2)
+VALUE(shift_of_strides, thread() >> 5)
+VALUE(shift_that_wraps, (block * 0x10000000u) >> 28)
+VALUE(both_signs, abs(int(lane) - 32 + int(block)))
+VALUE(minus, abs(int(block) - 100))
+VALUE(product, lane *(lane + 7) - block * grid)
+VALUE(lane_product, block *lane)
+VALUE(squares, block *(1 + (block >> 4)))
+VALUE(upper_shifted, uint32_t(((uint64_t{block} << 32 | lane) << 4) + (uint64_t{grid} << 7 | lane) >> 32))
+__device__ uint32_t third_word(uint32_t a, uint32_t b, uint32_t zero)
+{
+    asm volatile("{add.cc.u32 %0, %0, %1; addc.cc.u32 %0, %2, 0xffffffff; addc.u32 %0, 0, 0;}"
+                 : "+r"(a)
+                 : "r"(b), "r"(zero));
+    return a;
+}
+VALUE(carries, third_word(block * 0x04000000u, 0x10000000u + lane, grid - 64))
+__device__ uint32_t is_less(uint32_t a, uint32_t b)
+{
+    asm volatile("{.reg .pred p; setp.lt.u32 p, %0, %1; selp.u32 %0, 1, 0, p;}" : "+r"(a) : "r"(b));
+    return a;
+}
+VALUE(alike, is_less(block * 0x08000000u, block * 0x08000000u + 0x10000000u * grid / 64 + lane))
+__device__ uint32_t of_neighbour(uint32_t value, uint32_t loaded)
+{
+    asm volatile("{.reg .pred p; and.b32 %1, %2, 1; setp.ne.u32 p, %1, 0; @p mov.u32 %0, %1;}"
+                 : "+r"(value), "+r"(loaded)
+                 : "r"(threadIdx.x));
+    return __shfl_xor_sync(~0u, value, 1);
+}
+VALUE(some_lanes, of_neighbour(block, loaded))
+VALUE(other_lane, __shfl_sync(~0u, lane * 7, block))
+
+/* One block alone goes where others do not. */
+__global__ void one_far(uint32_t *out, const uint32_t *in)
+{
+    out[thread()] = in[(uint64_t{blockIdx.x == 41} << 30) + threadIdx.x];
+}
+__global__ void one_beyond_shared(uint32_t *out, const uint32_t *in)
+{
+    __shared__ uint32_t tile[64];
+    tile[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[thread()] = tile[(blockIdx.x == 41 ? 64 : 0) + threadIdx.x];
+}
+__global__ void bank_by_block(uint32_t *out, const uint32_t *in)
+{
+    __shared__ uint32_t tile[1024];
+    for (unsigned i = threadIdx.x; i < 1024; i += blockDim.x)
+        tile[i] = in[i];
+    __syncthreads();
+    out[thread()] = tile[threadIdx.x << (blockIdx.x & 3)];
+}
+/* The last one of those that read goes too far. */
+__global__ void beyond_in_the_middle(uint32_t *out, const uint32_t *in)
+{
+    if (blockIdx.x < 40)
+        out[thread()] = in[blockIdx.x * (words / 39 / 8 * 8) + threadIdx.x];
+}
+/* What a later one adds to is read, of blocks that are not executed. */
+__global__ void one_reads_adds(uint32_t *out, const uint32_t *)
+{
+    atomicAdd(&out[thread()], 1);
+    if (blockIdx.x == 41)
+        out[words - 1 - thread()] = out[thread() + 4 * blockDim.x];
+}
+
 /* ---- Atomics ---- */
 
 /* Each thread adds to a word of its own, which was written before. */
@@ -220,11 +298,12 @@ __global__ void adds_vectors(uint32_t *out, const uint32_t *)
     asm volatile("red.global.add.v4.f32 [%0], {%1, %1, %1, %1};" ::"l"(out + 4 * thread()), "f"(1.0f));
     asm volatile("red.global.add.v2.f32 [%0], {%1, %1};" ::"l"(out + 4 * thread() + 4), "f"(1.0f));
 }
-/* A part of what the next block adds to is read. */
+/* A part of what another block adds to is read. */
 __global__ void adds_fours(uint32_t *out, const uint32_t *)
 {
     asm volatile("red.global.add.v4.f32 [%0], {%1, %1, %1, %1};" ::"l"(out + 4 * thread()), "f"(1.0f));
-    out[words - 1 - thread()] = out[4 * (thread() + blockDim.x) + 3];
+    if (blockIdx.x == 41)
+        out[words - 1 - thread()] = out[4 * (thread() + 4 * blockDim.x) + 3];
 }
 __global__ void adds_wide(uint32_t *out, const uint32_t *in)
 {
@@ -379,6 +458,25 @@ constexpr cugate_variant variants[] = {
     VARIANT(far_away),
     VARIANT(votes),
     VARIANT(beyond_shared),
+    VARIANT(wide_signed),
+    VARIANT(shift_at_edge),
+    VARIANT(shift_of_strides),
+    VARIANT(shift_that_wraps),
+    VARIANT(both_signs),
+    VARIANT(minus),
+    VARIANT(product),
+    VARIANT(lane_product),
+    VARIANT(squares),
+    VARIANT(upper_shifted),
+    VARIANT(carries),
+    VARIANT(alike),
+    VARIANT(some_lanes),
+    VARIANT(other_lane),
+    VARIANT(bank_by_block),
+    VARIANT(one_far),
+    VARIANT(one_beyond_shared),
+    VARIANT(one_reads_adds),
+    VARIANT(beyond_in_the_middle),
     VARIANT(adds_own),
     VARIANT(adds_one),
     VARIANT(adds_together),
