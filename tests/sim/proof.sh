@@ -4,9 +4,10 @@
 # programs of a block's place (place_programs.c) every block is executed and its counts are compared with its class,
 # instruction by instruction. Ends with "N passed, N failed". Needs nvcc, no GPU.
 #
-#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/sim/proof.sh [--compile | SEED...]
+#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/sim/proof.sh [--compile | --turn COMMIT | SEED...]
 #
-# With seeds it tries 100 programs of each, launched 30 times; without any those that it has compiled.
+# With seeds it tries 40 programs of each, launched 12 times; --turn takes one seed, by the hash of a commit. Without any
+# it tries those that it has compiled.
 # shellcheck source=tests/scripts/begin.sh
 . "$(dirname "$0")/../scripts/begin.sh"
 build() {
@@ -23,6 +24,7 @@ compile() {
 }
 case ${1---compiled} in
     --compile*) begin_compiled "$@" ;;
+    --turn) set -- $((16#${2:0:7})) ;;
 esac
 export XDG_CACHE_HOME=$work/cache # of what was disassembled
 cd "$work" || exit 2
@@ -48,7 +50,7 @@ try_programs() { # LIBRARY NAME LEAST: of at least so many kernels blocks are le
 
 if [ $# -gt 0 ]; then
     for seed; do
-        programs "$seed" 100 30 && try_programs programs.so "seed $seed" 20
+        programs "$seed" 40 12 && try_programs programs.so "seed $seed" 8
     done
     summary
     exit
@@ -58,7 +60,8 @@ CUGATE_SIM_PROOF=small simulate left --kernels "$compiled/meet.so"
 simulate whole --kernels "$compiled/meet.so" --whole
 verdict 'kernels whose blocks meet: the same is said of them' "$(diff whole.txt left.txt)"
 read -rd '' -a wanted <<<'adds_columns adds_halves adds_one adds_one_read adds_own adds_own_read adds_some adds_together adds_vectors adds_wide
-    backwards comes_nearer diagonal halves in_place own with_buffer word_each wraps_and_carries'
+    alike backwards both_signs carries comes_nearer diagonal halves in_place lane_product minus other_lane own product shift_at_edge
+    shift_of_strides shift_that_wraps some_lanes squares upper_shifted wide_signed with_buffer word_each wraps_and_carries'
 CUGATE_SIM_PROOF=every simulate every --kernels "$compiled/meet.so"
 verdict 'and every block counts as its class says' "$(diff whole.txt every.txt)"
 verdict 'blocks are left out where they do not meet' "$([ "$(left_out left | sed 's|meet/||g')" = "${wanted[*]} " ] || left_out left)"
