@@ -192,9 +192,15 @@ __global__ void diagonal(uint32_t *out, const uint32_t *in)
 VALUE(wide_signed, uint32_t((int64_t{int(block)} * (int(grid) - 69)) >> 32) + lane)
 VALUE(shift_at_edge, (block + 3) >> 2)
 VALUE(shift_of_strides, thread() >> 5)
-VALUE(shift_that_wraps, (block * 0x10000000u) >> 28)
-VALUE(both_signs, abs(int(lane) - 32 + int(block)))
-VALUE(minus, abs(int(block) - 100))
+VALUE(shift_that_wraps, (block * (grid << 22)) >> 28)
+__device__ uint32_t magnitude(uint32_t a)
+{
+    asm volatile("abs.s32 %0, %0;" : "+r"(a));
+    return a;
+}
+VALUE(both_signs, magnitude((lane & 1) * 2000 - 1000 + block))
+VALUE(minus, magnitude(block - 100))
+VALUE(bits, (block & 63) == 0 ? lane : grid)
 VALUE(product, lane *(lane + 7) - block * grid)
 VALUE(lane_product, block *lane)
 VALUE(squares, block *(1 + (block >> 4)))
@@ -212,7 +218,7 @@ __device__ uint32_t is_less(uint32_t a, uint32_t b)
     asm volatile("{.reg .pred p; setp.lt.u32 p, %0, %1; selp.u32 %0, 1, 0, p;}" : "+r"(a) : "r"(b));
     return a;
 }
-VALUE(alike, is_less(block * 0x08000000u, block * 0x08000000u + 0x10000000u * grid / 64 + lane))
+VALUE(alike, is_less(block * 0x08000000u, block * 0x08000000u + (grid << 22) + lane))
 __device__ uint32_t of_neighbour(uint32_t value, uint32_t loaded)
 {
     asm volatile("{.reg .pred p; and.b32 %1, %2, 1; setp.ne.u32 p, %1, 0; @p mov.u32 %0, %1;}"
@@ -226,7 +232,8 @@ VALUE(other_lane, __shfl_sync(~0u, lane * 7, block))
 /* One block alone goes where others do not. */
 __global__ void one_far(uint32_t *out, const uint32_t *in)
 {
-    out[thread()] = in[(uint64_t{blockIdx.x == 41} << 30) + threadIdx.x];
+    const uint32_t is_42 = ((blockIdx.x + 22) >> 6) - ((blockIdx.x + 21) >> 6);
+    out[thread()] = reinterpret_cast<const uint32_t *>(reinterpret_cast<uint64_t>(in) + (uint64_t{is_42} << 32))[0];
 }
 __global__ void one_beyond_shared(uint32_t *out, const uint32_t *in)
 {
@@ -464,6 +471,7 @@ constexpr cugate_variant variants[] = {
     VARIANT(shift_that_wraps),
     VARIANT(both_signs),
     VARIANT(minus),
+    VARIANT(bits),
     VARIANT(product),
     VARIANT(lane_product),
     VARIANT(squares),

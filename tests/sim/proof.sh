@@ -60,7 +60,7 @@ CUGATE_SIM_PROOF=small simulate left --kernels "$compiled/meet.so"
 simulate whole --kernels "$compiled/meet.so" --whole
 verdict 'kernels whose blocks meet: the same is said of them' "$(diff whole.txt left.txt)"
 read -rd '' -a wanted <<<'adds_columns adds_halves adds_one adds_one_read adds_own adds_own_read adds_some adds_together adds_vectors adds_wide
-    alike backwards both_signs carries comes_nearer diagonal halves in_place lane_product minus other_lane own product shift_at_edge
+    alike backwards bits both_signs carries comes_nearer diagonal halves in_place lane_product minus other_lane own product shift_at_edge
     shift_of_strides shift_that_wraps some_lanes squares upper_shifted wide_signed with_buffer word_each wraps_and_carries'
 CUGATE_SIM_PROOF=every simulate every --kernels "$compiled/meet.so"
 verdict 'and every block counts as its class says' "$(diff whole.txt every.txt)"
