@@ -28,11 +28,11 @@ pytest='build/python/bin/python -I -m pytest -q -rs -p no:cacheprovider'
 #   test       `make test`
 #   san        `make SAN=... test`: not parts in which sanitizers find nothing more, since they test scripts, Python or counts
 #   all        `make test-all`, besides those of `make test`: more of the same, or tests of the tests themselves
-#   install    `make test-install`: packages, projects of others, a cluster, pages in a browser, years of nights, recordings by turns
+#   install    `make test-install`: packages, projects of others, a cluster, pages in a browser, years of nights, recordings and random programs by turns
 # The rows of a pass add up to its limit at most. So a row is raised only where others are lowered. Some room is left: a part
 # may take 1.5 times its row (ci/budget.awk), on a machine as fast as that where they were measured (ci/how_slow.sh).
 # The kind says how its log is counted: by one of the functions count_* below.
-declare -A limits=([test]=390 [san]=420 [all]=1500 [install]=380)
+declare -A limits=([test]=390 [san]=420 [all]=1500 [install]=385)
 # kind     name              test  san   all  install  command
 table="
 script     mutants              .    .   900        .  tests/sim/mutants.sh
@@ -83,6 +83,7 @@ script     laws                 1    .     .        .  tests/gpu/run.sh --self-t
 script     record_baseline      1    .     .        .  tests/scripts/record_baseline.sh
 script     merge                1    .     .        .  tests/scripts/merge.sh
 script     recorded_turn        .    .     .       90  tests/sim/recorded.sh --quarter $commit
+script     proof_turn           .    .     .        7  tests/sim/proof.sh --turn $commit
 script     junit                .    .     .       20  tests/scripts/junit.sh
 script     fuzz                 2    3     .        .  env BUILD=$build ci/test.sh --corpora
 script     slurm                .    .     .       20  tests/scripts/slurm.sh

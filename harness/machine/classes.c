@@ -24,6 +24,7 @@ enum {
     CLASSES_MOST = 512,
     VISITS_OF_STEP = 8
 };
+#define HOT_MOST (UINT64_C(1) << 24)         /* addresses of atomics, of all blocks */
 #define CLASS_BYTES_MOST (UINT64_C(1) << 28) /* of the counts of all classes */
 
 struct class {
@@ -32,6 +33,7 @@ struct class {
     struct footprint footprint;
     uint32_t at[GRID_AXES];
     bool alone;                  /* it is of one block */
+    struct block_proof *proof;   /* for tests; NULL: nothing is known of its registers */
     struct ranges written, read; /* allocations that its blocks write and read */
 };
 
@@ -87,6 +89,7 @@ static struct tally *run_alone(struct trial *trial, uint64_t number, struct bloc
     pthread_mutex_destroy(&run.lock);
     add_flows(thread.tallies, thread.flows, count);
     free(thread.flows);
+    hot_merge(&trial->run->hot, &thread.hot);
     hot_release(&thread.hot);
     uint64_t steps = 0;
     for (size_t i = 0; i < count; i++)
@@ -170,8 +173,8 @@ static bool within_bounds(const struct machine *machine, struct class *class, co
             below += moved->by[k] > 0 ? (uint64_t)moved->by[k] * before : (uint64_t)-moved->by[k] * behind;
             above += moved->by[k] > 0 ? (uint64_t)moved->by[k] * behind : (uint64_t)-moved->by[k] * before;
         }
-        for (unsigned writes = 0; writes < 2; writes++) {
-            const struct ranges *ranges = writes ? &moved->writes : &moved->reads;
+        for (unsigned kind = 0; kind < FOOTPRINT_KINDS; kind++) {
+            const struct ranges *ranges = &moved->of[kind];
             for (size_t r = 0; r < ranges->count; r++) {
                 const struct range *range = &ranges->list[r];
                 if ((range->begin < place.begin || range->end > place.end) &&
@@ -179,7 +182,7 @@ static bool within_bounds(const struct machine *machine, struct class *class, co
                     return false;
                 if (range->begin - place.begin < below || place.end < range->end || place.end - range->end < above)
                     return false;
-                add_place(writes ? &class->written : &class->read, place.begin, place.end);
+                add_place(kind ? &class->written : &class->read, place.begin, place.end);
             }
         }
     }
@@ -194,6 +197,8 @@ static bool add_class(struct trial *trial, uint64_t number)
     *class = (struct class){.members = 1};
     place_of(trial->run->grid, number, class->at);
     proof_open(&proof, trial->run->grid, class->at);
+    if (trial->every)
+        proof.values = x_calloc(proof.warp_count, sizeof *proof.values);
     class->tallies = run_alone(trial, number, &proof);
     footprint_sort(&proof.footprint);
     class->footprint = proof.footprint;
@@ -208,11 +213,28 @@ static bool add_class(struct trial *trial, uint64_t number)
                    proof.box[2].low == proof.box[2].high;
     if (good)
         class->members = claim(trial, &proof, (uint16_t)trial->class_count);
+    if (good && trial->every) {
+        class->proof = x_calloc(1, sizeof proof);
+        *class->proof = proof;
+        return true;
+    }
     proof_close(&proof);
     return good;
 }
 
 /* ---- Blocks together ---- */
+
+/* Returns by how much a block's accesses are moved from those of the first one of its class. */
+static uint64_t distance(const struct trial *trial, const struct class *class, const struct moved_ranges *moved,
+                         uint64_t number)
+{
+    unsigned at[GRID_AXES];
+    uint64_t by = 0;
+    place_of(trial->run->grid, number, at);
+    for (unsigned k = 0; k < MOVES_MOST; k++)
+        by += (uint64_t)moved->by[k] * (uint64_t)((int64_t)at[k] - (int64_t) class->at[k]);
+    return by;
+}
 
 /* Whether no blocks meet in global memory. Whoever looks for meetings also notes one where an allocation is written
  * that a block has read before any had written there; that is none where each block that reads it writes it as well. */
@@ -245,7 +267,44 @@ static bool are_apart(struct trial *trial)
         apart = footprint_join(&trial->all, &class->footprint, class->at, class->alone, &written);
     }
     free(written.list);
-    return apart && footprint_apart(&trial->all, trial->run->grid->blocks);
+    const unsigned *blocks = trial->run->grid->blocks;
+    return apart &&
+           footprint_apart(&trial->all, FOOTPRINT_WRITES, FOOTPRINT_READS | FOOTPRINT_WRITES | FOOTPRINT_ADDS,
+                           blocks) &&
+           footprint_apart(&trial->all, FOOTPRINT_ADDS, FOOTPRINT_READS, blocks);
+}
+
+/* Counts the atomics of all blocks at each address. Where no two blocks add to a word, those of one block of each class
+ * are enough. Else it is seen of executed blocks, too, that some do. */
+static bool count_hot(struct trial *trial, uint64_t whole, struct hot_addresses *hot)
+{
+    const struct grid *grid = trial->run->grid;
+    const bool apart = footprint_apart(&trial->all, FOOTPRINT_ADDS, FOOTPRINT_ADDS, grid->blocks);
+    const uint64_t most = whole / TRIAL_PARTS < HOT_MOST && !trial->small ? whole / TRIAL_PARTS : HOT_MOST;
+    uint64_t steps = 0;
+    if (!apart && grid->meetings && !meetings_any(grid->meetings))
+        return false;
+    for (size_t c = 0; c < trial->class_count; c++) {
+        const struct class *class = &trial->classes[c];
+        for (size_t i = 0; i < class->footprint.count; i++) {
+            const struct moved_ranges *moved = &class->footprint.list[i];
+            struct hot_addresses distances = {0};
+            if (moved->hot.count == 0)
+                continue;
+            if (apart)
+                hot_add(&distances, 0, 1, 0);
+            else
+                steps += trial->count / VISITS_OF_STEP;
+            for (uint64_t number = 0; number < trial->count && !apart && steps <= most; number++)
+                if (trial->class_of[number] == c + 1)
+                    hot_add(&distances, distance(trial, class, moved, number), 1, 0);
+            steps += moved->hot.count * distances.count;
+            if (steps <= most)
+                hot_merge_moved(hot, &moved->hot, &distances);
+            hot_release(&distances);
+        }
+    }
+    return steps <= most;
 }
 
 /* Executes a block by itself and compares it with its class. */
@@ -255,8 +314,24 @@ static bool compare(struct trial *trial, uint64_t number)
     if (!trial->classes || is_done(trial, number))
         return true;
     const struct class *class = &trial->classes[trial->class_of[number] - 1];
-    struct tally *tallies = run_alone(trial, number, NULL);
-    const bool alike = tallies && memcmp(tallies, class->tallies, count * sizeof *tallies) == 0;
+    struct block_proof proof;
+    if (class->proof) {
+        unsigned at[GRID_AXES];
+        place_of(trial->run->grid, number, at);
+        proof_open(&proof, trial->run->grid, at);
+        proof.values = x_calloc(proof.warp_count, sizeof *proof.values);
+        proof.of_class = class->proof;
+    }
+    struct tally *tallies = run_alone(trial, number, class->proof ? &proof : NULL);
+    bool alike = tallies && memcmp(tallies, class->tallies, count * sizeof *tallies) == 0;
+    if (class->proof) {
+        if (alike && proof.wrong)
+            problem_set(&trial->run->problem, "block %llu: %s", (unsigned long long)number, proof.wrong);
+        trial->run->failed |= alike && proof.wrong;
+        alike &= !proof.wrong;
+        free(proof.wrong);
+        proof_close(&proof);
+    }
     if (tallies)
         add_times(trial->others, tallies, count, 1);
     free(tallies);
@@ -288,6 +363,18 @@ static bool compare_some(struct trial *trial)
         if (!compare(trial, number))
             return false;
     return true;
+}
+
+/* Compares the hottest address with that of all blocks, which were executed. */
+static bool same_hot(struct trial *trial, const struct hot_addresses *hot)
+{
+    const struct hot_address one = hot_most(hot), other = hot_most(&trial->run->hot);
+    const bool same = one.count == other.count && one.instruction == other.instruction;
+    if (!same)
+        problem_set(&trial->run->problem, "there are %llu atomics at an address, not %llu",
+                    (unsigned long long)other.count, (unsigned long long)one.count);
+    trial->run->failed |= !same;
+    return same;
 }
 
 static bool prove(struct trial *trial, const struct tally *middle, uint64_t whole)
@@ -322,7 +409,17 @@ static bool prove(struct trial *trial, const struct tally *middle, uint64_t whol
         return false;
     if ((grid->meetings && meetings_place(grid->meetings)) || (grid->doubt && grid->doubt->any))
         return give_up(trial, "blocks meet, or there is a doubt", NULL);
-    return true;
+    struct hot_addresses hot = {0};
+    bool counted = count_hot(trial, whole, &hot) || give_up(trial, "atomics of blocks that may meet", NULL);
+    if (counted && trial->every && !same_hot(trial, &hot))
+        counted = give_up(trial, "atomics at an address", NULL);
+    if (counted) {
+        const struct hot_addresses executed = trial->run->hot;
+        trial->run->hot = hot;
+        hot = executed;
+    }
+    hot_release(&hot);
+    return counted;
 }
 
 /* What a launch does that is not known of one block alone. */
@@ -340,8 +437,9 @@ static const char *cannot_be_tried(const struct run_state *run, bool small)
     if (run->code->has_fences || run->code->has_spins || run->code->multiplies_apart)
         return "blocks or warps wait for each other";
     for (size_t i = 0; i < run->code->count; i++)
-        if (run->code->list[i].traits & TRAIT_ATOMIC && !(run->code->list[i].traits & TRAIT_SHARED))
-            return "atomics on global memory";
+        if (run->code->list[i].traits & TRAIT_ATOMIC && !(run->code->list[i].traits & TRAIT_SHARED) &&
+            !run->code->list[i].rule)
+            return "the answer of an atomic on global memory";
     return grid->meetings && meetings_place(grid->meetings) ? "blocks of a launch before met" : NULL;
 }
 
@@ -353,15 +451,12 @@ static void keep(struct trial *trial)
         if (!is_done(trial, number))
             continue;
         const struct class *class = &trial->classes[trial->class_of[number] - 1];
-        unsigned at[GRID_AXES];
-        place_of(trial->run->grid, number, at);
         for (size_t i = 0; i < class->footprint.count; i++) {
             const struct moved_ranges *moved = &class->footprint.list[i];
-            uint64_t by = 0;
-            for (unsigned k = 0; k < MOVES_MOST; k++)
-                by += (uint64_t)moved->by[k] * (uint64_t)((int64_t)at[k] - (int64_t) class->at[k]);
-            for (size_t r = 0; r < moved->writes.count; r++)
-                range_add(&written, moved->writes.list[r].begin + by, moved->writes.list[r].end + by);
+            const struct ranges *writes = ranges_of(moved, FOOTPRINT_WRITES);
+            const uint64_t by = distance(trial, class, moved, number);
+            for (size_t r = 0; r < writes->count; r++)
+                range_add(&written, writes->list[r].begin + by, writes->list[r].end + by);
         }
     }
     left_keep(trial->run->grid, trial->done, &trial->all, &trial->places, &written);
@@ -404,6 +499,9 @@ bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done
         free(trial.classes[i].written.list);
         free(trial.classes[i].read.list);
         footprint_release(&trial.classes[i].footprint);
+        if (trial.classes[i].proof)
+            proof_close(trial.classes[i].proof);
+        free(trial.classes[i].proof);
     }
     footprint_release(&trial.all);
     free(trial.places.list);
@@ -436,4 +534,5 @@ void proof_close(struct block_proof *proof)
 {
     free(proof->warps);
     free(proof->arrays.list);
+    free(proof->values);
 }

@@ -58,25 +58,29 @@ static struct moved_ranges *find(struct footprint *footprint, const int64_t *by)
     return moved;
 }
 
-bool footprint_add(struct footprint *footprint, const int64_t *by, uint64_t begin, uint64_t end, bool writes)
+bool footprint_add(struct footprint *footprint, const int64_t *by, uint64_t begin, uint64_t end, unsigned kind)
 {
-    struct moved_ranges *moved = find(footprint, by);
-    return add(writes ? &moved->writes : &moved->reads, begin, end);
+    return add(ranges_of(find(footprint, by), kind), begin, end);
+}
+
+void footprint_add_hot(struct footprint *footprint, const int64_t *by, uint64_t address, size_t instruction)
+{
+    hot_add(&find(footprint, by)->hot, address, 1, instruction);
 }
 
 void footprint_sort(struct footprint *footprint)
 {
-    for (size_t i = 0; i < footprint->count; i++) {
-        range_sort(&footprint->list[i].reads);
-        range_sort(&footprint->list[i].writes);
-    }
+    for (size_t i = 0; i < footprint->count; i++)
+        for (unsigned kind = 0; kind < FOOTPRINT_KINDS; kind++)
+            range_sort(&footprint->list[i].of[kind]);
 }
 
 void footprint_release(struct footprint *footprint)
 {
     for (size_t i = 0; i < footprint->count; i++) {
-        free(footprint->list[i].reads.list);
-        free(footprint->list[i].writes.list);
+        for (unsigned kind = 0; kind < FOOTPRINT_KINDS; kind++)
+            free(footprint->list[i].of[kind].list);
+        hot_release(&footprint->list[i].hot);
     }
     free(footprint->list);
     *footprint = (struct footprint){0};
@@ -85,13 +89,13 @@ void footprint_release(struct footprint *footprint)
 /* ---- Meetings ---- */
 
 /* Returns ranges of whole words, sorted. Where blocks do not move by words, those of any block. */
-static struct ranges words_of(const struct ranges *some, const struct ranges *more, const int64_t *by)
+static struct ranges words_of(const struct moved_ranges *moved, unsigned kinds)
 {
     struct ranges words = {0};
-    const bool odd = (by[0] | by[1] | by[2]) & 3;
-    for (unsigned k = 0; k < 2; k++) {
-        const struct ranges *from = k ? more : some;
-        for (size_t i = 0; from && i < from->count; i++)
+    const bool odd = (moved->by[0] | moved->by[1] | moved->by[2]) & 3;
+    for (unsigned kind = 0; kind < FOOTPRINT_KINDS; kind++) {
+        const struct ranges *from = &moved->of[kind];
+        for (size_t i = 0; kinds >> kind & 1 && i < from->count; i++)
             *ARRAY_GROW(words.list, words.count) = (struct range){(from->list[i].begin - (odd ? 3 : 0)) & ~UINT64_C(3),
                                                                   (from->list[i].end + (odd ? 6 : 3)) & ~UINT64_C(3)};
     }
@@ -122,7 +126,7 @@ bool range_overlap(const struct ranges *few, int64_t moved, const struct ranges 
 static const int64_t *written_by(const struct footprint *footprint, const int64_t *by)
 {
     for (size_t i = 0; i < footprint->count && (by[0] | by[1] | by[2]) == 0; i++)
-        if (footprint->list[i].writes.count > 0)
+        if (ranges_of(&footprint->list[i], FOOTPRINT_WRITES)->count > 0)
             by = footprint->list[i].by;
     return by;
 }
@@ -132,17 +136,18 @@ bool footprint_join(struct footprint *all, const struct footprint *more, const u
 {
     bool fits = true;
     uint64_t steps = 0;
-    for (size_t i = 0; i < more->count; i++) {
-        const struct moved_ranges *from = &more->list[i];
-        struct moved_ranges *to = find(all, alone ? written_by(all, from->by) : from->by);
+    for (size_t i = 0; i < more->count * FOOTPRINT_KINDS; i++) {
+        const unsigned kind = (unsigned)(i % FOOTPRINT_KINDS);
+        const struct moved_ranges *from = &more->list[i / FOOTPRINT_KINDS];
+        struct moved_ranges *to = find(all, alone && kind < 2 ? written_by(all, from->by) : from->by);
         uint64_t moved = 0;
         for (unsigned k = 0; k < MOVES_MOST; k++)
             moved += (uint64_t)to->by[k] * at[k];
-        for (size_t r = 0; r < from->reads.count; r++)
-            fits &= !range_overlap(&(struct ranges){&from->reads.list[r], 1, 1}, 0, places, &steps) ||
-                    add(&to->reads, from->reads.list[r].begin - moved, from->reads.list[r].end - moved);
-        for (size_t r = 0; r < from->writes.count; r++)
-            fits &= add(&to->writes, from->writes.list[r].begin - moved, from->writes.list[r].end - moved);
+        for (size_t r = 0; r < from->of[kind].count; r++) {
+            struct range *range = &from->of[kind].list[r];
+            fits &= (kind == 0 && !range_overlap(&(struct ranges){range, 1, 1}, 0, places, &steps)) ||
+                    add(&to->of[kind], range->begin - moved, range->end - moved);
+        }
     }
     return fits;
 }
@@ -153,7 +158,7 @@ struct pairs {
     const unsigned *blocks;
     unsigned axes[MOVES_MOST]; /* from the one that moves farthest */
     int64_t reach;
-    const struct ranges *writes, *all;
+    const struct ranges *some, *all;
     uint64_t steps;
 };
 
@@ -167,7 +172,7 @@ static bool visit(struct pairs *pairs, unsigned depth, int64_t moved, bool diffe
 {
     if (depth == MOVES_MOST)
         return !different || (magnitude(moved) > pairs->reach) ||
-               !range_overlap(pairs->writes, moved, pairs->all, &pairs->steps);
+               !range_overlap(pairs->some, moved, pairs->all, &pairs->steps);
     const unsigned axis = pairs->axes[depth];
     const int64_t far = (int64_t)pairs->blocks[axis] - 1, by = pairs->by[axis];
     int64_t rest = pairs->reach;
@@ -185,11 +190,10 @@ static bool visit(struct pairs *pairs, unsigned depth, int64_t moved, bool diffe
     return true;
 }
 
-static bool group_apart(const struct moved_ranges *moved, const unsigned *blocks)
+static bool group_apart(const struct moved_ranges *moved, unsigned kinds, unsigned others, const unsigned *blocks)
 {
-    struct ranges writes = words_of(&moved->writes, NULL, moved->by);
-    struct ranges all = words_of(&moved->writes, &moved->reads, moved->by);
-    struct pairs pairs = {.by = moved->by, .blocks = blocks, .axes = {0, 1, 2}, .writes = &writes, .all = &all};
+    struct ranges some = words_of(moved, kinds), all = {0}, those = {0};
+    struct pairs pairs = {.by = moved->by, .blocks = blocks, .axes = {0, 1, 2}, .some = &some, .all = &those};
     for (unsigned i = 0; i < MOVES_MOST; i++)
         for (unsigned k = i + 1; k < MOVES_MOST; k++)
             if (magnitude(moved->by[pairs.axes[k]]) > magnitude(moved->by[pairs.axes[i]])) {
@@ -198,18 +202,21 @@ static bool group_apart(const struct moved_ranges *moved, const unsigned *blocks
                 pairs.axes[k] = axis;
             }
     bool apart = true;
-    if (writes.count > 0) {
+    if (some.count > 0) {
+        all = words_of(moved, kinds | others);
+        those = words_of(moved, others);
         pairs.reach = (int64_t)(all.list[all.count - 1].end - all.list[0].begin);
         apart = visit(&pairs, 0, 0, false);
     }
-    free(writes.list);
+    free(some.list);
     free(all.list);
+    free(those.list);
     return apart;
 }
 
-struct ranges footprint_spans(const struct moved_ranges *moved, bool writes_only, const unsigned *blocks)
+struct ranges footprint_spans(const struct moved_ranges *moved, unsigned kinds, const unsigned *blocks)
 {
-    struct ranges spans = words_of(&moved->writes, writes_only ? NULL : &moved->reads, moved->by);
+    struct ranges spans = words_of(moved, kinds);
     uint64_t below = 0, above = 0;
     for (unsigned k = 0; k < MOVES_MOST; k++)
         *(moved->by[k] < 0 ? &below : &above) += (uint64_t)magnitude(moved->by[k]) * (blocks[k] - 1);
@@ -222,20 +229,20 @@ struct ranges footprint_spans(const struct moved_ranges *moved, bool writes_only
     return spans;
 }
 
-bool footprint_apart(struct footprint *footprint, const unsigned *blocks)
+bool footprint_apart(struct footprint *footprint, unsigned kinds, unsigned others, const unsigned *blocks)
 {
     bool apart = true;
     footprint_sort(footprint);
     for (size_t i = 0; i < footprint->count && apart; i++) {
-        apart = group_apart(&footprint->list[i], blocks);
-        struct ranges writes = footprint_spans(&footprint->list[i], true, blocks);
-        for (size_t k = 0; k < footprint->count && apart && writes.count > 0; k++) {
-            struct ranges all = k == i ? (struct ranges){0} : footprint_spans(&footprint->list[k], false, blocks);
+        apart = group_apart(&footprint->list[i], kinds, others, blocks);
+        struct ranges some = footprint_spans(&footprint->list[i], kinds, blocks);
+        for (size_t k = 0; k < footprint->count && apart && some.count > 0; k++) {
+            struct ranges all = k == i ? (struct ranges){0} : footprint_spans(&footprint->list[k], others, blocks);
             uint64_t steps = 0;
-            apart = !range_overlap(&writes, 0, &all, &steps);
+            apart = !range_overlap(&some, 0, &all, &steps);
             free(all.list);
         }
-        free(writes.list);
+        free(some.list);
     }
     return apart;
 }

@@ -5,6 +5,7 @@
 #ifndef FOOTPRINT_H
 #define FOOTPRINT_H
 
+#include "hot_addresses.h"
 #include "tags.h"
 
 #include <stdbool.h>
@@ -23,11 +24,21 @@ struct ranges {
 
 enum { MOVES_MOST = 3 };
 
-/* Ranges that other blocks have moved by so much for each block along an axis of the grid. */
+/* What is done, a bit each. ADDS: by an atomic whose answer is not used. */
+enum { FOOTPRINT_READS = 1, FOOTPRINT_WRITES = 2, FOOTPRINT_ADDS = 4, FOOTPRINT_KINDS = 3 };
+
+/* Ranges of each kind that other blocks have moved by so much for each block along an axis of the grid, and how many
+ * atomics there are at each address. */
 struct moved_ranges {
     int64_t by[MOVES_MOST];
-    struct ranges reads, writes;
+    struct ranges of[FOOTPRINT_KINDS];
+    struct hot_addresses hot;
 };
+
+static inline struct ranges *ranges_of(const struct moved_ranges *moved, unsigned kind)
+{
+    return (struct ranges *)&moved->of[__builtin_ctz(kind)];
+}
 
 struct footprint {
     struct moved_ranges *list;
@@ -40,7 +51,9 @@ void range_sort(struct ranges *ranges); /* and merges them */
 bool range_overlap(const struct ranges *few, int64_t moved, const struct ranges *many, uint64_t *steps);
 
 /* Adds a range that is accessed. False: there are too many. */
-bool footprint_add(struct footprint *footprint, const int64_t *by, uint64_t begin, uint64_t end, bool writes);
+bool footprint_add(struct footprint *footprint, const int64_t *by, uint64_t begin, uint64_t end, unsigned kind);
+/* Adds an atomic. */
+void footprint_add_hot(struct footprint *footprint, const int64_t *by, uint64_t address, size_t instruction);
 /* Adds what the executed block of a class accessed, moved to where block 0 of the grid would access it. Of a class of
  * that block alone nothing moves: then it may be as if it did as the others. Reads are added if they are in `places`,
  * which are sorted. */
@@ -49,12 +62,12 @@ bool footprint_join(struct footprint *all, const struct footprint *more, const u
 void footprint_sort(struct footprint *footprint);
 void footprint_release(struct footprint *footprint);
 
-/* Returns the ranges of all blocks of the grid, of block 0's: each from its first byte to its last. Caller frees list.
- */
-struct ranges footprint_spans(const struct moved_ranges *moved, bool writes_only, const unsigned *blocks);
+/* Returns the ranges of these kinds of all blocks of the grid, of block 0's: each from its first byte to its last.
+ * Caller frees list. */
+struct ranges footprint_spans(const struct moved_ranges *moved, unsigned kinds, const unsigned *blocks);
 
-/* Returns whether no block of the grid writes a word that another one reads or writes. False: they do, or that is not
- * known. */
-bool footprint_apart(struct footprint *footprint, const unsigned *blocks);
+/* Returns whether no block of the grid does one of some kinds to a word that another one does one of other kinds to.
+ * False: they do, or that is not known. */
+bool footprint_apart(struct footprint *footprint, unsigned kinds, unsigned others, const unsigned *blocks);
 
 #endif

@@ -49,7 +49,8 @@ static size_t thread_count(const struct run_state *run)
 }
 
 /* Adds what the threads counted to the tallies of the launch. */
-static void add_counts(struct tally *tallies, struct thread_state *threads, size_t count, const struct code *code)
+static void add_counts(struct tally *tallies, struct thread_state *threads, size_t count, const struct code *code,
+                       const struct hot_addresses *hot)
 {
     for (size_t i = 0; i < count; i++) {
         add_tallies(tallies, threads[i].tallies, code->count);
@@ -65,6 +66,7 @@ static void add_counts(struct tally *tallies, struct thread_state *threads, size
     }
     for (size_t i = 1; i < count; i++)
         hot_merge(&threads[0].hot, &threads[i].hot);
+    hot_merge(&threads[0].hot, hot);
     const struct hot_address most = hot_most(&threads[0].hot);
     if (most.count > 0)
         tallies[most.instruction].hottest += most.count;
@@ -87,7 +89,7 @@ static void run_threads(struct run_state *run, struct tally *tallies)
     for (size_t i = 1; i < most; i++)
         pthread_join(threads[i].thread, NULL);
     if (tallies && !run->failed)
-        add_counts(tallies, threads, most, run->code);
+        add_counts(tallies, threads, most, run->code, &run->hot);
     for (size_t i = 0; i < most; i++) {
         free(threads[i].tallies);
         free(threads[i].flows);
@@ -136,6 +138,7 @@ static int run_grid(const struct grid *grid, uint64_t *done, struct tally *talli
     if (!grid->proved || grid->proved->why || run.failed)
         free(done);
     pthread_mutex_destroy(&run.lock);
+    hot_release(&run.hot);
     if (run.workspace)
         device_free(machine, run.workspace);
     if (parameters)

@@ -46,6 +46,15 @@ void hot_merge(struct hot_addresses *hot, const struct hot_addresses *more)
             hot_add(hot, more->list[i].address, more->list[i].count, more->list[i].instruction);
 }
 
+void hot_merge_moved(struct hot_addresses *hot, const struct hot_addresses *more, const struct hot_addresses *distances)
+{
+    for (size_t d = 0; d < distances->capacity; d++)
+        for (size_t i = 0; i < more->capacity && distances->list[d].count > 0; i++)
+            if (more->list[i].count > 0)
+                hot_add(hot, more->list[i].address + distances->list[d].address,
+                        more->list[i].count * distances->list[d].count, more->list[i].instruction);
+}
+
 void hot_release(struct hot_addresses *hot)
 {
     free(hot->list);

@@ -19,6 +19,9 @@ struct hot_addresses {
 
 void hot_add(struct hot_addresses *hot, uint64_t address, uint64_t count, size_t instruction);
 void hot_merge(struct hot_addresses *hot, const struct hot_addresses *more);
+/* Merges it moved by each distance, times its count; a distance is an address of `distances`. */
+void hot_merge_moved(struct hot_addresses *hot, const struct hot_addresses *more,
+                     const struct hot_addresses *distances);
 void hot_release(struct hot_addresses *hot);
 
 /* Returns the one with most atomics; of several the one with the first instruction. Its count is 0 when there is none.

@@ -12,7 +12,8 @@ struct left {
     struct grid grid;
     unsigned char *parameters;
     uint64_t *done;
-    struct ranges touched, changed, written; /* changed: what its blocks write, all of them */
+    struct ranges touched, changed, written; /* changed: what its blocks write or add to, all of them */
+    struct ranges added;                     /* what they add to */
     uint64_t *freed;                         /* allocations that go with it */
     size_t freed_count;
 };
@@ -22,6 +23,14 @@ static struct left *left_of(struct machine *machine)
     if (!machine->left)
         machine->left = x_calloc(1, sizeof *machine->left);
     return machine->left;
+}
+
+static void add_spans(struct ranges *ranges, const struct moved_ranges *moved, unsigned kinds, const unsigned *blocks)
+{
+    struct ranges spans = footprint_spans(moved, kinds, blocks);
+    for (size_t k = 0; k < spans.count; k++)
+        range_add(ranges, spans.list[k].begin, spans.list[k].end);
+    free(spans.list);
 }
 
 void left_keep(const struct grid *grid, uint64_t *done, struct footprint *all, struct ranges *places,
@@ -45,13 +54,12 @@ void left_keep(const struct grid *grid, uint64_t *done, struct footprint *all, s
     left->touched = *places;
     *places = (struct ranges){0};
     for (size_t i = 0; i < all->count; i++) {
-        struct ranges spans = footprint_spans(&all->list[i], true, grid->blocks);
-        for (size_t k = 0; k < spans.count; k++)
-            range_add(&left->changed, spans.list[k].begin, spans.list[k].end);
-        free(spans.list);
+        add_spans(&left->changed, &all->list[i], FOOTPRINT_WRITES | FOOTPRINT_ADDS, grid->blocks);
+        add_spans(&left->added, &all->list[i], FOOTPRINT_ADDS, grid->blocks);
     }
     range_sort(&left->touched);
     range_sort(&left->changed);
+    range_sort(&left->added);
     range_sort(&left->written);
 }
 
@@ -63,6 +71,7 @@ void grid_forget(struct machine *machine)
     free(left->done);
     free(left->touched.list);
     free(left->changed.list);
+    free(left->added.list);
     free(left->written.list);
     memset(left, 0, sizeof *left);
     left->never = had.never;
@@ -131,7 +140,7 @@ size_t grid_written(struct machine *machine, uint64_t address, uint64_t bytes, s
     const struct left *left = left_of(machine);
     const struct range range = {address, address + bytes};
     size_t count = 0;
-    if (!left->any || !any_overlap(&range, &left->changed))
+    if (!left->any || !any_overlap(&range, &left->changed) || any_overlap(&range, &left->added))
         return SIZE_MAX;
     for (size_t i = 0; i < left->written.count; i++) {
         const struct range *written = &left->written.list[i];

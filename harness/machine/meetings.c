@@ -88,6 +88,11 @@ const char *meetings_place(const struct meetings *meetings)
     return __atomic_load_n(&meetings->place, __ATOMIC_ACQUIRE);
 }
 
+bool meetings_any(const struct meetings *meetings)
+{
+    return meetings->place || meetings->overwritten;
+}
+
 static void note(char **place, struct block *block, const struct instruction *code)
 {
     if (*place)

@@ -19,6 +19,9 @@ void meetings_begin(struct meetings *meetings);
  * The text is valid until the next call. */
 const char *meetings_place(const struct meetings *meetings);
 
+/* Returns whether blocks of the last launch were seen to meet, if only in what they leave behind. */
+bool meetings_any(const struct meetings *meetings);
+
 /* Returns whether the answer of an atomic was used since meetings_begin(). */
 bool meetings_answered(const struct meetings *meetings);
 

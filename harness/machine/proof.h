@@ -14,6 +14,11 @@ struct proof_warp {
     struct tag rows[ROWS], masks[MASKS];
 };
 
+/* What a warp's registers hold at its end. */
+struct proof_values {
+    uint32_t rows[ROWS][LANES], masks[MASKS];
+};
+
 struct block_proof {
     struct axis axes[GRID_AXES];
     struct {
@@ -25,6 +30,11 @@ struct block_proof {
     struct ranges arrays; /* of textures that are read, which no block of the launch writes */
     const char *why;      /* why it is not proved; NULL: it is, so far */
     const struct instruction *where;
+    /* For tests, and else NULL: of each warp what its registers hold at its end, and the proof of another block, which
+     * foretells that. */
+    struct proof_values *values;
+    const struct block_proof *of_class;
+    char *wrong; /* what was foretold otherwise */
 };
 
 void proof_open(struct block_proof *proof, const struct grid *grid, const unsigned index[3]);
@@ -32,6 +42,10 @@ void proof_close(struct block_proof *proof);
 
 /* Applies the rule of an instruction before it is executed. lanes: those of the split whose guard is true. */
 void proof_step(struct warp *warp, const struct instruction *code, uint32_t lanes);
+
+/* Notes what a warp's registers hold where it exits, for tests; of a block of a class, compares it with what was
+ * foretold. */
+void proof_check(const struct warp *warp);
 
 /* Gives up: only the first reason is kept. */
 void proof_fail(struct block_proof *proof, const struct instruction *code, const char *why);

@@ -38,14 +38,16 @@ static void (*const rules[])(struct step *) = {
     [RULE_MATRICES >> RULE_SHIFT] = rule_matrices, [RULE_LOAD >> RULE_SHIFT] = rule_load,
     [RULE_STORE >> RULE_SHIFT] = rule_store,       [RULE_COPY >> RULE_SHIFT] = rule_copy,
     [RULE_ASKS >> RULE_SHIFT] = rule_asks,         [RULE_PREDICATES >> RULE_SHIFT] = rule_predicates,
-    [RULE_TEXTURE >> RULE_SHIFT] = rule_texture,
+    [RULE_TEXTURE >> RULE_SHIFT] = rule_texture,   [RULE_REDUCTION >> RULE_SHIFT] = rule_reduction,
 };
 
 void proof_step(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     struct block_proof *proof = warp->block->proof;
+    if (proof->values && code->control == CONTROL_EXIT && (warp->alive & ~lanes) == 0)
+        proof_check(warp);
     struct step step = {proof, &proof->warps[warp->number], warp, code, code->uniform ? ALL_LANES : lanes};
-    if (proof->why)
+    if (proof->why || proof->of_class)
         return;
     if (code->guarded && !need(&step, &step.tags->masks[code->guard / sizeof(uint32_t)], warp->active, "a guard"))
         return;

@@ -59,6 +59,7 @@ void rule_add(struct step *step), rule_iadd3(struct step *step), rule_imad(struc
     rule_copy(struct step *step), rule_predicates(struct step *step), rule_keeps(struct step *step),
     rule_same(struct step *step), rule_same_64(struct step *step), rule_convert(struct step *step),
     rule_compare_64(struct step *step), rule_data_1(struct step *step), rule_data_4(struct step *step),
-    rule_data_8(struct step *step), rule_asks(struct step *step), rule_texture(struct step *step);
+    rule_data_8(struct step *step), rule_asks(struct step *step), rule_texture(struct step *step),
+    rule_reduction(struct step *step);
 
 #endif

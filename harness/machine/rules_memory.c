@@ -134,7 +134,7 @@ void rule_matrices(struct step *step)
 
 /* Notes an access of lanes, whose addresses move by that much. */
 static void note_access(struct step *step, uint32_t lanes, const uint64_t *addresses, const struct tag *moves,
-                        bool writes)
+                        unsigned size, unsigned kind)
 {
     int64_t by[MOVES_MOST] = {0};
     for (unsigned i = 0; i < moves->count; i++) {
@@ -144,22 +144,24 @@ static void note_access(struct step *step, uint32_t lanes, const uint64_t *addre
     struct range range = {0, 0};
     bool noted = true;
     for (uint32_t left = lanes; left; left &= left - 1) {
-        const uint64_t begin = addresses[__builtin_ctz(left)], end = begin + step->code->size;
+        const uint64_t begin = addresses[__builtin_ctz(left)], end = begin + size;
+        if (kind == FOOTPRINT_ADDS)
+            footprint_add_hot(&step->proof->footprint, by, begin, step->code->index);
         if (range.end && begin >= range.begin && begin <= range.end) {
             range.end = end > range.end ? end : range.end;
             continue;
         }
-        noted &= !range.end || footprint_add(&step->proof->footprint, by, range.begin, range.end, writes);
+        noted &= !range.end || footprint_add(&step->proof->footprint, by, range.begin, range.end, kind);
         range = (struct range){begin, end};
     }
-    noted &= !range.end || footprint_add(&step->proof->footprint, by, range.begin, range.end, writes);
+    noted &= !range.end || footprint_add(&step->proof->footprint, by, range.begin, range.end, kind);
     if (!noted)
         proof_fail(step->proof, step->code, "too many accesses to note");
 }
 
 /* An access to global memory costs the same where its lanes' addresses move alike, by multiples of `stride` bytes (a
  * power of two), and do not wrap; an access of all lanes at one address costs the same wherever that is. */
-static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t stride, bool writes)
+static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t stride, unsigned size, unsigned kind)
 {
     const struct operand *operand = &step->code->operands[n];
     const struct tag *low = tag_at(step, operand->row / ROW_BYTES);
@@ -184,7 +186,7 @@ static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t s
         bases[l] = base_row ? base_row[0] : 0;
         one &= !(lanes >> l & 1) || addresses[l] == addresses[__builtin_ctz(lanes)];
     }
-    const int64_t unit = one && stride == 32 ? step->code->size : stride;
+    const int64_t unit = one && stride == 32 ? size : stride;
     bool known = tag_add(&box, &moves, 1);
     tag_same_by(&box, (unsigned)__builtin_ctzll((uint64_t)unit));
     if (tag_moves(low))
@@ -196,20 +198,28 @@ static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t s
         proof_fail(step->proof, step->code, why);
         return false;
     }
-    note_access(step, lanes, addresses, &moves, writes);
+    note_access(step, lanes, addresses, &moves, size, kind);
     return true;
 }
 
 void rule_load(struct step *step)
 {
     const struct instruction *code = step->code;
-    if (need_global(step, address_operand(code), step->lanes, 32, false))
+    if (need_global(step, address_operand(code), step->lanes, 32, code->size, FOOTPRINT_READS))
         lose_rows(step, 0, code->size > 4 ? code->size / 4 : 1);
 }
 
 void rule_store(struct step *step)
 {
-    need_global(step, address_operand(step->code), step->lanes, 32, true);
+    need_global(step, address_operand(step->code), step->lanes, 32, step->code->size, FOOTPRINT_WRITES);
+}
+
+/* An atomic whose answer is not used, of one number or several. */
+void rule_reduction(struct step *step)
+{
+    const struct instruction *code = step->code;
+    const unsigned parts = has_modifier(code, "F32x4") ? 4 : has_modifier(code, "F32x2") ? 2 : 1;
+    need_global(step, 0, step->lanes, 32, code->size * parts, FOOTPRINT_ADDS);
 }
 
 /* A fetch costs the same wherever it is. What cannot be simulated of it depends on its place in a cube alone. What is
@@ -235,7 +245,7 @@ void rule_texture(struct step *step)
     if (!texture->address && noted == arrays->count)
         *ARRAY_GROW(arrays->list, arrays->count) = (struct range){array, array + texture->bytes};
     else if (texture->address && !footprint_add(&step->proof->footprint, stays_there, texture->address,
-                                                texture->address + texture->bytes, false))
+                                                texture->address + texture->bytes, FOOTPRINT_READS))
         proof_fail(step->proof, code, "too many accesses to note");
     for (unsigned i = 0; i < channels; i++)
         put_row(step, i < 2, i % 2, &tag_data);
@@ -255,5 +265,5 @@ void rule_copy(struct step *step)
     if (step->code->flags[FLAG_FILLS])
         proof_fail(step->proof, step->code, "how many bytes are copied");
     else if (copies)
-        need_global(step, 1, copies, 128, false);
+        need_global(step, 1, copies, 128, step->code->size, FOOTPRINT_READS);
 }

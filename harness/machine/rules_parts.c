@@ -1,6 +1,8 @@
 /* What all rules share: the class, operands, and rules of operations that have no other input than what they read. */
 #include "rules.h"
 
+#include <string.h>
+
 const struct tag tag_data = {.lanes = 0};
 
 void proof_fail(struct block_proof *proof, const struct instruction *code, const char *why)
@@ -9,6 +11,53 @@ void proof_fail(struct block_proof *proof, const struct instruction *code, const
         return;
     proof->why = why;
     proof->where = code;
+}
+
+/* ---- For tests ---- */
+
+/* By how much a value moves from that of the executed block. False: it is not known of this block. */
+static bool foretells(const struct tag *tag, const struct axis *from, const struct axis *at, uint32_t *more)
+{
+    *more = 0;
+    for (unsigned i = 0; i < tag->count; i++) {
+        const struct tag_part *part = &tag->parts[i];
+        const uint32_t between = (1u << part->every) - 1;
+        if (at[part->axis].at < part->low || at[part->axis].at > part->high ||
+            ((at[part->axis].at - from[part->axis].at) & between) != 0)
+            return false;
+        *more += (uint32_t)part->by * (at[part->axis].at - from[part->axis].at);
+    }
+    return true;
+}
+
+void proof_check(const struct warp *warp)
+{
+    struct block_proof *proof = warp->block->proof;
+    const struct block_proof *of = proof->of_class;
+    struct proof_values *values = &proof->values[warp->number];
+    memcpy(values->rows, warp->rows, sizeof values->rows);
+    memcpy(values->masks, warp->masks, sizeof values->masks);
+    for (unsigned row = 0; of && row < ROW_SINK; row++) {
+        const struct tag *tag = &of->warps[warp->number].rows[row];
+        const uint32_t moves = tag->ring ? (1u << tag->ring) - 1 : UINT32_MAX;
+        uint32_t more;
+        if (!foretells(tag, of->axes, proof->axes, &more))
+            continue;
+        for (unsigned l = 0; l < LANES && !proof->wrong; l++) {
+            const uint32_t was = of->values[warp->number].rows[row][l], is = values->rows[row][l];
+            const uint32_t wanted = (was & ~moves) | ((was + more) & moves);
+            if (tag->lanes >> l & 1 && is != wanted)
+                proof->wrong =
+                    x_sprintf("row %u of warp %u, lane %u, is 0x%x, not 0x%x", row, warp->number, l, is, wanted);
+        }
+    }
+    for (unsigned mask = 0; of && mask < MASKS - 1 && !proof->wrong; mask++) {
+        const struct tag *tag = &of->warps[warp->number].masks[mask];
+        uint32_t more;
+        if (foretells(tag, of->axes, proof->axes, &more) &&
+            (values->masks[mask] ^ of->values[warp->number].masks[mask]) & tag->lanes)
+            proof->wrong = x_sprintf("predicate %u of warp %u", mask, warp->number);
+    }
 }
 
 /* ---- The class ---- */

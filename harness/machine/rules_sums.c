@@ -34,7 +34,6 @@ static void sum_add(const struct step *step, struct sum *sum, const struct tag *
     const int64_t from = is_signed ? INT32_MIN : 0, to = is_signed ? INT32_MAX : UINT32_MAX;
     if (tag_moves(&moves))
         sum->above &= stays(step, &sum->box, &moves, step->lanes, values, from, to);
-    sum->above &= tag_add(&sum->box, &moves, 0);
     sum->data |= !tag_add(&sum->low, &moves, factor);
 }
 
@@ -42,15 +41,13 @@ static void sum_add(const struct step *step, struct sum *sum, const struct tag *
 static void sum_carry(const struct step *step, struct sum *sum, unsigned n)
 {
     const uint32_t in = predicate(step->warp, &step->code->operands[n]);
-    if (!join(&sum->low, mask_tag(step, n), step->lanes))
-        sum->data = true;
-    else
-        sum->above &= tag_add(&sum->box, mask_tag(step, n), 0);
+    sum->data |= !join(&sum->low, mask_tag(step, n), step->lanes);
     for (unsigned l = 0; l < LANES; l++)
         sum->words[l] += in >> l & 1;
 }
 
-/* Ends a sum: where the lower word stays what it is and does not wrap, the words above it are the same. */
+/* Ends a sum: where the lower word stays what it is and does not wrap, the words above it are the same. The box has
+ * that of all numbers then, since the lower word's has. */
 static void sum_end(const struct step *step, struct sum *sum, uint32_t add)
 {
     int64_t values[LANES];
@@ -176,12 +173,10 @@ static void add_product(const struct step *step, struct sum *sum, unsigned a, bo
             sum->data |= factors[__builtin_ctz(left)] != factor;
         const int64_t by = is_signed ? (int64_t)(int32_t)factor : (int64_t)factor;
         sum->data |= !join(&sum->low, tags[!moving], step->lanes);
-        sum->above &= tag_add(&sum->box, tags[!moving], 0);
         sum_add(step, sum, tags[moving], row, 0, negate ? -by : by, is_signed);
         return;
     }
     sum->data |= !tag_add(&sum->low, tags[0], 0) || !tag_add(&sum->low, tags[1], 0);
-    sum->above &= tag_add(&sum->box, tags[0], 0) && tag_add(&sum->box, tags[1], 0);
     for (unsigned l = 0; l < LANES; l++)
         sum->words[l] += (negate ? 0 - row[l] : row[l]) * factors[l];
 }

@@ -31,6 +31,7 @@ struct run_state {
     uint64_t bytes;       /* of this machine that the places for blocks take, of all threads */
     uint64_t from_front;  /* where the last one comes first: those of them that others waited for, from the first on */
     struct block_proof *proof; /* of the one block that is executed; NULL: none */
+    struct hot_addresses hot;  /* of blocks that are executed already, or proved */
     const uint64_t *done;      /* clusters that are executed already, a bit each; NULL: none */
     bool failed, fault;
     uint64_t failed_block;

@@ -4,8 +4,10 @@
  *   place_programs SEED KERNELS LAUNCHES >programs.cu
  *
  * Each kernel computes random whole numbers of blockIdx, threadIdx and parameters, branches, loops and loads by them,
- * and stores to a word of its own. It is launched with LAUNCHES random grids and parameters, of which many are near the
- * ends of what 32 bits hold. A seed gives the same text on every machine. */
+ * some by what it has loaded, adds to words that blocks share, and stores to a word of its own. It is launched with
+ * LAUNCHES random grids and parameters, of which many are near the ends of what 32 bits hold. A seed gives the same
+ * text on every machine. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +67,14 @@ static const char *const narrow[] = {
     "__funnelshift_l(A, B, S)",
     "__shfl_xor_sync(~0u, A, S)",
     "__shfl_sync(~0u, A, 0)",
+    "__shfl_sync(~0u, A, B & 31)",
+    "__shfl_up_sync(~0u, A, S)",
+    "(A == P) * B",
+    "threadIdx.x & S ? A : B",
+    "threadIdx.x * A + B",
+    "B - A * S",
+    "table[(A) & 15]",
+    "A << 8 ^ 0u - B",
     "uint32_t(__ballot_sync(~0u, A < P))",
     "A > 0x80000000u ? 0u - A : A",
     "uint32_t(float(A & 0xffffu) * 0.5f)",
@@ -85,6 +95,11 @@ static const char *const wide[] = {
     "L < M ? L : M",
     "uint64_t(A) + P",
     "uint64_t(A) + 0xfffffff0u",
+    "L * M",
+    "L - uint64_t(A) * P",
+    "uint64_t(int64_t(int32_t(A)) * int32_t(P)) + M",
+    "L + (M << 4)",
+    "L > M ? L - M : M - L",
 };
 static const char *const conditions[] = {
     "A < B",          "A == B",          "A != P",       "int32_t(A) < int32_t(B)", "int32_t(A) >= int32_t(P)",
@@ -111,10 +126,12 @@ static void expand(const char *text, unsigned values)
     }
 }
 
-static void print_kernel(unsigned number)
+/* Returns whether blocks add to words that they share. */
+static bool print_kernel(unsigned number)
 {
+    bool adds = false;
     unsigned values = FIRST_VALUES;
-    printf("__global__ void k%u(uint32_t *out, const uint32_t *in", number);
+    printf("__global__ void k%u(uint32_t *out, const uint32_t *in, uint32_t *added", number);
     for (unsigned p = 0; p < PARAMETERS; p++)
         printf(", uint32_t p%u", p);
     printf(")\n{\n    __shared__ uint32_t tile[1024];\n    const uint32_t me = (blockIdx.x + gridDim.x * (blockIdx.y + "
@@ -138,7 +155,9 @@ static void print_kernel(unsigned number)
     expand(wide[below(LENGTH(wide))], values);
     printf(";\n");
     for (unsigned s = 0; s < 2; s++) {
-        switch (below(12)) {
+        const unsigned kind = below(14);
+        adds |= kind == 10 || kind == 11;
+        switch (kind) {
         case 0:
             printf("    if (");
             expand(conditions[below(LENGTH(conditions))], values);
@@ -173,13 +192,30 @@ static void print_kernel(unsigned number)
             printf("    sum += table[(v%u >> %u) * %u & 255];\n    sum += table[v%u + %u & 63];\n", below(values),
                    below(10), 1 + below(9), below(values), below(64));
             break;
+        case 9: /* data */
+            printf("    if (in[(v%u ^ threadIdx.x) & 4095] %s)\n        sum += in[9];\n", below(values),
+                   below(2) ? "& 1" : "< 0x20000000u");
+            break;
+        case 10:
+            printf(
+                "    if (v%u < p%u)\n        atomicAdd(&added[(v%u & 7) * 32 + threadIdx.x %% 32], in[me & 1023]);\n",
+                below(values), below(PARAMETERS), below(values));
+            break;
+        case 11:
+            printf("    atomicMax(added + 4096 + (v%u >> %u & 15) * %u + threadIdx.x / %u, sum);\n", below(values),
+                   below(8), 8 << below(4), 1 << below(6));
+            break;
         default:
             printf("    if (");
             expand(conditions[below(LENGTH(conditions))], values);
             printf(")\n        sum += reinterpret_cast<const uint2 *>(in)[v%u & 2047].y;\n", below(values));
         }
     }
-    printf("    out[me] = sum;\n}\n\n");
+    printf("    out[me] = sum");
+    for (unsigned v = FIRST_VALUES; v < values; v++)
+        printf(" ^ v%u", v);
+    printf(" ^ uint32_t(x0) ^ uint32_t(x1 >> 32);\n}\n\n");
+    return adds;
 }
 
 static uint32_t parameter(void)
@@ -198,18 +234,24 @@ int main(int count, char **arguments)
         return 2;
     random_state = strtoul(arguments[1], NULL, 10);
     const unsigned kernels = (unsigned)atoi(arguments[2]), launches = (unsigned)atoi(arguments[3]);
-    printf("#include \"library.cuh\"\n\n#include <cstdint>\n\nnamespace {\n\n__constant__ uint32_t table[256];\n\n");
-    for (unsigned k = 0; k < kernels; k++)
-        print_kernel(k);
-    printf("struct programs {\n    uint32_t *out, *in;\n    int open()\n    {\n        "
-           "CUGATE_TRY(cudaMalloc(reinterpret_cast<void "
-           "**>(&out), 1 << 22));\n        CUGATE_TRY(cudaMalloc(reinterpret_cast<void **>(&in), 1 << 16));\n        "
-           "return "
-           "static_cast<int>(cudaMemset(in, 0, 1 << 16));\n    }\n};\n\n");
+    printf(
+        "#include \"library.cuh\"\n\n#include <cstdint>\n\nnamespace {\n\n__constant__ uint32_t table[256] = {3, 5, 3, "
+        "3, 7};\n\n");
+    bool *adds = calloc(kernels + 1, sizeof *adds);
+    for (unsigned k = 0; k < kernels && adds; k++)
+        adds[k] = print_kernel(k);
+    printf("struct programs {\n    cugate::device_array<uint32_t> outs, ins, sums;\n    uint32_t *out, *in, *added;\n"
+           "    int open()\n    {\n        std::vector<uint32_t> numbers(1 << 14);\n"
+           "        for (size_t i = 0; i < numbers.size(); i++)\n            numbers[i] = cugate::hash32(%u, i);\n"
+           "        CUGATE_TRY(outs.allocate(1 << 20));\n        CUGATE_TRY(ins.allocate(numbers.size()));\n"
+           "        CUGATE_TRY(sums.allocate(1 << 13));\n        out = outs.data, in = ins.data, added = sums.data;\n"
+           "        return ins.upload(numbers);\n    }\n};\n\n",
+           (unsigned)random_state);
     for (unsigned k = 0; k < kernels; k++) {
         printf("int launch%u(void *state)\n{\n    const programs &p = *static_cast<programs *>(state);\n", k);
-        for (unsigned i = 0; i < launches; i++) {
-            printf("    k%u<<<dim3(%u, %u, %u), %u>>>(p.out, p.in", k, 1 + below(below(2) ? 60 : 12),
+        /* A launch after one whose blocks met is not tried. */
+        for (unsigned i = 0; i < (adds && adds[k] ? 1 : launches); i++) {
+            printf("    k%u<<<dim3(%u, %u, %u), %u>>>(p.out, p.in, p.added", k, 1 + below(below(2) ? 60 : 12),
                    1 + below(below(2) ? 7 : 2), 1 + (below(6) == 0), 32 << below(3));
             for (unsigned a = 0; a < PARAMETERS; a++)
                 printf(", %uu", parameter());
@@ -229,5 +271,6 @@ int main(int count, char **arguments)
            "cugate::close_state<programs>,\n    .variants = variants,\n    .variant_count = "
            "std::size(variants),\n};\nconst cugate_family "
            "*const families[] = {&programs_family};\n\n} // namespace\n\nLIBRARY(families)\n");
+    free(adds);
     return 0;
 }

@@ -241,10 +241,214 @@ __global__ void diagonal(uint32_t *out, const uint32_t *in)
         out[thread()] = in[thread()];
 }
 
-template <void (*kernel)(uint32_t *, const uint32_t *)> int launch(void *data)
+/* ---- Values ---- */
+
+/* Each is in a register at the end, where it is compared with what is known of it. */
+#define VALUE(name, value)                                                                                             \
+    __global__ void name(uint32_t *out, const uint32_t *in)                                                            \
+    {                                                                                                                  \
+        const uint32_t block = blockIdx.x, lane = threadIdx.x, grid = gridDim.x, loaded = in[thread()];                \
+        out[thread()] = value;                                                                                         \
+        (void)block, (void)lane, (void)grid, (void)loaded;                                                             \
+    }
+VALUE(wide_signed, uint32_t((int64_t{int(block)} * (int(grid) - 69)) >> 32) + lane)
+VALUE(shift_at_edge, (block + 3) >> 2)
+VALUE(shift_of_strides, thread() >> 5)
+VALUE(shift_that_wraps, (block * (grid << 22)) >> 28)
+__device__ uint32_t magnitude(uint32_t a)
+{
+    asm volatile("abs.s32 %0, %0;" : "+r"(a));
+    return a;
+}
+VALUE(both_signs, magnitude((lane & 1) * 2000 - 1000 + block))
+VALUE(minus, magnitude(block - 100))
+VALUE(bits, (block & 63) == 0 ? lane : grid)
+VALUE(product, lane *(lane + 7) - block * grid)
+VALUE(lane_product, block *lane)
+VALUE(squares, block *(1 + (block >> 4)))
+VALUE(upper_shifted, uint32_t(((uint64_t{block} << 32 | lane) << 4) + (uint64_t{grid} << 7 | lane) >> 32))
+__device__ uint32_t third_word(uint32_t a, uint32_t b, uint32_t zero)
+{
+    asm volatile("{add.cc.u32 %0, %0, %1; addc.cc.u32 %0, %2, 0xffffffff; addc.u32 %0, 0, 0;}"
+                 : "+r"(a)
+                 : "r"(b), "r"(zero));
+    return a;
+}
+VALUE(carries_twice, third_word(block * 0x04000000u, 0x10000000u + lane, grid - 64))
+__device__ uint32_t is_less(uint32_t a, uint32_t b)
+{
+    asm volatile("{.reg .pred p; setp.lt.u32 p, %0, %1; selp.u32 %0, 1, 0, p;}" : "+r"(a) : "r"(b));
+    return a;
+}
+VALUE(alike, is_less(block * 0x08000000u, block * 0x08000000u + (grid << 22) + lane))
+__device__ uint32_t of_neighbour(uint32_t value, uint32_t loaded)
+{
+    asm volatile("{.reg .pred p; and.b32 %1, %2, 1; setp.ne.u32 p, %1, 0; @p mov.u32 %0, %1;}"
+                 : "+r"(value), "+r"(loaded)
+                 : "r"(threadIdx.x));
+    return __shfl_xor_sync(~0u, value, 1);
+}
+VALUE(some_lanes, of_neighbour(block, loaded))
+VALUE(other_lane, __shfl_sync(~0u, lane * 7, block))
+
+/* One block alone goes where others do not. */
+__global__ void one_far(uint32_t *out, const uint32_t *in)
+{
+    const uint32_t is_42 = ((blockIdx.x + 22) >> 6) - ((blockIdx.x + 21) >> 6);
+    out[thread()] = reinterpret_cast<const uint32_t *>(reinterpret_cast<uint64_t>(in) + (uint64_t{is_42} << 32))[0];
+}
+__global__ void one_beyond_shared(uint32_t *out, const uint32_t *in)
+{
+    __shared__ uint32_t tile[64];
+    tile[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[thread()] = tile[(blockIdx.x == 41 ? 64 : 0) + threadIdx.x];
+}
+__global__ void bank_by_block(uint32_t *out, const uint32_t *in)
+{
+    __shared__ uint32_t tile[1024];
+    for (unsigned i = threadIdx.x; i < 1024; i += blockDim.x)
+        tile[i] = in[i];
+    __syncthreads();
+    out[thread()] = tile[threadIdx.x << (blockIdx.x & 3)];
+}
+/* The last one of those that read goes too far. */
+__global__ void beyond_in_the_middle(uint32_t *out, const uint32_t *in)
+{
+    if (blockIdx.x < 40)
+        out[thread()] = in[blockIdx.x * (words / 39 / 8 * 8) + threadIdx.x];
+}
+/* What a later one adds to is read, of blocks that are not executed. */
+__global__ void one_reads_adds(uint32_t *out, const uint32_t *)
+{
+    atomicAdd(&out[thread()], 1);
+    if (blockIdx.x == 41)
+        out[words - 1 - thread()] = out[thread() + 4 * blockDim.x];
+}
+
+/* ---- Atomics ---- */
+
+/* Each thread adds to a word of its own, which was written before. */
+__global__ void adds_own(uint32_t *out, const uint32_t *in)
+{
+    out[thread()] = 3;
+    atomicAdd(&out[thread()], in[thread()]);
+}
+/* All add to one word, */
+__global__ void adds_one(uint32_t *out, const uint32_t *)
+{
+    atomicAdd(out, threadIdx.x & 3);
+}
+/* ... one thread of each warp for all, */
+__global__ void adds_together(uint32_t *out, const uint32_t *)
+{
+    atomicAdd(out, 1);
+}
+/* ... or some of the blocks, and to words that others add to. */
+__global__ void adds_some(uint32_t *out, const uint32_t *in)
+{
+    if (blockIdx.x < 40)
+        atomicMax(&out[threadIdx.x / 8], in[threadIdx.x]);
+    atomicAdd(&out[thread()], 1);
+}
+/* Blocks of a column add to its words, */
+__global__ void adds_columns(uint32_t *out, const uint32_t *in)
+{
+    atomicAdd(reinterpret_cast<float *>(out) + thread(), static_cast<float>(in[blockIdx.y]));
+}
+/* ... of which each has twice as many as it is wide, */
+__global__ void adds_halves(uint32_t *out, const uint32_t *in)
+{
+    atomicXor(&out[blockIdx.x * (blockDim.x / 2) + threadIdx.x], in[threadIdx.x]);
+}
+/* ... or several numbers at once, of which the last is the next one's first. */
+__global__ void adds_vectors(uint32_t *out, const uint32_t *)
+{
+    asm volatile("red.global.add.v4.f32 [%0], {%1, %1, %1, %1};" ::"l"(out + 4 * thread()), "f"(1.0f));
+    asm volatile("red.global.add.v2.f32 [%0], {%1, %1};" ::"l"(out + 4 * thread() + 4), "f"(1.0f));
+}
+/* A part of what another block adds to is read. */
+__global__ void adds_fours(uint32_t *out, const uint32_t *)
+{
+    asm volatile("red.global.add.v4.f32 [%0], {%1, %1, %1, %1};" ::"l"(out + 4 * thread()), "f"(1.0f));
+    if (blockIdx.x == 41)
+        out[words - 1 - thread()] = out[4 * (thread() + 4 * blockDim.x) + 3];
+}
+__global__ void adds_wide(uint32_t *out, const uint32_t *in)
+{
+    atomicAdd(reinterpret_cast<unsigned long long *>(out) + thread(), in[thread()]);
+    atomicAdd(reinterpret_cast<double *>(out) + words / 4 + thread(), 1.0);
+}
+/* A word that a block adds to is written, or read, by the next one. */
+__global__ void adds_to_next(uint32_t *out, const uint32_t *in)
+{
+    out[thread()] = in[thread()];
+    if (threadIdx.x == 0)
+        atomicAdd(&out[thread() + blockDim.x], 1);
+}
+__global__ void adds_and_reads(uint32_t *out, const uint32_t *)
+{
+    atomicAdd(&out[thread()], 1);
+    out[words - 1 - thread()] = out[thread() + blockDim.x];
+}
+/* ... or by one at another pace */
+__global__ void adds_ahead(uint32_t *out, const uint32_t *)
+{
+    atomicAdd(&out[thread()], 1);
+    out[words - 1 - thread()] = out[threadIdx.x];
+}
+/* Words by data, and others in the middle of a sector. */
+__global__ void adds_by_data(uint32_t *out, const uint32_t *in)
+{
+    atomicAdd(&out[(in[thread()] + thread()) & 255], 1);
+}
+__global__ void adds_odd(uint32_t *out, const uint32_t *)
+{
+    atomicAdd(&out[blockIdx.x * 68 + threadIdx.x], 1);
+}
+/* The last one adds where no memory is. */
+__global__ void adds_beyond(uint32_t *out, const uint32_t *)
+{
+    atomicAdd(&out[blockIdx.x * (words / (blocks - 1)) + threadIdx.x], 1);
+}
+/* Answers: as data, to decide, and of what is tried. */
+__global__ void answers(uint32_t *out, const uint32_t *)
+{
+    out[thread() + 64] = atomicAdd(out, 1);
+}
+__global__ void last_one(uint32_t *out, const uint32_t *)
+{
+    __shared__ bool last;
+    if (threadIdx.x == 0)
+        last = atomicAdd(&out[words - 1], 1) == 0x02020202 + gridDim.x - 1;
+    __syncthreads();
+    if (last)
+        out[threadIdx.x] = 1;
+}
+__global__ void exchanges(uint32_t *out, const uint32_t *)
+{
+    atomicExch(out, thread());
+}
+__global__ void waits(uint32_t *out, const uint32_t *)
+{
+    if (threadIdx.x == 0 && blockIdx.x == 0)
+        atomicAdd(&out[1], 1);
+    while (threadIdx.x == 0 && atomicAdd(&out[1], 0) == 0x02020202)
+        continue;
+}
+
+template <void (*kernel)(uint32_t *, const uint32_t *), unsigned columns = blocks> int launch(void *data)
+{
+    const state &s = *static_cast<state *>(data);
+    kernel<<<dim3(columns, blocks / columns), threads>>>(s.out.data, s.in.data);
+    return cugate::launched();
+}
+/* What blocks have added is read. */
+template <void (*kernel)(uint32_t *, const uint32_t *)> int launch_and_read(void *data)
 {
     const state &s = *static_cast<state *>(data);
     kernel<<<blocks, threads>>>(s.out.data, s.in.data);
+    own<<<blocks, threads>>>(s.out.data + words / 2, s.out.data);
     return cugate::launched();
 }
 
@@ -324,6 +528,13 @@ int right(void *data, const cugate_variant *variant, char *text, size_t size)
             if (got[i] != (fetched ? 2 : 0x01010102))
                 return why("word %u is 0x%x", i, got[i]);
     }
+    if (name == "adds_own" && s.out.is_partly_written())
+        return why("what blocks add to is taken for the result");
+    if (name == "adds_one" || name == "adds_own")
+        return s.out.compare(why, [&](size_t i) {
+            return name == "adds_own" ? i < blocks * threads ? 0x01010104 : 0x02020202
+                                      : 0x02020202 + (i ? 0 : blocks * threads * 3 / 2);
+        });
     if (name == "backwards")
         return s.out.compare(why, [](size_t i) { return i >= words - blocks * threads ? 0x01010101 : 0x02020202; });
     return 0;
@@ -367,6 +578,47 @@ constexpr cugate_variant variants[] = {
     VARIANT(far_away),
     VARIANT(votes),
     VARIANT(beyond_shared),
+    VARIANT(wide_signed),
+    VARIANT(shift_at_edge),
+    VARIANT(shift_of_strides),
+    VARIANT(shift_that_wraps),
+    VARIANT(both_signs),
+    VARIANT(minus),
+    VARIANT(bits),
+    VARIANT(product),
+    VARIANT(lane_product),
+    VARIANT(squares),
+    VARIANT(upper_shifted),
+    VARIANT(carries_twice),
+    VARIANT(alike),
+    VARIANT(some_lanes),
+    VARIANT(other_lane),
+    VARIANT(bank_by_block),
+    VARIANT(one_far),
+    VARIANT(one_beyond_shared),
+    VARIANT(one_reads_adds),
+    VARIANT(beyond_in_the_middle),
+    VARIANT(adds_own),
+    VARIANT(adds_one),
+    VARIANT(adds_together),
+    VARIANT(adds_some),
+    VARIANT(adds_halves),
+    VARIANT(adds_vectors),
+    VARIANT(adds_fours),
+    VARIANT(adds_wide),
+    VARIANT(adds_to_next),
+    VARIANT(adds_and_reads),
+    VARIANT(adds_ahead),
+    VARIANT(adds_by_data),
+    VARIANT(adds_odd),
+    VARIANT(adds_beyond),
+    VARIANT(answers),
+    VARIANT(last_one),
+    VARIANT(exchanges),
+    VARIANT(waits),
+    {.name = "adds_columns", .doc = "blocks of a column", .launch = launch<adds_columns, 8>, .bytes = 1},
+    {.name = "adds_one_read", .doc = "two launches", .launch = launch_and_read<adds_one>, .bytes = 1},
+    {.name = "adds_own_read", .doc = "two launches", .launch = launch_and_read<adds_own>, .bytes = 1},
     {.name = "with_buffer", .doc = "a buffer that is freed", .launch = launch_with_buffer, .bytes = 1},
     {.name = "fetches", .doc = "textures that are freed", .launch = launch_fetches, .bytes = 1},
 };

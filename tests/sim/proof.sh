@@ -4,9 +4,10 @@
 # programs of a block's place (place_programs.c) every block is executed and its counts are compared with its class,
 # instruction by instruction. Ends with "N passed, N failed". Needs nvcc, no GPU.
 #
-#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/sim/proof.sh [--compile | SEED...]
+#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/sim/proof.sh [--compile | --turn COMMIT | SEED...]
 #
-# With seeds it tries 100 programs of each, launched 30 times; without any those that it has compiled.
+# With seeds it tries 40 programs of each, launched 12 times; --turn takes one seed, by the hash of a commit. Without any
+# it tries those that it has compiled.
 # shellcheck source=tests/scripts/begin.sh
 . "$(dirname "$0")/../scripts/begin.sh"
 build() {
@@ -23,6 +24,7 @@ compile() {
 }
 case ${1---compiled} in
     --compile*) begin_compiled "$@" ;;
+    --turn) set -- $((16#${2:0:7})) ;;
 esac
 export XDG_CACHE_HOME=$work/cache # of what was disassembled
 cd "$work" || exit 2
@@ -48,7 +50,7 @@ try_programs() { # LIBRARY NAME LEAST: of at least so many kernels blocks are le
 
 if [ $# -gt 0 ]; then
     for seed; do
-        programs "$seed" 100 30 && try_programs programs.so "seed $seed" 20
+        programs "$seed" 40 12 && try_programs programs.so "seed $seed" 8
     done
     summary
     exit
@@ -57,12 +59,18 @@ fi
 CUGATE_SIM_PROOF=small simulate left --kernels "$compiled/meet.so"
 simulate whole --kernels "$compiled/meet.so" --whole
 verdict 'kernels whose blocks meet: the same is said of them' "$(diff whole.txt left.txt)"
-wanted='meet/backwards meet/carries meet/comes_nearer meet/constants_apart meet/constants_turn meet/diagonal meet/fetches meet/half_lines meet/halves meet/in_place meet/odd_rows meet/own meet/parity meet/smaller meet/turns meet/wide_backwards meet/with_buffer meet/word_each meet/wraps_and_carries '
-verdict 'blocks are left out where they do not meet' "$([ "$(left_out left)" = "$wanted" ] || left_out left)"
+read -rd '' -a wanted <<<'adds_columns adds_halves adds_odd adds_one adds_one_read adds_own adds_own_read adds_some adds_together adds_vectors
+    adds_wide alike backwards bank_by_block bits both_signs carries carries_twice comes_nearer constants_apart
+    constants_turn diagonal fetches half_lines halves in_place lane_product minus odd_rows other_lane own parity product
+    shift_at_edge shift_of_strides shift_that_wraps smaller some_lanes squares turns upper_shifted wide_backwards
+    wide_signed with_buffer word_each wraps_and_carries'
+CUGATE_SIM_PROOF=every simulate every --kernels "$compiled/meet.so"
+verdict 'and every block counts as its class says' "$(diff whole.txt every.txt)"
+verdict 'blocks are left out where they do not meet' "$([ "$(left_out left | sed 's|meet/||g')" = "${wanted[*]} " ] || left_out left)"
 verdict 'and none with --whole' "$(left_out whole)"
 simulate left -k reduce/first_add -k dgemm/tiled
 simulate whole -k reduce/first_add -k dgemm/tiled --whole
 verdict 'kernels of the catalogue: the same is said of them' "$(diff whole.txt left.txt)"
 verdict 'and blocks of those are left out that take long' "$([ "$(left_out left)" = 'dgemm/tiled reduce/first_add ' ] || left_out left)"
-try_programs "$compiled/programs.so" 'random programs' 30
+try_programs "$compiled/programs.so" 'random programs' 20
 summary

@@ -176,6 +176,7 @@ enum { RULE_SHIFT = 32 };
 #define RULE_ASKS RULE(31)
 #define RULE_PREDICATES RULE(32)
 #define RULE_TEXTURE RULE(33)
+#define RULE_REDUCTION RULE(34)
 
 struct warp;
 struct instruction;

@@ -17,10 +17,11 @@ static bool are_apart(const struct accessed *list, size_t count, const unsigned 
 {
     struct footprint one = {0}, all = {0};
     for (size_t i = 0; i < count; i++)
-        cr_assert(footprint_add(&one, list[i].by, list[i].begin, list[i].end, list[i].writes));
+        cr_assert(footprint_add(&one, list[i].by, list[i].begin, list[i].end,
+                                list[i].writes ? FOOTPRINT_WRITES : FOOTPRINT_READS));
     footprint_sort(&one);
     cr_assert(footprint_join(&all, &one, nowhere, false, &anywhere));
-    const bool apart = footprint_apart(&all, blocks);
+    const bool apart = footprint_apart(&all, FOOTPRINT_WRITES, FOOTPRINT_READS | FOOTPRINT_WRITES, blocks);
     footprint_release(&one);
     footprint_release(&all);
     return apart;
@@ -41,6 +42,11 @@ Test(footprint, blocks_that_write_what_others_access_meet)
         {"backwards", {{{-128, 0, 0}, B, B + 128, true}}, 1, {1000, 1, 1}, true},
         {"backwards, too long", {{{-128, 0, 0}, B, B + 132, true}}, 1, {1000, 1, 1}, false},
         {"bytes of a word", {{{1, 0, 0}, B, B + 1, true}}, 1, {4, 1, 1}, false},
+        {"bytes of a word, of later blocks",
+         {{{5, 0, 0}, B + 1, B + 2, true}, {{5, 0, 0}, B + 3, B + 4, true}},
+         2,
+         {3, 1, 1},
+         false},
         {"all write it", {{{0, 0, 0}, B, B + 4, true}}, 1, {4, 1, 1}, false},
         {"all read it", {{{0, 0, 0}, B, B + 4, false}}, 1, {4, 1, 1}, true},
         {"tiles",
@@ -98,21 +104,54 @@ Test(footprint, ranges_are_merged_and_moved_to_block_0)
     static const unsigned blocks[3] = {5, 1, 1};
     struct footprint one = {0}, all = {0};
     for (uint64_t i = 0; i < 10000; i++)
-        footprint_add(&one, by, 1000 + i % 100 * 8, 1008 + i % 100 * 8, true);
-    footprint_add(&one, (const int64_t[3]){0}, 5000, 5004, false);
+        footprint_add(&one, by, 1000 + i % 100 * 8, 1008 + i % 100 * 8, FOOTPRINT_WRITES);
+    footprint_add(&one, (const int64_t[3]){0}, 5000, 5004, FOOTPRINT_READS);
     footprint_sort(&one);
-    cr_expect_eq(one.list[0].writes.count, 1);
+    cr_expect_eq(one.list[0].of[1].count, 1);
     cr_assert(footprint_join(&all, &one, at, false, &(struct ranges){0}));
-    cr_expect(all.list[0].writes.list[0].begin == 700 && all.list[0].writes.list[0].end == 1500);
-    cr_expect_eq(all.list[1].reads.count, 0, "nobody writes there");
-    struct ranges spans = footprint_spans(&all.list[0], true, blocks);
+    cr_expect(all.list[0].of[1].list[0].begin == 700 && all.list[0].of[1].list[0].end == 1500);
+    cr_expect_eq(all.list[1].of[0].count, 0, "nobody writes there");
+    struct ranges spans = footprint_spans(&all.list[0], FOOTPRINT_WRITES, blocks);
     cr_expect(spans.count == 1 && spans.list[0].begin == 700 && spans.list[0].end == 1900);
     free(spans.list);
     /* What one block alone does may be as if the others did as well. */
     footprint_join(&all,
-                   &(struct footprint){.list = (struct moved_ranges[]){{.writes = one.list[1].reads}}, .count = 1}, at,
-                   true, &anywhere);
-    cr_expect_eq(all.list[0].writes.count, 2);
+                   &(struct footprint){.list = (struct moved_ranges[]){{.of = {[1] = one.list[1].of[0]}}}, .count = 1},
+                   at, true, &anywhere);
+    cr_expect_eq(all.list[0].of[1].count, 2);
     footprint_release(&one);
     footprint_release(&all);
+}
+
+/* Blocks that add to a word meet, but the caller may say that they do not matter. */
+Test(footprint, kinds_are_told_apart)
+{
+    static const int64_t by[3] = {64, 0, 0}, nowhere_by[3] = {0, 0, 0};
+    static const unsigned blocks[3] = {9, 1, 1};
+    struct footprint all = {0};
+    footprint_add(&all, by, 4096, 4160, FOOTPRINT_WRITES);
+    footprint_add(&all, by, 8192, 8260, FOOTPRINT_ADDS);
+    footprint_add(&all, nowhere_by, 8192, 8196, FOOTPRINT_READS);
+    cr_expect(footprint_apart(&all, FOOTPRINT_WRITES, FOOTPRINT_READS | FOOTPRINT_WRITES | FOOTPRINT_ADDS, blocks));
+    cr_expect_not(footprint_apart(&all, FOOTPRINT_ADDS, FOOTPRINT_ADDS, blocks));
+    cr_expect_not(footprint_apart(&all, FOOTPRINT_ADDS, FOOTPRINT_READS, blocks));
+    footprint_add(&all, by, 8192 + 64 * 9, 8192 + 64 * 9 + 4, FOOTPRINT_WRITES);
+    cr_expect_not(footprint_apart(&all, FOOTPRINT_WRITES, FOOTPRINT_ADDS, blocks), "the last block's last word");
+    footprint_release(&all);
+}
+
+Test(footprint, atomics_are_moved_by_each_distance)
+{
+    struct footprint one = {0};
+    struct hot_addresses distances = {0}, sum = {0};
+    for (unsigned i = 0; i < 3; i++)
+        footprint_add_hot(&one, (const int64_t[3]){4, 0, 0}, 4096 + i / 2 * 4, 7 - i);
+    hot_add(&distances, 4, 10, 0);
+    hot_add(&distances, 0, 1, 0);
+    hot_merge_moved(&sum, &one.list[0].hot, &distances);
+    const struct hot_address most = hot_most(&sum);
+    cr_expect(sum.count == 3 && most.address == 4100 && most.count == 21 && most.instruction == 5);
+    hot_release(&distances);
+    hot_release(&sum);
+    footprint_release(&one);
 }
