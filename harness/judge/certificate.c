@@ -187,7 +187,7 @@ static struct certificate_row judge_execution(const struct certificate_facts *fa
     for (size_t i = 0; i < facts->count; i++) {
         const struct result *executed = facts->executed[i];
         const char *reason = executed && executed->reason ? executed->reason : "";
-        if (executed == facts->now[i] && executed->status != RESULT_OK)
+        if (executed && executed == facts->now[i] && executed->status != RESULT_OK)
             return row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
         if (!executed || executed->status == RESULT_HUNG || result_is_not_simulated(executed))
             return row(open, x_sprintf("it was not executed on a CPU%s%s", *reason ? ": " : "", reason));

@@ -84,7 +84,103 @@ TRANSPOSE(direct)
     out[threadIdx.x * side + threadIdx.y] = in[threadIdx.y * side + threadIdx.x];
 }
 
+SAXPY(by_two) /* elements of a thread, half a grid apart */
+{
+    const unsigned i = blockIdx.x * 2 * blockDim.x + threadIdx.x;
+    const float first = a * x[i] + y[i], second = a * x[i + blockDim.x] + y[i + blockDim.x];
+    out[i] = first;
+    out[i + blockDim.x] = second;
+}
+
+SAXPY(in_doubles)
+{
+    PLACE;
+    out[i] = (float)(double(a) * x[i] + y[i]);
+}
+
+SAXPY(by_neighbours) /* of a warp */
+{
+    PLACE;
+    const float other = __shfl_xor_sync(~0u, a * x[i ^ 1] + y[i ^ 1], 1);
+    out[i] = other;
+}
+
+SAXPY(backwards)
+{
+    const unsigned i = count - 1 - (blockIdx.x * blockDim.x + threadIdx.x);
+    out[i] = a * __ldg(x + i) + __ldg(y + i);
+}
+
+SAXPY(from_local) /* memory, which each thread writes before it reads */
+{
+    PLACE;
+    volatile float kept[8];
+    for (unsigned k = 0; k < 8; k++)
+        kept[k] = a * (float)k;
+    kept[i % 8] = a * x[i];
+    out[i] = kept[i % 8] + y[i];
+}
+
+TRANSPOSE(by_swaps) /* of a swizzled tile */
+{
+    __shared__ float tile[side * side];
+    const unsigned x = threadIdx.x, y = threadIdx.y;
+    tile[y * side + (x ^ y)] = in[y * side + x];
+    __syncthreads();
+    out[y * side + x] = tile[x * side + (x ^ y)];
+}
+
+TRANSPOSE(by_rows) /* each thread of the first row does a column */
+{
+    if (threadIdx.y == 0)
+        for (unsigned k = 0; k < side; k++)
+            out[threadIdx.x * side + k] = in[k * side + threadIdx.x];
+}
+
 /* ---- That do nothing, or a part of it ---- */
+
+SAXPY(small_ones) /* are left out, whose part of the result is small */
+{
+    PLACE;
+    out[i] = x[i] < 10 && x[i] > -10 ? y[i] : a * x[i] + y[i];
+}
+
+SAXPY(swapped)
+{
+    PLACE;
+    out[i] = a * y[i] + x[i];
+}
+
+SAXPY(of_neighbours)
+{
+    PLACE;
+    out[i] = a * x[i ^ 1] + y[i];
+}
+
+SAXPY(upper_halves) /* of each word of the result */
+{
+    PLACE;
+    const unsigned bits = __float_as_uint(a * x[i] + y[i]);
+    reinterpret_cast<unsigned short *>(out)[2 * i + 1] = (unsigned short)(bits >> 16);
+}
+
+SAXPY(one_more) /* behind its end */
+{
+    PLACE;
+    out[i] = a * x[i] + y[i];
+    if (i == count - 1)
+        out[1 << 20] = 0;
+}
+
+SAXPY(by_flag) /* of an earlier launch */
+{
+    static __device__ unsigned done;
+    PLACE;
+    if (done == 0)
+        out[i] = a * x[i] + y[i];
+    if (i == count - 1)
+        done = 1;
+}
 
 SAXPY(nothing)
 {
