@@ -126,10 +126,9 @@ LIBRARY_O := $(LIBRARY_C:%.c=$(BUILD)/%.o)
 DEVICE_CU := $(wildcard kernels/device/*.cu)
 PLUGIN_O := $(PLUGIN_C:%.c=$(BUILD)/%.o) $(DEVICE_CU:kernels/device/%.cu=$(BUILD)/device/%.o)
 INJECT_O := $(INJECT_C:%.c=$(BUILD)/%.o) $(patsubst %,$(BUILD)/harness/cupti/cupti_%.o,counters device error launch_call sass)
-# Operations on the lanes of a simulated warp are compiled once for each kind of vector unit; with sanitizers, which see
-# no more of the same source, for one.
+# Operations on the lanes of a simulated warp are compiled once for each kind of vector unit.
 LANES_C := $(wildcard harness/machine/lanes_*.c)
-VECTORS := base $(if $(SAN),,$(if $(filter x86_64,$(shell uname -m)),avx2 avx512))
+VECTORS := base $(if $(filter x86_64,$(shell uname -m)),avx2 avx512)
 MACHINE_O := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LANES_C),$(MACHINE_C))) \
              $(foreach vector,$(VECTORS),$(LANES_C:%.c=$(BUILD)/%.$(vector).o))
 MACHINE := $(BUILD)/machine
@@ -153,7 +152,7 @@ CRITERION_LIBS ?= $(shell $(PKG_CONFIG) --libs criterion 2>/dev/null)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 C_FLAGS = -std=c11 -D_GNU_SOURCE -Iharness $(WARNINGS) -fPIC $(CFLAGS) $(DEPENDENCY_CFLAGS) \
-          $(if $(SAN),-DONE_VECTOR_UNIT -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-pass-failed)
+          $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-pass-failed)
 # Under ASan it is libasan that calls dlopen, and of the two kinds of run path only the older one of the program serves its calls.
 LD_FLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN) -Wl$(comma)--disable-new-dtags)
 # libstdc++ is where __cxa_demangle lives. That part of it is linked in where the compiler has it as an archive: not every

@@ -50,7 +50,7 @@ unsigned vector_unit(void)
     return wanted < 0 ? best_vector_unit() : (unsigned)wanted;
 }
 
-#if defined(__x86_64__) && !defined(ONE_VECTOR_UNIT)
+#if defined(__x86_64__)
 #define KINDS(name)                                                                                                    \
     {                                                                                                                  \
         name##_base, name##_avx2, name##_avx512                                                                        \
