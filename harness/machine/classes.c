@@ -262,12 +262,13 @@ static bool are_apart(struct trial *trial)
         apart = all || !read;
     }
     range_sort(&written);
-    for (size_t i = 0; i < trial->class_count && apart; i++) {
+    const unsigned *blocks = trial->run->grid->blocks;
+    for (size_t i = 0; i < trial->class_count; i++) { /* all are joined, for tests too that go on */
         const struct class *class = &trial->classes[i];
-        apart = footprint_join(&trial->all, &class->footprint, class->at, class->alone, &written);
+        apart &= footprint_join(&trial->all, &class->footprint, class->at, class->alone, &written) &&
+                 footprint_fits(&class->footprint, class->at, blocks);
     }
     free(written.list);
-    const unsigned *blocks = trial->run->grid->blocks;
     return apart &&
            footprint_apart(&trial->all, FOOTPRINT_WRITES, FOOTPRINT_READS | FOOTPRINT_WRITES | FOOTPRINT_ADDS,
                            blocks) &&

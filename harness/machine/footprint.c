@@ -152,6 +152,25 @@ bool footprint_join(struct footprint *all, const struct footprint *more, const u
     return fits;
 }
 
+bool footprint_fits(const struct footprint *footprint, const uint32_t *at, const unsigned *blocks)
+{
+    bool fits = true;
+    for (size_t i = 0; i < footprint->count; i++) {
+        const struct moved_ranges *moved = &footprint->list[i];
+        double down = 0, up = 0; /* exact up to 2^53, which is beyond all memory */
+        for (unsigned k = 0; k < MOVES_MOST; k++) {
+            const double before = (double)moved->by[k] * at[k], behind = (double)moved->by[k] * (blocks[k] - 1 - at[k]);
+            down += moved->by[k] > 0 ? before : -behind;
+            up += moved->by[k] > 0 ? behind : -before;
+        }
+        for (unsigned kind = 0; kind < FOOTPRINT_KINDS; kind++)
+            for (size_t r = 0; r < moved->of[kind].count; r++)
+                fits &=
+                    (double)moved->of[kind].list[r].begin >= down && (double)moved->of[kind].list[r].end + up < 0x1p63;
+    }
+    return fits;
+}
+
 /* Visits how far apart two different blocks can be whose ranges may overlap at all: those up to `reach` bytes. */
 struct pairs {
     const int64_t *by;

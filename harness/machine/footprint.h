@@ -54,6 +54,8 @@ bool range_overlap(const struct ranges *few, int64_t moved, const struct ranges 
 bool footprint_add(struct footprint *footprint, const int64_t *by, uint64_t begin, uint64_t end, unsigned kind);
 /* Adds an atomic. */
 void footprint_add_hot(struct footprint *footprint, const int64_t *by, uint64_t address, size_t instruction);
+/* Whether the accesses of all blocks of a grid, as they move from the executed one, stay within 0 and 2^63. */
+bool footprint_fits(const struct footprint *footprint, const uint32_t *at, const unsigned *blocks);
 /* Adds what the executed block of a class accessed, moved to where block 0 of the grid would access it. Of a class of
  * that block alone nothing moves: then it may be as if it did as the others. Reads are added if they are in `places`,
  * which are sorted. */

@@ -71,7 +71,17 @@ void rule_vote(struct step *step)
     put_mask(step, 1, known ? &tag : &tag_data);
 }
 
-/* Predicates as bits of a word, and back. */
+/* Which lanes of those that execute it write predicate k from a word: the mask may leave some out. */
+static uint32_t lanes_that_write(const struct step *step, unsigned k)
+{
+    const uint32_t *chosen = WORDS(2);
+    uint32_t lanes = 0;
+    for (unsigned l = 0; l < LANES; l++)
+        lanes |= (chosen[l] >> k & 1) << l;
+    return lanes & step->lanes;
+}
+
+/* Predicates as bits of a word, and back, as far as a mask chooses them. */
 void rule_predicates(struct step *step)
 {
     struct tag *masks = step->tags->masks + (step->code->uniform ? MASK_TRUE + 1 : 0), tag = tag_same;
@@ -83,7 +93,7 @@ void rule_predicates(struct step *step)
     if (writes)
         put_row(step, 0, 0, known ? &tag : &tag_data);
     for (unsigned k = 0; k < MASK_TRUE && !writes; k++)
-        tag_put(&masks[k], known ? &tag : &tag_data, step->lanes);
+        tag_put(&masks[k], known ? &tag : &tag_data, known ? lanes_that_write(step, k) : step->lanes);
 }
 
 /* ---- Memory ---- */

@@ -55,6 +55,9 @@ expect "a variable without a name" 5 'the machine code has memory without the na
     --format json >"$work/certificate.json" 2>"$work/errors"
 ask jq -r '"seed \(.seed), \(.outcome)", (.certificates[] | .kernel, .outcome, .result.outcome, .inputs.outcome, .outputs.outcome, .execution.words)' "$work/certificate.json"
 expect "as JSON" 0 'seed 7, refused' 'train/saxpy@64,256' refused passed
+mkdir "$work/build" && mv "$work/certificate.json" "$work/build"
+ask env -C "$work" bash -c "$(awk '/^ *```$/ { n++; next } n == 3' "$top/ci/SKILL.md")"
+expect "and what ci/SKILL.md reads of it" 0 '"outcome": "refused"' '"words": "on drawn inputs: wrong result'
 referee task kernels.cubin -k 'train/transpose*' --seed 8 -q
 expect "another seed is said" 0 '!refused'
 

@@ -73,7 +73,7 @@ expect "but not where its base build lacks it too, as a kernel of another librar
     'not asked for: 1 kernel of the baseline that neither this build nor the base build has'
 judge strided "${mine[@]}" --out "$work/build/check"
 # shellcheck disable=SC2016 # Markdown's quotes
-ask env -C "$work" bash -c "$(sed -n '/^ *```$/,/^ *```$/p' ci/SKILL.md | grep -v '```')"
+ask env -C "$work" bash -c "$(awk '/^ *```$/ { n++; next } n == 1' ci/SKILL.md)"
 expect "and what ci/SKILL.md reads of it has all to mend it" 0 '"regressed"' '"kernel": "mine/scale"' 'kernels/mine.cu"' '"line": 24' \
     'let neighbouring lanes read neighbouring'
 judge beyond "${mine[@]}"

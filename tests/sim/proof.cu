@@ -210,6 +210,31 @@ __global__ void carries(uint32_t *out, const uint32_t *in)
     if (shifted == 1)
         out[thread()] = in[thread()];
 }
+/* Six predicates are set from the bits of a word (R2P by a mask), and the one that data decides stays. */
+__global__ void keeps_predicate(uint32_t *out, const uint32_t *in)
+{
+    const bool decided = in[thread()] & 1;
+    float values[8];
+    values[0] = __uint_as_float(in[thread()] & 0x3fffffff);
+    values[7] = decided ? values[0] : 3;
+    asm volatile("" : "+f"(values[7]));
+#pragma unroll
+    for (int i = 1; i < 7; i++)
+        values[i] = __uint_as_float(in[(thread() + 32 * i) & 1023]);
+    uint32_t bits = threadIdx.x * 37;
+    asm volatile("mov.b32 %0, %0;" : "+r"(bits));
+#pragma unroll
+    for (int i = 1; i < 7; i++)
+        values[i] = bits & 1 << i ? values[i] : -INFINITY;
+    float most = values[7];
+#pragma unroll
+    for (int i = 0; i < 7; i++)
+        most = fmaxf(most, values[i]);
+    if (decided)
+        asm volatile("st.global.f32 [%0], %1;" ::"l"(out + thread()), "f"(most));
+    else
+        out[thread()] = 1;
+}
 /* What is the smaller is another one near the end. */
 __global__ void smaller(uint32_t *out, const uint32_t *in)
 {
@@ -572,6 +597,7 @@ constexpr cugate_variant variants[] = {
     VARIANT(constants_apart),
     VARIANT(turns),
     VARIANT(smaller),
+    VARIANT(keeps_predicate),
     VARIANT(wide_backwards),
     VARIANT(carries),
     VARIANT(wide_float),
