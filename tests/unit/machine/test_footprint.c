@@ -155,3 +155,22 @@ Test(footprint, atomics_are_moved_by_each_distance)
     hot_release(&sum);
     footprint_release(&one);
 }
+
+Test(footprint, accesses_that_leave_all_memory_do_not_fit)
+{
+    static const unsigned blocks[3] = {20050, 1, 1};
+    static const struct {
+        int64_t by;
+        uint32_t at;
+        bool fits;
+    } rows[] = {{0x7ffffc00, 20003, false}, {0x7ffffc00, 16384, true},  {0x7ffffc00, 16385, false},
+                {-0x7ffffc00, 0, false},    {-0x7ffffc00, 20049, true}, {4096, 20003, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const int64_t by[3] = {rows[i].by, 0, 0};
+        const uint32_t at[3] = {rows[i].at, 0, 0};
+        struct footprint one = {0};
+        footprint_add(&one, by, UINT64_C(1) << 45, (UINT64_C(1) << 45) + 4, FOOTPRINT_READS);
+        cr_expect_eq(footprint_fits(&one, at, blocks), rows[i].fits, "row %zu", i);
+        footprint_release(&one);
+    }
+}
