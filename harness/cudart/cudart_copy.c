@@ -235,6 +235,20 @@ static cudaError_t inside_variable(void **place, const void *symbol, size_t size
     return cudaSuccess;
 }
 
+cudaError_t cudaGetSymbolAddress(void **address, const void *symbol)
+{
+    struct variable *variable = NULL;
+    cudaError_t error = runtime_lost();
+    if (error == cudaSuccess)
+        error = runtime_variable(&variable, symbol);
+    if (error == cudaSuccess && variable) {
+        *address = runtime_pointer(variable->address);
+        function_settle(NULL, 0, false); /* it may be a constant, which blocks read without an access to memory */
+        grid_leave_none(runtime_machine());
+    }
+    return error;
+}
+
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t size, size_t offset,
                                     enum cudaMemcpyKind kind, cudaStream_t stream)
 {

@@ -1,7 +1,6 @@
 /* Machine code as nvcc's host code registers it before main(). First comes a wrapper around a container of images
  * (cubin/cubin.c). Then come kernels and variables, by the addresses of what stands for them on the host. An image is
  * read when one of them is first needed. */
-#include "function_launch.h"
 #include "runtime.h"
 
 #include "base/base.h"
@@ -297,20 +296,6 @@ cudaError_t cudaGetKernel(cudaKernel_t *handle, const void *host)
 }
 
 /* ---- Variables ---- */
-
-cudaError_t cudaGetSymbolAddress(void **address, const void *symbol)
-{
-    struct variable *variable = NULL;
-    cudaError_t error = runtime_lost();
-    if (error == cudaSuccess)
-        error = runtime_variable(&variable, symbol);
-    if (error == cudaSuccess && variable) {
-        *address = runtime_pointer(variable->address);
-        function_settle(NULL, 0, false); /* it may be a constant, which blocks read without an access to memory */
-        grid_leave_none(runtime_machine());
-    }
-    return error;
-}
 
 cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
 {
