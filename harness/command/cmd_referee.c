@@ -179,24 +179,30 @@ static void list_line(FILE *list, const char *outcome, int code, const char *pat
     fprintf(list, "%-10s exit %d  %-32s %s\n", outcome, code, name ? name + 1 : path, why);
 }
 
+/* Returns the first words of a certificate that has that outcome; NULL: none has. */
+static const char *first_words(const struct report *report, enum certificate_outcome outcome)
+{
+    for (size_t i = 0; i < report->certificate_count; i++)
+        for (size_t k = 0; k < CERTIFICATE_RULES; k++)
+            if (report->certificates[i].rows[k].outcome == outcome)
+                return report->certificates[i].rows[k].words;
+    return NULL;
+}
+
 static int list_report(struct refereeing *refereeing, struct report *report)
 {
     const struct options *options = &refereeing->options;
     size_t with;
     const enum certificate_outcome worst = certificates_worst(report->certificates, report->certificate_count, &with);
-    const char *why = report->exit_code == EXIT_SAME ? "" : exit_code_name(report->exit_code);
+    const char *why = worst > CERTIFICATE_ALLOWED ? first_words(report, worst) : NULL;
     refereeing->listed = true;
     report->candidate = options->code;
     if (strcmp(options->format, "json") == 0)
         return output_print(format_find(DOCUMENT_CHECK, "json", "--format"), report, options, refereeing->list);
-    for (size_t i = 0; worst > CERTIFICATE_ALLOWED && i < report->certificate_count; i++)
-        for (size_t k = 0; k < CERTIFICATE_RULES; k++)
-            if (report->certificates[i].rows[k].outcome == worst) {
-                why = report->certificates[i].rows[k].words;
-                i = report->certificate_count - 1;
-                break;
-            }
-    list_line(refereeing->list, certificate_outcome_name(worst), (int)report->exit_code, options->code, why);
+    list_line(refereeing->list, certificate_outcome_name(worst), (int)report->exit_code, options->code,
+              why                              ? why
+              : report->exit_code == EXIT_SAME ? ""
+                                               : exit_code_name(report->exit_code));
     return 0;
 }
 

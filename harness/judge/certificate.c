@@ -189,7 +189,9 @@ static struct certificate_row judge_execution(const struct certificate_facts *fa
         const char *reason = executed && executed->reason ? executed->reason : "";
         if (executed && executed == facts->now[i] && executed->status != RESULT_OK)
             return row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
-        if (!executed || executed->status == RESULT_HUNG || result_is_not_simulated(executed))
+        /* A process that died is no fault of the code: it may have had too little memory. */
+        if (!executed || executed->status == RESULT_HUNG || executed->status == RESULT_CRASHED ||
+            result_is_not_simulated(executed))
             return row(open, x_sprintf("it was not executed on a CPU%s%s", *reason ? ": " : "", reason));
         if (executed->status == RESULT_WRONG) /* as a race would, or a rounding that no GPU does */
             return row(open, x_sprintf("executed on a CPU it leaves something else: %s", reason));

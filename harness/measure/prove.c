@@ -20,8 +20,7 @@ struct proof_job {
     const char *path, *folder;
     const struct draws *draws; /* NULL: they are proved */
     size_t from, to;
-    unsigned
-        care; /* how often it was tried before, with less each time: enum draw_care; proving, it is careful from 1 */
+    unsigned care; /* how often it was tried before, with less each time: enum draw_care, or careful from 1 */
 };
 
 /* Returns how often a capsule is tried. */

@@ -11,8 +11,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 cugate=$(realpath "${CUGATE:-build/cugate}")
 tasks=${TASKS:?is the folder of cheats.cubin and task.capsule}
 candidates=${CANDIDATES:-$here/../capsule/candidates.txt}
-keep=${KEEP:-$(mktemp -d)}
-mkdir -p "$keep"
+if [ -n "${KEEP-}" ]; then
+    mkdir -p "$KEEP" && keep=$KEEP || exit 2
+else
+    keep=$(mktemp -d) || exit 2
+    trap 'rm -rf "$keep"' EXIT
+fi
 passed=0 failed=0
 while IFS='|' read -r task function exits _ options; do
     read -r task <<<"$task"
@@ -31,7 +35,7 @@ while IFS='|' read -r task function exits _ options; do
     ((good)) && passed=$((passed + 1)) || failed=$((failed + 1))
     printf '%-6s %-34s exit %s, computed %s, %5.1f s  %s\n' "$( ((good)) && echo ok || echo 'not ok')" "$name" "$code" \
         "${exits// /}" "$(awk "BEGIN { print $EPOCHREALTIME - $begin }")" \
-        "$(grep -E '^ *(result|inputs|outputs|precision) +(refused|undecided)|failed:|cugate: ' "$keep/$name.txt" | head -1 | cut -c1-150)"
+        "$(grep -E '^ *(result|inputs|outputs|precision|execution) +(refused|undecided)|failed:|cugate: ' "$keep/$name.txt" | head -1 | cut -c1-150)"
 done < <(grep -v '^#' "$candidates")
 echo "$passed passed, $failed failed"
 exit $((failed > 0))
