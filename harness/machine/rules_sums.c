@@ -191,8 +191,10 @@ void rule_imad(struct step *step)
     if (extended(code) && code->operand_count > 5)
         sum_carry(step, &sum, 5);
     sum_end(step, &sum, CARRY(4));
-    /* The words above a product are not those that it carries. */
-    const bool alike = !sum.data && !tag_moves(&sum.low);
+    /* The words above a product are not those that it carries; and where two parts move oppositely, the carry changes
+     * though their sum does not. */
+    const bool alike = !sum.data && !tag_moves(row_tag(step, 2, 0)) && !tag_moves(row_tag(step, 3, 0)) &&
+                       !tag_moves(row_tag(step, 4, 0));
     put_row(step, 0, 0, sum_low(&sum));
     put_mask(step, 1, alike ? &sum.low : &tag_data);
 }
@@ -300,9 +302,10 @@ void rule_lea_hi(struct step *step)
     bool known = high.lanes && (is_signed || join(&high, row_tag(step, 4, 0), step->lanes)) &&
                  (!extended(code) || join(&high, mask_tag(step, 6), step->lanes));
     const struct tag *b = row_tag(step, 3, 0);
+    const bool alike = !tag_moves(&high) && !tag_moves(b);
     known &= tag_knows(b, step->lanes) && tag_add(&high, b, INVERT(3) ? -1 : 1);
     high.lanes = UINT32_MAX;
     tag_wrap(&high, step->proof->axes);
     put_row(step, 0, 0, known ? &high : &tag_data);
-    put_mask(step, 1, known && !tag_moves(&high) ? &high : &tag_data);
+    put_mask(step, 1, known && alike ? &high : &tag_data);
 }
