@@ -23,9 +23,9 @@ struct split {
     uint32_t pc; /* index of its next instruction */
     uint32_t lanes;
     unsigned char state;
-    unsigned char joins;   /* in SPLIT_JOINING: the barrier register at which it joins */
-    unsigned char pending; /* a bit for each scoreboard on which a load from global memory was not waited for yet */
-    unsigned char barrier; /* in SPLIT_AT_BARRIER: the barrier of the block, and its number of threads; 0: all */
+    unsigned char joins;    /* in SPLIT_JOINING: the barrier register at which it joins */
+    unsigned short pending; /* as counted_by of an instruction: what was not waited for yet */
+    unsigned char barrier;  /* in SPLIT_AT_BARRIER: the barrier of the block, and its number of threads; 0: all */
     unsigned barrier_threads;
     uint32_t wanted;            /* in SPLIT_SYNCING: the lanes that it waits for */
     uint32_t targets[BARRIERS]; /* for each barrier register, the lanes that join there */

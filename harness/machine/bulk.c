@@ -377,7 +377,7 @@ static void store_async(struct warp *warp, const struct instruction *code, uint3
 static void commit(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     (void)lanes;
-    watch_bytes(warp, code, warp->block, ACCESS_COMMITS, 0, 0, 0);
+    watch_bytes(warp, code, warp->block, ACCESS_COMMITS, 0, 0, code->counted_by);
 }
 
 /* Waits until the stores of all groups but the last few have read what they copy. */
@@ -501,7 +501,7 @@ const struct opcode bulk_opcodes[] = {
     {"UTMAREDG",     tile_change,  TRAIT_BULK,                      prepare_tile_change,  "", RANKS " " CHANGES},
     {"UTMAPF.L2",    NULL,         TRAIT_BULK,                      prepare_prefetch,     "", RANKS " IM2COL"},
     {"UTMACCTL",     NULL,         TRAIT_BULK,                      prepare_prefetch,     "", "PF IV"},
-    {"UTMACMDFLUSH", commit,       TRAIT_BULK,                      NULL,                 "", ""},
+    {"UTMACMDFLUSH", commit,       TRAIT_BULK | TRAIT_COMMITS,      NULL,                 "", ""},
     {"STAS",         store_async,  CONTROL_NEXT,                    prepare_store,        "", "64 128"},
     {"REDAS",        store_async,  CONTROL_NEXT,                    prepare_store_change, "", CHANGES " S32 64"},
     {"DEPBAR",       wait_groups,  TRAIT_NO_IMMEDIATE | RULE_KEEPS, NULL,                 "", "LE"},

@@ -48,10 +48,11 @@ struct hazards {
     struct barrier *barriers;
     size_t barrier_count;
     uint64_t events;
-    unsigned clock[WARPS];        /* of each warp, from 1 */
-    unsigned knows[WARPS][WARPS]; /* for each warp, up to which clocks of the others */
-    uint64_t fenced[WARPS];       /* when each warp did its last fence */
-    unsigned committed[WARPS];    /* groups of each warp */
+    unsigned clock[WARPS];                /* of each warp, from 1 */
+    unsigned knows[WARPS][WARPS];         /* for each warp, up to which clocks of the others */
+    uint64_t fenced[WARPS];               /* when each warp did its last fence */
+    unsigned committed[WARPS];            /* groups of each warp, */
+    unsigned counted[WARPS][SCOREBOARDS]; /* and the last one that each scoreboard counts */
 };
 
 /* Returns whether code has copies that this looks at. */
@@ -78,6 +79,7 @@ static bool begin(struct block *block)
     memset(hazards->knows, 0, sizeof hazards->knows);
     memset(hazards->fenced, 0, sizeof hazards->fenced);
     memset(hazards->committed, 0, sizeof hazards->committed);
+    memset(hazards->counted, 0, sizeof hazards->counted);
     for (unsigned w = 0; w < WARPS; w++)
         hazards->clock[w] = 1;
     return true;
@@ -255,9 +257,12 @@ static void store(struct hazards *hazards, const struct access *access)
     copy->warp = me;
 }
 
-static void commit(struct hazards *hazards, const struct warp *warp)
+static void commit(struct hazards *hazards, const struct warp *warp, unsigned counted_by)
 {
     const unsigned group = ++hazards->committed[warp->number];
+    for (unsigned s = 0; s < SCOREBOARDS; s++)
+        if (counted_by >> (SCOREBOARDS + s) & 1)
+            hazards->counted[warp->number][s] = group;
     for (size_t i = hazards->copy_count; i-- > first_recent(hazards);) {
         struct copy *copy = &hazards->copies[i];
         if (copy->stores && copy->warp == warp->number && copy->group)
@@ -267,17 +272,24 @@ static void commit(struct hazards *hazards, const struct warp *warp)
     }
 }
 
-/* The warp has waited until all its groups of copies but the last `left` have read what they copy. */
-static void retire(struct hazards *hazards, const struct warp *warp, unsigned left)
+/* The warp has waited until its groups of copies up to `last` have read what they copy. */
+static void retire(struct hazards *hazards, const struct warp *warp, unsigned last)
 {
-    const unsigned last = hazards->committed[warp->number];
     for (size_t i = first_recent(hazards); i < hazards->copy_count; i++) {
         struct copy *copy = &hazards->copies[i];
-        if (!copy->stores || copy->over || copy->warp != warp->number || copy->group == 0 || copy->group + left > last)
+        if (!copy->stores || copy->over || copy->warp != warp->number || copy->group == 0 || copy->group > last)
             continue;
         copy->over = true;
         copy->clock = hazards->clock[warp->number];
     }
+}
+
+/* It has waited until nothing is left that these scoreboards count. Groups end in the order in which they began. */
+static void retire_counted(struct hazards *hazards, const struct warp *warp, unsigned scoreboards)
+{
+    for (unsigned s = 0; s < SCOREBOARDS; s++)
+        if (scoreboards >> (SCOREBOARDS + s) & 1)
+            retire(hazards, warp, hazards->counted[warp->number][s]);
 }
 
 /* ---- What warps learn of each other ---- */
@@ -381,14 +393,17 @@ static void hear(const struct access *access)
     if (kind == ACCESS_FENCES)
         hazards->fenced[access->warp->number] = ++hazards->events;
     if (kind == ACCESS_COMMITS)
-        commit(hazards, access->warp);
-    if (kind == ACCESS_RETIRES)
-        retire(hazards, access->warp, (unsigned)access->more);
+        commit(hazards, access->warp, (unsigned)access->more);
+    if (kind == ACCESS_RETIRES && access->more < hazards->committed[access->warp->number])
+        retire(hazards, access->warp, hazards->committed[access->warp->number] - (unsigned)access->more);
+    if (kind == ACCESS_COUNTED)
+        retire_counted(hazards, access->warp, (unsigned)access->more);
 }
 
 enum {
     HEARD = ACCESS_READS | ACCESS_STORES | ACCESS_WRITES | ACCESS_COPIES | ACCESS_CHANGES | ACCESS_COMES | ACCESS_GOES |
-            ACCESS_ARRIVES | ACCESS_WAITED | ACCESS_MEETS | ACCESS_FENCES | ACCESS_COMMITS | ACCESS_RETIRES
+            ACCESS_ARRIVES | ACCESS_WAITED | ACCESS_MEETS | ACCESS_FENCES | ACCESS_COMMITS | ACCESS_RETIRES |
+            ACCESS_COUNTED
 };
 const struct watcher hazards_watcher = {0, HEARD, sizeof(struct hazards), false, begin, hear, NULL, release};
 

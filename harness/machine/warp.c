@@ -16,6 +16,17 @@ static void note_flow(struct block *block, uint32_t first, uint32_t end, unsigne
     block->flows[end].threads -= threads;
 }
 
+enum { LOADS = (1 << SCOREBOARDS) - 1 };
+
+/* Returns how many waits for a load there are, one or none. Groups of copies have read what they copy by then. */
+static unsigned wait_for(struct warp *warp, const struct instruction *code, unsigned pending)
+{
+    const unsigned counts = pending & code->waits_for;
+    if (counts & ~LOADS)
+        watch_bytes(warp, code, warp->block, ACCESS_COUNTED, 0, 0, counts);
+    return (counts & LOADS) != 0;
+}
+
 /* Executes one split. True: its turn is over. False: it waits or is gone. */
 static bool run_split(struct warp *warp, unsigned index)
 {
@@ -40,8 +51,8 @@ static bool run_split(struct warp *warp, unsigned index)
                 tallies[code->index].working -= threads - count_lanes(lanes);
         }
         if (pending & code->waits_for) {
-            tallies[code->index].waits++;
-            pending = 0; /* whatever is on its way with it arrives meanwhile */
+            tallies[code->index].waits += wait_for(warp, code, pending);
+            pending &= ~(LOADS | code->waits_for); /* whatever is loaded arrives meanwhile */
         }
         if (multiplies_apart && lanes)
             warpgroup_watch(warp, code);
@@ -49,7 +60,7 @@ static bool run_split(struct warp *warp, unsigned index)
             proof_step(warp, code, lanes);
         if (code->control == CONTROL_NEXT) {
             if (lanes && code->run) {
-                pending |= code->loads_into;
+                pending |= code->counted_by;
                 block->now = code;
                 warp->guarded = lanes;
                 code->run(warp, code, code->uniform ? ALL_LANES : lanes);
@@ -58,7 +69,7 @@ static bool run_split(struct warp *warp, unsigned index)
             continue;
         }
         split->pc = code->index;
-        split->pending = (unsigned char)pending;
+        split->pending = (unsigned short)pending;
         note_flow(block, first, code->index + 1, threads);
         if (!control_run(warp, code, index, lanes) || warp->yields) {
             block->cluster->steps += fuel + 1;
@@ -74,7 +85,7 @@ static bool run_split(struct warp *warp, unsigned index)
         }
     }
     split->pc = (uint32_t)(code - list);
-    split->pending = (unsigned char)pending;
+    split->pending = (unsigned short)pending;
     note_flow(block, first, split->pc, threads);
     block->cluster->steps += turn;
     warp->yields = true;

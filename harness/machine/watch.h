@@ -34,8 +34,9 @@ enum access_kind {
     ACCESS_WAITED = 1 << 16,  /* it has waited for phase `more` of it */
     ACCESS_MEETS = 1 << 17,   /* warps, a bit each, have waited for each other, and those in `more` only arrived */
     ACCESS_FENCES = 1 << 18,  /* what the warp wrote is shown to copies and products */
-    ACCESS_COMMITS = 1 << 19, /* the copies from shared memory until here become a group */
-    ACCESS_RETIRES = 1 << 20  /* all groups but the last `more` have read what they copy */
+    ACCESS_COMMITS = 1 << 19, /* the copies from shared memory until here become a group, which `more` counts */
+    ACCESS_RETIRES = 1 << 20, /* all groups but the last `more` have read what they copy, */
+    ACCESS_COUNTED = 1 << 21  /* or all that scoreboards of `more` count */
 };
 
 struct access {

@@ -73,16 +73,21 @@ static bool answers_from_global(unsigned traits)
 
 /* From bit 110 on there are three bits for the scoreboard that counts the answer (7: none), three for the one that
  * counts reads of the operands, and six more, one for each scoreboard that the instruction waits for. So it is since
- * Volta: Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018, section 2.1. */
+ * Volta: Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018, section 2.1. The
+ * second counts groups of copies from shared memory, too: nvcc has DEPBAR wait for it, and kernels of cuBLAS 13 the
+ * instruction that needs it. */
 void encoding_scoreboards(const struct function_text *function, struct code *code)
 {
-    enum { UPPER = 8, ANSWERS = 110 - 64, WAITS = 116 - 64, NONE = 7 };
+    enum { UPPER = 8, ANSWERS = 110 - 64, READS = 113 - 64, WAITS = 116 - 64 };
     for (size_t i = 0; i < code->count && function->bytes && i < function->size / INSTRUCTION_BYTES; i++) {
         struct instruction *one = &code->list[i];
         uint64_t bits;
         memcpy(&bits, function->bytes + i * INSTRUCTION_BYTES + UPPER, sizeof bits);
-        const unsigned answer = bits >> ANSWERS & 7;
-        one->waits_for = bits >> WAITS & 0x3f;
-        one->loads_into = answer < NONE - 1 && answers_from_global(one->traits) ? (unsigned char)(1u << answer) : 0;
+        const unsigned answer = bits >> ANSWERS & 7, reads = bits >> READS & 7, waits = bits >> WAITS & 0x3f;
+        one->waits_for = (unsigned short)(waits | waits << SCOREBOARDS);
+        if (answer < SCOREBOARDS && answers_from_global(one->traits))
+            one->counted_by = (unsigned short)(1u << answer);
+        if (reads < SCOREBOARDS && one->traits & TRAIT_COMMITS)
+            one->counted_by = (unsigned short)(1u << reads << SCOREBOARDS);
     }
 }

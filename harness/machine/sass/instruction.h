@@ -136,7 +136,8 @@ enum trait {
     TRAIT_SIGNS = 1 << 26,         /* asks registers for their signs: R2.SIGN */
     TRAIT_NO_IMMEDIATE = 1 << 27,  /* its second word is no immediate, whatever its form; see encoding.c */
     TRAIT_LOW_IMMEDIATE = 1 << 28, /* the immediate begins in its first word */
-    TRAIT_LOW_OFFSET = 1 << 29     /* the offset of a constant begins a bit lower */
+    TRAIT_LOW_OFFSET = 1 << 29,    /* the offset of a constant begins a bit lower */
+    TRAIT_COMMITS = 1 << 30        /* a group of copies begins, which its scoreboard for operands counts */
 };
 
 /* What a row of an opcode says further: by which rule it follows in which other blocks the same is written. README.md
@@ -182,7 +183,7 @@ struct warp;
 struct instruction;
 typedef void operation(struct warp *warp, const struct instruction *code, uint32_t lanes);
 
-enum { OPERANDS = 10, MODIFIERS = 10 };
+enum { OPERANDS = 10, MODIFIERS = 10, SCOREBOARDS = 6 };
 
 struct instruction {
     operation *run;      /* executes it for the lanes whose guard is true, at least one */
@@ -195,8 +196,9 @@ struct instruction {
     bool uniform;       /* writes uniform registers, for all lanes alike */
     bool apart;         /* it is executed apart from its warp, which has to wait for it: HGMMA and the like */
     unsigned char size; /* bytes that each lane accesses */
-    /* Scoreboards, a bit each. It waits for what these count; what it loads from global memory is counted by those. */
-    unsigned char waits_for, loads_into;
+    /* Scoreboards, a bit each, twice: below SCOREBOARDS what is loaded from global memory, and above it groups of
+     * copies that leave shared memory. It waits for what these count; what it loads or commits is counted by those. */
+    unsigned short waits_for, counted_by;
     unsigned char operand_count;
     unsigned char output_count; /* operands that it writes, which come first */
     unsigned char flags[7];     /* notes of prepare() on the modifiers, for the operation */

@@ -2,6 +2,7 @@
 
 #include "machine/block.h"
 #include "machine/sass/decode.h"
+#include "machine/sass/encoding.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -31,29 +32,46 @@ const char *run_program(const char *const *program, unsigned threads)
     return run_program_on(made_machine(), output, program, threads);
 }
 
+/* Cuts " &counts=N" and " &waits=N" off an instruction, and returns the upper half of its code, which says so. */
+static uint64_t scoreboards_of(char *text)
+{
+    char *counts = strstr(text, " &counts="), *waits = strstr(text, " &waits=");
+    const uint64_t reads = counts ? strtoul(counts + strlen(" &counts="), NULL, 10) : 7,
+                   waited = waits ? UINT64_C(1) << strtoul(waits + strlen(" &waits="), NULL, 10) : 0;
+    text[strcspn(text, "&")] = '\0';
+    if (counts || waits)
+        text[strlen(text) - 1] = '\0';
+    return UINT64_C(7) << 46 | reads << 49 | waited << 52;
+}
+
 const char *run_program_on(struct machine *machine, uint64_t parameter, const char *const *program, unsigned threads)
 {
     static _Thread_local struct problem problem;
     struct module module = {.machine = machine, .architecture = architecture_find(90)};
     json_t *list = json_array();
     size_t count = 0;
+    uint64_t words[MADE_MOST][2] = {{0}};
     memset(made_tallies, 0, sizeof made_tallies);
     for (; program[count]; count++) {
         char text[100];
         cr_assert_lt(strlen(program[count]), sizeof text);
         strcpy(text, program[count]);
+        cr_assert_lt(count + 1, MADE_MOST);
+        words[count][1] = scoreboards_of(text);
         char *rest = text, *guard = text[0] == '@' || strncmp(text, "PR ", 3) == 0 ? strsep(&rest, " ") : "",
              *opcode = strsep(&rest, " ");
         json_array_append_new(
             list, json_pack("{s:s, s:s, s:s}", "predicate", guard, "opcode", opcode, "operands", rest ? rest : ""));
     }
     json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "predicate", "", "opcode", "EXIT", "operands", ""));
-    cr_assert_lt(count + 1, MADE_MOST);
     struct function function = {.text = {.name = "kernel", .size = (count + 1) * INSTRUCTION_BYTES},
                                 .module = &module,
                                 .shared_bytes = MADE_SHARED,
                                 .entry = {.parameter_base = 0x210, .parameter_bytes = sizeof parameter}};
     function.code = code_read(&function.text, list, opcode_find);
+    function.text.bytes = (const unsigned char *)words;
+    encoding_scoreboards(&function.text, function.code);
+    function.text.bytes = NULL;
     const struct grid grid = {.function = &function,
                               .blocks = {1, 1, 1},
                               .threads = {threads, 1, 1},

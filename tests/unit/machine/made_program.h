@@ -6,7 +6,8 @@
 
 #include <stdbool.h>
 
-/* An instruction is "OPCODE OPERANDS" or "@GUARD OPCODE OPERANDS", without blanks in the operands. EXIT is added. */
+/* An instruction is "OPCODE OPERANDS" or "@GUARD OPCODE OPERANDS", without blanks in the operands. EXIT is added.
+ * " &counts=N" behind it: scoreboard N counts reads of its operands. " &waits=N": it waits for that one. */
 #define PROGRAM(...) ((const char *const[]){__VA_ARGS__, NULL})
 enum { MADE_MOST = 60, MADE_SHARED = 4096 };
 

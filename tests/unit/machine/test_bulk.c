@@ -1,5 +1,7 @@
 /* Which forms of Hopper's copies, barriers and clusters are simulated. What each of them does is tested by recordings
  * (tests/sim/recorded.sh). */
+#include "made_program.h"
+
 #include "machine/block.h"
 #include "machine/sass/sass.h"
 
@@ -114,4 +116,22 @@ Test(bulk, other_forms_are_refused)
 {
     for (size_t i = 0; i < ARRAY_SIZE(others); i++)
         cr_expect(!is_simulated(others[i].opcode, others[i].operands), "%s %s", others[i].opcode, others[i].operands);
+}
+
+/* cuBLAS has no DEPBAR behind its copies: a later instruction waits for the scoreboard that counts a group. */
+Test(bulk, groups_that_scoreboards_count)
+{
+#define COPIES(second, wait)                                                                                           \
+    PROGRAM("S2R R2,SR_TID.X", "IMAD.SHL.U32 R2,R2,0x4,RZ", "ULDC.64 UR10,c[0x0][0x210]", "UMOV UR9,0x8",              \
+            "UMOV UR6,0x400", "UBLKCP.G.S [UR10],[UR6],UR9", "UTMACMDFLUSH &counts=3", "UMOV UR6,0x800",               \
+            "UBLKCP.G.S [UR10],[UR6],UR9", "UTMACMDFLUSH &counts=" second, "MOV R0,RZ" wait, "STS [R2+0x400],RZ")
+    static const char early[] = "may still read: its group was not waited for";
+    const char *waited = run_program(COPIES("5", " &waits=3"), 32);
+    cr_expect_null(waited, "%s", waited);
+    const char *later = run_program(COPIES("5", " &waits=5"), 32);
+    cr_expect_null(later, "groups end in order: %s", later);
+    const char *never = run_program(COPIES("5", ""), 32);
+    cr_expect(never && made_fault && strstr(never, early), "%s", never);
+    const char *other = run_program(COPIES("5", " &waits=2"), 32);
+    cr_expect(other && made_fault && strstr(other, early), "%s", other);
 }

@@ -123,17 +123,19 @@ Test(encoding, other_numbers_are_none_of_its_business)
     cr_expect(agrees("", "SHFL.BFLY", "PT,R1,R2,0x10,0x1f", IMMEDIATE, ALWAYS, 0x0e001f00));
 }
 
-/* As nvcc 13.0 makes them: a load whose answer scoreboard 2 counts, and an addition that waits for that one. */
+/* As nvcc 13.0 makes them: a load whose answer scoreboard 2 counts, and an addition that waits for that one. As cuBLAS
+ * has it: a group of copies that scoreboard 3 counts. */
 Test(encoding, loads_and_what_waits_for_them_name_a_scoreboard)
 {
     static const struct {
         const char *opcode, *operands;
         uint64_t upper;
-        unsigned waits, loads;
+        unsigned waits, counts;
     } cases[] = {
         {"LDG.E", "R2,desc[UR4][R4.64]", UINT64_C(2) << 46 | UINT64_C(7) << 49, 0, 1 << 2},
         {"LDG.E", "R2,desc[UR4][R4.64]", UINT64_C(7) << 46 | UINT64_C(0x21) << 52, 0x21, 0},
         {"LDS", "R2,[R4]", UINT64_C(2) << 46, 0, 0},
+        {"UTMACMDFLUSH", "", UINT64_C(7) << 46 | UINT64_C(3) << 49, 0, 1 << 3 << SCOREBOARDS},
         {"IADD3", "R2,R3,R4,R5", UINT64_C(7) << 46 | UINT64_C(4) << 52 | UINT64_C(15) << 58, 4, 0},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -142,7 +144,7 @@ Test(encoding, loads_and_what_waits_for_them_name_a_scoreboard)
             .name = "kernel", .bytes = (const unsigned char *)words, .size = sizeof words};
         (void)agrees("", cases[i].opcode, cases[i].operands, REGISTERS, ALWAYS, 0);
         encoding_scoreboards(&function, code);
-        cr_expect_eq(code->list->waits_for, cases[i].waits, "%s", cases[i].opcode);
-        cr_expect_eq(code->list->loads_into, cases[i].loads, "%s", cases[i].opcode);
+        cr_expect_eq(code->list->waits_for, cases[i].waits | cases[i].waits << SCOREBOARDS, "%s", cases[i].opcode);
+        cr_expect_eq(code->list->counted_by, cases[i].counts, "%s", cases[i].opcode);
     }
 }
