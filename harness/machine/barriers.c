@@ -177,10 +177,13 @@ bool do_block_barrier(struct warp *warp, const struct instruction *code, unsigne
         numbers[0] &= 0xf;
         numbers[1] = count > 1 && !code->operands[1].immediate ? numbers[1] >> 16 & 0xfff : numbers[1];
     }
-    struct block_barrier *barrier = &warp->block->barriers[numbers[0] % NAMED_BARRIERS];
+    const unsigned number = numbers[0] % NAMED_BARRIERS;
+    struct block_barrier *barrier = &warp->block->barriers[number];
     if (IS(ARV)) {
+        block_open_barrier(warp->block, number, numbers[1]); /* this arrival is for the next time */
         barrier->arrived += LANES;
         barrier->arrivers |= 1u << warp->number;
+        block_open_barrier(warp->block, number, numbers[1]);
         split->pc++;
         return true;
     }
@@ -190,7 +193,7 @@ bool do_block_barrier(struct warp *warp, const struct instruction *code, unsigne
         barrier->vote_or |= lanes & yes ? 1u : 0;
     }
     split->state = SPLIT_AT_BARRIER;
-    split->barrier = (unsigned char)(numbers[0] % NAMED_BARRIERS);
+    split->barrier = (unsigned char)number;
     split->barrier_threads = numbers[1];
     return false;
 }

@@ -225,11 +225,10 @@ void block_start(struct block *block)
 
 /* ---- Barriers of the block ---- */
 
-/* Lets warps continue that wait at a barrier of the block, if all have arrived. Returns whether it did. */
-static bool open_barrier(struct block *block, unsigned number)
+bool block_open_barrier(struct block *block, unsigned number, unsigned wanted)
 {
     struct block_barrier *barrier = &block->barriers[number];
-    unsigned wanted = 0, there = barrier->arrived, missing = 0, waiting = 0;
+    unsigned there = barrier->arrived, missing = 0, waiting = 0;
     uint32_t waiters = 0;
     for (unsigned w = 0; w < block->warp_count; w++) {
         const struct warp *warp = &block->warps[w];
@@ -246,7 +245,7 @@ static bool open_barrier(struct block *block, unsigned number)
         else if (warp->alive)
             missing++;
     }
-    if (waiting == 0 || (wanted ? there < wanted : missing > 0))
+    if (wanted ? there < wanted : waiting == 0 || missing > 0)
         return false;
     for (unsigned w = 0; w < block->warp_count; w++) {
         struct warp *warp = &block->warps[w];
@@ -264,6 +263,8 @@ static bool open_barrier(struct block *block, unsigned number)
     watch_bytes(NULL, NULL, block, ACCESS_MEETS, waiters, 0, barrier->arrivers);
     *barrier = (struct block_barrier){0};
     block->epoch++;
+    block->cluster->waited = false;
+    block->wrote = true;
     return true;
 }
 
@@ -278,7 +279,7 @@ static bool open_barriers(struct block *block)
             waited_for |= warp->splits[s].state == SPLIT_AT_BARRIER ? 1u << warp->splits[s].barrier : 0;
     }
     for (; waited_for; waited_for &= waited_for - 1)
-        opened |= open_barrier(block, (unsigned)__builtin_ctz(waited_for));
+        opened |= block_open_barrier(block, (unsigned)__builtin_ctz(waited_for), 0);
     block->cluster->waited &= !opened;
     block->wrote |= opened;
     return opened;

@@ -22,7 +22,7 @@ enum { LOADS = (1 << SCOREBOARDS) - 1 };
 static unsigned wait_for(struct warp *warp, const struct instruction *code, unsigned pending)
 {
     const unsigned counts = pending & code->waits_for;
-    if (counts & ~LOADS)
+    if (counts >> SCOREBOARDS)
         watch_bytes(warp, code, warp->block, ACCESS_COUNTED, 0, 0, counts);
     return (counts & LOADS) != 0;
 }
@@ -117,7 +117,7 @@ bool warp_give_up_waits(struct warp *warp)
     for (unsigned i = 0; i < warp->split_count; i++) {
         struct split *split = &warp->splits[i];
         const struct instruction *code = &warp->block->code->list[split->pc];
-        if (split->state != SPLIT_AT_PHASE)
+        if (split->state != SPLIT_AT_PHASE || code->control == CONTROL_WAIT_PRODUCTS)
             continue;
         predicate_set(warp, &code->operands[0], split->lanes & (*mask_at(warp, code->guard) ^ code->guard_flip), 0);
         split->state = SPLIT_READY;

@@ -127,3 +127,26 @@ Test(warpgroup, what_it_cannot_know)
     said = executed(PROGRAM("UMOV UR9,0x100000", ARRIVE, PRODUCT, WAIT));
     cr_expect(said && !made_fault && strstr(said, "with the descriptor 0x10000000000000"), "%s", said);
 }
+
+/* A barrier is done when enough threads have arrived, though none of them waits, and begins anew then: cuDNN's
+ * attention counts on that. What arrives next is for the next time. */
+Test(warpgroup, arrivals_alone)
+{
+    const struct program programs[] = {
+        {NULL, PROGRAM("S2R R2,SR_TID.X", "ISETP.GE.U32.AND P0,PT,R2,0x40,PT", "BAR.ARV 0x1,0x80", BARRIER,
+                       "@!P0 BAR.SYNC.DEFER_BLOCKING 0x1,0x80", "@!P0 BAR.SYNC.DEFER_BLOCKING 0x1,0x80",
+                       "@P0 BAR.ARV 0x1,0x80", "@P0 BAR.ARV 0x1,0x80")},
+        {"the block waits for itself", PROGRAM("S2R R2,SR_TID.X", "ISETP.GE.U32.AND P0,PT,R2,0x40,PT",
+                                               "BAR.ARV 0x1,0x80", BARRIER, "@!P0 BAR.SYNC.DEFER_BLOCKING 0x1,0x80")},
+    };
+    expect_programs(programs, ARRAY_SIZE(programs));
+}
+
+Test(warpgroup, a_wait_for_its_warps_is_not_given_up)
+{
+    /* Half of the warps wait for a phase that takes another turn to end, the others at WARPGROUP.ARRIVE. */
+    const char *said = executed(PROGRAM(
+        DESCRIPTORS, "S2R R2,SR_TID.X", "ISETP.GE.U32.AND P0,PT,R2,0x40,PT", "MOV R24,RZ", "UMOV UR4,0x400",
+        "@P0 SYNCS.PHASECHK.TRANS64.TRYWAIT P1,[UR4],RZ", ARRIVE, "HGMMA.64x8x16.F32 R24,gdesc[UR8],R24,gsb0", WAIT));
+    cr_expect_null(said, "%s", said);
+}
