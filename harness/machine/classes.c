@@ -22,7 +22,8 @@ enum {
     LOOKED_AT = 12,
     TRIAL_PARTS = 20,
     CLASSES_MOST = 512,
-    VISITS_OF_STEP = 8
+    VISITS_OF_STEP = 8,
+    SPLIT_FROM = 2 /* where a class is less than such a part of the grid, a quotient is looked for */
 };
 #define HOT_MOST (UINT64_C(1) << 24)         /* addresses of atomics, of all blocks */
 #define CLASS_BYTES_MOST (UINT64_C(1) << 28) /* of the counts of all classes */
@@ -30,16 +31,28 @@ enum {
 struct class {
     struct tally *tallies;
     uint64_t members;
+    unsigned axis; /* that its executed block divides by the least number, to one quotient of which it is cut */
+    uint32_t quotient;
     struct footprint footprint;
-    uint32_t at[GRID_AXES];
-    bool alone;                  /* it is of one block */
+    uint32_t at[AXES_MOST];
+    struct box box[AXES_MOST];
     struct block_proof *proof;   /* for tests; NULL: nothing is known of its registers */
     struct ranges written, read; /* allocations that its blocks write and read */
+};
+
+/* A block that was executed by itself, and is to be compared with its class. */
+struct alone {
+    uint64_t number;
+    struct tally *tallies;
 };
 
 struct trial {
     struct run_state *run;
     uint64_t count; /* blocks */
+    struct axis axes[AXES_MOST];
+    unsigned axis_count;
+    struct alone *alone;
+    size_t alone_count;
     uint64_t *done;
     uint16_t *class_of; /* of each block 1 + its class; 0: none yet */
     struct class *classes;
@@ -118,31 +131,62 @@ static void add_times(struct tally *sum, const struct tally *added, size_t count
 
 /* ---- Classes ---- */
 
-static void place_of(const struct grid *grid, uint64_t number, unsigned index[GRID_AXES])
+static void place_of(const struct trial *trial, uint64_t number, uint32_t at[AXES_MOST])
 {
-    index[0] = (unsigned)(number % grid->blocks[0]);
-    index[1] = (unsigned)(number / grid->blocks[0] % grid->blocks[1]);
-    index[2] = (unsigned)(number / grid->blocks[0] / grid->blocks[1]);
+    const unsigned *blocks = trial->run->grid->blocks;
+    const unsigned index[GRID_AXES] = {(unsigned)(number % blocks[0]), (unsigned)(number / blocks[0] % blocks[1]),
+                                       (unsigned)(number / blocks[0] / blocks[1])};
+    axes_place(trial->axes, index, at);
+}
+
+/* Lists the places along an axis of the grid that are in a box. Caller frees. */
+static uint32_t *places_along(struct trial *trial, const struct block_proof *proof, unsigned of, size_t *count)
+{
+    const struct axis *axes = trial->axes;
+    unsigned first = 0, end;
+    while (axes[first].of != of)
+        first++;
+    for (end = first; end < trial->axis_count && axes[end].of == of; end++)
+        continue;
+    const uint64_t begin = (uint64_t)proof->box[first].low * axes[first].unit;
+    uint64_t behind = (proof->box[first].high + UINT64_C(1)) * axes[first].unit;
+    behind = behind < trial->run->grid->blocks[of] ? behind : trial->run->grid->blocks[of];
+    uint32_t *places = x_calloc(behind - begin, sizeof *places);
+    for (uint64_t i = begin; i < behind; i++) {
+        bool within = true;
+        for (unsigned k = first; k < end && within; k++) {
+            const uint32_t at = (uint32_t)(i / axes[k].unit % (axes[k].most + 1)), far = at - proof->axes[k].at;
+            within = at >= proof->box[k].low && at <= proof->box[k].high &&
+                     (far & ((UINT32_C(1) << proof->box[k].every) - 1)) == 0;
+        }
+        places[*count] = (uint32_t)i;
+        *count += within;
+    }
+    trial->steps += (behind - begin) / VISITS_OF_STEP;
+    return places;
 }
 
 /* Gives blocks of the box that have no class yet this one. Returns how many. */
 static uint64_t claim(struct trial *trial, const struct block_proof *proof, uint16_t class)
 {
-    const struct grid *grid = trial->run->grid;
-    uint64_t members = 0, visited = 0, from[GRID_AXES], by[GRID_AXES];
-    for (unsigned i = 0; i < GRID_AXES; i++) {
-        by[i] = UINT64_C(1) << proof->box[i].every;
-        from[i] = proof->axes[i].at - (proof->axes[i].at - proof->box[i].low) / by[i] * by[i];
-    }
-    for (uint64_t z = from[2]; z <= proof->box[2].high; z += by[2])
-        for (uint64_t y = from[1]; y <= proof->box[1].high; y += by[1])
-            for (uint64_t x = from[0]; x <= proof->box[0].high; x += by[0]) {
-                uint16_t *of = &trial->class_of[x + grid->blocks[0] * (y + grid->blocks[1] * z)];
+    const unsigned *blocks = trial->run->grid->blocks;
+    uint64_t members = 0;
+    size_t counts[GRID_AXES] = {0};
+    uint32_t *places[GRID_AXES];
+    for (unsigned of = 0; of < GRID_AXES; of++)
+        places[of] = places_along(trial, proof, of, &counts[of]);
+    for (size_t z = 0; z < counts[2]; z++)
+        for (size_t y = 0; y < counts[1]; y++) {
+            uint16_t *row = &trial->class_of[blocks[0] * (places[1][y] + (uint64_t)blocks[1] * places[2][z])];
+            for (size_t x = 0; x < counts[0]; x++) {
+                uint16_t *of = &row[places[0][x]];
                 members += *of == 0;
                 *of = *of ? *of : class;
-                visited++;
             }
-    trial->steps += visited / VISITS_OF_STEP;
+        }
+    trial->steps += counts[0] * counts[1] * counts[2] / VISITS_OF_STEP;
+    for (unsigned of = 0; of < GRID_AXES; of++)
+        free(places[of]);
     return members;
 }
 
@@ -162,17 +206,13 @@ static void add_place(struct ranges *places, uint64_t begin, uint64_t end)
 }
 
 /* Whether all blocks of the box access the same allocations as the executed one, in their bounds. */
-static bool within_bounds(const struct machine *machine, struct class *class, const struct block_proof *proof)
+static bool within_bounds(const struct machine *machine, struct class *class, const struct axis *axes)
 {
     for (size_t i = 0; i < class->footprint.count; i++) {
         const struct moved_ranges *moved = &class->footprint.list[i];
         struct allocation place = {0, 0};
-        uint64_t below = 0, above = 0;
-        for (unsigned k = 0; k < MOVES_MOST; k++) {
-            const uint64_t before = class->at[k] - proof->box[k].low, behind = proof->box[k].high - class->at[k];
-            below += moved->by[k] > 0 ? (uint64_t)moved->by[k] * before : (uint64_t)-moved->by[k] * behind;
-            above += moved->by[k] > 0 ? (uint64_t)moved->by[k] * behind : (uint64_t)-moved->by[k] * before;
-        }
+        int128 below, above;
+        axes_reach(axes, class->at, class->box, moved->by, &below, &above);
         for (unsigned kind = 0; kind < FOOTPRINT_KINDS; kind++) {
             const struct ranges *ranges = &moved->of[kind];
             for (size_t r = 0; r < ranges->count; r++) {
@@ -180,7 +220,7 @@ static bool within_bounds(const struct machine *machine, struct class *class, co
                 if ((range->begin < place.begin || range->end > place.end) &&
                     !device_find(machine, range->begin, &place))
                     return false;
-                if (range->begin - place.begin < below || place.end < range->end || place.end - range->end < above)
+                if (range->begin + below < place.begin || range->end + above > place.end)
                     return false;
                 add_place(kind ? &class->written : &class->read, place.begin, place.end);
             }
@@ -195,22 +235,28 @@ static bool add_class(struct trial *trial, uint64_t number)
     struct block_proof proof;
     struct class *class = ARRAY_GROW(trial->classes, trial->class_count);
     *class = (struct class){.members = 1};
-    place_of(trial->run->grid, number, class->at);
-    proof_open(&proof, trial->run->grid, class->at);
+    place_of(trial, number, class->at);
+    proof_open(&proof, trial->run->grid, trial->axes, class->at);
     if (trial->every)
         proof.values = x_calloc(proof.warp_count, sizeof *proof.values);
     class->tallies = run_alone(trial, number, &proof);
+    memcpy(class->box, proof.box, sizeof class->box);
     footprint_sort(&proof.footprint);
     class->footprint = proof.footprint;
     bool good = class->tallies != NULL;
     if (good && proof.why)
         good = give_up(trial, proof.why, proof.where);
-    if (good && !within_bounds(trial->run->grid->function->module->machine, class, &proof))
+    if (good && !within_bounds(trial->run->grid->function->module->machine, class, trial->axes))
         good = give_up(trial, "a block of its class accesses memory outside of an allocation", NULL);
     for (size_t i = 0; i < proof.arrays.count; i++)
         add_place(&class->read, proof.arrays.list[i].begin, proof.arrays.list[i].end);
-    class->alone = proof.box[0].low == proof.box[0].high && proof.box[1].low == proof.box[1].high &&
-                   proof.box[2].low == proof.box[2].high;
+    for (unsigned k = 0; k < trial->axis_count; k++) {
+        const uint32_t by = floors_quotient(proof.floors, proof.floor_count, k, &trial->axes[k], &class->box[k]);
+        if (by && (!class->quotient || by < class->quotient)) {
+            class->axis = k;
+            class->quotient = by;
+        }
+    }
     if (good)
         class->members = claim(trial, &proof, (uint16_t)trial->class_count);
     if (good && trial->every) {
@@ -228,10 +274,10 @@ static bool add_class(struct trial *trial, uint64_t number)
 static uint64_t distance(const struct trial *trial, const struct class *class, const struct moved_ranges *moved,
                          uint64_t number)
 {
-    unsigned at[GRID_AXES];
+    uint32_t at[AXES_MOST];
     uint64_t by = 0;
-    place_of(trial->run->grid, number, at);
-    for (unsigned k = 0; k < MOVES_MOST; k++)
+    place_of(trial, number, at);
+    for (unsigned k = 0; k < AXES_MOST; k++)
         by += (uint64_t)moved->by[k] * (uint64_t)((int64_t)at[k] - (int64_t) class->at[k]);
     return by;
 }
@@ -262,17 +308,16 @@ static bool are_apart(struct trial *trial)
         apart = all || !read;
     }
     range_sort(&written);
-    const unsigned *blocks = trial->run->grid->blocks;
     for (size_t i = 0; i < trial->class_count; i++) { /* all are joined, for tests too that go on */
         const struct class *class = &trial->classes[i];
-        apart &= footprint_join(&trial->all, &class->footprint, class->at, class->alone, &written) &&
-                 footprint_fits(&class->footprint, class->at, blocks);
+        apart &= footprint_join(&trial->all, &class->footprint, class->at, class->box, &written) &&
+                 footprint_fits(&class->footprint, class->at, trial->axes);
     }
     free(written.list);
     return apart &&
            footprint_apart(&trial->all, FOOTPRINT_WRITES, FOOTPRINT_READS | FOOTPRINT_WRITES | FOOTPRINT_ADDS,
-                           blocks) &&
-           footprint_apart(&trial->all, FOOTPRINT_ADDS, FOOTPRINT_READS, blocks);
+                           trial->axes) &&
+           footprint_apart(&trial->all, FOOTPRINT_ADDS, FOOTPRINT_READS, trial->axes);
 }
 
 /* Counts the atomics of all blocks at each address. Where no two blocks add to a word, those of one block of each class
@@ -280,7 +325,7 @@ static bool are_apart(struct trial *trial)
 static bool count_hot(struct trial *trial, uint64_t whole, struct hot_addresses *hot)
 {
     const struct grid *grid = trial->run->grid;
-    const bool apart = footprint_apart(&trial->all, FOOTPRINT_ADDS, FOOTPRINT_ADDS, grid->blocks);
+    const bool apart = footprint_apart(&trial->all, FOOTPRINT_ADDS, FOOTPRINT_ADDS, trial->axes);
     const uint64_t most = whole / TRIAL_PARTS < HOT_MOST && !trial->small ? whole / TRIAL_PARTS : HOT_MOST;
     uint64_t steps = 0;
     if (!apart && grid->meetings && !meetings_any(grid->meetings))
@@ -317,9 +362,9 @@ static bool compare(struct trial *trial, uint64_t number)
     const struct class *class = &trial->classes[trial->class_of[number] - 1];
     struct block_proof proof;
     if (class->proof) {
-        unsigned at[GRID_AXES];
-        place_of(trial->run->grid, number, at);
-        proof_open(&proof, trial->run->grid, at);
+        uint32_t at[AXES_MOST];
+        place_of(trial, number, at);
+        proof_open(&proof, trial->run->grid, trial->axes, at);
         proof.values = x_calloc(proof.warp_count, sizeof *proof.values);
         proof.of_class = class->proof;
     }
@@ -358,7 +403,7 @@ static bool compare_some(struct trial *trial)
 {
     if (trial->every)
         return compare_all(trial);
-    if (!compare(trial, trial->count - 1))
+    if (!compare(trial, trial->count - 1) || !compare(trial, 0))
         return false;
     for (uint64_t number = 1; number < trial->count; number *= 2)
         if (!compare(trial, number))
@@ -378,32 +423,78 @@ static bool same_hot(struct trial *trial, const struct hot_addresses *hot)
     return same;
 }
 
-static bool prove(struct trial *trial, const struct tally *middle, uint64_t whole)
+/* Executes a block that is in no class, if there may be another one. */
+static bool try_class(struct trial *trial, uint64_t number, uint64_t whole)
+{
+    if (trial->class_count == CLASSES_MOST ||
+        trial->class_count * trial->run->code->count * sizeof(struct tally) > CLASS_BYTES_MOST ||
+        (trial->steps * TRIAL_PARTS > whole && !trial->small))
+        return give_up(trial, "there are too many classes of blocks", NULL);
+    if (add_class(trial, number))
+        return true;
+    if (!trial->every || trial->run->failed)
+        return false;
+    trial->class_of[number] = (uint16_t)trial->class_count; /* others are compared all the same */
+    return true;
+}
+
+static void release_class(struct class *class)
+{
+    free(class->written.list);
+    free(class->read.list);
+    footprint_release(&class->footprint);
+    if (class->proof)
+        proof_close(class->proof);
+    free(class->proof);
+}
+
+/* Begins with a class of the inside. If that is small, since it is cut to one quotient, that begins anew with an axis
+ * split. The block that was executed is compared with the class that it is in then. */
+static bool begin_inside(struct trial *trial, uint64_t whole)
+{
+    for (;;) {
+        uint64_t number = trial->count * 4 / 9;
+        while (is_done(trial, number))
+            number = (number + 1) % trial->count;
+        if (!try_class(trial, number, whole))
+            return false;
+        struct class *class = &trial->classes[0];
+        if (trial->proved->why || class->members * SPLIT_FROM >= trial->count ||
+            !axes_split(trial->axes, &trial->axis_count, class->axis, class->quotient))
+            return true;
+        *ARRAY_GROW(trial->alone, trial->alone_count) = (struct alone){number, class->tallies};
+        release_class(class);
+        trial->class_count = 0;
+        memset(trial->class_of, 0, trial->count * sizeof *trial->class_of);
+    }
+}
+
+/* Compares blocks that were executed by themselves with their classes. */
+static bool are_alike(struct trial *trial)
+{
+    for (size_t i = 0; i < trial->alone_count; i++) {
+        const uint16_t of = trial->class_of[trial->alone[i].number];
+        const struct tally *tallies = of ? trial->classes[of - 1].tallies : NULL;
+        if (!of && !give_up(trial, "a block from the middle is like no other", NULL) && !trial->every)
+            return false;
+        if (of && memcmp(trial->alone[i].tallies, tallies, trial->run->code->count * sizeof *tallies) != 0) {
+            trial->run->failed = trial->every;
+            if (trial->every)
+                problem_set(&trial->run->problem, "a block from the middle differs from its class");
+            return give_up(trial, "a block differs from its class", NULL);
+        }
+    }
+    return true;
+}
+
+static bool prove(struct trial *trial, uint64_t whole)
 {
     const struct grid *grid = trial->run->grid;
-    for (uint64_t number = 0; number < trial->count; number++) {
-        if (trial->class_of[number] || is_done(trial, number))
-            continue;
-        if (trial->class_count == CLASSES_MOST ||
-            trial->class_count * trial->run->code->count * sizeof(struct tally) > CLASS_BYTES_MOST ||
-            (trial->steps * TRIAL_PARTS > whole && !trial->small))
-            return give_up(trial, "there are too many classes of blocks", NULL);
-        if (add_class(trial, number))
-            continue;
-        if (!trial->every || trial->run->failed)
-            return false;
-        trial->class_of[number] = (uint16_t)trial->class_count; /* others are compared all the same */
-    }
-    const uint16_t of_middle = trial->class_of[middle_of(trial)];
-    if (!of_middle && !give_up(trial, "the block in the middle is like no other", NULL) && !trial->every)
+    bool tried = begin_inside(trial, whole);
+    for (uint64_t number = 0; number < trial->count && tried; number++)
+        tried = trial->class_of[number] || is_done(trial, number) || try_class(trial, number, whole);
+    if (!tried || !are_alike(trial))
         return false;
-    const struct class *class = of_middle ? &trial->classes[of_middle - 1] : NULL;
-    if (class && memcmp(middle, class->tallies, trial->run->code->count * sizeof *middle) != 0) {
-        trial->run->failed = trial->every;
-        if (trial->every)
-            problem_set(&trial->run->problem, "the block in the middle differs from its class");
-        return give_up(trial, "a block differs from its class", NULL);
-    }
     if (!trial->proved->why && !are_apart(trial) && !trial->every)
         return give_up(trial, "blocks may meet in global memory", NULL);
     if (!compare_some(trial) || trial->proved->why)
@@ -460,7 +551,17 @@ static void keep(struct trial *trial)
                 range_add(&written, writes->list[r].begin + by, writes->list[r].end + by);
         }
     }
-    left_keep(trial->run->grid, trial->done, &trial->all, &trial->places, &written);
+    struct footprint spans = {0};
+    static const int64_t nowhere[AXES_MOST] = {0};
+    for (size_t i = 0; i < 2 * trial->all.count; i++) {
+        const unsigned kind = i % 2 ? FOOTPRINT_ADDS : FOOTPRINT_WRITES;
+        struct ranges reach = footprint_reach(&trial->all.list[i / 2], kind, trial->axes);
+        for (size_t r = 0; r < reach.count; r++)
+            footprint_add(&spans, nowhere, reach.list[r].begin, reach.list[r].end, kind);
+        free(reach.list);
+    }
+    left_keep(trial->run->grid, trial->done, &spans, &trial->places, &written);
+    footprint_release(&spans);
 }
 
 bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done)
@@ -472,24 +573,31 @@ bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done
     const char *why = cannot_be_tried(run, trial.small);
     const size_t count = run->code->count;
     bool good = false;
+    axes_of(trial.axes, run->grid->blocks);
+    trial.axis_count = GRID_AXES;
     if (why)
         return give_up(&trial, why, NULL);
     trial.done = *done = x_calloc(trial.count / 64 + 1, sizeof *trial.done);
     struct tally *middle = run_alone(&trial, middle_of(&trial), NULL);
     const uint64_t whole = trial.steps * trial.count;
+    if (middle)
+        *ARRAY_GROW(trial.alone, trial.alone_count) = (struct alone){middle_of(&trial), middle};
     if (middle && whole < GRID_STEPS_LEAST && !trial.small) {
         give_up(&trial, "it is small", NULL);
     } else if (middle) {
         trial.class_of = x_calloc(trial.count, sizeof *trial.class_of);
         trial.others = x_calloc(count, sizeof *trial.others);
-        good = prove(&trial, middle, whole);
+        good = prove(&trial, whole);
     }
     /* If not all is proved, each block that was executed counts by itself. */
     for (size_t i = 0; i < trial.class_count && !run->failed; i++)
         if (trial.classes[i].tallies)
             add_times(tallies, trial.classes[i].tallies, count, good ? trial.classes[i].members : 1);
-    if (middle && !good)
-        add_times(tallies, middle, count, 1);
+    for (size_t i = 0; i < trial.alone_count; i++) {
+        if (!good)
+            add_times(tallies, trial.alone[i].tallies, count, 1);
+        free(trial.alone[i].tallies);
+    }
     if (trial.others && !good)
         add_times(tallies, trial.others, count, 1);
     trial.proved->executed = trial.executed;
@@ -497,30 +605,26 @@ bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done
         keep(&trial);
     for (size_t i = 0; i < trial.class_count; i++) {
         free(trial.classes[i].tallies);
-        free(trial.classes[i].written.list);
-        free(trial.classes[i].read.list);
-        footprint_release(&trial.classes[i].footprint);
-        if (trial.classes[i].proof)
-            proof_close(trial.classes[i].proof);
-        free(trial.classes[i].proof);
+        release_class(&trial.classes[i]);
     }
     footprint_release(&trial.all);
     free(trial.places.list);
     free(trial.classes);
     free(trial.class_of);
     free(trial.others);
-    free(middle);
+    free(trial.alone);
     return good;
 }
 
 /* ---- A block's proof ---- */
 
-void proof_open(struct block_proof *proof, const struct grid *grid, const unsigned index[3])
+void proof_open(struct block_proof *proof, const struct grid *grid, const struct axis *axes, const uint32_t *at)
 {
     *proof = (struct block_proof){0};
-    for (unsigned i = 0; i < GRID_AXES; i++) {
-        proof->axes[i] = (struct axis){index[i], grid->blocks[i] - 1};
-        proof->box[i].high = grid->blocks[i] - 1;
+    for (unsigned k = 0; k < AXES_MOST; k++) {
+        proof->axes[k] = axes[k];
+        proof->axes[k].at = at[k];
+        proof->box[k].high = axes[k].most;
     }
     proof->warp_count = (grid->threads[0] * grid->threads[1] * grid->threads[2] + LANES - 1) / LANES;
     proof->warps = x_calloc(proof->warp_count, sizeof *proof->warps);
@@ -535,5 +639,6 @@ void proof_close(struct block_proof *proof)
 {
     free(proof->warps);
     free(proof->arrays.list);
+    free(proof->floors);
     free(proof->values);
 }

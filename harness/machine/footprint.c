@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANGES_MOST = 1 << 21, MERGED_BEYOND = 1 << 12, STEPS_MOST = 1 << 25 };
+enum { RANGES_MOST = 1 << 21, MERGED_BEYOND = 1 << 12, STEPS_MOST = 1 << 25, FEW_BLOCKS = 1 << 12, GROUPS_MOST = 64 };
 
 /* ---- Ranges ---- */
 
@@ -88,11 +88,19 @@ void footprint_release(struct footprint *footprint)
 
 /* ---- Meetings ---- */
 
-/* Returns ranges of whole words, sorted. Where blocks do not move by words, those of any block. */
+static int64_t all_bits(const int64_t *by)
+{
+    int64_t bits = 0;
+    for (unsigned k = 0; k < AXES_MOST; k++)
+        bits |= by[k];
+    return bits;
+}
+
+/* Returns ranges of int128 words, sorted. Where blocks do not move by words, those of any block. */
 static struct ranges words_of(const struct moved_ranges *moved, unsigned kinds)
 {
     struct ranges words = {0};
-    const bool odd = (moved->by[0] | moved->by[1] | moved->by[2]) & 3;
+    const bool odd = all_bits(moved->by) & 3;
     for (unsigned kind = 0; kind < FOOTPRINT_KINDS; kind++) {
         const struct ranges *from = &moved->of[kind];
         for (size_t i = 0; kinds >> kind & 1 && i < from->count; i++)
@@ -125,23 +133,67 @@ bool range_overlap(const struct ranges *few, int64_t moved, const struct ranges 
 /* Returns by how much the first ranges move that are written and do; else `by`. */
 static const int64_t *written_by(const struct footprint *footprint, const int64_t *by)
 {
-    for (size_t i = 0; i < footprint->count && (by[0] | by[1] | by[2]) == 0; i++)
+    for (size_t i = 0; i < footprint->count && all_bits(by) == 0; i++)
         if (ranges_of(&footprint->list[i], FOOTPRINT_WRITES)->count > 0)
             by = footprint->list[i].by;
     return by;
 }
 
-bool footprint_join(struct footprint *all, const struct footprint *more, const uint32_t *at, bool alone,
+static bool is_alone(const struct box *box)
+{
+    bool alone = true;
+    for (unsigned k = 0; k < AXES_MOST; k++)
+        alone &= box[k].low == box[k].high;
+    return alone;
+}
+
+static double blocks_of(const struct box *box)
+{
+    double blocks = 1;
+    for (unsigned k = 0; k < AXES_MOST; k++)
+        blocks *= (double)(box[k].high - box[k].low) + 1;
+    return blocks;
+}
+
+/* Finds ranges with such factors, of blocks that with another box are a box (`any`: or are not), or adds them. The box
+ * is added to theirs. */
+static struct moved_ranges *find_near(struct footprint *footprint, const int64_t *by, const struct box *box, bool any)
+{
+    struct box both[AXES_MOST];
+    for (size_t i = 0; i < footprint->count; i++) {
+        struct moved_ranges *moved = &footprint->list[i];
+        for (unsigned k = 0; k < AXES_MOST; k++) {
+            both[k].low = box[k].low < moved->box[k].low ? box[k].low : moved->box[k].low;
+            both[k].high = box[k].high > moved->box[k].high ? box[k].high : moved->box[k].high;
+        }
+        if (memcmp(moved->by, by, sizeof moved->by) == 0 &&
+            (any || blocks_of(both) <= blocks_of(box) + blocks_of(moved->box))) {
+            memcpy(moved->box, both, sizeof both);
+            return moved;
+        }
+    }
+    struct moved_ranges *moved = ARRAY_GROW(footprint->list, footprint->count);
+    *moved = (struct moved_ranges){0};
+    memcpy(moved->by, by, sizeof moved->by);
+    memcpy(moved->box, box, sizeof moved->box);
+    return moved;
+}
+
+bool footprint_join(struct footprint *all, const struct footprint *more, const uint32_t *at, const struct box *box,
                     const struct ranges *places)
 {
     bool fits = true;
+    const bool alone = is_alone(box);
     uint64_t steps = 0;
     for (size_t i = 0; i < more->count * FOOTPRINT_KINDS; i++) {
         const unsigned kind = (unsigned)(i % FOOTPRINT_KINDS);
         const struct moved_ranges *from = &more->list[i / FOOTPRINT_KINDS];
-        struct moved_ranges *to = find(all, alone && kind < 2 ? written_by(all, from->by) : from->by);
+        if (from->of[kind].count == 0)
+            continue;
+        struct moved_ranges *to =
+            find_near(all, alone && kind < 2 ? written_by(all, from->by) : from->by, box, all->count >= GROUPS_MOST);
         uint64_t moved = 0;
-        for (unsigned k = 0; k < MOVES_MOST; k++)
+        for (unsigned k = 0; k < AXES_MOST; k++)
             moved += (uint64_t)to->by[k] * at[k];
         for (size_t r = 0; r < from->of[kind].count; r++) {
             struct range *range = &from->of[kind].list[r];
@@ -152,31 +204,28 @@ bool footprint_join(struct footprint *all, const struct footprint *more, const u
     return fits;
 }
 
-bool footprint_fits(const struct footprint *footprint, const uint32_t *at, const unsigned *blocks)
+bool footprint_fits(const struct footprint *footprint, const uint32_t *at, const struct axis *axes)
 {
     bool fits = true;
     for (size_t i = 0; i < footprint->count; i++) {
         const struct moved_ranges *moved = &footprint->list[i];
-        double down = 0, up = 0; /* exact up to 2^53, which is beyond all memory */
-        for (unsigned k = 0; k < MOVES_MOST; k++) {
-            const double before = (double)moved->by[k] * at[k], behind = (double)moved->by[k] * (blocks[k] - 1 - at[k]);
-            down += moved->by[k] > 0 ? before : -behind;
-            up += moved->by[k] > 0 ? behind : -before;
-        }
+        int128 least, most;
+        axes_reach(axes, at, NULL, moved->by, &least, &most);
         for (unsigned kind = 0; kind < FOOTPRINT_KINDS; kind++)
             for (size_t r = 0; r < moved->of[kind].count; r++)
-                fits &=
-                    (double)moved->of[kind].list[r].begin >= down && (double)moved->of[kind].list[r].end + up < 0x1p63;
+                fits &= moved->of[kind].list[r].begin + least >= 0 && moved->of[kind].list[r].end + most < (int128)1
+                                                                                                               << 63;
     }
     return fits;
 }
 
-/* Visits how far apart two different blocks can be whose ranges may overlap at all: those up to `reach` bytes. */
+/* Visits how far apart two different blocks can be whose ranges may overlap at all: those up to `reach` bytes, beside
+ * how far apart their first ones are. */
 struct pairs {
     const int64_t *by;
-    const unsigned *blocks;
-    unsigned axes[MOVES_MOST]; /* from the one that moves farthest */
-    int64_t reach;
+    int64_t from[AXES_MOST], to[AXES_MOST]; /* how far the blocks are from each other */
+    unsigned axes[AXES_MOST];               /* from the one that moves farthest */
+    int64_t reach, first;
     const struct ranges *some, *all;
     uint64_t steps;
 };
@@ -189,15 +238,15 @@ static int64_t magnitude(int64_t value)
 /* False: two blocks overlap, or that takes too long to find out. */
 static bool visit(struct pairs *pairs, unsigned depth, int64_t moved, bool different)
 {
-    if (depth == MOVES_MOST)
+    if (depth == AXES_MOST)
         return !different || (magnitude(moved) > pairs->reach) ||
-               !range_overlap(pairs->some, moved, pairs->all, &pairs->steps);
+               !range_overlap(pairs->some, moved + pairs->first, pairs->all, &pairs->steps);
     const unsigned axis = pairs->axes[depth];
-    const int64_t far = (int64_t)pairs->blocks[axis] - 1, by = pairs->by[axis];
+    const int64_t by = pairs->by[axis];
     int64_t rest = pairs->reach;
-    for (unsigned k = depth + 1; k < MOVES_MOST; k++)
-        rest += magnitude(pairs->by[pairs->axes[k]]) * ((int64_t)pairs->blocks[pairs->axes[k]] - 1);
-    int64_t from = -far, to = far;
+    for (unsigned k = depth + 1; k < AXES_MOST; k++)
+        rest += magnitude(pairs->by[pairs->axes[k]]) * pairs->to[pairs->axes[k]];
+    int64_t from = pairs->from[axis], to = pairs->to[axis];
     if (by) {
         const int64_t size = magnitude(by), middle = (by > 0 ? -moved : moved) / size, wide = rest / size + 1;
         from = middle - wide > from ? middle - wide : from;
@@ -209,17 +258,28 @@ static bool visit(struct pairs *pairs, unsigned depth, int64_t moved, bool diffe
     return true;
 }
 
-static bool group_apart(const struct moved_ranges *moved, unsigned kinds, unsigned others, const unsigned *blocks)
+static struct pairs pairs_of(const struct moved_ranges *moved, const struct ranges *some, const struct ranges *all)
 {
-    struct ranges some = words_of(moved, kinds), all = {0}, those = {0};
-    struct pairs pairs = {.by = moved->by, .blocks = blocks, .axes = {0, 1, 2}, .some = &some, .all = &those};
-    for (unsigned i = 0; i < MOVES_MOST; i++)
-        for (unsigned k = i + 1; k < MOVES_MOST; k++)
+    struct pairs pairs = {.by = moved->by, .axes = {0, 1, 2, 3, 4}, .some = some, .all = all};
+    for (unsigned i = 0; i < AXES_MOST; i++)
+        for (unsigned k = i + 1; k < AXES_MOST; k++)
             if (magnitude(moved->by[pairs.axes[k]]) > magnitude(moved->by[pairs.axes[i]])) {
                 const unsigned axis = pairs.axes[i];
                 pairs.axes[i] = pairs.axes[k];
                 pairs.axes[k] = axis;
             }
+    return pairs;
+}
+
+/* Two blocks of the same factors. */
+static bool group_apart(const struct moved_ranges *moved, unsigned kinds, unsigned others)
+{
+    struct ranges some = words_of(moved, kinds), all = {0}, those = {0};
+    struct pairs pairs = pairs_of(moved, &some, &those);
+    for (unsigned k = 0; k < AXES_MOST; k++) {
+        pairs.to[k] = (int64_t)moved->box[k].high - moved->box[k].low;
+        pairs.from[k] = -pairs.to[k];
+    }
     bool apart = true;
     if (some.count > 0) {
         all = words_of(moved, kinds | others);
@@ -233,35 +293,113 @@ static bool group_apart(const struct moved_ranges *moved, unsigned kinds, unsign
     return apart;
 }
 
-struct ranges footprint_spans(const struct moved_ranges *moved, unsigned kinds, const unsigned *blocks)
+/* Finds by how much the n-th block of a box is moved. False: it does not exist. */
+static bool nth_moved(const struct moved_ranges *moved, const struct axis *axes, uint64_t n, int64_t *by)
 {
+    uint64_t place[GRID_AXES] = {0}, last[GRID_AXES] = {0};
+    bool exists = true;
+    *by = 0;
+    for (unsigned k = 0; k < AXES_MOST; k++) {
+        const uint64_t wide = (uint64_t)moved->box[k].high - moved->box[k].low + 1, at = moved->box[k].low + n % wide;
+        n /= wide;
+        *by += moved->by[k] * (int64_t)at;
+        place[axes[k].of] += at * axes[k].unit;
+        last[axes[k].of] += (uint64_t)axes[k].last * axes[k].unit;
+    }
+    for (unsigned of = 0; of < GRID_AXES; of++)
+        exists &= place[of] <= last[of];
+    return exists;
+}
+
+/* Two blocks of different factors: each of those that are fewer, and all others. */
+static bool groups_apart(const struct moved_ranges *few, unsigned kinds, const struct moved_ranges *many,
+                         unsigned others, const struct axis *axes, uint64_t *steps)
+{
+    const double blocks = blocks_of(few->box);
+    if (blocks > blocks_of(many->box))
+        return groups_apart(many, others, few, kinds, axes, steps);
+    struct ranges those = words_of(few, kinds), some = words_of(many, others);
+    struct pairs pairs = pairs_of(many, &some, &those);
+    pairs.steps = *steps;
+    bool apart = blocks <= FEW_BLOCKS;
+    int64_t nearest = 0, by;
+    if (apart && those.count > 0 && some.count > 0) {
+        const int64_t wide = (int64_t)(some.list[some.count - 1].end - some.list[0].begin);
+        const int64_t reach = (int64_t)(those.list[those.count - 1].end - those.list[0].begin);
+        pairs.reach = wide > reach ? wide : reach;
+        pairs.first = (int64_t)(those.list[0].begin - some.list[0].begin);
+        for (unsigned k = 0; k < AXES_MOST; k++) {
+            pairs.to[k] = (int64_t)many->box[k].high - many->box[k].low;
+            nearest += many->by[k] * (int64_t)many->box[k].low;
+        }
+        for (uint64_t n = 0; n < (uint64_t)blocks && apart; n++)
+            apart = !nth_moved(few, axes, n, &by) || visit(&pairs, 0, nearest - by - pairs.first, true);
+    }
+    *steps = pairs.steps;
+    free(some.list);
+    free(those.list);
+    return apart;
+}
+
+struct ranges footprint_reach(const struct moved_ranges *moved, unsigned kinds, const struct axis *axes)
+{
+    static const uint32_t first[AXES_MOST] = {0};
     struct ranges spans = words_of(moved, kinds);
-    uint64_t below = 0, above = 0;
-    for (unsigned k = 0; k < MOVES_MOST; k++)
-        *(moved->by[k] < 0 ? &below : &above) += (uint64_t)magnitude(moved->by[k]) * (blocks[k] - 1);
+    int128 least, most;
+    axes_reach(axes, first, moved->box, moved->by, &least, &most);
     for (size_t i = 0; i < spans.count; i++) {
-        spans.list[i].begin -= below;
-        spans.list[i].end += above;
+        spans.list[i].begin += (uint64_t)least;
+        spans.list[i].end += (uint64_t)most;
     }
     spans.sorted = 0;
     range_sort(&spans);
     return spans;
 }
 
-bool footprint_apart(struct footprint *footprint, unsigned kinds, unsigned others, const unsigned *blocks)
+struct ranges footprint_spans(const struct moved_ranges *moved, unsigned kinds, const unsigned *blocks)
+{
+    struct axis axes[AXES_MOST];
+    struct moved_ranges all = *moved;
+    axes_of(axes, blocks);
+    for (unsigned k = 0; k < AXES_MOST; k++)
+        all.box[k] = (struct box){0, axes[k].most, 0};
+    return footprint_reach(&all, kinds, axes);
+}
+
+static bool all_apart(struct footprint *footprint, unsigned kinds, unsigned others, const struct axis *axes)
 {
     bool apart = true;
+    uint64_t visited = 0; /* of all groups */
     footprint_sort(footprint);
     for (size_t i = 0; i < footprint->count && apart; i++) {
-        apart = group_apart(&footprint->list[i], kinds, others, blocks);
-        struct ranges some = footprint_spans(&footprint->list[i], kinds, blocks);
+        apart = group_apart(&footprint->list[i], kinds, others);
+        struct ranges some = footprint_reach(&footprint->list[i], kinds, axes);
         for (size_t k = 0; k < footprint->count && apart && some.count > 0; k++) {
-            struct ranges all = k == i ? (struct ranges){0} : footprint_spans(&footprint->list[k], others, blocks);
+            struct ranges all = k == i ? (struct ranges){0} : footprint_reach(&footprint->list[k], others, axes);
             uint64_t steps = 0;
-            apart = !range_overlap(&some, 0, &all, &steps);
+            apart = !range_overlap(&some, 0, &all, &steps) ||
+                    groups_apart(&footprint->list[i], kinds, &footprint->list[k], others, axes, &visited);
             free(all.list);
         }
         free(some.list);
     }
+    return apart;
+}
+
+/* If it is not known of each box by itself, it may be of all with the same factors together. */
+bool footprint_apart(struct footprint *footprint, unsigned kinds, unsigned others, const struct axis *axes)
+{
+    struct footprint together = {0};
+    if (all_apart(footprint, kinds, others, axes))
+        return true;
+    for (size_t i = 0; i < footprint->count; i++) {
+        const struct moved_ranges *from = &footprint->list[i];
+        struct moved_ranges *to = find_near(&together, from->by, from->box, true);
+        for (unsigned kind = 0; kind < FOOTPRINT_KINDS; kind++)
+            for (size_t r = 0; r < from->of[kind].count; r++)
+                range_add(&to->of[kind], from->of[kind].list[r].begin, from->of[kind].list[r].end);
+    }
+    const bool apart = together.count < footprint->count && all_apart(&together, kinds, others, axes);
+    footprint_release(&together);
     return apart;
 }

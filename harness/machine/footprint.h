@@ -1,7 +1,8 @@
 /* footprint.h - which bytes of global memory the blocks of a class read and write, and whether blocks meet there. Pure.
  *
  * Of each access the addresses of the executed block are noted, with the factors by which they are others in other
- * blocks. Ranges with the same factors are together: one block's are another's, moved. */
+ * blocks, along each axis that the grid is split into. Ranges with the same factors are together: one block's are
+ * another's, moved. */
 #ifndef FOOTPRINT_H
 #define FOOTPRINT_H
 
@@ -22,15 +23,14 @@ struct ranges {
     size_t count, sorted;
 };
 
-enum { MOVES_MOST = 3 };
-
 /* What is done, a bit each. ADDS: by an atomic whose answer is not used. */
 enum { FOOTPRINT_READS = 1, FOOTPRINT_WRITES = 2, FOOTPRINT_ADDS = 4, FOOTPRINT_KINDS = 3 };
 
 /* Ranges of each kind that other blocks have moved by so much for each block along an axis of the grid, and how many
- * atomics there are at each address. */
+ * atomics there are at each address. Of several classes: all those blocks are in the box. */
 struct moved_ranges {
-    int64_t by[MOVES_MOST];
+    int64_t by[AXES_MOST];
+    struct box box[AXES_MOST];
     struct ranges of[FOOTPRINT_KINDS];
     struct hot_addresses hot;
 };
@@ -55,21 +55,22 @@ bool footprint_add(struct footprint *footprint, const int64_t *by, uint64_t begi
 /* Adds an atomic. */
 void footprint_add_hot(struct footprint *footprint, const int64_t *by, uint64_t address, size_t instruction);
 /* Whether the accesses of all blocks of a grid, as they move from the executed one, stay within 0 and 2^63. */
-bool footprint_fits(const struct footprint *footprint, const uint32_t *at, const unsigned *blocks);
-/* Adds what the executed block of a class accessed, moved to where block 0 of the grid would access it. Of a class of
- * that block alone nothing moves: then it may be as if it did as the others. Reads are added if they are in `places`,
- * which are sorted. */
-bool footprint_join(struct footprint *all, const struct footprint *more, const uint32_t *at, bool alone,
+bool footprint_fits(const struct footprint *footprint, const uint32_t *at, const struct axis *axes);
+/* Adds what the executed block of a class accessed, moved to where block 0 of the grid would access it. The
+ * class is that box: if of that block alone, nothing moves, and it may be as if it did as the others. Reads are added
+ * if they are in `places`, which are sorted. */
+bool footprint_join(struct footprint *all, const struct footprint *more, const uint32_t *at, const struct box *box,
                     const struct ranges *places);
 void footprint_sort(struct footprint *footprint);
 void footprint_release(struct footprint *footprint);
 
-/* Returns the ranges of these kinds of all blocks of the grid, of block 0's: each from its first byte to its last.
- * Caller frees list. */
+/* Returns the ranges of these kinds of all blocks of the box, of block 0's: each from its first byte to its last.
+ * Caller frees list. The second is of all blocks of a grid whose axes are not split. */
+struct ranges footprint_reach(const struct moved_ranges *moved, unsigned kinds, const struct axis *axes);
 struct ranges footprint_spans(const struct moved_ranges *moved, unsigned kinds, const unsigned *blocks);
 
-/* Returns whether no block of the grid does one of some kinds to a word that another one does one of other kinds to.
+/* Returns whether no block of its classes does one of some kinds to a word that another one does one of other kinds to.
  * False: they do, or that is not known. */
-bool footprint_apart(struct footprint *footprint, unsigned kinds, unsigned others, const unsigned *blocks);
+bool footprint_apart(struct footprint *footprint, unsigned kinds, unsigned others, const struct axis *axes);
 
 #endif

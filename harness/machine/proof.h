@@ -8,8 +8,6 @@
 #include "footprint.h"
 #include "tags.h"
 
-enum { GRID_AXES = 3 };
-
 struct proof_warp {
     struct tag rows[ROWS], masks[MASKS];
 };
@@ -20,10 +18,10 @@ struct proof_values {
 };
 
 struct block_proof {
-    struct axis axes[GRID_AXES];
-    struct {
-        uint32_t low, high, every;
-    } box[GRID_AXES]; /* the class, as a tag has it */
+    struct axis axes[AXES_MOST];
+    struct box box[AXES_MOST]; /* the class, as a tag has it */
+    struct floor *floors;      /* those that tags name */
+    size_t floor_count;
     struct proof_warp *warps;
     unsigned warp_count;
     struct footprint footprint;
@@ -37,7 +35,8 @@ struct block_proof {
     char *wrong; /* what was foretold otherwise */
 };
 
-void proof_open(struct block_proof *proof, const struct grid *grid, const unsigned index[3]);
+/* axes: those that the grid is split into; the block is at `at`. */
+void proof_open(struct block_proof *proof, const struct grid *grid, const struct axis *axes, const uint32_t *at);
 void proof_close(struct block_proof *proof);
 
 /* Applies the rule of an instruction before it is executed. lanes: those of the split whose guard is true. */

@@ -2,6 +2,8 @@
  * the proof; a rule that does not fit gives data. README.md has the rules in one table. */
 #include "rules.h"
 
+#include "control_parts.h"
+
 /* ---- Control ---- */
 
 /* What it asks has to be the same. BMOV writes lanes that are together, which are the same then. */
@@ -44,7 +46,7 @@ static void (*const rules[])(struct step *) = {
 void proof_step(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     struct block_proof *proof = warp->block->proof;
-    if (proof->values && code->control == CONTROL_EXIT && (warp->alive & ~lanes) == 0)
+    if (proof->values && code->control == CONTROL_EXIT && (warp->alive & ~(lanes & extra_predicate(warp, code))) == 0)
         proof_check(warp);
     struct step step = {proof, &proof->warps[warp->number], warp, code, code->uniform ? ALL_LANES : lanes};
     if (proof->why || proof->of_class)

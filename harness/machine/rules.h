@@ -25,6 +25,10 @@ bool need(struct step *step, const struct tag *tag, uint32_t lanes, const char *
  * is known where it does not turn, or where it turns around: of more blocks. */
 const struct tag *tag_at(const struct step *step, uint32_t row);
 const struct tag *row_tag(const struct step *step, unsigned n, unsigned k);
+/* ... as it is, with a floor that the others make factors of. */
+const struct tag *raw_tag(const struct step *step, unsigned n);
+/* ... and where its sign bit is the same, if that is known besides; else NULL. */
+const struct tag *sign_tag(const struct step *step, unsigned n);
 const struct tag *mask_tag(const struct step *step, unsigned n);
 void put_row(const struct step *step, unsigned n, unsigned k, const struct tag *tag);
 void put_mask(const struct step *step, unsigned n, const struct tag *tag);
@@ -44,6 +48,19 @@ bool stays(const struct step *step, struct tag *box, const struct tag *tag, uint
 struct tag above_shifted(const struct step *step, unsigned n, unsigned shift);
 /* How many of the lowest bits no factor has. */
 unsigned zeros_below(const struct tag *tag);
+/* Notes a floor. Returns its number; 0: there are too many, or it has too many bits. */
+short floor_add(const struct step *step, const struct floor *floor);
+/* What is left of a word that may have a floor, without `drop` more of its lowest bits: shifted to the right by as
+ * many, or where it was, modulo 2^32. HALVES: if b is added, which has the floor that the word subtracts, the sum of
+ * the word's half and b but for what else b has. Nothing may be known of it. */
+enum how_dropped { DROP_SHIFTS, DROP_STAYS, DROP_HALVES };
+struct tag floor_dropped(const struct step *step, const struct tag *tag, const uint32_t *row, unsigned drop,
+                         bool is_signed, enum how_dropped how);
+/* Returns the number of a floor that is shifted to the left; 0: it cannot be. */
+short floor_raised(const struct step *step, short number, unsigned shift);
+/* Whether a box is smaller than another one. */
+bool is_cut(const struct step *step, const struct tag *tag, const struct tag *other);
+
 /* Returns the tag of a word, less than 32 bits to the right. */
 struct tag shifted_right(const struct step *step, const struct tag *tag, const uint32_t *row, unsigned shift,
                          bool is_signed);

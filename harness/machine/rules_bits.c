@@ -11,15 +11,22 @@ void rule_shf(struct step *step)
     const struct operand *by = &code->operands[2];
     const bool plain = by->immediate && by->value >= 0 && by->value < 32 && code->flags[5] == 0; /* FLAG_WIDE */
     const unsigned shift = plain ? (unsigned)by->value : 0;
+    struct tag raw = *raw_tag(step, left ? 1 : 3), result = tag_same;
+    const short raised = left && !upper && plain && raw.floor ? floor_raised(step, raw.floor, shift) : 0;
+    if (plain && !left && upper && tag_knows(&raw, step->lanes)) {
+        result = shifted_right(step, &raw, WORDS(3), shift, code->flags[1] != 0);
+        tag_wrap(&result, step->proof->axes);
+        put_row(step, 0, 0, result.lanes ? &result : &tag_data);
+        return;
+    }
     const struct tag *low = row_tag(step, 1, 0), *high = row_tag(step, 3, 0);
-    struct tag result = tag_same;
     if (plain && left && !upper && tag_knows(low, step->lanes)) {
-        result.lanes = tag_add(&result, low, INT64_C(1) << shift) ? UINT32_MAX : 0;
+        raw.floor = 0;
+        result.lanes = tag_add(&result, raised ? &raw : low, INT64_C(1) << shift) ? UINT32_MAX : 0;
+        result.floor = raised;
     } else if (plain && left && upper && tag_knows(low, step->lanes) && tag_knows(high, step->lanes) && shift > 0) {
         result = above_shifted(step, 1, shift);
         result.lanes = result.lanes && tag_add(&result, high, INT64_C(1) << shift) ? UINT32_MAX : 0;
-    } else if (plain && !left && upper && tag_knows(high, step->lanes)) {
-        result = shifted_right(step, high, WORDS(3), shift, code->flags[1] != 0);
     } else {
         rule_same(step);
         return;
@@ -40,10 +47,21 @@ static uint32_t truth(uint32_t table, uint32_t a, uint32_t b, uint32_t c)
 /* The tag of a logical operation of which one operand moves. Below `fixed` its bits are the same in all blocks. The
  * highest bit that matters is `top - 1`. Where each bit from `fixed` on to there becomes the result's, the result moves
  * as the operand does, in a ring of as many bits. Where only bits that are above others matter, it is the same as long
- * as those below do not carry. */
-static struct tag logical(const struct step *step, const struct tag *tag, const uint32_t *words, uint32_t matters,
-                          uint32_t passes)
+ * as those below do not carry, or a floor if that is of more blocks and all of them pass. */
+static struct tag logical(const struct step *step, unsigned n, const uint32_t *words, uint32_t matters, uint32_t passes)
 {
+    const struct tag raw = *raw_tag(step, n);
+    const unsigned cleared = matters ? (unsigned)__builtin_ctz(matters) : 0;
+    const unsigned up = raw.floor > 0 ? step->proof->floors[raw.floor - 1].up : 0;
+    const bool clears = cleared > up && (passes >> cleared) == (UINT32_MAX >> cleared);
+    struct tag floored = tag_data, uncut = tag_same;
+    if (clears && raw.floor > 0)
+        floored = floor_dropped(step, &raw, words, cleared - up, false, DROP_STAYS);
+    if (floored.lanes)
+        return floored;
+    const struct tag *tag = row_tag(step, n, 0);
+    if (!tag_knows(tag, step->lanes))
+        return tag_data;
     const unsigned fixed = zeros_below(tag);
     const uint32_t moving = fixed < 32 ? matters >> fixed << fixed : 0;
     struct tag result = tag_same;
@@ -61,7 +79,21 @@ static struct tag logical(const struct step *step, const struct tag *tag, const 
     const bool known = passing || stays(step, &result, tag, step->lanes, values, 0, most);
     result.lanes = known && tag_add(&result, tag, passing) ? UINT32_MAX : 0;
     result.ring = passing && top < 32 ? (unsigned char)top : 0;
-    return result;
+    for (unsigned i = 0; i < result.count && result.ring; i++)
+        if (((uint64_t)result.parts[i].by & ((1u << top) - 1)) == 0)
+            result.parts[i].by = 0;
+    if (clears && !passing && tag_add(&uncut, tag, 0) && is_cut(step, &result, &uncut))
+        floored = floor_dropped(step, tag, words, cleared, false, DROP_STAYS);
+    return floored.lanes ? floored : result;
+}
+
+/* Cuts a box to where what is moved so keeps its sign bit. */
+static bool keeps_sign(const struct step *step, struct tag *box, const struct tag *tag, const uint32_t *words)
+{
+    int64_t values[LANES];
+    for (unsigned l = 0; l < LANES; l++)
+        values[l] = words[l] & INT32_MAX;
+    return stays(step, box, tag, step->lanes, values, 0, INT32_MAX) && tag_add(box, tag, 0);
 }
 
 /* p, d, a, b, c, table [, q] */
@@ -72,10 +104,15 @@ void rule_lop3(struct step *step)
     struct tag box = tag_same, result;
     unsigned moving = 0, count = 0;
     bool known = true;
+    for (unsigned n = 2; n < 5; n++)
+        count += tag_has_factors(raw_tag(step, n));
+    const bool alone = count <= 1;
+    count = 0;
     for (unsigned n = 2; n < 5 && known; n++) {
-        const struct tag *tag = row_tag(step, n, 0);
-        known = tag_knows(tag, step->lanes) && (tag_moves(tag) || tag_add(&box, tag, 0));
-        if (known && tag_moves(tag)) {
+        const struct tag *tag = alone ? raw_tag(step, n) : row_tag(step, n, 0);
+        const bool moves = alone ? tag_has_factors(tag) : tag_moves(tag);
+        known = tag_knows(tag, step->lanes) && (moves || tag_add(&box, tag, 0));
+        if (known && moves) {
             moving = n;
             count++;
         }
@@ -85,6 +122,8 @@ void rule_lop3(struct step *step)
         return;
     }
     result = box;
+    struct floor floor = {.sign = box};
+    bool signs = false;
     if (count == 1) {
         uint32_t matters = 0, passes = UINT32_MAX, words[LANES];
         for (uint32_t left = step->lanes; left; left &= left - 1) {
@@ -101,10 +140,12 @@ void rule_lop3(struct step *step)
         }
         for (unsigned l = 0; l < LANES; l++)
             words[l] = WORDS(moving)[l];
-        result = logical(step, row_tag(step, moving, 0), words, matters, passes);
+        result = logical(step, moving, words, matters, passes);
         if (result.lanes && !tag_add(&result, &box, 0))
             result = tag_data;
         tag_wrap(&result, step->proof->axes);
+        signs = result.lanes && !tag_moves(&result) && keeps_sign(step, &floor.sign, row_tag(step, moving, 0), words) &&
+                is_cut(step, &result, &floor.sign);
     }
     struct tag some = result;
     if (some.ring)
@@ -112,6 +153,7 @@ void rule_lop3(struct step *step)
     const bool alike =
         some.lanes && !tag_moves(&some) && (code->operand_count <= 6 || join(&some, mask_tag(step, 6), step->lanes));
     some.lanes = UINT32_MAX;
+    result.floor = signs ? floor_add(step, &floor) : result.floor;
     put_row(step, 1, 0, result.lanes ? &result : &tag_data);
     put_mask(step, 0, alike ? &some : &tag_data);
 }
@@ -190,7 +232,12 @@ void rule_isetp(struct step *step)
         rule_compare_64(step);
         return;
     }
-    if (code->flags[FLAG_LOW_OF] || how == 0 || how == 7) {
+    const struct tag *sign = sign_tag(step, 2);
+    const bool of_sign = is_signed && (how == 1 || how == 6) && code->operands[3].row == ROW_ZERO * ROW_BYTES &&
+                         code->operands[3].space == SPACE_WARP && !INVERT(2);
+    if (sign && of_sign && !code->flags[FLAG_LOW_OF]) {
+        known = tag_add(&box, sign, 0) && join(&box, mask_tag(step, 4), step->lanes);
+    } else if (code->flags[FLAG_LOW_OF] || how == 0 || how == 7) {
         known = join_all(step, &box, 1);
     } else {
         const struct number a = operand_number(step, 2, is_signed), b = operand_number(step, 3, is_signed);

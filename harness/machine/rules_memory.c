@@ -11,9 +11,11 @@ void rule_s2r(struct step *step)
     const struct operand *special = &step->code->operands[1];
     struct tag tag = tag_same;
     if (strncmp(special->word, "SR_CTAID.", 9) == 0) {
-        const uint32_t axis = (uint32_t)(special->word[9] - 'X');
-        tag.count = 1;
-        tag.parts[0] = (struct tag_part){.axis = axis, .high = step->proof->axes[axis].most, .by = 1};
+        const struct axis *axes = step->proof->axes;
+        const uint32_t of = (uint32_t)(special->word[9] - 'X');
+        for (uint32_t k = 0; k < AXES_MOST; k++)
+            if (axes[k].of == of && axes[k].most > 0)
+                tag.parts[tag.count++] = (struct tag_part){.axis = k, .high = axes[k].most, .by = axes[k].unit};
     }
     put_row(step, 0, 0, &tag);
     if (strncmp(step->code->opcode, "CS2R", 4) == 0 && step->code->flags[2] == 0) /* FLAG_SHORT */
@@ -26,7 +28,8 @@ void rule_ldc(struct step *step)
     const struct operand *from = &step->code->operands[1];
     struct tag tag = tag_same;
     if (from->kind == OPERAND_CONSTANT) {
-        const struct tag *address = &step->tags->rows[from->row / ROW_BYTES];
+        struct tag *address = &step->tags->rows[from->row / ROW_BYTES];
+        tag_settle(address, step->proof->floors, step->proof->axes);
         if (!tag_add(&tag, address, 0) || !need(step, &tag, step->lanes, "an address of constant memory"))
             return;
         tag.lanes = tag_moves(address) ? 0 : UINT32_MAX;
@@ -146,7 +149,7 @@ void rule_matrices(struct step *step)
 static void note_access(struct step *step, uint32_t lanes, const uint64_t *addresses, const struct tag *moves,
                         unsigned size, unsigned kind)
 {
-    int64_t by[MOVES_MOST] = {0};
+    int64_t by[AXES_MOST] = {0};
     for (unsigned i = 0; i < moves->count; i++) {
         if (moves->parts[i].by)
             by[moves->parts[i].axis] = moves->parts[i].by;
@@ -246,7 +249,7 @@ void rule_texture(struct step *step)
         proof_fail(step->proof, code, "a cube, or which texture");
         return;
     }
-    static const int64_t stays_there[MOVES_MOST] = {0};
+    static const int64_t stays_there[AXES_MOST] = {0};
     const uint64_t array = (uintptr_t)texture->texels;
     struct ranges *arrays = &step->proof->arrays;
     size_t noted = 0;

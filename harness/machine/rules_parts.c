@@ -37,6 +37,8 @@ void proof_check(const struct warp *warp)
     struct proof_values *values = &proof->values[warp->number];
     memcpy(values->rows, warp->rows, sizeof values->rows);
     memcpy(values->masks, warp->masks, sizeof values->masks);
+    for (unsigned row = 0; !of && row < ROWS; row++)
+        tag_settle(&proof->warps[warp->number].rows[row], proof->floors, proof->axes);
     for (unsigned row = 0; of && row < ROW_SINK; row++) {
         const struct tag *tag = &of->warps[warp->number].rows[row];
         const uint32_t moves = tag->ring ? (1u << tag->ring) - 1 : UINT32_MAX;
@@ -105,9 +107,11 @@ static bool is_constant_row(uint32_t row)
     return row == ROW_ZERO || row == ROW_UNIFORM_ZERO;
 }
 
-const struct tag *tag_at(const struct step *step, uint32_t row)
+static struct tag *raw_at(const struct step *step, uint32_t row)
 {
     struct tag *tag = &step->tags->rows[row], plain = tag_same;
+    if (tag->floor > 0 && step->proof->floors[tag->floor - 1].bits == 0)
+        tag->floor = 0;
     if (tag->ring) {
         const uint32_t *words = row_at(step->warp, SPACE_WARP, row * ROW_BYTES), most = (1u << tag->ring) - 1;
         int64_t values[LANES];
@@ -119,6 +123,104 @@ const struct tag *tag_at(const struct step *step, uint32_t row)
             *tag = plain;
     }
     return tag;
+}
+
+const struct tag *tag_at(const struct step *step, uint32_t row)
+{
+    struct tag *tag = raw_at(step, row);
+    if (tag->floor)
+        tag_settle(tag, step->proof->floors, step->proof->axes);
+    return tag;
+}
+
+const struct tag *raw_tag(const struct step *step, unsigned n)
+{
+    const struct operand *operand = &step->code->operands[n];
+    if (operand->space != SPACE_WARP || operand->immediate)
+        return &tag_same;
+    return operand->row / ROW_BYTES < ROWS ? raw_at(step, operand->row / ROW_BYTES) : &tag_data;
+}
+
+const struct tag *sign_tag(const struct step *step, unsigned n)
+{
+    const struct operand *operand = &step->code->operands[n];
+    if (operand->space != SPACE_WARP || operand->immediate || operand->row / ROW_BYTES >= ROWS)
+        return NULL;
+    const struct tag *tag = &step->tags->rows[operand->row / ROW_BYTES];
+    const struct floor *floor = tag->floor > 0 ? &step->proof->floors[tag->floor - 1] : NULL;
+    return floor && floor->bits == 0 && tag_knows(tag, step->lanes) ? &floor->sign : NULL;
+}
+
+short floor_add(const struct step *step, const struct floor *floor)
+{
+    struct block_proof *proof = step->proof;
+    if (proof->floor_count == INT16_MAX || floor->bits > 63)
+        return 0;
+    *ARRAY_GROW(proof->floors, proof->floor_count) = *floor;
+    return (short)proof->floor_count;
+}
+
+short floor_raised(const struct step *step, short number, unsigned shift)
+{
+    struct floor floor = step->proof->floors[(number < 0 ? -number : number) - 1];
+    floor.up += shift;
+    const short raised = floor.up < 32 ? floor_add(step, &floor) : 0;
+    return number < 0 ? (short)-raised : raised;
+}
+
+static int64_t clipped(int128 value)
+{
+    return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+}
+
+struct tag floor_dropped(const struct step *step, const struct tag *tag, const uint32_t *row, unsigned drop,
+                         bool is_signed, enum how_dropped how)
+{
+    const int sign = tag->floor < 0 ? -1 : 1;
+    struct floor floor = tag->floor ? step->proof->floors[sign * tag->floor - 1] : (struct floor){.most = 0};
+    const int128 one = (int128)1 << floor.bits;
+    struct tag result = *tag, moves = tag_same;
+    int64_t low = INT64_MAX, high = INT64_MIN;
+    uint64_t least = UINT64_MAX, most = 0;
+    result.floor = 0;
+    bool known = floor.bits + drop < 64 && (floor.up == 0 || how == DROP_STAYS) && (sign < 0) == (how == DROP_HALVES);
+    for (unsigned i = 0; i < result.count && known; i++) {
+        int64_t *by = &floor.by[result.parts[i].axis], more;
+        known = !__builtin_mul_overflow(result.parts[i].by, (int64_t)one, &more) &&
+                !__builtin_add_overflow(*by, more, by) && tag_add_part(&moves, result.parts[i].axis, more) &&
+                (floor.up == 0 || !more);
+        result.parts[i].by = 0;
+    }
+    for (uint32_t k = 0; k < AXES_MOST && known && tag->floor; k++)
+        known = tag_add_part(&moves, k, sign * step->proof->floors[sign * tag->floor - 1].by[k]);
+    for (uint32_t left = step->lanes; left; left &= left - 1) {
+        const uint32_t word = row[__builtin_ctz(left)];
+        const int64_t value = is_signed ? (int64_t)(int32_t)word : (int64_t)word;
+        const uint64_t lost = word >> floor.up & ((UINT64_C(1) << drop) - 1);
+        low = value < low ? value : low;
+        high = value > high ? value : high;
+        least = lost < least ? lost : least;
+        most = lost > most ? lost : most;
+    }
+    if (known && how != DROP_STAYS) { /* the number is that word in all blocks */
+        const int128 from = is_signed ? INT32_MIN : 0, to = is_signed ? INT32_MAX : UINT32_MAX;
+        const int128 above = sign < 0 ? floor.least : one - 1 - floor.most;
+        const int128 below = sign < 0 ? one - 1 - floor.most : floor.least;
+        known = tag_limit(&result, &moves, step->proof->axes, clipped((to - high) * one + above),
+                          clipped((low - from) * one + below));
+    }
+    floor.least += least << floor.bits;
+    floor.most += most << floor.bits;
+    floor.bits += drop;
+    floor.up += how == DROP_STAYS ? drop : 0;
+    result.floor = known ? floor_add(step, &floor) : 0;
+    result.lanes = result.floor ? UINT32_MAX : 0;
+    return result;
+}
+
+bool is_cut(const struct step *step, const struct tag *tag, const struct tag *other)
+{
+    return tag_share(tag, step->proof->axes) < tag_share(other, step->proof->axes);
 }
 
 const struct tag *row_tag(const struct step *step, unsigned n, unsigned k)
@@ -139,8 +241,16 @@ void put_row(const struct step *step, unsigned n, unsigned k, const struct tag *
 {
     const struct operand *operand = &step->code->operands[n];
     const uint32_t row = (operand->row + k * (operand->high - operand->row)) / ROW_BYTES;
-    if (row < ROWS && !is_constant_row(row))
-        tag_put(&step->tags->rows[row], tag, step->lanes);
+    if (row >= ROWS || is_constant_row(row))
+        return;
+    struct tag *to = &step->tags->rows[row], settled;
+    if (to->lanes & ~step->lanes && (to->floor || tag->floor)) {
+        settled = *tag;
+        tag_settle(to, step->proof->floors, step->proof->axes);
+        tag_settle(&settled, step->proof->floors, step->proof->axes);
+        tag = &settled;
+    }
+    tag_put(to, tag, step->lanes);
 }
 
 void put_mask(const struct step *step, unsigned n, const struct tag *tag)

@@ -2,14 +2,95 @@
 
 #include <string.h>
 
-__extension__ typedef __int128 whole;
-
 const struct tag tag_same = {.lanes = UINT32_MAX};
+
+/* ---- Axes ---- */
+
+void axes_of(struct axis *axes, const unsigned *blocks)
+{
+    for (unsigned k = 0; k < AXES_MOST; k++)
+        axes[k] = k < GRID_AXES ? (struct axis){0, blocks[k] - 1, blocks[k] - 1, 1, k}
+                                : (struct axis){.unit = 1, .of = GRID_AXES - 1};
+}
+
+static bool is_outer(const struct axis *axes, unsigned k)
+{
+    return k == 0 || axes[k - 1].of != axes[k].of;
+}
+
+bool axes_split(struct axis *axes, unsigned *count, unsigned k, uint32_t by)
+{
+    const struct axis axis = axes[k];
+    if (*count == AXES_MOST || by < 2 || by > axis.most || (!is_outer(axes, k) && (axis.most + 1) % by != 0))
+        return false;
+    memmove(&axes[k + 1], &axes[k], (AXES_MOST - 1 - k) * sizeof *axes);
+    axes[k] = (struct axis){0, axis.most / by, axis.last / by, axis.unit * by, axis.of};
+    axes[k + 1] = (struct axis){0, by - 1, axis.last % by, axis.unit, axis.of};
+    ++*count;
+    return true;
+}
+
+void axes_place(const struct axis *axes, const unsigned *index, uint32_t *at)
+{
+    for (unsigned k = 0; k < AXES_MOST; k++)
+        at[k] = index[axes[k].of] / axes[k].unit % (axes[k].most + 1);
+}
+
+/* Adds what it is from one place along an axis to another one, and then along those within. */
+static void widen(int128 *range, bool *any, int128 from, int128 to, const int128 *within)
+{
+    const int128 least = (from < to ? from : to) + within[0], most = (from < to ? to : from) + within[1];
+    range[0] = *any && range[0] < least ? range[0] : least;
+    range[1] = *any && range[1] > most ? range[1] : most;
+    *any = true;
+}
+
+void axes_reach(const struct axis *axes, const uint32_t *at, const struct box *box, const int64_t *by, int128 *least,
+                int128 *most)
+{
+    /* Along the axes within this one: of all places, and of those that are not behind the last. */
+    int128 all[2] = {0}, here[2] = {0};
+    bool some = true;
+    *least = *most = 0;
+    for (unsigned k = AXES_MOST; k-- > 0;) {
+        const int64_t low = box ? box[k].low : 0, high = box ? box[k].high : axes[k].most, last = axes[k].last;
+        const int128 factor = by[k], from = factor * (low - at[k]);
+        int128 next[2] = {0}, every[2] = {0};
+        bool any = false, anywhere = false;
+        if (low < last)
+            widen(next, &any, from, factor * ((high < last ? high : last - 1) - at[k]), all);
+        if (some && low <= last && last <= high)
+            widen(next, &any, factor * (last - at[k]), factor * (last - at[k]), here);
+        widen(every, &anywhere, from, factor * (high - at[k]), all);
+        memcpy(here, next, sizeof here);
+        memcpy(all, every, sizeof all);
+        some = any;
+        if (is_outer(axes, k)) {
+            *least += here[0];
+            *most += here[1];
+            memset(all, 0, sizeof all);
+            memset(here, 0, sizeof here);
+            some = true;
+        }
+    }
+}
+
+/* ---- Tags ---- */
+
+bool tag_has_factors(const struct tag *tag)
+{
+    bool any = tag->floor != 0;
+    for (unsigned i = 0; i < tag->count; i++)
+        any |= tag->parts[i].by != 0;
+    return any;
+}
 
 bool tag_moves(const struct tag *tag)
 {
+    if (tag->floor)
+        return true;
     for (unsigned i = 0; i < tag->count; i++)
-        if (tag->parts[i].by)
+        if (tag->parts[i].by && tag->parts[i].low < tag->parts[i].high)
             return true;
     return false;
 }
@@ -29,9 +110,17 @@ static struct tag_part *part_of(struct tag *tag, uint32_t axis)
     return &tag->parts[at];
 }
 
+bool tag_add_part(struct tag *tag, uint32_t axis, int64_t by)
+{
+    struct tag_part *part = by ? part_of(tag, axis) : NULL;
+    return !by || (part && !__builtin_add_overflow(part->by, by, &part->by));
+}
+
 bool tag_add(struct tag *tag, const struct tag *other, int64_t factor)
 {
     tag->lanes &= other->lanes;
+    if (other->floor)
+        return false;
     for (unsigned i = 0; i < other->count; i++) {
         const struct tag_part *from = &other->parts[i];
         struct tag_part *to = part_of(tag, from->axis);
@@ -82,32 +171,33 @@ double tag_share(const struct tag *tag, const struct axis *axes)
 }
 
 /* How far a part takes the value up, or down, from the executed block. */
-static whole reach(const struct tag_part *part, uint32_t at, bool up)
+static int128 reach(const struct tag_part *part, uint32_t at, bool up)
 {
     const bool to_high = (part->by > 0) == up;
-    const whole far = to_high ? part->high - at : at - part->low;
-    return far * (part->by > 0 ? part->by : -(whole)part->by);
+    const int128 far = to_high ? part->high - at : at - part->low;
+    return far * (part->by > 0 ? part->by : -(int128)part->by);
 }
 
 /* Leaves of an axis what keeps the value within that room. */
-static void cut_part(struct tag_part *part, uint32_t at, whole up, whole down)
+static void cut_part(struct tag_part *part, uint32_t at, int128 up, int128 down)
 {
-    const whole by = part->by > 0 ? part->by : -(whole)part->by;
-    const whole above = (part->by > 0 ? up : down) / by, below = (part->by > 0 ? down : up) / by;
+    const int128 by = part->by > 0 ? part->by : -(int128)part->by;
+    const int128 above = (part->by > 0 ? up : down) / by, below = (part->by > 0 ? down : up) / by;
     part->high = above < part->high - at ? at + (uint32_t)above : part->high;
     part->low = below < at - part->low ? at - (uint32_t)below : part->low;
 }
 
 /* The axis that takes the value farthest is cut first. If the others leave no room, it is cut to the executed block,
  * and then the next one. */
-static void cut(struct tag *tag, const struct axis *axes, whole up, whole down)
+static void cut(struct tag *tag, const struct axis *axes, int128 up, int128 down)
 {
     for (;;) {
-        whole ups = 0, downs = 0, most = 0;
+        int128 ups = 0, downs = 0, most = 0;
         struct tag_part *far = NULL;
         for (unsigned i = 0; i < tag->count; i++) {
             struct tag_part *part = &tag->parts[i];
-            const whole above = reach(part, axes[part->axis].at, true), below = reach(part, axes[part->axis].at, false);
+            const int128 above = reach(part, axes[part->axis].at, true),
+                         below = reach(part, axes[part->axis].at, false);
             ups += above;
             downs += below;
             if (above + below > most) {
@@ -118,7 +208,7 @@ static void cut(struct tag *tag, const struct axis *axes, whole up, whole down)
         if (!far || (ups <= up && downs <= down))
             return;
         const uint32_t at = axes[far->axis].at;
-        const whole room_up = up - (ups - reach(far, at, true)), room_down = down - (downs - reach(far, at, false));
+        const int128 room_up = up - (ups - reach(far, at, true)), room_down = down - (downs - reach(far, at, false));
         if (room_up >= 0 && room_down >= 0)
             cut_part(far, at, room_up, room_down);
         else
@@ -138,10 +228,51 @@ bool tag_limit(struct tag *tag, const struct tag *sum, const struct axis *axes, 
     return tag_add(tag, &limited, 0);
 }
 
+void tag_settle(struct tag *tag, struct floor *floors, const struct axis *axes)
+{
+    if (!tag->floor)
+        return;
+    const int sign = tag->floor < 0 ? -1 : 1;
+    struct floor *floor = &floors[sign * tag->floor - 1];
+    const int128 one = (int128)1 << floor->bits;
+    struct tag rest = tag_same;
+    bool known = true;
+    tag->floor = 0;
+    if (floor->bits == 0)
+        return;
+    floor->settled = true;
+    for (uint32_t k = 0; k < AXES_MOST && known; k++) {
+        const int128 size = floor->by[k] < 0 ? -(int128)floor->by[k] : floor->by[k];
+        const int64_t nearest = (int64_t)((size + one / 2 - 1) >> floor->bits),
+                      by = floor->by[k] < 0 ? -nearest : nearest;
+        known = tag_add_part(&rest, k, (int64_t)(floor->by[k] - by * one)) &&
+                tag_add_part(tag, k, sign * (int32_t)((uint32_t)by << floor->up));
+    }
+    if (!known || !tag_limit(tag, &rest, axes, (int64_t)(one - 1 - floor->most), (int64_t)floor->least))
+        tag->lanes = 0;
+    tag_wrap(tag, axes);
+}
+
+uint32_t floors_quotient(const struct floor *floors, size_t count, unsigned k, const struct axis *axis,
+                         const struct box *box)
+{
+    uint32_t least = 0;
+    for (size_t i = 0; i < count; i++) {
+        const int128 one = (int128)1 << floors[i].bits,
+                     size = floors[i].by[k] < 0 ? -(int128)floors[i].by[k] : floors[i].by[k];
+        const int128 by = size && floors[i].settled ? (one + size / 2) / size : 0;
+        if (by >= 2 && by <= axis->most && box->low / by == box->high / by && (!least || by < least))
+            least = (uint32_t)by;
+    }
+    return least;
+}
+
 static bool move_alike(const struct tag *one, const struct tag *other)
 {
     struct tag apart = *one;
-    if (one->ring != other->ring || !tag_add(&apart, other, -1))
+    struct tag plain = *other;
+    apart.floor = plain.floor = 0;
+    if (one->ring != other->ring || one->floor != other->floor || !tag_add(&apart, &plain, -1))
         return false;
     for (unsigned i = 0; i < apart.count; i++)
         if ((uint32_t)apart.parts[i].by)
@@ -158,6 +289,7 @@ void tag_put(struct tag *to, const struct tag *tag, uint32_t lanes)
         struct tag both = *tag;
         both.lanes = UINT32_MAX;
         to->lanes = UINT32_MAX;
+        to->floor = 0;
         if (!tag_add(&both, to, 0)) { /* too many axes: what is new is kept */
             *to = *tag;
             to->lanes = written;

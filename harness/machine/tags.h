@@ -4,20 +4,41 @@
  * each axis a factor times how far that block is along it, modulo 2^32. A box is an interval of each axis, with the
  * executed block in it. Of lanes that a tag does not name nothing is known: they hold data.
  *
- * What is added to a tag, limited or cut is none of a ring. */
+ * What is added to a tag, limited or cut is none of a ring, and has no floor. */
 #ifndef TAGS_H
 #define TAGS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* An axis: where the executed block is, and the largest number that there is. */
+/* An axis: where the executed block is, and the largest number that there is. An axis of the grid may be split: its
+ * place is a sum of those along several axes, each times its unit. These are together, the outer ones first. The grid's
+ * last block is at `last`: what is behind it does not exist. Axes that are not used have one place. */
 struct axis {
-    uint32_t at, most;
+    uint32_t at, most, last, unit, of;
 };
 
-/* Most axes that one value depends on; of one that depends on more nothing is known. */
-enum { TAG_PARTS = 3 };
+/* A grid's axes, those that it may be split into, and the most that one value depends on; of one that depends on more
+ * nothing is known. */
+enum { GRID_AXES = 3, AXES_MOST = 5, TAG_PARTS = 4 };
+
+__extension__ typedef __int128 int128;
+
+/* Blocks along an axis: of an interval only those that are multiples of 2^every apart. */
+struct box {
+    uint32_t low, high, every;
+};
+
+void axes_of(struct axis *axes, const unsigned *blocks);
+/* Splits axis k of *count into a quotient and a remainder. False: it cannot be. */
+bool axes_split(struct axis *axes, unsigned *count, unsigned k, uint32_t by);
+/* Finds where along each axis a block of the grid is. */
+void axes_place(const struct axis *axes, const unsigned *index, uint32_t *at);
+/* Finds the least and the most that a linear function is more than at `at`, of blocks of a box (NULL: of all) that
+ * exist. */
+void axes_reach(const struct axis *axes, const uint32_t *at, const struct box *box, const int64_t *by, int128 *least,
+                int128 *most);
 
 struct tag_part {
     uint32_t axis, low, high, every; /* of the box only blocks that are multiples of 2^every apart */
@@ -28,7 +49,19 @@ struct tag {
     uint32_t lanes;
     unsigned char count; /* 0: the same in all blocks */
     unsigned char ring;  /* only so many low bits change, modulo as many, and those above stay; 0: all 32 */
+    short floor;         /* the number of a floor (struct floor) that is added, or subtracted (< 0); 0: none is */
     struct tag_part parts[TAG_PARTS];
+};
+
+/* A number of which only what is left without its lowest bits is a value, shifted to the left by `up` then. It changes
+ * by these factors, exactly. In the executed block the lowest bits of lanes are from `least` to `most`. Or, if it has
+ * no lowest bits, that the value has the same sign bit where `sign` is, and is the same where its own tag says so. */
+struct floor {
+    int64_t by[AXES_MOST];
+    uint64_t least, most;
+    unsigned bits, up;
+    bool settled; /* it was turned into factors */
+    struct tag sign;
 };
 
 extern const struct tag tag_same; /* of all lanes, in all blocks */
@@ -38,11 +71,20 @@ static inline bool tag_knows(const struct tag *tag, uint32_t lanes)
 {
     return (lanes & ~tag->lanes) == 0;
 }
+/* Whether it is not the same in all blocks of its box; it may have factors though, for where others of a class are. */
 bool tag_moves(const struct tag *tag);
+bool tag_has_factors(const struct tag *tag);
 
 /* Adds factor times another value: boxes are intersected. False: that takes too many axes, and nothing is known. */
 bool tag_add(struct tag *tag, const struct tag *other, int64_t factor);
 
+/* Adds a factor. False as above. */
+bool tag_add_part(struct tag *tag, uint32_t axis, int64_t by);
+/* Turns a floor into factors, those nearest to its own, where what these leave carries nothing. */
+void tag_settle(struct tag *tag, struct floor *floors, const struct axis *axes);
+/* Returns the smallest number that axis k was divided by, of which a class's box is within one quotient; 0: none. */
+uint32_t floors_quotient(const struct floor *floors, size_t count, unsigned k, const struct axis *axis,
+                         const struct box *box);
 /* Turns it into what is the same where it changes by multiples of 2^bits. */
 void tag_same_by(struct tag *tag, unsigned bits);
 /* Which part of the grid's blocks is in its box, about. */

@@ -80,6 +80,20 @@ static const char *const narrow[] = {
     "uint32_t(float(A & 0xffffu) * 0.5f)",
     "uint32_t(__ull2float_rz(uint64_t(A) << 32 | P) * 0x1p-32f)",
     "P > S1 ? A % P : B",
+    "blockIdx.x / S1",
+    "blockIdx.x % S1",
+    "blockIdx.x / S1 * 64 + blockIdx.x % S1",
+    "A / ((P & 31) + 1)",
+    "A % ((P & 31) + 1)",
+    "uint32_t(int32_t(A) / (int32_t(P & 63) - 9 | 1))",
+    "uint32_t(int32_t(A) % (int32_t(P & 63) - 9 | 1))",
+    "grouped(A, S1, P & 15)",
+    "grouped(blockIdx.x, (P & 15) + 1, S1)",
+    "A / S1 % S1",
+    "__umulhi(A, 0u - S1) >> S",
+    "(A >> S) * P",
+    "(A << S) >> S",
+    "A / S1 & ~7u",
 };
 static const char *const wide[] = {
     "L + M",
@@ -129,15 +143,30 @@ static void expand(const char *text, unsigned values)
 /* Returns whether blocks add to words that they share. */
 static bool print_kernel(unsigned number)
 {
+    static const char *const places[][2] = {
+        {"blockIdx.x", "blockIdx.y"},
+        {"blockIdx.x / S1", "blockIdx.x % S1"},
+        {"blockIdx.x / ((P & 31) + 2)", "blockIdx.x % ((P & 31) + 2)"},
+        {"uint32_t(int(blockIdx.x) / int((P & 15) + 2))", "uint32_t(int(blockIdx.x) % int((P & 15) + 2))"},
+        {"grouped(blockIdx.x, S1, 60) / 1000", "grouped(blockIdx.x, S1, 60) % 1000"},
+        {"blockIdx.x >> 3", "blockIdx.x & 7"},
+        {"(blockIdx.y * gridDim.x + blockIdx.x) / 6", "(blockIdx.y * gridDim.x + blockIdx.x) % 6"},
+    };
     bool adds = false;
     unsigned values = FIRST_VALUES;
+    const unsigned place = below(2) ? 0 : below(LENGTH(places));
+    const uint64_t of_place = random_state;
     printf("__global__ void k%u(uint32_t *out, const uint32_t *in, uint32_t *added", number);
     for (unsigned p = 0; p < PARAMETERS; p++)
         printf(", uint32_t p%u", p);
     printf(")\n{\n    __shared__ uint32_t tile[1024];\n    const uint32_t me = (blockIdx.x + gridDim.x * (blockIdx.y + "
            "gridDim.y * blockIdx.z)) * "
-           "blockDim.x + threadIdx.x;\n    const uint32_t v0 = blockIdx.x, v1 = blockIdx.y, v2 = blockIdx.x * "
-           "blockDim.x + threadIdx.x, v3 = "
+           "blockDim.x + threadIdx.x;\n    const uint32_t v0 = ");
+    expand(places[place][0], values);
+    random_state = of_place; /* the same divisor */
+    printf(", v1 = ");
+    expand(places[place][1], values);
+    printf(", v2 = blockIdx.x * blockDim.x + threadIdx.x, v3 = "
            "blockIdx.y * gridDim.x + blockIdx.x, v4 = blockIdx.z + p0;\n    uint32_t sum = 0;\n    for (unsigned i = "
            "threadIdx.x; i < 1024; i += blockDim.x)\n        tile[i] = in[i];\n    __syncthreads();\n");
     for (unsigned w = 0; w < WIDE_VALUES; w++) {
@@ -236,7 +265,12 @@ int main(int count, char **arguments)
     const unsigned kernels = (unsigned)atoi(arguments[2]), launches = (unsigned)atoi(arguments[3]);
     printf(
         "#include \"library.cuh\"\n\n#include <cstdint>\n\nnamespace {\n\n__constant__ uint32_t table[256] = {3, 5, 3, "
-        "3, 7};\n\n");
+        "3, 7};\n\n"
+        "/* A place of a matrix of tiles, in groups of so many rows. */\n"
+        "__device__ uint32_t grouped(uint32_t place, uint32_t columns, uint32_t rows)\n{\n"
+        "    const int width = 4 * int(columns), first = int(place) / width * 4, left = int(rows) - first;\n"
+        "    const int size = left > 0 && left < 4 ? left : 4;\n"
+        "    return uint32_t((first + int(place) %% width %% size) * 1000 + int(place) %% width / size);\n}\n\n");
     bool *adds = calloc(kernels + 1, sizeof *adds);
     for (unsigned k = 0; k < kernels && adds; k++)
         adds[k] = print_kernel(k);
@@ -251,7 +285,10 @@ int main(int count, char **arguments)
         printf("int launch%u(void *state)\n{\n    const programs &p = *static_cast<programs *>(state);\n", k);
         /* A launch after one whose blocks met is not tried. */
         for (unsigned i = 0; i < (adds && adds[k] ? 1 : launches); i++) {
-            printf("    k%u<<<dim3(%u, %u, %u), %u>>>(p.out, p.in, p.added", k, 1 + below(below(2) ? 60 : 12),
+            printf("    k%u<<<dim3(%u, %u, %u), %u>>>(p.out, p.in, p.added", k,
+                   1 + below(below(2)   ? 60
+                             : below(2) ? 280
+                                        : 12),
                    1 + below(below(2) ? 7 : 2), 1 + (below(6) == 0), 32 << below(3));
             for (unsigned a = 0; a < PARAMETERS; a++)
                 printf(", %uu", parameter());

@@ -316,6 +316,86 @@ __device__ uint32_t of_neighbour(uint32_t value, uint32_t loaded)
 VALUE(some_lanes, of_neighbour(block, loaded))
 VALUE(other_lane, __shfl_sync(~0u, lane * 7, block))
 
+/* ---- Quotients ---- */
+
+/* A place of two or three numbers by one: out of `rows` rows, which are of no power of two. */
+__device__ void put(uint32_t *out, const uint32_t *in, uint32_t column, uint32_t row, uint32_t rows)
+{
+    out[(column * rows + row) * threads + threadIdx.x] = in[row * threads + threadIdx.x];
+}
+/* ... of which the last one that exists is at the end of memory. */
+__global__ void quotient(uint32_t *out, const uint32_t *in)
+{
+    put(out + words - 299 * threads, in, blockIdx.x % 12, blockIdx.x / 12, 25);
+}
+/* A mask instead of two shifts. */
+__global__ void quotient_masked(uint32_t *out, const uint32_t *in)
+{
+    out[blockIdx.x / 12 * 1024 + blockIdx.x % 12 * threads + threadIdx.x] = in[threadIdx.x];
+}
+/* Divisors that a product with 33 bits divides by, of which one is even, */
+__global__ void quotient_33(uint32_t *out, const uint32_t *in)
+{
+    put(out, in, blockIdx.x % 19, blockIdx.x / 19, 16);
+}
+__global__ void quotient_even(uint32_t *out, const uint32_t *in)
+{
+    put(out, in, blockIdx.x % 14, blockIdx.x / 14, 22);
+}
+/* ... numbers with signs, */
+__global__ void quotient_signed(uint32_t *out, const uint32_t *in)
+{
+    const int block = static_cast<int>(blockIdx.x);
+    put(out, in, static_cast<uint32_t>(block % 7), static_cast<uint32_t>(block / 7), 43);
+}
+/* ... a divisor that is not known when a kernel is compiled, */
+__global__ void quotient_by(uint32_t *out, const uint32_t *in)
+{
+    const uint32_t by = blockDim.x - 41;
+    put(out, in, blockIdx.x % by, blockIdx.x / by, 14);
+}
+__global__ void quotient_signed_by(uint32_t *out, const uint32_t *in)
+{
+    const int by = static_cast<int>(blockDim.x) - 51, block = static_cast<int>(blockIdx.x);
+    put(out, in, static_cast<uint32_t>(block % by), static_cast<uint32_t>(block / by), 24);
+}
+/* ... and a power of two. */
+__global__ void quotient_16(uint32_t *out, const uint32_t *in)
+{
+    put(out, in, blockIdx.x & 15, blockIdx.x >> 4, 19);
+}
+/* Three numbers by one; of a second axis; some blocks by their quotient. */
+__global__ void quotients(uint32_t *out, const uint32_t *in)
+{
+    put(out, in, blockIdx.x % 5 + 5 * (blockIdx.x / 35), blockIdx.x / 5 % 7, 7);
+}
+__global__ void quotient_of_rows(uint32_t *out, const uint32_t *in)
+{
+    put(out, in, blockIdx.y % 6 * 5 + blockIdx.x, blockIdx.y / 6, 10);
+}
+__global__ void quotient_decides(uint32_t *out, const uint32_t *in)
+{
+    if (blockIdx.x / 12 > 20 || blockIdx.x % 12 != 0)
+        put(out, in, blockIdx.x % 12, blockIdx.x / 12, 25);
+}
+/* Tiles in groups of four rows of them, of which the last has one row. It is another block's as well, if there are not
+ * as many in memory. */
+template <int rows_there> __device__ void put_swizzled(uint32_t *out, const uint32_t *in)
+{
+    const int place = static_cast<int>(blockIdx.x), rows = 13, columns = 9 + static_cast<int>(blockDim.x - threads);
+    const int group = place / (4 * columns), first = group * 4, size = min(rows - first, 4);
+    const int row = first + place % (4 * columns) % size, column = place % (4 * columns) / size;
+    put(out, in, static_cast<uint32_t>(column), static_cast<uint32_t>(row), rows_there);
+}
+__global__ void swizzled(uint32_t *out, const uint32_t *in)
+{
+    put_swizzled<13>(out, in);
+}
+__global__ void swizzled_meets(uint32_t *out, const uint32_t *in)
+{
+    put_swizzled<12>(out, in);
+}
+
 /* One block alone goes where others do not. */
 __global__ void one_far(uint32_t *out, const uint32_t *in)
 {
@@ -462,10 +542,11 @@ __global__ void waits(uint32_t *out, const uint32_t *)
         continue;
 }
 
-template <void (*kernel)(uint32_t *, const uint32_t *), unsigned columns = blocks> int launch(void *data)
+template <void (*kernel)(uint32_t *, const uint32_t *), unsigned columns = blocks, unsigned rows = blocks / columns>
+int launch(void *data)
 {
     const state &s = *static_cast<state *>(data);
-    kernel<<<dim3(columns, blocks / columns), threads>>>(s.out.data, s.in.data);
+    kernel<<<dim3(columns, rows), threads>>>(s.out.data, s.in.data);
     return cugate::launched();
 }
 /* What blocks have added is read. */
@@ -565,10 +646,11 @@ int right(void *data, const cugate_variant *variant, char *text, size_t size)
     return 0;
 }
 
-#define VARIANT(kernel)                                                                                                \
+#define VARIANT_OF(kernel, columns, rows)                                                                              \
     {                                                                                                                  \
-        .name = #kernel, .doc = "blocks that meet, or nearly do", .launch = launch<kernel>, .bytes = 1                 \
+        .name = #kernel, .doc = "blocks that meet, or nearly do", .launch = launch<kernel, columns, rows>, .bytes = 1  \
     }
+#define VARIANT(kernel) VARIANT_OF(kernel, blocks, 1)
 constexpr cugate_variant variants[] = {
     VARIANT(own),
     VARIANT(one_too_many),
@@ -642,6 +724,19 @@ constexpr cugate_variant variants[] = {
     VARIANT(last_one),
     VARIANT(exchanges),
     VARIANT(waits),
+    VARIANT_OF(quotient, 295, 1),
+    VARIANT_OF(quotient_masked, 295, 1),
+    VARIANT_OF(quotient_33, 295, 1),
+    VARIANT_OF(quotient_even, 295, 1),
+    VARIANT_OF(quotient_signed, 295, 1),
+    VARIANT_OF(quotient_by, 295, 1),
+    VARIANT_OF(quotient_signed_by, 295, 1),
+    VARIANT_OF(quotient_16, 295, 1),
+    VARIANT_OF(quotients, 295, 1),
+    VARIANT_OF(quotient_of_rows, 5, 58),
+    VARIANT_OF(quotient_decides, 295, 1),
+    VARIANT_OF(swizzled, 117, 1),
+    VARIANT_OF(swizzled_meets, 117, 1),
     {.name = "adds_columns", .doc = "blocks of a column", .launch = launch<adds_columns, 8>, .bytes = 1},
     {.name = "adds_one_read", .doc = "two launches", .launch = launch_and_read<adds_one>, .bytes = 1},
     {.name = "adds_own_read", .doc = "two launches", .launch = launch_and_read<adds_own>, .bytes = 1},

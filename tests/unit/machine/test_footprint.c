@@ -3,15 +3,33 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-static const uint32_t nowhere[3] = {0, 0, 0};
+static const uint32_t nowhere[AXES_MOST] = {0};
 static const struct ranges anywhere = {(struct range[]){{0, UINT64_MAX}}, 1, 1};
 
 /* One access of block 0: where others do the same. */
 struct accessed {
-    int64_t by[3];
+    int64_t by[AXES_MOST];
     uint64_t begin, end;
     bool writes;
 };
+
+/* Joins the accesses of a class of all blocks. */
+static bool join(struct footprint *all, const struct footprint *more, const uint32_t *at, const unsigned *blocks)
+{
+    struct axis axes[AXES_MOST];
+    struct box box[AXES_MOST] = {0};
+    axes_of(axes, blocks);
+    for (unsigned k = 0; k < AXES_MOST; k++)
+        box[k].high = axes[k].most;
+    return footprint_join(all, more, at, box, &anywhere);
+}
+
+static bool apart_in(struct footprint *all, unsigned kinds, unsigned others, const unsigned *blocks)
+{
+    struct axis axes[AXES_MOST];
+    axes_of(axes, blocks);
+    return footprint_apart(all, kinds, others, axes);
+}
 
 static bool are_apart(const struct accessed *list, size_t count, const unsigned *blocks)
 {
@@ -20,8 +38,8 @@ static bool are_apart(const struct accessed *list, size_t count, const unsigned 
         cr_assert(footprint_add(&one, list[i].by, list[i].begin, list[i].end,
                                 list[i].writes ? FOOTPRINT_WRITES : FOOTPRINT_READS));
     footprint_sort(&one);
-    cr_assert(footprint_join(&all, &one, nowhere, false, &anywhere));
-    const bool apart = footprint_apart(&all, FOOTPRINT_WRITES, FOOTPRINT_READS | FOOTPRINT_WRITES, blocks);
+    cr_assert(join(&all, &one, nowhere, blocks));
+    const bool apart = apart_in(&all, FOOTPRINT_WRITES, FOOTPRINT_READS | FOOTPRINT_WRITES, blocks);
     footprint_release(&one);
     footprint_release(&all);
     return apart;
@@ -99,16 +117,17 @@ Test(footprint, blocks_that_write_what_others_access_meet)
 
 Test(footprint, ranges_are_merged_and_moved_to_block_0)
 {
-    static const int64_t by[3] = {100, 0, 0};
-    static const uint32_t at[3] = {3, 0, 0};
+    static const int64_t by[AXES_MOST] = {100, 0, 0};
+    static const uint32_t at[AXES_MOST] = {3, 0, 0};
     static const unsigned blocks[3] = {5, 1, 1};
     struct footprint one = {0}, all = {0};
     for (uint64_t i = 0; i < 10000; i++)
         footprint_add(&one, by, 1000 + i % 100 * 8, 1008 + i % 100 * 8, FOOTPRINT_WRITES);
-    footprint_add(&one, (const int64_t[3]){0}, 5000, 5004, FOOTPRINT_READS);
+    footprint_add(&one, (const int64_t[AXES_MOST]){0}, 5000, 5004, FOOTPRINT_READS);
     footprint_sort(&one);
     cr_expect_eq(one.list[0].of[1].count, 1);
-    cr_assert(footprint_join(&all, &one, at, false, &(struct ranges){0}));
+    static const struct box row[AXES_MOST] = {{0, 4, 0}}, alone[AXES_MOST] = {{3, 3, 0}};
+    cr_assert(footprint_join(&all, &one, at, row, &(struct ranges){0}));
     cr_expect(all.list[0].of[1].list[0].begin == 700 && all.list[0].of[1].list[0].end == 1500);
     cr_expect_eq(all.list[1].of[0].count, 0, "nobody writes there");
     struct ranges spans = footprint_spans(&all.list[0], FOOTPRINT_WRITES, blocks);
@@ -117,7 +136,7 @@ Test(footprint, ranges_are_merged_and_moved_to_block_0)
     /* What one block alone does may be as if the others did as well. */
     footprint_join(&all,
                    &(struct footprint){.list = (struct moved_ranges[]){{.of = {[1] = one.list[1].of[0]}}}, .count = 1},
-                   at, true, &anywhere);
+                   at, alone, &anywhere);
     cr_expect_eq(all.list[0].of[1].count, 2);
     footprint_release(&one);
     footprint_release(&all);
@@ -126,17 +145,21 @@ Test(footprint, ranges_are_merged_and_moved_to_block_0)
 /* Blocks that add to a word meet, but the caller may say that they do not matter. */
 Test(footprint, kinds_are_told_apart)
 {
-    static const int64_t by[3] = {64, 0, 0}, nowhere_by[3] = {0, 0, 0};
+    static const int64_t by[AXES_MOST] = {64, 0, 0}, nowhere_by[AXES_MOST] = {0};
     static const unsigned blocks[3] = {9, 1, 1};
-    struct footprint all = {0};
-    footprint_add(&all, by, 4096, 4160, FOOTPRINT_WRITES);
-    footprint_add(&all, by, 8192, 8260, FOOTPRINT_ADDS);
-    footprint_add(&all, nowhere_by, 8192, 8196, FOOTPRINT_READS);
-    cr_expect(footprint_apart(&all, FOOTPRINT_WRITES, FOOTPRINT_READS | FOOTPRINT_WRITES | FOOTPRINT_ADDS, blocks));
-    cr_expect_not(footprint_apart(&all, FOOTPRINT_ADDS, FOOTPRINT_ADDS, blocks));
-    cr_expect_not(footprint_apart(&all, FOOTPRINT_ADDS, FOOTPRINT_READS, blocks));
-    footprint_add(&all, by, 8192 + 64 * 9, 8192 + 64 * 9 + 4, FOOTPRINT_WRITES);
-    cr_expect_not(footprint_apart(&all, FOOTPRINT_WRITES, FOOTPRINT_ADDS, blocks), "the last block's last word");
+    struct footprint all = {0}, one = {0}, more = {0};
+    footprint_add(&one, by, 4096, 4160, FOOTPRINT_WRITES);
+    footprint_add(&one, by, 8192, 8260, FOOTPRINT_ADDS);
+    footprint_add(&one, nowhere_by, 8192, 8196, FOOTPRINT_READS);
+    cr_assert(join(&all, &one, nowhere, blocks));
+    cr_expect(apart_in(&all, FOOTPRINT_WRITES, FOOTPRINT_READS | FOOTPRINT_WRITES | FOOTPRINT_ADDS, blocks));
+    cr_expect_not(apart_in(&all, FOOTPRINT_ADDS, FOOTPRINT_ADDS, blocks));
+    cr_expect_not(apart_in(&all, FOOTPRINT_ADDS, FOOTPRINT_READS, blocks));
+    footprint_add(&more, by, 8192 + 64 * 9, 8192 + 64 * 9 + 4, FOOTPRINT_WRITES);
+    cr_assert(join(&all, &more, nowhere, blocks));
+    cr_expect_not(apart_in(&all, FOOTPRINT_WRITES, FOOTPRINT_ADDS, blocks), "the last block's last word");
+    footprint_release(&one);
+    footprint_release(&more);
     footprint_release(&all);
 }
 
@@ -145,7 +168,7 @@ Test(footprint, atomics_are_moved_by_each_distance)
     struct footprint one = {0};
     struct hot_addresses distances = {0}, sum = {0};
     for (unsigned i = 0; i < 3; i++)
-        footprint_add_hot(&one, (const int64_t[3]){4, 0, 0}, 4096 + i / 2 * 4, 7 - i);
+        footprint_add_hot(&one, (const int64_t[AXES_MOST]){4, 0, 0}, 4096 + i / 2 * 4, 7 - i);
     hot_add(&distances, 4, 10, 0);
     hot_add(&distances, 0, 1, 0);
     hot_merge_moved(&sum, &one.list[0].hot, &distances);
@@ -166,11 +189,44 @@ Test(footprint, accesses_that_leave_all_memory_do_not_fit)
     } rows[] = {{0x7ffffc00, 20003, false}, {0x7ffffc00, 16384, true},  {0x7ffffc00, 16385, false},
                 {-0x7ffffc00, 0, false},    {-0x7ffffc00, 20049, true}, {4096, 20003, true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const int64_t by[3] = {rows[i].by, 0, 0};
-        const uint32_t at[3] = {rows[i].at, 0, 0};
+        const int64_t by[AXES_MOST] = {rows[i].by, 0, 0};
+        const uint32_t at[AXES_MOST] = {rows[i].at, 0, 0};
         struct footprint one = {0};
         footprint_add(&one, by, UINT64_C(1) << 45, (UINT64_C(1) << 45) + 4, FOOTPRINT_READS);
-        cr_expect_eq(footprint_fits(&one, at, blocks), rows[i].fits, "row %zu", i);
+        struct axis axes[AXES_MOST];
+        axes_of(axes, blocks);
+        cr_expect_eq(footprint_fits(&one, at, axes), rows[i].fits, "row %zu", i);
         footprint_release(&one);
+    }
+}
+
+/* Classes of one grid, each with a box and factors of its own: 3 rows of a matrix of 16 columns in turn, then the rest.
+ */
+Test(footprint, classes_with_other_factors_are_told_apart_by_their_blocks)
+{
+    static const unsigned blocks[3] = {16 * 4 - 5, 1, 1};
+    static const struct box groups[2][AXES_MOST] = {{{0, 15, 0}, {0, 2, 0}}, {{0, 15, 0}, {3, 3, 0}}};
+    static const struct {
+        int64_t by;
+        uint64_t begin;
+        bool apart;
+    } rows[] = {{16, 12, true}, {16, 8, false}, {12, 12, false}, {-16, 0x10000, true}, {16, 64 * 4 + 48, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct footprint one = {0}, other = {0}, all = {0};
+        struct axis axes[AXES_MOST];
+        unsigned count = GRID_AXES;
+        uint32_t at[AXES_MOST] = {0};
+        axes_of(axes, blocks);
+        cr_assert(axes_split(axes, &count, 0, 4));
+        footprint_add(&one, (const int64_t[AXES_MOST]){16, 4}, 4096, 4100, FOOTPRINT_WRITES);
+        at[1] = 3;
+        footprint_add(&other, (const int64_t[AXES_MOST]){rows[i].by, 76}, 4096 + rows[i].begin, 4100 + rows[i].begin,
+                      FOOTPRINT_WRITES);
+        cr_assert(footprint_join(&all, &one, nowhere, groups[0], &anywhere));
+        cr_assert(footprint_join(&all, &other, at, groups[1], &anywhere));
+        cr_expect_eq(footprint_apart(&all, FOOTPRINT_WRITES, FOOTPRINT_WRITES, axes), rows[i].apart, "row %zu", i);
+        footprint_release(&one);
+        footprint_release(&other);
+        footprint_release(&all);
     }
 }

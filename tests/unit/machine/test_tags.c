@@ -2,7 +2,7 @@
 
 #include <criterion/criterion.h>
 
-static const struct axis axes[] = {{10, 99}, {3, 7}, {UINT32_MAX - 5, UINT32_MAX}};
+static const struct axis axes[AXES_MOST] = {{10, 99, 99, 1, 0}, {3, 7, 7, 1, 1}, {UINT32_MAX - 5, UINT32_MAX, 0, 1, 2}};
 
 static struct tag moving(uint32_t axis, int64_t by)
 {
@@ -120,4 +120,94 @@ Test(tags, lanes_that_are_not_written_stay_if_they_move_alike)
     cr_expect(to.lanes == 0xe && tag_knows(&to, 0xe) && !tag_knows(&to, 1));
     tag_put(&to, &tag_same, UINT32_MAX);
     cr_expect(to.lanes == UINT32_MAX && to.count == 0);
+}
+
+/* What is along each axis of a split grid is compared with all blocks, one by one. */
+Test(tags, split_axes_have_the_blocks_that_exist)
+{
+    static const struct {
+        unsigned blocks[3], axis, by, then_axis, then_by;
+    } rows[] = {{{29, 3, 2}, 0, 4, 0, 3}, {{7, 26, 1}, 1, 6, 2, 3}, {{5, 1, 17}, 2, 2, 2, 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct axis split[AXES_MOST];
+        struct box box[AXES_MOST] = {0};
+        int64_t by[AXES_MOST];
+        uint32_t at[AXES_MOST], first[AXES_MOST];
+        unsigned count = GRID_AXES;
+        const unsigned *n = rows[i].blocks;
+        axes_of(split, n);
+        cr_expect_not(axes_split(split, &count, 0, 1));
+        cr_expect_not(axes_split(split, &count, 0, n[0]), "one quotient");
+        cr_assert(axes_split(split, &count, rows[i].axis, rows[i].by));
+        cr_assert(axes_split(split, &count, rows[i].then_axis, rows[i].then_by));
+        cr_expect_not(axes_split(split, &count, 0, 2), "there are too many");
+        axes_place(split, (const unsigned[3]){n[0] - 1, n[1] - 1, n[2] - 1}, first);
+        for (unsigned k = 0; k < AXES_MOST; k++) {
+            by[k] = k % 2 ? -7 * (int64_t)k : 5 + 11 * (int64_t)k;
+            box[k] = (struct box){first[k] / 2, split[k].most, 0};
+        }
+        int64_t down[2] = {INT64_MAX, INT64_MAX}, up[2] = {INT64_MIN, INT64_MIN};
+        for (unsigned b = 0; b < n[0] * n[1] * n[2]; b++) {
+            const unsigned index[3] = {b % n[0], b / n[0] % n[1], b / n[0] / n[1]};
+            unsigned again[3] = {0};
+            int64_t value = 0;
+            bool within = true;
+            axes_place(split, index, at);
+            for (unsigned k = 0; k < AXES_MOST; k++) {
+                again[split[k].of] += at[k] * split[k].unit;
+                value += by[k] * ((int64_t)at[k] - first[k]);
+                within &= at[k] >= box[k].low && at[k] <= box[k].high;
+            }
+            cr_expect(again[0] == index[0] && again[1] == index[1] && again[2] == index[2]);
+            for (unsigned boxed = 0; boxed < 1u + within; boxed++) {
+                down[boxed] = value < down[boxed] ? value : down[boxed];
+                up[boxed] = value > up[boxed] ? value : up[boxed];
+            }
+        }
+        for (unsigned boxed = 0; boxed < 2; boxed++) {
+            int128 least, most;
+            axes_reach(split, first, boxed ? box : NULL, by, &least, &most);
+            cr_expect(least == down[boxed] && most == up[boxed], "row %zu", i);
+        }
+    }
+}
+
+Test(tags, an_inner_axis_is_split_only_where_nothing_is_left)
+{
+    struct axis split[AXES_MOST];
+    unsigned count = GRID_AXES;
+    axes_of(split, (const unsigned[3]){100, 1, 1});
+    cr_assert(axes_split(split, &count, 0, 12));
+    cr_expect_not(axes_split(split, &count, 1, 5));
+    cr_expect(axes_split(split, &count, 1, 6));
+    cr_expect(split[1].most == 1 && split[1].unit == 6 && split[2].most == 5 && split[0].last == 8);
+}
+
+/* A floor is the factors that are nearest, where what is left of it does not carry. */
+Test(tags, floors_become_factors)
+{
+    const int64_t third = 0x55555556;
+    struct floor floors[2] = {{.by = {3 * third, third}, .least = 0x1000, .most = 0x2000, .bits = 32}, {.bits = 0}};
+    const struct axis here[AXES_MOST] = {{10, 99, 99, 3, 0}, {0, 2, 2, 1, 0}};
+    struct tag tag = {.lanes = 1, .floor = 1}, minus = {.lanes = 1, .floor = -1}, sign = {.lanes = 1, .floor = 2};
+    cr_expect(tag_moves(&tag) && !tag_add(&minus, &tag, 1));
+    tag_settle(&tag, floors, here);
+    cr_expect(tag.count == 1 && tag.parts[0].by == 1 && tag.lanes == 1 && tag.parts[0].high == 99);
+    floors[0].least = floors[0].most = UINT32_MAX - 1;
+    floors[0].up = 3;
+    tag_settle(&minus, floors, here);
+    cr_expect(minus.count == 2 && minus.parts[0].by == -8 && minus.parts[0].high == 10 && minus.parts[1].high == 0);
+    tag_settle(&sign, floors, here);
+    cr_expect(!tag_moves(&sign) && sign.lanes == 1);
+    const struct box all[2] = {{10, 10, 0}, {0, 2, 0}};
+    cr_expect_eq(floors_quotient(floors, 2, 1, &(struct axis){.most = 99}, &all[1]), 3);
+    cr_expect_eq(floors_quotient(floors, 2, 1, &(struct axis){.most = 2}, &all[1]), 0, "it is one quotient");
+    cr_expect_eq(floors_quotient(floors, 2, 0, &here[0], &all[0]), 0, "it is a factor of 1");
+}
+
+Test(tags, what_is_at_one_place_does_not_move)
+{
+    struct tag tag = moving(0, 4);
+    tag.parts[0].low = tag.parts[0].high = 10;
+    cr_expect(!tag_moves(&tag) && tag_has_factors(&tag));
 }
