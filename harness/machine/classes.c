@@ -429,6 +429,8 @@ static const char *cannot_be_tried(const struct run_state *run, bool small)
     const struct grid *grid = run->grid;
     if (!grid_leaves(grid->function->module->machine))
         return "all blocks were asked for";
+    if (grid->untrusted)
+        return "its code is not the program's";
     if (grid->order > 0)
         return "an order of blocks was asked for";
     if (grid->cooperative || grid->cluster[0])
