@@ -282,14 +282,10 @@ static bool are_apart(struct trial *trial, uint64_t whole)
                 add_place(&trial->places, (k ? class->read : class->written).list[r].begin,
                           (k ? class->read : class->written).list[r].end);
     }
-    for (size_t i = 0; i < written.count && apart; i++) {
-        bool read = false, all = true;
-        for (size_t c = 0; c < trial->class_count; c++) {
-            read |= has_place(&trial->classes[c].read, written.list[i].begin);
-            all &= has_place(&trial->classes[c].written, written.list[i].begin);
-        }
-        apart = all || !read;
-    }
+    for (size_t i = 0; i < written.count; i++)
+        for (size_t c = 0; c < trial->class_count; c++)
+            apart &= !has_place(&trial->classes[c].read, written.list[i].begin) ||
+                     has_place(&trial->classes[c].written, written.list[i].begin);
     range_sort(&written);
     const unsigned *blocks = trial->run->grid->blocks;
     for (size_t i = 0; i < trial->class_count; i++) { /* all are joined, for tests too that go on */

@@ -56,6 +56,20 @@ __global__ void in_place(uint32_t *out, const uint32_t *)
 {
     out[thread()] = out[thread()] * 3;
 }
+/* Arrays follow each other, and the last block has none of them. */
+__global__ void side_by_side(uint32_t *out, const uint32_t *)
+{
+    constexpr unsigned count = 4000;
+    if (thread() < count)
+        out[count + thread()] = out[thread()] + 1;
+}
+/* ... or overlap by a word. */
+__global__ void side_too_near(uint32_t *out, const uint32_t *)
+{
+    constexpr unsigned count = 4000;
+    if (thread() < count)
+        out[count - 1 + thread()] = out[thread()] + 1;
+}
 /* A block reads what another writes, farther away. */
 __global__ void reads_farther(uint32_t *out, const uint32_t *)
 {
@@ -576,6 +590,8 @@ constexpr cugate_variant variants[] = {
     VARIANT(same_word),
     VARIANT(reads_next),
     VARIANT(in_place),
+    VARIANT(side_by_side),
+    VARIANT(side_too_near),
     VARIANT(backwards),
     VARIANT(byte_each),
     VARIANT(word_each),
