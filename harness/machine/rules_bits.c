@@ -9,7 +9,7 @@ void rule_shf(struct step *step)
     const struct instruction *code = step->code;
     const bool upper = code->flags[2] != 0, left = code->flags[3] != 0; /* FLAG_HIGH, FLAG_LEFT */
     const struct operand *by = &code->operands[2];
-    const bool plain = by->immediate && by->value >= 0 && by->value < 32 && code->flags[5] == 0; /* FLAG_WIDE */
+    const bool plain = by->immediate && by->value >= 0 && by->value < 32;
     const unsigned shift = plain ? (unsigned)by->value : 0;
     const struct tag *low = row_tag(step, 1, 0), *high = row_tag(step, 3, 0);
     struct tag result = tag_same;
