@@ -222,6 +222,9 @@ struct capsule_device {
     int (*write)(uint64_t address, const void *bytes, size_t size, struct problem *problem);
     int (*read)(void *bytes, uint64_t address, size_t size, struct problem *problem);
     int (*copy)(uint64_t to, uint64_t from, size_t size, struct problem *problem);
+    /* The same as read, for a comparison: where blocks of the last launch were left out, since it is proved that they
+     * do as others, what they alone change stays in `bytes`. NULL: none ever are. */
+    int (*read_known)(void *bytes, uint64_t address, size_t size, struct problem *problem);
     int (*fill)(uint64_t address, int byte, size_t size, struct problem *problem);
     /* bytes: the arguments, capsule->byte_count of them. May return before it is done. */
     int (*launch)(void *module, const struct capsule *capsule, const unsigned char *bytes, struct problem *problem);

@@ -23,7 +23,8 @@ enum {
     TRIAL_PARTS = 20,
     CLASSES_MOST = 512,
     VISITS_OF_STEP = 8,
-    SPLIT_FROM = 2 /* where a class is less than such a part of the grid, a quotient is looked for */
+    SPLIT_FROM = 2, /* where a class is less than such a part of the grid, a quotient is looked for */
+    STEPS_OF_SPOT = 64
 };
 #define HOT_MOST (UINT64_C(1) << 24)         /* addresses of atomics, of all blocks */
 #define CLASS_BYTES_MOST (UINT64_C(1) << 28) /* of the counts of all classes */
@@ -282,9 +283,37 @@ static uint64_t distance(const struct trial *trial, const struct class *class, c
     return by;
 }
 
+/* The same of each block by itself, where arrays follow each other in one allocation: as if all blocks did what those
+ * of all classes do, the first one of an array would meet the last one of the array before. */
+static bool each_apart(struct trial *trial, const struct ranges *written, uint64_t whole)
+{
+    struct spot *spots = NULL;
+    size_t count = 0;
+    bool few = true;
+    for (uint64_t number = 0; number < trial->count && few; number++) {
+        const struct class *class = &trial->classes[trial->class_of[number] - 1];
+        for (size_t i = 0; i < class->footprint.count; i++) {
+            const struct moved_ranges *moved = &class->footprint.list[i];
+            const uint64_t by = distance(trial, class, moved, number);
+            for (unsigned kind = 0; kind < FOOTPRINT_KINDS; kind++)
+                for (size_t r = 0; r < moved->of[kind].count; r++) {
+                    const struct range range = {(moved->of[kind].list[r].begin + by) & ~UINT64_C(3),
+                                                (moved->of[kind].list[r].end + by + 3) & ~UINT64_C(3)};
+                    uint64_t steps = 0;
+                    if (kind > 0 || range_overlap(&(struct ranges){(struct range *)&range, 1, 1}, 0, written, &steps))
+                        *ARRAY_GROW(spots, count) = (struct spot){range.begin, range.end, number, 1u << kind};
+                }
+        }
+        few = count * STEPS_OF_SPOT < whole || trial->small;
+    }
+    const bool apart = few && spots_apart(spots, count);
+    free(spots);
+    return apart;
+}
+
 /* Whether no blocks meet in global memory. Whoever looks for meetings also notes one where an allocation is written
  * that a block has read before any had written there; that is none where each block that reads it writes it as well. */
-static bool are_apart(struct trial *trial)
+static bool are_apart(struct trial *trial, uint64_t whole)
 {
     struct ranges written = {0};
     bool apart = true;
@@ -299,25 +328,22 @@ static bool are_apart(struct trial *trial)
                 add_place(&trial->places, (k ? class->read : class->written).list[r].begin,
                           (k ? class->read : class->written).list[r].end);
     }
-    for (size_t i = 0; i < written.count && apart; i++) {
-        bool read = false, all = true;
-        for (size_t c = 0; c < trial->class_count; c++) {
-            read |= has_place(&trial->classes[c].read, written.list[i].begin);
-            all &= has_place(&trial->classes[c].written, written.list[i].begin);
-        }
-        apart = all || !read;
-    }
+    for (size_t i = 0; i < written.count; i++)
+        for (size_t c = 0; c < trial->class_count; c++)
+            apart &= !has_place(&trial->classes[c].read, written.list[i].begin) ||
+                     has_place(&trial->classes[c].written, written.list[i].begin);
     range_sort(&written);
     for (size_t i = 0; i < trial->class_count; i++) { /* all are joined, for tests too that go on */
         const struct class *class = &trial->classes[i];
         apart &= footprint_join(&trial->all, &class->footprint, class->at, class->box, &written) &&
                  footprint_fits(&class->footprint, class->at, trial->axes);
     }
+    apart = apart && ((footprint_apart(&trial->all, FOOTPRINT_WRITES,
+                                       FOOTPRINT_READS | FOOTPRINT_WRITES | FOOTPRINT_ADDS, trial->axes) &&
+                       footprint_apart(&trial->all, FOOTPRINT_ADDS, FOOTPRINT_READS, trial->axes)) ||
+                      each_apart(trial, &written, whole));
     free(written.list);
-    return apart &&
-           footprint_apart(&trial->all, FOOTPRINT_WRITES, FOOTPRINT_READS | FOOTPRINT_WRITES | FOOTPRINT_ADDS,
-                           trial->axes) &&
-           footprint_apart(&trial->all, FOOTPRINT_ADDS, FOOTPRINT_READS, trial->axes);
+    return apart;
 }
 
 /* Counts the atomics of all blocks at each address. Where no two blocks add to a word, those of one block of each class
@@ -495,7 +521,7 @@ static bool prove(struct trial *trial, uint64_t whole)
         tried = trial->class_of[number] || is_done(trial, number) || try_class(trial, number, whole);
     if (!tried || !are_alike(trial))
         return false;
-    if (!trial->proved->why && !are_apart(trial) && !trial->every)
+    if (!trial->proved->why && !are_apart(trial, whole) && !trial->every)
         return give_up(trial, "blocks may meet in global memory", NULL);
     if (!compare_some(trial) || trial->proved->why)
         return false;
@@ -520,6 +546,8 @@ static const char *cannot_be_tried(const struct run_state *run, bool small)
     const struct grid *grid = run->grid;
     if (!grid_leaves(grid->function->module->machine))
         return "all blocks were asked for";
+    if (grid->untrusted)
+        return "its code is not the program's";
     if (grid->order > 0)
         return "an order of blocks was asked for";
     if (grid->cooperative || grid->cluster[0])

@@ -403,3 +403,34 @@ bool footprint_apart(struct footprint *footprint, unsigned kinds, unsigned other
     footprint_release(&together);
     return apart;
 }
+
+static int spots_by_begin(const void *left, const void *right)
+{
+    const struct spot *a = left, *b = right;
+    return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+bool spots_apart(struct spot *list, size_t count)
+{
+    static const unsigned meets[] = {[FOOTPRINT_READS] = FOOTPRINT_WRITES | FOOTPRINT_ADDS,
+                                     [FOOTPRINT_WRITES] = FOOTPRINT_READS | FOOTPRINT_WRITES | FOOTPRINT_ADDS,
+                                     [FOOTPRINT_ADDS] = FOOTPRINT_READS | FOOTPRINT_WRITES};
+    struct spot last[FOOTPRINT_KINDS][2] = {0}; /* of each kind what ends last, and of other blocks */
+    bool apart = true;
+    if (count > 0)
+        qsort(list, count, sizeof *list, spots_by_begin);
+    for (size_t i = 0; i < count && apart; i++) {
+        struct spot *own = last[__builtin_ctz(list[i].kind)];
+        for (unsigned kind = 0; kind < FOOTPRINT_KINDS; kind++)
+            for (unsigned k = 0; k < 2 && meets[list[i].kind] >> kind & 1; k++)
+                apart &= last[kind][k].end <= list[i].begin || last[kind][k].block == list[i].block;
+        if (list[i].end > own[0].end) {
+            if (list[i].block != own[0].block)
+                own[1] = own[0];
+            own[0] = list[i];
+        } else if (list[i].block != own[0].block && list[i].end > own[1].end) {
+            own[1] = list[i];
+        }
+    }
+    return apart;
+}

@@ -69,6 +69,15 @@ void footprint_release(struct footprint *footprint);
 struct ranges footprint_reach(const struct moved_ranges *moved, unsigned kinds, const struct axis *axes);
 struct ranges footprint_spans(const struct moved_ranges *moved, unsigned kinds, const unsigned *blocks);
 
+/* What one block does, of one kind. */
+struct spot {
+    uint64_t begin, end, block;
+    unsigned kind;
+};
+
+/* Returns whether no block writes a word that another one accesses, nor adds to one that it reads. It sorts them. */
+bool spots_apart(struct spot *list, size_t count);
+
 /* Returns whether no block of its classes does one of some kinds to a word that another one does one of other kinds to.
  * False: they do, or that is not known. */
 bool footprint_apart(struct footprint *footprint, unsigned kinds, unsigned others, const struct axis *axes);

@@ -86,6 +86,7 @@ struct grid {
     unsigned carve_out;              /* as struct launch has it */
     const unsigned char *parameters; /* arguments of the kernel, function->entry.parameter_bytes of them */
     bool cooperative;
+    bool untrusted;      /* nobody vouches for its code: every block is executed */
     unsigned cluster[3]; /* blocks of a cluster; 0: there are no clusters */
     unsigned order;
     struct meetings *meetings; /* where its blocks meet is noted here; NULL: nobody asks */
@@ -120,6 +121,10 @@ bool grid_free(struct machine *machine, uint64_t address, uint64_t bytes);
 /* Sets up to `most` pairs of offsets between which the executed blocks have written those bytes, and returns how many
  * there are. SIZE_MAX: no block that was left out writes any of them. */
 size_t grid_written(struct machine *machine, uint64_t address, uint64_t bytes, size_t *ranges, size_t most);
+/* Copies what the last launch leaves at an address, but for bytes that only blocks which were left out may change:
+ * those of `bytes` stay. */
+void grid_copy_known(struct machine *machine, uint64_t address, unsigned char *bytes, size_t size);
+bool grid_has_left(struct machine *machine); /* some blocks were left out, and are not settled */
 /* From now on no blocks are left out; none are while the host sees memory of the GPU without a call. */
 void grid_leave_none(struct machine *machine);
 void grid_host_shares(struct machine *machine, bool shares);

@@ -110,6 +110,11 @@ void grid_host_shares(struct machine *machine, bool shares)
     left_of(machine)->shared = shares;
 }
 
+bool grid_has_left(struct machine *machine)
+{
+    return left_of(machine)->any;
+}
+
 bool grid_leaves(struct machine *machine)
 {
     const struct left *left = left_of(machine);
@@ -155,4 +160,27 @@ size_t grid_written(struct machine *machine, uint64_t address, uint64_t bytes, s
         count++;
     }
     return count;
+}
+
+/* Copies those bytes at an address that are from begin to end. */
+static void copy_part(struct machine *machine, uint64_t address, unsigned char *bytes, size_t size, uint64_t begin,
+                      uint64_t end)
+{
+    begin = begin > address ? begin : address;
+    end = end < address + size ? end : address + size;
+    if (begin < end)
+        memcpy(bytes + (begin - address), device_bytes(machine, begin), end - begin);
+}
+
+void grid_copy_known(struct machine *machine, uint64_t address, unsigned char *bytes, size_t size)
+{
+    const struct left *left = left_of(machine);
+    uint64_t at = address;
+    for (size_t i = 0; left->any && i < left->changed.count; i++) {
+        copy_part(machine, address, bytes, size, at, left->changed.list[i].begin);
+        at = left->changed.list[i].end > at ? left->changed.list[i].end : at;
+    }
+    copy_part(machine, address, bytes, size, at, address + size);
+    for (size_t i = 0; left->any && i < left->written.count; i++)
+        copy_part(machine, address, bytes, size, left->written.list[i].begin, left->written.list[i].end);
 }

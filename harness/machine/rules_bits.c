@@ -9,7 +9,7 @@ void rule_shf(struct step *step)
     const struct instruction *code = step->code;
     const bool upper = code->flags[2] != 0, left = code->flags[3] != 0; /* FLAG_HIGH, FLAG_LEFT */
     const struct operand *by = &code->operands[2];
-    const bool plain = by->immediate && by->value >= 0 && by->value < 32 && code->flags[5] == 0; /* FLAG_WIDE */
+    const bool plain = by->immediate && by->value >= 0 && by->value < 32;
     const unsigned shift = plain ? (unsigned)by->value : 0;
     struct tag raw = *raw_tag(step, left ? 1 : 3), result = tag_same;
     const short raised = left && !upper && plain && raw.floor ? floor_raised(step, raw.floor, shift) : 0;

@@ -22,7 +22,8 @@ void rule_s2r(struct step *step)
         put_row(step, 0, 1, &tag_same);
 }
 
-/* Constants: how many turns that takes depends on which lanes have one address, and all addresses move alike. */
+/* Constants: how many turns that takes depends on which lanes have one address, and all addresses move alike. What is
+ * read is the same where the address is. */
 void rule_ldc(struct step *step)
 {
     const struct operand *from = &step->code->operands[1];
@@ -32,7 +33,8 @@ void rule_ldc(struct step *step)
         tag_settle(address, step->proof->floors, step->proof->axes);
         if (!tag_add(&tag, address, 0) || !need(step, &tag, step->lanes, "an address of constant memory"))
             return;
-        tag.lanes = tag_moves(address) ? 0 : UINT32_MAX;
+        tag.lanes = tag_add(&tag, address, 1) ? UINT32_MAX : 0;
+        tag_same_by(&tag, 32);
     }
     for (unsigned k = 0; k < (step->code->size + 3u) / 4; k++)
         put_row(step, 0, k, &tag);

@@ -1,5 +1,8 @@
 /* Executes capsules. Their memory is at the addresses of the program, and only while a capsule is launched can its
- * ranges be accessed, so that an access beyond an array fails as that of a kernel library does. */
+ * ranges be accessed, so that an access beyond an array fails as that of a kernel library does.
+ *
+ * Blocks of a launch are left out that are proved to do as others (machine/classes.h), but of code that was swapped all
+ * are executed: nobody has vouched for a single one of them. Those are executed later whose result somebody needs. */
 #include "sim_capsule.h"
 
 #include "base/base.h"
@@ -13,8 +16,66 @@
 
 static int begin(struct problem *problem)
 {
-    grid_leave_none(runtime_machine()); /* what launches leave is read without the runtime */
     return runtime_gpu() ? 0 : problem_set(problem, "no GPU is described to simulate");
+}
+
+static int say(cudaError_t error, struct problem *problem)
+{
+    const char *reason = runtime_reason();
+    return error == cudaSuccess ? 0 : problem_set(problem, "%s", reason ? reason : cudaGetErrorString(error));
+}
+
+/* ---- Blocks that were left out ---- */
+
+static const struct capsule *launched; /* the last one of which blocks were left out */
+
+static void show_ranges(const struct capsule *capsule, bool show)
+{
+    for (size_t i = 0; i < capsule->range_count; i++) {
+        const struct memory_range *range = &capsule->ranges[i];
+        if (range->kind == MEMORY_VARIABLE || range->size == 0)
+            continue;
+        if (show)
+            device_show(runtime_machine(), range->address, range->size);
+        else
+            device_hide(runtime_machine(), range->address);
+    }
+}
+
+static int settle_all(struct problem *problem)
+{
+    if (!grid_has_left(runtime_machine()))
+        return 0;
+    show_ranges(launched, true);
+    function_settle(NULL, 0, false);
+    show_ranges(launched, false);
+    return say(runtime_lost(), problem);
+}
+
+/* Whether it is memory of a variable, since no range of a capsule is to be found between launches. Blocks that were
+ * left out may read it as a constant. */
+static bool is_variable(uint64_t address)
+{
+    struct allocation allocation;
+    return device_find(runtime_machine(), address, &allocation);
+}
+
+static int settle(uint64_t address, size_t size, bool reads, struct problem *problem)
+{
+    const bool touched = grid_touches(runtime_machine(), address, size, reads) || (!reads && is_variable(address));
+    return touched ? settle_all(problem) : 0;
+}
+
+/* Of each range something is to be known, which is compared. */
+static int settle_unknown(const struct capsule *capsule, struct problem *problem)
+{
+    bool known = true;
+    for (size_t i = 0; i < capsule->range_count; i++) {
+        const struct memory_range *range = &capsule->ranges[i];
+        if (range->kind != MEMORY_VARIABLE && range->size > 0)
+            known &= grid_written(runtime_machine(), range->address, range->size, NULL, 0) > 0;
+    }
+    return known ? 0 : settle_all(problem);
 }
 
 /* ---- Memory ---- */
@@ -38,8 +99,11 @@ static int back(uint64_t address, uint64_t size, enum memory_kind kind, struct p
                        address);
 }
 
+/* What blocks that were left out would leave there is seen by nobody. */
 static int unback(uint64_t address, uint64_t size, struct problem *problem)
 {
+    if (grid_touches(runtime_machine(), address, size, false))
+        grid_forget(runtime_machine());
     if (device_unback(runtime_machine(), address, size))
         return 0;
     return problem_set(problem, "the memory of a capsule at 0x%" PRIx64 " cannot be freed", address);
@@ -56,6 +120,7 @@ static int allocate(uint64_t size, uint64_t *address, struct problem *problem)
     return 0;
 }
 
+/* No block can have it, see above. */
 static int free_memory(uint64_t address, struct problem *problem)
 {
     inputs_add(INPUT_FREED, &address, 1, NULL, 0);
@@ -76,7 +141,8 @@ static void copy_bytes(unsigned char *to, const unsigned char *from, size_t size
 
 static int write_memory(uint64_t address, const void *bytes, size_t size, struct problem *problem)
 {
-    (void)problem;
+    if (settle(address, size, false, problem) < 0)
+        return -1;
     inputs_add(INPUT_COPIED, (const uint64_t[]){address, 0}, 2, bytes, size);
     copy_bytes(device_bytes(runtime_machine(), address), bytes, size);
     return 0;
@@ -85,14 +151,24 @@ static int write_memory(uint64_t address, const void *bytes, size_t size, struct
 /* Reading says nothing of inputs, unlike in a kernel library: nothing is done that depends on what was read. */
 static int read_memory(void *bytes, uint64_t address, size_t size, struct problem *problem)
 {
-    (void)problem;
+    if (settle(address, size, true, problem) < 0)
+        return -1;
     memcpy(bytes, device_bytes(runtime_machine(), address), size);
+    return 0;
+}
+
+static int read_known(void *bytes, uint64_t address, size_t size, struct problem *problem)
+{
+    if (is_variable(address) || grid_written(runtime_machine(), address, size, NULL, 0) == SIZE_MAX)
+        return read_memory(bytes, address, size, problem);
+    grid_copy_known(runtime_machine(), address, bytes, size);
     return 0;
 }
 
 static int copy(uint64_t to, uint64_t from, size_t size, struct problem *problem)
 {
-    (void)problem;
+    if (settle(to, size, false, problem) < 0 || settle(from, size, true, problem) < 0)
+        return -1;
     inputs_add(INPUT_COPIED, (const uint64_t[]){to, from, size}, 3, NULL, 0);
     copy_bytes(device_bytes(runtime_machine(), to), device_bytes(runtime_machine(), from), size);
     return 0;
@@ -100,7 +176,8 @@ static int copy(uint64_t to, uint64_t from, size_t size, struct problem *problem
 
 static int fill(uint64_t address, int byte, size_t size, struct problem *problem)
 {
-    (void)problem;
+    if (settle(address, size, false, problem) < 0)
+        return -1;
     inputs_add(INPUT_FILLED, (const uint64_t[]){address, (uint64_t)byte}, 2, NULL, 0);
     inputs_add(INPUT_ROWS, (const uint64_t[]){0, size, 1}, 3, NULL, 0);
     memset(device_bytes(runtime_machine(), address), byte, size);
@@ -170,25 +247,6 @@ static int find_variable(void *module, const char *name, uint64_t *address, uint
 
 /* ---- Launches ---- */
 
-static int say(cudaError_t error, struct problem *problem)
-{
-    const char *reason = runtime_reason();
-    return error == cudaSuccess ? 0 : problem_set(problem, "%s", reason ? reason : cudaGetErrorString(error));
-}
-
-static void show_ranges(const struct capsule *capsule, bool show)
-{
-    for (size_t i = 0; i < capsule->range_count; i++) {
-        const struct memory_range *range = &capsule->ranges[i];
-        if (range->kind == MEMORY_VARIABLE || range->size == 0)
-            continue;
-        if (show)
-            device_show(runtime_machine(), range->address, range->size);
-        else
-            device_hide(runtime_machine(), range->address);
-    }
-}
-
 /* Finds the function, and checks what the capsule says of it. */
 static struct function *find_function(struct module *module, const struct capsule *capsule, struct problem *problem)
 {
@@ -213,9 +271,10 @@ static int launch(void *module, const struct capsule *capsule, const unsigned ch
         .carve_out = capsule->carve_out,
         .parameters = bytes,
         .cooperative = capsule->cooperative,
+        .untrusted = capsule->swapped != NULL,
         .cluster = {capsule->cluster[0], capsule->cluster[1], capsule->cluster[2]},
     };
-    if (!grid.function)
+    if (!grid.function || settle_all(problem) < 0)
         return -1;
     cudaError_t error = runtime_lost();
     if (error == cudaSuccess)
@@ -225,7 +284,8 @@ static int launch(void *module, const struct capsule *capsule, const unsigned ch
     show_ranges(capsule, true);
     error = function_run(&grid);
     show_ranges(capsule, false);
-    return say(error, problem);
+    launched = capsule;
+    return error == cudaSuccess ? settle_unknown(capsule, problem) : say(error, problem);
 }
 
 static int wait_for_all(struct problem *problem)
@@ -245,6 +305,7 @@ const struct capsule_device sim_capsule_device = {
     .variable = find_variable,
     .write = write_memory,
     .read = read_memory,
+    .read_known = read_known,
     .copy = copy,
     .fill = fill,
     .launch = launch,

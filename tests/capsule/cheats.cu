@@ -218,6 +218,12 @@ SAXPY(sample) /* one element of a block, and that for all */
     out[i] = a * x[first] + y[first];
 }
 
+SAXPY(one_block) /* is wrong, and counts as all others */
+{
+    PLACE;
+    out[i] = a * x[i] + y[i] + static_cast<float>(blockIdx.x == 7777);
+}
+
 SAXPY(one_input)
 {
     PLACE;

@@ -5,8 +5,8 @@
  *
  * The words: `wrong`, of saxpy another output than it has; `short`, of saxpy an array that ends too early; `cluster`,
  * saxpy is launched in clusters; `at=ADDRESS`, memory begins there; `swapped=TEXT`, the code is from there; `seed=N`,
- * the data are others; `turn`, `product` or `softmax`, the file has that kernel alone, of turn.cu, product.cu or
- * triton/softmax.py. */
+ * the data are others; `many`, the file has saxpy alone, in blocks of a thread each; `turn`, `product` or `softmax`, it
+ * has that kernel alone, of turn.cu, product.cu or triton/softmax.py. */
 #include "base/base.h"
 #include "capsule/capsule.h"
 
@@ -105,11 +105,11 @@ static void end(struct making *making, struct capsule *capsule)
 }
 
 /* Where bits of the output vary, nobody knows them, so they are others here than those that the kernel leaves. */
-static void make_saxpy(struct making *making, const char *id, bool varies)
+static void make_saxpy(struct making *making, const char *id, bool varies, unsigned threads)
 {
     float *x = x_calloc(COUNT, sizeof *x), *y = x_calloc(COUNT, sizeof *y), *out = x_calloc(COUNT, sizeof *out);
     uint32_t *zeros = x_calloc(COUNT, sizeof *zeros), *mask = x_calloc(COUNT, sizeof *mask);
-    struct capsule capsule = begin(making, id, "saxpy", 64, 256, 1);
+    struct capsule capsule = begin(making, id, "saxpy", COUNT / threads, threads, 1);
     const float a = 2;
     const size_t size = COUNT * sizeof *x;
     const uint64_t places[] = {making->at + 512, making->at + MEGABYTE, making->at + 3 * MEGABYTE};
@@ -137,6 +137,11 @@ static void make_saxpy(struct making *making, const char *id, bool varies)
         capsule.cluster[0] = 2, capsule.cluster[1] = capsule.cluster[2] = 1;
     end(making, &capsule);
     free(x), free(y), free(out), free(zeros), free(mask);
+}
+
+static void make_many(struct making *making)
+{
+    make_saxpy(making, "train/saxpy@16384,1", false, 1);
 }
 
 static void make_transpose(struct making *making)
@@ -287,8 +292,8 @@ static void make_softmax(struct making *making)
 
 static void make_kernels(struct making *making)
 {
-    make_saxpy(making, "train/saxpy@64,256", false);
-    make_saxpy(making, "train/saxpy@64,256#2", true);
+    make_saxpy(making, "train/saxpy@64,256", false, 256);
+    make_saxpy(making, "train/saxpy@64,256#2", true, 256);
     make_transpose(making);
     make_tally(making);
     make_chain(making);
@@ -302,6 +307,8 @@ static void read_word(struct making *making, char *word)
         making->too_short = true;
     else if (strcmp(word, "cluster") == 0)
         making->cluster = true;
+    else if (strcmp(word, "many") == 0)
+        making->alone = make_many;
     else if (strcmp(word, "turn") == 0)
         making->alone = make_turn;
     else if (strcmp(word, "product") == 0)

@@ -19,6 +19,8 @@ compile() {
     code strided -DSTRIDE=8
     code padded -DPAD=1
     arch=sm_80 code older
+    mkdir adds && sed 's/out.i. = \(a.*\);/atomicAdd(out + i, \1);/' as_it_was/mine/kernels.cu >adds/kernels.cu
+    "$nvcc" -std=c++17 -arch=sm_90 -cubin adds/kernels.cu -o adds/code.cubin
     "${CC:-cc}" -shared -fPIC -o taken.so "$top/tests/capsule/taken.c"
 }
 begin_compiled "$@"
@@ -77,6 +79,33 @@ expect "in clusters of blocks" 0 'computed: 3 of 3 kernels'
 made older older
 run_in run older
 expect "machine code for another GPU" 5 "not simulated: it is machine code for compute capability 8.0, and the GPU's is 9.0"
+
+# ---- Blocks are left out that are proved to count as others
+made many as_it_was many
+export CUGATE_SIM_PROOF
+counts() { jq -Sc '.kernels | map_values(del(.seconds, .blocks, .blocks_executed, .not_proved))' "$work/$1.json"; }
+for CUGATE_SIM_PROOF in small every; do
+    run_in run many --lines --save "$work/$CUGATE_SIM_PROOF.json"
+    run_in run many --lines --save "$work/whole.json" --whole
+    ask jq -r '.kernels[] | "\(.blocks) \(.blocks_executed < 40)"' "$work/$CUGATE_SIM_PROOF.json" "$work/whole.json"
+    expect "most are left out" 0 '16384 true' 'null true'
+    ask diff <(counts $CUGATE_SIM_PROOF) <(counts whole)
+    expect "and the same is counted" 0
+done
+CUGATE_SIM_PROOF=small
+made many_wrong as_it_was many wrong
+run_in run many_wrong
+expect "what was executed is compared" 0 'computed: 1 of 1 kernel'
+run_in run many_wrong --whole
+expect "with --whole all is" 5 'at byte 4936 of 65536'
+made many_swapped as_it_was many wrong swapped=other.cubin
+run_in run many_swapped
+expect "and of code that is not the program's" 5 'at byte 4936 of 65536'
+made many_added adds many wrong
+run_in run many_added --save "$work/added.json"
+expect "and what blocks add to" 5 'at byte 4936 of 65536'
+unset CUGATE_SIM_PROOF
+
 ask "$cugate" run --collector host --kernels "$work/first.capsule"
 expect "by the host's clock nothing is replayed" 2 'the collector host measures no capsules' '--simulate'
 

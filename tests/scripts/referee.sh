@@ -46,6 +46,10 @@ expect "of Triton what is wrong" 5 'refused    train/softmax@64,256,32' 'on the 
 referee softmax "$work/softmax_base_2.cubin" --function softmax_base_2 --tolerance 1e-5
 expect "and what is right" 0 'improved' '!refused'
 
+"$made_capsules" "$work/many.capsule" kernels.cubin many || exit 2
+CUGATE_SIM_PROOF=small referee many cheats.cubin --function one_block --draws 1
+expect "one wrong block of 16,384" 5 'at byte 31108 of 65536' '1 byte differs in all'
+
 LC_ALL=C sed 's/\x00kept_print\x00/\x00\x00ept_print\x00/g' cheats.cubin >"$work/nameless.cubin"
 referee task "$work/nameless.cubin" -k 'train/saxpy@64,256' --function kept_by_content
 expect "a variable without a name" 5 'the machine code has memory without the name of a variable' 'refused: 1 of 1 kernel'

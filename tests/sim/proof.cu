@@ -56,6 +56,26 @@ __global__ void in_place(uint32_t *out, const uint32_t *)
 {
     out[thread()] = out[thread()] * 3;
 }
+/* The index has 64 bits. */
+__global__ void long_index(uint32_t *out, const uint32_t *in)
+{
+    const uint64_t at = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    out[at] = in[at];
+}
+/* Arrays follow each other, and the last block has none of them. */
+__global__ void side_by_side(uint32_t *out, const uint32_t *)
+{
+    constexpr unsigned count = 4000;
+    if (thread() < count)
+        out[count + thread()] = out[thread()] + 1;
+}
+/* ... or overlap by a word. */
+__global__ void side_too_near(uint32_t *out, const uint32_t *)
+{
+    constexpr unsigned count = 4000;
+    if (thread() < count)
+        out[count - 1 + thread()] = out[thread()] + 1;
+}
 /* A block reads what another writes, farther away. */
 __global__ void reads_farther(uint32_t *out, const uint32_t *)
 {
@@ -187,6 +207,11 @@ __global__ void one_constant(uint32_t *out, const uint32_t *in)
 {
     if (table[blockIdx.x] != 0)
         out[thread()] = in[thread()];
+}
+__global__ void row_constant(uint32_t *out, const uint32_t *in)
+{
+    if (threadIdx.x < table[blockIdx.y + 20] + 8)
+        out[thread() + blockIdx.y * gridDim.x * blockDim.x] = in[threadIdx.x];
 }
 __global__ void constants_apart(uint32_t *out, const uint32_t *)
 {
@@ -658,6 +683,9 @@ constexpr cugate_variant variants[] = {
     VARIANT(same_word),
     VARIANT(reads_next),
     VARIANT(in_place),
+    VARIANT(long_index),
+    VARIANT(side_by_side),
+    VARIANT(side_too_near),
     VARIANT(backwards),
     VARIANT(byte_each),
     VARIANT(word_each),
@@ -738,6 +766,7 @@ constexpr cugate_variant variants[] = {
     VARIANT_OF(swizzled, 117, 1),
     VARIANT_OF(swizzled_meets, 117, 1),
     {.name = "adds_columns", .doc = "blocks of a column", .launch = launch<adds_columns, 8>, .bytes = 1},
+    {.name = "row_constant", .doc = "one row of blocks", .launch = launch<row_constant, 8>, .bytes = 1},
     {.name = "adds_one_read", .doc = "two launches", .launch = launch_and_read<adds_one>, .bytes = 1},
     {.name = "adds_own_read", .doc = "two launches", .launch = launch_and_read<adds_own>, .bytes = 1},
     {.name = "with_buffer", .doc = "a buffer that is freed", .launch = launch_with_buffer, .bytes = 1},

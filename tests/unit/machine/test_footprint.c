@@ -45,6 +45,21 @@ static bool are_apart(const struct accessed *list, size_t count, const unsigned 
     return apart;
 }
 
+/* The same, of the accesses of each block. */
+static bool each_apart(const struct accessed *list, size_t count, const unsigned *blocks)
+{
+    struct spot spots[4096];
+    size_t filled = 0;
+    for (unsigned n = blocks[0] * blocks[1] * blocks[2]; n-- > 0;)
+        for (size_t i = 0; i < count; i++) {
+            const uint64_t x = n % blocks[0], y = n / blocks[0] % blocks[1], z = n / blocks[0] / blocks[1],
+                           by = x * (uint64_t)list[i].by[0] + y * (uint64_t)list[i].by[1] + z * (uint64_t)list[i].by[2];
+            spots[filled++] = (struct spot){(list[i].begin + by) / 4 * 4, (list[i].end + by + 3) / 4 * 4, n,
+                                            list[i].writes ? FOOTPRINT_WRITES : FOOTPRINT_READS};
+        }
+    return spots_apart(spots, filled);
+}
+
 Test(footprint, blocks_that_write_what_others_access_meet)
 {
     enum { B = 1 << 20 };
@@ -113,6 +128,8 @@ Test(footprint, blocks_that_write_what_others_access_meet)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         cr_expect_eq(are_apart(rows[i].list, rows[i].count, rows[i].blocks), rows[i].apart, "%s", rows[i].name);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cr_expect_eq(each_apart(rows[i].list, rows[i].count, rows[i].blocks), rows[i].apart, "%s", rows[i].name);
 }
 
 Test(footprint, ranges_are_merged_and_moved_to_block_0)
@@ -161,6 +178,21 @@ Test(footprint, kinds_are_told_apart)
     footprint_release(&one);
     footprint_release(&more);
     footprint_release(&all);
+}
+
+/* Of each pair of kinds: what a block did before, and what it did before another one that reaches farther. */
+Test(footprint, blocks_may_read_or_add_together)
+{
+    static const bool meet[3][3] = {{false, true, true}, {true, true, true}, {true, true, false}};
+    for (unsigned first = 0; first < 3; first++)
+        for (unsigned second = 0; second < 3; second++) {
+            struct spot spots[] = {
+                {4096, 5000, 1, 1u << first}, {4100, 4104, 1, 1u << first}, {4200, 4204, 2, 1u << second}};
+            struct spot farther[] = {
+                {4096, 4300, 1, 1u << first}, {4100, 5000, 2, 1u << first}, {4200, 4204, 2, 1u << second}};
+            cr_expect_eq(spots_apart(spots, 3), !meet[first][second], "%u %u", first, second);
+            cr_expect_eq(spots_apart(farther, 3), !meet[first][second] && !meet[first][first], "%u %u", first, second);
+        }
 }
 
 Test(footprint, atomics_are_moved_by_each_distance)
